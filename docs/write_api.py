@@ -190,7 +190,6 @@ FRONTS = (
             ),
             Argument("candidate", f"{DATA} | Texts | None", "The scores of the candidate, in the same form.", "None"),
         ),
-        required=("margin",),
         returns="GateResult",
         returned="The outcome, with the comparison behind it; `passed` and `exit_code` are what scripts ask for.",
         home="outscore.workflows.gate.run",

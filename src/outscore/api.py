@@ -850,7 +850,7 @@ def gate(
     baseline: ArrayLike | Scores | Path | Table | Texts,
     candidate: ArrayLike | Scores | Path | Table | Texts | None = None,
     *,
-    margin: float,
+    margin: float | None = None,
     alpha: float = 0.05,
     inconclusive: Literal["pass", "fail"] | None = None,
     metric: str | AdditiveMetric | None = None,
@@ -927,8 +927,9 @@ def gate(
         table alone holds both systems, the baseline first.
     candidate : ArrayLike | Scores | Path | Table | Texts | None, default None
         The scores of the candidate, in the same form.
-    margin : float
-        How much worse the candidate may be, in the metric's own unit.
+    margin : float | None, default None
+        How much worse the candidate may be, in the metric's own unit. It must be given: there is no usual
+        one.
     alpha : float, default 0.05
         The level of either test, one-sided; at most .25.
     inconclusive : str | None, default None

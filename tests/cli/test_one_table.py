@@ -102,3 +102,19 @@ def test_different_items_are_compared_and_pairs_refused(outscore, refusal, pair_
     )
     assert refusal("compare", "a.txt", "few.txt", "--unpaired", "--anytime").startswith("--anytime needs the same items")
     assert refusal("compare", "a.txt", "few.txt", "--unpaired", "--test", "sign").startswith("`sign` needs pairs")
+
+
+def test_right_answers_have_one_name_in_every_command(outscore, refusal):
+    """`--gold-column` names the column everywhere; `--gold` does where it cannot be a file."""
+    Path("wide.csv").write_text(wide().replace("gold", "truth"))
+    named = ("wide.csv", "--system", "new", "--system", "old")
+    for command in ("compare", "score", "rank", "gate"):
+        more = ("--margin", "0.1") if command == "gate" else ()
+        found = outscore(command, *named, *more, "--gold-column", "truth", "--format", "json").stdout
+        assert "truth" in found
+        if command != "rank":
+            assert outscore(command, *named, *more, "--gold", "truth", "--format", "json").stdout == found
+    assert "named with --gold-column" in refusal("rank", *named, "--gold", "truth")
+    Path("asked.yaml").write_text("gold-column: truth\n")
+    by_config = outscore("compare", *named, "--config", "asked.yaml").stdout
+    assert by_config == outscore("compare", *named, "--gold", "truth").stdout

@@ -246,9 +246,8 @@ def _known_options(command: click.Command) -> dict[str, click.Parameter]:
     """The options a file may give, by long name."""
     found: dict[str, click.Parameter] = {}
     for param in command.params:
-        long = next((opt.removeprefix("--") for opt in param.opts if opt.startswith("--")), param.name or "")
-        if long not in ("config", "help"):
-            found[long] = param
+        names = [opt.removeprefix("--") for opt in param.opts if opt.startswith("--")] or [param.name or ""]
+        found |= {long: param for long in names if long not in ("config", "help")}
     return found
 
 

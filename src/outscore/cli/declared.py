@@ -136,7 +136,7 @@ def declared_options(options: Iterable[Option], *, without: Iterable[str] = ()) 
 
 
 def _click_option(option: Option) -> Callable[[_Command], _Command]:
-    names = (f"--{option.long}", option.name)
+    names = (f"--{option.long}", *(f"--{other}" for other in option.also), option.name)
     help_ = f"{option.help}  [default: {option.default_text}]" if option.default_text else option.help
     common: dict[str, Any] = {"cls": DeclaredOption, "declared": option, "help": help_}
     if option.kind == "flag":

@@ -72,6 +72,8 @@ class Option:
         What the help says of the default, where that depends on the data: ``"mean; f1 for counts"``.
     shortcuts
         Flags of the command line that stand for one of its values each: ``("lower-is-better", "lower")``.
+    also
+        Other names on the command line and in config files, without dashes in front.
     always_saved
         Whether saved settings name it even at its default.
     python, annotation, doc
@@ -96,6 +98,7 @@ class Option:
     metavar: str = ""
     default_text: str = ""
     shortcuts: tuple[tuple[str, str], ...] = ()
+    also: tuple[str, ...] = ()
     always_saved: bool = True
     python: str | None = ""
     annotation: str = ""

@@ -141,7 +141,7 @@ def score_signature(
     score:each|metric:accuracy|interval:Wilson's score interval|systems:1|n:20|alpha:0.05|outscore:0.1.0
     """
     parts: list[tuple[str, object]] = [("score", "each"), ("metric", metric), *_direction(higher_is_better=higher_is_better)]
-    parts += [("interval", interval), ("systems", len(systems)), ("n", max(one.n for one in systems))]
+    parts += [("interval", interval or "none"), ("systems", len(systems)), ("n", max(one.n for one in systems))]
     clusters = [one.clusters for one in systems if one.clusters is not None]
     if clusters:
         parts.append(("clusters", max(clusters)))

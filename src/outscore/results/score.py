@@ -60,6 +60,8 @@ class Detectable:
         Whether the correlation is that of the systems at hand (the median over pairs), or assumed.
     power, alpha
         The chance of detecting it, and the level of the paired test, two-sided.
+    possible
+        The largest difference that there can be, of right-or-wrong items; None where scores have no known bounds.
     """
 
     independent: float
@@ -68,6 +70,7 @@ class Detectable:
     measured: bool
     power: float
     alpha: float
+    possible: float | None = None
 
 
 @dataclass(frozen=True)

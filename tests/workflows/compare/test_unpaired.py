@@ -156,6 +156,28 @@ def test_shared_ids_are_refused() -> None:
     assert "--unpaired" in other.value.hint
 
 
+def test_a_few_shared_ids_are_taken_out(tmp_path) -> None:
+    """Pairing would compare the one item that both have: that is no cure."""
+    rows = {name: [f"{name}{i},{i % 2}" for i in range(20)] for name in "ab"}
+    for name, own in rows.items():
+        (tmp_path / f"{name}.csv").write_text("\n".join(["item,score", *own, "x,1"]) + "\n")
+    with pytest.raises(OutscoreError, match="Both systems have 1 item, such as `x`: this is a pair") as caught:
+        osc.compare(tmp_path / "a.csv", tmp_path / "b.csv", unpaired=True)
+    assert caught.value.hint.startswith("Leave it out of one file at least")
+    assert osc.compare(tmp_path / "a.csv", tmp_path / "b.csv", unpaired=True, items="none").unpaired.n == (21, 21)
+    (tmp_path / "b.csv").write_text("\n".join(["item,score", *rows["b"]]) + "\n")
+    assert osc.compare(tmp_path / "a.csv", tmp_path / "b.csv", unpaired=True).unpaired.n == (21, 20)
+
+
+@pytest.mark.parametrize("test", ["fisher", "t", "mcnemar", "all", "bootstrap"])
+def test_refusals_name_the_tests_that_there_are(test) -> None:
+    with pytest.raises(OutscoreError, match=f"`{test}`") as caught:
+        osc.compare([1.0, 2.0, 3.0], [1.0, 4.0], unpaired=True, test=test)
+    assert caught.value.parameter == "test"
+    cure = caught.value.hint.removeprefix("Choose one of: ")
+    assert [part.split()[0] for part in cure.split("), ")] == ["permutation", "wilcoxon", "student"]
+
+
 def test_series_with_the_same_labels_are_pairs() -> None:
     pandas = pytest.importorskip("pandas")
     a, b = pandas.Series([1.0, 2.0, 4.0], index=["q1", "q2", "q3"]), pandas.Series([1.0, 3.0], index=["q9", "q2"])

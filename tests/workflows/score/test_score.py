@@ -148,6 +148,30 @@ def test_a_system_that_never_varies_has_no_reach():
     assert "no interval" in osc.score(np.full(20, 3.5)).verdict
 
 
+def test_a_single_item_has_no_interval_and_says_why():
+    found = osc.score([1])
+    assert (found.systems[0].low, found.interval) == (None, "")
+    assert found.reason == "no interval, as there is a single item, mean, 1 item."
+    assert "|interval:none|" in str(found.signature)
+    text = found.to_text()
+    assert "Wilson" not in text
+    assert "do not vary" not in text
+
+
+def test_no_difference_is_larger_than_the_scale():
+    """Of few right-or-wrong items only a difference above 1 would be found, which there is none of."""
+    none = osc.score([1, 0, 1]).to_text()
+    assert "finds no possible difference to another system: none is larger than 1" in " ".join(none.split())
+    some = osc.score([0, 1, 0, 1, 0])
+    assert some.systems[0].detectable.independent > some.systems[0].detectable.possible == 1.0
+    assert "of 0.9213 to another system if their item scores correlate by 0.50 (assumed), and no possible one if not" in (
+        " ".join(some.to_text().split())
+    )
+    hundred = osc.score([0, 100, 0]).systems[0].detectable
+    assert hundred.possible == 100.0
+    assert osc.score([0.25, 0.5, 0.9]).systems[0].detectable.possible is None
+
+
 def test_lower_is_better_is_said_and_orders_the_headline():
     found = osc.score(pl.DataFrame({"id": range(20), "model": ["a"] * 20, "wer": np.linspace(0.1, 0.3, 20)}))
     assert not found.higher_is_better

@@ -29,7 +29,14 @@ ASSUMED = 0.5
 
 
 def detectable_difference(
-    variance: float, df: float, *, added: float = 0.0, correlation: float | None = None, alpha: float, power: float
+    variance: float,
+    df: float,
+    *,
+    added: float = 0.0,
+    correlation: float | None = None,
+    possible: float | None = None,
+    alpha: float,
+    power: float,
 ) -> Detectable | None:
     """The smallest difference to another system that is detected; None where scores do not vary.
 
@@ -41,6 +48,8 @@ def detectable_difference(
         What new runs add to it.
     correlation
         Of two systems' item scores; None where it is not known.
+    possible
+        The largest difference that there can be; None where it is not known.
 
     Examples
     --------
@@ -52,7 +61,7 @@ def detectable_difference(
         return None
     rho = ASSUMED if correlation is None else correlation
     ends = [_effect(2 * (1 - shared) * variance + 2 * added, df, alpha, power) for shared in (0.0, rho)]
-    return Detectable(ends[0], ends[1], rho, correlation is not None, power, alpha)
+    return Detectable(ends[0], ends[1], rho, correlation is not None, power, alpha, possible)
 
 
 def _effect(variance: float, df: float, alpha: float, power: float) -> float:

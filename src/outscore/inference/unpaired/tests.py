@@ -29,7 +29,7 @@ from outscore.results.interval import Interval
 from outscore.results.note import Note
 from outscore.results.pvalue import PValue
 
-__all__ = ["METHODS", "UNPAIRED", "run_unpaired", "welch_interval", "welch_p"]
+__all__ = ["MEANS", "METHODS", "UNPAIRED", "run_unpaired", "welch_interval", "welch_p"]
 
 METHODS = ("auto", "monte-carlo")
 """How divisions may be asked for."""
@@ -167,6 +167,12 @@ UNPAIRED: dict[str, Callable[[Samples, TestRequest], TestResult]] = {
     "wilcoxon": _rank_sum,
     "student": _welch,
 }
+MEANS = {
+    "permutation": "every division of the scores, Fisher's for right-or-wrong items",
+    "wilcoxon": "rank-sum",
+    "student": "Welch",
+}
+"""What each of them is with different items."""
 
 
 def run_unpaired(test: str, samples: Samples, asked: TestRequest) -> TestResult:

@@ -37,7 +37,7 @@ def score_verdict(
 
     def limits(one: ScoredSystem, word: str) -> str:
         if one.low is None and one.high is None:
-            return "no interval, as the items do not vary"
+            return f"no interval, as {_why_none(one)}"
         return f"{level} {word} {format_ends(one.low, one.high, decimals)}"
 
     if len(systems) == 1:
@@ -51,6 +51,13 @@ def score_verdict(
     told = "; ".join(f"{one.system} {shown(one)} ({limits(one, 'confidence interval')})" for one in systems)
     reason = "each interval is about one system alone, and overlapping intervals say little of their difference."
     return headline, f"{metric}; {reason}", f"{metric.capitalize()} of each system alone: {told}."
+
+
+def _why_none(one: ScoredSystem) -> str:
+    """What an interval lacks."""
+    if one.n == 1:
+        return "there is a single item"
+    return "there is a single cluster" if one.clusters == 1 else "the items do not vary"
 
 
 def _sample(one: ScoredSystem) -> str:

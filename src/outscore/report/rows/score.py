@@ -68,7 +68,7 @@ def parts(found: ScoreResult) -> list[Table]:
 def facts(found: ScoreResult) -> list[Fact]:
     """What the scores rest on and what they can tell, without what is missing."""
     listed: list[tuple[str, Iterable[str]]] = [
-        ("intervals", [_intervals(found)]),
+        ("intervals", [_intervals(found)] if found.interval else []),
         ("spread", _each(found, _spread)),
         ("reach", _each(found, lambda one: _reach(one.detectable, found))),
         ("noise floor", _each(found, lambda one: _noise(one.noise, found))),
@@ -111,10 +111,25 @@ def _reach(reach: Detectable | None, found: ScoreResult) -> str:
     how = "as these do" if reach.measured else "assumed"
     ends = (format_number(reach.correlated, decimals), format_number(reach.independent, decimals))
     level = f"power {format_level(reach.power)}, alpha = {format_level(reach.alpha)}, paired"
+    if reach.possible is not None and max(reach.correlated, reach.independent) > reach.possible:
+        return _out_of_reach(reach, decimals, f"correlate by {rho} ({how})", level)
     return (
         f"finds a difference of {ends[0]} to another system if their item scores correlate by {rho} ({how}), of {ends[1]} if"
         f" not at all ({level})"
     )
+
+
+def _out_of_reach(reach: Detectable, decimals: int, correlated: str, level: str) -> str:
+    """What so few items find, where the smallest difference that they would find is larger than any can be."""
+    assert reach.possible is not None
+    if min(reach.correlated, reach.independent) > reach.possible:
+        most = format_number(reach.possible, 0)
+        return f"finds no possible difference to another system: none is larger than {most} ({level})"
+    found = format_number(min(reach.correlated, reach.independent), decimals)
+    when, otherwise = f"if their item scores {correlated}", "if not at all"
+    if reach.independent < reach.correlated:
+        when, otherwise = "if their item scores do not correlate", f"if they {correlated}"
+    return f"finds a difference of {found} to another system {when}, and no possible one {otherwise} ({level})"
 
 
 def _noise(noise: Noise | None, found: ScoreResult) -> str:

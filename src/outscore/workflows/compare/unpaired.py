@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, cast
+from typing import TYPE_CHECKING, Literal, NoReturn, cast
 
 import numpy as np
 
@@ -45,6 +45,10 @@ __all__ = ["TwoSamples", "compare_samples", "samples_given"]
 
 LIBERAL, CAUTIOUS = 1.5, 0.5
 """A level of so many times alpha is worth a warning, or a note."""
+MOSTLY = 0.5
+"""The share of the smaller sample from which on shared items are the rule, and no accident."""
+NO_IDS = "Where an id names different items, write --item none."
+BARE_VALUES = "Where a label names different items, give the bare values (`.to_numpy()`)."
 PAIRED_IS_STRONGER = "Leave --unpaired out: pairing is stronger, because the items' difficulty cancels."
 
 
@@ -97,11 +101,7 @@ def _refuse_shared_index(a: object, b: object) -> None:
         return
     shared = [label for label in first if label in set(second)]
     if shared:
-        raise OutscoreError(
-            f"Both systems have {count(len(shared), 'item')}, such as `{shared[0]}`: these are pairs.",
-            f"{PAIRED_IS_STRONGER} Where a label names different items, give the bare values (`.to_numpy()`).",
-            parameter="unpaired",
-        )
+        _refuse_pairs(len(shared), str(shared[0]), min(len(set(first)), len(set(second))), BARE_VALUES)
 
 
 def _scores_of(given: object, role: str, clusters: object) -> Scores:
@@ -248,15 +248,23 @@ def _refuse_shared(found: TwoSamples) -> None:
                 parameter="unpaired",
             )
         return
-    own = _names_of(a, with_datasets=b.datasets is not None)
-    shared = own & _names_of(b, with_datasets=a.datasets is not None)
+    first, second = _names_of(a, with_datasets=b.datasets is not None), _names_of(b, with_datasets=a.datasets is not None)
+    shared = first & second
     if shared:
-        example = min(shared)[1]
-        raise OutscoreError(
-            f"Both systems have {count(len(shared), 'item')}, such as `{example}`: these are pairs.",
-            f"{PAIRED_IS_STRONGER} Where an id names different items, write --item none.",
-            parameter="unpaired",
-        )
+        _refuse_pairs(len(shared), min(shared)[1], min(len(first), len(second)), NO_IDS)
+
+
+def _refuse_pairs(shared: int, example: str, fewer: int, unless: str) -> NoReturn:
+    """Refuse `shared` items of both systems, the system with fewer of them having so many; `unless` they are others."""
+    pairs = "this is a pair" if shared == 1 else "these are pairs"
+    cure = PAIRED_IS_STRONGER
+    if shared < MOSTLY * fewer:
+        # Without --unpaired these few alone would be compared.
+        them = "it" if shared == 1 else "them"
+        cure = f"Leave {them} out of one file at least, so that the samples are apart."
+    raise OutscoreError(
+        f"Both systems have {count(shared, 'item')}, such as `{example}`: {pairs}.", f"{cure} {unless}", parameter="unpaired"
+    )
 
 
 def _names_of(scores: Scores, *, with_datasets: bool) -> set[tuple[str, str]]:

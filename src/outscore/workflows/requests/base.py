@@ -71,9 +71,10 @@ class Request:
         (5, {'files': ['a.txt', 'b.txt'], 'unit_size': '5'})
         """
         known = {option.name: option for option in cls.options()}
+        also = {other: option.name for option in known.values() for other in option.also}
         values: dict[str, Any] = {}
         for written, text in given.items():
-            name = written.replace("-", "_")
+            name = also.get(written.replace("_", "-"), written.replace("-", "_"))
             if name not in known:
                 hint = did_you_mean(written, [option.long for option in known.values()])
                 raise OutscoreError(f"`{cls.command}` has no option `{written}`.", hint, parameter=name)

@@ -183,6 +183,7 @@ class CompareRequest(ComparisonRequest):
         from outscore.workflows.direction import check_direction
         from outscore.workflows.validate import check_comparison, check_correction, check_reduction, check_repeats
 
+        self._check_test()
         check_correction(self.correction, test=self.test, delta=self.delta)
         refuse_metric_of_texts(self.metric)
         check_direction(self.metric, self.direction)
@@ -245,18 +246,25 @@ class CompareRequest(ComparisonRequest):
                 parameter="correction",
             )
 
+    def _check_test(self) -> None:
+        """Refuse tests that different items do not have, before any that nobody has: the paired ones are no help there."""
+        from outscore.inference.registry import TESTS
+        from outscore.inference.unpaired.tests import MEANS
+
+        if self.unpaired and self.test not in MEANS:
+            known = self.test in TESTS or self.test == "all"
+            raise OutscoreError(
+                f"`{self.test}` needs pairs, and --unpaired has none." if known else f"--unpaired has no test `{self.test}`.",
+                f"Choose one of: {', '.join(f'{name} ({meant})' for name, meant in MEANS.items())}.",
+                parameter="test",
+            )
+
     def _check_unpaired(self) -> None:
         """Refuse what different items cannot be asked."""
-        from outscore.inference.unpaired.tests import METHODS, UNPAIRED
+        from outscore.inference.unpaired.tests import METHODS
 
         if not self.unpaired:
             return
-        if self.test not in UNPAIRED:
-            raise OutscoreError(
-                f"`{self.test}` needs pairs, and --unpaired has none.",
-                f"Choose one of: {', '.join(UNPAIRED)}.",
-                parameter="test",
-            )
         options = self.test_options()
         if (method := options.pop("method", METHODS[0])) not in METHODS:
             raise OutscoreError(

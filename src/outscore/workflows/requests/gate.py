@@ -55,7 +55,7 @@ class GateRequest(TestedRequest):
     margin: float | None = declare(
         shared.MARGIN,
         help="How much worse the candidate may be, in the metric's own unit.",
-        doc="How much worse the candidate may be, in the metric's own unit.",
+        doc="How much worse the candidate may be, in the metric's own unit. It must be given: there is no usual one.",
     )
     alpha: float = declare(
         shared.ALPHA, help="Level of either test, one-sided.", doc="The level of either test, one-sided; at most .25."

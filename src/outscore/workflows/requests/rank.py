@@ -89,7 +89,7 @@ class RankRequest(TestedRequest):
     )
     transpose: bool = declare(shared.TRANSPOSE)
     prediction: str | None = declare(shared.PREDICTION)
-    gold_column: str | None = declare(shared.GOLD, name="gold_column", label="Column of right answers")
+    gold_column: str | None = declare(shared.GOLD, name="gold_column", label="Column of right answers", also=())
     duplicates: str = declare(shared.DUPLICATES)
     reader: str = declare(shared.READER)
     reference: tuple[str, ...] = declare(
@@ -224,7 +224,9 @@ class RankRequest(TestedRequest):
     def _check_outputs(self, *, gold: bool) -> None:
         if self.task is None or not gold:
             missing, given = ("task", "gold") if self.task is None else ("gold", "task")
-            raise OutscoreError(f"--{given} is given without --{missing}.", f"Give --{missing} as well.", parameter=missing)
+            column = "; a column of right answers is named with --gold-column" if missing == "task" else ""
+            cure = f"Give --{missing} as well{column}."
+            raise OutscoreError(f"--{given} is given without --{missing}.", cure, parameter=missing)
         from outscore.workflows.classes import has_classes
 
         if self.metric is not None and not (self.task == "label" and has_classes(self.metric)):

@@ -590,6 +590,7 @@ GOLD = Option(
     group="data",
     kind="column",
     metavar="COLUMN",
+    also=("gold-column",),
     always_saved=False,
     doc="Of a file, the column of the right answers, with which predictions or the columns of systems are compared.",
 )

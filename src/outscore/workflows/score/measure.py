@@ -15,6 +15,7 @@ from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.paired import PairedScores
 from outscore.core.repeats import RUNS, RepeatKind, RunTable, run_table
+from outscore.inference.base.discordance import worth_of
 from outscore.inference.base.item_scores import scores_if_any, with_exact_integers
 from outscore.inference.base.own_score import (
     Added,
@@ -113,16 +114,20 @@ class _Part:
         found = scores_if_any(self.pairs, self.metric)
         return None if found is None else found.a
 
+    @cached_property
+    def single(self) -> Array | None:
+        """The scores of single runs of single items, where the metric is their mean."""
+        found = scores_if_any(replace(self.pairs, items=None, clusters=None), self.metric)
+        return None if found is None else found.a
+
     @property
     def is_binary(self) -> bool:
         """Whether single runs of single items are right or wrong."""
-        single = scores_if_any(replace(self.pairs, items=None, clusters=None), self.metric)
-        return single is not None and self.means.clusters is None and len(np.unique(single.a)) <= 2
+        return self.single is not None and self.means.clusters is None and len(np.unique(self.single)) <= 2
 
     def variances(self) -> tuple[float, float] | None:
         """Between and within items."""
-        single = scores_if_any(replace(self.pairs, items=None, clusters=None), self.metric)
-        return None if self.items is None or single is None else variance_parts(single.a, self.items)
+        return None if self.items is None or self.single is None else variance_parts(self.single, self.items)
 
     def noise(self, kind: RepeatKind | None, alpha: float) -> Noise | None:
         if kind is None or self.items is None:
@@ -226,7 +231,12 @@ def measure(
     parts = [replace(part, new_runs=new_runs) for part in parts]
     whole = _whole(parts, alpha)
     slots = _slots(parts, slices, alpha)
-    asked: dict[str, Any] = {"alpha": alpha, "power": power, "correlation": _correlation(whole)}
+    asked: dict[str, Any] = {
+        "alpha": alpha,
+        "power": power,
+        "correlation": _correlation(whole),
+        "possible": _largest_difference(whole),
+    }
     found = [
         _scored(system, whole, i, kind=kind, missing=dict(missing.get(system.scores.name, {})), **asked)
         for i, system in enumerate(parts)
@@ -234,7 +244,8 @@ def measure(
     found = [replace(one, slices=slots.get(one.system, [])) for one in found]
     first = [next(iter(by_set.values()))[0].own for by_set in whole]
     few = new_runs and any(part.table.values is not None and part.table.values.shape[1] < 3 for part, _ in _all(whole))
-    return Measured(found, metric, interval_method(first, metric), new_runs, few, lacking)
+    limited = any(one.low is not None or one.high is not None for one in found)
+    return Measured(found, metric, interval_method(first, metric) if limited else "", new_runs, few, lacking)
 
 
 def _lacking(parts: Sequence[_System], kind: RepeatKind | None) -> str:
@@ -280,6 +291,17 @@ def _correlation(whole: Whole) -> float | None:
     return median_correlation(tables)
 
 
+def _largest_difference(whole: Whole) -> float | None:
+    """By how much scores can differ where every run of every item is right or wrong; None where they are graded."""
+    found = [part.single for part, _ in _all(whole)]
+    values = np.concatenate([one for one in found if one is not None] or [np.zeros(0)])
+    if not len(values) or any(one is None for one in found):
+        return None
+    least, largest = float(values.min()), float(values.max())
+    worth = worth_of(least, largest, len(values)) if ((values == least) | (values == largest)).all() else None
+    return None if worth is None else worth.unit
+
+
 def _scored(
     system: _System,
     whole: Whole,
@@ -290,6 +312,7 @@ def _scored(
     alpha: float,
     power: float,
     correlation: float | None,
+    possible: float | None,
 ) -> ScoredSystem:
     by_set = whole[place]
     parts, limits = [part for part, _ in by_set.values()], [ends for _, ends in by_set.values()]
@@ -315,7 +338,9 @@ def _scored(
         sd=None if scores is None or len(scores) < 2 else float(scores.std(ddof=1)),
         between=between,
         within=within,
-        detectable=detectable_difference(variance, df, added=added, correlation=correlation, alpha=alpha, power=power),
+        detectable=detectable_difference(
+            variance, df, added=added, correlation=correlation, possible=possible, alpha=alpha, power=power
+        ),
         noise=None if several else parts[0].noise(kind, alpha),
         datasets=[ScorePart(DATASET, name, part.n, part.value, *ends) for name, (part, ends) in by_set.items() if several],
     )
