@@ -58,6 +58,45 @@ class TestTables:
         battles = read_battles([write(f"{PLAIN}q1,1,2,2\nq2,tie,1,tie\n")])
         assert battles.share.tolist() == [0.0, 1.0]
 
+    def test_names_that_are_also_words_are_said_to_be_names(self, write):
+        """Systems called A and B: where the reading makes a difference it is told, and elsewhere nothing is."""
+        told = read_battles([write(f"{PLAIN}q1,A,B,A\nq1,B,A,A\n")])
+        assert told.share.tolist() == [1.0, 0.0]
+        (note,) = told.notes
+        assert note.kind == "reading"
+        assert note.text.startswith("`A` in `winner` is taken for the system of that name")
+        assert read_battles([write(f"{PLAIN}q1,A,B,A\nq2,A,B,B\n")]).notes == ()
+        assert read_battles([write(f"{PLAIN}q1,1,2,2\nq2,2,1,2\n")]).notes[0].kind == "reading"
+
+    def test_words_that_are_names_but_for_capitals_are_refused_with_both_readings(self, write):
+        path = write(f"{PLAIN}q1,A,B,a\nq1,B,A,a\n")
+        with pytest.raises(OutscoreError, match=r"line 3: found `a` in `winner`, which may be the first system .* named `A`"):
+            read_battles([path])
+        assert read_battles([write(f"{PLAIN}q1,A,B,a\nq2,A,B,b\n")]).share.tolist() == [1.0, 0.0]
+
+    def test_a_name_comes_before_a_word_for_the_place_too(self, write):
+        battles = read_battles([write("prompt,model_a,model_b,winner,shown_first\nq1,B,A,A,A\nq2,B,A,A,B\n")])
+        assert [battles.systems[i] for i in battles.first] == ["A", "B"]
+        assert battles.share.tolist() == [1.0, 0.0]
+
+    def test_repeated_battles_are_counted_and_told(self, write):
+        rows = "q1,new,old,model_a\nq1,new,old,model_b\nq1,new,old,model_a\nq2,new,old,\nq2,new,old,\n"
+        (note,) = read_battles([write(PLAIN + rows)]).notes
+        assert (note.kind, note.text[:24]) == ("input", "1 battle repeats another")
+        head = PLAIN.strip() + ",judge\n"
+        judged = "q1,new,old,model_a,ann\nq1,new,old,model_a,bob\nq1,new,old,model_a,ann\nq1,new,old,model_a,ann\n"
+        (note,) = read_battles([write(head + judged)]).notes
+        assert (note.kind, note.text[:25]) == ("warning", "2 battles repeat another ")
+
+    def test_battles_that_stand_in_two_files(self, write):
+        one, two = (
+            write(f"{PLAIN}q1,new,old,new\nq1,new,old,new\nq2,new,old,old\n", "1.csv"),
+            write(f"{PLAIN}q1,new,old,new\nq2,new,old,new\nq1,new,old,new\n", "2.csv"),
+        )
+        texts = {note.kind: note.text for note in read_battles([one, two]).notes}
+        assert texts["warning"].startswith("2 battles stand in another file alike")
+        assert texts["input"].startswith("2 battles repeat another of the same file")
+
     def test_the_other_parts_are_found_by_name(self, write):
         head = "question_id,system_a,system_b,verdict,judge,category,length_a,length_b\n"
         battles = read_battles([write(head + "q1,x,y,x,ann,maths,10,20\nq1,y,x,tie,bob,maths,,5\n")])
@@ -98,6 +137,13 @@ class TestTables:
         battles = read_battles([write("model_a,model_b,winner\nx,y,x\nx,y,y\n")])
         assert len(battles.prompts.names) == 2
         assert "every battle counts as a prompt of its own" in battles.notes[0].text
+
+    def test_without_prompts_files_have_none_in_common(self, write):
+        head = "model_a,model_b,winner\n"
+        paths = [write(f"{head}new,old,new\nold,new,new\n", f"{name}.csv") for name in "ab"]
+        battles = read_battles(paths)
+        assert len(set(battles.prompts.codes.tolist())) == battles.rows == 4
+        assert not any("alike" in note.text for note in battles.notes)
 
     def test_json_lines_lists_and_parquet_are_the_same(self, write, tmp_path):
         import polars as pl

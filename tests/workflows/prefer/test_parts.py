@@ -70,6 +70,7 @@ CASES = {
     "chosen systems and judges": ({"judges": 3}, {"systems": ["m1", "m3", "m4"], "judges": ["j2", "j0"]}),
     "clusters": ({"judges": 4}, {"cluster": "judge"}),
     "no prompts": ({"n": 300}, {"prompt": "none"}),
+    "repeated": ({"systems": 2, "n": 600, "prompts": 30, "judges": 2}, {}),
     "fixed": ({"systems": 2, "n": 300, "prompts": 100_000}, {"order": "fixed"}),
 }
 
@@ -89,6 +90,16 @@ def test_several_columns_of_verdicts(cut, tmp_path):
     whole = osc.prefer(folder, winner=["winner", "other"])
     cut(0)
     assert numbers(osc.prefer(folder, winner=["winner", "other"])) == numbers(whole)
+
+
+def test_repeated_battles_are_told_alike(cut, tmp_path):
+    table = battles(n=300)
+    folder = written(tmp_path, pl.concat([table, table.head(50)]), 2)
+    whole = osc.prefer(folder)
+    cut(0)
+    found = osc.prefer(folder)
+    assert found.notes == whole.notes
+    assert any("battles stand in another file alike" in note.text for note in found.notes)
 
 
 @pytest.mark.parametrize("engine", [Serial(), Processes(2), Dask("local", 2)], ids=lambda engine: type(engine).__name__)

@@ -589,6 +589,26 @@ class TestLabels:
 
 
 class TestRefusals:
+    def test_formats_with_columns_of_their_own(self, tmp_path):
+        games = [{"score": "A>B"}, {"score": "B>A"}]
+        path = tmp_path / "model.jsonl"
+        lines = [json.dumps({"question_id": f"q{i}", "model": "new", "judge": "j", "games": games}) for i in range(6)]
+        path.write_text("\n".join(lines))
+        for given in ({"cluster": "question_id"}, {"winner": "games"}, {"prompt": "question_id"}):
+            with pytest.raises(OutscoreError, match=f"--{next(iter(given))} names a column, but .* is of Arena-Hard"):
+                osc.prefer(path, **given)
+        assert osc.prefer(path, baseline="old").systems == ["old", "new"]
+
+    def test_a_table_is_read_as_a_file_is(self, write):
+        """Battles of a system with itself are left out, and repeated ones told."""
+        path = write(
+            [*both(6, "new", "old", lambda i: "new" if i else "old"), ("p9", "new", "new", "tie"), ("p1", "new", "old", "new")]
+        )
+        by_file, by_table = osc.prefer(path), osc.prefer(pl.read_csv(path))
+        assert by_table.notes == by_file.notes
+        assert [note.text.split()[0] for note in by_file.notes if note.kind == "input"] == ["1", "1"]
+        assert by_table.battles == by_file.battles == 13
+
     def test_one_sentence_each(self, write):
         path = write(both(9, "new", "old", lambda _: "new"))
         for given, said in (
@@ -597,9 +617,14 @@ class TestRefusals:
             ({"judges": ["x"]}, "The battles name no judge"),
             ({"alpha": 2}, "`alpha` is 2"),
             ({"people": "x"}, "There is no judge `x`"),
+            ({"baseline": "old"}, "--baseline is for judgments of Arena-Hard"),
+            ({"strength": 3}, "--strength is for judgments of Arena-Hard"),
+            ({"names": ("x", "y")}, "--names is given, but .* names its systems in `model_a` and `model_b`"),
         ):
             with pytest.raises(OutscoreError, match=said):
                 osc.prefer(path, **given)
+            with pytest.raises(OutscoreError, match=said.replace(" .* ", ".*")):
+                osc.prefer(pl.read_csv(path), **given)
         with pytest.raises(OutscoreError, match="No battle has a verdict"):
             osc.prefer(write([("p", "x", "y", "error")]))
         with pytest.raises(OutscoreError, match="something that is no path"):

@@ -149,6 +149,13 @@ def _systems(records: Records, choice: BattleChoice) -> tuple[str, str] | None:
             "Name the columns with --first COLUMN --second COLUMN.",
             parameter="first",
         )
+    if found and choice.names:
+        columns = " and ".join(f"`{name}`" for name in found[0])
+        raise OutscoreError(
+            f"--names is given, but {records.label} names its systems in {columns}.",
+            "Leave it out; --system NAME chooses among them.",
+            parameter="names",
+        )
     if found:
         return found[0]
     if choice.winner and len(choice.names) == 2:

@@ -11,6 +11,11 @@ from outscore.scores.battles import Battles
 __all__ = ["BattleChoice", "BattleEntry"]
 
 
+COLUMNS = ("first", "second", "winner", "prompt", "judge", "category", "cluster", "position", "length")
+"""What names columns, one each or, of `SEVERAL`, any number."""
+SEVERAL = ("winner", "length")
+
+
 @dataclass(frozen=True)
 class BattleChoice:
     """What the caller says about battles: which column plays which part, and how verdicts count.
@@ -35,12 +40,9 @@ class BattleChoice:
     @property
     def columns(self) -> dict[str, str]:
         """All columns that were named, by the option that named them."""
-        single = {
-            name: getattr(self, name) for name in ("first", "second", "prompt", "judge", "category", "cluster", "position")
-        }
+        single = {name: getattr(self, name) for name in COLUMNS if name not in SEVERAL}
         found = {name: column for name, column in single.items() if column is not None}
-        found |= {f"winner {i}": column for i, column in enumerate(self.winner)}
-        return found | {f"length {i}": column for i, column in enumerate(self.length)}
+        return found | {f"{name} {i}": column for name in SEVERAL for i, column in enumerate(getattr(self, name))}
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,8 @@ class BattleEntry:
         Whether a table is in this format, by its columns and first rows.
     read
         The battles of a table, without their origin; and the columns by the part they played.
+    takes
+        What of a `BattleChoice` the reader heeds; the rest is refused.
     """
 
     name: str
@@ -64,3 +68,4 @@ class BattleEntry:
     summary: str
     recognise: Callable[[Records], bool]
     read: Callable[[Records, BattleChoice], tuple[Battles, Mapping[str, tuple[str, ...]]]]
+    takes: tuple[str, ...] = (*COLUMNS, "names")

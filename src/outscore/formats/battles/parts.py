@@ -76,8 +76,8 @@ def part_file(file: LongFile, choice: BattleChoice, format: str = AUTO) -> PartF
 
 def read_part(
     files: Sequence[PartFile], choice: BattleChoice, bucket: int, buckets: int, check: int
-) -> tuple[Battles, Array] | None:
-    """The battles of one bucket of prompts, and the place of each among all battles; None where there are none.
+) -> tuple[Battles, Array, Array] | None:
+    """The battles of one bucket of prompts, the place of each among all battles, and its file; None where there are none.
 
     `check` is the hash of a known word where the buckets were numbered: elsewhere prompts may have other hashes.
     """
@@ -85,7 +85,8 @@ def read_part(
         raise OutscoreError("A worker numbers prompts otherwise.", "Install the same version of polars on all workers.")
     parts: list[Battles] = []
     places: list[Array] = []
-    for one in files:
+    origins: list[Array] = []
+    for number, one in enumerate(files):
         with refusing(one.file.label):
             scan = _scan(one.file)
             kept = scan.filter(_bucket(one, scan.collect_schema(), buckets) == bucket) if buckets > 1 else scan
@@ -96,11 +97,12 @@ def read_part(
         plain = replace(choice, length=())
         battles = battles_of_records(records, plain, Origin(one.file.path, "", 0, one.format), one.format)
         parts.append(battles)
+        origins.append(np.full(battles.rows, number))
         # Several columns of verdicts stand one below the other.
         times, rows = battles.rows // table.height, table[ROW].to_numpy().astype(np.int64)
         stacked = np.arange(times)[:, None] * one.file.rows + rows[None, :]
         places.append(stacked.ravel() + times * one.file.before)
-    return (join_battles(parts), np.concatenate(places)) if parts else None
+    return (join_battles(parts), np.concatenate(places), np.concatenate(origins)) if parts else None
 
 
 def _scan(file: LongFile) -> pl.LazyFrame:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +16,7 @@ from outscore.formats.base.document import lists_in
 from outscore.formats.base.source import PACKED, Source, label_of, open_source
 from outscore.formats.battles.entry import BattleChoice, BattleEntry
 from outscore.formats.battles.registry import BATTLES
+from outscore.formats.battles.repeated import repeat_notes, repeated_in
 from outscore.formats.tables.assemble import open_table
 from outscore.formats.tables.names import join_names
 from outscore.formats.tables.partitions import expand_pattern
@@ -26,12 +27,15 @@ from outscore.scores.system import Origin
 
 __all__ = [
     "AUTO",
+    "POOLED",
     "battle_files",
     "battles_of_records",
     "is_battles",
     "mirror_notes",
     "read_battles",
     "recognised",
+    "refuse_unused",
+    "settled",
     "without_mirrors",
 ]
 
@@ -39,6 +43,11 @@ AUTO = "auto"
 SUFFIXES = {".json", ".jsonl", ".csv", ".tsv", ".parquet", ".ndjson"}
 MAX_FILES = 10_000
 SAMPLE = 20
+POOLED = "arena-hard-battles"
+_ELSE = {
+    "baseline": "; systems that all met one rival are compared through it without being told",
+    "strength": "; verdicts of tables count once each",
+}
 
 
 def read_battles(paths: Sequence[str | os.PathLike[str]], choice: BattleChoice | None = None, *, format: str = AUTO) -> Battles:
@@ -69,11 +78,31 @@ def read_battles(paths: Sequence[str | os.PathLike[str]], choice: BattleChoice |
         )
     asked = choice or BattleChoice()
     files = [file for path in paths for file in battle_files(os.fspath(path))]
-    parts = [_read(file, asked, format) for file in files]
+    return settled([_read(file, asked, format) for file in files])
+
+
+def settled(parts: Sequence[Battles]) -> Battles:
+    """All battles as one, without those of a system with itself, and with notes about these and about repeated ones."""
     whole = join_battles(parts)
     battles, dropped = without_mirrors(whole)
     notes = mirror_notes(dropped, whole.systems[int(whole.first[0])], every=not battles.rows)
+    files = np.repeat(np.arange(len(parts)), [part.rows for part in parts])[whole.first != whole.second]
+    pooled = any(origin.format == POOLED for origin in battles.origins)
+    notes += repeat_notes(repeated_in(battles, files), judged=battles.judges is not None, copied=pooled)
     return replace(battles, notes=(*battles.notes, *notes))
+
+
+def refuse_unused(choice: BattleChoice, formats: Iterable[str]) -> None:
+    """Refuse what was said about files of a format that none of these are of."""
+    taken = {name for format in formats for name in BATTLES[format].takes}
+    for name in ("baseline", "strength"):
+        if name not in taken and getattr(choice, name) != getattr(BattleChoice(), name):
+            titles = " or ".join(entry.title for entry in BATTLES.values() if name in entry.takes)
+            raise OutscoreError(
+                f"--{name} is for judgments of {titles}, and no file is of that kind.",
+                f"Leave it out{_ELSE[name]}.",
+                parameter=name,
+            )
 
 
 def battle_files(path: str) -> list[str]:
@@ -110,9 +139,22 @@ def battles_of_records(records: Records, choice: BattleChoice, origin: Origin, f
         entry = BATTLES["battles"]
         if not (choice.columns or choice.names):
             _refuse_unknown(records)
+    _refuse_columns(records, choice, entry)
     battles, used = entry.read(records, choice)
     made = Origin(origin.path, origin.sha256, battles.rows, entry.name, used, records.unit, len(battles.systems))
     return replace(battles, origins=(made,))
+
+
+def _refuse_columns(records: Records, choice: BattleChoice, entry: BattleEntry) -> None:
+    """Refuse names of columns where the format has its own."""
+    for option in choice.columns:
+        name = option.split()[0]
+        if name not in entry.takes:
+            raise OutscoreError(
+                f"--{name} names a column, but {records.label} is of {entry.title}, whose columns are known.",
+                "Leave it out.",
+                parameter=name,
+            )
 
 
 def _read(path: str, choice: BattleChoice, format: str) -> Battles:

@@ -14,7 +14,7 @@ from outscore.core.numeric import Array
 from outscore.formats.base.source import shorten
 from outscore.formats.battles.columns import BattleLayout, find_battle_layout, holds_battles
 from outscore.formats.battles.entry import BattleChoice
-from outscore.formats.battles.verdicts import shares_of, word_share
+from outscore.formats.battles.verdicts import shares_of, taken_for_names, word_share
 from outscore.formats.tables.cells import LabelColumn
 from outscore.formats.tables.names import normalize_name
 from outscore.formats.tables.records import Block, Records
@@ -146,12 +146,17 @@ class _Columns:
         first, second = self._sides(made)
         notes: list[Note] = []
         if layout.prompt is None:
-            prompts = Labels(np.arange(self.rows), tuple(map(str, lines.tolist())))
+            # Lines of different files are different prompts.
+            file = self._records.path or self._records.label
+            prompts = Labels(np.arange(self.rows), tuple(f"{file}:{line}" for line in lines.tolist()))
             text = "No column says what the prompt was: every battle counts as a prompt of its own."
             notes.append(Note("warning", text))
         else:
             prompts = made[layout.prompt]
         shares = [self._shares(name, made, lines, first, second) for name in self._verdict_columns()]
+        notes += [
+            note for name in layout.winner if not layout.one_hot for note in taken_for_names(name, made[name], first, second)
+        ]
         systems, codes_first, codes_second = _systems(first, second)
         judges = None if layout.judge is None else made[layout.judge]
         lengths = np.stack([np.concatenate(built) for built in self._lengths], axis=1) if self._lengths else None
@@ -207,7 +212,8 @@ class _Columns:
         for row, code in enumerate(positions.codes.tolist()):
             told = first_of[code]
             name = positions.names[code]
-            if told is None and name in (battles.systems[battles.first[row]], battles.systems[battles.second[row]]):
+            # As with verdicts, a system's own name comes before words for the first and the second.
+            if name in (battles.systems[battles.first[row]], battles.systems[battles.second[row]]):
                 told = name == battles.systems[battles.first[row]]
             if told is None and name != "(none)":
                 self._records.refuse(

@@ -12,9 +12,10 @@ from outscore.core.numeric import Array
 from outscore.formats.base.source import shorten
 from outscore.formats.tables.number_text import is_number
 from outscore.formats.tables.records import Records
+from outscore.results.note import Note
 from outscore.scores.system import Labels
 
-__all__ = ["NO_VERDICT", "is_no_verdict", "preference_share", "shares_of", "strong_verdict", "word_share"]
+__all__ = ["NO_VERDICT", "is_no_verdict", "preference_share", "shares_of", "strong_verdict", "taken_for_names", "word_share"]
 
 FIRST = {
     "model a",
@@ -130,6 +131,7 @@ def shares_of(records: Records, column: str, verdicts: Labels, lines: Array, fir
     if numbers:
         _refuse_zero_and_one(records, column, numbers)
     by_text = [None if text in named else _share(text) for text in texts]
+    _refuse_two_readings(records, column, verdicts, lines, first, second)
     table = np.array([math.nan if share is None else share for share in by_text])
     shares = np.asarray(table[verdicts.codes])
     other = np.flatnonzero(np.array([share is None for share in by_text])[verdicts.codes])
@@ -146,6 +148,54 @@ def shares_of(records: Records, column: str, verdicts: Labels, lines: Array, fir
                 "Write the winner's name, model_a, model_b, tie, a number from 1 (the first) to 2, or nothing for no verdict.",
             )
     return shares
+
+
+def taken_for_names(column: str, verdicts: Labels, first: Labels, second: Labels) -> list[Note]:
+    """A note where verdicts are names of systems that could as well be words for the first and the second."""
+    named = set(first.names) | set(second.names)
+    words = [text for text in verdicts.names if text in named and _share(text) in (0.0, 1.0)]
+    if not _differs(verdicts, words, first, second).any():
+        return []
+    shown = " and ".join(f"`{shorten(text)}`" for text in sorted(words))
+    taken = "is taken for the system of that name" if len(words) == 1 else "are taken for the systems of that name"
+    text = f"{shown} in `{column}` {taken}, not for the first or the second of a battle"
+    return [Note("reading", f"{text}; write model_a and model_b if these are meant.")]
+
+
+def _refuse_two_readings(records: Records, column: str, verdicts: Labels, lines: Array, first: Labels, second: Labels) -> None:
+    """Refuse words for the first and the second that are systems' names but for capitals, where it makes a difference."""
+    folded = {name.casefold() for name in (*first.names, *second.names)}
+    named = {*first.names, *second.names}
+    words = [text for text in verdicts.names if text not in named and text.casefold() in folded]
+    rows = np.flatnonzero(_differs(verdicts, [text for text in words if word_share(text) in (0.0, 1.0)], first, second))
+    if len(rows):
+        row = int(rows[0])
+        place = "first" if word_share(verdicts[row]) == 1.0 else "second"
+        systems = {name.casefold(): name for name in (first[row], second[row])}
+        name = systems.get(verdicts[row].casefold(), verdicts[row].upper())
+        meant = f"which may be the {place} system of the row or the one named `{shorten(name)}`"
+        records.refuse(
+            int(lines[row]),
+            f"found `{shorten(verdicts[row])}` in `{column}`, {meant}",
+            "Write model_a and model_b, or the names as they stand in the columns of systems.",
+        )
+
+
+def _differs(verdicts: Labels, words: Sequence[str], first: Labels, second: Labels) -> Array:
+    """For each row, whether its verdict is one of these words and gives another winner when read as a name."""
+    shares = np.array([_share(text) if text in words else math.nan for text in verdicts.names], dtype=float)
+    told = shares[verdicts.codes]
+    wins = [_folded(verdicts, side) for side in (first, second)]
+    by_name = np.where(wins[0], 1.0, np.where(wins[1], 0.0, math.nan))
+    return np.asarray(~np.isnan(told) & (told != by_name))
+
+
+def _folded(verdicts: Labels, systems: Labels) -> Array:
+    """For each row, whether its verdict is this side's system, capitals aside."""
+    place = {name.casefold(): i for i, name in enumerate(systems.names)}
+    first = np.array([place[name.casefold()] for name in systems.names])
+    codes = np.array([place.get(text.casefold(), -1) for text in verdicts.names])
+    return np.asarray(codes[verdicts.codes] == first[systems.codes])
 
 
 def _share(text: str) -> float | None:

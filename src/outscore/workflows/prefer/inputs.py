@@ -10,7 +10,7 @@ import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.formats.battles.entry import BattleChoice
-from outscore.formats.battles.read import battles_of_records, read_battles
+from outscore.formats.battles.read import battles_of_records, read_battles, refuse_unused, settled
 from outscore.formats.tables.names import suggest_name
 from outscore.formats.tables.records import Block, Records
 from outscore.results.preference import BattleReading
@@ -26,7 +26,10 @@ SAMPLE = 20
 
 def battles_of(request: PreferRequest) -> Battles:
     """The battles of a request's files."""
-    return read_battles(request.files, request.choice(), format=request.reader)
+    choice = request.choice()
+    found = read_battles(request.files, choice, format=request.reader)
+    refuse_unused(choice, [origin.format for origin in found.origins])
+    return found
 
 
 def people_of(request: PreferRequest, table: Any = None) -> Battles | None:  # noqa: ANN401 - a table of whichever library
@@ -59,7 +62,7 @@ def table_battles(given: Any, choice: BattleChoice, format: str) -> Battles:  # 
 
     sample = {name: values[:SAMPLE] for name, values in columns.items()}
     records = Records("The table", tuple(columns), sample, blocks, "row")
-    return battles_of_records(records, choice, Origin(TABLE, "", rows, "dataframe"), format)
+    return settled([battles_of_records(records, choice, Origin(TABLE, "", rows, "dataframe"), format)])
 
 
 def chosen(battles: Battles, request: PreferRequest) -> Battles:

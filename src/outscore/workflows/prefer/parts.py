@@ -19,7 +19,8 @@ from outscore.engine.engines import Dask, Engine, Serial, open_engine
 from outscore.engine.progress import Progress, Steps
 from outscore.formats.battles.entry import BattleChoice
 from outscore.formats.battles.parts import PartFile, part_file, read_part
-from outscore.formats.battles.read import battle_files, mirror_notes, without_mirrors
+from outscore.formats.battles.read import POOLED, battle_files, mirror_notes, refuse_unused, without_mirrors
+from outscore.formats.battles.repeated import Repeated, repeat_notes, repeated_in
 from outscore.formats.tables.long_rows import hash_check
 from outscore.formats.tables.names import suggest_name
 from outscore.formats.tables.partitions import is_parquet, long_files
@@ -68,6 +69,7 @@ class _Part:
     systems: tuple[str, ...]
     judges: tuple[str, ...] | None
     mirrored: int
+    repeated: Repeated
     rows: int
     notes: tuple[Note, ...]
 
@@ -99,6 +101,7 @@ def summed(request: PreferRequest, engine: Engine | None = None, progress: Progr
     choice, steps = request.choice(), progress or Steps()
     paths = [file for path in request.files for file in battle_files(path)]
     files = tuple(part_file(file, choice, request.reader) for file in long_files(paths))
+    refuse_unused(choice, [one.format for one in files])
     buckets = -(-sum(one.file.rows for one in files) // ROWS)
     reading = _Reading(files, choice, request.system, request.only_judge, buckets, hash_check())
     with open_engine(engine or Serial()) as running:
@@ -113,6 +116,9 @@ def summed(request: PreferRequest, engine: Engine | None = None, progress: Progr
     mirrored = sum(part.mirrored for part in parts)
     notes = [note for part in parts for note in part.notes]
     notes += mirror_notes(mirrored, sums.names[0], every=False)
+    repeated = sum((part.repeated for part in parts), Repeated())
+    judged = any(part.judges is not None for part in parts)
+    notes += repeat_notes(repeated, judged=judged, copied=any(one.format == POOLED for one in files))
     if any(one.lengths for one in files):
         notes.append(Note("omission", "Lengths of answers are left out, since battles are counted in parts."))
     origins = tuple(
@@ -159,10 +165,10 @@ def _part_of(reading: _Reading, bucket: int) -> _Part | None:
     read = read_part(reading.files, reading.choice, bucket, reading.buckets, reading.check)
     if read is None:
         return None
-    given, places = read
+    given, places, files = read
     apart = given.first != given.second
     battles, mirrored = without_mirrors(given)
-    places = places[apart]
+    places, repeated = places[apart], repeated_in(battles, files[apart])
     kept = np.ones(battles.rows, dtype=bool)
     if reading.judges and battles.judges is not None:
         kept &= np.isin(battles.judges.codes, _codes(reading.judges, battles.judges.names))
@@ -175,7 +181,7 @@ def _part_of(reading: _Reading, bucket: int) -> _Part | None:
         chosen = _renamed(chosen, reading.systems)
     sums = sums_of(chosen, places) if chosen.decided.any() else None
     judges = None if battles.judges is None else battles.judges.names
-    return _Part(sums, ordered, given.systems, judges, mirrored, given.rows, given.notes)
+    return _Part(sums, ordered, given.systems, judges, mirrored, repeated, given.rows, given.notes)
 
 
 def _codes(names: Sequence[str], known: Sequence[str]) -> list[int]:

@@ -14,6 +14,7 @@ from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array, finite
 from outscore.engine.engines import Engine
 from outscore.engine.progress import Progress
+from outscore.formats.battles.read import refuse_unused
 from outscore.formats.tables.names import join_names, suggest_name
 from outscore.inference.base.student_law import t_quantile
 from outscore.inference.leaderboard.groups import groups_of, rank_intervals
@@ -97,6 +98,7 @@ def _of_tables(battles: Any, labels: Any, given: dict[str, Any]) -> Preference: 
     choice = request.choice()
     if is_table(battles):
         found = table_battles(battles, choice, request.reader)
+        refuse_unused(choice, [origin.format for origin in found.origins])
     else:
         found = battles_of(replace(request, files=_paths(battles)))
     return analysed(found, request, people_of(request, labels))
