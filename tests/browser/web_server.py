@@ -57,6 +57,7 @@ OPENED = {
     "diff": ("What a better", ".matrix .cell"),
     "plan": ("/plan", "#result figure"),
     "start": ("/", ".offer"),
+    "results": ("/results", "h1"),
     "methods": ("/methods", "math"),
 }
 

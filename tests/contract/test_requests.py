@@ -22,6 +22,7 @@ from outscore.core.options import Option
 from outscore.workflows.requests.base import Request, declare
 from outscore.workflows.requests.registry import FILE_REQUESTS
 from outscore.workflows.requests.registry import REQUESTS as ANSWERED
+from outscore.workflows.requests.settings_file import entries_of_yaml, settings_yaml
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "src" / "outscore"
@@ -130,6 +131,12 @@ class TestWritten:
         assert REQUESTS[name].from_written(request.written()) == request
         assert json.loads(json.dumps(request.written())) == request.written()
         assert set(request.written()) == {key.replace("-", "_") for key in GIVEN[name]}
+
+    @pytest.mark.parametrize("name", REQUESTS)
+    def test_yaml_survives_the_way_there_and_back(self, name):
+        request = REQUESTS[name].from_written(GIVEN[name])
+        entries = entries_of_yaml(settings_yaml(request), "s.yaml")
+        assert REQUESTS[name].from_written({key: entry.value for key, entry in entries.items()}) == request
 
     @pytest.mark.parametrize("name", REQUESTS)
     def test_an_unknown_option_is_named(self, name):

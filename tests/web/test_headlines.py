@@ -40,10 +40,11 @@ def test_it_is_that_of_the_report(page, command, files, settings):
         assert page.post("/api/plan/headline", json=settings).json() == found
 
 
-def test_a_table_has_none(page):
+def test_of_slices_it_is_that_of_the_whole(page):
     rows = b"".join(b"%d,%s,%d,%d\n" % (i, b"ab"[i % 2 :][:1], i % 3 > 0, i % 4 < 1) for i in range(60))
     job = page.run("compare", {"files": {"runs.csv": b"item,kind,new,old\n" + rows}}, slice="kind")
-    assert page.get(f"/api/results/{job['result']}/headline").json() is None
+    found = page.get(f"/api/results/{job['result']}/headline").json()
+    assert [found["headline"], found["why"]] == reported(page, job["result"])
 
 
 def test_a_refused_plan_has_none(page):

@@ -255,9 +255,9 @@ def test_two_columns_of_words_are_no_scores(page):
     assert file["suits"] == []
 
 
-def test_a_config_file_is_no_text(page):
+def test_a_settings_file_is_no_text(page):
     file = page.upload({"settings.yaml": b"test: student\nalpha: 0.01\n"})[0]
-    assert file["problem"].startswith("`settings.yaml` is a config file, which the page does not take.")
+    assert (file["format"], file["suits"], file["problem"]) == ("settings", [], None)
 
 
 def test_a_saved_result_whose_parts_do_not_fit_is_one_sentence(page, saved):

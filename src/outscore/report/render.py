@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from outscore.core.errors import OutscoreError
 from outscore.report.build.kind import Shown
-from outscore.report.document import Records
+from outscore.report.document import Records, Verdict
 from outscore.report.kinds import AnyResult, kind_of
 from outscore.report.write.spreadsheet import csv_text
 from outscore.results.comparison import Comparisons
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from outscore.report.rows.diff_pairs import Sort
     from outscore.report.write.text import Emphasis
 
-__all__ = ["FORMS", "AnyResult", "chart_files", "charts_of", "named_charts", "records_of", "render"]
+__all__ = ["FORMS", "AnyResult", "chart_files", "charts_of", "named_charts", "records_of", "render", "verdicts_of"]
 
 NOT_IN_A_NAME = re.compile(r"[^\w.-]+")
 MAX_SLICE = 60
@@ -105,6 +105,19 @@ def _written(document: Document, form: str, *, verbose: bool, width: int, emphas
             from outscore.report.write import latex
 
             return latex.write(document, verbose=verbose)
+
+
+def verdicts_of(result: AnyResult) -> Iterator[Verdict | None]:
+    """The verdict of every article that a page shows, in order, None where one has none; what follows it is not made."""
+    for article in kind_of(result).document(result, Shown()).articles:
+        if article.is_shown("html", verbose=True):
+            blocks = (
+                block
+                for section in article.sections
+                if section.is_shown("html", verbose=True)
+                for block in section.shown_blocks("html", verbose=True)
+            )
+            yield next((block for block in blocks if isinstance(block, Verdict)), None)
 
 
 def table_text(columns: Sequence[str], rows: Iterable[Mapping[str, object]]) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-__all__ = ["Column", "FileDescription", "JobRequest", "SettingsRequest", "TextRequest"]
+__all__ = ["Column", "FileDescription", "JobRequest", "ResultRequest", "SettingsFileRequest", "SettingsRequest", "TextRequest"]
 
 SettingsRequest = dict[str, str | int | float | bool | list[str | int | float] | None]
 """Settings by name; null and the empty string stand for the default."""
@@ -27,6 +27,21 @@ class JobRequest:
     command: str
     files: dict[str, list[str]] = field(default_factory=dict)
     settings: SettingsRequest = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ResultRequest:
+    """A name for a result, and whether it is kept for as long as the page runs; what is left out stays as it is."""
+
+    name: str | None = None
+    kept: bool | None = None
+
+
+@dataclass(frozen=True)
+class SettingsFileRequest:
+    """The id of an upload that holds settings."""
+
+    file: str
 
 
 @dataclass(frozen=True)

@@ -56,7 +56,9 @@ class Settings:
     max_unpacked
         Bytes a compressed file may unpack to.
     max_bytes, max_uploads, max_results
-        How much is kept at the same time.
+        How much is stored at the same time.
+    max_kept
+        How many results may be kept for as long as the page runs.
     lifetime
         Seconds after which unused uploads and results are removed.
     job_seconds, quick_seconds
@@ -84,6 +86,7 @@ class Settings:
     max_bytes: int = 4096 * MIB
     max_uploads: int = 2_000
     max_results: int = 1_000
+    max_kept: int = 100
     lifetime: float = 3_600.0
     job_seconds: float = 600.0
     quick_seconds: float = 120.0

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, TypeVar
+from urllib.parse import quote
 
 import anyio
 import anyio.to_thread
@@ -24,7 +25,7 @@ from outscore.web.jobs.queue import MAX_WAIT
 from outscore.web.jobs.service import service_of
 from outscore.web.jobs.submission import RESULT
 from outscore.web.jobs.worker import CHART_TYPES
-from outscore.web.messages import JobRequest, SettingsRequest, TextRequest
+from outscore.web.messages import JobRequest, ResultRequest, SettingsFileRequest, SettingsRequest, TextRequest
 from outscore.web.problems import HTTPProblem
 
 if TYPE_CHECKING:
@@ -186,6 +187,44 @@ async def get_result(request: Request) -> Response:
     return FileResponse(job.result, media_type=render.TYPES["json"])
 
 
+async def get_about(request: Request) -> Response:
+    """What a list of results says of one, which does not count as using it."""
+    service = service_of(request)
+    job = service.jobs.registry.look(request.path_params["id"])
+    return JSONResponse({**job.about(), "available": service.has_files(job)})
+
+
+async def post_about(request: Request) -> Response:
+    """Name a result, keep it, or let it go."""
+    service = service_of(request)
+    body = await _read_body(request, ResultRequest)
+    job = service.result(request.path_params["id"])
+    service.jobs.change(job, name=body.name, kept=body.kept)
+    return JSONResponse({**job.about(), "available": service.has_files(job)})
+
+
+async def delete_result(request: Request) -> Response:
+    """Remove a result."""
+    service = service_of(request)
+    service.jobs.registry.remove(service.result(request.path_params["id"]).id)
+    return Response(status_code=204)
+
+
+async def get_settings(request: Request) -> Response:
+    """The settings of a result as YAML."""
+    service = service_of(request)
+    job = service.result(request.path_params["id"])
+    attached = {"content-disposition": f"attachment; filename*=utf-8''{quote(job.label)}.yaml"}
+    return Response(await service.settings_of(job), media_type="application/yaml", headers=attached)
+
+
+async def post_settings(request: Request) -> Response:
+    """The settings that an upload holds, as a form has them."""
+    body = await _read_body(request, SettingsFileRequest)
+    found = await service_of(request).read_settings(request.path_params["command"], body.file)
+    return JSONResponse({"settings": found.settings, "files": found.files})
+
+
 async def get_download(request: Request) -> Response:
     """A result in one of its forms."""
     service, form = service_of(request), request.path_params["form"]
@@ -264,7 +303,12 @@ routes = [
     _route("POST", "/jobs", post_job),
     _route("GET", "/jobs/{id}", get_job),
     _route("DELETE", "/jobs/{id}", delete_job),
+    _route("POST", "/settings/{command}", post_settings),
     _route("GET", "/results/{id}", get_result),
+    _route("DELETE", "/results/{id}", delete_result),
+    _route("GET", "/results/{id}/about", get_about),
+    _route("POST", "/results/{id}/about", post_about),
+    _route("GET", "/results/{id}/settings.yaml", get_settings),
     _route("GET", "/results/{id}/headline", get_headline),
     _route("GET", "/results/{id}/download.{form}", get_download),
     _route("GET", "/results/{id}/charts", get_charts),

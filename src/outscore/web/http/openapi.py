@@ -15,7 +15,7 @@ from outscore.web.jobs.form import COMMANDS, Field, Kind, form
 from outscore.web.jobs.queue import MAX_WAIT, State
 from outscore.web.jobs.render import TYPES
 from outscore.web.jobs.worker import CHART_TYPES
-from outscore.web.messages import FileDescription, TextRequest
+from outscore.web.messages import FileDescription, ResultRequest, SettingsFileRequest, TextRequest
 
 __all__ = ["description"]
 
@@ -98,8 +98,25 @@ def _own_schemas() -> dict[str, Schema]:
                 "error": _maybe(TEXT),
                 "setting": _maybe(TEXT),
                 "notes": _list(TEXT),
+                "name": TEXT,
+                "kept": {"type": "boolean"},
                 "command_line": TEXT,
                 "python": TEXT,
+            }
+        ),
+        "About": _object(
+            {
+                "id": ID,
+                "name": TEXT,
+                "kept": {"type": "boolean"},
+                "command": {"enum": list(COMMANDS)},
+                "systems": _list(TEXT),
+                "headline": _maybe(TEXT),
+                "made": {"type": "number"},
+                "size": WHOLE,
+                "files": parts,
+                "settings": {"type": "object", "additionalProperties": _list(TEXT)},
+                "available": {"type": "boolean"},
             }
         ),
         "JobRequest": {"oneOf": [_job_schema(command) for command in COMMANDS]},
@@ -222,7 +239,32 @@ def _job_paths(results: Schema, plans: Schema) -> dict[str, Schema]:
             "get": _operation("The state of a job", 200, _json(_ref("Job")), parameters=one, query=wait),
             "delete": _operation("Cancel a job", 200, _json(_ref("Job")), parameters=one, query={"after": wait["wait"]}),
         },
-        "/api/results/{id}": {"get": _operation("A result", 200, _json(results), parameters=one)},
+        "/api/settings/{command}": {
+            "post": _operation(
+                "The settings in a file",
+                200,
+                _json(_object({"settings": {"type": "object"}, "files": _list(TEXT)})),
+                body=_json(_ref("SettingsFileRequest")),
+                parameters=command,
+            ),
+        },
+        "/api/results/{id}": {
+            "get": _operation("A result", 200, _json(results), parameters=one),
+            "delete": _operation("Remove a result", 204, None, parameters=one),
+        },
+        "/api/results/{id}/about": {
+            "get": _operation("What a list of results says of one", 200, _json(_ref("About")), parameters=one),
+            "post": _operation(
+                "Name a result, or keep it",
+                200,
+                _json(_ref("About")),
+                body=_json(_ref("ResultRequest")),
+                parameters=one,
+            ),
+        },
+        "/api/results/{id}/settings.yaml": {
+            "get": _operation("The settings of a result", 200, {"application/yaml": {}}, parameters=one),
+        },
         "/api/results/{id}/headline": {
             "get": _operation("The headline of a result", 200, _json(_maybe(_ref("Headline"))), parameters=one),
         },
@@ -264,7 +306,7 @@ def description() -> Schema:
     from outscore.results.possible import PossibleTable
     from outscore.results.saved import DOCUMENTS
 
-    held = [*DOCUMENTS.values(), TextRequest, FileDescription]
+    held = [*DOCUMENTS.values(), TextRequest, ResultRequest, SettingsFileRequest, FileDescription]
     made, schemas = msgspec.json.schema_components(
         held, schema_hook=_schema_of_line, ref_template="#/components/schemas/{name}"
     )

@@ -31,10 +31,12 @@ from outscore.language.reading import reading_line
 from outscore.language.verdict.preference import battle_reading_line
 from outscore.results.saved import parse
 from outscore.scores.system import Origin, Scores, score_columns
+from outscore.web.jobs.settings_files import SUFFIXES, names_in
 from outscore.web.messages import Column, FileDescription
 from outscore.workflows.direction import directed
 from outscore.workflows.prefer.inputs import reading_of_battles
 from outscore.workflows.reading import reading_of
+from outscore.workflows.requests.settings_file import LARGEST_SAVED
 
 __all__ = ["inspect", "systems_of"]
 
@@ -42,7 +44,6 @@ ROWS, WIDTH, LONGEST = 10, 60, 2_000
 MAX_SYSTEMS = 500
 SCORES = ["compare", "rank", "plan", "score", "gate"]
 CONLLU = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
-CONFIG = (".yaml", ".yml")
 LOGGED = ["compare", "rank", "score", "gate"]
 MAX_LISTED = 3
 AS_LINES = "Write one JSON object per line, with the id and the score of an item, or a table."
@@ -90,11 +91,8 @@ def inspect(path: Path, max_bytes: int) -> dict[str, Any]:
 
 
 def _describe(path: Path) -> FileDescription:
-    if path.suffix.lower() in CONFIG:
-        raise OutscoreError(
-            f"{label_of(path.name)} is a config file, which the page does not take.",
-            "Name it with --config on the command line, or choose the same settings here.",
-        )
+    if path.suffix.lower() in SUFFIXES:
+        return FileDescription("settings", reading=f"settings ({', '.join(names_in(path))}), used where the files go")
     if (entry := recognise(path)) is not None:
         return _log(path, entry)
     if is_companion(path, "."):
@@ -270,7 +268,8 @@ def _labels(path: Path) -> FileDescription | None:
             return None
     assert items.origin is not None
     columns, head = _table(path, items.origin.columns, ())
-    return FileDescription("labels", items.origin.rows, columns, [items.name], head, ["diff"])
+    reading = f"{count_of(items.origin.rows, 'label')}, one per item"
+    return FileDescription("labels", items.origin.rows, columns, [items.name], head, ["diff"], reading=reading)
 
 
 def _other(path: Path, peek: Peek, refusal: OutscoreError) -> FileDescription:
@@ -287,7 +286,9 @@ def _other(path: Path, peek: Peek, refusal: OutscoreError) -> FileDescription:
 def _text(path: Path, lines: list[str]) -> FileDescription:
     text = read_segments(path)
     column = Column("segment", "text", "text")
-    return FileDescription("segments", len(text), [column], [text.name], [[line] for line in lines[:ROWS]], ["texts"])
+    reading = f"a text of {count_of(len(text), 'segment')}, one per line"
+    head = [[line] for line in lines[:ROWS]]
+    return FileDescription("segments", len(text), [column], [text.name], head, ["texts"], reading=reading)
 
 
 def _words(path: Path, lines: list[str]) -> FileDescription:
@@ -299,13 +300,15 @@ def _words(path: Path, lines: list[str]) -> FileDescription:
     if words.origin.format not in ("conllu", "word-columns"):
         # Lines of other formats are sentences or documents.
         head = [[words.forms[i], *(column[i] for column in words.columns.values())] for i in range(min(ROWS, words.rows))]
-    return FileDescription(words.origin.format, words.origin.rows, columns, [words.name], head, ["diff"])
+    reading = f"{count_of(words.rows, 'word')} with {', '.join(words.columns)}"
+    return FileDescription(words.origin.format, words.origin.rows, columns, [words.name], head, ["diff"], reading=reading)
 
 
 def _chains(path: Path, lines: list[str]) -> FileDescription:
     chains = read_chains(path)
     assert chains.origin is not None
-    return FileDescription(chains.origin.format, chains.origin.rows, (), [chains.name], _cut(lines), ["diff"])
+    origin, reading = chains.origin, "coreference chains"
+    return FileDescription(origin.format, origin.rows, (), [chains.name], _cut(lines), ["diff"], reading=reading)
 
 
 def _result(path: Path, peek: Peek) -> FileDescription | None:
@@ -314,6 +317,9 @@ def _result(path: Path, peek: Peek) -> FileDescription | None:
         if peek.head and peek.head[0].rstrip() == "{":
             raise OutscoreError(f"{label_of(path.name)} is JSON that breaks off or has a mistake in it.", "Save it again.")
         return None
+    if path.stat().st_size > LARGEST_SAVED and is_result(peek.document):
+        most = f"{LARGEST_SAVED >> 20} MB, which is the limit for results on the page"
+        raise OutscoreError(f"{label_of(path.name)} is larger than {most}.", "Use `outscore report` on the command line.")
     if not is_result(peek.document):
         _refuse_tools(peek, path.name)
         return None
@@ -323,7 +329,10 @@ def _result(path: Path, peek: Peek) -> FileDescription | None:
     if path.suffix in PACKED:
         raise OutscoreError(f"{label_of(path.name)} is a saved result in compressed form.", "Unpack it first.")
     head = [[line.rstrip("\r\n")] for line in peek.head[:ROWS]]
-    return FileDescription("result", None, head=head, suits=["report"], systems=systems_of(result))
+    systems = systems_of(result)
+    about = f" about {_listed('system', systems)}" if systems else ""
+    reading = f"a saved result{about}, shown again without its data"
+    return FileDescription("result", None, head=head, suits=["report"], systems=systems, reading=reading)
 
 
 def _refuse_tools(peek: Peek, label: str) -> None:

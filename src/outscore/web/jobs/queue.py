@@ -8,13 +8,14 @@ import logging
 import os
 import re
 import shutil
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
-from outscore.web.jobs.store import ExpiringRegistry, Store, link
+from outscore.web.jobs.store import ExpiringRegistry, Store, link, safe_name
 from outscore.web.jobs.submission import RESULT, Submission
 from outscore.web.jobs.workers import Answer, Workers
 from outscore.web.problems import HTTPProblem
@@ -29,6 +30,7 @@ MAX_WAIT = 20.0
 """Seconds a request may wait for the state of a job to change."""
 NOT_IN_A_NAME = re.compile(r"[^\w.]+", re.ASCII)
 MAX_NAMED, MAX_NAME = 3, 40
+MAX_TITLE = 120
 FILES = "files"
 """The subfolder in which a command runs, so that an upload named like the result cannot collide with it."""
 
@@ -47,6 +49,10 @@ class Job:
     setting: str | None = None
     notes: Sequence[str] = ()
     systems: Sequence[str] = ()
+    made: float = field(default_factory=time.time)
+    name: str = ""
+    kept: bool = False
+    headline: str | None = None
     size: int = 0
     task: asyncio.Task[None] | None = None
     leaving: asyncio.TimerHandle | None = None
@@ -55,7 +61,9 @@ class Job:
 
     @property
     def label(self) -> str:
-        """What its files are called: the command and the systems, as long as that is a name and not a list."""
+        """What its files are called: its name, or the command and the systems as long as that is a name and not a list."""
+        if self.name:
+            return safe_name(self.name)
         names = [NOT_IN_A_NAME.sub("-", name).strip("-.")[:MAX_NAME] for name in self.systems]
         if len(names) > MAX_NAMED:
             names = [f"{len(names)} systems".replace(" ", "-")]
@@ -68,8 +76,8 @@ class Job:
 
     @property
     def busy(self) -> bool:
-        """Whether something is happening in the folder."""
-        return not self.is_over or bool(self.making)
+        """Whether something is happening in the folder, or somebody wants to keep it."""
+        return not self.is_over or bool(self.making) or self.kept
 
     @property
     def holds(self) -> Mapping[str, int]:
@@ -118,8 +126,25 @@ class Job:
             "error": self.error,
             "setting": self.setting,
             "notes": list(self.notes),
+            "name": self.name,
+            "kept": self.kept,
             "command_line": self.submission.line,
             "python": self.submission.python,
+        }
+
+    def about(self) -> dict[str, Any]:
+        """What a list of results says of this one; `files` are the ids of the files it was made from, by their part."""
+        return {
+            "id": self.id,
+            "name": self.name,
+            "kept": self.kept,
+            "command": self.submission.name,
+            "systems": list(self.systems),
+            "headline": self.headline,
+            "made": self.made,
+            "size": self.size,
+            "files": {part: list(ids) for part, ids in self.submission.ids.items()},
+            "settings": {name: list(texts) for name, texts in self.submission.given.items()},
         }
 
 
@@ -131,7 +156,10 @@ class Jobs:
         self.registry: ExpiringRegistry[Job] = store.results
 
     def start(self, submission: Submission, client: str) -> Job:
-        """Start a job, unless too many are waiting or running."""
+        """Start a job, unless too many are waiting or running; a result of the same files and settings is used again."""
+        same = next((job for job in self.registry if job.state == "done" and job.submission.is_like(submission)), None)
+        if same is not None:
+            return self.registry.get(same.id)
         busy = [job for job in self.registry if not job.is_over]
         own = sum(job.client == client for job in busy)
         if own >= self._settings.max_jobs_per_client or len(busy) >= self._settings.max_jobs:
@@ -139,7 +167,7 @@ class Jobs:
             raise HTTPProblem(429, f"{whose} waiting or running, which is the limit.", "Wait for one, or cancel one.")
         id_, folder = self._store.new_folder()
         try:
-            job = Job(id_, folder, client, submission, size=_place(submission, folder / FILES))
+            job = Job(id_, folder, client, submission, size=_place(submission, folder / FILES), name=submission.title)
         except BaseException:
             # Clean up: nothing refers to this folder yet.
             shutil.rmtree(folder, ignore_errors=True)
@@ -148,6 +176,16 @@ class Jobs:
         job.task = asyncio.create_task(self._run(job))
         job.task.add_done_callback(lambda _: self._clear(job))
         return job
+
+    def change(self, job: Job, *, name: str | None, kept: bool | None) -> None:
+        """Name a result, keep it, or let it go."""
+        if name is not None:
+            job.name = _title(name)
+        if kept and not job.kept and sum(other.kept for other in self.registry) >= self._settings.max_kept:
+            most = f"{self._settings.max_kept} results are kept, which is the limit."
+            raise HTTPProblem(422, most, "Let one go, or export this one as JSON.")
+        if kept is not None:
+            job.kept = kept
 
     def cancel(self, job: Job, after: float = 0.0) -> None:
         """Cancel a job, now or unless somebody asks for it within some seconds; one that is over stays as it is."""
@@ -182,7 +220,8 @@ class Jobs:
                 job.setting = problem.setting
                 job.set_state("failed", problem.message)
             else:
-                job.notes, job.systems = answer.notes, answer.answer or ()
+                job.notes, found = answer.notes, answer.answer or {}
+                job.systems, job.headline = found.get("systems", ()), found.get("headline")
                 job.set_state("done")
         except HTTPProblem as problem:
             job.set_state("failed", str(problem))
@@ -206,6 +245,14 @@ class Jobs:
         """Update the size of a job, and remove older results if the store is now over its limit."""
         job.size = _bytes_in(job.folder)
         self._store.trim(but=job.id)
+
+
+def _title(written: str) -> str:
+    """A name as one line of visible characters."""
+    line = " ".join("".join(c if c.isprintable() else " " for c in written).split())
+    if len(line) > MAX_TITLE:
+        raise HTTPProblem(422, f"This name has {len(line)} characters.", f"Use at most {MAX_TITLE}.")
+    return line
 
 
 def _bytes_in(folder: Path) -> int:

@@ -14,13 +14,17 @@ from typing import IO
 import anyio.to_thread
 from starlette.requests import Request
 
+from outscore.web.jobs.form import form
 from outscore.web.jobs.queue import Job, Jobs
+from outscore.web.jobs.settings_files import Found, read_settings, yaml_of_result
 from outscore.web.jobs.store import Store, Upload, clashes, link, safe_name, safe_place
 from outscore.web.jobs.submission import Submission, submit
 from outscore.web.jobs.workers import Workers
 from outscore.web.messages import FileDescription, JobRequest
 from outscore.web.problems import HTTPProblem
 from outscore.web.settings import Settings
+from outscore.workflows.requests.registry import REQUESTS
+from outscore.workflows.requests.settings_file import settings_yaml
 
 __all__ = ["Service", "run_service", "service_of"]
 
@@ -86,6 +90,24 @@ class Service:
             # The job would fail in the same way, after as much time or memory.
             raise HTTPProblem(422, str(upload.about["problem"]))
         return upload
+
+    async def read_settings(self, command: str, id_: str) -> Found:
+        """The settings in an upload, as the form of a command has them."""
+        form(command)
+        if command not in REQUESTS:
+            raise HTTPProblem(422, "This view has no settings.")
+        return await anyio.to_thread.run_sync(read_settings, command, self._upload(id_).path)
+
+    async def settings_of(self, job: Job) -> str:
+        """The settings that a result was made with, as YAML."""
+        if job.submission.request is not None:
+            return await anyio.to_thread.run_sync(settings_yaml, job.submission.request)
+        return await anyio.to_thread.run_sync(yaml_of_result, job.result)
+
+    def has_files(self, job: Job) -> bool:
+        """Whether the files are still there that a result was made from."""
+        known = {upload.id for upload in self.store.uploads}
+        return all(id_ in known for ids in job.submission.ids.values() for id_ in ids)
 
     def result(self, id_: str) -> Job:
         """The job that made a result."""

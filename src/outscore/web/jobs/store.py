@@ -131,6 +131,14 @@ class ExpiringRegistry(Generic[E]):
         """The entry of this id, if it is still there."""
         return self.get(id_) if id_ in self._entries else None
 
+    def look(self, id_: str) -> E:
+        """The entry of this id, which is not used by being looked at."""
+        used = self._used.get(id_)
+        entry = self.get(id_)
+        if used is not None:
+            self._used[id_] = used
+        return entry
+
     def remove(self, id_: str) -> None:
         """Remove an entry and its folder."""
         self.get(id_)
@@ -180,7 +188,7 @@ class Store:
             raise HTTPProblem(
                 413,
                 f"More than {self._settings.max_bytes >> 20:,} MB would be stored.",
-                "Remove files that you no longer need.",
+                "Remove files and kept results that you no longer need.",
             )
         self.trim(more)
         self._reserved += more

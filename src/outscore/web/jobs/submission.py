@@ -12,6 +12,7 @@ import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
 from typing import Any
 
 from outscore.core.errors import OutscoreError
@@ -72,6 +73,27 @@ class Submission:
         if self.request is None:
             return f"import outscore as osc\n\nresult = osc.load({self.parts['files'][0]!r})"
         return self.request.python_call()
+
+    @property
+    def title(self) -> str:
+        """What its result is called before anybody names it: one that is shown again is called as its file is."""
+        return PurePosixPath(self.parts["files"][0]).stem if self.request is None else ""
+
+    @property
+    def ids(self) -> dict[str, tuple[str, ...]]:
+        """The ids of the uploads by the part they play."""
+        by_folder = {place: upload.id for place, upload in self.places.items()}
+        return {
+            part: tuple(
+                id_ for path in paths for place, id_ in by_folder.items() if place == path or place.startswith(f"{path}/")
+            )
+            for part, paths in self.parts.items()
+        }
+
+    def is_like(self, other: Submission) -> bool:
+        """Whether another one asks the same of the same files, so that its result is this one's."""
+        mine, theirs = ({place: upload.id for place, upload in one.places.items()} for one in (self, other))
+        return (self.name, self.request, self.parts, mine) == (other.name, other.request, other.parts, theirs)
 
     def task(self, folder: str, target: str) -> dict[str, Any]:
         """What a worker is asked to do: run the request in a folder, and write its result to another, named from there."""

@@ -167,10 +167,9 @@ def _refusal(error: str, parameter: str | None = None) -> dict[str, Any]:
     return {"code": REFUSED, "error": error, "parameter": parameter, "answer": None, "notes": []}
 
 
-def _run(task: Mapping[str, Any], listener: Listener) -> list[str]:
-    """Run a request, write its result to the target folder, and say which systems it is about."""
+def _run(task: Mapping[str, Any], listener: Listener) -> dict[str, Any]:
+    """Run a request, write its result to the target folder, and say what it is about."""
     from outscore.report.render import render
-    from outscore.web.jobs.inspect import systems_of
     from outscore.workflows.requests.registry import REQUESTS
 
     target = Path(task["target"])
@@ -181,7 +180,16 @@ def _run(task: Mapping[str, Any], listener: Listener) -> list[str]:
         texts[PAGE] = render(result, "html", examples=examples())
     for name, text in texts.items():
         _write(target / name, text)
-    return systems_of(result)
+    return _about(result)
+
+
+def _about(result: AnyResult) -> dict[str, Any]:
+    """What a list of results says of one: the systems it is about, and its first headline."""
+    from outscore.report.render import verdicts_of
+    from outscore.web.jobs.inspect import systems_of
+
+    verdict = next(filter(None, verdicts_of(result)), None)
+    return {"systems": systems_of(result), "headline": None if verdict is None else verdict.headline}
 
 
 def _compute(request: Request, listener: Listener) -> tuple[AnyResult, Callable[[], Any] | None]:
@@ -238,12 +246,11 @@ def _at_once(request: Request) -> AnyResult:
     return runs[request.command](request)
 
 
-def _reload(task: Mapping[str, Any], listener: Listener) -> list[str]:
-    """Show a saved result again, and say which systems it is about."""
+def _reload(task: Mapping[str, Any], listener: Listener) -> dict[str, Any]:
+    """Show a saved result again, and say what it is about."""
     del listener
     from outscore.report.render import render
     from outscore.results.saved import as_document, load, refuse_inconsistent
-    from outscore.web.jobs.inspect import systems_of
 
     result = as_document(load(task["file"]), task["file"])
     with refuse_inconsistent(task["file"]):
@@ -251,7 +258,7 @@ def _reload(task: Mapping[str, Any], listener: Listener) -> list[str]:
         texts = {RESULT: render(result, "json"), PAGE: render(result, "html")}
     for name, text in texts.items():
         _write(Path(task["target"], name), text)
-    return systems_of(result)
+    return _about(result)
 
 
 def _write(path: Path, text: str) -> None:
@@ -272,23 +279,13 @@ def _headline(task: Mapping[str, Any], listener: Listener) -> dict[str, Any] | N
     """What the report of the result has in large letters, and the line below; None where it begins with a table."""
     del task, listener
     from outscore.report.document import glue, minus
-    from outscore.report.rows import facts
-    from outscore.report.rows import plan as plan_tables
-    from outscore.results.comparison import Comparisons
-    from outscore.results.plan import PlanResult, PossibleP
-    from outscore.results.saved import load
+    from outscore.report.render import verdicts_of
+    from outscore.results.saved import as_document, load
 
-    result = load(RESULT)
-    won = False
-    if isinstance(result, PlanResult | PossibleP):
-        top, why = plan_tables.headline(result)
-        top = minus(glue(top))
-    elif isinstance(result, Comparisons) and len(result.comparisons) == 1:
-        top, why = facts.headline(result.comparisons[0])
-        won = result.comparisons[0].decision.winner is not None
-    else:
+    verdict = next(verdicts_of(as_document(load(RESULT), RESULT)), None)
+    if verdict is None:
         return None
-    return {"headline": top, "why": minus(glue(why)), "won": won}
+    return {"headline": minus(glue(verdict.headline)), "why": minus(glue(verdict.reason)), "won": verdict.tone == "won"}
 
 
 def _report(task: Mapping[str, Any], listener: Listener) -> None:

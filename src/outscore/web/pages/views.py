@@ -134,6 +134,16 @@ VIEWS = (
         "data",
         "reader",
     ),
+    View(
+        "results",
+        "Results",
+        "",
+        "Results of this session",
+        "What this browser has seen computed here. A result is removed an hour after its last use, or with the page; "
+        "one that is kept stays until the page ends, and an exported one for good.",
+        script="history.js",
+        template="results.html",
+    ),
     View("methods", "Methods", "", script="", template="methods.html"),
     View(
         "report",
@@ -141,6 +151,7 @@ VIEWS = (
         "Show the result",
         "Show a saved result",
         "A result saved as JSON by this page or the command line.",
+        script="saved.js",
     ),
     View("start", "", "", script="start.js", template="start.html"),
 )

@@ -14,8 +14,8 @@ export function readAddress(fields, search = location.search) {
 }
 
 // What the address asks for and the form does not hold: unknown names, values that do not fit or mean nothing beside others.
-export function leftOut(fields, kept) {
-  const query = new URLSearchParams(location.search);
+export function leftOut(fields, kept, given = location.search) {
+  const query = new URLSearchParams(given);
   const written = (value) => [value ?? ""].flat().map(String).sort().join(" ");
   const isKept = (name) => {
     const own = fields.filter((field) => field.name === name), asked = written(query.getAll(name));

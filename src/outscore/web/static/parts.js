@@ -16,6 +16,9 @@ function isNamed(file, part, view) {
 // Logs say what they scored; several of them may be of one system.
 export const isLog = (file) => file.scores.length > 0;
 
+// Settings go where files go, and are none of them.
+export const isSettings = (file) => file.format === "settings";
+
 // Files by the part they play, beside those that have one already (`taken`: ids by part); each has one, whatever it is called.
 export function assign(view, fields, files, taken = {}) {
   const slots = fields.filter((field) => field.type === "file");
@@ -44,7 +47,7 @@ export function assign(view, fields, files, taken = {}) {
 
 // What the files are good for, the likeliest first; each view with a sentence that says why.
 export function proposals(files) {
-  const usable = files.filter((file) => !file.problem);
+  const usable = files.filter((file) => !file.problem && !isSettings(file));
   const suits = (view) => usable.filter((file) => file.suits.includes(view));
   const [scored, texts, outputs, battles, saved] = ["compare", "texts", "diff", "prefer", "report"].map(suits);
   // Tables beside logs are mostly other forms of them.
@@ -79,8 +82,8 @@ const areAlike = (outputs) => new Set(outputs.map((file) => file.task)).size ===
 
 // What is missing, where nothing can be proposed.
 export function missing(files) {
-  const usable = files.filter((file) => !file.problem);
-  if (!usable.length) return "";
+  const usable = files.filter((file) => !file.problem && !isSettings(file));
+  if (!usable.length) return files.some(isSettings) ? "These are settings: add the files that they are for." : "";
   const some = (view) => usable.some((file) => file.suits.includes(view));
   if (some("texts")) return "Texts need a reference and two systems: add the files that are missing.";
   const outputs = usable.filter((file) => file.suits.includes("diff"));

@@ -1,7 +1,7 @@
 // What a person takes along: files to download, and the same as a command line and as a Python call.
 
 import { askJson } from "./api.js";
-import { button, make, problem, say } from "./dom.js";
+import { button, make, problem, say, told } from "./dom.js";
 
 const FORMS = [
   ["html", "HTML", "the whole report, in one file"],
@@ -15,14 +15,57 @@ const PICTURES = ["svg", "png", "pdf", "csv"];
 
 export function takeAway(job) {
   const address = `/api/results/${job.result}`;
-  const link = ([suffix, name, title]) => make("a", { href: `${address}/download.${suffix}`, download: "", title }, name);
+  const link = (href, name, title) => make("li", {}, make("a", { href: `${address}/${href}`, download: "", title }, name));
+  const forms = FORMS.map(([suffix, name, title]) => link(`download.${suffix}`, name, title));
+  // Logs are listed, which takes no settings that anybody would repeat.
+  const asked = document.body.dataset.command !== "show";
+  const settings = asked && link("settings.yaml", "Settings (YAML)", "for --config, or for this page");
+  const all = make("a", { href: "/results" }, "All results of this session");
   return [
     ...job.notes.map((note) => make("p", { class: "note" }, note)),
-    make("ul", { class: "downloads", "aria-label": "Downloads" }, ...FORMS.map((form) => make("li", {}, link(form)))),
+    make("div", { class: "row named" }, naming(job), keeping(job), all),
+    make("ul", { class: "downloads", "aria-label": "Downloads" }, ...forms, settings),
     pictures(address),
     copied("The same on the command line", job.command_line),
     copied("The same in Python", job.python),
   ];
+}
+
+// A field for the name of a result, which is also what its downloads are called.
+export function naming(job) {
+  const field = make("input", { type: "text", value: job.name, placeholder: "unnamed", maxlength: 120, autocomplete: "off" });
+  const place = make("label", { class: "naming" }, make("span", {}, "Name "), field);
+  field.addEventListener("change", () => change(job, { name: field.value }, place, () => {
+    field.value = job.name;
+    say(job.name ? `Named ${job.name}.` : "The name is gone.");
+  }));
+  return place;
+}
+
+// A tick that keeps a result beyond the hour.
+export function keeping(job, then = () => null) {
+  const box = make("input", { type: "checkbox", checked: job.kept });
+  const place = make("label", { class: "keeping" }, box, " Keep beyond the hour");
+  box.addEventListener("change", async () => {
+    await change(job, { kept: box.checked }, place, () => {
+      say(job.kept ? "Kept until the page ends." : "Removed an hour after its last use.");
+      then();
+    });
+    box.checked = job.kept;
+  });
+  return place;
+}
+
+async function change(job, what, place, done) {
+  place.querySelector(".problem")?.remove();
+  try {
+    const { name, kept } = await askJson("POST", `/api/results/${job.result}/about`, what);
+    Object.assign(job, { name, kept });
+    done();
+  } catch (error) {
+    const said = [error.message, error.hint].filter(Boolean).join(" ");
+    place.append(make("span", { class: "problem", role: "alert" }, told(said)));
+  }
 }
 
 // Pictures are drawn in three forms each, beside their numbers, so they are drawn when somebody wants them.

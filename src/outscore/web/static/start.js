@@ -4,7 +4,7 @@ import { addressOf, readAddress, writeAddress } from "./address.js";
 import { askJson, upload } from "./api.js";
 import { button, byId, counted, make, problem, say } from "./dom.js";
 import { card, takeFiles } from "./files.js";
-import { assign, isLog, missing, proposals, taskOf } from "./parts.js";
+import { assign, isLog, isSettings, missing, proposals, taskOf } from "./parts.js";
 
 // Of many files most cards are folded away, so that the way on is in sight.
 const UNFOLDED = 6;
@@ -121,7 +121,9 @@ function more(title, cards) {
 async function go(view, files, settings) {
   const fields = await askJson("GET", `/api/options/${view}`);
   const known = new Set(fields.filter((field) => field.type !== "file").map((field) => field.name));
-  const own = Object.fromEntries(Object.entries(settings).filter(([name]) => known.has(name)));
+  const brought = state.files.find((file) => isSettings(file) && !file.problem);
+  const taken = brought ? (await askJson("POST", `/api/settings/${view}`, { file: brought.id })).settings : {};
+  const own = { ...taken, ...Object.fromEntries(Object.entries(settings).filter(([name]) => known.has(name))) };
   if (view === "diff" && !own.task) own.task = taskOf(files);
   const parts = assign(view, fields, files);
   // Of more files than a view takes, the first are proposed.

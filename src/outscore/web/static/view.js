@@ -6,7 +6,8 @@ import { button, byId, listed, make, problem, quoted, say, told } from "./dom.js
 import { card, takeFiles } from "./files.js";
 import { Form, drop } from "./forms.js";
 import { Runner } from "./jobs.js";
-import { assign, isLog } from "./parts.js";
+import { rememberResult } from "./memory.js";
+import { assign, isLog, isSettings } from "./parts.js";
 import { fetchReport, startExplorer, unfolding } from "./reports.js";
 import { takeAway } from "./results.js";
 import { enliven } from "./tables.js";
@@ -17,6 +18,8 @@ const ALONG = "along";
 // What stands on an open page is in use: its files are asked for well before the hour is over.
 const KEEPING = 10 * 60 * 1000;
 const CAUSED_BY_SETTINGS = [undefined, 422];
+// Pages that have no use for files.
+const WITHOUT_FILES = ["/methods", "/results"];
 
 export class View {
   constructor() {
@@ -83,7 +86,7 @@ export class View {
     const ids = Object.values(this.files).flat();
     for (const link of document.querySelectorAll(".masthead li a, .brand")) {
       const { pathname } = new URL(link.href);
-      const bare = !ids.length || pathname === "/methods" || pathname === location.pathname;
+      const bare = !ids.length || WITHOUT_FILES.includes(pathname) || pathname === location.pathname;
       const name = pathname === "/" ? "files" : ALONG;
       link.href = bare ? pathname : addressOf(pathname, { [name]: ids }, this.carried(pathname.slice(1)));
     }
@@ -165,7 +168,7 @@ export class View {
   }
 
   changed() {
-    byId("unfit").hidden = true;
+    for (const id of ["unfit", "taken"]) byId(id).hidden = true;
     if (this.form.latest?.dataset.field === "log-task") this.followTask();
     this.compute();
   }
@@ -243,11 +246,29 @@ export class View {
     } catch (error) {
       failure = error;
     }
-    for (const file of added) this.infos.set(file.id, file);
-    const guess = assign(this.command, this.fields, added, this.files);
+    const data = added.filter((file) => !isSettings(file)), settings = added.find(isSettings);
+    for (const file of data) this.infos.set(file.id, file);
+    const guess = assign(this.command, this.fields, data, this.files);
     for (const [part, ids] of Object.entries(guess)) this.files[part] = [...(this.files[part] ?? []), ...ids];
-    if (added.length) await this.changedFiles();
-    if (failure) this.worker.refuse(failure);
+    if (data.length) await this.changedFiles();
+    if (settings && !failure) await this.takeSettings(settings).catch((error) => { failure = error; });
+    if (failure) this.worker.refuse({ ...failure, message: failure.message, setting: null, status: 400 });
+  }
+
+  // The settings of a file take the place of those in the form; what the form cannot hold is named.
+  async takeSettings(file) {
+    if (file.problem) throw new Error(file.problem);
+    const { settings, files } = await askJson("POST", `/api/settings/${this.command}`, { file: file.id });
+    this.form.latest = null;
+    this.draw(settings);
+    const lost = leftOut(this.fields, { ...this.held, ...this.form.values() }, Object.entries(settings).flatMap(
+      ([name, value]) => [value].flat().map((one) => [name, one])));
+    byId("unfit").hidden = true;
+    if (lost.length) warn("unfit", told(`${quoted(file.name)} contains ${listed(lost.map(quoted))}, which does not apply.`));
+    const others = files.length ? ` It names ${listed(files.map(quoted))}, for which the files on this page stand.` : "";
+    byId("taken").replaceChildren(...told(`The settings of ${quoted(file.name)} are used.${others}`));
+    byId("taken").hidden = false;
+    return this.compute();
   }
 
   // Columns and systems are those of the files, so the form is drawn anew and keeps what was chosen.
@@ -305,6 +326,7 @@ export class View {
       const report = await this.worker.follow("Drawing charts and tables", this.load(job.result));
       if (!isLast()) return;
       this.job = job;
+      rememberResult(job.id);
       this.show(job, ...report);
       for (const part of document.querySelectorAll(".report")) enliven(part);
       byId("work").replaceChildren(...job.notes.map((note) => make("p", { class: "note noted" }, told(note))));
