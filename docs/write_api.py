@@ -1,4 +1,4 @@
-"""Write `src/outscore/api.py`, the public functions, from the requests, and the stub of the package.
+"""Write what follows from declarations: `src/outscore/api.py`, the public functions, the stub of the package, the JSON schemas.
 
 `python docs/write_api.py` rewrites the files, `python docs/write_api.py --check` fails when one is out of date. Signatures,
 defaults and docstrings come from the declared options; what stands here is what a request does not know: the data that Python
@@ -17,6 +17,9 @@ from pathlib import Path
 
 from outscore import PUBLIC
 from outscore.core.options import Option
+from outscore.results.rendering import json_text
+from outscore.results.saved import SAVED
+from outscore.results.schemas import SUFFIX, kind_of, schema_of
 from outscore.workflows.requests import shared
 from outscore.workflows.requests.base import Request
 from outscore.workflows.requests.registry import FILE_REQUESTS, REQUESTS
@@ -24,6 +27,7 @@ from outscore.workflows.requests.registry import FILE_REQUESTS, REQUESTS
 PACKAGE = Path(__file__).resolve().parent.parent / "src" / "outscore"
 TARGET = PACKAGE / "api.py"
 STUB = PACKAGE / "__init__.pyi"
+SCHEMAS = PACKAGE / "results" / "schema_files"
 WIDTH = 110
 DATA = "ArrayLike | Scores | Path | Table"
 
@@ -543,16 +547,23 @@ def _formatted(text: str, target: Path) -> str:
     return text
 
 
+def schemas() -> dict[Path, str]:
+    """The JSON schema of every kind of result, by its file."""
+    return {SCHEMAS / (kind_of(name) + SUFFIX): json_text(schema_of(name)) for name in SAVED}
+
+
 def main(arguments: list[str]) -> int:
     """Rewrite, or check."""
     stale = 0
-    for target, new in ((TARGET, api()), (STUB, stub())):
+    wanted = {TARGET: api(), STUB: stub(), **schemas()}
+    for target, new in wanted.items():
         if target.exists() and target.read_text(encoding="utf-8") == new:
             continue
         if "--check" in arguments:
             print(f"{target.name}: out of date, run `make api`")
             stale = 1
         else:
+            target.parent.mkdir(exist_ok=True)
             target.write_text(new, encoding="utf-8")
             print(f"{target.name}: renewed")
     return stale

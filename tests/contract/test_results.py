@@ -7,6 +7,7 @@ import io
 import json
 import typing
 from dataclasses import fields, is_dataclass, replace
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -26,6 +27,7 @@ from outscore.results.logs import LoggedEvaluation, LoggedScore, Logs
 from outscore.results.note import Note
 from outscore.results.plan import PowerPoint, SimulatedCurve, StudyDesign
 from outscore.results.pvalue import PValue
+from outscore.results.schemas import kind_names, kind_of, schema_text
 from outscore.results.score import Detectable, Noise, ScoredSystem, ScorePart, ScoreResult
 from outscore.results.signature import Signature
 from outscore.workflows.plan.answer import plan_numbers as plan
@@ -149,6 +151,60 @@ def test_every_kind_is_here():
     assert {kind.__name__ for kind in kinds} == set(KINDS)
     assert {kind.__name__ for kind in kinds} <= set(osc.__all__)
     assert all(getattr(osc, kind.__name__) is kind for kind in kinds)
+
+
+@pytest.fixture(scope="module")
+def validators():
+    """A validator of each shipped schema, by the schema a file names."""
+    import jsonschema
+
+    made = {}
+    for name in saved.SAVED:
+        schema = json.loads(schema_text(kind_of(name)))
+        jsonschema.Draft202012Validator.check_schema(schema)
+        made[name] = jsonschema.Draft202012Validator(schema)
+    return made
+
+
+@pytest.mark.parametrize("make", EACH)
+def test_saved_results_fit_their_schema(make, validators, tmp_path):
+    made = make()
+    content = json.loads(made.save(tmp_path / "result.json").read_text(encoding="utf-8"))
+    validator = validators[content["schema"]]
+    assert [error.message for error in validator.iter_errors(content)] == []
+    for name in validator.schema["required"]:
+        assert not validator.is_valid({key: value for key, value in content.items() if key != name}), name
+    assert not validator.is_valid({**content, "schema": "outscore/other/1"})
+
+
+@pytest.mark.parametrize("path", sorted((Path(__file__).parents[1] / "saved").glob("*.json")), ids=lambda path: path.stem)
+def test_results_of_released_versions_fit_when_they_are_saved_again(path, validators, tmp_path):
+    content = json.loads(osc.load(path).save(tmp_path / "again.json").read_text(encoding="utf-8"))
+    assert [error.message for error in validators[content["schema"]].iter_errors(content)] == []
+
+
+def test_a_schema_knows_types_and_words(validators):
+    good = {"schema": "outscore/p-value/1", **P.to_dict()}
+    for key, bad in (("value", "0.01"), ("method", "guessed"), ("n", 1.5), ("dropped", [1]), ("mid", "none")):
+        assert validators["outscore/p-value/1"].is_valid(good)
+        assert not validators["outscore/p-value/1"].is_valid({**good, key: bad}), key
+
+
+def test_every_kind_has_a_schema_on_the_command_line():
+    from click.testing import CliRunner
+
+    from outscore.cli.app import app
+
+    run = CliRunner()
+    listed = run.invoke(app, ["schema"]).output
+    assert sorted(map(kind_of, saved.SAVED)) == [line.split()[0] for line in listed.splitlines()] == kind_names()
+    for kind in kind_names():
+        assert run.invoke(app, ["schema", kind]).output == schema_text(kind)
+    refused = run.invoke(app, ["schema", "rankings"])
+    assert (refused.exit_code, refused.output) == (
+        2,
+        "outscore: There is no kind of result `rankings`. Did you mean `ranking`?\n",
+    )
 
 
 @pytest.mark.parametrize("make", EACH)

@@ -33,6 +33,7 @@ COMMANDS = {
     "show": "outscore.cli.show",
     "convert": "outscore.cli.convert",
     "report": "outscore.cli.report",
+    "schema": "outscore.cli.schema",
     "serve": "outscore.cli.serve",
     "demo": "outscore.cli.demo",
     "metrics": "outscore.cli.lists",

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 import click
 
+from outscore.cli.completion import of_files
 from outscore.core.errors import OutscoreError
 from outscore.core.options import Option, did_you_mean
 from outscore.results.note import Note
@@ -43,7 +44,10 @@ class Saved:
 
 def config_option(command: _Command) -> _Command:
     """Give a command `--config FILE`."""
-    return click.option("--config", metavar="FILE", is_eager=True, expose_value=False, callback=_load, help=HELP)(command)
+    option = click.option(
+        "--config", metavar="FILE", is_eager=True, expose_value=False, callback=_load, help=HELP, shell_complete=of_files
+    )
+    return option(command)
 
 
 def saved_inputs(context: click.Context) -> Saved | None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from outscore.cli.completion import of_files
 from outscore.cli.config import config_option
 from outscore.cli.declared import declared_options, given_files, given_of
 from outscore.core.brief import count_of
@@ -15,7 +16,7 @@ __all__ = ["convert"]
 
 
 @click.command()
-@click.argument("files", nargs=-1, metavar="LOG ...")
+@click.argument("files", nargs=-1, metavar="LOG ...", shell_complete=of_files)
 @declared_options(ConvertRequest.options(), without=ConvertRequest.positional)
 @click.option(
     "-o", "--output", required=True, metavar="NAME_samples.jsonl", help="The file to write; NAME.json stands beside it."

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import click
 from click.core import ParameterSource
 
+from outscore.cli.completion import of_files, of_words
 from outscore.cli.config import DeclaredOption, Saved, changed_inputs, config_option, saved_inputs
 from outscore.cli.output import FORMS, check_outputs, deliver
 from outscore.cli.progress import working
@@ -107,7 +108,7 @@ def command(
 
         called.__doc__ = answer.__doc__
         decorators = (
-            click.argument("files", nargs=-1, metavar=metavar or " ".join(metavars)),
+            click.argument("files", nargs=-1, metavar=metavar or " ".join(metavars), shell_complete=of_files),
             declared_options(declared, without=request.positional),
             *own,
             output_options(**output),
@@ -143,6 +144,10 @@ def _click_option(option: Option) -> Callable[[_Command], _Command]:
         return _option(*names, is_flag=True, **common)
     pair = option.kind != "file" and option.least == option.most == 2
     common |= {"type": _type(option), "metavar": option.metavar or None}
+    if option.kind == "file":
+        common["shell_complete"] = of_files
+    elif callable(option.choices):
+        common["shell_complete"] = of_words(lambda: option.known)
     if pair:
         return _option(*names, nargs=2, **common)
     if option.many or option.kind == "metric":
@@ -202,8 +207,14 @@ def output_options(
         for option in (
             _option("-v", "--verbose", is_flag=True, help=verbose),
             *([config_option] if config else []),
-            _option("--charts", metavar="DIR", help=charts),
-            _option("-o", "--output", "outputs", multiple=True, metavar="FILE", help=f"Also write {', '.join(SUFFIXES)}."),
+            _option("--charts", metavar="DIR", help=charts, shell_complete=of_files),
+            _option(
+                *("-o", "--output", "outputs"),
+                multiple=True,
+                metavar="FILE",
+                help=f"Also write {', '.join(SUFFIXES)}.",
+                shell_complete=of_files,
+            ),
             _option(
                 "--format", "form", type=click.Choice(forms), default="text", show_default=True, help="Format of the output."
             ),

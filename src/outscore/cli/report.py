@@ -6,6 +6,7 @@ import sys
 
 import click
 
+from outscore.cli.completion import of_files
 from outscore.cli.declared import output_options
 from outscore.cli.output import check_outputs, deliver
 from outscore.core.errors import OutscoreError
@@ -14,7 +15,7 @@ __all__ = ["report"]
 
 
 @click.command()
-@click.argument("saved", metavar="RESULT.json")
+@click.argument("saved", metavar="RESULT.json", shell_complete=of_files)
 @output_options(config=False)
 def report(saved: str, form: str, outputs: tuple[str, ...], charts: str | None, *, verbose: bool) -> None:
     """Render a comparison, a ranking, a diff or a plan saved with -o result.json again; - reads standard input."""

@@ -1,0 +1,28 @@
+"""What a shell completes: commands and options are click's own work, here are the values behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import click
+from click.shell_completion import CompletionItem
+
+__all__ = ["Completer", "of_files", "of_words"]
+
+Completer = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
+
+
+def of_files(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Files and folders, which the shell itself knows best."""
+    del context, parameter
+    return [CompletionItem(incomplete, type="file")]
+
+
+def of_words(known: Callable[[], Iterable[str]]) -> Completer:
+    """Words that are known when somebody asks, such as the names of tests."""
+
+    def complete(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        del context, parameter
+        return [CompletionItem(word) for word in known() if word.startswith(incomplete)]
+
+    return complete
