@@ -145,6 +145,27 @@ def test_search_filters_and_no_result(visit, file):
     assert found(page) == make_diff(UNITS).pairs[0].outcomes.changes
 
 
+def test_tables_are_sorted_within_their_classes(visit, file):
+    page = visit(file)
+    page.locator('[data-more="changes"]').click()
+    table = page.locator("table.rows", has=page.locator("[data-change]"))
+    counts = {name: [row.count for row in rows] for name, rows in make_diff(UNITS).pairs[0].transitions.items()}
+    for turn in (1, -1):
+        table.get_by_role("button", name="count").click()
+        shown = [
+            [int(text) for text in body.locator("tr.row td:nth-child(2)").all_inner_texts()]
+            for body in table.locator("tbody").all()
+        ]
+        assert shown == [sorted(rows, reverse=turn < 0) for rows in counts.values()]
+    # Rows that were not tested stay below the line that says so.
+    parts = page.locator("table.parts").first
+    page.locator("[data-more=labels]").click()
+    parts.get_by_role("button", name="units").click()
+    last = parts.locator("tbody tr").last
+    assert last.locator("td").nth(1).inner_text() == str(min(row.n for row in make_diff(UNITS).pairs[0].labels))
+    assert page.locator(".matrix .sorter").count() == 0
+
+
 def test_keyboard_alone(visit, file):
     page = visit(file)
     page.locator(".cell").first.focus()

@@ -74,13 +74,14 @@ function matrixCell(from, to, counts, most, choose) {
 
 // Arrow keys move between the buttons of a grid, which is one stop of the Tab key.
 function roam(table) {
-  const grid = [...table.rows].map((row) => [...row.cells].map((cell) => cell.querySelector("button")));
-  const buttons = grid.flat().filter(Boolean);
+  const buttons = [...table.querySelectorAll("td button")];
   buttons.forEach((button, i) => (button.tabIndex = i ? -1 : 0));
   table.addEventListener("keydown", (event) => {
     const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
     const cell = event.target.closest("td, th");
     if (!step || !cell || !buttons.includes(event.target)) return;
+    // Rows may have been sorted meanwhile.
+    const grid = [...table.rows].map((row) => [...row.cells].map((one) => one.querySelector("td button")));
     let [i, j] = [cell.parentElement.rowIndex, cell.cellIndex];
     do { i += step[0]; j += step[1]; } while (grid[i] && j >= 0 && j < grid[i].length && !grid[i][j]);
     const target = grid[i] && grid[i][j];
@@ -145,7 +146,7 @@ function drawParts(pair, parts, order, all, choose) {
     body.push(make("tr", { class: "section" }, make("th", { colspan: 7, scope: "rowgroup" }, `Not tested, too few units: ${number(others.length)}`)));
     body.push(...others.slice(0, MOST_SHOWN).map((row) => partRow(row, 1, choose)));
   }
-  const heads = ["", "units", pair.systems[0], pair.systems[1], "", "difference", "adj. p"];
+  const heads = [parts[0][0], "units", pair.systems[0], pair.systems[1], "", "difference", "adj. p"];
   const classes = ["l", "r", "r wide", "r wide", "bar-head", "r", "r"];
   const table = make("table", { class: "rows parts" }, make("thead", {}, make("tr", {}, ...heads.map((text, i) => make("th", { scope: "col", class: classes[i] }, text)))), make("tbody", {}, ...body));
   roam(table);

@@ -86,6 +86,7 @@ function drawCharts() {
   if (pair.kinds.length) parts.push(section("What the changes consist of", null, drawKinds(pair)));
   if (pair.metrics.length) parts.push(section("Other scores", null, plainTable(["score", ...pair.systems, "difference", "p"], pair.metrics.map((row) => row.map(minus)))));
   byId("charts").replaceChildren(...parts);
+  enliven(byId("charts"));
 }
 
 function partSection(title, key, rowsOf, again) {

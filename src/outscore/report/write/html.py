@@ -49,18 +49,26 @@ def write(document: Document) -> str:
     page = _template()
     from markupsafe import Markup
 
-    script = document.script
+    script = _script(document)
+    data = {} if document.script is None else document.script.data
     made = page.render(
         document=document,
         articles=document.shown_articles("html", verbose=True),
         # Our own files and colours.
         style=Markup(document.style),  # noqa: S704
-        script=None if script is None else Markup(script.source),  # noqa: S704
-        script_hash=None if script is None else Markup(_digest(script.source)),  # noqa: S704
+        script=Markup(script),  # noqa: S704
+        script_hash=Markup(_digest(script)),  # noqa: S704
         # JSON whose brackets are escaped.
-        data={} if script is None else {name: Markup(text) for name, text in script.data.items()},  # noqa: S704
+        data={name: Markup(text) for name, text in data.items()},  # noqa: S704
     )
     return str(made).lstrip()
+
+
+def _script(document: Document) -> str:
+    """What makes tables sortable, and what the document brings along; without scripts tables are as they stand."""
+    tables = files("outscore.report.write").joinpath("tables.js").read_text(encoding="utf-8")
+    own = "" if document.script is None else document.script.source
+    return f'"use strict";\n{tables}{own}enliven(document);\n'
 
 
 def _digest(script: str) -> str:

@@ -271,7 +271,11 @@ def _explorer() -> str:
     from outscore.report.explorer.data import source
 
     # One function around all of them: the page calls it for every result, and it leaves no other names behind.
-    return f'window.outscoreExplorer = () => {{\n"use strict";\n{source()}}};\n'
+    return f'window.outscoreExplorer = () => {{\n"use strict";\n{_sorting()}{source()}}};\n'
+
+
+def _sorting() -> str:
+    return _text("outscore.report.write", "tables.js")
 
 
 MADE: Mapping[str, Callable[[], str]] = {
@@ -279,6 +283,7 @@ MADE: Mapping[str, Callable[[], str]] = {
     "ranking.css": _ranking_style,
     "explorer.css": lambda: _text("outscore.report.explorer", "explorer.css"),
     "explorer.js": _explorer,
+    "sorting.js": lambda: f"{_sorting()}\nexport {{ enliven, keyOf }};\n",
 }
 """Files of the reports that the pages share."""
 

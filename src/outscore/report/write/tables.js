@@ -1,0 +1,74 @@
+// Tables that can be put in another order, and long ones searched. The order they came in is the third click away.
+
+const MIN_SORTED = 3, MIN_SEARCHED = 16;
+const NEXT = { ascending: "descending", descending: "none", none: "ascending" };
+
+// Every table with a head but matrices; cells that span rows belong to the order they came in. Rows stay below the line they stand under.
+function enliven(root) {
+  for (const table of root.querySelectorAll("table:not(.lively, .matrix)")) {
+    const heads = [...(table.tHead?.rows[0]?.cells ?? [])], bodies = [...table.tBodies];
+    const parts = bodies.flatMap((body) => partsOf(body)), rows = parts.flatMap((part) => part.rows);
+    if (!heads.length || table.querySelector("tbody [rowspan]") || !parts.some((part) => part.rows.length >= MIN_SORTED)) continue;
+    table.classList.add("lively");
+    heads.forEach((head, i) => { if (head.textContent.trim()) makeSorter(head, i, heads, parts); });
+    if (rows.length >= MIN_SEARCHED) (table.closest(".scroll") ?? table).before(rowSearch(rows, parts));
+  }
+}
+
+// Rows between lines that reach across the table; a line is the `title` of those below it.
+function partsOf(body) {
+  const parts = [{ body, title: null, rows: [] }];
+  for (const row of body.rows) {
+    if (row.querySelector("[colspan]")) parts.push({ body, title: row, rows: [] });
+    else parts.at(-1).rows.push(row);
+  }
+  return parts;
+}
+
+function makeSorter(head, column, heads, parts) {
+  const sort = () => {
+    const order = NEXT[head.getAttribute("aria-sort") ?? "none"];
+    for (const one of heads) one.removeAttribute("aria-sort");
+    if (order !== "none") head.setAttribute("aria-sort", order);
+    for (const { body, title, rows } of parts) body.append(...(title ? [title] : []), ...(order === "none" ? rows : inOrder(rows, column, order)));
+  };
+  const button = document.createElement("button");
+  Object.assign(button, { type: "button", className: "sorter", title: "Sort by this column" });
+  button.append(...head.childNodes);
+  button.addEventListener("click", sort);
+  head.replaceChildren(button);
+}
+
+// What is no number comes last, whichever way numbers go; rows that tie stay in the order they came in.
+function inOrder(rows, column, order) {
+  const keys = new Map(rows.map((row) => [row, keyOf(row.cells[column]?.textContent ?? "")]));
+  const turn = order === "descending" ? -1 : 1;
+  return rows.toSorted((one, other) => {
+    const [a, b] = [keys.get(one), keys.get(other)], numbers = [a, b].filter((key) => typeof key === "number").length;
+    if (numbers === 2) return turn * (a - b);
+    if (numbers === 1) return typeof a === "number" ? -1 : 1;
+    return turn * a.localeCompare(b, "en", { numeric: true });
+  });
+}
+
+// The number that a cell begins with, as we print them: −0.012, +1,234, < .001, 12.3 %, [0.1, 0.2].
+function keyOf(text) {
+  const bare = text.trim().replaceAll("\u2212", "-").replaceAll(/[,\u202f\u00a0](?=\d{3})/g, "").replace(/^[<>\u2264\u2265=[(\s]+/, "");
+  const found = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?/i.exec(bare);
+  return found ? Number(found[0]) : text.trim();
+}
+
+function rowSearch(rows, parts) {
+  const place = document.createElement("p"), field = document.createElement("input"), told = document.createElement("span");
+  place.className = "search-rows";
+  Object.assign(field, { type: "search", placeholder: "Find rows", ariaLabel: "Find rows" });
+  Object.assign(told, { className: "note", role: "status" });
+  field.addEventListener("input", () => {
+    const wanted = field.value.trim().toLowerCase();
+    for (const row of rows) row.hidden = !row.textContent.toLowerCase().includes(wanted);
+    for (const part of parts) if (part.title) part.title.hidden = part.rows.every((row) => row.hidden);
+    told.textContent = wanted ? `${rows.filter((row) => !row.hidden).length} of ${rows.length} rows` : "";
+  });
+  place.append(field, told);
+  return place;
+}
