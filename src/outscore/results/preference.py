@@ -197,6 +197,8 @@ class Position:
         Verdicts that can be set against one of the same pair, prompt and judge in the other order, and how many of them change.
     flipped_rate
         Their share.
+    systems
+        The systems of the battles that this is about, where the order of others is not known; empty where it is of all.
     """
 
     first: int
@@ -211,6 +213,12 @@ class Position:
     compared: int = 0
     flipped: int = 0
     flipped_rate: float | None = None
+    systems: list[str] = field(default_factory=list)
+
+    @property
+    def battles(self) -> int:
+        """How many battles have a known order."""
+        return self.first + self.ties + self.second
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from tests.inference.preferences.battle_making import made, simulated
 
 import outscore as osc
 from outscore.inference.base.cluster_variance import cluster_variance
-from outscore.inference.preferences.orders import exchanged_p, orders_of, seen_order
+from outscore.inference.preferences.orders import Halves, exchanged_p, halves_of, orders_of, seen_order, single_pair
 from outscore.inference.preferences.position import by_place, swapped_verdicts
 from outscore.inference.preferences.tally import tally_of
 from outscore.inference.preferences.win_rates import flip_p, independent_p, kept_half, win_rates
@@ -127,6 +128,31 @@ class TestOrders:
         # Two battles in one order may be chance.
         assert seen_order(tally_of(made(single[:2]))) == "mixed"
         assert orders_of(tally_of(made(both))).tolist() == [1]
+        assert single_pair(tally_of(made(single))) == (0, 1)
+        # A part that always shows the same one first is no better for battles whose order is not known.
+        partly = replace(made([*single, *[(f"p{i}", "u", "v", 1.0) for i in range(8)]]), shown=np.arange(16) < 8)
+        assert seen_order(tally_of(partly)) == "single"
+
+    def test_missing_verdicts_leave_the_design_as_it_was(self):
+        """Counted pair by pair and prompt by prompt."""
+        rng = np.random.default_rng(4)
+        for _ in range(40):
+            rows = [
+                (f"p{i}", *rng.permutation(["x", "y", "z"])[:2].tolist(), float(rng.integers(2)))
+                for i in range(3)
+                for _ in range(4)
+            ]
+            rows = [(*row[:3], np.nan if rng.random() < 0.2 else row[3]) for row in rows]
+            uneven = lost = 0
+            for cell in {(row[0], frozenset(row[1:3])) for row in rows}:
+                own = [row for row in rows if (row[0], frozenset(row[1:3])) == cell]
+                balance = [
+                    sum(1 if row[1] < row[2] else -1 for row in own if kept(row))
+                    for kept in (bool, lambda row: row[3] == row[3])
+                ]
+                uneven += balance[0] != 0
+                lost += balance[0] == 0 and balance[1] != 0
+            assert halves_of(made(rows)) == Halves(uneven, lost)
 
     @settings(max_examples=40)
     @given(st.lists(st.tuples(st.sampled_from([-1, 0, 1]), st.booleans()), min_size=2, max_size=9))

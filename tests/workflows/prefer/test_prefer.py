@@ -232,6 +232,20 @@ class TestTwoSystems:
         assert pair.equal_length_low < pair.equal_length < pair.equal_length_high
 
 
+def test_without_prompts_battles_are_what_is_swapped(write):
+    rows = [row[1:] for row in both(20, "new", "old", lambda i: "new" if i % 3 else "old")]
+    found = osc.prefer(write(rows, head="model_a,model_b,winner\n"))
+    assert found.unit == "battle"
+    assert "of 40 battles (95 % interval" in found.verdict
+    assert "swapped battle by battle" in found.verdict
+    for text in (found.verdict, found.sentence, str(found.signature)):
+        assert "prompt" not in text
+    assert "every battle by itself" in found.to_text()
+    three = osc.prefer(write([*rows, *[("old", "third", "old"), ("third", "old", "old")] * 9], head="model_a,model_b,winner\n"))
+    assert "58 battles;" in three.reason
+    assert "every battle by itself" in three.sentence
+
+
 class TestOrders:
     def test_one_system_always_first_is_refused(self, write):
         path = write([(f"p{i}", "new", "old", "new" if i % 4 else "old") for i in range(20)])
@@ -242,6 +256,59 @@ class TestOrders:
         fixed = osc.prefer(path, order="fixed")
         assert fixed.pairs[0].p is None
         assert "always shown first" in fixed.verdict
+
+    def test_the_refusal_of_one_order_names_all_ways_out(self, write):
+        with pytest.raises(OutscoreError) as refused:
+            osc.prefer(write([(f"p{i}", "new", "old", "new") for i in range(20)]))
+        for way in ("--order unrecorded", "--position COLUMN", "--order fixed"):
+            assert way in refused.value.hint
+
+    def test_one_chosen_order_is_told_in_whole_sentences(self, write):
+        found = osc.prefer(write([(f"p{i}", "new", "old", "new" if i % 4 else "old") for i in range(20)]), order="fixed")
+        assert "%). One of the two was always shown first" in found.verdict
+        # What the first place is worth cannot be tested where it was chosen.
+        assert found.position is None
+        assert "exchanged between" not in found.to_text()
+        unrecorded = osc.prefer(
+            write([(f"p{i}", "new", "old", "new" if i % 4 else "old") for i in range(20)]), order="unrecorded"
+        )
+        assert unrecorded.position is None
+
+    def test_missing_verdicts_do_not_make_a_lot_of_both_orders(self, write):
+        rows = [
+            (*row[:3], "" if i % 14 == 1 else row[3])
+            for i, row in enumerate(both(20, "new", "old", lambda i: "new" if i % 3 else "old"))
+        ]
+        found = osc.prefer(write(rows))
+        assert found.order == "both"
+        assert dict(found.signature.parts)["order"] == "both"
+        assert any("in 3 cases verdicts of one are missing" in note.text for note in found.notes)
+        assert not any("by lot" in note.text for note in found.notes)
+        # All verdicts of one order missing is one order.
+        with pytest.raises(OutscoreError, match="names `new` first"):
+            osc.prefer(
+                write([(*row[:3], "" if i % 2 else row[3]) for i, row in enumerate(both(20, "new", "old", lambda _: "new"))])
+            )
+
+    def test_strong_verdicts_leave_both_orders_both(self, tmp_path):
+        games = [{"score": "A>>B"}, {"score": "A=B"}]
+        lines = [json.dumps({"question_id": f"q{i}", "model": "new", "judge": "j", "games": games}) for i in range(9)]
+        (tmp_path / "new.jsonl").write_text("\n".join(lines))
+        assert osc.prefer(tmp_path / "new.jsonl", strength=3, baseline="old").order == "both"
+
+    def test_position_says_which_battles_it_is_about(self, write, tmp_path):
+        folder = tmp_path / "mixed"
+        folder.mkdir()
+        (folder / "a.csv").write_text(write(both(20, "x", "y", lambda i: "x" if i % 3 else "y")).read_text())
+        rows = [{"instruction": f"p{i}", "generator_1": "x", "generator_2": "z", "preference": 1 + i % 2} for i in range(30)]
+        (folder / "b.json").write_text(json.dumps(rows))
+        found = osc.prefer(folder)
+        assert (found.order, found.battles, found.position.battles) == ("unrecorded", 70, 40)
+        assert found.position.systems == ["x", "y"]
+        text = " ".join(found.to_text().split())
+        assert "of 40 of 70 battles, whose order is recorded: those of x, y" in text
+        assert "order: recorded of 40 of 70 battles" in text
+        assert "those of x, y" in found.to_html()
 
     def test_chosen_orders_are_exchanged_between_prompts(self, write):
         rows = [(f"p{i}", *(("new", "old") if i % 2 else ("old", "new")), "new" if i < 9 else "old") for i in range(10)]
@@ -629,3 +696,6 @@ class TestRefusals:
             osc.prefer(write([("p", "x", "y", "error")]))
         with pytest.raises(OutscoreError, match="something that is no path"):
             osc.prefer([3])
+        with pytest.raises(OutscoreError, match="are dictionaries") as refused:
+            osc.prefer([{"prompt": "p", "model_a": "x", "model_b": "y", "winner": "x"}])
+        assert "DataFrame" in refused.value.hint

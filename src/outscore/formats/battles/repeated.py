@@ -100,7 +100,9 @@ def repeat_notes(found: Repeated, *, judged: bool, copied: bool) -> list[Note]:
     if found.within:
         start = f"{_battles(found.within, 'repeats', 'repeat')} another of the same file in all that was read"
         if copied:
-            text = f"{start}: Arena-Hard writes a strong verdict (A>>B) three times. Each counts."
+            text = (
+                f"{start}: both games of a question may agree, and a strong verdict (A>>B) is written three times. Each counts."
+            )
         elif judged:
             text = f"{start}, judge and verdict included. Each counts; if they are copies, remove them."
         else:

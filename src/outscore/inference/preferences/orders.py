@@ -10,6 +10,7 @@ again, of a difference between the means of y in the two orders as large as the 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -18,14 +19,51 @@ from outscore.core.numeric import Array
 from outscore.inference.base.p_values import identical_p, sampled_p
 from outscore.inference.preferences.tally import Tally
 from outscore.results.pvalue import PValue
+from outscore.scores.battles import Battles
 
-__all__ = ["Seen", "exchanged_p", "orders_of", "seen_order"]
+__all__ = ["Halves", "Seen", "exchanged_p", "halves_of", "orders_of", "seen_order", "single_pair"]
 
 Seen = Literal["both", "mixed", "single", "unrecorded"]
 SURE = 5
 """Prompts beyond the first of each pair that must all be in one order before it counts as a rule: chance is 1 in 32."""
 RESAMPLES = 9_999
 MAX_CELLS = 1 << 24
+
+
+@dataclass(frozen=True)
+class Halves:
+    """Pairs on prompts that were not shown in both orders alike often; and those that were, but lack verdicts of one order."""
+
+    uneven: int = 0
+    lost: int = 0
+
+    def __add__(self, other: Halves) -> Halves:
+        return Halves(self.uneven + other.uneven, self.lost + other.lost)
+
+
+def halves_of(battles: Battles) -> Halves:
+    """Look at every pair on every prompt, battles without a verdict included.
+
+    Examples
+    --------
+    >>> from outscore.scores.system import Labels
+    >>> first, shown = np.array([0, 1, 0, 1]), np.ones(4, dtype=bool)
+    >>> halves_of(Battles(("x", "y"), first, 1 - first, np.array([1.0, 1.0, 1.0, np.nan]), Labels.of("aabb"), shown))
+    Halves(uneven=0, lost=1)
+    """
+    k = len(battles.systems)
+    shown = np.zeros(battles.rows, dtype=bool) if battles.shown is None else battles.shown
+    low, high = np.minimum(battles.first, battles.second), np.maximum(battles.first, battles.second)
+    keys = (low * k + high) * len(battles.prompts.names) + battles.prompts.codes
+    cells, cell = np.unique(keys, return_inverse=True)
+    sign = np.where(battles.first < battles.second, 1, -1)
+
+    def balance(rows: Array) -> Array:
+        return np.bincount(cell[rows], weights=sign[rows], minlength=len(cells))
+
+    unknown = np.bincount(cell[~shown], minlength=len(cells))
+    even = (balance(shown) == 0) & (unknown == 0)
+    return Halves(int((~even).sum()), int((even & (balance(shown & battles.decided) != 0)).sum()))
 
 
 def orders_of(tally: Tally) -> Array:
@@ -40,14 +78,19 @@ def orders_of(tally: Tally) -> Array:
 def seen_order(tally: Tally) -> Seen:
     """What the orders of all pairs together look like."""
     kinds = orders_of(tally)
-    if (kinds == 0).any():
-        return "unrecorded"
-    if (kinds == 1).all():
-        return "both"
-    alone = kinds == 3
-    if alone.all() and int((tally.meetings - 1).sum()) >= SURE:
+    alone, known = kinds == 3, kinds != 0
+    if alone.any() and alone[known].all() and int((tally.meetings - 1)[alone].sum()) >= SURE:
         return "single"
-    return "mixed"
+    if not known.all():
+        return "unrecorded"
+    return "both" if (kinds == 1).all() else "mixed"
+
+
+def single_pair(tally: Tally) -> tuple[int, int]:
+    """The first pair of which one system was always shown first: that one, and the other."""
+    pair = int(np.flatnonzero(orders_of(tally) == 3)[0])
+    left, right = int(tally.left[pair]), int(tally.right[pair])
+    return (left, right) if tally.n_first[tally.cells_of(pair)].any() else (right, left)
 
 
 def exchanged_p(y: Array, left_first: Array, seed: int) -> PValue:

@@ -15,6 +15,7 @@ import numpy as np
 
 from outscore.core.numeric import Array, renumbered
 from outscore.inference.preferences.agreement import Tables, alpha_tables, kappa_tables, verdicts_of
+from outscore.inference.preferences.orders import Halves, halves_of
 from outscore.inference.preferences.position import Swapped, by_place, swapped_verdicts
 from outscore.inference.preferences.tally import CELLS, Tally, tally_of
 from outscore.scores.battles import Battles
@@ -70,6 +71,8 @@ class Sums:
         Cells of the first place against the second, likewise; None where no order is known.
     swapped
         Verdicts in both orders.
+    halves
+        Whether both orders of every prompt were shown, had all battles a verdict; None where prompts are not the units.
     judged
         What judges said; None where nothing says who decided.
     categories
@@ -88,6 +91,7 @@ class Sums:
     places: Tally | None
     places_used: Array
     swapped: Swapped
+    halves: Halves | None
     judged: JudgeSums | None
     categories: Mapping[str, Sums] | None = field(default_factory=dict)
 
@@ -116,6 +120,7 @@ def sums_of(wanted: Battles, rows: Array | None = None) -> Sums:
     (('new', 'old'), 2, 1, [0.75])
     """
     places = np.arange(wanted.rows) if rows is None else rows
+    halves = halves_of(wanted) if wanted.clusters is None else None
     units, unit_first = _ordered(wanted.units, places)
     judges, judge_first = (None, places) if wanted.judges is None else _ordered(wanted.judges, places)
     wanted = replace(wanted, clusters=units, judges=judges)
@@ -137,6 +142,7 @@ def sums_of(wanted: Battles, rows: Array | None = None) -> Sums:
         places=by_position,
         places_used=renumbered(codes[shown], known)[0],
         swapped=swapped_verdicts(battles),
+        halves=halves,
         judged=None if judges is None else _judged(wanted),
         categories=_by_category(wanted, places),
     )
@@ -218,6 +224,7 @@ def total_of(parts: Sequence[Sums]) -> Sums:
     ]
     places, places_used = _added(known, 2, len(units.names)) if known else (None, np.zeros(0, dtype=np.int64))
     judges, judged = _added_judges(parts, unit_codes)
+    halves = [part.halves for part in parts if part.halves is not None]
     return Sums(
         systems=systems,
         judges=judges,
@@ -230,6 +237,7 @@ def total_of(parts: Sequence[Sums]) -> Sums:
         places=places,
         places_used=places_used,
         swapped=Swapped(sum(part.swapped.compared for part in parts), sum(part.swapped.flipped for part in parts)),
+        halves=None if not halves else sum(halves, Halves()),
         judged=judged,
         categories=_added_categories(parts),
     )

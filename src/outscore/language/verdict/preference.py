@@ -76,14 +76,25 @@ class Found:
         return next((circle for circle in self.circles if self.systems[0] in circle), [])
 
     @property
-    def prompts(self) -> str:
-        """How many units there are."""
-        return count(self.clusters, self.unit)
+    def on_prompts(self) -> str:
+        """On how many units; nothing where every battle is one."""
+        return "" if self.unit == "battle" else f" on {count(self.clusters, self.unit)}"
 
 
 def found_in(result: Preference) -> Found:
     """What words need of this result."""
     return Found(**{one.name: getattr(result, one.name) for one in fields(Found)})
+
+
+def cluster_text(unit: str) -> str:
+    """What is swapped as one.
+
+    Examples
+    --------
+    >>> cluster_text("prompt"), cluster_text("battle")
+    ('the prompt as cluster', 'every battle by itself')
+    """
+    return "every battle by itself" if unit == "battle" else f"the {unit} as cluster"
 
 
 def format_rate(rate: float | None) -> str:
@@ -131,17 +142,17 @@ def preference_verdict(found: Found) -> Verdict:
 
 def _pair_verdict(found: Found) -> Verdict:
     (pair,) = found.pairs
-    won = f"wins {format_rate(pair.win_rate)} of {count(_battles(pair), 'battle')} on {found.prompts}"
+    won = f"wins {format_rate(pair.win_rate)} of {count(_battles(pair), 'battle')}{found.on_prompts}"
     limits = rate_interval(pair, found.alpha)
     inside = f" ({limits})" if limits else ""
     if pair.p is None:
-        return Verdict("No test", f"{pair.a} {won}{inside}; {pair.note}")
-    evidence = f"{format_p(pair.p, found.alpha)}, {_how(pair)}"
+        return Verdict("No test", f"{pair.a} {won}{inside}. {pair.note}")
+    evidence = f"{format_p(pair.p, found.alpha)}, {_how(pair, found.unit)}"
     if pair.is_significant(found.alpha):
         return Verdict(f"{pair.a} is preferred to {pair.b}", f"it {won}{inside}; {evidence}.", 0, "better")
     if not (pair.wins or pair.losses):
         same = f"all {count(pair.ties, 'battle')} of {pair.a} and {pair.b} are ties"
-        return Verdict("No preference", f"{same}, on {found.prompts}; {evidence}.")
+        return Verdict("No preference", f"{same}{found.on_prompts}; {evidence}.")
     unclear = f"the battles cannot tell {pair.a} and {pair.b} apart at alpha = {format_level(found.alpha)}"
     return Verdict("No preference", f"{unclear}; {pair.a} {won}{inside}; {evidence}.")
 
@@ -179,21 +190,21 @@ def _judged(found: Found) -> str:
     """What the judge says of two systems."""
     (pair,) = found.pairs
     p = "" if pair.p is None else f", {format_p(pair.p, found.alpha)}"
-    return f"{pair.a} wins {format_rate(pair.win_rate)} of {count(_battles(pair), 'battle')} on {found.prompts}{p}"
+    return f"{pair.a} wins {format_rate(pair.win_rate)} of {count(_battles(pair), 'battle')}{found.on_prompts}{p}"
 
 
 def _battles(pair: PreferencePair) -> int:
     return pair.wins + pair.ties + pair.losses
 
 
-def _how(pair: PreferencePair) -> str:
+def _how(pair: PreferencePair, unit: str) -> str:
     """The test of a pair, in words."""
     assert pair.p is not None
     if pair.by == "model":
         return "by strengths of the Bradley-Terry model"
     if pair.p.kernel.startswith("exchanged-orders"):
-        return f"{KINDS[pair.p.method]}test by exchanging orders between prompts"
-    return f"{KINDS[pair.p.method]}permutation test, names swapped prompt by prompt"
+        return f"{KINDS[pair.p.method]}test by exchanging orders between {unit}s"
+    return f"{KINDS[pair.p.method]}permutation test, names swapped {unit} by {unit}"
 
 
 def _board_verdict(found: Found) -> Verdict:
@@ -201,7 +212,7 @@ def _board_verdict(found: Found) -> Verdict:
     name = correction_name(found.family.correction)
     corrected = "not corrected" if name == NO_CORRECTION else f"{name} correction"
     tests = f"{corrected} over {count(found.family.m, 'test')}, alpha = {format_level(found.alpha)}"
-    evidence = f"{count(found.battles, 'battle')} on {found.prompts}; {tests}"
+    evidence = f"{count(found.battles, 'battle')}{found.on_prompts}; {tests}"
     if not found.counts.testable:
         return Verdict("Nothing could be tested", f"{leader} is ahead; {evidence}.")
     if found.sets > 1:
@@ -284,19 +295,19 @@ def preference_sentence(found: Found) -> str:
     if len(found.systems) == 2:
         (pair,) = found.pairs
         limits = rate_interval(pair, found.alpha)
-        games = f"{count(_battles(pair), 'battle')} against {pair.b} on {found.prompts}"
+        games = f"{count(_battles(pair), 'battle')} against {pair.b}{found.on_prompts}"
         won = f"{pair.a} won {format_rate(pair.win_rate)} of {games}"
         if pair.p is None:
             return f"{won} (ties as half{', ' + limits if limits else ''}); no test could be made."
-        tested = f"{_how(pair)}, two-sided, {format_p(pair.p, found.alpha)}"
+        tested = f"{_how(pair, found.unit)}, two-sided, {format_p(pair.p, found.alpha)}"
         verb = "significant" if pair.p.upper <= found.alpha else "not significant"
         return f"{won} (ties as half, {limits}; {tested}), which is {verb} at the {level} level."
     differ = f"{found.counts.significant:,} of {count(found.counts.testable, 'pair')}"
     name = correction_name(found.family.correction)
     corrected = "p not corrected" if name == NO_CORRECTION else f"p corrected after {name}, {found.family.error_rate} {level}"
     return (
-        f"In {count(found.battles, 'battle')} of {count(len(found.systems), 'system')} on {found.prompts}, {differ} differ"
-        f" significantly (the {found.unit} as cluster, two-sided, {corrected}, {count(found.family.m, 'test')});"
+        f"In {count(found.battles, 'battle')} of {count(len(found.systems), 'system')}{found.on_prompts}, {differ} differ"
+        f" significantly ({cluster_text(found.unit)}, two-sided, {corrected}, {count(found.family.m, 'test')});"
         f" {_first_place(found)}."
     )
 

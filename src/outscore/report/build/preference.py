@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from outscore.language.numbers import count, format_level, format_p_number
-from outscore.language.verdict.preference import format_rate
+from outscore.language.verdict.preference import cluster_text, format_rate
 from outscore.report.build.common import by_level, charts_section, facts_block, folded, paper, settings, warnings_of, works
 from outscore.report.build.kind import Kind
 from outscore.report.charts.preference import charts
@@ -150,13 +150,13 @@ def _cards(result: Preference) -> Cards:
             Card(
                 clean(pair.a), format_rate(pair.win_rate), tuple(filter(None, ("of battles won, ties as half", interval))), "a"
             ),
-            Card("p", p, (f"the {result.unit} as cluster",)),
-            Card("battles", f"{result.battles:,}", (f"on {count(result.clusters, result.unit)}",)),
+            Card("p", p, (cluster_text(result.unit),)),
+            Card("battles", f"{result.battles:,}", _on(result)),
         )
     else:
         cards = (
             _first_card(result),
-            Card("battles", f"{result.battles:,}", (f"on {count(result.clusters, result.unit)}",)),
+            Card("battles", f"{result.battles:,}", _on(result)),
             Card(
                 "pairs that differ",
                 f"{result.counts.significant:,} of {result.counts.testable:,}",
@@ -164,6 +164,11 @@ def _cards(result: Preference) -> Cards:
             ),
         )
     return Cards(cards).only("html")
+
+
+def _on(result: Preference) -> tuple[str, ...]:
+    """On how many units, where these are not the battles themselves."""
+    return () if result.unit == "battle" else (f"on {count(result.clusters, result.unit)}",)
 
 
 def _people_cards(result: Preference, labels: Labelled) -> tuple[Card, ...]:

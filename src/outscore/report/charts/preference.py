@@ -9,7 +9,7 @@ from outscore.report.charts.canvas import DASHED, Chart, data, layered, on_hover
 from outscore.report.charts.ranking import MAX_DRAWN
 from outscore.report.charts.theme import COLOURS, LETTERS
 from outscore.report.document import clean
-from outscore.report.rows.preference import interval_name, set_places
+from outscore.report.rows.preference import interval_name, set_places, shown_part
 from outscore.results.preference import Preference
 
 __all__ = ["charts", "matrix_chart", "position_chart", "rate_chart", "strength_chart"]
@@ -205,6 +205,8 @@ def position_chart(result: Preference) -> Chart | None:
     bars = base.mark_bar(height=30).encode(x, alt.X2("high:Q"), color=colours, description=on_hover())
     names = base.mark_text(dy=-38, lineHeight=13).encode(alt.X("middle:Q"), text=alt.Text("words:N"))
     caption = f"Who won by place: the answer shown first wins {format_rate(found.first_rate)}, ties as half"
+    part = shown_part(result)
+    caption += f"; of {part}" if part else ""
     text = f"{caption}: {found.first:,} won by the first, {found.ties:,} ties, {found.second:,} won by the second."
     drawing = layered([bars, rule(0.5, alt.X("x:Q"), dash=DASHED), names], height=100)
     counts = [{"winner": name, "battles": number, "share": number / whole} for name, number, _ in parts]

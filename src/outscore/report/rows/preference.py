@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from outscore.language.numbers import count, format_level, format_number, format_p_number, format_percent, format_probability
 from outscore.language.phrases import correction_name
-from outscore.language.verdict.preference import battle_reading_line, format_rate
+from outscore.language.verdict.preference import battle_reading_line, cluster_text, format_rate
 from outscore.report.document import Fact, Records, Table, clean, make_table
 from outscore.results.note import note_texts
 from outscore.results.preference import CategoryRow, Labelled, Preference, PreferencePair, Strength
@@ -21,17 +21,19 @@ __all__ = [
     "pair_records",
     "pair_table",
     "set_places",
+    "shown_part",
     "strength_records",
     "strength_table",
 ]
 
+MAX_PLACED = 6
+"""Systems that are named where position is about some of them."""
 MAX_LEVELLED = 5
 """Pairs whose win rates at equal length a report tells."""
 BY = {"games": "games", "baseline": "baseline", "model": "model"}
 ORDERS = {
     "both": "both orders of every prompt",
     "random": "by lot",
-    "fixed": "chosen: orders are exchanged between prompts",
     "unrecorded": "not recorded: taken as both orders or by lot",
 }
 PAIR_COLUMNS = (
@@ -240,7 +242,7 @@ def _battle_lines(result: Preference) -> list[str]:
     if pair.standard_error is not None and pair.rows_standard_error and pair.clusters < result.battles:
         ratio = pair.standard_error / pair.rows_standard_error
         lines.append(
-            f"standard error {format_number(100 * pair.standard_error, 2)} % with the {result.unit} as cluster;"
+            f"standard error {format_number(100 * pair.standard_error, 2)} % with {cluster_text(result.unit)};"
             f" {format_number(100 * pair.rows_standard_error, 2)} % if rows were independent (ratio {ratio:.2f})"
         )
     return lines
@@ -251,10 +253,20 @@ def _p_lines(result: Preference) -> list[str]:
     if pair.p is None:
         return [pair.note or ""]
     judge = "" if result.labels is None else "by the judge, "
-    lines = [f"{judge}p = {format_p_number(pair.p, result.alpha)}, {pair.p.method}, the {result.unit} as cluster"]
+    lines = [f"{judge}p = {format_p_number(pair.p, result.alpha)}, {pair.p.method}, {cluster_text(result.unit)}"]
     if pair.independent_p is not None and pair.clusters < result.battles:
         lines.append(f"if votes were independent, p would be {format_probability(pair.independent_p)} (sign test on rows)")
     return [*lines, *([pair.note] if pair.note else [])]
+
+
+def shown_part(result: Preference) -> str:
+    """Which battles position is about, where the order of others is not known."""
+    found = result.position
+    if found is None or not found.systems:
+        return ""
+    names = found.systems
+    shown = ", ".join(names[:MAX_PLACED]) + (f" and {len(names) - MAX_PLACED} more" if len(names) > MAX_PLACED else "")
+    return f"{found.battles:,} of {count(result.battles, 'battle')}, whose order is recorded: those of {clean(shown)}"
 
 
 def _position_lines(result: Preference) -> list[str]:
@@ -264,7 +276,9 @@ def _position_lines(result: Preference) -> list[str]:
     ends = "" if found.low is None else f", {interval_name(result)} {_ends(found.low, found.high, percent=True)}"
     won = f"{found.first:,} won, {found.ties:,} tied, {found.second:,} lost"
     p = f"p = {format_p_number(found.p, result.alpha)}, {found.p.method}"
+    about = [f"of {part}" for part in (shown_part(result),) if part]
     lines = [
+        *about,
         f"shown first: {won}; win rate {format_rate(found.first_rate)}{ends}",
         f"no effect of the order: {p}; {format_probability(found.independent_p)} if votes were independent",
     ]
@@ -335,8 +349,24 @@ def _circle_lines(result: Preference) -> list[str]:
     return [f"{statistic}, p = {format_probability(found.p)}: this {told} one strength per system"]
 
 
+def _order_text(result: Preference) -> str:
+    """What is known of the order."""
+    if result.order == "fixed":
+        tested = result.pairs[0].p is not None
+        return f"chosen: orders are exchanged between {result.unit}s" if tested else "chosen"
+    if result.order == "unrecorded" and result.position is not None:
+        part = f"recorded of {result.position.battles:,} of {count(result.battles, 'battle')}"
+        return f"{part}; the others are taken as both orders or by lot"
+    return ORDERS[result.order]
+
+
 def _design_lines(result: Preference) -> list[str]:
-    lines = [f"{count(result.clusters, result.unit)}, swapped as one with all their battles", f"order: {ORDERS[result.order]}"]
+    swapped = (
+        f"{count(result.clusters, result.unit)}, swapped as one with all {'its' if result.clusters == 1 else 'their'} battles"
+    )
+    if result.unit == "battle":
+        swapped = f"{count(result.battles, 'battle')}, each swapped by itself"
+    lines = [swapped, f"order: {_order_text(result)}"]
     if len(result.systems) > 2:
         name = correction_name(result.family.correction)
         lines.append(

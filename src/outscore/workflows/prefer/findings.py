@@ -66,7 +66,18 @@ def position_of(sums: Sums, alpha: float) -> Position | None:
         swapped.compared,
         swapped.flipped,
         swapped.flipped / swapped.compared if swapped.compared else None,
+        _shown_systems(sums),
     )
+
+
+def _shown_systems(sums: Sums) -> list[str]:
+    """The systems of battles whose order is known, where that of others is not."""
+    tally = sums.tally
+    shown = tally.by_pair(tally.n_shown)
+    if (shown == tally.total).all():
+        return []
+    known = np.flatnonzero(shown > 0)
+    return [sums.names[i] for i in np.unique(np.concatenate([tally.left[known], tally.right[known]])).tolist()]
 
 
 def length_of(battles: Battles, alpha: float) -> tuple[Length | None, LengthFit | None]:

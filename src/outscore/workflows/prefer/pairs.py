@@ -49,6 +49,7 @@ class Asked:
     correction: str
     order: Order
     seed: int
+    unit: str = "prompt"
 
 
 def baseline_in(tally: Tally) -> int | None:
@@ -96,7 +97,7 @@ def _games(systems: Sequence[str], tally: Tally, strengths: Strengths, asked: As
         left, right = int(tally.left[i]), int(tally.right[i])
         n_second = n_shown[i] - n_first[i]
         both = None
-        if n_shown[i] == total[i] and n_first[i] and n_second:
+        if asked.order != "unrecorded" and n_shown[i] == total[i] and n_first[i] and n_second:
             both = (2 + d_first[i] / n_first[i] + (lead[i] - d_first[i]) / n_second) / 4
         contrast = strengths.theta[left] - strengths.theta[right]
         pair = PreferencePair(
@@ -128,9 +129,10 @@ def _tested(tally: Tally, cells: slice, asked: Asked, meetings: int) -> tuple[PV
     """The p of a pair's own games, and what to know about it."""
     few = None
     if meetings == 1:
-        few = "All battles are about one prompt, so nothing shows how another would come out: p is 1."
+        only = "There is one battle" if asked.unit == "battle" else f"All battles are about one {asked.unit}"
+        few = f"{only}, so nothing shows how another would come out: p is 1."
     elif meetings < FEW and 2.0 ** (1 - meetings) > asked.alpha:
-        few = f"With {meetings} prompts no p can be below {2.0 ** (1 - meetings):g}."
+        few = f"With {meetings} {asked.unit}s no p can be below {2.0 ** (1 - meetings):g}."
     if asked.order != "fixed" or (2 * tally.n_first[cells] == tally.n[cells]).all():
         return flip_p(tally.d[cells], asked.alpha), few
     single = (tally.n_first[cells] == 0) | (tally.n_first[cells] == tally.n[cells])

@@ -18,7 +18,7 @@ from outscore.formats.battles.read import refuse_unused
 from outscore.formats.tables.names import join_names, suggest_name
 from outscore.inference.base.student_law import t_quantile
 from outscore.inference.leaderboard.groups import groups_of, rank_intervals
-from outscore.inference.preferences.orders import seen_order
+from outscore.inference.preferences.orders import Halves, seen_order, single_pair
 from outscore.inference.preferences.strengths import Strengths, elo_of, order_by_strength, strengths_of
 from outscore.inference.preferences.sums import Sums, sums_of
 from outscore.inference.preferences.tally import Tally
@@ -83,6 +83,12 @@ def call(
 
 
 def _paths(battles: object) -> tuple[str, ...]:
+    if isinstance(battles, dict) or (isinstance(battles, (list, tuple)) and any(isinstance(one, dict) for one in battles)):
+        raise OutscoreError(
+            "`battles` are dictionaries, no path and no table.",
+            "Make a table of them: `pandas.DataFrame(battles)` or `polars.DataFrame(battles)`.",
+            parameter="files",
+        )
     files = path_texts(battles if isinstance(battles, (list, tuple)) else [battles])
     if not files:
         raise OutscoreError(
@@ -126,8 +132,9 @@ def concluded(
     systems, tally = sums.names, sums.tally
     if len(systems) < 2:
         raise OutscoreError(f"Only `{systems[0]}` has battles.", "Give battles of two systems at least.", parameter="files")
-    order, said = _order(sums, request.order)
-    asked = Asked(request.alpha, request.correction, order, request.seed)
+    unit = _unit(request, reading)
+    order, said = _order(sums, request.order, unit)
+    asked = Asked(request.alpha, request.correction, order, request.seed, unit)
     strengths = strengths_of(tally, request.alpha, request.ties)
     ranked = order_by_strength(strengths)
     tested = _by_place(pairs_with_tests(systems, tally, strengths, asked), [systems[i] for i in ranked])
@@ -138,17 +145,16 @@ def concluded(
     centre = baseline_in(tally)
     k = len(systems)
     counts = PairCounts(k * (k - 1) // 2, family.m, int(better.sum()))
-    unit = "prompt" if request.cluster in (None, "none") else str(request.cluster)
     missing = [] if not sums.undecided else [_missing_note(sums.undecided)]
     names = [systems[i] for i in ranked]
     paths = [[names[place] for place in path] for path in circles.paths]
-    remarks = _remarks(systems, tally, strengths, better, ranked, paths)
+    remarks = _remarks(systems, tally, strengths, better, ranked, paths, unit)
     categories, omitted = categories_of(sums, names, order, request.alpha, request.correction)
     found = Preference(
         systems=names,
         pairs=pairs,
         strengths=listed,
-        position=position_of(sums, request.alpha),
+        position=None if order == "fixed" or request.order == "unrecorded" else position_of(sums, request.alpha),
         counts=counts,
         family=family,
         alpha=request.alpha,
@@ -173,6 +179,13 @@ def concluded(
         notes=list(dict.fromkeys([*judges_apart(sums), *said, *notes, *missing, *remarks, *group_note, *omitted])),
     )
     return worded(found, request)
+
+
+def _unit(request: PreferRequest, reading: BattleReading) -> str:
+    """What is swapped as one."""
+    if request.cluster not in (None, "none"):
+        return str(request.cluster)
+    return "prompt" if "prompt" in reading.columns else "battle"
 
 
 def worded(result: Preference, request: PreferRequest) -> Preference:
@@ -223,36 +236,48 @@ def _labels(
     return labels_of(battles, people, request.people or "people", pairs[0].a, request.alpha)
 
 
-def _order(sums: Sums, asked: str) -> tuple[Order, list[Note]]:
+def _order(sums: Sums, asked: str, unit: str) -> tuple[Order, list[Note]]:
     """What is known of the order, and what to say about it; refuses what would take a place for a better system."""
     seen = seen_order(sums.tally)
     if asked == "unrecorded" or (asked == "auto" and seen == "unrecorded"):
         return "unrecorded", []
-    if seen == "both":
-        return "both", []
     if seen == "unrecorded":
         raise OutscoreError(
             f"--order is {asked}, but the files do not say which answer was shown first.",
             "Leave --order out, or name --position COLUMN.",
             parameter="order",
         )
+    halves = sums.halves
+    if seen == "both" or (seen == "mixed" and halves is not None and not halves.uneven):
+        return "both", _lost_halves(halves)
     if asked == "fixed":
         if len(sums.names) > 2:
             raise OutscoreError("--order fixed serves two systems.", "Choose two with --system NAME.", parameter="order")
-        return "fixed", []
+        text = "Where orders were chosen, there is no test of what being shown first is worth."
+        return "fixed", [Note("omission", text)]
     if asked == "random":
         return "random", []
     if seen == "single":
-        first, second = sums.opening
+        first, second = (sums.names[i] for i in single_pair(sums.tally))
         always = f"Every battle of `{first}` and `{second}` names `{first}` first"
         raise OutscoreError(
             f"{always}, so being shown first cannot be told from being better.",
             "If both orders were shown or it was drawn by lot, and the file does not say so, give --order unrecorded;"
-            " if a column says who was shown first, give --position COLUMN.",
+            " if a column says who was shown first, --position COLUMN; if this was the only order, --order fixed tells the"
+            " win rate of two systems without a test.",
             parameter="order",
         )
-    text = "Prompts were judged in one order or the other, which is taken to be by lot; if it was chosen, give --order fixed."
-    return "random", [Note("design", text)]
+    text = f"{unit.capitalize()}s were judged in one order or the other, which is taken to be by lot"
+    return "random", [Note("design", f"{text}; if it was chosen, give --order fixed.")]
+
+
+def _lost_halves(halves: Halves | None) -> list[Note]:
+    """What to say where verdicts of one order are missing."""
+    if halves is None or not halves.lost:
+        return []
+    cases = count(halves.lost, "case")
+    text = f"Both orders of every prompt were judged; in {cases} verdicts of one are missing, and the other counts for more."
+    return [Note("design", text)]
 
 
 def _by_place(pairs: list[PreferencePair], systems: list[str]) -> list[PreferencePair]:
@@ -340,14 +365,21 @@ def _strengths(
 
 
 def _remarks(
-    names: Sequence[str], tally: Tally, strengths: Strengths, better: Array, ranked: list[int], circles: Sequence[list[str]]
+    names: Sequence[str],
+    tally: Tally,
+    strengths: Strengths,
+    better: Array,
+    ranked: list[int],
+    circles: Sequence[list[str]],
+    unit: str,
 ) -> list[Note]:
     """What the data leave open: one prompt, unbeaten systems, sets that never met, places that pairs contradict."""
     notes = []
     if tally.units == 1:
-        notes.append(Note("warning", "All battles are about one prompt: nothing shows how other prompts would come out."))
+        only = "There is one battle" if unit == "battle" else f"All battles are about one {unit}"
+        notes.append(Note("warning", f"{only}: nothing shows how other {unit}s would come out."))
     elif tally.units < MIN_PROMPTS and len(names) > 2:
-        text = f"With {tally.units} prompts, fewer than {MIN_PROMPTS}, no p is taken from the strengths."
+        text = f"With {tally.units} {unit}s, fewer than {MIN_PROMPTS}, no p is taken from the strengths."
         notes.append(Note("design", text))
     groups = int(strengths.group.max()) + 1
     if groups > 1:
@@ -364,7 +396,7 @@ def _remarks(
     unknown = [names[i] for i in np.flatnonzero(np.isnan(strengths.theta)).tolist()]
     if unknown:
         notes.append(Note("data", f"{_listed(unknown)} cannot be placed: chains of wins lead neither way, or both."))
-    notes += _no_interval(names, tally, strengths)
+    notes += _no_interval(names, tally, strengths, unit)
     order = [names[i] for i in ranked]
     theta = strengths.theta[ranked]
     for circle in circles:
@@ -386,7 +418,7 @@ def _remarks(
     return notes
 
 
-def _no_interval(names: Sequence[str], tally: Tally, strengths: Strengths) -> list[Note]:
+def _no_interval(names: Sequence[str], tally: Tally, strengths: Strengths, unit: str) -> list[Note]:
     """Why finite strengths have no interval."""
     if len(names) < 3:
         return []
@@ -400,7 +432,7 @@ def _no_interval(names: Sequence[str], tally: Tally, strengths: Strengths) -> li
         notes.append(Note("data", text))
     if still and tally.units > 1:
         who = _listed([names[i] for i in still])
-        text = f"No interval of the strength of {who}: wins and losses come to the same on every prompt, so nothing varies."
+        text = f"No interval of the strength of {who}: wins and losses come to the same on every {unit}, so nothing varies."
         notes.append(Note("data", text))
     return notes
 
