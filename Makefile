@@ -31,7 +31,7 @@ help:
 	@echo "make coverage     the fast tests, and which lines and branches they reach"
 	@echo "make bench        measure the kernels against their peers"
 	@echo "make api          write the public functions anew from the declared requests"
-	@echo "make docs         renew the tables in the documentation"
+	@echo "make docs         renew the tables, outputs and pictures in the documentation"
 	@echo "make site         the documentation as a site in build/site: dead links and old outputs are errors"
 	@echo "make screenshots  pictures of the page for the documentation"
 	@echo "make clean        remove the environment and everything generated"
@@ -79,11 +79,13 @@ api: $(DEV)
 
 docs: $(DEV)
 	$(BIN)/python docs/build.py
+	$(BIN)/python docs/pictures.py
 
 # Strictly, and not quietly, which would leave warnings uncounted: an output that is out of date, a dead link or a missing name
 # fails. The site opens from the file system, without a network.
 site: $(SITE)
 	$(BIN)/python docs/build.py --check
+	$(BIN)/python docs/pictures.py --check
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 	$(BIN)/python docs/try_site.py build/site
 	@echo "The site is in build/site; open build/site/index.html."

@@ -26,6 +26,17 @@ def test_outputs_are_up_to_date():
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+def test_pictures_show_what_is_computed():
+    """Those that cost nothing; `make site` draws all of them."""
+    pictures = subprocess.run(
+        [sys.executable, ROOT / "docs" / "pictures.py", "--check", "p", "ties", "bleu"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert pictures.returncode == 0, pictures.stdout + pictures.stderr
+
+
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
     """A folder with the files that recipes work on, without those of the demonstration."""
