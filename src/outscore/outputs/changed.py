@@ -65,7 +65,8 @@ class Changed:
         n · (1 + systems) texts, for each unit gold's and then each system's: the reason for an answer, such
         as an antecedent.
     chains
-        As many texts: of coreference, what stands before and after the mention in its chain, and how far away.
+        Twice as many texts: of coreference, what stands before the mention in its chain and what after it, and how far away;
+        both empty if it is in no chain.
     distances
         (n,) of coreference, how many sentences before a mention gold's one before it in the chain stands; -1 for none.
     settled
@@ -124,5 +125,10 @@ def records(changed: Changed, where: Contexts) -> Iterator[dict[str, Any]]:
             names = ("gold", *units.systems)
             record["remarks"] = {name: changed.remarks[first + k] for k, name in enumerate(names)}
             if changed.chains is not None:
-                record["chains"] = {name: changed.chains[first + k] for k, name in enumerate(names)}
+                record["chains"] = {name: _neighbours(changed.chains, first + k) for k, name in enumerate(names)}
         yield record
+
+
+def _neighbours(chains: Labels, place: int) -> str:
+    """What stands before and after in one chain, in one line."""
+    return " · ".join(text for text in (chains[2 * place], chains[2 * place + 1]) if text)

@@ -131,15 +131,19 @@ def test_neighbours_in_chains(table):
     sentence = table.words.sentences[table.tokens]
     for unit, row in enumerate(rows):
         for place, file in enumerate((0, 1, 2)):
-            told = changed.chains[3 * unit + place]
+            told = [changed.chains[2 * (3 * unit + place) + side] for side in (0, 1)]
             mine = table.chains[row, file]
             if mine == -1:
-                assert told == ""
+                assert told == ["", ""]
                 continue
             chain = np.flatnonzero(table.chains[:, file] == mine).tolist()
             at = chain.index(row)
+            if len(chain) == 1:
+                assert told == ["alone in its chain", ""]
+                continue
+            assert (told[0] == "first of its chain", told[1] == "last of its chain") == (not at, at == len(chain) - 1)
             beside = [*chain[max(at - 1, 0) : at], *chain[at + 1 : at + 2]]
-            parts = told.split(" · ") if beside else []
+            parts = [part for part in told if not part.endswith("of its chain")]
             assert [part.rpartition(" (")[0] for part in parts] == [mention_text(table, other) for other in beside]
             for part, other in zip(parts, beside, strict=True):
                 far = abs(int(sentence[other] - sentence[row]))
@@ -148,7 +152,6 @@ def test_neighbours_in_chains(table):
                     if not far
                     else f"({far} sentence{'s' * (far > 1)} {'after' if other > row else 'before'})"
                 )
-            assert beside or told == "alone in its chain"
         earlier = [other for other in range(row) if table.chains[other, 0] == table.chains[row, 0] != -1]
         assert changed.distances[unit] == (sentence[row] - sentence[earlier[-1]] if earlier else -1)
 

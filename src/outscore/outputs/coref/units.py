@@ -38,6 +38,7 @@ MENTION_TYPE = "mention type"
 
 
 PRONOUN = "pronoun"
+ALONE, FIRST, LAST = "alone in its chain", "first of its chain", "last of its chain"
 
 
 def mention_units(
@@ -163,9 +164,10 @@ def changed_mentions(mentions: Mentions, systems: Sequence[int], criterion: str 
     both = [neighbours(mentions, file) for file in (0, *systems)]
     held = mentions.chains[:, [0, *systems]] != NO_CHAIN
     chains = Labels.of(
-        _chain_text(mentions, row, before, after) if has else ""
+        text
         for row in rows.tolist()
         for (before, after), has in zip(both, held[row].tolist(), strict=True)
+        for text in (_chain_texts(mentions, row, before, after) if has else ("", ""))
     )
     before = both[0][0][rows]
     distances = np.where(before == NO_ANTECEDENT, -1, sentence - words.sentences[mentions.tokens[before]])
@@ -173,10 +175,13 @@ def changed_mentions(mentions: Mentions, systems: Sequence[int], criterion: str 
     return changed, sentence_contexts(words)
 
 
-def _chain_text(mentions: Mentions, row: int, before: Array, after: Array) -> str:
+def _chain_texts(mentions: Mentions, row: int, before: Array, after: Array) -> tuple[str, str]:
     """What stands before and after a mention in its chain."""
-    found = [_at_distance(mentions, row, int(other[row])) for other in (before, after) if other[row] != NO_ANTECEDENT]
-    return " · ".join(found) if found else "alone in its chain"
+    others = [int(beside[row]) for beside in (before, after)]
+    if others == [NO_ANTECEDENT, NO_ANTECEDENT]:
+        return ALONE, ""
+    told = [_at_distance(mentions, row, other) if other != NO_ANTECEDENT else "" for other in others]
+    return told[0] or FIRST, told[1] or LAST
 
 
 def _at_distance(mentions: Mentions, row: int, other: int) -> str:

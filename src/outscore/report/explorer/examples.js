@@ -16,7 +16,7 @@ function drawExample(row) {
   const gold = set.labels[set.gold[row]];
   const head = (column) => (set.heads ? set.heads[row * (k + 1) + column] : null);
   const remark = (column) => (set.remarks ? set.remarkNames[set.remarks[row * (k + 1) + column]] : "");
-  const chain = (column) => (set.chains ? set.chainNames[set.chains[row * (k + 1) + column]] || "in no chain" : "");
+  const chain = (column) => (set.chains ? [0, 1].map((side) => set.chainNames[set.chains[2 * (row * (k + 1) + column) + side]]) : null);
   const answers = [["gold", gold, head(0), null, remark(0), chain(0)], ...[a, b].map((column, i) => [pair.systems[i], set.labels[set.answers[row * k + column]], head(column + 1), Boolean(set.correct[row * k + column]), remark(column + 1), chain(column + 1)])];
   const whole = step.joins.get(row);
   if (whole) return drawJoined(whole, words);
@@ -81,7 +81,14 @@ function drawAnswer([name, label, head, right, remark, chain], [, goldLabel, gol
     parts.push(head === -1 ? " at the " : " of ", make("span", { class: head === goldHead ? "" : "off", dir: "auto" }, where));
   }
   if (remark) parts.push(" \u2190 ", make("span", { dir: "auto" }, remark));
-  return make("div", { class: right === null ? "" : right ? "right" : "wrong" }, make("dt", {}, `${tag}${name}`), make("dd", {}, ...differing(label, goldLabel), ...parts, sign, verdict, chain ? make("small", { class: "chain", dir: "auto" }, chain) : null));
+  return make("div", { class: right === null ? "" : right ? "right" : "wrong" }, make("dt", {}, `${tag}${name}`), make("dd", {}, ...differing(label, goldLabel), ...parts, sign, verdict, chain && drawChain(chain)));
+}
+
+// What stands before and after a mention in its chain, one under the other as in the text.
+function drawChain([before, after]) {
+  if (!before) return make("small", { class: "chain" }, "in no chain");
+  const line = (sign, text) => make("span", {}, make("span", { "aria-hidden": "true" }, sign), make("span", { dir: "auto" }, text));
+  return make("small", { class: "chain" }, after ? line("\u2191", before) : before, after ? line("\u2193", after) : null);
 }
 
 // An answer with the parts that gold lacks marked: features, words of a longer answer, or the whole label.

@@ -75,7 +75,7 @@ function drawCharts() {
     section("Transition matrix", sizes.length > 1 && select("labels", sizes.map((n) => [`${n}`, `${n} most changed`]), `${state.matrix}`, (v) => again("matrix")(+v)),
       ...drawMatrix(pair, state.matrix, choose)),
     section("Changes", select("sort by", [["evidence", "evidence"], ["surplus", "surplus over mirror"], ["count", "count"]], state.sort, again("sort")),
-      drawTransitions(pair, state.sort, state.open.changes, choose), more("changes", pair.transitions.length > FIRST_ROWS),
+      drawTransitions(pair, state.sort, state.open.changes, choose), more("changes", [1, 2, 3].some((kind) => pair.transitions.filter((row) => row[0] === kind).length > FIRST_ROWS)),
       make("p", { class: "note" }, "Mirror: how often the same went the other way; net: count \u2212 mirror; adj. p (adjusted) tests a row against its mirror.",
         pair.left ? ` ${number(pair.left)} rarer changes are left out here and stand in the JSON.` : "")),
   ];

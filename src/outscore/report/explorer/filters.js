@@ -42,11 +42,11 @@ function distancesOf({ set, k }, each) {
       const head = set.heads[row * (k + 1)];
       return head < 0 ? HEAD_DISTANCES.length - 1 - head : rangeOf(HEAD_DISTANCES, Math.abs(head - set.starts[row]));
     });
-    return { title: "words to the head", names, codes };
+    return { title: "distance to head", names, codes };
   }
   if (!set.distances) return null;
-  const names = [...rangesOf(CHAIN_DISTANCES), "none before it"];
-  return { title: "sentences to the mention before", names, codes: each((row) => (set.distances[row] < 0 ? CHAIN_DISTANCES.length : rangeOf(CHAIN_DISTANCES, set.distances[row]))) };
+  const names = [...rangesOf(CHAIN_DISTANCES).map((range, i) => (i ? `${range} sentence${i > 1 ? "s" : ""} before` : "in this sentence")), "none"];
+  return { title: "mention before", names, codes: each((row) => (set.distances[row] < 0 ? CHAIN_DISTANCES.length : rangeOf(CHAIN_DISTANCES, set.distances[row]))) };
 }
 
 function changesOf(store, step) {
