@@ -684,7 +684,7 @@ def score(
     direction: Literal["auto", "higher", "lower"] = "auto",
     alpha: float = 0.05,
     power: float = 0.8,
-    population: Literal["items", "items-and-runs"] | None = None,
+    population: Literal["items", "items-and-runs", "these-items"] | None = None,
     systems: Sequence[str] = (),
     items: ArrayLike | str | None = None,
     score: str | Sequence[str] = (),
@@ -692,6 +692,8 @@ def score(
     clusters: ArrayLike | str | None = None,
     repeat: str | None = None,
     repeats: Literal["epochs", "runs"] | None = None,
+    reduce: Literal["mean", "pass@K", "pass^K", "max", "min", "majority"] = "mean",
+    equal_runs: bool = False,
     slices: ArrayLike | Mapping[str, ArrayLike] | str | None = None,
     dataset: ArrayLike | str | None = None,
     transpose: bool = False,
@@ -768,6 +770,12 @@ def score(
         What rows of one item are: ``"epochs"`` have nothing to do with one another from item to item,
         ``"runs"`` span all items, as training seeds do. None goes by the column's name: seed and run are
         runs.
+    reduce : str, default "mean"
+        What an item's score is where it was run several times: ``"mean"``, ``"pass@2"`` (the chance that one
+        of two runs is right), ``"pass^2"`` (that both are), ``"max"``, ``"min"``, or ``"majority"``: whether
+        the answer that most runs give is right.
+    equal_runs : bool, default False
+        Where systems were run unequally often on an item, take the first runs, as many as all of them have.
     slices : ArrayLike | Mapping[str, ArrayLike] | str | None, default None
         A label per row, alone or by the name of its column, or the column of a file: every value is scored
         too.
@@ -831,6 +839,8 @@ def score(
         clusters=clusters,
         repeat=repeat,
         repeats=repeats,
+        reduce=reduce,
+        equal_runs=equal_runs,
         slices=slices,
         dataset=dataset,
         transpose=transpose,
@@ -870,6 +880,7 @@ def gate(
     | None = None,
     options: Mapping[str, object] | None = None,
     population: Literal["items", "items-and-runs", "these-items"] | None = None,
+    unpaired: bool = False,
     seed: int = 0,
     systems: Sequence[str] = (),
     items: ArrayLike | str | None = None,
@@ -878,6 +889,8 @@ def gate(
     clusters: ArrayLike | str | None = None,
     repeat: str | None = None,
     repeats: Literal["epochs", "runs"] | None = None,
+    reduce: Literal["mean", "pass@K", "pass^K", "max", "min", "majority"] = "mean",
+    equal_runs: bool = False,
     dataset: str | None = None,
     transpose: bool = False,
     prediction: str | None = None,
@@ -950,6 +963,8 @@ def gate(
         What the claim is about: ``"items"`` are new items with the runs at hand, ``"items-and-runs"`` newly
         trained systems on new items, ``"these-items"`` new runs of exactly these items. None is the second
         where the repeats are runs and the first otherwise.
+    unpaired : bool, default False
+        Compare two samples of different items; nothing is matched, and shared ids are refused.
     seed : int, default 0
         Seed of Monte Carlo and the bootstrap.
     systems : Sequence[str], default ()
@@ -970,6 +985,12 @@ def gate(
         What rows of one item are: ``"epochs"`` have nothing to do with one another from item to item,
         ``"runs"`` span all items, as training seeds do. None goes by the column's name: seed and run are
         runs.
+    reduce : str, default "mean"
+        What an item's score is where it was run several times: ``"mean"``, ``"pass@2"`` (the chance that one
+        of two runs is right), ``"pass^2"`` (that both are), ``"max"``, ``"min"``, or ``"majority"``: whether
+        the answer that most runs give is right.
+    equal_runs : bool, default False
+        Where systems were run unequally often on an item, take the first runs, as many as all of them have.
     dataset : str | None, default None
         Column of the dataset an item belongs to, of texts a file with a label per line; none: all items are
         pooled.
@@ -1035,6 +1056,7 @@ def gate(
         test=test,
         options=options,
         population=population,
+        unpaired=unpaired,
         seed=seed,
         systems=systems,
         items=items,
@@ -1043,6 +1065,8 @@ def gate(
         clusters=clusters,
         repeat=repeat,
         repeats=repeats,
+        reduce=reduce,
+        equal_runs=equal_runs,
         dataset=dataset,
         transpose=transpose,
         prediction=prediction,

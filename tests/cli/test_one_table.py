@@ -104,8 +104,9 @@ def test_different_items_are_compared_and_pairs_refused(outscore, refusal, pair_
     assert refusal("compare", "a.txt", "few.txt", "--unpaired", "--test", "sign").startswith("`sign` needs pairs")
 
 
-def test_right_answers_have_one_name_in_every_command(outscore, refusal):
+def test_right_answers_have_one_name_in_every_command(outscore, refusal, tmp_path, monkeypatch):
     """`--gold-column` names the column everywhere; `--gold` does where it cannot be a file."""
+    monkeypatch.chdir(tmp_path)
     Path("wide.csv").write_text(wide().replace("gold", "truth"))
     named = ("wide.csv", "--system", "new", "--system", "old")
     for command in ("compare", "score", "rank", "gate"):

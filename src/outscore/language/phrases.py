@@ -47,7 +47,11 @@ ESTIMANDS = {
 }
 SHORT_ESTIMANDS = {**ESTIMANDS, "pseudomedian": "pseudomedian", "shift": "shift"}
 
-KERNELS = {"tango": "Tango score test", "welch": "Welch t test of runs within items"}
+KERNELS = {
+    "miettinen-nurminen": "score test of Miettinen and Nurminen",
+    "tango": "Tango score test",
+    "welch": "Welch t test of runs within items",
+}
 """Kernels that are tests of their own, asked for a difference other than 0."""
 
 

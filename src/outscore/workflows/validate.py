@@ -220,14 +220,14 @@ def check_reduction(reduce: object, metric: object) -> None:
         )
 
 
-def check_population(population: object, test: str) -> None:
-    """Refuse an unknown population, and one that the test named does not answer for."""
+def check_population(population: object, test: str | None = None) -> None:
+    """Refuse an unknown population, and one that the test named, if there is one, does not answer for."""
     if population is None:
         return
     if population not in POPULATIONS:
         cure = f"Choose one of: {', '.join(POPULATIONS)}."
         raise OutscoreError(f"`population` is {population!r}.", cure, parameter="population")
-    if population != ITEMS and deciding_entry(test).name != DEFAULT:
+    if test is not None and population != ITEMS and deciding_entry(test).name != DEFAULT:
         raise OutscoreError(
             f"`{test}` answers for new items, and population {population} has a test of its own.",
             "Leave the test out, or the population.",

@@ -7,6 +7,7 @@ import math
 import numpy as np
 import polars as pl
 import pytest
+import scipy.optimize
 import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,6 +15,8 @@ from hypothesis import strategies as st
 import outscore as osc
 from outscore.core.errors import OutscoreError
 from outscore.inference.power.gate import items_to_decide
+from outscore.inference.unpaired.samples import Samples
+from outscore.inference.unpaired.tests import shifted_p
 
 RNG = np.random.default_rng(11)
 
@@ -202,6 +205,103 @@ class TestInputs:
         # Two-sided the exact p is .0872803.
         assert found.worse.value == pytest.approx(0.0872803 / 2, abs=1e-6)
         assert found.outcome == "fail"
+
+
+class TestDifferentItems:
+    def test_the_score_test_of_two_shares_by_hand(self):
+        """Right-or-wrong items: the likeliest rates that differ by the margin, found by search, give the z of the test."""
+        (x, n), (y, m), margin = (31, 40), (45, 60), 0.15
+        right_a, right_b = np.repeat([1, 0], [x, n - x]), np.repeat([1, 0], [y, m - y])
+        found = osc.gate(right_b, right_a, margin=margin, unpaired=True, names=["old", "new"])
+
+        def unlikely(rate):
+            first, second = rate - margin, rate
+            return -(
+                x * math.log(first) + (n - x) * math.log(1 - first) + y * math.log(second) + (m - y) * math.log(1 - second)
+            )
+
+        best = scipy.optimize.minimize_scalar(unlikely, bounds=(margin + 1e-9, 1 - 1e-9), method="bounded").x
+        first, second = best - margin, best
+        variance = (first * (1 - first) / n + second * (1 - second) / m) * (n + m) / (n + m - 1)
+        z = (x / n - y / m + margin) / math.sqrt(variance)
+        assert found.not_worse.value == pytest.approx(scipy.stats.norm.sf(z), rel=1e-6)
+        assert found.worse.value == pytest.approx(scipy.stats.fisher_exact([[x, n - x], [y, m - y]], "less").pvalue)
+        assert (found.comparison.systems, found.comparison.unpaired.n) == (("new", "old"), (n, m))
+        assert "score test of Miettinen and Nurminen" in found.verdict
+
+    def test_graded_scores_have_the_test_of_welch(self):
+        old, new = RNG.normal(3.0, 1.0, 30), RNG.normal(3.1, 2.0, 45)
+        found = osc.gate(old, new, margin=0.8, unpaired=True)
+        expected = scipy.stats.ttest_ind(new + 0.8, old, equal_var=False, alternative="greater").pvalue
+        assert found.not_worse.value == pytest.approx(expected)
+        lower = osc.gate(old, new, margin=0.8, unpaired=True, direction="lower")
+        expected = scipy.stats.ttest_ind(new - 0.8, old, equal_var=False, alternative="less").pvalue
+        assert lower.not_worse.value == pytest.approx(expected)
+        assert osc.gate(old, new, margin=0.8, unpaired=True, test="student").worse.test == "welch"
+
+    def test_no_candidate_that_is_worse_by_the_margin_passes_too_often(self):
+        """All tables of 40 and 50 items counted: at the margin the score test passes in at most .07 of cases at .05."""
+        passing = {}
+        for x in range(41):
+            for y in range(51):
+                samples = Samples(np.repeat([1.0, 0.0], [x, 40 - x]), np.repeat([1.0, 0.0], [y, 50 - y]))
+                passing[x, y] = shifted_p("permutation", samples, "greater", -0.1).value <= 0.05
+        table = np.array([[passing[x, y] for y in range(51)] for x in range(41)])
+        for rate in (0.3, 0.5, 0.7, 0.9):
+            first = scipy.stats.binom.pmf(np.arange(41), 40, rate - 0.1)
+            second = scipy.stats.binom.pmf(np.arange(51), 50, rate)
+            assert 0.02 <= first @ table @ second <= 0.07
+
+    def test_the_interval_agrees_with_the_test(self):
+        old, new = right(60, 0.7), right(80, 0.75)
+        found = osc.gate(old, new, margin=0.1, unpaired=True)
+        at_the_end = osc.gate(old, new, margin=-found.interval.low, unpaired=True)
+        assert at_the_end.not_worse.value == pytest.approx(0.05, abs=1e-6)
+
+    def test_files_tables_and_arrays_agree(self, tmp_path):
+        old, new = right(60, 0.7), right(80, 0.6)
+        frames = [
+            pl.DataFrame({"item": [f"{name}{i}" for i in range(len(scores))], "system": name, "score": scores})
+            for name, scores in (("old", old), ("new", new))
+        ]
+        for name, frame in zip(("old", "new"), frames, strict=True):
+            frame.write_csv(tmp_path / f"{name}.csv")
+        pl.concat(frames).write_csv(tmp_path / "both.csv")
+        asked = {"margin": 0.1, "unpaired": True}
+        found = [
+            osc.gate(old, new, names=["old", "new"], **asked),
+            osc.gate(tmp_path / "old.csv", tmp_path / "new.csv", **asked),
+            osc.gate(tmp_path / "both.csv", **asked),
+            osc.gate(pl.concat(frames), **asked),
+            osc.gate(frames[0], frames[1], **asked),
+        ]
+        assert {one.comparison.systems for one in found} == {("new", "old")}
+        assert len({(one.outcome, one.not_worse.value, one.worse.value, one.needed) for one in found}) == 1
+        with pytest.raises(OutscoreError, match="no item in common"):
+            osc.gate(tmp_path / "old.csv", tmp_path / "new.csv", margin=0.1)
+
+    def test_what_needs_pairs_is_refused(self):
+        for asked in ({"population": "items"}, {"reduce": "max"}, {"repeats": "runs"}):
+            with pytest.raises(OutscoreError, match="needs the same items of both systems"):
+                osc.gate(BASE, BASE[:300], margin=0.1, unpaired=True, **asked)
+        with pytest.raises(OutscoreError, match="needs pairs, and --unpaired has none"):
+            osc.gate(BASE, BASE[:300], margin=0.1, unpaired=True, test="bootstrap")
+
+
+def test_texts_refuse_what_only_scores_have():
+    for asked in ({"unpaired": True}, {"reduce": "max"}, {"repeats": "runs"}):
+        with pytest.raises(OutscoreError, match="is for tables of scores, not for texts"):
+            osc.gate(["a b"], ["a b"], reference=["a b"], margin=1.0, **asked)
+
+
+def test_reduced_runs():
+    items = np.arange(400) // 4
+    new = changed(BASE, 30, 10)
+    found = osc.gate(BASE, new, margin=0.1, items=items, reduce="pass@2")
+    behind = osc.compare(
+        new, BASE, items=items, reduce="pass@2", alternative="less", margin=0.1, names=["candidate", "baseline"]
+    )
+    assert (found.comparison.metric, found.worse, found.not_worse) == ("pass@2", behind.p, behind.margin.noninferiority)
 
 
 BAD = {

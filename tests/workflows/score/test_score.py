@@ -33,6 +33,23 @@ class TestTheIntervalsOfCompare:
         found = osc.score({"new": data[:, 0], "old": data[:, 1]})
         assert own(found) == of_pair(osc.compare(data[:, 0], data[:, 1], names=("new", "old")))
 
+    @pytest.mark.parametrize("kind", ["epochs", "runs"])
+    def test_new_runs_of_these_items(self, kind):
+        for data in (RIGHT, np.round(RNG.normal(3.0, 1.0, (60, 2)), 2)):
+            asked = {"items": np.arange(60) // 3, "repeats": kind, "population": "these-items"}
+            found = osc.score({"a": data[:, 0], "b": data[:, 1]}, **asked)
+            assert own(found) == of_pair(osc.compare(data[:, 0], data[:, 1], **asked))
+            assert found.population == "these-items"
+            assert "about these items and new runs" in found.to_text()
+
+    @pytest.mark.parametrize("reduce", ["pass@2", "pass^3", "max", "min", "majority"])
+    def test_one_score_of_several_runs(self, reduce):
+        asked = {"items": np.arange(60) // 3, "reduce": reduce}
+        found = osc.score({"a": RIGHT[:, 0], "b": RIGHT[:, 1]}, **asked)
+        assert own(found) == of_pair(osc.compare(RIGHT[:, 0], RIGHT[:, 1], **asked))
+        assert [(one.n, one.rows, one.repeats) for one in found.systems] == [(20, 60, 3.0)] * 2
+        assert found.metric == reduce
+
     def test_clusters(self):
         clusters = np.arange(60) // 7
         found = osc.score({"a": RIGHT[:, 0], "b": RIGHT[:, 1]}, clusters=clusters)
@@ -204,7 +221,9 @@ BAD = {
     "`power` is 0.01": {"power": 0.01},
     "There is no metric `accuracie`": {"metric": "accuracie"},
     "is a metric of texts": {"metric": "bleu"},
-    "`population` is 'these-items'": {"population": "these-items"},
+    "`population` is 'these'": {"population": "these"},
+    "these-items cannot be had: each item was scored once": {"population": "these-items"},
+    "`reduce` is 'best'": {"reduce": "best"},
     "There are no repeats": {"repeats": "runs"},
     "cannot be had: each item was scored once": {"population": "items-and-runs"},
     "There are 2 names for one system": {"names": ["a", "b"]},
@@ -223,6 +242,35 @@ def test_two_systems_of_one_name_are_refused():
     same = osc.Scores("new", RIGHT[:, 0])
     with pytest.raises(OutscoreError, match="Two systems are named `new`"):
         osc.score([same, same])
+
+
+def test_the_error_over_new_runs_by_hand():
+    """Items by epochs: the squared error is the mean over items of s²/k, over the items."""
+    runs = RNG.normal(0.0, 1.0, (12, 4))
+    one = osc.score(runs.ravel(), items=np.repeat(np.arange(12), 4), population="these-items").systems[0]
+    assert one.error == pytest.approx(math.sqrt((runs.var(axis=1, ddof=1) / 4).sum()) / 12)
+    whole = osc.score(runs.ravel(), items=np.repeat(np.arange(12), 4), population="these-items", repeats="runs").systems[0]
+    assert whole.error == pytest.approx(runs.mean(axis=0).std(ddof=1) / 2)
+    assert whole.detectable.independent == whole.detectable.correlated
+
+
+def test_populations_of_reduced_and_incomplete_runs_are_refused_with_a_cure():
+    runs = np.tile([1, 0, 1], 12)
+    items = np.arange(36) // 3
+    for population in ("these-items", "items-and-runs"):
+        with pytest.raises(OutscoreError, match="pass@2 is one score of all runs of an item") as caught:
+            osc.score(runs, items=items, reduce="pass@2", population=population)
+        assert caught.value.hint.startswith("Write --reduce mean")
+    with pytest.raises(OutscoreError, match="f1 is no mean over items"):
+        osc.score(np.arange(108).reshape(36, 3), items=items, metric="f1", population="these-items")
+    with pytest.raises(OutscoreError, match="no two rows are runs of one item"):
+        osc.score([1, 0, 1], reduce="pass@2")
+
+
+def test_reduced_real_data(shared_data):
+    found = osc.score(shared_data / "llm-scores" / "gpqa-diamond.csv", reduce="pass@2")
+    assert [one.value for one in found.systems] == pytest.approx([0.762121, 0.696465], abs=1e-6)
+    assert "--reduce pass@2" in found.next_command
 
 
 class TestSeveralDatasets:

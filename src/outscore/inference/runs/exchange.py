@@ -298,7 +298,7 @@ class Exchange:
         if error == 0.0:
             t, df = (math.copysign(math.inf, gap) if gap else 0.0), math.inf
             if self.worth is not None:
-                t = self.orientation * self._score(delta)
+                t = self.orientation * self.score(delta)
         else:
             t = gap / error
         if alternative == "two-sided":
@@ -352,7 +352,7 @@ class Exchange:
             found.append((self.worth.wrong + unit * low, self.worth.wrong + unit * high))
         return found[0], found[1]
 
-    def _score(self, delta: float) -> float:
+    def score(self, delta: float) -> float:
         """The stratified score z of Miettinen and Nurminen, every item's rates at their constrained maximum."""
         assert self.worth is not None
         unit, shares = self.worth.unit, [self.worth.share(mean) for mean in self.means]  # type: ignore[arg-type]
@@ -375,7 +375,7 @@ class Exchange:
             low, high = -self.worth.unit, self.worth.unit
             for _ in range(STEPS):
                 middle = (low + high) / 2
-                low, high = (middle, high) if self._score(middle) > target else (low, middle)
+                low, high = (middle, high) if self.score(middle) > target else (low, middle)
             ends.append((low + high) / 2)
         return ends[0], ends[1]
 

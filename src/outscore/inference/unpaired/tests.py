@@ -12,29 +12,36 @@ from dataclasses import replace
 
 import numpy as np
 
+from outscore.core.errors import OutscoreError
 from outscore.core.numeric import LOG2
 from outscore.core.repeats import Draws
 from outscore.inference.base import p_values
 from outscore.inference.base.entry import TestRequest
 from outscore.inference.base.paired import NoSpreadError, interval_for, side_of
+from outscore.inference.base.sign_flips import Alternative
 from outscore.inference.base.student_law import log_t_tail
 from outscore.inference.classical.student import make_agree
-from outscore.inference.populations import WELCH
-from outscore.inference.runs.exchange import exchange_of
+from outscore.inference.populations import FISHER, WELCH
+from outscore.inference.runs.exchange import Exchange, exchange_of
 from outscore.inference.unpaired.divisions import SAMPLED, division_p, rank_sum_p
 from outscore.inference.unpaired.samples import Samples
 from outscore.inference.unpaired.shift import shift, shift_limits
-from outscore.results.comparison import TestResult
+from outscore.results.comparison import Margin, TestResult
 from outscore.results.interval import Interval
 from outscore.results.note import Note
 from outscore.results.pvalue import PValue
 
-__all__ = ["MEANS", "METHODS", "UNPAIRED", "run_unpaired", "welch_interval", "welch_p"]
+__all__ = ["MEANS", "METHODS", "UNPAIRED", "margin_of_samples", "run_unpaired", "shifted_p", "welch_interval", "welch_p"]
 
 METHODS = ("auto", "monte-carlo")
 """How divisions may be asked for."""
 WELCH_INTERVAL = "Welch t"
 SCORE_INTERVAL = "score interval of Miettinen and Nurminen, moved to agree with the test"
+SCORE_TEST = "miettinen-nurminen"
+"""The kernel of the test that the score interval inverts."""
+WITH_MARGIN = ("permutation", "student")
+"""Tests of different items that a margin can be tested beside."""
+LEAST_LOG = -1e6
 SHIFT_INTERVAL = "order statistics of all differences (Hodges-Lehmann)"
 
 
@@ -81,6 +88,65 @@ def welch_interval(samples: Samples, asked: TestRequest, *, dual: bool) -> Inter
     )
 
 
+def shifted_p(test: str, samples: Samples, alternative: Alternative, delta: float) -> PValue:
+    """The one-sided test of a difference A - B of `delta`, `alternative` meaning better or worse whatever the direction.
+
+    Divisions are of samples of one distribution, so that they cannot test another difference: right-or-wrong items have the
+    score test of Miettinen and Nurminen (1985), which their interval inverts, and other scores Welch's.
+
+    Examples
+    --------
+    >>> both = Samples(np.ones(10), np.array([1.0] * 20 + [0.0] * 10))
+    >>> round(shifted_p("permutation", both, "greater", -0.1).value, 4)
+    0.0057
+    """
+    import scipy.special
+
+    turn = samples.orientation if alternative == "greater" else -samples.orientation
+    if test == "permutation" and samples.worth is not None and samples.clusters is None:
+        log_p = float(scipy.special.log_ndtr(-turn * _pair_of(samples).score(delta)))
+        log_p = max(log_p, LEAST_LOG)
+        p = PValue.from_logs(log_p, log_p, method="asymptotic", kernel=SCORE_TEST)
+        return replace(p, test=FISHER, n=samples.n)
+    found = samples.welch
+    if found is None:
+        raise NoSpreadError(
+            "A margin is judged by how much items vary, and these do not, or one system has a single one.",
+            "Leave the margin out, or give more items.",
+            parameter="margin",
+        )
+    error, df = found
+    t = (samples.difference - delta) / error
+    log_p = log_t_tail(df, turn * t)
+    p = PValue.from_logs(log_p, log_p, method="asymptotic", kernel="welch-t")
+    return replace(p, test=WELCH, statistic=t, n=samples.n)
+
+
+def margin_of_samples(test: str, samples: Samples, margin: float) -> Margin:
+    """Non-inferiority at -margin, and equivalence by two one-sided tests (Schuirmann, 1987), of different items."""
+    if test not in WITH_MARGIN:
+        raise OutscoreError(
+            f"`{test}` of different items has no margin.", f"Use `{'` or `'.join(WITH_MARGIN)}`.", parameter="margin"
+        )
+    worth = samples.worth
+    if worth is not None and margin >= worth.unit:
+        raise OutscoreError(
+            f"`margin` is {margin:g}, and scores of {worth.wrong:g} or {worth.right:g} never differ by more.",
+            f"Give less than {worth.unit:g}.",
+            parameter="margin",
+        )
+    down = -samples.orientation * margin
+    not_worse = shifted_p(test, samples, "greater", down)
+    not_better = shifted_p(test, samples, "less", -down)
+    return Margin(margin, not_worse, max(not_worse, not_better, key=lambda p: p.upper))
+
+
+def _pair_of(samples: Samples) -> Exchange:
+    """Both samples as the runs of one item, whose score test is that of two shares."""
+    a, b = (Draws(x, np.zeros(len(x), dtype=np.int64)) for x in (samples.a, samples.b))
+    return exchange_of(a, b, orientation=samples.orientation)
+
+
 def score_interval(samples: Samples, asked: TestRequest, p: PValue) -> Interval:
     """The interval of Miettinen and Nurminen (1985) for the difference between two shares.
 
@@ -93,9 +159,8 @@ def score_interval(samples: Samples, asked: TestRequest, p: PValue) -> Interval:
     """
     import scipy.special
 
-    a, b = (Draws(x, np.zeros(len(x), dtype=np.int64)) for x in (samples.a, samples.b))
     side = side_of(asked.alpha, asked.alternative)
-    limits = exchange_of(a, b, orientation=samples.orientation).score_limits(-float(scipy.special.ndtri(side)))
+    limits = _pair_of(samples).score_limits(-float(scipy.special.ndtri(side)))
     if asked.alternative != "two-sided":
         return interval_for(
             limits,

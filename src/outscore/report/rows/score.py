@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 
-from outscore.inference.populations import claim_of
+from outscore.inference.populations import THESE_ITEMS, claim_of
 from outscore.language.numbers import count, format_level, format_number, format_percent, interval_ends
 from outscore.language.verdict.score import score_decimals
 from outscore.report.document import Fact, Records, Table, clean, make_table
@@ -113,6 +113,9 @@ def _reach(reach: Detectable | None, found: ScoreResult) -> str:
     level = f"power {format_level(reach.power)}, alpha = {format_level(reach.alpha)}, paired"
     if reach.possible is not None and max(reach.correlated, reach.independent) > reach.possible:
         return _out_of_reach(reach, decimals, f"correlate by {rho} ({how})", level)
+    if found.population == THESE_ITEMS:
+        level = level.removesuffix(", paired")
+        return f"finds a difference of {ends[1]} to another system that is run as often on these items ({level})"
     return (
         f"finds a difference of {ends[0]} to another system if their item scores correlate by {rho} ({how}), of {ends[1]} if"
         f" not at all ({level})"

@@ -44,7 +44,7 @@ from outscore.workflows.reading import answer_notes, reading_of
 from outscore.workflows.requests.compare import CompareRequest
 from outscore.workflows.validate import paired, question_of, refuse_labels, refuse_reading_options
 
-__all__ = ["Pair", "call", "compare_pair", "read_pair", "run"]
+__all__ = ["Pair", "call", "compare_pair", "read_pair", "read_samples", "run"]
 
 COUNTS = ("true positives", "false positives", "false negatives")
 SLICES = "slice"
@@ -62,13 +62,13 @@ def run(request: CompareRequest, data: TwoSystems | None = None) -> Comparisons:
     ('new outscored old', 0.03125)
     """
     if request.unpaired and data is None:
-        return compare_samples(request, _read_samples(request))
+        return compare_samples(request, read_samples(request))
     if request.measure and data is None:
         return compare_measures(request, run)
     return compare_pair(request, read_pair(request, data))
 
 
-def _read_samples(request: CompareRequest) -> TwoSamples:
+def read_samples(request: CompareRequest) -> TwoSamples:
     """Two systems' scores as the files of a request have them; nothing is matched."""
     if asks_logs(request):
         replace(request, metric=None).validate(logs=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, NoReturn, cast
 
 import numpy as np
@@ -19,7 +19,7 @@ from outscore.inference.describe.histograms import two_histograms
 from outscore.inference.registry import DEFAULT
 from outscore.inference.unpaired.divisions import likelihood_p
 from outscore.inference.unpaired.samples import Samples, mid_ranks
-from outscore.inference.unpaired.tests import run_unpaired, welch_interval, welch_p
+from outscore.inference.unpaired.tests import margin_of_samples, run_unpaired, welch_interval, welch_p
 from outscore.language.numbers import count, format_probability
 from outscore.language.signature import comparison_signature
 from outscore.language.verdict.comparison import with_verdict
@@ -62,6 +62,10 @@ class TwoSamples:
     notes: tuple[Note, ...] = ()
     missing: tuple[Missing, ...] = ()
     better: Literal["higher", "lower"] | None = None
+
+    def turned(self) -> TwoSamples:
+        """The same two, the second one first."""
+        return replace(self, a=self.b, b=self.a, names=self.names[::-1])
 
 
 def samples_given(a: object, b: object, *, clusters: object, names: tuple[str, ...]) -> TwoSamples:
@@ -152,6 +156,7 @@ def compare_samples(request: CompareRequest, found: TwoSamples) -> Comparisons:
         signature=comparison_signature(
             metric.name,
             result.p,
+            margin=question.margin,
             unit="unpaired items" if samples.clusters is None else "unpaired clusters",
             resamples=cast("int | None", question.options.get("resamples")),
             seed=question.seed,
@@ -174,6 +179,7 @@ def compare_samples(request: CompareRequest, found: TwoSamples) -> Comparisons:
         effects=_effects(samples),
         pictures=ChartData(two_histograms(samples.a.astype(float), samples.b.astype(float))),
         reading=reading_of(origins, rows=rows, systems=found.names, direction=(better.better, better.source)),
+        margin=None if question.margin is None else margin_of_samples(question.entry.name, samples, question.margin),
         unpaired=beside,
     )
     return Comparisons([with_verdict(comparison, **question.side)], request.settings(origins))

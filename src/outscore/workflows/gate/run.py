@@ -21,8 +21,9 @@ from outscore.results.interval import Interval
 from outscore.results.note import Note
 from outscore.results.pvalue import PValue
 from outscore.scores.system import Scores
-from outscore.workflows.compare.inputs import TwoSystems, pair_given, pair_tables
-from outscore.workflows.compare.run import Pair, compare_pair, read_pair
+from outscore.workflows.compare.inputs import TwoSystems, choose_tables, pair_given, pair_tables
+from outscore.workflows.compare.run import Pair, compare_pair, read_pair, read_samples
+from outscore.workflows.compare.unpaired import TwoSamples, compare_samples, samples_given
 from outscore.workflows.frames import counts_in, is_table
 from outscore.workflows.names import path_texts
 from outscore.workflows.requests.compare import metrics_in
@@ -58,6 +59,8 @@ def run(request: GateRequest, data: TwoSystems | None = None) -> GateResult:
     request.validate(arrays=data is not None)
     if request.reference:
         return _run_texts(request, None)
+    if request.unpaired and data is None:
+        return _run_samples(request, None)
     first = request.comparison(request.test or PERMUTATION, decides=True)
     # In the files the baseline comes first, in the comparison the candidate.
     in_order = replace(first, names=request.names)
@@ -97,6 +100,9 @@ def call(
             return run(request)
         request.validate(arrays=True)
         in_order = replace(request.comparison(request.test or PERMUTATION, decides=True), names=request.names)
+        if request.unpaired:
+            a, b, called = choose_tables(both, in_order)
+            return _run_samples(request, TwoSamples(a, b, called).turned())
         return run(request, pair_tables(both, in_order).turned())
     if candidate is None:
         raise OutscoreError("There is no candidate.", "Give the baseline and the candidate.", parameter="candidate")
@@ -111,6 +117,10 @@ def call(
     request.validate(arrays=True)
     # Scores that were read have names of their own.
     names = request.names or (() if isinstance(baseline, Scores) else CALLED)
+    if request.unpaired:
+        if items is not None:
+            raise OutscoreError("`items` is for items that both systems have.", "Leave `items` out.", parameter="items")
+        return _run_samples(request, samples_given(baseline, candidate, clusters=clusters, names=names).turned())
     pair = pair_given(
         baseline,
         candidate,
@@ -139,8 +149,24 @@ def _call_texts(both: Sequence[object], reference: object, documents: object, gi
     return _run_texts(request, TextData(both[1], both[0], reference, (names[1], names[0]), documents))
 
 
+def _run_samples(request: GateRequest, samples: TwoSamples | None) -> GateResult:
+    """Different items; `samples`, where they are given, hold the candidate first."""
+    first = request.comparison(request.test or PERMUTATION, decides=True)
+    if samples is None:
+        samples = read_samples(replace(first, names=request.names)).turned()
+    else:
+        first.validate(arrays=True)
+    both = samples
+
+    def compared(test: str, decides: bool) -> Comparisons:  # noqa: FBT001 - as `Asked` has it
+        return compare_samples(request.comparison(test, decides=decides), both)
+
+    return _decided(request, compared, None)
+
+
 def _run_texts(request: GateRequest, data: TextData | None) -> GateResult:
     """Texts by one metric."""
+    request.refuse_what_is_for_scores()
     metrics = metrics_in(request.metric) if isinstance(request.metric, str) else ["bleu"]
     if len(metrics) != 1:
         raise OutscoreError(
@@ -226,7 +252,8 @@ def _needed(c: Comparison, outlook: Outlook | None) -> str:
     if c.population != ITEMS:
         return "runs differ too, so that it takes more runs beside more items to decide"
     size, towards = (None, None) if outlook is None else (outlook.items, outlook.outcome)
-    return needed_phrase(size, towards, c.n, POWER.default, identical=c.identical, noun=c.design.noun)
+    told = needed_phrase(size, towards, c.n, POWER.default, identical=c.identical, noun=c.design.noun)
+    return told if c.unpaired is None or size is None else f"{told}, counting those of both systems"
 
 
 def outcome_of(c: Comparison, alpha: float) -> tuple[Outcome, bool]:

@@ -26,7 +26,7 @@ MAX_T = "max-t"
 LENGTH = "length"
 """The bucket that needs no file of labels: how long the reference is."""
 NEEDS_PAIRS = (
-    "population", "delta", "margin", "anytime", "bounds", "unit_size", "unit_statistic", "shuffle", "unit_advice",
+    "population", "delta", "anytime", "bounds", "unit_size", "unit_statistic", "shuffle", "unit_advice",
     "repeats", "reduce", "equal_runs", "slice", "dataset", "normality_alpha", "measure", "not_worse",
 )  # fmt: skip
 """What cannot be asked of different items."""
@@ -77,6 +77,13 @@ class TestedRequest(Request):
         for option in self.options():
             if option.name in OF_TEXTS and self.is_given(option):
                 _refuse_other_kind(option, texts=False)
+
+    def refuse_what_is_for_scores(self) -> None:
+        """Refuse options that only scores have, where a reference was named: they would change nothing."""
+        of_scores, of_texts = ({option.name for option in one.options()} for one in (CompareRequest, TextsRequest))
+        for option in self.options():
+            if option.name in of_scores - of_texts and self.is_given(option):
+                _refuse_other_kind(option, texts=True)
 
     def references_argument(self) -> str:
         """The reference as Python writes it; several are a list of paths, as a list of strings would be segments."""

@@ -93,6 +93,7 @@ class GateRequest(TestedRequest):
     set: Mapping[str, object] = declare(shared.SET)
     method: str = declare(shared.METHOD, only_for=(("test", ("permutation",)),))
     population: str | None = declare(shared.POPULATION)
+    unpaired: bool = declare(shared.UNPAIRED)
     resamples: int | None = declare(shared.RESAMPLES)
     seed: int = declare(shared.SEED)
     system: tuple[str, ...] = declare(shared.SYSTEM, help="Systems of the table, the baseline first; give it twice.")
@@ -102,6 +103,8 @@ class GateRequest(TestedRequest):
     cluster: str | None = declare(shared.CLUSTER)
     repeat: str | None = declare(shared.REPEAT)
     repeats: str | None = declare(shared.REPEATS)
+    reduce: str = declare(shared.REDUCE)
+    equal_runs: bool = declare(shared.EQUAL_RUNS)
     dataset: str | None = declare(shared.DATASET)
     transpose: bool = declare(shared.TRANSPOSE)
     prediction: str | None = declare(shared.PREDICTION)
@@ -158,7 +161,9 @@ class GateRequest(TestedRequest):
                 "Write `outscore gate BASELINE CANDIDATE --margin 0.02`.",
                 parameter="files",
             )
-        if not self.reference:
+        if self.reference:
+            self.refuse_what_is_for_scores()
+        else:
             self.refuse_what_is_for_texts()
 
     def comparison(self, test: str, *, decides: bool, **changed: Any) -> CompareRequest:  # noqa: ANN401 - values of options

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
@@ -18,14 +17,6 @@ if TYPE_CHECKING:
     from outscore.core.metric import AdditiveMetric
 
 __all__ = ["ScoreRequest"]
-
-POPULATIONS = ("items", "items-and-runs")
-"""Populations that one score can be an estimate for."""
-
-
-def _populations() -> Mapping[str, str]:
-    known = shared.POPULATION.known
-    return {name: known[name] for name in POPULATIONS}
 
 
 @dataclass(frozen=True)
@@ -59,7 +50,7 @@ class ScoreRequest(Request):
         group="test",
         doc="The power with which the smallest detectable difference is detected.",
     )
-    population: str | None = declare(shared.POPULATION, help="What intervals are about.", choices=_populations)
+    population: str | None = declare(shared.POPULATION, help="What intervals are about.")
     system: tuple[str, ...] = declare(shared.SYSTEM, help="Score these systems only; repeatable.")
     item: str | None = declare(shared.ITEM)
     score: tuple[str, ...] = declare(shared.SCORE)
@@ -73,6 +64,8 @@ class ScoreRequest(Request):
     )
     repeat: str | None = declare(shared.REPEAT)
     repeats: str | None = declare(shared.REPEATS)
+    reduce: str = declare(shared.REDUCE)
+    equal_runs: bool = declare(shared.EQUAL_RUNS)
     slice: str | None = declare(
         shared.SLICE,
         help="Score every value of this column too.",
@@ -110,7 +103,7 @@ class ScoreRequest(Request):
         """Refuse whatever can be refused before a file is opened; of arrays no file is named."""
         from outscore.core.levels import check_level
         from outscore.workflows.direction import check_direction
-        from outscore.workflows.validate import check_metric, check_repeats
+        from outscore.workflows.validate import check_metric, check_population, check_reduction, check_repeats
 
         if not arrays and not self.files:
             raise OutscoreError(
@@ -123,9 +116,8 @@ class ScoreRequest(Request):
         check_direction(self.metric, self.direction)
         check_level("alpha", self.alpha)
         check_repeats(self.repeats)
-        if self.population is not None and self.population not in POPULATIONS:
-            cure = f"Choose one of: {', '.join(POPULATIONS)}."
-            raise OutscoreError(f"`population` is {self.population!r}.", cure, parameter="population")
+        check_population(self.population)
+        check_reduction(self.reduce, self.metric)
         if not self.alpha < self.power < 1:
             raise OutscoreError(
                 f"`power` is {self.power:g}.", "Give a number between alpha and 1, such as 0.8.", parameter="power"

@@ -14,10 +14,11 @@ from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.paired import PairedScores
-from outscore.core.repeats import RUNS, RepeatKind, RunTable, run_table
+from outscore.core.repeats import RUNS, Draws, RepeatKind, RunTable, run_table
 from outscore.inference.base.discordance import worth_of
 from outscore.inference.base.item_scores import scores_if_any, with_exact_integers
 from outscore.inference.base.own_score import (
+    UNKNOWN,
     Added,
     Limits,
     OwnRows,
@@ -25,9 +26,11 @@ from outscore.inference.base.own_score import (
     own_intervals,
     score_variance,
 )
-from outscore.inference.describe.repeats import variance_parts
+from outscore.inference.describe.repeats import OWN_BY_RUNS, own_run_limits, variance_parts
 from outscore.inference.own.noise import epoch_noise, noise_floor
 from outscore.inference.own.reach import detectable_difference, median_correlation
+from outscore.inference.populations import ITEMS, ITEMS_AND_RUNS, THESE_ITEMS, population_cure, usual_population
+from outscore.inference.runs.exchange import Exchange, exchange_of_rows
 from outscore.inference.runs.two_way import added_by_runs
 from outscore.metrics.registry import resolve
 from outscore.results.score import Noise, ScoredSystem, ScorePart
@@ -46,7 +49,7 @@ class Measured:
     systems: list[ScoredSystem]
     metric: AdditiveMetric
     interval: str
-    new_runs: bool
+    population: str
     few_runs: bool = False
     lacking: str = ""
 
@@ -65,7 +68,8 @@ class _Part:
     clusters: Array | None
     runs: Array | None
     keys: Array
-    new_runs: bool = False
+    kind: RepeatKind | None = None
+    population: str = ITEMS
 
     @cached_property
     def pairs(self) -> PairedScores:
@@ -95,7 +99,7 @@ class _Part:
     @cached_property
     def added(self) -> Added | None:
         """What new runs add, where the claim is about them."""
-        if not self.new_runs or self.table.values is None:
+        if self.population != ITEMS_AND_RUNS or self.table.values is None:
             return None
         return added_by_runs(self.table.values, self.metric)
 
@@ -106,8 +110,34 @@ class _Part:
 
     @cached_property
     def spread(self) -> tuple[float, float]:
-        """Squared standard error over items, and its degrees of freedom."""
-        return score_variance(self.own.items, self.metric, self.own.clusters)
+        """Squared standard error over items, or over runs where the items stay, and its degrees of freedom."""
+        if self.population != THESE_ITEMS:
+            return score_variance(self.own.items, self.metric, self.own.clusters)
+        if self.kind == RUNS:
+            return float(self.run_scores.var(ddof=1)) / len(self.run_scores), len(self.run_scores) - 1
+        error, df = self.exchange.error()
+        return error**2 / 2, df / 2
+
+    @cached_property
+    def run_scores(self) -> Array:
+        """The score of every run over all items."""
+        assert self.table.values is not None
+        return np.asarray(self.metric.score(self.table.values.sum(axis=0)), dtype=float)
+
+    @cached_property
+    def exchange(self) -> Exchange:
+        """The runs of each item beside themselves, which know how much runs of an item differ."""
+        assert self.items is not None
+        found = exchange_of_rows((Draws(self.rows, self.items),) * 2, self.metric)
+        assert found is not None
+        return found
+
+    def limits_of_runs(self, alpha: float) -> Limits:
+        """The interval of the score over new runs of these items."""
+        if self.kind == RUNS:
+            return own_run_limits(self.run_scores, alpha)
+        found = self.exchange.own(alpha)
+        return UNKNOWN if found is None else found[0]
 
     @cached_property
     def item_scores(self) -> Array | None:
@@ -148,7 +178,8 @@ class _System:
     scores: Scores
     rows: Array
     metric: AdditiveMetric
-    new_runs: bool = False
+    kind: RepeatKind | None = None
+    population: str = ITEMS
     known: dict[str, dict[str, int]] = field(default_factory=dict)
 
     @property
@@ -160,6 +191,10 @@ class _System:
         """The rows of a dataset."""
         labels = self.scores.datasets
         return np.ones(self.scores.rows, dtype=bool) if labels is None else labels.codes == _code(labels, dataset)
+
+    def parts(self) -> list[_Part]:
+        """Its rows by dataset."""
+        return [self.part(self.on(dataset)) for dataset in self.datasets]
 
     def part(self, chosen: Array) -> _Part:
         scores = self.scores.take(chosen)
@@ -179,7 +214,8 @@ class _System:
             None if scores.clusters is None else np.unique(scores.clusters.codes, return_inverse=True)[1],
             runs,
             keys if single else names,
-            self.new_runs,
+            self.kind,
+            self.population,
         )
 
     def _keys(self, labels: Labels, kind: str = "item") -> Array:
@@ -197,6 +233,7 @@ def measure(
     spec: str | AdditiveMetric,
     *,
     kind: RepeatKind | None,
+    reduced: str = "",
     population: str | None,
     slices: str | None,
     alpha: float,
@@ -205,7 +242,7 @@ def measure(
 ) -> Measured:
     """Score each system by itself; all of them together say what scores can be.
 
-    `missing` holds rows without a score, by system and reason.
+    `missing` holds rows without a score, by system and reason; `reduced` names the score that was made of an item's runs.
 
     Examples
     --------
@@ -220,15 +257,22 @@ def measure(
     starts = np.cumsum([system.rows for system in systems])[:-1]
     known: dict[str, dict[str, int]] = {}
     parts = [
-        _System(system, rows.astype(float) if rows.dtype.kind != "i" else rows, metric, known=known)
+        _System(system, rows.astype(float) if rows.dtype.kind != "i" else rows, metric, kind, known=known)
         for system, rows in zip(systems, np.split(table, starts), strict=True)
     ]
-    lacking = _lacking(parts, kind)
-    new_runs = not lacking and kind == RUNS and population != "items"
-    if population == "items-and-runs" and not new_runs:
-        cure = "Leave --population out, or say --repeats runs where one repeat spans all items."
-        raise OutscoreError(f"Population {population} cannot be had: {lacking}.", cure, parameter="population")
-    parts = [replace(part, new_runs=new_runs) for part in parts]
+    one_score = f"{reduced} is one score of all runs of an item" if reduced else ""
+    lacking = {
+        ITEMS: "",
+        ITEMS_AND_RUNS: one_score or _lacking(parts, kind),
+        THESE_ITEMS: one_score or _these_lacking(parts, kind),
+    }
+    usual = usual_population(kind)
+    chosen = population or (ITEMS if lacking[usual] else usual)
+    if lacking[chosen]:
+        incomplete = lacking[chosen] in {part.table.lacking for system in parts for part in system.parts()}
+        cure = population_cure(chosen, kind, reduced=reduced, incomplete=incomplete)
+        raise OutscoreError(f"Population {chosen} cannot be had: {lacking[chosen]}.", cure, parameter="population")
+    parts = [replace(part, population=chosen) for part in parts]
     whole = _whole(parts, alpha)
     slots = _slots(parts, slices, alpha)
     asked: dict[str, Any] = {
@@ -242,10 +286,12 @@ def measure(
         for i, system in enumerate(parts)
     ]
     found = [replace(one, slices=slots.get(one.system, [])) for one in found]
-    first = [next(iter(by_set.values()))[0].own for by_set in whole]
-    few = new_runs and any(part.table.values is not None and part.table.values.shape[1] < 3 for part, _ in _all(whole))
+    first = [next(iter(by_set.values()))[0] for by_set in whole]
+    few = chosen == ITEMS_AND_RUNS and any(
+        part.table.values is not None and part.table.values.shape[1] < 3 for part, _ in _all(whole)
+    )
     limited = any(one.low is not None or one.high is not None for one in found)
-    return Measured(found, metric, interval_method(first, metric) if limited else "", new_runs, few, lacking)
+    return Measured(found, metric, _method(first) if limited else "", chosen, few, lacking[ITEMS_AND_RUNS])
 
 
 def _lacking(parts: Sequence[_System], kind: RepeatKind | None) -> str:
@@ -255,11 +301,39 @@ def _lacking(parts: Sequence[_System], kind: RepeatKind | None) -> str:
     if kind != RUNS:
         return "the repeats are epochs, which have nothing to do with one another from item to item"
     for system in parts:
-        for dataset in system.datasets:
-            part = system.part(system.on(dataset))
+        for part in system.parts():
             if part.table.lacking or part.n < 2:
                 return part.table.lacking or "there is a single item"
     return ""
+
+
+def _these_lacking(parts: Sequence[_System], kind: RepeatKind | None) -> str:
+    """Why there is no interval over new runs of these items, as a clause; empty where there is."""
+    if kind is None:
+        return "each item was scored once"
+    for system in parts:
+        for part in system.parts():
+            if kind == RUNS and part.table.lacking:
+                return part.table.lacking
+            if part.items is None:
+                return f"each item of {system.scores.name} was scored once"
+            if kind != RUNS and exchange_of_rows((Draws(part.rows, part.items),) * 2, part.metric) is None:
+                return f"{part.metric.name} is no mean over items"
+    return ""
+
+
+def _limits_of(parts: Sequence[_Part], alpha: float) -> Sequence[Limits]:
+    """The interval of each score for the population asked for."""
+    if parts[0].population == THESE_ITEMS:
+        return [part.limits_of_runs(alpha) for part in parts]
+    return own_intervals([part.own for part in parts], parts[0].metric, alpha)
+
+
+def _method(parts: Sequence[_Part]) -> str:
+    """How the intervals came about."""
+    if parts[0].population != THESE_ITEMS:
+        return interval_method([part.own for part in parts], parts[0].metric)
+    return OWN_BY_RUNS if parts[0].kind == RUNS else parts[0].exchange.own_method
 
 
 Whole = list[dict[str, tuple[_Part, Limits]]]
@@ -270,7 +344,7 @@ def _whole(parts: Sequence[_System], alpha: float) -> Whole:
     found: Whole = [{} for _ in parts]
     for dataset in dict.fromkeys(name for system in parts for name in system.datasets):
         here = [(i, system.part(system.on(dataset))) for i, system in enumerate(parts) if dataset in system.datasets]
-        limits = own_intervals([part.own for _, part in here], here[0][1].metric, alpha)
+        limits = _limits_of([part for _, part in here], alpha)
         for (i, part), ends in zip(here, limits, strict=True):
             found[i][dataset] = part, ends
     return found
@@ -318,6 +392,7 @@ def _scored(
     parts, limits = [part for part, _ in by_set.values()], [ends for _, ends in by_set.values()]
     n, rows, several = sum(part.n for part in parts), sum(len(part.rows) for part in parts), len(parts) > 1
     variance, df = _mean_variance([part.spread for part in parts])
+    these = parts[0].population == THESE_ITEMS
     added = _mean_variance([(part.added.variance, 1.0) for part in parts if part.added is not None])[0]
     value = math.fsum(part.value for part in parts) / len(parts)
     low, high = limits[0] if not several else _mean_limits(list(by_set.values()))
@@ -339,7 +414,13 @@ def _scored(
         between=between,
         within=within,
         detectable=detectable_difference(
-            variance, df, added=added, correlation=correlation, possible=possible, alpha=alpha, power=power
+            0.0 if these else variance,
+            2 * df if these else df,
+            added=variance if these else added,
+            correlation=correlation,
+            possible=possible,
+            alpha=alpha,
+            power=power,
         ),
         noise=None if several else parts[0].noise(kind, alpha),
         datasets=[ScorePart(DATASET, name, part.n, part.value, *ends) for name, (part, ends) in by_set.items() if several],
@@ -388,7 +469,7 @@ def _slots(parts: Sequence[_System], column: str | None, alpha: float) -> dict[s
             for system, labels in zip(parts, masks, strict=True)
             if (labels.codes == _code(labels, name)).any()
         ]
-        limits = own_intervals([part.own for _, part in here], here[0][1].metric, alpha)
+        limits = _limits_of([part for _, part in here], alpha)
         for (system, part), ends in zip(here, limits, strict=True):
             found.setdefault(system.scores.name, []).append(ScorePart(column, name, part.n, part.value, *ends))
     return found

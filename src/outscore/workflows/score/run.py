@@ -10,18 +10,22 @@ from typing import Any, cast
 import numpy as np
 
 from outscore.core.errors import OutscoreError
+from outscore.core.reduction import Reduction, parse_reduction
 from outscore.core.repeats import RepeatKind, kind_of_column
 from outscore.formats.tables.partitions import are_partitions
 from outscore.formats.tables.plausible import refuse_implausible
+from outscore.inference.populations import THESE_ITEMS
 from outscore.language.numbers import count
 from outscore.language.signature import score_signature
 from outscore.language.verdict.score import score_verdict
 from outscore.results.note import Note
-from outscore.results.score import ScoreResult
+from outscore.results.score import ScoredSystem, ScoreResult
 from outscore.scores.duplicates import DuplicateRule, check_rule, settle
+from outscore.scores.reduce import first_runs, reduce_runs
 from outscore.scores.system import Labels, Origin, Scores, origins_of
 from outscore.workflows.classes import class_notes, counted_by_class
 from outscore.workflows.compare.logs import asks_logs, better_of, log_origins, read_tasks
+from outscore.workflows.compare.reduced import metric_of
 from outscore.workflows.direction import Better, directed, score_names
 from outscore.workflows.frames import encode_labels, is_table
 from outscore.workflows.names import path_texts
@@ -158,21 +162,27 @@ def _scored(asked: ScoreRequest, request: ScoreRequest, material: _Material) -> 
     """The scores of what was read; `asked` is without a metric where that is a score of the logs."""
     scores, notes = _settled(counted_by_class(material.scores, asked.metric), request)
     _check(scores, request)
+    kind = _kind(scores, request)
+    taken = _taken(scores, request)
+    scores, notes = list(taken.scores), [*notes, *taken.notes]
     named = asked.metric or ("f1" if scores[0].values.ndim == 2 else "mean")
+    if taken.reduction is not None:
+        named = metric_of(taken.reduction)
     better = directed(named, request.direction, score_names(material.origins, [one.name for one in scores]), told=material.told)
     by_class = class_notes(scores, asked.metric)
-    kind = _kind(scores, request)
     found = measure(
         scores,
         better.metric,
         kind=kind,
+        reduced="" if taken.reduction is None else taken.reduction.name,
         population=request.population,
         slices=request.slice,
         alpha=request.alpha,
         power=request.power,
         missing=material.missing,
     )
-    population = "items-and-runs" if found.new_runs else "items"
+    found = replace(found, systems=taken.with_runs(found.systems))
+    population = found.population
     higher = found.metric.higher_is_better
     words = score_verdict(
         found.systems, found.metric.name, alpha=request.alpha, population=population, kind=kind, higher_is_better=higher
@@ -185,7 +195,7 @@ def _scored(asked: ScoreRequest, request: ScoreRequest, material: _Material) -> 
         alpha=request.alpha,
         population=population,
         repeat_kind=kind,
-        repeat_column=next((one.repeat_column for one in scores if one.repeat_column), "") if kind else "",
+        repeat_column=next((one.repeat_column for one in taken.before if one.repeat_column), "") if kind else "",
         interval=found.interval,
         headline=words[0],
         reason=words[1],
@@ -226,6 +236,36 @@ def _settled(scores: Sequence[Scores], request: ScoreRequest) -> tuple[list[Scor
     elif dropped:
         notes.append(Note("input", f"{count(dropped, 'row')} that repeat another of the same item and run were left out."))
     return [found[0] for found in settled], notes
+
+
+@dataclass(frozen=True, eq=False)
+class _Taken:
+    """Systems with the runs that count, or one score made of them, and the systems with those runs."""
+
+    scores: Sequence[Scores]
+    before: Sequence[Scores]
+    reduction: Reduction | None = None
+    notes: Sequence[Note] = ()
+
+    def with_runs(self, found: Sequence[ScoredSystem]) -> list[ScoredSystem]:
+        """The systems with the rows behind their scores."""
+        if self.reduction is None:
+            return list(found)
+        return [replace(one, rows=own.rows, repeats=own.rows / one.n) for one, own in zip(found, self.before, strict=True)]
+
+
+def _taken(scores: Sequence[Scores], request: ScoreRequest) -> _Taken:
+    """The runs that the request wants, and what it makes of them."""
+    rule = cast("DuplicateRule", request.duplicates)
+    reduction, notes = parse_reduction(request.reduce), list[Note]()
+    if request.equal_runs:
+        scores, notes = first_runs(scores, rule)
+    if reduction is None:
+        return _Taken(scores, scores, None, notes)
+    found = reduce_runs(scores, reduction, rule)
+    # What unequal numbers of runs do to p is no matter of systems that stand alone.
+    told = [note for note in found.notes if note.kind != "design"]
+    return _Taken(found.scores, found.before, reduction, [*notes, *told])
 
 
 def _check(scores: Sequence[Scores], request: ScoreRequest) -> None:
@@ -270,7 +310,7 @@ def _most_rows(scores: Scores) -> int:
 
 
 def _run_notes(found: Measured, kind: RepeatKind | None) -> list[Note]:
-    if kind != "runs":
+    if kind != "runs" or found.population == THESE_ITEMS:
         return []
     if found.lacking:
         return [Note("runs", f"The intervals are about these runs and not about new ones: {found.lacking}.")]
