@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from outscore.core.numeric import as_written
+from outscore.exact import numbers
 from outscore.exact.numbers import fixed_point, to_exact_integers
 
 
@@ -119,3 +120,13 @@ def test_small_fractions_survive_single_and_half_precision(tops, q, dtype):
     short = [float(f"{value:.3g}") for value in written] if dtype is np.float16 else written
     same = np.array(short, dtype=dtype) == written.astype(dtype)
     assert as_written(written.astype(dtype)) == pytest.approx(np.where(same, short, written), rel=1e-15, abs=0)
+
+
+@settings(max_examples=200)
+@given(
+    x=st.floats(-1e3, 1e3) | st.integers(-999, 999).map(lambda k: k / 100) | st.integers(-999, 999).map(lambda k: k * 0.1),
+    scale=st.integers(0, 12).map(lambda k: 10**k),
+    room=st.sampled_from([0.0, 1e-15, 1e-12]),
+)
+def test_one_number_alone_is_judged_as_among_others(x, scale, room):
+    assert numbers._is_multiple_alone(x, scale, room) == bool(numbers._is_multiple(np.array([x]), scale, room)[0])
