@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import math
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -67,3 +69,28 @@ def test_real_numbers_against_exact_fractions(d):
     p = osc.permutation_test(d, [0.0] * len(d), method="exact").value
     whole = 2.0 ** len(d)
     assert min(1.0, 2 * counts[0] / whole) <= p <= min(1.0, 2 * counts[1] / whole)
+
+
+@given(
+    st.lists(
+        st.tuples(st.tuples(st.integers(-4, 4), st.integers(-4, 4), st.integers(-4, 4)), st.integers(1, 4)),
+        min_size=1,
+        max_size=4,
+    )
+)
+@settings(max_examples=50)
+def test_sums_of_equal_vectors_against_all_sums(kinds):
+    vectors, counts = np.array([v for v, _ in kinds]), np.array([c for _, c in kinds])
+    sums, ways = enumeration.distinct_sums(vectors, counts)
+    assert len(sums) == enumeration.sums_listed(counts)
+    found = Counter()
+    for row, count in zip(map(tuple, sums.tolist()), ways.tolist(), strict=True):
+        found[row] += count
+    assert found == Counter(map(tuple, enumeration.all_sums(np.repeat(vectors, counts, axis=0)).tolist()))
+
+
+def test_ways_beyond_whole_numbers_are_floats():
+    sums, ways = enumeration.distinct_sums(np.array([[1, 0], [0, 1]]), np.array([100, 60]))
+    assert sums.shape == (101 * 61, 2)
+    assert ways.sum() == pytest.approx(2.0**160, rel=1e-14)
+    assert enumeration.sums_listed(np.array([600, 600])) == math.inf

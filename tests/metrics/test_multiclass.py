@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from collections import Counter
 from fractions import Fraction
 
 import numpy as np
@@ -11,6 +12,7 @@ import sklearn.metrics as sk
 from hypothesis import given
 from hypothesis import strategies as st
 
+import outscore as osc
 from outscore.core.errors import OutscoreError
 from outscore.metrics.multiclass import class_counts
 from outscore.metrics.registry import METRICS, resolve
@@ -83,3 +85,34 @@ def test_counts_that_cannot_be_are_refused():
         resolve("macro-f1", rows, rows)
     with pytest.raises(OutscoreError, match="cannot use rows of 5 numbers"):
         resolve("macro-f1", rows[:, :5], rows[:, :5])
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "greater"])
+def test_many_items_of_few_kinds_are_counted(alternative):
+    """40 items that differ, swapped one after the other in a table of sums: whole numbers and fractions throughout."""
+    kinds = [(0, 0, 1, 14), (1, 1, 0, 7), (0, 1, 0, 8), (2, 2, 0, 6), (1, 2, 1, 5), (2, 2, 2, 20)]  # gold, A, B, items
+    gold, a, b = np.array([row for *row, items in kinds for _ in range(items)]).T
+    metric, rows_a, rows_b = resolve("macro-f1", class_counts(gold, a, 3), class_counts(gold, b, 3))
+    ways = Counter({tuple([0] * rows_a.shape[1]): 1})
+    for x, y in zip(rows_a.tolist(), rows_b.tolist(), strict=True):
+        after = Counter()
+        for sums, count in ways.items():
+            for side in (x, y) if x != y else (x,):
+                after[tuple(s + z for s, z in zip(sums, side, strict=True))] += count
+        ways = after
+    whole = (rows_a + rows_b).sum(axis=0).tolist()
+
+    def ahead(sums):
+        halves = (sums, [w - s for w, s in zip(whole, sums, strict=True)])
+        ours, theirs = (metric.precise([Fraction(x) for x in half]) for half in halves)
+        return ours - theirs
+
+    observed = ahead(rows_a.sum(axis=0).tolist())
+    assert observed > 0
+    if alternative == "two-sided":
+        extreme = sum(count for sums, count in ways.items() if abs(ahead(sums)) >= observed)
+    else:
+        extreme = sum(count for sums, count in ways.items() if ahead(sums) >= observed)
+    p = osc.permutation_test(rows_a, rows_b, metric=metric, alternative=alternative)
+    assert (p.method, p.kernel, p.n) == ("exact", "enumeration", 60)
+    assert p.value == pytest.approx(float(Fraction(extreme, 2**40)), rel=1e-14)

@@ -12,7 +12,7 @@ real numbers; linear metric                           meet in the middle, then b
 ratio of two sums                                     plane, or lattice when the flips lie on a line
 binary classification with shared gold                two binomials
 any other function of sums of rank 2                  plane
-rank 3 and more                                       enumeration up to 20 units
+rank 3 and more                                       enumeration up to 2^20 different sums
 everything else                                       sign flips (Monte Carlo)
 ====================================================  ==============================================
 """

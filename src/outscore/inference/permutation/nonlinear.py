@@ -42,25 +42,25 @@ def exact_p(flips: Flips, request: KernelOptions) -> PValue:
         # alone are ties.
         if n > enumeration.MAX_ENUMERATED:
             raise BudgetError
-        return p_values.exact_p(_enumerate_tail(statistic, moving), sign, n, "enumeration", request)
+        return p_values.exact_p(_enumerate_tail(statistic, moving, np.ones(n, dtype=int)), sign, n, "enumeration", request)
     distinct, counts = _distinct(moving)
     frame = basis.hermite_basis(distinct, most=2)
-    few = n <= enumeration.MAX_ENUMERATED
+    listed = enumeration.sums_listed(counts)
+    few = listed <= 2**enumeration.MAX_ENUMERATED
     try:
-        if len(frame) > 2 or (few and _sparse(distinct, counts, frame, n)):
+        if len(frame) > 2 or (few and _lattice_points(distinct, counts, frame) > 16 * listed):
             raise BudgetError
         kernel, tail = _on_axes(statistic, distinct, counts, frame)
     except BudgetError:
         if not few:
             raise
-        kernel, tail = "enumeration", _enumerate_tail(statistic, moving)
+        kernel, tail = "enumeration", _enumerate_tail(statistic, distinct, counts)
     return p_values.exact_p(tail, sign, n, kernel, request)
 
 
-def _sparse(distinct: Array, counts: Array, frame: Array, n: int) -> bool:
-    """Whether the lattice has many more points than there are swaps, so that listing the swaps is the smaller work."""
-    reach = np.abs(basis.coordinates(distinct, frame)).T.astype(float) @ counts + 1
-    return float(reach.prod()) > 16 * 2.0**n
+def _lattice_points(distinct: Array, counts: Array, frame: Array) -> float:
+    """Points of the lattice; where there are many more than sums, listing these is the smaller work."""
+    return float((np.abs(basis.coordinates(distinct, frame)).T.astype(float) @ counts + 1).prod())
 
 
 def _on_axes(statistic: Statistic, distinct: Array, counts: Array, frame: Array) -> tuple[str, Tail]:
@@ -78,10 +78,12 @@ def _distinct(vectors: Array) -> tuple[Array, Array]:
     return distinct, counts
 
 
-def _enumerate_tail(statistic: Statistic, moving: Array) -> Tail:
-    inside, tie = statistic.classify(enumeration.all_sums(moving))
-    whole = len(moving) * LOG2
-    return Tail(p_values.log(int(inside.sum())) - whole, p_values.log(int(tie.sum())) - whole)
+def _enumerate_tail(statistic: Statistic, vectors: Array, counts: Array) -> Tail:
+    """The statistic at every sum of the flips, equal ones counted together."""
+    sums, ways = enumeration.distinct_sums(vectors, counts)
+    inside, tie = statistic.classify(sums)
+    whole = int(counts.sum()) * LOG2
+    return Tail(p_values.log(ways[inside].sum()) - whole, p_values.log(ways[tie].sum()) - whole)
 
 
 def _on_a_line(statistic: Statistic, distinct: Array, counts: Array, frame: Array) -> Tail:
