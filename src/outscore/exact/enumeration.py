@@ -86,7 +86,8 @@ def distinct_sums(vectors: Array, counts: Array) -> tuple[Array, Array]:
     ([5, 3, 1, -1, -3, -5], [1, 2, 1, 1, 2, 1])
     """
     kind = np.int64 if counts.sum() <= EXACT_BITS else np.float64
-    sums, ways = np.zeros((1, vectors.shape[1]), dtype=vectors.dtype), np.ones(1, dtype=kind)
+    sums: Array = np.zeros((1, vectors.shape[1]), dtype=vectors.dtype)
+    ways: Array = np.ones(1, dtype=kind)
     for vector, count in zip(vectors, counts.tolist(), strict=True):
         turned = np.arange(count + 1)
         moves = (count - 2 * turned)[:, None] * vector
