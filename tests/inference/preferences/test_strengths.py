@@ -148,6 +148,14 @@ class TestBounds:
         found = strengths_of(tally_of(made(rows)), 0.05)
         assert int(found.core.sum()) == 1
         assert order_by_strength(found) == [0, 1, 2]
+        # The rung in the middle gives both others a bound.
+        assert found.theta.tolist() == [math.inf, 0.0, -math.inf]
+        assert found.bound[0] == pytest.approx(-found.bound[2])
+
+    def test_where_one_beats_all_others_it_is_what_they_are_measured_by(self):
+        found = strengths_of(tally_of(made([(f"p{i}", "x", other, 1.0) for i in range(6) for other in "yz"], "yxz")), 0.05)
+        assert found.theta.tolist() == [-math.inf, 0.0, -math.inf]
+        assert found.bound[0] == found.bound[2] < 0
 
     def test_sets_that_never_met(self):
         rows = self.core() + [(f"p{i}", "u", "v", float(i % 4 > 0)) for i in range(20)]

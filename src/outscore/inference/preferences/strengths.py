@@ -120,15 +120,16 @@ def strengths_of(tally: Tally, alpha: float, ties: str = "half") -> Strengths:
     core = np.zeros(k, dtype=bool)
     variance, log_nu = np.full((k, k), np.nan), None
     fitted = _fit_davidson_core if ties == "davidson" and tally.ties.any() else _fit_core
+    beats = _reach(k, tally, won, lost)
+    met = np.zeros((k, k), dtype=bool)
+    met[tally.left, tally.right] = met[tally.right, tally.left] = True
     for g in range(int(group.max()) + 1 if k else 0):
         members = np.flatnonzero(group == g)
-        sizes = np.bincount(part[members])
-        main = members[part[members] == int(sizes.argmax())]
+        main = _main_part(members, part, beats ^ beats.T, met)
         core[main] = True
         theta[main], variance[np.ix_(main, main)], nu = fitted(tally, main)
         prompts[main] = _prompts(tally, main)
         log_nu = nu if g == 0 else log_nu
-    beats = _reach(k, tally, won, lost)
     for system in np.flatnonzero(~core).tolist():
         rivals = np.flatnonzero(core & (group == group[system]))
         above, below = bool(beats[system, rivals].any()), bool(beats[rivals, system].any())
@@ -137,6 +138,19 @@ def strengths_of(tally: Tally, alpha: float, ties: str = "half") -> Strengths:
             bound[system] = _bound(tally, system, theta, above=above, alpha=alpha)
     below = (beats & ~beats.T).sum(axis=0)
     return Strengths(theta, variance, group, core, bound, prompts, below, tally.units, log_nu)
+
+
+def _main_part(members: Array, part: Array, comparable: Array, met: Array) -> Array:
+    """The largest part of a group; of several, the one that gives most others a bound, to which it takes battles with it."""
+    sizes = np.bincount(part[members])
+    largest = [members[part[members] == label] for label in np.flatnonzero(sizes == sizes.max()).tolist()]
+
+    def served(own: Array) -> tuple[int, int, int]:
+        above_or_below = comparable[np.ix_(own, members)]
+        bounded = (above_or_below & met[np.ix_(own, members)]).any(axis=0)
+        return int(bounded.sum()), int(above_or_below.any(axis=0).sum()), -int(own[0])
+
+    return max(largest, key=served)
 
 
 @dataclass(frozen=True, eq=False)

@@ -146,7 +146,9 @@ def _pair_verdict(found: Found) -> Verdict:
     limits = rate_interval(pair, found.alpha)
     inside = f" ({limits})" if limits else ""
     if pair.p is None:
-        return Verdict("No test", f"{pair.a} {won}{inside}. {pair.note}")
+        # The reason starts with a word of its own: pages set its first letter in capitals, which would rename a system.
+        battles = f"of {count(_battles(pair), 'battle')}{found.on_prompts} {pair.a} wins {format_rate(pair.win_rate)}"
+        return Verdict("No test", f"{battles}{inside}. {pair.note}")
     evidence = f"{format_p(pair.p, found.alpha)}, {_how(pair, found.unit)}"
     if pair.is_significant(found.alpha):
         return Verdict(f"{pair.a} is preferred to {pair.b}", f"it {won}{inside}; {evidence}.", 0, "better")
@@ -214,7 +216,7 @@ def _board_verdict(found: Found) -> Verdict:
     tests = f"{corrected} over {count(found.family.m, 'test')}, alpha = {format_level(found.alpha)}"
     evidence = f"{count(found.battles, 'battle')}{found.on_prompts}; {tests}"
     if not found.counts.testable:
-        return Verdict("Nothing could be tested", f"{leader} is ahead; {evidence}.")
+        return Verdict("Nothing could be tested", f"ahead is {leader}; {evidence}.")
     if found.sets > 1:
         apart = f"the systems fall into {found.sets} sets that never met, not even through others"
         differ = f"{found.counts.significant:,} of {count(found.counts.testable, 'pair')} that can be compared differ"
@@ -239,9 +241,9 @@ def _no_leader(found: Found, better: list[str], tied: list[str]) -> tuple[str, s
         return "No winner", "all battles are ties"
     if found.circle:
         return "No order", f"preferences run in a circle: {circle_text(found.circle)}, each of them significant"
-    ahead, it, joint = f"{leader} is strongest", "it", "but"
+    ahead, it, joint = f"the strongest is {leader}", "it", "but"
     if len(found.equal) > 1:
-        ahead, it, joint = f"{_named(found.equal)} are equally strong", leader, "and"
+        ahead, it, joint = f"equally strong are {_named(found.equal)}", leader, "and"
     if better:
         others = f"{_named(better)} {'is' if len(better) == 1 else 'are'}"
         return "No clear leader", f"{ahead}, but {others} significantly preferred to {it}"

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from outscore.language.numbers import count, format_level, format_p_number
-from outscore.language.verdict.preference import cluster_text, format_rate
+from outscore.language.verdict.preference import cluster_text, format_rate, found_in
 from outscore.report.build.common import by_level, charts_section, facts_block, folded, paper, settings, warnings_of, works
 from outscore.report.build.kind import Kind
 from outscore.report.charts.preference import charts
@@ -191,6 +191,9 @@ def _first_card(result: Preference) -> Card:
         return Card("sets of systems", f"{sets}", ("that never met",))
     if any(first.system in circle for circle in result.circles):
         return Card("order", "none", ("preferences run in a circle",))
+    equal = found_in(result).equal
+    if len(equal) > 1:
+        return Card("strongest", f"{len(equal):,}", ("equally strong systems",))
     value = "unbeaten" if first.elo is None else f"{first.elo:.0f}"
     interval = "" if first.elo_low is None or first.elo_high is None else f"{first.elo_low:.0f} to {first.elo_high:.0f}"
     return Card(clean(first.system), value, tuple(filter(None, ("Elo, 1000 is average", interval))), "a")

@@ -73,7 +73,10 @@ def strength_chart(result: Preference) -> Chart | None:
     layers = [lines, dots, *([marks] if bounds else [])]
     more = f"; the first {MAX_DRAWN} of {len(result.strengths)}" if len(result.strengths) > MAX_DRAWN else ""
     arrow = "; an arrow: only a bound is known" if bounds else ""
-    caption = f"Strengths with {interval_name(result)}s{more}; blue: nobody is significantly preferred to them{arrow}"
+    interval = f" with {interval_name(result)}s" if any(row["low"] < row["high"] for row in rows) or bounds else ""
+    apart = len({one.component for one in shown}) > 1
+    sets = "; places start anew in every set, and Elo holds within it" if apart else ""
+    caption = f"Strengths{interval}{more}; blue: nobody is significantly preferred to them{arrow}{sets}"
     best = ", ".join(f"{clean(one.system)} {one.elo:.0f}" for one in shown[:3] if one.elo is not None)
     chart: Any = layered(layers, height=ROW * len(shown))
     numbers = [{"system": one.system, "elo": one.elo, "low": one.elo_low, "high": one.elo_high} for one in shown]
