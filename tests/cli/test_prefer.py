@@ -84,3 +84,12 @@ def test_refusals_are_one_sentence(battles, monkeypatch, words, said):
     assert done.exit_code == 2
     assert said in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("command", ["compare", "rank", "score"])
+def test_other_commands_send_battles_here(tmp_path, command):
+    path = tmp_path / "votes.csv"
+    path.write_text("prompt,model_a,model_b,winner\nq1,new,old,new\nq2,old,new,tie\n", encoding="utf-8")
+    done = run(command, path)
+    assert done.exit_code == 2
+    assert "Battles between two systems are for `outscore prefer`." in done.stderr

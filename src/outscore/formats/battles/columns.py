@@ -11,7 +11,7 @@ from outscore.formats.tables.finder import ColumnFinder
 from outscore.formats.tables.names import Tiers, join_names, normalize_name, suggest_name
 from outscore.formats.tables.records import Records
 
-__all__ = ["BattleLayout", "find_battle_layout", "holds_battles", "pair_of"]
+__all__ = ["BattleLayout", "find_battle_layout", "has_part", "holds_battles", "pair_of"]
 
 PAIRS = (
     ("model_a", "model_b"),
@@ -110,9 +110,18 @@ def pair_of(columns: Sequence[str], known: Sequence[tuple[str, str]] = PAIRS) ->
 
 def holds_battles(records: Records) -> bool:
     """Whether a table has two columns of systems and one that says who won, by their usual names."""
+    return bool(pair_of(records.columns)) and _says_who_won(records)
+
+
+def has_part(records: Records) -> bool:
+    """Whether a table has the one or the other: then it can be said what it lacks."""
     names = {normalize_name(name) for name in records.columns}
-    decided = set(ONE_HOT[:2]) <= names or any(names & set(tier) for tier in USUAL["winner"])
-    return bool(pair_of(records.columns)) and decided
+    return bool(pair_of(records.columns)) or bool(names & set(USUAL["winner"][0]))
+
+
+def _says_who_won(records: Records) -> bool:
+    names = {normalize_name(name) for name in records.columns}
+    return set(ONE_HOT[:2]) <= names or any(names & set(tier) for tier in USUAL["winner"])
 
 
 def find_battle_layout(records: Records, choice: BattleChoice) -> BattleLayout:

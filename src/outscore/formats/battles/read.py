@@ -14,6 +14,7 @@ from outscore.core.errors import OutscoreError
 from outscore.core.options import did_you_mean
 from outscore.formats.base.document import lists_in
 from outscore.formats.base.source import PACKED, Source, label_of, open_source
+from outscore.formats.battles.columns import has_part
 from outscore.formats.battles.entry import BattleChoice, BattleEntry
 from outscore.formats.battles.registry import BATTLES
 from outscore.formats.battles.repeated import repeat_notes, repeated_in
@@ -137,7 +138,7 @@ def battles_of_records(records: Records, choice: BattleChoice, origin: Origin, f
     entry = recognised(records) if format == AUTO else BATTLES[format]
     if entry is None:
         entry = BATTLES["battles"]
-        if not (choice.columns or choice.names):
+        if not (choice.columns or choice.names or has_part(records)):
             _refuse_unknown(records)
     _refuse_columns(records, choice, entry)
     battles, used = entry.read(records, choice)
@@ -191,7 +192,7 @@ def _refuse_unknown(records: Records) -> None:
     """Refuse a table in which nothing says who was compared with whom."""
     names = {name.lower() for name in records.columns}
     scored = {"score", "correct", "accuracy"} & names
-    hint = "Name the columns with --first, --second and --winner."
+    hint = "Name the columns with --first, --second and --winner; if every row is about the same two, --winner and --names A,B."
     if scored:
         hint = f"Scores of single answers (`{min(scored)}`) are for `outscore compare`; of battles, n{hint[1:]}"
     raise OutscoreError(

@@ -57,6 +57,8 @@ NO_DATASETS = "none"
 MANY_COLUMNS = 10
 """Where so many columns could hold the scores, they may be items."""
 _SCORE = "Name the one meant with --score COLUMN (score=... in Python)"
+BATTLE = {"model_a", "model_b", "winner"}
+"""Columns that tell of battles, not of scores."""
 
 
 @dataclass(frozen=True)
@@ -238,6 +240,8 @@ def _refuse_no_numbers(records: Records, choice: Choice, free: Sequence[str]) ->
     """Raise the most helpful error for a table without a column of numbers."""
     _refuse_malformed_numbers(records, free)
     message = f"{records.label} has no column of numbers among {join_names(records.columns)}"
+    if {normalize_name(name) for name in records.columns} >= BATTLE:
+        raise OutscoreError(f"{message}.", "Battles between two systems are for `outscore prefer`.", parameter="score")
     words = [name for name in free if looks_numeric(records.sample[name], ONLY_YES_OR_NO)]
     if words:
         raise OutscoreError(

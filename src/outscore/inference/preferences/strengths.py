@@ -125,7 +125,7 @@ def strengths_of(tally: Tally, alpha: float, ties: str = "half") -> Strengths:
     met[tally.left, tally.right] = met[tally.right, tally.left] = True
     for g in range(int(group.max()) + 1 if k else 0):
         members = np.flatnonzero(group == g)
-        main = _main_part(members, part, beats ^ beats.T, met)
+        main = _main_part(members, part, beats & ~beats.T, met)
         core[main] = True
         theta[main], variance[np.ix_(main, main)], nu = fitted(tally, main)
         prompts[main] = _prompts(tally, main)
@@ -140,15 +140,19 @@ def strengths_of(tally: Tally, alpha: float, ties: str = "half") -> Strengths:
     return Strengths(theta, variance, group, core, bound, prompts, below, tally.units, log_nu)
 
 
-def _main_part(members: Array, part: Array, comparable: Array, met: Array) -> Array:
-    """The largest part of a group; of several, the one that gives most others a bound, to which it takes battles with it."""
+def _main_part(members: Array, part: Array, ahead: Array, met: Array) -> Array:
+    """The largest part of a group; of several, the one that gives most others a bound, and rather those ahead of it.
+
+    `ahead` says from which system a chain of wins leads to which, and none back.
+    """
     sizes = np.bincount(part[members])
     largest = [members[part[members] == label] for label in np.flatnonzero(sizes == sizes.max()).tolist()]
 
-    def served(own: Array) -> tuple[int, int, int]:
-        above_or_below = comparable[np.ix_(own, members)]
-        bounded = (above_or_below & met[np.ix_(own, members)]).any(axis=0)
-        return int(bounded.sum()), int(above_or_below.any(axis=0).sum()), -int(own[0])
+    def served(own: Array) -> tuple[int, int, int, int]:
+        above, below = ahead[np.ix_(members, own)].T, ahead[np.ix_(own, members)]
+        bounded = ((above | below) & met[np.ix_(own, members)]).any(axis=0)
+        placed = (above | below).any(axis=0)
+        return int(bounded.sum()), int(placed.sum()), int(above.any(axis=0).sum()), -int(own[0])
 
     return max(largest, key=served)
 

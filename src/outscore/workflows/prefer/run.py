@@ -268,7 +268,8 @@ def _order(sums: Sums, asked: str, unit: str) -> tuple[Order, list[Note]]:
             parameter="order",
         )
     text = f"{unit.capitalize()}s were judged in one order or the other, which is taken to be by lot"
-    return "random", [Note("design", f"{text}; if it was chosen, give --order fixed.")]
+    chosen = "; if it was chosen, give --order fixed" if len(sums.names) == 2 else ""
+    return "random", [Note("design", f"{text}{chosen}.")]
 
 
 def _lost_halves(halves: Halves | None) -> list[Note]:
