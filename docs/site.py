@@ -24,6 +24,8 @@ OUTSIDE = {
     "README.md": "index.md",
     "CONTRIBUTING.md": "project/contributing.md",
     "CHANGELOG.md": "project/changelog.md",
+    "SECURITY.md": "project/security.md",
+    "CODE_OF_CONDUCT.md": "project/conduct.md",
     "benchmarks/README.md": "measured/speed.md",
 }
 """Pages of the repository that are no files of `docs`, and where the site has them."""

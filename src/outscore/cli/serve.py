@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import secrets
 import socket
 import tempfile
@@ -17,7 +18,7 @@ from outscore.core.errors import OutscoreError
 if TYPE_CHECKING:
     from outscore.web.settings import Settings
 
-__all__ = ["serve"]
+__all__ = ["check_system", "serve"]
 
 PORT = 8370
 TOKEN_BYTES = 24
@@ -45,6 +46,7 @@ def serve(port: int, host: str, *, no_browser: bool) -> None:
     An upload may have 256 MB, and a compressed file may unpack to 512 MB. A job may run for 10 minutes. The other commands have
     no such limits.
     """
+    check_system(os.name)
     _check_packages()
     from outscore.web.settings import Settings
 
@@ -59,6 +61,22 @@ def serve(port: int, host: str, *, no_browser: bool) -> None:
         # A browser in the terminal would otherwise keep the page from being served.
         threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
     _serve(settings, listening)
+
+
+def check_system(name: str) -> None:
+    """Refuse a system without POSIX: locks on files, limits of memory and signals keep the page's folders and workers in order.
+
+    Examples
+    --------
+    >>> check_system("nt")
+    Traceback (most recent call last):
+    ...
+    outscore.core.errors.OutscoreError: The page needs a POSIX system such as Linux or macOS. Use ...
+    """
+    if name != "posix":
+        raise OutscoreError(
+            "The page needs a POSIX system such as Linux or macOS.", "Use the command line or Python, or serve it from WSL."
+        )
 
 
 def _check_packages() -> None:

@@ -1,0 +1,137 @@
+"""What surrounds the code: citation, workflows, templates and classifiers agree with it and with each other."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+import yaml
+
+from outscore import __version__
+
+ROOT = Path(__file__).resolve().parent.parent
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+FORMS = sorted(path for path in (ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.yml") if path.name != "config.yml")
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+# The parts of the workflow syntax that are used here; a key that is not listed is a misspelling, or belongs in the list.
+TRIGGERS = {"push", "pull_request", "schedule", "workflow_dispatch"}
+TOP = {"name", "on", "permissions", "concurrency", "jobs"}
+JOB = {"strategy", "runs-on", "timeout-minutes", "steps", "needs", "if", "env"}
+STEP = {"uses", "run", "with", "name", "id", "env", "if", "shell"}
+FIELDS = {"textarea", "input", "dropdown", "checkboxes", "markdown"}
+
+
+def problems_of(workflow):
+    """What the hosts of workflows would refuse, or silently ignore."""
+    # YAML 1.1 reads the key `on` as a truth value.
+    workflow = {"on" if key is True else key: value for key, value in workflow.items()}
+    found = [f"unknown key {key}" for key in workflow.keys() - TOP]
+    found += [f"no {key}" for key in {"on", "jobs", "permissions"} - workflow.keys()]
+    found += [f"unknown trigger {name}" for name in set(workflow.get("on", {})) - TRIGGERS]
+    for name, job in workflow.get("jobs", {}).items():
+        found += [f"{name}: unknown key {key}" for key in job.keys() - JOB]
+        found += [f"{name}: no {key}" for key in {"runs-on", "steps", "timeout-minutes"} - job.keys()]
+        found += [f"{name}: needs {other}" for other in set(job.get("needs", [])) - workflow["jobs"].keys()]
+        matrix = job.get("strategy", {}).get("matrix", {})
+        found += [f"{name}: no matrix.{key}" for key in set(re.findall(r"matrix\.(\w+)", str(job))) - matrix.keys()]
+        for step in job.get("steps", []):
+            found += [f"{name}: unknown key {key} of a step" for key in step.keys() - STEP]
+            found += [f"{name}: a step has one of uses and run"] if ("uses" in step) == ("run" in step) else []
+            uses = step.get("uses", "a/b@v1")
+            found += [] if re.fullmatch(r"[\w-]+/[\w-]+@v\d+", uses) else [f"{name}: {uses} has no version"]
+            found += [f"{name}: {target} is no target" for target in targets_in(step.get("run", "")) - targets()]
+    return found
+
+
+def targets_in(script):
+    return {word for line in re.findall(r"^make (.*)$", script, re.MULTILINE) for word in line.split() if "=" not in word}
+
+
+def targets():
+    return set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
+def test_workflows_have_the_form_of_workflows(path):
+    assert problems_of(yaml.safe_load(path.read_text(encoding="utf-8"))) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("runs-on: ubuntu-latest", "run-on: ubuntu-latest", "no runs-on"),
+        ("matrix.python", "matrix.version", "no matrix.version"),
+        ("actions/checkout@v4", "actions/checkout", "has no version"),
+        ("pull_request:", "pull_requests:", "unknown trigger"),
+        ("      - run: make PYTHON=python site", "      - run: make PYTHON=python page", "page is no target"),
+        ("permissions:\n  contents: read\n", "", "no permissions"),
+    ],
+    ids=lambda value: value[:24],
+)
+def test_the_check_of_workflows_finds_what_is_wrong(old, new, said):
+    text = (ROOT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8")
+    assert old in text
+    assert any(said in problem for problem in problems_of(yaml.safe_load(text.replace(old, new))))
+
+
+def test_what_is_tested_is_what_is_promised():
+    workflow = yaml.safe_load((ROOT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8"))
+    promised = [c.rpartition(" ")[2] for c in PROJECT["classifiers"] if re.search(r":: 3\.\d+$", c)]
+    assert workflow["jobs"]["test"]["strategy"]["matrix"]["python"] == promised
+    assert PROJECT["requires-python"] == f">={promised[0]}"
+    assert {"core", "lowest", "site"} <= workflow["jobs"].keys()
+    folders = re.findall(r"tests/\w+", str(workflow))
+    assert folders
+    assert all((ROOT / folder).is_dir() for folder in folders)
+
+
+def test_every_dependency_has_a_lowest_version():
+    extras = PROJECT["optional-dependencies"]
+    named = [*PROJECT["dependencies"], *(one for name, group in extras.items() if name != "dev" for one in group)]
+    assert [one for one in named if not re.search(r">=\d|^outscore\[", one)] == []
+
+
+def test_the_citation_names_this_version():
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert {"cff-version", "message", "title", "authors", "version", "license"} <= citation.keys()
+    assert (citation["version"], citation["license"]) == (__version__, PROJECT["license"])
+    assert f"version = {{{__version__}}}" in (ROOT / "docs" / "project" / "cite.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("path", FORMS, ids=lambda path: path.stem)
+def test_forms_of_issues_can_be_filled_in(path):
+    form = yaml.safe_load(path.read_text(encoding="utf-8"))
+    assert {"name", "description", "body"} <= form.keys()
+    ids = [part["id"] for part in form["body"]]
+    assert len(ids) == len(set(ids))
+    for part in form["body"]:
+        assert part["type"] in FIELDS
+        assert part["attributes"]["label"]
+        assert part.keys() <= {"type", "id", "attributes", "validations"}
+
+
+def test_hooks_run_what_is_there():
+    hooks = [
+        hook
+        for repo in yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8"))["repos"]
+        for hook in repo["hooks"]
+    ]
+    for hook in hooks:
+        assert {"id", "name", "entry", "language"} <= hook.keys()
+        for word in re.findall(r"docs/\S+\.py", hook["entry"]):
+            assert (ROOT / word).is_file()
+    assert len(hooks) == 3
+
+
+def test_the_changelog_has_this_version():
+    assert f"## [{__version__}]" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+def test_no_addresses_are_invented():
+    """Names of hosts and people that only a fork could fill in; the action's OWNER is one that readers replace."""
+    for name in ("README.md", "SECURITY.md", "CODE_OF_CONDUCT.md", "CITATION.cff", "CONTRIBUTING.md"):
+        text = (ROOT / name).read_text(encoding="utf-8")
+        assert not re.search(r"[\w.]+@[\w-]+\.\w+|github\.com/|example\.(com|org)", text), name
