@@ -15,7 +15,7 @@ from tests import log_files as logs
 from outscore.cli.app import app
 from outscore.formats.logs.registry import LOGS
 
-GUIDE = (Path(__file__).resolve().parents[2] / "docs" / "logs.md").read_text(encoding="utf-8")
+GUIDE = (Path(__file__).resolve().parents[2] / "docs" / "guides" / "logs.md").read_text(encoding="utf-8")
 ROWS = re.findall(r"^\| ([^|]+?) \| `(outscore [^`]+)` \|", GUIDE, flags=re.MULTILINE)
 RECIPES = {name.split(",")[0]: command for name, command in ROWS}
 BLOCKS = re.findall(r"^(outscore (?:compare|rank|diff|show|convert) .*?)(?: {2,}.*)?$", GUIDE, flags=re.MULTILINE)
