@@ -124,6 +124,23 @@ def test_a_plan_forgets_the_answer_to_another_question(browser, server):
         expect(page.locator("#answer h2")).to_be_visible()
 
 
+def test_a_printed_table_is_reviewed(browser, server):
+    table = {"name": "printed.csv", "mimeType": "text/csv", "buffer": b"system,accuracy\nnew,.87\nmid,.861\nold,.85\n"}
+    with visited(browser, server, "/plan") as page:
+        expect(page.locator("#answer h2")).to_contain_text("You need")
+        page.get_by_label("Which p-values does a published table allow?").check()
+        expect(page.locator("#answer")).to_contain_text("Still needed: Printed table (a file)")
+        page.set_input_files("#choose", files=[table])
+        expect(page.locator("#answer h2")).to_contain_text("items")
+        page.get_by_role("spinbutton", name="Number of items").fill("1000")
+        expect(page.locator("#answer h2")).to_contain_text("0 of 3 pairs differ significantly whatever the data are")
+        assert page.get_by_label("Which p-values does a published table allow?").is_checked()
+        assert "table=" in page.url
+        page.reload()
+        expect(page.locator("#answer h2")).to_contain_text("0 of 3 pairs")
+        expect(page.locator("#result")).to_contain_text("Possible p-values")
+
+
 def test_methods_have_formulas_and_works_to_cite(browser, server):
     with visited(browser, server, "/methods", **PHONE) as page:
         assert page.locator("#tests-wilcoxon math munder").count() == 1

@@ -39,7 +39,11 @@ def reading_line(reading: Reading) -> str:
     'scores: arrays; items: their order; 60 rows; higher is better'
     >>> reading_line(Reading("outputs", 90, 2, ["conllu"], gold_file="gold.conllu", output_files=["new.conllu"]))
     'right answers: `gold.conllu`; outputs: `new.conllu`; items: as the gold file has them; 90 rows of 2 files (conllu)'
+    >>> reading_line(Reading("printed", 3, 1, ["csv"], ["accuracy"], system=["system"]))
+    'printed scores: `accuracy`; systems: `system`; 3 rows of 1 file (csv)'
     """
+    if reading.kind == "printed":
+        return "; ".join([f"printed scores: {_names(reading.score)}", f"systems: {_names(reading.system)}", _amount(reading)])
     if reading.kind == "outputs" and (reading.gold_file or not reading.files):
         return "; ".join([_outputs(reading), _items(reading), _amount(reading)])
     parts = [f"{part}s: {_names(columns)}" for part in PARTS if (columns := getattr(reading, part))]

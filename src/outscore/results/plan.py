@@ -14,6 +14,7 @@ from outscore.core.brief import brief_number, brief_p
 from outscore.results.analysis import Power, PowerPoint
 from outscore.results.note import Note
 from outscore.results.pvalue import PValue
+from outscore.results.reading import Reading
 from outscore.results.rendering import Result
 from outscore.results.signature import Signature
 
@@ -295,6 +296,8 @@ class PlanResult(Result):
         What the study costs, where prices were given.
     anytime
         What looking early takes, where that was asked for.
+    reading
+        What the pilot was taken to mean; None without one.
     signature
         One line that repeats the plan.
     notes
@@ -326,6 +329,7 @@ class PlanResult(Result):
     costs: Costs | None = None
     schema: Literal["outscore/plan/1"] = "outscore/plan/1"
     anytime: AnytimePlan | None = None
+    reading: Reading | None = None
 
     def _brief(self) -> str:
         answer = f"{self.items:,} items, effect {brief_number(self.effect)}, power {brief_number(self.power)}"

@@ -9,6 +9,7 @@ from outscore.core.brief import brief_name
 from outscore.results.design import Family
 from outscore.results.note import Note
 from outscore.results.pvalue import PValue
+from outscore.results.reading import Reading
 from outscore.results.rendering import Result
 from outscore.results.signature import Signature
 
@@ -112,6 +113,8 @@ class PossibleTable(Result):
         What repeats the call.
     schema
         The form of the saved file.
+    reading
+        What the file was taken to mean; None where scores were given as they are.
     """
 
     systems: list[PrintedScore]
@@ -127,6 +130,7 @@ class PossibleTable(Result):
     notes: list[Note] = field(default_factory=list)
     settings: dict[str, Any] = field(default_factory=dict)
     schema: Literal["outscore/possible-table/1"] = "outscore/possible-table/1"
+    reading: Reading | None = None
 
     def _brief(self) -> str:
         first = self.systems[0]

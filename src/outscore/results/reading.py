@@ -22,7 +22,8 @@ class Reading:
     ----------
     kind
         "table" has named columns, "log" is what a harness recorded, "numbers" are bare numbers in the order of their lines,
-        "arrays" come from Python, "texts" are scored against references, "outputs" against right answers.
+        "arrays" come from Python, "texts" are scored against references, "outputs" against right
+        answers, and "printed" are the scores of a published table.
     rows, files
         How many rows were read, and from how many files.
     formats
@@ -45,7 +46,7 @@ class Reading:
         Of outputs: the file of the right answers, and those of the systems.
     """
 
-    kind: Literal["table", "log", "numbers", "arrays", "texts", "outputs"]
+    kind: Literal["table", "log", "numbers", "arrays", "texts", "outputs", "printed"]
     rows: int
     files: int = 0
     formats: list[str] = field(default_factory=list)

@@ -413,3 +413,19 @@ def test_a_column_whose_name_holds_a_comma_is_one_column(tmp_path):
     path = tmp_path / "both.csv"
     path.write_text('id,model,"score, final"\n1,a,0.5\n2,a,0.25\n1,b,0.25\n2,b,0.75\n')
     assert osc.compare(path, score="score, final").reading.score == ["score, final"]
+
+
+def test_slices_tell_of_the_margin():
+    """The table of slices says where a margin shows something, by the corrected p of each claim."""
+    rng = np.random.default_rng(4)
+    new, old = (rng.random(120) < 0.8).astype(int), (rng.random(120) < 0.7).astype(int)
+    found = osc.compare(new, old, slices={"topic": ["law", "maths", "news"] * 40}, margin=0.15, names=("new", "old"))
+    text = " ".join(found.to_text().split())
+    start = text.index("new worse than old by less than 0.15: ")
+    told = text[start : text.index("new and old apart by less than 0.15: ")]
+    for part in found.comparisons[1:]:
+        p = part.margin.noninferiority
+        shown, *hidden = told.split("not shown on")
+        where = shown if p.rejects(0.05) else hidden[0]
+        assert f"{part.slice.value} (adj. p = " in where
+    assert "by less than" not in osc.compare(new, old, slices={"topic": ["law", "maths", "news"] * 40}).to_text()

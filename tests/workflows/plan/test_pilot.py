@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import outscore as osc
 from outscore.core.errors import OutscoreError
 from outscore.workflows.plan.pilot import plan_from_pilot
 
@@ -24,3 +25,19 @@ def test_errors_that_fall_are_an_improvement():
     up = plan_from_pilot(a, b, effect=0.1, **asked)
     down = plan_from_pilot(a, b, effect=-0.1, metric="mean:direction=lower", **asked)
     assert (up.n, up.power) == (down.n, down.power)
+
+
+def test_a_plan_says_what_it_read(tmp_path):
+    """Which column is the score of a pilot is told, as a comparison tells it; a plan from numbers has read nothing."""
+    path = tmp_path / "pilot.csv"
+    rows = [f"q{i},{name},{(i * 7 + len(name)) % 5 > 1:d}" for i in range(30) for name in ("new", "older")]
+    path.write_text("\n".join(["id,model,correct", *rows]) + "\n")
+    found = osc.plan(pilot=path, effect=0.1)
+    line = "scores: `correct`; items: `id`; systems: `model`; 60 rows of 1 file (csv); higher is better"
+    assert line in " ".join(found.to_text().split())
+    assert found.reading == osc.compare(path).reading
+    assert osc.load(found.save(tmp_path / "plan.json")) == found
+    for form in (found.to_markdown(), found.to_html()):
+        assert "higher is better" in form
+    assert osc.plan(effect=0.1, sd=0.3).reading is None
+    assert "scores: arrays" in osc.plan(pilot=[[1, 0, 1, 1], [0, 0, 1, 0]], effect=0.3).to_text()

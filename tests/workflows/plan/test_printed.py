@@ -126,3 +126,13 @@ def test_a_damaged_file(tmp_path):
     path.write_text("amber,.871\namber,.872\n")
     with pytest.raises(OutscoreError, match="two scores of `amber`"):
         osc.plan(table=path)
+
+
+@pytest.mark.parametrize(("head", "named"), [("model,accuracy", ("model", "accuracy")), ("", ("column 1", "column 2"))])
+def test_what_was_read_is_said(tmp_path, head, named):
+    path = tmp_path / "printed.csv"
+    path.write_text("\n".join([*([head] if head else []), "new,.87", "old,.85"]) + "\n")
+    found = osc.plan(table=path, n=1000)
+    line = f"printed scores: `{named[1]}`; systems: `{named[0]}`; 2 rows of 1 file (csv)"
+    assert line in " ".join(found.to_text().split())
+    assert osc.load(found.save(tmp_path / "plan.json")) == found

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from outscore.language.numbers import format_level, format_number, format_p, format_p_number, format_probability
 from outscore.report.build.card import card_document, card_table
-from outscore.report.build.common import charts_section, facts_block, settings, works
+from outscore.report.build.common import charts_section, facts_block, read_as, settings, works
 from outscore.report.build.kind import Kind
 from outscore.report.charts.plan import charts
 from outscore.report.charts.theme import stylesheet
@@ -25,7 +25,7 @@ def build(found: Plan) -> Document:
     """The whole plan."""
     signature = Section("signature", "Signature", lambda: [Code(clean(str(found.signature)))], joined=True)
     sections = (
-        Section("answer", "", lambda: [_verdict(found), _cards(found)]),
+        Section("answer", "", lambda: [_verdict(found), *_data(found), _cards(found)]),
         charts_section(lambda: charts(found)),
         Section("grounds", "Method and assumptions", lambda: [facts_block(facts(found)), *_tables(found, "html")]).but("latex"),
         # On a screen the signature stands with the other statements.
@@ -42,6 +42,11 @@ def build(found: Plan) -> Document:
 def _verdict(found: Plan) -> Verdict:
     top, reason = headline(found)
     return Verdict((found.verdict,), top, reason, title(found), plain=(found.verdict,), tone="told")
+
+
+def _data(found: Plan) -> list[Block]:
+    """What a pilot was taken to mean."""
+    return read_as(found.reading, found.notes) if isinstance(found, PlanResult) else []
 
 
 def _tables(found: Plan, *forms: str) -> Iterable[Block]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from outscore.report.build.common import facts_block, settings
+from outscore.report.build.common import facts_block, read_as, settings
 from outscore.report.build.kind import Kind
 from outscore.report.charts.theme import stylesheet
 from outscore.report.document import Article, Block, Code, Document, Section, Verdict, clean
@@ -23,7 +23,7 @@ def build(found: PossibleTable) -> Document:
     """The whole answer."""
     signature = Section("signature", "Signature", lambda: [Code(clean(str(found.signature)))], joined=True)
     sections = (
-        Section("answer", "", lambda: [_verdict(found)]),
+        Section("answer", "", lambda: [_verdict(found), *read_as(found.reading, found.notes)]),
         Section("scores", "", lambda: [score_table(found)]),
         Section("pairs", "", lambda: _pairs(found)),
         Section("facts", "", lambda: [facts_block(facts(found))]).but("latex"),

@@ -73,7 +73,7 @@ def _plan_facts(found: PlanResult) -> list[tuple[str, Sequence[str]]]:
         ("any time", _anytime(found)),
         ("clusters", [_clusters(design)] if design.cluster_size > 1 else []),
         ("simulated", observed),
-        ("notes", note_texts(found.notes)),
+        ("notes", note_texts(note for note in found.notes if note.kind != "reading")),
     ]
 
 

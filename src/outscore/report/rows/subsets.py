@@ -21,6 +21,7 @@ from outscore.report.rows.comparison import (
 )
 from outscore.results.comparison import Comparison, Comparisons
 from outscore.results.interval import Interval
+from outscore.results.pvalue import PValue
 from outscore.results.subset import Bucket
 
 __all__ = ["bucket_table", "run_lines", "slices"]
@@ -62,7 +63,8 @@ def slices(whole: Comparisons) -> Table | None:
         "adj. p",
     ]
     title = f"{first.metric} by {column}, {legend(first.systems)}"
-    return make_table("slices", title, columns, "lrrrrrrrrr", rows, [_winners(parts), family_note(whole)])
+    notes = [_winners(parts), *_margins(parts, alpha_of(whole)), family_note(whole)]
+    return make_table("slices", title, columns, "lrrrrrrrrr", rows, notes)
 
 
 def _winners(parts: Sequence[tuple[Comparison, str]]) -> str:
@@ -73,6 +75,33 @@ def _winners(parts: Sequence[tuple[Comparison, str]]) -> str:
         if (c := next((d for d, _ in parts if d.decision.winner == w), None)) is not None
     ]
     return f"{'; '.join(won)}." if won else "No slice has a winner by its adjusted p."
+
+
+def _margins(parts: Sequence[tuple[Comparison, str]], alpha: float | None) -> list[str]:
+    """On which slices the margin shows something, each with its p; nothing where no margin was asked for."""
+    margins = [(c.margin, value) for c, value in parts if c.margin is not None]
+    if not margins or alpha is None:
+        return []
+    (a, b), size = parts[0][0].systems, f"{margins[0][0].value:g}"
+    claims = (
+        (f"{a} worse than {b} by less than {size}", [(margin.noninferiority, value) for margin, value in margins]),
+        (f"{a} and {b} apart by less than {size}", [(margin.equivalence, value) for margin, value in margins]),
+    )
+    return [clean(f"{claim}: {_shown(found, alpha)}.") for claim, found in claims]
+
+
+def _shown(found: Sequence[tuple[PValue, str]], alpha: float) -> str:
+    """Slices by whether something is shown on them, by the adjusted p where there is one."""
+    told = []
+    for word, wanted in (("shown", True), ("not shown", False)):
+        here = [f"{value} ({_counted(p)})" for p, value in found if p.rejects(alpha) is wanted]
+        told += [f"{word} on {', '.join(here)}"] if here else []
+    return "; ".join(told)
+
+
+def _counted(p: PValue) -> str:
+    """The p that decides."""
+    return f"p = {format_p_number(p)}" if p.adjusted is None else f"adj. p = {adjusted(p)}"
 
 
 def bucket_table(c: Comparison, alpha: float | None) -> Table:
@@ -88,7 +117,8 @@ def bucket_table(c: Comparison, alpha: float | None) -> Table:
     sides = (*sides_called(c.systems), difference_called(c.systems))
     heads = ["part" if several else "".join(columns), f"{noun_of(c)}s", *sides, noun, "p", "adj. p"]
     title = f"{c.metric} by {' and by '.join(columns)}, {legend(c.systems)}"
-    return make_table("buckets", title, heads, "lrrrrrrr", rows)
+    told = [] if c.margin is None else [f"The margin of {c.margin.value:g} is tested on all {noun_of(c)}s, not part by part."]
+    return make_table("buckets", title, heads, "lrrrrrrr", rows, told)
 
 
 def _bucket_row(bucket: Bucket, alpha: float | None, whole: Interval | None) -> tuple[str, ...]:

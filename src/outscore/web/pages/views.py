@@ -173,6 +173,7 @@ QUESTIONS = (
     Question("effect", "What can my items detect?", "n", f"power {SPREAD}"),
     Question("power", "How likely am I to detect it?", "effect n", SPREAD),
     Question("review", "Which p-values do two published scores allow?", "scores n", "alternative alpha"),
+    Question("table", "Which p-values does a published table allow?", "", "n alpha"),
 )
 # Names and contents change together with the version only, but a page that is being worked on must not be stale.
 FRESH = {"cache-control": "no-cache"}

@@ -25,7 +25,8 @@ class Plan extends View {
     for (const radio of document.querySelectorAll("[name=question]")) {
       radio.onchange = () => { this.ask(radio.value); this.changed(); };
     }
-    this.ask(questionOf(settings));
+    const tabled = this.asked === "table" || this.files.table?.length;
+    this.ask(tabled && !settings.scores ? "table" : questionOf(settings));
   }
 
   // The test waits until it is to be tried.
@@ -38,10 +39,24 @@ class Plan extends View {
     const radio = byId(`ask-${question}`), asks = words(radio.dataset.asks);
     radio.checked = true;
     this.needed = words(radio.dataset.needs);
+    this.hand(...(question === "table" ? ["pilot", "table"] : ["table", "pilot"]));
     const hasData = ({ group }) => group !== "pilot" || !this.empty;
     const isTried = ({ name }) => !TRIED.includes(name) || this.form.find("retrospective").read();
     this.form.allows = (field) => asks.includes(field.name) && hasData(field) && isTried(field);
     this.form.refresh();
+  }
+
+  // A file is what the question takes it for: a pilot, or a table somebody printed.
+  hand(from, to) {
+    if (!this.files[from]?.length) return;
+    this.files[to] = [...(this.files[to] ?? []), ...this.files[from]];
+    this.files[from] = [];
+    this.drawFiles();
+  }
+
+  move(id, from, to) {
+    if (from === "table" && to) this.asked = "items";
+    super.move(id, from, to);
   }
 
   // Half a question has no answer yet.
@@ -55,7 +70,7 @@ class Plan extends View {
   }
 
   get ready() {
-    return !this.missing.length || !this.empty;
+    return this.asked === "table" ? !this.empty : !this.missing.length || !this.empty;
   }
 
   question() {
@@ -105,6 +120,10 @@ class Plan extends View {
     this.worker.clear();
     this.fade(false);
     const labels = this.missing.map((name) => this.form.find(name).field.label);
+    if (this.asked === "table") {
+      labels.push(`${this.fields.find(({ name }) => name === "table").label} (a file)`);
+      byId("files").open = true;
+    }
     byId("answer").replaceChildren(make("p", { class: "note" }, `Still needed: ${listed(labels)}.`));
     byId("result").replaceChildren();
     byId("taking").hidden = true;

@@ -24,6 +24,7 @@ from outscore.inference.power.binary import overlaps
 from outscore.language.signature import VERSION
 from outscore.language.verdict.possible import possible_table_verdict
 from outscore.results.possible import Fitting, PossiblePair, PossibleTable, PrintedScore
+from outscore.results.reading import Reading
 from outscore.results.signature import Signature
 from outscore.scores.system import Origin
 from outscore.workflows.plan.answer import MAX_PRINTED, printed_counts, read_printed
@@ -38,7 +39,7 @@ MAX_RANGES = 50
 HEADERS = ("score", "accuracy", "acc", "acc.", "value", "result", "em", "%")
 
 
-def read_table(path: str) -> tuple[dict[str, str], Origin]:
+def read_table(path: str) -> tuple[dict[str, str], Origin, Reading]:
     """Printed scores by system from a file of two columns, with or without a line of headings."""
     with open_source(path) as source:
         lines = [line for line in source.lines() if line.strip()]
@@ -46,6 +47,7 @@ def read_table(path: str) -> tuple[dict[str, str], Origin]:
         rows = [[cell.strip() for cell in row] for row in csv.reader(lines, delimiter=delimiter)]
         digest = source.sha256()
     found: dict[str, str] = {}
+    called = ("column 1", "column 2")
     for i, row in enumerate(rows):
         if len(row) != 2:
             raise OutscoreError(
@@ -57,6 +59,7 @@ def read_table(path: str) -> tuple[dict[str, str], Origin]:
             )
         system, score = row
         if i == 0 and score.lower() in HEADERS:
+            called = (system or called[0], score)
             continue
         if system in found:
             raise OutscoreError(
@@ -67,7 +70,9 @@ def read_table(path: str) -> tuple[dict[str, str], Origin]:
                 line=i + 1,
             )
         found[system] = score
-    return found, Origin(path, digest, len(rows), "printed", {"system": ("1",), "score": ("2",)})
+    origin = Origin(path, digest, len(rows), "printed", {"system": called[:1], "score": called[1:]})
+    form = "tsv" if delimiter == "\t" else "csv"
+    return found, origin, Reading("printed", len(found), 1, [form], [called[1]], system=[called[0]])
 
 
 def possible_table(printed: Mapping[str, object], n: int | None, *, alpha: float) -> PossibleTable:

@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from outscore.core.errors import OutscoreError
 from outscore.engine.progress import Progress, Steps
 from outscore.language.verdict.plan import units_note
@@ -19,6 +21,7 @@ from outscore.workflows.plan.anytime import with_looks
 from outscore.workflows.plan.costs import Prices, best_priced
 from outscore.workflows.plan.pilot import paired_pilot, plan_from_pilot, retrospective_curves, runs_notes
 from outscore.workflows.plan.printed import possible_table, read_table
+from outscore.workflows.reading import reading_of
 from outscore.workflows.requests.base import input_settings, versions
 from outscore.workflows.requests.plan import PlanRequest
 
@@ -98,12 +101,12 @@ def call(
 
 def _printed(request: PlanRequest, table: Mapping[str, object] | None) -> tuple[PossibleTable, dict[str, Any]]:
     """A printed table, read from its file or as it was given, and where it comes from."""
-    inputs: dict[str, Any] = {}
-    if table is None:
-        assert request.table is not None
-        table, origin = read_table(request.table)
-        inputs = {"inputs": input_settings([origin])}
-    return possible_table(table, request.n, alpha=request.alpha), inputs
+    if table is not None:
+        return possible_table(table, request.n, alpha=request.alpha), {}
+    assert request.table is not None
+    table, origin, reading = read_table(request.table)
+    found = possible_table(table, request.n, alpha=request.alpha)
+    return replace(found, reading=reading), {"inputs": input_settings([origin])}
 
 
 def _read(request: PlanRequest) -> TwoSystems:
@@ -135,7 +138,13 @@ def _from_pilot(request: PlanRequest, pilot: TwoSystems, progress: Progress) -> 
     result = _priced(request, ask)
     joined = [units_note(request.unit_size)] if request.unit_size > 1 else []
     runs = runs_notes(pilot.repeats, result)
-    result = replace(result, notes=[*better.notes, *pilot.notes, *joined, *result.notes, *runs])
+    reading = reading_of(
+        pilot.tables,
+        rows=len(np.asarray(pilot.a)),
+        systems=pilot.names,
+        direction=(better.better, better.source),
+    )
+    result = replace(result, notes=[*better.notes, *pilot.notes, *joined, *result.notes, *runs], reading=reading)
     if runs:
         # More items do not average whole runs out, so the answer must not pass for one about new runs.
         result = replace(result, verdict=f"{result.verdict} {OF_THESE_RUNS}")
