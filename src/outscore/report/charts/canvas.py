@@ -7,12 +7,14 @@ stay readable there, and a page sets several side by side.
 from __future__ import annotations
 
 import html
+import json
 import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from outscore.core.errors import OutscoreError
@@ -113,12 +115,21 @@ def unchecked() -> Iterator[None]:
 def _draw(chart: Any, form: str, background: str) -> str | bytes:  # noqa: ANN401 - any kind of chart
     """The chart in this form, as Altair's own `save` gives it, but for the check of its description."""
     import altair as alt
+
+    with unchecked(), alt.data_transformers.enable("default"), alt.data_transformers.disable_max_rows():
+        described = chart.to_dict(validate=False, context={"pre_transform": False})
+    # Altair's `configure` would copy all that is drawn.
+    return _rendered(json.dumps(described | {"config": chart_config(background)}), form)
+
+
+@lru_cache(maxsize=64)
+def _rendered(described: str, form: str) -> str | bytes:
+    """What a description looks like. A report in several forms, or on the page and as a file, draws each chart once."""
+    import altair as alt
     import vl_convert
 
     draw = getattr(vl_convert, f"vegalite_to_{form}")
     scale = {"scale": 2} if form == "png" else {}
-    with unchecked(), alt.data_transformers.enable("default"), alt.data_transformers.disable_max_rows():
-        described = chart.configure(**chart_config(background)).to_dict(validate=False, context={"pre_transform": False})
     drawn: str | bytes = draw(described, vl_version="_".join(alt.SCHEMA_VERSION.split(".")[:2]), **scale)
     # A page shows a title under the pointer without any script. To a screen reader the picture stays one image.
     return DESCRIBED.sub(r"<\1\3><title>\2</title></\1>", drawn) if isinstance(drawn, str) else drawn
@@ -196,7 +207,7 @@ def layered(layers: Iterable[Any], width: int = WIDTH, height: int = HEIGHT) -> 
     """Layers as one picture."""
     import altair as alt
 
-    return alt.layer(*layers).properties(width=width, height=height)
+    return alt.layer(*layers, width=width, height=height)
 
 
 def padded(values: list[float], share: float = 0.12) -> tuple[float, float]:
