@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from contextlib import contextmanager
 from pathlib import Path
+from xml.etree import ElementTree as ET
 
 import pytest
 from tests.browser.screens import picture
@@ -13,6 +14,8 @@ from tests.report.making import make_full
 
 from outscore.language.verdict.comparison import verdict
 from outscore.language.verdict.facts import Facts
+from outscore.report.charts.theme import COLOURS
+from outscore.report.render import charts_of
 from outscore.results.comparison import Comparisons, SystemScore
 from outscore.results.design import Decision, Family
 from outscore.results.interval import Interval
@@ -129,6 +132,40 @@ def test_a_bar_says_its_numbers_under_the_pointer_without_any_script(browser, pa
             at = [place["x"] + place["width"] / 2, place["y"] + place["height"] / 2]
             under = page.evaluate("(at) => document.elementFromPoint(...at).querySelector(':scope > title')?.textContent", at)
             assert re.search(says, under or ""), (key, under)
+
+
+def test_charts_of_a_saved_report_are_saved_by_themselves(browser, pages):
+    with opened(browser, pages["full"], **VIEWS["dark"]) as (page, *_):
+        figure = page.locator('figure[data-key="differences"]')
+        for form, check in (("SVG", is_drawing), ("PNG", is_picture), ("CSV", is_table)):
+            with page.expect_download() as download:
+                figure.get_by_role("button", name=f"Save the chart as {form}").click()
+            assert download.value.suggested_filename == f"outscore-differences.{form.lower()}"
+            check(Path(download.value.path()).read_bytes())
+        # The browser prints it alone, which is the way to PDF.
+        page.evaluate("window.print = () => {}")
+        figure.get_by_role("button", name="PDF").click()
+        page.emulate_media(media="print")
+        assert page.locator("figure:visible").count() == 1
+        page.evaluate("window.dispatchEvent(new Event('afterprint'))")
+        assert page.locator("figure:visible").count() > 1
+
+
+def is_drawing(content):
+    tree = ET.fromstring(content)  # noqa: S314 - our own
+    assert tree.tag == "{http://www.w3.org/2000/svg}svg"
+    # On white, in its own colours, whatever the page is like.
+    assert tree[0].get("fill") == "#fff"
+    assert COLOURS["a"].encode() in content
+
+
+def is_picture(content):
+    assert content.startswith(b"\x89PNG")
+
+
+def is_table(content):
+    chart = next(chart for chart in charts_of(make_full()) if chart.key == "differences")
+    assert content.decode() == chart.to_csv()
 
 
 def test_hostile_names_are_text(browser, pages):

@@ -73,6 +73,13 @@ def test_marks_say_their_numbers_under_the_pointer(made):
         assert all(re.search(r"\d", title) for title in titles)
 
 
+def test_mean_ranks_say_their_numbers_too():
+    chart = next(chart for chart in charts_of(KINDS["rank"]()) if chart.key == "critical-difference")
+    titles = re.findall(r"<title>([^<]*)</title>", chart.to_svg())
+    assert sum("mean rank " in title for title in titles) == len(rows_of(chart)) - 1
+    assert any(title.startswith("critical difference: ") for title in titles)
+
+
 def test_names_that_are_cut_alike_keep_their_rows():
     chart = next(chart for chart in charts_of(KINDS["score"]()) if chart.key == "slices")
     assert len(rows_of(chart)) == 6

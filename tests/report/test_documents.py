@@ -47,7 +47,7 @@ BLOCKS = {
     "quote": Quote(MARK),
     "code": Code(MARK),
     "examples": Examples("Dummies", (Example(MARK, (("reference", (("x", True),)),)),), "{marked} are x."),
-    "figure": Figure("dummy", MARK, lambda _: "<svg></svg>"),
+    "figure": Figure("dummy", MARK, lambda _: "<svg></svg>", str),
     "cards": Cards((Card("dummy", MARK),)),
     "verdict": Verdict((MARK,), MARK, strong=MARK),
     "later": Later(lambda: [Paragraph(MARK)]),
@@ -108,7 +108,7 @@ def test_text_draws_no_charts():
     def drawn(_prefix: str) -> str:
         raise AssertionError
 
-    sections = (Section("charts", "Charts", lambda: [Figure("x", "A chart", drawn)]),)
+    sections = (Section("charts", "Charts", lambda: [Figure("x", "A chart", drawn, str)]),)
     for form in ("text", "markdown", "latex"):
         assert "A chart" in write(Document("", (Article("", "", sections),)), form)
 

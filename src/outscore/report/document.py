@@ -223,13 +223,14 @@ class Table(Placed):
 class Figure(Placed):
     """A chart that is drawn when a form asks for it; `svg` takes a prefix for the ids inside.
 
-    `hint` says what a pointer can do with it on a page. `legend` holds a sign and a name for each class of its cells, where
-    its colours need one; such a figure takes the whole line.
+    `csv` has the numbers that it draws, `hint` says what a pointer can do with it on a page. `legend` holds a sign and a name
+    for each class of its cells, where its colours need one; such a figure takes the whole line.
     """
 
     key: str
     caption: str
     svg: Callable[[str], str]
+    csv: Callable[[], str]
     hint: str = ""
     legend: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 

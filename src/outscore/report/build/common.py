@@ -95,7 +95,7 @@ def charts_section(charts: Callable[[], list[Chart]], *, fold: str = "") -> Sect
         from outscore.report.charts.canvas import unchecked
 
         with unchecked():
-            return [Figure(chart.key, chart.caption, chart.to_svg) for chart in charts()]
+            return [Figure(chart.key, chart.caption, chart.to_svg, chart.to_csv) for chart in charts()]
 
     return Section("pictures", "Charts", figures, fold=fold).only("html")
 

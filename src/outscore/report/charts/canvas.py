@@ -60,6 +60,7 @@ MAX_NAME, NAME_ON_AXIS = 32, 22
 UNSEEN = "\u200b"
 # What the renderer makes of a description. It escapes the text, so no mark ends early.
 DESCRIBED = re.compile(r'<(\w+) aria-label="([^"]*)" role="graphics-symbol" aria-roledescription="[^"]*"([^>]*)/>')
+WRITTEN = re.compile(r'<text aria-label="([^"]*)" role="graphics-symbol" aria-roledescription="[^"]*"([^>]*)>')
 WIDE_RANGE, MAX_TICKS, MANY_TICKS, FEW = 20, 7, 30, 5
 SOLID, DASHED, DOTTED = (1, 0), (4, 3), (1, 3)
 
@@ -132,7 +133,9 @@ def _rendered(described: str, form: str) -> str | bytes:
     scale = {"scale": 2} if form == "png" else {}
     drawn: str | bytes = draw(described, vl_version="_".join(alt.SCHEMA_VERSION.split(".")[:2]), **scale)
     # A page shows a title under the pointer without any script. To a screen reader the picture stays one image.
-    return DESCRIBED.sub(r"<\1\3><title>\2</title></\1>", drawn) if isinstance(drawn, str) else drawn
+    if not isinstance(drawn, str):
+        return drawn
+    return WRITTEN.sub(r"<text\2><title>\1</title>", DESCRIBED.sub(r"<\1\3><title>\2</title></\1>", drawn))
 
 
 def _own_ids(svg: str, prefix: str) -> str:

@@ -8,9 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from html import escape
 
-from outscore.report.charts.ranking import BANDS, MAX_DRAWN, band_key, band_names, heat_words
-from outscore.report.document import Figure, screen_width
+from outscore.report.charts.ranking import BANDS, MAX_DRAWN, band_key, band_names, heat_words, pair_rows
+from outscore.report.document import Figure, Records, screen_width
 from outscore.report.rows.places import Outcome, cells, decimals_of, fitted, pair_words, places
+from outscore.report.write.spreadsheet import csv_text
 from outscore.results.ranking import Ranking
 
 __all__ = ["MAX_LINKED", "heat_figure", "heat_style"]
@@ -42,9 +43,17 @@ def heat_figure(ranking: Ranking) -> Figure | None:
         "heat-map",
         "Rows against columns, best first, by adjusted p.",
         lambda _: _svg(ranking, linked=linked),
+        lambda: _csv(ranking),
         hint,
         {band: (_swatch(band), name) for band, name in band_names(ranking).items()},
     )
+
+
+def _csv(ranking: Ranking) -> str:
+    """The numbers of all pairs, each once: the page holds them beside the drawing."""
+    order = {s.system: i for i, s in enumerate(ranking.scores)}
+    rows = [row for row in pair_rows(ranking) if order[str(row["row"])] < order[str(row["column"])]]
+    return csv_text(Records(tuple(rows[0]), tuple(rows)))
 
 
 def _swatch(band: str) -> str:

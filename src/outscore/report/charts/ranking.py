@@ -52,6 +52,7 @@ __all__ = [
     "heat_words",
     "labels_of",
     "page_charts",
+    "pair_rows",
     "wins_chart",
     "wins_matrix",
 ]
@@ -126,7 +127,7 @@ def heat_chart(ranking: Ranking) -> Chart | None:
         step = 22 if len(systems) <= 25 else 14
     chart = layered(_heat_layers(ranking, rows, list(label.values()), step), step * len(systems), step * len(systems))
     caption = f"Adjusted p of each pair, {subject(ranking.standing)}; > and < mark significant ones"
-    numbers = [_pair_row(a, b, cell) for (a, b), cell in found.items()]
+    numbers = pair_rows(ranking)
     return Chart("heat-map", caption, heat_words(ranking), chart, numbers)
 
 
@@ -134,6 +135,11 @@ def _pair_row(row: str, column: str, cell: Cell) -> dict[str, object]:
     difference, sign = cell.pair.difference, 1 if cell.pair.systems[0] == row else -1
     numbers = {"difference": None if difference is None else sign * difference, "adjusted_p": adjusted_p(cell.pair)}
     return {"row": row, "column": column, **numbers, "outcome": cell.outcome}
+
+
+def pair_rows(ranking: Ranking) -> list[dict[str, object]]:
+    """The numbers of a heat map: every system against every other, so that a spreadsheet can filter by row."""
+    return [_pair_row(a, b, cell) for (a, b), cell in cells(ranking.standing, ranking.alpha).items()]
 
 
 def heat_words(ranking: Ranking) -> str:
@@ -398,7 +404,12 @@ def critical_chart(ranking: Ranking) -> Chart | None:
             }
         )
     spans = [
-        {"from": min(ranks) - 0.04, "to": max(ranks) + 0.04, "depth": 0.5 + 0.6 * i}
+        {
+            "from": min(ranks) - 0.04,
+            "to": max(ranks) + 0.04,
+            "depth": 0.5 + 0.6 * i,
+            "hover": told(f"{len(ranks)} systems with mean ranks from {min(ranks):.4g} to {max(ranks):.4g}"),
+        }
         for i, ranks in enumerate([found.mean_ranks[system] for system in group] for group in bars)
     ]
     scale_bar = {
@@ -406,6 +417,7 @@ def critical_chart(ranking: Ranking) -> Chart | None:
         "to": low + found.critical_difference,
         "depth": -1.0,
         "text": f"CD {found.critical_difference:.2f}",
+        "hover": told(f"critical difference: {found.critical_difference:.4g}"),
     }
     caption = (
         f"Mean ranks over {found.blocks:,} {found.over}; bars join systems less than the critical difference apart "
@@ -443,7 +455,7 @@ def _critical_layers(
         alt.Chart(data(ticks)).mark_tick(color=ink, orient="vertical", size=7).encode(x("rank"), y("depth")),
         stem.mark_rule(color=muted).encode(x("rank"), y("top"), alt.Y2("depth:Q")),
         stem.mark_rule(color=muted).encode(x("rank"), alt.X2("edge:Q"), y("depth")),
-        bar.mark_rule(color=ink, strokeWidth=2).encode(x("from"), alt.X2("to:Q"), y("depth")),
+        bar.mark_rule(color=ink, strokeWidth=2).encode(x("from"), alt.X2("to:Q"), y("depth"), description=on_hover()),
         bar.mark_text(align="left", dy=-8, color=muted).encode(x("from"), y("depth"), text=alt.Text("text:N")),
     ]
     for side, shift in (("right", -4), ("left", 4)):
@@ -452,7 +464,7 @@ def _critical_layers(
         layers.append(marks.encode(x("edge"), y("depth"), text=alt.Text("text:N"), description=on_hover()))
     if spans:
         thick = alt.Chart(data(spans)).mark_rule(color=ink, strokeWidth=4)
-        layers.append(thick.encode(x("from"), alt.X2("to:Q"), y("depth")))
+        layers.append(thick.encode(x("from"), alt.X2("to:Q"), y("depth"), description=on_hover()))
     return layered(layers, 260, round(17 * (deepest + 1.6)))
 
 

@@ -65,10 +65,11 @@ def write(document: Document) -> str:
 
 
 def _script(document: Document) -> str:
-    """What makes tables sortable, and what the document brings along; without scripts tables are as they stand."""
-    tables = files("outscore.report.write").joinpath("tables.js").read_text(encoding="utf-8")
+    """What makes tables sortable and charts savable, and what the document brings along; without it all is as it stands."""
+    folder = files("outscore.report.write")
+    shared = "".join(folder.joinpath(name).read_text(encoding="utf-8") for name in ("tables.js", "figures.js"))
     own = "" if document.script is None else document.script.source
-    return f'"use strict";\n{tables}{own}enliven(document);\n'
+    return f'"use strict";\n{shared}{own}enliven(document);\nofferCharts(document);\n'
 
 
 def _digest(script: str) -> str:
