@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from click.testing import CliRunner
@@ -299,6 +300,23 @@ def test_columns_of_right_answers_are_no_clusters(shared_data):
     (offer,) = [note["text"] for note in notes if "--cluster" in note["text"]]
     assert "`level` (2 values)" in offer
     assert "gold" not in offer
+
+
+def test_a_deciding_item_leads_to_its_texts(tmp_path):
+    paths = lm_eval(tmp_path)
+    for place in paths:
+        file = next(place.glob("samples_*"))
+        file.write_text(file.read_text().replace('"arg_0": "What is', '"arg_0": "' + "Think. " * 99 + "What is"))
+    page = tmp_path / "page.html"
+    assert run("compare", *paths, "-o", page).exit_code == 0
+    source = page.read_text()
+    links = re.findall(r'<th scope="row"[^>]*><a href="#([^"]*question-\d+)">([^<]+)</a></th>', source)
+    assert links
+    for target, item in links:
+        shown = source[source.index(f'<li id="{target}"') :]
+        assert shown[: shown.index("</p>")].split("<p>")[1].startswith(f"{item}: ")
+        # Whole texts on a page, which has room for them.
+        assert "What is" in shown[: shown.index("</li>")]
 
 
 def test_texts_of_logs_are_cut_and_escaped(tmp_path):

@@ -194,8 +194,9 @@ class Table(Placed):
         Columns are single signs, set close together by plain text.
     merges
         A last cell that several rows share stands once on a page.
-    bars, anchors
-        On a page: drawn intervals, one for each row; and the beginning of the id of each row.
+    bars, anchors, links
+        On a page: drawn intervals, one for each row; the beginning of the id of each row; and the keys of examples that rows
+        lead to, by their indices.
     """
 
     key: str
@@ -217,6 +218,7 @@ class Table(Placed):
     merges: bool = False
     bars: tuple[Bar | None, ...] = ()
     anchors: str = ""
+    links: Mapping[int, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -237,10 +239,11 @@ class Figure(Placed):
 
 @dataclass(frozen=True)
 class Example:
-    """One example: a title, and texts with their labels and marked words."""
+    """One example: a title, texts with their labels and marked words, and a key by which a table leads to it."""
 
     title: str
     texts: tuple[tuple[str, Words], ...]
+    key: str = ""
 
 
 @dataclass(frozen=True)

@@ -77,7 +77,7 @@ from outscore.report.rows.metrics import (
     metric_table,
     metrics_verdict,
 )
-from outscore.report.rows.questions import TITLE, questions
+from outscore.report.rows.questions import TITLE, question_links, questions
 from outscore.report.rows.records import comparisons
 from outscore.report.rows.segments import MAX_BRIEF, MAX_SHOWN, segments, segments_title
 from outscore.report.rows.subsets import bucket_table, slices
@@ -212,7 +212,7 @@ def _comparison(c: Comparison, whole: Comparisons, number: int, *, depth: int) -
     if depth > 1 and number == 1 and not is_family_of_metrics(whole):
         read = [block.only("text") for block in read_as(c.reading, c.notes)]
     # Segments are shown with their texts, which say more than their scores.
-    items = [] if c.segments else only_full(deciding_items(c))
+    items = [] if c.segments else only_full(replace(deciding_items(c), links=question_links(c, MAX_SHOWN)))
     listing = Section("segments", segments_title(c), lambda: _segments(c))
     sections = (
         Section(
@@ -302,7 +302,11 @@ def _questions(c: Comparison) -> Iterable[Block]:
     for most, full in ((MAX_BRIEF, False), (MAX_SHOWN, True)):
         shown = questions(c, most)
         if shown is not None:
-            yield shown.full() if full else shown.brief()
+            yield shown.full().but("html") if full else shown.brief()
+    # A page always shows everything, and has room for whole texts.
+    texts = questions(c, MAX_SHOWN, whole=True)
+    if texts is not None:
+        yield texts.only("html")
 
 
 def _segments(c: Comparison) -> Iterable[Block]:
