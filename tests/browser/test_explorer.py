@@ -129,6 +129,19 @@ def test_a_tree_shows_where_the_systems_leave_gold(visit, file):
     assert page.locator(".tree").count() == 0
 
 
+def test_what_one_system_alone_has_right(visit, file):
+    page = visit(file)
+    kinds, right = outcomes(UNITS), UNITS.correct.sum(axis=1)
+    changed = (kinds > 0) & (kinds < 4)
+    alone = {name: changed & (right == 1) & UNITS.correct[:, k] for k, name in enumerate(UNITS.systems)}
+    expected = {f"{name} alone": int(rows.sum()) for name, rows in alone.items()}
+    expected |= {"no system": int((changed & (right == 0)).sum()), "2 of 3": int((changed & (right == 2)).sum())}
+    for name, n in expected.items():
+        if n:
+            page.get_by_label("right with").select_option(name)
+            assert found(page) == n
+
+
 def test_search_filters_and_no_result(visit, file):
     page = visit(file)
     page.keyboard.press("/")

@@ -230,3 +230,5 @@ def test_the_address_holds_what_was_chosen(visit, file, folder):
     lost = visit(file, "#explore?gold=nothing&class=corrections")
     assert lost.locator("#lost").inner_text() == "The link asks for gold = nothing, which is not here."
     assert found(lost) == len(left(**{"class": "corrections"}))
+    lost = visit(file, "#explore?pair=99&item=100000")
+    assert lost.locator("#lost").inner_text() == "The link asks for example 100000, which is not here."

@@ -35,6 +35,7 @@ def test_a_click_in_the_explorer_shows_its_examples(browser, server):
         cell.click()
         expect(page.locator("#found")).to_contain_text(count)
         assert page.locator("#list > li").count() > 0
+        told = page.locator("#found").inner_text()
         unfold(page)
         shown = page.locator("#data-pairs").element_handle()
         page.get_by_label("Fewest units").fill("40")
@@ -47,6 +48,14 @@ def test_a_click_in_the_explorer_shows_its_examples(browser, server):
         assert page.evaluate("() => document.activeElement.id") == "search"
         # Its script was loaded for the first result and started for both.
         assert page.locator("script[src='/static/explorer.js']").count() == 1
+        # What was chosen stays chosen with other settings, in a link and after reloading; back undoes it.
+        assert page.locator("#found").inner_text() == told
+        assert "#explore?from=" in page.url
+        page.reload()
+        expect(page.locator("#found")).to_have_text(told)
+        page.get_by_label("class").select_option("corrections")
+        page.go_back()
+        expect(page.locator("#found")).to_have_text(told)
 
 
 def test_a_diff_offers_what_its_task_can_be_judged_by(browser, server):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from importlib.resources import files
 from pathlib import Path
@@ -60,3 +61,12 @@ def test_the_extra_of_the_page_holds_what_the_page_offers():
     least = dict(line.split(">=") for line in web if ">=" in line)
     assert tuple(map(int, least["starlette"].split("."))) >= (1, 3, 1)
     assert tuple(map(int, least["python-multipart"].split("."))) >= (0, 0, 31)
+
+
+def test_no_script_decides_by_the_words_of_a_report():
+    """Wording changes; what scripts need of a report are keys, places and JSON."""
+    worded = re.compile(r"(?:textContent|innerText)\)?\s*(?:===?|!==?|\.(?:includes|match|startsWith|endsWith)\()\s*[\"'`/]")
+    read = {name: worded.findall(file.read_text(encoding="utf-8")) for name, file in STATIC.items() if name.endswith(".js")}
+    assert len(read) > 10
+    assert {name: found for name, found in read.items() if found} == {}
+    assert worded.search("if (cell.textContent === 'power') return;")

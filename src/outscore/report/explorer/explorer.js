@@ -52,7 +52,10 @@ function restore(asked) {
   for (const [key] of lost) delete state.filter[key];
   if (!ORDERINGS.some(([key]) => key === state.order)) state.order = "file";
   drawExamples();
-  if (lost.length) byId("lost").textContent = `The link asks for ${lost.map((one) => one.join(" = ")).join(", ")}, which is not here.`;
+  if (!step) return;
+  const told = lost.map((one) => one.join(" = "));
+  if (state.item !== null && !byId("list").querySelector(".linked")) told.push(`example ${state.item + 1}`);
+  if (told.length) byId("lost").textContent = `The link asks for ${told.join(", ")}, which is not here.`;
 }
 
 function drawPair() {

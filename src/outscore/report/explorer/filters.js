@@ -29,9 +29,21 @@ function facetsOf(store, step, systems) {
   }
   const distances = distancesOf(step, each);
   if (distances) found.push({ key: "distance", any: "any", ...distances });
+  if (k > 2) found.push({ key: "right", title: "right with", any: "any", ...solversOf(set, k, each) });
   for (const slice of set.slices) found.push({ key: `slice ${slice.column}`, title: slice.column, any: "all", names: slice.names, codes: slice.codes });
   // What leaves no choice need not be asked.
   return found.filter((facet) => ["class", "gold", "from", "to"].includes(facet.key) || facet.codes.some((code) => code !== facet.codes[0]));
+}
+
+// Of three systems and more who has a unit right: nobody, one of them alone, or how many.
+function solversOf(set, k, each) {
+  const names = ["no system", ...set.systems.map((name) => `${name} alone`), ...Array.from({ length: k - 2 }, (_, i) => `${i + 2} of ${k}`)];
+  const codes = each((row) => {
+    const right = set.correct.subarray(row * k, (row + 1) * k), n = right.reduce((sum, one) => sum + one, 0);
+    if (n === 1) return 1 + right.indexOf(1);
+    return n ? k + n - 1 : 0;
+  });
+  return { names, codes };
 }
 
 // Of trees how far the word is from its head in gold, of coreference how far the mention is from the one before it.

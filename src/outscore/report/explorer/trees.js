@@ -86,12 +86,14 @@ function point(x, y, sign, kind) {
 function treeOf(words, store, step, context, systems, isOpen) {
   const box = make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Tree" });
   const folded = make("details", { class: "tree" }, make("summary", {}, "Tree"), box);
-  folded.addEventListener("toggle", () => {
+  const fill = () => {
     if (!folded.open || box.childElementCount) return;
     const key = (kind, text) => make("span", { class: `line ${kind}` }, text);
     box.append(drawTree(words, store, step, context, systems));
     folded.append(make("p", { class: "note" }, "Above gold, ", key("missed", "bold"), " where a system differs; below what it says instead: ", key("s1", `1 ${systems[0]}`), " ", key("s2", `2 ${systems[1]}`)));
-  });
+  };
+  folded.addEventListener("toggle", fill);
   folded.open = isOpen;
+  fill();
   return folded;
 }
