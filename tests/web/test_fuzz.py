@@ -52,7 +52,7 @@ def ask(page, ids, case):
     more = {}
     if case.method == "DELETE":
         # The things that exist are needed again.
-        address = address.replace(ids["file"][0], "gone")
+        address = address.replace(ids["file"][0], "gone").replace(f"results/{ids['result']}", "results/gone")
     if case.media_type == "multipart/form-data":
         sent = case.body.get("file", []) if isinstance(case.body, dict) else []
         more["files"] = [

@@ -14,7 +14,7 @@ TABLE = b"item,gpt: a,gpt: b\n" + b"".join(b"%d,%d,%d\n" % (i, i % 3 > 0, i % 4 
 def reported(page, result):
     """The headline of a report and the line under it, as text."""
     report = page.get(f"/api/results/{result}/download.html").text
-    tag = '<h1[^>]*>(.*?)</h1>\\s*(?:<p class="why">(.*?)</p>)?'
+    tag = '<h1[^>]*>(.*?)</h1>\\s*(?:<p class="why[^"]*">(.*?)</p>)?'
     return [html.unescape(part or "") for part in re.search(tag, report, re.DOTALL).groups()]
 
 
@@ -51,3 +51,52 @@ def test_a_refused_plan_has_none(page):
     answer = page.post("/api/plan/headline", json={"effect": 0})
     assert answer.status_code == 422
     assert answer.json()["error"]
+
+
+def example(page, name):
+    """The saved result of an example, and the headline that its page has."""
+    made = page.post(f"/api/examples/{name}").json()
+    job = page.run(made["view"], made["parts"], settings=made["settings"])
+    return page.get(f"/api/results/{job['result']}").json(), reported(page, job["result"])
+
+
+class TestNumbers:
+    """The number that matters stands in the headline, and is that of the saved result."""
+
+    def test_a_difference(self, page):
+        saved, (top, _) = example(page, "tagging")
+        (c,) = saved["comparisons"]
+        assert top == f"{c['headline']} by {abs(c['difference']):.4f}"
+
+    def test_no_difference(self, page):
+        saved, (top, _) = example(page, "scores")
+        (c,) = saved["comparisons"]
+        assert top.replace("\u00a0", " ") == f"No winner: {c['difference']:+.4f}, p = {c['p']['value']:.3f}".replace(
+            "= 0.", "= ."
+        )
+
+    def test_how_many_share_the_lead(self, page):
+        saved, (top, why) = example(page, "leaderboard")
+        best = saved["scores"][0]["system"]
+        beaten = [pair for pair in saved["pairs"] if best in pair["systems"] and pair["p"]["adjusted"] <= 0.05]
+        first = sum(score["rank_low"] == 1 for score in saved["scores"])
+        assert first == 12 - len(beaten) > 1
+        assert top == f"{first} of 12 systems share the lead"
+        assert why.startswith(best)
+
+    def test_what_became_of_the_units(self, page):
+        saved, (top, _) = example(page, "labels")
+        became = saved["pairs"][0]["outcomes"]
+        assert top.endswith(f": {became['correction']:,} corrected, {became['new_error']:,} broken")
+
+
+def test_what_undermines_a_verdict_stands_directly_under_it(page):
+    # Neighbours that depend on one another, which a test of single items does not know.
+    walk, rows = 0.0, []
+    for i in range(240):
+        walk += ((i * 7919) % 17 - 8) / 40
+        rows.append(b"%d,%.3f,0.5\n" % (i, 0.5 + walk))
+    job = page.run("compare", {"files": {"runs.csv": b"item,new,old\n" + b"".join(rows)}})
+    report = page.get(f"/api/results/{job['result']}/download.html").text
+    after = report[report.index('<p class="why') :]
+    assert re.match(r"<p class=[^>]*>.*?</p>\s*</div>\s*<section class=\"warnings\"", after, re.DOTALL), after[:900]

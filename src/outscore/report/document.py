@@ -284,6 +284,10 @@ class Verdict(Placed):
         The whole, as plain text shows it.
     headline, reason, kind
         The same for a page: in large letters, below them, and the question above them.
+    opening
+        What the sentences begin with, where the headline of the page says more.
+    named
+        Whether the reason begins with the name of a system, which is written as it is.
     strong, plain
         The same for running text: in bold letters, and not.
     tone
@@ -300,6 +304,8 @@ class Verdict(Placed):
     plain: tuple[str, ...] = ()
     tone: Tone = ""
     key: str = ""
+    opening: str = ""
+    named: bool = False
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from outscore.language.verdict.comparison import sentence, verdict
 from outscore.language.verdict.facts import Facts
 from outscore.results.diff import Pair
 
-__all__ = ["unknown_labels_warning", "unused_labels_warning", "with_pair_verdict"]
+__all__ = ["METRIC_NAMES", "unknown_labels_warning", "unused_labels_warning", "with_pair_verdict"]
 
 MAX_LABELS = 5
 """Labels that a warning lists; of more, the rest is counted."""

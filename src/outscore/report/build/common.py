@@ -32,6 +32,7 @@ from outscore.results.reading import Reading
 
 __all__ = [
     "REPEATS",
+    "begins_with_name",
     "by_level",
     "charts_section",
     "examples_index",
@@ -74,6 +75,17 @@ def facts_block(facts: Sequence[Fact]) -> Facts | None:
 def warnings_of(notes: Iterable[Note]) -> list[Block]:
     """What may make the verdict wrong, to stand beside it."""
     return [Paragraph(clean(note.text), "warning") for note in notes if note.kind == "warning"]
+
+
+def begins_with_name(text: str, systems: Iterable[str]) -> bool:
+    """Whether a text begins with the name of a system.
+
+    Examples
+    --------
+    >>> begins_with_name("o1 leads", ["o1", "o3"]), begins_with_name("mean .5", ["o1"])
+    (True, False)
+    """
+    return any(text.startswith(clean(name)) for name in systems)
 
 
 def read_as(reading: Reading | None, notes: Sequence[Note] = ()) -> list[Block]:

@@ -21,7 +21,16 @@ from outscore.language.numbers import (
 from outscore.language.phrases import ESTIMANDS, claim_phrase, difference_called, interval_noun, interval_phrase, method_phrase
 from outscore.language.verdict.comparison import stored_verdict
 from outscore.report.build.card import card_document, card_table
-from outscore.report.build.common import charts_section, facts_block, paper, read_as, settings, warnings_of, works
+from outscore.report.build.common import (
+    begins_with_name,
+    charts_section,
+    facts_block,
+    paper,
+    read_as,
+    settings,
+    warnings_of,
+    works,
+)
 from outscore.report.build.kind import Kind
 from outscore.report.charts.comparison import charts
 from outscore.report.charts.theme import stylesheet
@@ -165,12 +174,14 @@ def _metrics(whole: Comparisons) -> Article:
     verdict, table = metrics_verdict(whole), metric_table(whole)
     sentence_of_all = verdict.text if verdict.reason else f"{verdict.headline}."
     answer = Verdict((sentence_of_all,), verdict.headline, verdict.reason, table.title, tone="told")
+    # What undermines one metric undermines the answer; several of them may say the same.
+    caveats = list(dict.fromkeys(block for c in found for block in _caveats(c)))
     signatures = Code("\n".join(metric_signatures(whole)))
     sentence = Quote(metric_sentence(whole))
     excerpt = [segments(first, MAX_BRIEF, whole=False)] if first.segments else []
     own = [replace(t, title=_of_metric(t, c)) for c in found for t in _asked_for(c, whole)]
     sections = (
-        Section("answer", "", lambda: [answer]).but("latex"),
+        Section("answer", "", lambda: [answer, *(block.only("html") for block in caveats)]).but("latex"),
         Section("reading", "", lambda: read_as(first.reading, [note for c in found for note in c.notes])),
         Section("metrics", "", lambda: [replace(table, heading="bold", label="results")]),
         Section("sentence", "", lambda: [sentence]).but("text"),
@@ -216,7 +227,7 @@ def _comparison(c: Comparison, whole: Comparisons, number: int, *, depth: int) -
     listing = Section("segments", segments_title(c), lambda: _segments(c))
     sections = (
         Section(
-            "answer", "", lambda: [_verdict(c, nested=depth > 1), *_next_step(c), *_caveats(c), *read, _cards(c, whole)]
+            "answer", "", lambda: [_verdict(c, whole, nested=depth > 1), *_caveats(c), *_next_step(c), *read, _cards(c, whole)]
         ).but("latex"),
         Section("scores", "", lambda: _scores(c, alpha)).only("text", "markdown"),
         charts_section(lambda: charts(c, whole)),
@@ -248,17 +259,32 @@ def _comparison(c: Comparison, whole: Comparisons, number: int, *, depth: int) -
     return Article(f"c{number}", heading(c), sections, depth, headline(c)[0])
 
 
-def _verdict(c: Comparison, *, nested: bool) -> Verdict:
+def _with_numbers(c: Comparison, whole: Comparisons, top: str) -> str:
+    """The headline with what it rests on, where that is the difference in the metric against 0."""
+    if c.identical or whole.settings.get("delta") or other_estimand(c) is not None or c.bayes is not None:
+        return top
+    decimals = decimals_of(c)
+    if c.decision.winner is not None:
+        return f"{top} by {format_number(abs(c.difference), decimals)}"
+    if c.decision.claim == "undecided":
+        p = format_p_number(c.p, alpha_of(whole))
+        return f"{top}: {format_number(c.difference, decimals, sign=True)}, p {p if p[0] in '<>' else f'= {p}'}"
+    return top
+
+
+def _verdict(c: Comparison, whole: Comparisons, *, nested: bool) -> Verdict:
     top, reason = headline(c)
     kind = heading(c) if nested else CLAIMS[c.decision.claim]
     return Verdict(
         (c.verdict,),
-        top,
+        _with_numbers(c, whole, top),
         reason,
         kind,
         strong=top,
         plain=(reason,) if reason else (),
         tone="won" if c.decision.winner is not None else "",
+        opening=top,
+        named=begins_with_name(reason, c.systems),
     )
 
 

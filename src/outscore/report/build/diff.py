@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from outscore.core.errors import OutscoreError
 from outscore.language.numbers import decimals_for, format_number, format_p_number
+from outscore.language.verdict.diff import METRIC_NAMES
 from outscore.report.build.card import card_document, card_table
 from outscore.report.build.common import by_level, read_as, settings, settings_table, works
 from outscore.report.build.kind import Kind, Shown
@@ -207,7 +208,20 @@ def _first_lines(diff: Diff) -> list[Block]:
 def _verdict(diff: Diff) -> Verdict:
     verdicts = tuple(diff.verdicts)
     task = TASKS.get(diff.task, diff.task)
-    return Verdict(verdicts, _title(diff), clean(diff.verdict), task, plain=verdicts, key="verdict")
+    return Verdict(verdicts, _headline(diff), clean(diff.verdict), task, plain=verdicts, key="verdict")
+
+
+def _headline(diff: Diff) -> str:
+    """What became of the units from one system to the other, by the first criterion; of several pairs their names."""
+    pairs = diff.primary_pairs
+    # Files of version 0.1.0 have the verdict as one text.
+    if len(pairs) != 1 or not pairs[0].headline or not pairs[0].outcomes.n:
+        return _title(diff)
+    (pair,) = pairs
+    by = "" if len(diff.pairs) == 1 else f" by {METRIC_NAMES.get(pair.metric, pair.metric)}"
+    if pair.identical:
+        return clean(f"{pair.headline}{by}: nothing changed")
+    return clean(f"{pair.headline}{by}: {pair.outcomes.correction:,} corrected, {pair.outcomes.new_error:,} broken")
 
 
 def _changes(diff: Diff, top: int, sort: Sort) -> tuple[Later, Later]:

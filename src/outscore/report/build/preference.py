@@ -7,7 +7,17 @@ from dataclasses import replace
 
 from outscore.language.numbers import count, format_level, format_p_number
 from outscore.language.verdict.preference import cluster_text, format_rate, found_in
-from outscore.report.build.common import by_level, charts_section, facts_block, folded, paper, settings, warnings_of, works
+from outscore.report.build.common import (
+    begins_with_name,
+    by_level,
+    charts_section,
+    facts_block,
+    folded,
+    paper,
+    settings,
+    warnings_of,
+    works,
+)
 from outscore.report.build.kind import Kind
 from outscore.report.charts.preference import charts
 from outscore.report.charts.theme import stylesheet
@@ -28,6 +38,7 @@ from outscore.report.document import (
     clean,
 )
 from outscore.report.references.citations import cited_by_preference
+from outscore.report.rows.places import sharing
 from outscore.report.rows.preference import (
     agreement_table,
     category_records,
@@ -89,13 +100,23 @@ def _title(result: Preference) -> str:
 
 
 def _verdict(result: Preference) -> Verdict:
+    top, reason = clean(result.headline), clean(result.reason)
+    first = sum(one.rank_low == 1 and one.component == result.strengths[0].component for one in result.strengths)
+    if len(result.systems) > 2 and first > 1 and result.labels is None and result.counts.testable:
+        # Who is ahead says less than how many could be.
+        top, reason = sharing(first, len(result.systems)), clean(result.verdict)
+    elif len(result.systems) == 2 and result.labels is None and not decided(result):
+        (pair,) = result.pairs
+        top = f"{top}: {pair.wins:,} won, {pair.losses:,} lost, {pair.ties:,} tied"
     return Verdict(
         (result.verdict,),
-        clean(result.headline),
-        clean(result.reason),
+        top,
+        reason,
         _title(result),
         plain=(clean(result.reason),) if result.reason else (),
         tone="won" if decided(result) else "",
+        opening=clean(result.headline),
+        named=begins_with_name(reason, result.systems),
     )
 
 

@@ -11,6 +11,7 @@ from outscore.language.numbers import count, decimals_for, format_level, format_
 from outscore.language.phrases import correction_name
 from outscore.report.build.card import card_document, card_table
 from outscore.report.build.common import (
+    begins_with_name,
     by_level,
     charts_section,
     facts_block,
@@ -41,7 +42,7 @@ from outscore.report.document import (
     clean,
 )
 from outscore.report.references.citations import cited_by_ranking
-from outscore.report.rows.places import decided, decimals_of, facts, headline, interval_name, leaders, subject
+from outscore.report.rows.places import decided, decimals_of, facts, headline, interval_name, leaders, sharing, subject
 from outscore.report.rows.ranking import (
     GROUPS,
     What,
@@ -112,16 +113,27 @@ def build(ranking: Ranking) -> Document:
 
 def _verdict(ranking: Ranking) -> Verdict:
     top, reason = headline(ranking)
-    first = leaders(ranking.standing)
+    first, every = leaders(ranking.standing), len(ranking.scores)
+    shown, why = top, reason
     if ranking.baseline is not None:
         kind = clean(f"Ranking against {ranking.baseline}")
     elif not ranking.counts.testable:
         kind = "Nothing tested"
+    elif first < 2:
+        kind = "One leader" if first else "No clear leader"
     else:
-        kind = "One leader" if first == 1 else f"{first} systems share the lead"
+        # Who is ahead on average says less than how many could be.
+        kind, shown, why = "Ranking", sharing(first, every), clean(ranking.verdict)
     # In running text the headline is the title.
     return Verdict(
-        (ranking.verdict,), top, reason, kind, plain=(reason,) if reason else (), tone="won" if decided(ranking) else ""
+        (ranking.verdict,),
+        shown,
+        why,
+        kind,
+        plain=(reason,) if reason else (),
+        tone="won" if decided(ranking) else "",
+        opening=top,
+        named=begins_with_name(why, (score.system for score in ranking.scores)),
     )
 
 

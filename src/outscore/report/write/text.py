@@ -113,7 +113,9 @@ def _lines(block: Block, width: int, *, verbose: bool) -> list[str]:  # noqa: C9
 def _emphasised(lines: list[str], verdict: Verdict, emphasis: Emphasis) -> list[str]:
     """The lines of a verdict with its headline marked, where they begin with that."""
     # Without spaces: some of them have become ends of lines.
-    wanted, said = ([char for char in clean(text) if char != " "] for text in (verdict.headline, " ".join(lines)))
+    wanted, said = (
+        [char for char in clean(text) if char != " "] for text in (verdict.opening or verdict.headline, " ".join(lines))
+    )
     if verdict.tone == "told" or not wanted or said[: len(wanted)] != wanted:
         return lines
     left, marked = len(wanted), []

@@ -91,8 +91,10 @@ class Comparison extends View {
     const answer = byId("answer"), read = (part) => answer.querySelector(part)?.textContent;
     const p = read("[data-key=p] .big"), difference = read("[data-key=difference] .big");
     const interval = read("[data-key=difference] small");
-    const ends = difference && [difference, interval].filter(Boolean).join(", ");
-    const parts = [read("h1"), p && `p ${/^[<>]/.test(p) ? "" : "= "}${p}`, ends];
+    // What the headline says is not said twice.
+    const headline = read("h1"), isTold = (number) => headline?.includes(number.replace(/^[+−]/, ""));
+    const ends = difference && [isTold(difference) ? null : difference, interval].filter(Boolean).join(", ");
+    const parts = [headline, p && !isTold(p) && `p ${/^[<>]/.test(p) ? "" : "= "}${p}`, ends];
     this.line.show(parts, JSON.stringify([this.files, this.form.values().system]));
   }
 

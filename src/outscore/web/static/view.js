@@ -429,11 +429,11 @@ function foldSettings() {
   fold();
 }
 
-// Of several comparisons the table on top says most; the details of each unfold.
+// Of several comparisons the table on top says most; the details of each unfold. One behind another answer stays as it is.
 function foldArticles(main) {
-  const articles = [...main.querySelectorAll(":scope > article")];
+  const articles = [...main.querySelectorAll(":scope > article")].filter((one) => one.querySelector(".verdict h2"));
   if (articles.length < 2) return;
-  main.querySelector(".contents-of").remove();
+  main.querySelector(".contents-of")?.remove();
   articles.forEach((article, i) => unfolding(article, i === 0));
 }
 
