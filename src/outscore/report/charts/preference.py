@@ -206,11 +206,18 @@ def position_chart(result: Preference) -> Chart | None:
     base = alt.Chart(data(rows))
     colours = alt.Color("colour:N", scale=None)
     bars = base.mark_bar(height=30).encode(x, alt.X2("high:Q"), color=colours, description=on_hover())
-    names = base.mark_text(dy=-38, lineHeight=13).encode(alt.X("middle:Q"), text=alt.Text("words:N"))
+    # Words that the line at one half would cross stand beside it.
+    crossed = [row for row in rows if abs(row["middle"] - 0.5) < NARROW]
+    free = [row for row in rows if row not in crossed]
+    aside: Any = alt.Chart(data(crossed)).mark_text(dy=-38, dx=5, align="left", lineHeight=13)
+    centred: Any = alt.Chart(data(free)).mark_text(dy=-38, lineHeight=13)
+    texts = [
+        marks.encode(alt.X("middle:Q"), text=alt.Text("words:N")) for marks, of in ((centred, free), (aside, crossed)) if of
+    ]
     caption = f"Who won by place: the answer shown first wins {format_rate(found.first_rate)}, ties as half"
     part = shown_part(result)
     caption += f"; of {part}" if part else ""
     text = f"{caption}: {found.first:,} won by the first, {found.ties:,} ties, {found.second:,} won by the second."
-    drawing = layered([bars, rule(0.5, alt.X("x:Q"), dash=DASHED), names], height=100)
+    drawing = layered([bars, rule(0.5, alt.X("x:Q"), dash=DASHED), *texts], height=100)
     counts = [{"winner": name, "battles": number, "share": number / whole} for name, number, _ in parts]
     return Chart("position", caption, text, drawing, counts)
