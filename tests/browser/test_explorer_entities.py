@@ -92,9 +92,17 @@ def test_changes_are_counted_as_one_by_one(visit, tmp_path):
     draw = np.random.default_rng(5)
 
     def spans():
-        cuts = sorted(draw.choice(10, draw.choice((2, 4)), replace=False).tolist())
+        cuts = sorted(draw.choice(6, draw.choice((2, 4)), replace=False).tolist())
         return [(first, last, str(draw.choice(("LOC", "ORG")))) for first, last in zip(cuts[::2], cuts[1::2], strict=True)]
 
     sentences = [(spans(), spans(), spans()) for _ in range(15)]
     page = visit(explore(tmp_path, sentences))
     assert page.locator(".example").count() == sum(changes_one_by_one(old, new) for _, old, new in sentences)
+    # Kinds are counted in the table as they are found on the page, each by its own rule.
+    kinds = page.locator("[data-change-kind]")
+    assert kinds.all_inner_texts() == ["type", "boundary", "boundary and type", "other"]
+    counts = [int(row.locator("td").nth(1).inner_text()) for row in page.locator("tr", has=kinds).all()]
+    assert min(counts) > 0
+    for kind, count in zip(kinds.all(), counts, strict=True):
+        kind.click()
+        assert found(page) == count

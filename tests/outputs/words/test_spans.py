@@ -195,7 +195,8 @@ def test_changes_against_every_pair_of_spans(data):
             expected = "type"
         else:
             kind, other = (kinds[0], spans[1]) if kinds[0] else (kinds[1], spans[0])
-            expected = "boundary" if any(s < b and a < e and {k} == kind for s, e, k in other) else "other"
+            touching = [{k} == kind for s, e, k in other if s < b and a < e]
+            expected = "boundary" if any(touching) else "boundary and type" if touching else "other"
         assert units.slices["change"][i] == expected
 
 

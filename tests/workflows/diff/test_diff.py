@@ -258,7 +258,7 @@ def test_entities(tmp_path):
     assert pair.difference == pytest.approx(0.8 - 1 / 3)
     # Spans of any file: EU, German, Peter, Peter Blackburn.
     assert (pair.n, pair.outcomes.correction, pair.outcomes.new_error) == (4, 3, 1)
-    assert pair.kinds == {"type": 1, "boundary": 2, "other": 1}
+    assert pair.kinds == {"type": 1, "boundary": 2, "boundary and type": 0, "other": 1}
     # Both sentences favour the new one: two of four swaps are as extreme.
     assert pair.p.value == 0.5
     assert "3 corrections, 1 new error and 0 changed errors of 4 spans" in pair.verdict

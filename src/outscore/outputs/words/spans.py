@@ -32,8 +32,8 @@ PREFIXED, IOB1, TYPES_ALONE = "prefixed", "IOB1", "types alone"
 
 NO_SPAN = "O"
 CHANGE = "change"
-CHANGES = ("same", "type", "boundary", "other")
-"""How two systems differ on a span: not at all, in its type, in its boundaries, or in having it."""
+CHANGES = ("same", "type", "boundary", "boundary and type", "other")
+"""How two systems differ on a span: not at all, in its type, in its boundaries, in both, or in having anything there."""
 _TAG = re.compile(r"([BIESLU])(?:[-_](.*))?")
 _TYPED = re.compile(r"[BIESLU][-_].+")
 _OUT, _BEGIN, _IN, _END, _SINGLE = range(5)
@@ -253,11 +253,15 @@ def _changes(answers: Array, starts: Array, ends: Array) -> Array:
     kinds[one == other] = CHANGES.index("same")
     kinds[(one != other) & (one > 0) & (other > 0)] = CHANGES.index("type")
     for mine, theirs in ((one, other), (other, one)):
-        for label in np.unique(mine[mine > 0]).tolist():
-            alone, partner = np.flatnonzero((mine == label) & (theirs == 0)), theirs == label
-            # Spans of one file do not overlap, so two searches count those that overlap ours.
-            overlaps = np.searchsorted(starts[partner], ends[alone]) > np.searchsorted(
-                ends[partner], starts[alone], side="right"
-            )
-            kinds[alone[overlaps]] = CHANGES.index("boundary")
+        alone = np.flatnonzero((mine > 0) & (theirs == 0))
+        kinds[alone[_touched(alone, theirs > 0, starts, ends)]] = CHANGES.index("boundary and type")
+        for label in np.unique(mine[alone]).tolist():
+            own = alone[mine[alone] == label]
+            kinds[own[_touched(own, theirs == label, starts, ends)]] = CHANGES.index("boundary")
     return kinds
+
+
+def _touched(rows: Array, partner: Array, starts: Array, ends: Array) -> Array:
+    """Which of the rows overlap a partner. Spans of one file do not overlap, so two searches count those that do."""
+    found = np.searchsorted(starts[partner], ends[rows]) > np.searchsorted(ends[partner], starts[rows], side="right")
+    return np.asarray(found)

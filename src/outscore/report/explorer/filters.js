@@ -4,7 +4,7 @@ const NO_FILTER = { query: "" };
 const CLASS = "class", CHANGE = "change";
 const SENTENCE_LENGTHS = [1, 6, 11, 21, 31, 41], HEAD_DISTANCES = [1, 2, 3, 7], CHAIN_DISTANCES = [0, 1, 2, 4, 10];
 // How two systems differ: in an entity, or in a word of a tree. The tables of reports call and count them so.
-const SPAN_CHANGES = ["type", "boundary", "other"], TREE_CHANGES = ["head only", "label only", "head and label"];
+const SPAN_CHANGES = ["type", "boundary", "boundary and type", "other"], TREE_CHANGES = ["head only", "label only", "head and label"];
 
 const rangesOf = (firsts) => firsts.map((low, i) => (i + 1 === firsts.length ? `${low} and more` : firsts[i + 1] - low > 1 ? `${low}\u2013${firsts[i + 1] - 1}` : `${low}`));
 const rangeOf = (firsts, value) => firsts.findLastIndex((low) => value >= low);
@@ -66,7 +66,11 @@ function changesOf(store, step) {
   if (set.settled) {
     for (let row = 0; row < set.n; row++) {
       const [, before, after] = codesOf(step, row);
-      if (before !== after) codes[row] = before && after ? 0 : (step.joins.get(row) ?? []).some((other) => isMoved(step, row, other)) ? 1 : 2;
+      if (before === after) continue;
+      const others = step.joins.get(row), isSameType = others?.some((other) => isMoved(step, row, other));
+      if (before && after) codes[row] = 0;
+      else if (others) codes[row] = isSameType ? 1 : 2;
+      else codes[row] = 3;
     }
     return { names: SPAN_CHANGES, codes };
   }
