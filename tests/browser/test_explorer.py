@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import re
 from pathlib import Path
 
@@ -177,6 +178,22 @@ def test_tables_are_sorted_within_their_classes(visit, file):
     last = parts.locator("tbody tr").last
     assert last.locator("td").nth(1).inner_text() == str(min(row.n for row in make_diff(UNITS).pairs[0].labels))
     assert page.locator(".matrix .sorter").count() == 0
+
+
+def test_the_numbers_of_its_charts_are_tables(visit, file):
+    page = visit(file)
+    pair = make_diff(UNITS).pairs[0]
+    read = {}
+    for name in ("matrix", "changes", "labels"):
+        with page.expect_download() as download:
+            page.locator(f'[data-csv-of="{name}"]').click()
+        assert download.value.suggested_filename == f"outscore-{name}.csv"
+        read[name] = list(csv.DictReader(Path(download.value.path()).read_text(encoding="utf-8").splitlines()))
+    shifts = [row for rows in pair.transitions.values() for row in rows]
+    counted = sorted((row["gold"], row["from"], row["to"], int(row["count"]), int(row["mirror"])) for row in read["changes"])
+    assert counted == sorted((row.gold, row.source, row.target, row.count, row.mirror) for row in shifts)
+    assert sum(int(row[kind]) for row in read["matrix"] for kind in list(row)[2:]) == pair.outcomes.changes
+    assert {row["value"]: int(row["units"]) for row in read["labels"]} == {row.value: row.n for row in pair.labels}
 
 
 def test_keyboard_alone(visit, file):

@@ -72,6 +72,33 @@ function matrixCell(from, to, counts, most, choose) {
   }, number(total));
 }
 
+// The numbers of a chart as CSV. Texts that a spreadsheet would take for a formula get an apostrophe.
+function csvOf(heads, rows) {
+  const cell = (value) => {
+    const text = value === null || value === undefined ? "" : typeof value === "string" ? value.replace(/^(?=[=+\-@\t\r].)/s, "'") : `${value}`;
+    return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  };
+  return [heads, ...rows].map((row) => `${row.map(cell).join(",")}\r\n`).join("");
+}
+
+function csvButton(name, heads, rows) {
+  const save = () => {
+    const link = make("a", { href: URL.createObjectURL(new Blob([csvOf(heads, rows)], { type: "text/csv" })), download: `outscore-${name}.csv` });
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+  };
+  return make("button", { type: "button", class: "link csv", "data-csv-of": name, title: "Save these numbers", click: save }, "CSV");
+}
+
+const MATRIX_HEADS = ["from", "to", "corrections", "new_errors", "changed_errors"];
+const matrixRows = ({ matrix }) => matrix.cells.map(([from, to, ...counts]) => [matrix.labels[from], matrix.labels[to], ...counts]);
+const TRANSITION_HEADS = ["class", "gold", "from", "to", "count", "mirror"];
+const transitionRows = (pair) => pair.transitions.map(([kind, ...row]) => [PLURALS[kind], ...row.slice(0, 5)]);
+const PART_HEADS = ["column", "value", "units", "first", "second", "difference", "low", "high"];
+// Scores are shown in points and written as the difference is, as shares.
+const share = (points) => Number((+points / 100).toFixed(6));
+const partRows = (parts) => parts.map((row) => [row[0], row[1], row[2], share(row[3]), share(row[4]), row[6], row[7], row[8]]);
+
 // Arrow keys move between the buttons of a grid, which is one stop of the Tab key.
 function roam(table) {
   const buttons = [...table.querySelectorAll("td button")];

@@ -76,9 +76,9 @@ function drawCharts() {
   const sizes = [8, 12, 20, 40].filter((size, i, list) => !i || list[i - 1] < pair.matrix.labels.length);
   const parts = [
     section("Transition matrix", sizes.length > 1 && select("labels", sizes.map((n) => [`${n}`, `${n} most changed`]), `${state.matrix}`, (v) => again("matrix")(+v)),
-      ...drawMatrix(pair, state.matrix, choose)),
+      csvButton("matrix", MATRIX_HEADS, matrixRows(pair)), ...drawMatrix(pair, state.matrix, choose)),
     section("Changes", select("sort by", [["evidence", "evidence"], ["surplus", "surplus over mirror"], ["count", "count"]], state.sort, again("sort")),
-      drawTransitions(pair, state.sort, state.open.changes, choose), more("changes", [1, 2, 3].some((kind) => pair.transitions.filter((row) => row[0] === kind).length > FIRST_ROWS)),
+      csvButton("changes", TRANSITION_HEADS, transitionRows(pair)), drawTransitions(pair, state.sort, state.open.changes, choose), more("changes", [1, 2, 3].some((kind) => pair.transitions.filter((row) => row[0] === kind).length > FIRST_ROWS)),
       make("p", { class: "note" }, "Mirror: how often the same went the other way; net: count \u2212 mirror; adj. p (adjusted) tests a row against its mirror.",
         pair.left ? ` ${number(pair.left)} rarer changes are left out here and stand in the JSON.` : "")),
   ];
@@ -96,11 +96,13 @@ function partSection(title, key, rowsOf, again) {
   const orders = [["evidence", "evidence"], ["difference", "difference"], ["units", "units"], ["name", "name"]];
   const hidden = rowsOf.filter((row) => row[11]).length > FIRST_LABELS || rowsOf.some((row) => !row[11]);
   return section(title, select("sort by", orders, state.partSort, again("partSort")),
-    drawParts(pairs[state.pair], rowsOf, state.partSort, state.open[key], choose), more(key, hidden));
+    csvButton(key.replace(/\W+/g, "-"), PART_HEADS, partRows(rowsOf)), drawParts(pairs[state.pair], rowsOf, state.partSort, state.open[key], choose), more(key, hidden));
 }
 
+// A control and the way to the numbers stand beside the title.
 function section(title, control, ...content) {
-  return make("section", {}, make("div", { class: "bar-top" }, make("h3", {}, title), control || null), ...content);
+  const csv = content[0]?.classList?.contains("csv") ? content.shift() : null;
+  return make("section", {}, make("div", { class: "bar-top" }, make("div", { class: "titled" }, make("h3", {}, title), csv), control || null), ...content);
 }
 
 function more(key, hidden) {
