@@ -18,7 +18,8 @@ class PairedScores:
     """Two systems' rows in a metric's own columns.
 
     `a` and `b` are (rows, columns): int64 if all numbers are integers over a common `scale`, which divides them; float64
-    otherwise. `items` and `clusters` are integer codes per row, or None.
+    otherwise. `items` and `clusters` are integer codes per row, or None. `real` says that floats were looked at and are no
+    decimals or other fractions, so that nobody looks again.
     """
 
     a: Array
@@ -26,6 +27,7 @@ class PairedScores:
     scale: int = 1
     items: Array | None = None
     clusters: Array | None = None
+    real: bool = False
 
     @property
     def rows(self) -> int:

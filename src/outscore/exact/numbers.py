@@ -95,7 +95,7 @@ def _common_denominator(x: Array, room: float) -> int | None:
             return q
         candidate = Fraction(float(x[0])).limit_denominator(MAX_DENOMINATOR)
         q = math.lcm(q, candidate.denominator)
-        if q > MAX_DENOMINATOR or q * room > MAX_CHANCE or not _is_multiple(x[:1], q, room)[0]:
+        if q > MAX_DENOMINATOR or q * room > MAX_CHANCE or not _is_multiple_alone(float(x[0]), q, room):
             return None
     return q
 

@@ -130,9 +130,11 @@ def with_exact_integers(pairs: PairedScores) -> PairedScores:
     >>> found.a.tolist(), found.b.tolist(), found.scale
     ([[10], [25]], [[30], [50]], 100)
     """
+    if pairs.real:
+        return pairs
     written = to_exact_integers(pairs.a, pairs.b)
     if written is None:
-        return pairs
+        return replace(pairs, real=True)
     (a, b), scale = written
     return replace(pairs, a=a, b=b, scale=scale * pairs.scale)
 

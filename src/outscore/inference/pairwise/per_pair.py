@@ -23,7 +23,7 @@ from outscore.exact import bracket, enumeration
 from outscore.exact.saddlepoint import approximate_probit
 from outscore.inference.base import p_values
 from outscore.inference.base.entry import TestRequest
-from outscore.inference.base.item_scores import is_sum, scores_if_any
+from outscore.inference.base.item_scores import is_sum, scores_if_any, with_exact_integers
 from outscore.inference.base.paired import NoSpreadError
 from outscore.inference.base.sign_flips import Alternative, Flips, KernelOptions, flips_of, units_of
 from outscore.inference.classical.student import make_agree, mean_of, t_interval
@@ -212,6 +212,7 @@ def _one(systems: SystemRows, pairs: PairedScores, asked: PairTest) -> tuple[lis
     metric, request = systems.metric, asked.request
     if asked.unit_size != 1:
         pairs, _ = evaluation_units(pairs, metric, asked.unit_size, asked.unit_statistic, asked.shuffle)
+    pairs = with_exact_integers(pairs)
     if asked.test == "permutation" and not asked.own_interval:
         p = permutation_p(pairs, metric, request)
         interval = _student(systems, pairs, p, request.alpha)
