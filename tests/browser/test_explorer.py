@@ -167,7 +167,7 @@ def test_tables_are_sorted_within_their_classes(visit, file):
     for turn in (1, -1):
         table.get_by_role("button", name="count").click()
         shown = [
-            [int(text) for text in body.locator("tr.row td:nth-child(2)").all_inner_texts()]
+            [int(text) for text in body.locator("tr.transition td:nth-child(2)").all_inner_texts()]
             for body in table.locator("tbody").all()
         ]
         assert shown == [sorted(rows, reverse=turn < 0) for rows in counts.values()]

@@ -177,7 +177,7 @@ def test_both_halves_of_a_mirror_lead_to_each_other(visit, file):
     page = visit(file)
     first = page.locator("[data-mirror]").first
     change = first.get_attribute("data-mirror")
-    row = page.locator("tr.row").filter(has=first)
+    row = page.locator("tr.transition").filter(has=first)
     count, mirror = (int(text) for text in row.locator("td").all_inner_texts()[1:3])
     assert count != mirror
     first.click()

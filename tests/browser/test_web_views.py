@@ -36,6 +36,10 @@ def test_a_click_in_the_explorer_shows_its_examples(browser, server):
         expect(page.locator("#found")).to_contain_text(count)
         assert page.locator("#list > li").count() > 0
         told = page.locator("#found").inner_text()
+        # The line of the verdict does not cover what was chosen.
+        line, title = page.locator(".verdict-line").bounding_box(), page.locator("#found").bounding_box()
+        assert line is None or line["y"] + line["height"] <= title["y"]
+        assert page.locator("tr.transition").first.evaluate("(row) => getComputedStyle(row).display") == "table-row"
         unfold(page)
         shown = page.locator("#data-pairs").element_handle()
         page.get_by_label("Fewest units").fill("40")

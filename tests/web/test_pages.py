@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from outscore.report.explorer.data import source
 from outscore.web.jobs.form import COMMANDS, form
 from outscore.web.pages.views import QUESTIONS, VIEWS
 
@@ -70,3 +71,12 @@ def test_no_script_decides_by_the_words_of_a_report():
     assert len(read) > 10
     assert {name: found for name, found in read.items() if found} == {}
     assert worded.search("if (cell.textContent === 'power') return;")
+
+
+def test_the_page_does_not_dress_what_the_explorer_makes():
+    """The explorer stands in the page with the page's own style: a class of both would mean two things."""
+    words = re.findall(r"class: [`\"']([^`\"']*)", source())
+    made = {name for text in words for name in re.findall(r"(?<![\w$}{-])[a-z][\w-]*(?![\w}-])", text)}
+    dressed = set(re.findall(r"\.([a-z][\w-]*)", STATIC["page.css"].read_text(encoding="utf-8")))
+    assert {"transition", "cell", "lane"} <= made
+    assert made & dressed <= {"note", "paste", "unseen", "wide"}

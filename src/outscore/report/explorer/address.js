@@ -37,7 +37,7 @@ async function copyLink(button) {
     button.textContent = "Copied";
     setTimeout(() => { button.textContent = said; }, 1500);
   } catch {
-    const field = make("input", { type: "text", class: "copied", readonly: true, value: text, "aria-label": "Link to copy" });
+    const field = make("input", { type: "text", class: "to-copy", readonly: true, value: text, "aria-label": "Link to copy" });
     button.after(field);
     field.select();
     field.addEventListener("blur", () => field.remove());

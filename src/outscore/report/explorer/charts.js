@@ -151,7 +151,7 @@ function transitionRow(kind, [, gold, from, to, count, mirror, ofClass, ofChange
   const other = { type: "button", class: "link", "data-mirror": change, title: `The other way round: ${to} \u2192 ${from}`, click: () => choose(mirrorOf(filter)) };
   const net = count === mirror ? "0" : minus(`${count > mirror ? "+" : "-"}${number(Math.abs(count - mirror))}`);
   const texts = [number(count), mirror && mirrorOf(filter) ? make("button", other, number(mirror)) : number(mirror), net, ofClass, ofChanges, p];
-  return make("tr", { class: "row" }, make("td", { class: "l" }, button),
+  return make("tr", { class: "transition" }, make("td", { class: "l" }, button),
     ...texts.map((text, i) => make("td", { class: i === 3 || i === 4 ? "r wide" : "r" }, text)));
 }
 

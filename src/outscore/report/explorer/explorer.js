@@ -233,7 +233,7 @@ function drawMirror() {
   }
   for (const part of document.querySelectorAll("#charts [data-filter]")) {
     const own = JSON.parse(part.dataset.filter), fits = (filter) => filter !== null && Object.keys(own).every((key) => own[key] === filter[key]) && CLASS in own === CLASS in filter;
-    const isShown = fits(state.filter), row = part.closest("tr.row") ?? part;
+    const isShown = fits(state.filter), row = part.closest("tr.transition") ?? part;
     if (isShown) part.setAttribute("aria-current", "true");
     else part.removeAttribute("aria-current");
     row.classList.toggle("shown", isShown);
