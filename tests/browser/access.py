@@ -88,3 +88,50 @@ def silent_pictures(page) -> list[str]:
 def nameless_controls(page) -> list[str]:
     """Controls without a name."""
     return page.evaluate(NAMELESS)
+
+
+CONTROLS = {"button", "link", "textbox", "searchbox", "combobox", "listbox", "checkbox", "radio", "spinbutton", "slider"}
+PICTURES = {"image", "graphics-document", "graphics-symbol"}
+
+
+def heard(page):
+    """What a screen reader is told of a page: the nodes of its accessibility tree, with their roles, names and children."""
+    session = page.context.new_cdp_session(page)
+    nodes = session.send("Accessibility.getFullAXTree")["nodes"]
+    session.detach()
+    known = {node["nodeId"]: node for node in nodes}
+
+    def read(node):
+        value = {name: node.get(name, {}).get("value") for name in ("role", "name")}
+        below = [known[key] for key in node.get("childIds", []) if key in known]
+        return value | {"id": node["nodeId"], "below": below, "ignored": node["ignored"]}
+
+    return [read(node) for node in nodes], read
+
+
+def unheard(page):
+    """What nobody can know by ear: controls, pictures and tables without a name, and tables without headers.
+
+    A table may be named by the region that it is alone in. The first rows of a file are what they are, without headers.
+    """
+    nodes, read = heard(page)
+    shown = [node for node in nodes if not node["ignored"]]
+    found = [node["role"] for node in shown if node["role"] in CONTROLS | PICTURES and not (node["name"] or "").strip()]
+
+    def within(node, roles):
+        below = [read(one) for one in node["below"]]
+        return [one for one in below if one["role"] in roles] + [deep for one in below for deep in within(one, roles)]
+
+    regions = [node for node in shown if node["role"] == "region" and (node["name"] or "").strip()]
+    alone = [inside[0]["id"] for region in regions if len(inside := within(region, {"table"})) == 1]
+    for table in (node for node in shown if node["role"] == "table"):
+        rows, heads = within(table, {"row"}), [one["name"] for one in within(table, {"columnheader", "rowheader"})]
+        called = (table["name"] or "").strip()
+        if not called and table["id"] not in alone:
+            found.append(f"a table without a name: {heads[:4]}")
+        if not heads and rows:
+            found.append(f"{called}: no headers")
+        own = called and not called.startswith("First rows")
+        if own and len(rows) > 1 and not any(within(row, {"rowheader"}) for row in rows[1:]):
+            found.append(f"{called}: rows without headers")
+    return found

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
-from tests.browser.access import nameless_controls, pale_letters, silent_pictures, skipped_headings
+from tests.browser.access import nameless_controls, pale_letters, silent_pictures, skipped_headings, unheard
 from tests.browser.web_server import OPENED, PHONE, expect, no_wider_than_the_screen, there, unfold, visited
 
 
@@ -15,9 +17,16 @@ def test_a_view_can_be_read_followed_and_heard(answers, view):
         for scheme in ("light", "dark"):
             page.emulate_media(color_scheme=scheme)
             assert pale_letters(page) == []
+        # Whatever is folded away counts as well.
+        page.evaluate("() => { for (const fold of document.querySelectorAll('details')) fold.open = true; }")
         assert skipped_headings(page) == []
         assert silent_pictures(page) == []
         assert nameless_controls(page) == []
+        assert unheard(page) == []
+        # What the answer is, is said without being looked for.
+        if page.locator(".verdict").count():
+            said = page.locator("[role=status], [aria-live]").all_inner_texts()
+            assert any(page.locator(".verdict :is(h1, h2)").first.inner_text() in text for text in said)
 
 
 @pytest.mark.parametrize(
@@ -50,6 +59,10 @@ def test_a_refusal_stands_beside_its_setting(answers):
         expect(problem).to_contain_text("Level")
         # The label comes first: who never saw a command line knows the setting by that.
         assert problem.inner_text().startswith("Level: ")
+        # Who cannot see it hears it with the field.
+        level = page.get_by_label("Level", exact=True)
+        expect(level).to_have_attribute("aria-invalid", "true")
+        expect(level).to_have_accessible_description(re.compile(re.escape(problem.inner_text())))
         # It covers nothing, and what is shown below is no longer the answer.
         assert problem.evaluate("(shown) => getComputedStyle(shown).position") == "static"
         assert "unanswered" in page.locator("body").get_attribute("class")
@@ -61,6 +74,7 @@ def test_a_refusal_stands_beside_its_setting(answers):
         assert problem.is_visible()
         page.get_by_label("Level", exact=True).fill("0.01")
         expect(problem).to_have_count(0)
+        assert level.get_attribute("aria-invalid") is None
         expect(page.locator("body")).not_to_have_class("unanswered")
 
 

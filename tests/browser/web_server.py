@@ -52,6 +52,8 @@ SCORES = "".join(f"{(i * 37 % 101) / 101:.3f} {(i * 53 % 97) / 97:.3f}\n" for i 
 OPENED = {
     "compare": ("A lead", "#shown-report .paste"),
     "texts": ("Metrics that", "#result table"),
+    "score": ("How sure is one", "#result figure svg"),
+    "gate": ("May the new", "#result figure svg"),
     "rank": ("Twelve", "svg.heat"),
     "prefer": ("Battles of five", "#result figure svg"),
     "diff": ("What a better", ".matrix .cell"),

@@ -73,7 +73,7 @@ def test_notebooks_show_the_numbers_and_nothing_runs():
     assert "<script" not in shown
     assert "style" not in shown
     assert "&lt;script&gt;" in shown
-    assert shown.count("<table>") == 1
+    assert shown.count("<table") == 1
     for cell in ("0.9543", "0.9494 to 0.9592", "+0.0143", "0.0100 to 0.0186", ".0123", "exact paired permutation test"):
         assert f"<td>{cell}</td>" in shown
     assert isinstance(whole.comparisons[0], Comparison)

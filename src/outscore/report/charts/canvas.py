@@ -61,6 +61,7 @@ UNSEEN = "\u200b"
 # What the renderer makes of a description. It escapes the text, so no mark ends early.
 DESCRIBED = re.compile(r'<(\w+) aria-label="([^"]*)" role="graphics-symbol" aria-roledescription="[^"]*"([^>]*)/>')
 WRITTEN = re.compile(r'<text aria-label="([^"]*)" role="graphics-symbol" aria-roledescription="[^"]*"([^>]*)>')
+PARTS = re.compile(r' role="graphics-(?:symbol|object|document)" aria-roledescription="[^"]*"')
 WIDE_RANGE, MAX_TICKS, MANY_TICKS, FEW = 20, 7, 30, 5
 SOLID, DASHED, DOTTED = (1, 0), (4, 3), (1, 3)
 
@@ -89,6 +90,8 @@ class Chart:
         svg = str(_draw(self.drawing, "svg", "transparent"))
         label = html.escape(minus(self.description))
         svg = svg.replace(NAMESPACE, "").replace('class="marks"', f'class="chart" role="img" aria-label="{label}"', 1)
+        # One picture with one description: what it is drawn of would be read out part by part, without a name.
+        svg = PARTS.sub("", svg)
         return _own_ids(svg, f"{prefix}{self.key}").strip()
 
     def to_csv(self) -> str:

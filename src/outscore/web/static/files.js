@@ -50,14 +50,14 @@ function sized(files, folder) {
   return files;
 }
 
-// What was found out about a file. `columns` are the parts that may be chosen, `choose` is told (part, column name).
-export function card(file, { columns = [], chosen = {}, choose = null, remove = null } = {}) {
+// What was found out about a file, under its name as a heading or as another element. `columns` are the parts that may be chosen, `choose` is told (part, column name).
+export function card(file, { columns = [], chosen = {}, choose = null, remove = null, heading = "h3" } = {}) {
   const rows = file.rows === null ? null : counted(file.rows, "row");
   const empty = file.empty && counted(file.empty, "empty cell");
   const facts = [file.format, rows, empty, size(file.size)].filter(Boolean).join(", ");
   return make("article", { class: `card${file.problem ? " bad" : ""}`, "aria-label": file.name },
     make("div", { class: "card-top" },
-      make("h3", {}, file.name),
+      make(heading, { class: "card-name" }, file.name),
       make("span", { class: "note" }, facts),
       remove && button("Remove", () => remove(file))),
     file.problem && make("p", { class: "problem" }, told(file.problem)),
@@ -76,7 +76,7 @@ function preview(file, columns, chosen, choose) {
     tabular ? part(column, columns, chosen, choose) : column.part && make("small", {}, column.part)));
   const rows = file.head.slice(0, SHOWN).map((row) => make("tr", {}, ...row.map((cell) => make("td", { dir: "auto" }, cell))));
   return make("div", { class: "scroll", role: "region", "aria-label": `First rows of ${file.name}`, tabindex: 0 },
-    make("table", { class: "preview" },
+    make("table", { class: "preview", "aria-label": `First rows of ${file.name}` },
       heads.length > 0 && make("thead", {}, make("tr", {}, ...heads)),
       make("tbody", {}, ...rows)));
 }

@@ -95,8 +95,9 @@ function listed(address, charts) {
     return make("a", { href, download: `${name}.${form}` }, form.toUpperCase());
   };
   const cells = (chart) => PICTURES.map((form) => make("td", {}, link(chart, form)));
-  const row = (chart) => make("tr", {}, make("td", { class: "l" }, chart.title || chart.name), ...cells(chart));
-  return make("table", {}, make("tbody", {}, ...charts.map(row)));
+  const named = (chart) => make("th", { class: "l", scope: "row" }, chart.title || chart.name);
+  const row = (chart) => make("tr", {}, named(chart), ...cells(chart));
+  return make("table", { "aria-label": "Charts to download" }, make("tbody", {}, ...charts.map(row)));
 }
 
 function copied(title, text) {

@@ -213,7 +213,7 @@ export class View {
         make("strong", {}, info.name),
         part,
         button("Remove", () => move(null))),
-      make("details", {}, make("summary", {}, "First rows"), card(info)));
+      make("details", {}, make("summary", {}, "First rows"), card(info, { heading: "strong" })));
   }
 
   get hasTwoFiles() {
