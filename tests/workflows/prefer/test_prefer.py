@@ -430,6 +430,17 @@ class TestManySystems:
         assert any("z never lost to the others" in note.text for note in found.notes)
         assert "at least" in found.to_text()
 
+    def test_two_that_never_lost_to_the_rest_have_no_contrast(self, write):
+        rows = (
+            both(20, "x", "y", lambda i: "x" if i % 2 else "y")
+            + both(20, "z", "x", lambda _: "z")
+            + both(20, "u", "z", lambda _: "u")
+        )
+        found = osc.prefer(write(rows))
+        pair = next(one for one in found.pairs if {one.a, one.b} == {"u", "z"})
+        assert (pair.a, pair.log_odds) == ("u", None)
+        assert found.systems == ["u", "z", "x", "y"]
+
     def test_two_sets_that_never_met(self, write):
         rows = both(20, "x", "y", lambda i: "x" if i % 3 else "y") + both(20, "u", "v", lambda i: "u" if i % 4 else "v")
         found = osc.prefer(write(rows))
@@ -634,6 +645,15 @@ class TestLabels:
         for wrong in ({"battles": 5, "labels": few}, {"battles": battles, "labels": 5}):
             with pytest.raises(OutscoreError, match="no path"):
                 osc.prefer(**wrong)
+
+    def test_people_without_a_verdict_are_refused(self, write):
+        battles, _ = self.files(write)
+        with pytest.raises(OutscoreError, match="No verdict of people is left"):
+            osc.prefer(battles, labels=write([(f"p{i}", "new", "old", "") for i in range(9)], "none.csv"))
+        rows = [(*row, "gpt") for row in both(9, "new", "old", lambda _: "new")]
+        path = write([*rows, ("p1", "new", "old", "", "ann")], "all.csv", HEAD.strip() + ",judge\n")
+        with pytest.raises(OutscoreError, match="No verdict of people is left"):
+            osc.prefer(path, people="ann")
 
     def test_a_table_serves_as_a_file_does(self, write):
         battles, people = self.files(write)

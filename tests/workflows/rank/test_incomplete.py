@@ -58,3 +58,10 @@ def test_an_order_that_contradicts_a_significant_pair_says_so():
     )
     assert "than fair (" in warning
     assert "placed lower is significantly better" in " ".join(found.to_text().split())
+
+
+@pytest.mark.parametrize("missing", [False, True])
+def test_two_items_of_graded_scores_are_no_right_or_wrong_ones(missing):
+    """Half a point and none on two items say little of what an item may be worth, however many systems share them."""
+    found = osc.rank(pl.DataFrame({"id": [1, 2], "new": [0.5, 0.0], "old": [None if missing else 0.5, 0.5]}))
+    assert found.pairs[0].p.value == 1.0

@@ -15,7 +15,7 @@ from outscore.core.options import did_you_mean
 from outscore.core.paired import PairedScores
 from outscore.core.repeats import Draws
 from outscore.exact.numbers import to_exact_integers
-from outscore.inference.base.discordance import Discordance, discordance, wilson_limits
+from outscore.inference.base.discordance import Discordance, discordance, wilson_limits, worth_of
 from outscore.inference.base.own_score import OwnRows, own_intervals, score_interval
 from outscore.inference.runs.exchange import Exchange, exchange_of_rows
 from outscore.inference.runs.two_way import TwoWay, added_by_runs, two_way_of_rows
@@ -127,7 +127,9 @@ class SystemRows:
     def discordance(self) -> Discordance | None:
         """What a right item is worth, if all items of all systems are right or wrong, each its own unit; else None."""
         there = self.rows[self.present]
-        return discordance(PairedScores(there, there, self.scale, None, self.clusters), self.metric) if len(there) else None
+        found = discordance(PairedScores(there, there, self.scale, None, self.clusters), self.metric) if len(there) else None
+        # Scores of several systems are no more items than there are.
+        return None if found is None or worth_of(found.wrong, found.right, self.rows.shape[1]) is None else found
 
     def single_scores(self) -> bool:
         """Whether the metric is the mean, or the sum, of one score per item: with one weight for all items."""

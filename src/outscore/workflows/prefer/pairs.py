@@ -99,7 +99,8 @@ def _games(systems: Sequence[str], tally: Tally, strengths: Strengths, asked: As
         both = None
         if asked.order != "unrecorded" and n_shown[i] == total[i] and n_first[i] and n_second:
             both = (2 + d_first[i] / n_first[i] + (lead[i] - d_first[i]) / n_second) / 4
-        contrast = strengths.theta[left] - strengths.theta[right]
+        # Of two that have bounds only, none is known.
+        contrast = float(strengths.theta[left]) - float(strengths.theta[right])
         pair = PreferencePair(
             systems[left],
             systems[right],
@@ -117,7 +118,7 @@ def _games(systems: Sequence[str], tally: Tally, strengths: Strengths, asked: As
             float(naive[i]) if whole else None,
             None if both is None else float(both),
             asked.order if kinds[i] != 1 else "both",
-            log_odds=finite(float(contrast)) if strengths.group[left] == strengths.group[right] else None,
+            log_odds=finite(contrast) if strengths.group[left] == strengths.group[right] else None,
             note=note,
         )
         ahead = rate > 0.5 or (rate == 0.5 and not strengths.theta[left] < strengths.theta[right])

@@ -227,6 +227,11 @@ def _labels(
 ) -> tuple[Labelled | None, list[Note]]:
     if people is None:
         return None, []
+    people = people.take(np.flatnonzero(people.decided)).compact()
+    if not people.rows:
+        raise OutscoreError(
+            "No verdict of people is left.", "Check their column of verdicts, and the systems asked for.", parameter="labels"
+        )
     if set(people.systems) != set(battles.systems) or len(battles.systems) != 2:
         raise OutscoreError(
             f"People judged {join_names(sorted(people.systems))}, the judge {join_names(sorted(battles.systems))}.",
@@ -399,7 +404,7 @@ def _remarks(
         notes.append(Note("data", f"{_listed(unknown)} cannot be placed: chains of wins lead neither way, or both."))
     notes += _no_interval(names, tally, strengths, unit)
     order = [names[i] for i in ranked]
-    theta = strengths.theta[ranked]
+    theta = strengths.theta[ranked].tolist()
     for circle in circles:
         start = f"Significant preferences run in a circle: {circle_text(circle)}"
         notes.append(Note("warning", f"{start}. No order of these systems agrees with all of them; trust the pairs."))
