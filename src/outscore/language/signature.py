@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from outscore._version import __version__
-from outscore.language.verdict.preference import Found
-from outscore.language.verdict.ranking import Claims
-from outscore.results.comparison import Bayes
-from outscore.results.design import Family
-from outscore.results.plan import PlanResult, PossibleP
 from outscore.results.pvalue import PValue
-from outscore.results.ranking import RankDesign, Standing
-from outscore.results.score import ScoredSystem
 from outscore.results.signature import Signature
+
+if TYPE_CHECKING:  # each command makes one kind of result, and need not load the others
+    from outscore.language.verdict.preference import Found
+    from outscore.language.verdict.ranking import Claims
+    from outscore.results.comparison import Bayes
+    from outscore.results.design import Family
+    from outscore.results.plan import PlanResult, PossibleP
+    from outscore.results.ranking import RankDesign, Standing
+    from outscore.results.score import ScoredSystem
 
 __all__ = [
     "comparison_signature",
@@ -135,6 +138,7 @@ def score_signature(
 
     Examples
     --------
+    >>> from outscore.results.score import ScoredSystem
     >>> one = ScoredSystem("new", 0.75, 0.53, 0.89, 20, 20)
     >>> asked = {"alpha": 0.05, "population": "items", "repeat_kind": None, "higher_is_better": True}
     >>> print(score_signature([one], "accuracy", interval="Wilson's score interval", **asked))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from outscore.core.errors import OutscoreError
 from outscore.report.build.kind import Shown
 from outscore.report.document import Records, Verdict
-from outscore.report.kinds import AnyResult, kind_of
+from outscore.report.kinds import kind_of
 from outscore.report.write.spreadsheet import csv_text
 from outscore.results.comparison import Comparisons
 from outscore.results.rendering import json_text
@@ -21,10 +21,11 @@ if TYPE_CHECKING:
     from outscore.report.build.kind import Examples
     from outscore.report.charts.canvas import Chart
     from outscore.report.document import Document
+    from outscore.report.kinds import AnyResult
     from outscore.report.rows.diff_pairs import Sort
     from outscore.report.write.text import Emphasis
 
-__all__ = ["FORMS", "AnyResult", "chart_files", "charts_of", "named_charts", "records_of", "render", "verdicts_of"]
+__all__ = ["FORMS", "chart_files", "charts_of", "named_charts", "records_of", "render", "verdicts_of"]
 
 NOT_IN_A_NAME = re.compile(r"[^\w.-]+")
 MAX_SLICE = 60

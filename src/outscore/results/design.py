@@ -14,6 +14,7 @@ __all__ = [
     "Family",
     "Missing",
     "PathStep",
+    "Replicated",
     "ScorePart",
     "Segment",
     "Verdict",
@@ -278,3 +279,33 @@ class ScorePart:
     name: str
     a: float
     b: float
+
+
+@dataclass(frozen=True)
+class Replicated:
+    """On how many datasets one system is better than another, from one-sided p-values of the datasets.
+
+    The first system is the one ahead in the data; to make up for that choice each direction is tested at alpha/2. Each pair is
+    taken by itself.
+
+    Attributes
+    ----------
+    systems
+        The pair, the one ahead first.
+    datasets
+        Datasets that hold items of both.
+    bonferroni, fisher
+        With confidence 1 - alpha the first system is better on at least so many datasets: for any dependence between
+        datasets, and for independent ones.
+    holm
+        The datasets on which it is significantly better, corrected for their number.
+    worse
+        The datasets on which it is significantly worse, corrected alike.
+    """
+
+    systems: tuple[str, str]
+    datasets: int
+    bonferroni: int
+    fisher: int
+    holm: list[str]
+    worse: list[str] = field(default_factory=list)

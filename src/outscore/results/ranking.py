@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from outscore.core.brief import brief_name, brief_number
-from outscore.results.design import Family
+from outscore.results.design import Family, Replicated
 from outscore.results.note import Note
 from outscore.results.pvalue import Kind
 from outscore.results.reading import Reading
@@ -33,7 +33,6 @@ __all__ = [
     "RankedPair",
     "RankedSystem",
     "Ranking",
-    "Replicated",
     "Standing",
 ]
 
@@ -189,36 +188,6 @@ class Standing:
     kernel: str
     interval: str
     notes: list[Note] = field(default_factory=list)
-
-
-@dataclass(frozen=True)
-class Replicated:
-    """On how many datasets one system is better than another, from one-sided p-values of the datasets.
-
-    The first system is the one ahead in the data; to make up for that choice each direction is tested at alpha/2. Each pair is
-    taken by itself.
-
-    Attributes
-    ----------
-    systems
-        The pair, the one ahead first.
-    datasets
-        Datasets that hold items of both.
-    bonferroni, fisher
-        With confidence 1 - alpha the first system is better on at least so many datasets: for any dependence between
-        datasets, and for independent ones.
-    holm
-        The datasets on which it is significantly better, corrected for their number.
-    worse
-        The datasets on which it is significantly worse, corrected alike.
-    """
-
-    systems: tuple[str, str]
-    datasets: int
-    bonferroni: int
-    fisher: int
-    holm: list[str]
-    worse: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)

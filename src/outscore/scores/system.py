@@ -12,7 +12,7 @@ from outscore.core.brief import Brief, brief_number, count_of
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 
-__all__ = ["NO_ANSWER", "Labels", "Origin", "Rows", "Scores", "label_of", "origins_of", "score_columns"]
+__all__ = ["NO_ANSWER", "Labels", "Origin", "Rows", "Scores", "label_of", "origins_of", "score_columns", "shared_datasets"]
 
 NO_ANSWER = "(none)"
 """What an empty answer is called."""
@@ -209,3 +209,12 @@ class Scores(Brief):
             gold=of(self.gold),
             padded=None if self.padded is None else self.padded[rows],
         )
+
+
+def shared_datasets(scores: tuple[Scores, Scores]) -> list[str]:
+    """The datasets on which both systems have items; none where they do not say."""
+    first, second = (one.datasets for one in scores)
+    if first is None or second is None:
+        return []
+    there = {second.names[code] for code in np.unique(second.codes)}
+    return [first.names[code] for code in dict.fromkeys(first.codes.tolist()) if first.names[code] in there]

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from outscore.inference.populations import own_test
 from outscore.report.document import Fact
 from outscore.report.references.bibliography import works
-from outscore.report.rows.plan import Plan
 from outscore.results.comparison import Comparison, Comparisons
-from outscore.results.diff import Diff
 from outscore.results.interval import Interval
-from outscore.results.plan import PlanResult
-from outscore.results.preference import Preference
 from outscore.results.pvalue import PValue
-from outscore.results.ranking import Ranking
-from outscore.results.score import ScoreResult
+
+if TYPE_CHECKING:  # the other kinds of results are loaded by those who have one
+    from outscore.report.rows.plan import Plan
+    from outscore.results.diff import Diff
+    from outscore.results.plan import PlanResult
+    from outscore.results.preference import Preference
+    from outscore.results.ranking import Ranking
+    from outscore.results.score import ScoreResult
 
 __all__ = [
     "Cited",
@@ -189,6 +192,8 @@ def _of_diff(diff: Diff) -> Uses:
 
 def cited_by_plan(found: Plan) -> Cited:
     """The works behind a plan."""
+    from outscore.results.plan import PlanResult
+
     return _cited(_of_plan(found) if isinstance(found, PlanResult) else _each("test", works_on_test("mcnemar")))
 
 

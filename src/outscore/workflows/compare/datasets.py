@@ -22,30 +22,19 @@ from outscore.results.pvalue import PValue
 from outscore.results.ranking import RankedPair, Ranking
 from outscore.results.signature import Signature
 from outscore.scores.board import Board, boards_of
-from outscore.scores.system import Scores
+from outscore.scores.system import Scores, shared_datasets
 from outscore.workflows.rank.boards import rank_boards
 from outscore.workflows.rank.question import Question as RankQuestion
 from outscore.workflows.requests.compare import CompareRequest
 
-__all__ = ["by_macro_average", "datasets_of", "macro_averaged"]
-
-
-def datasets_of(scores: Sequence[Scores]) -> list[str]:
-    """The datasets on which both systems have items; none where they do not say."""
-    first, second = (one.datasets for one in scores)
-    if first is None or second is None:
-        return []
-    there = {second.names[code] for code in np.unique(second.codes)}
-    return [first.names[code] for code in dict.fromkeys(first.codes.tolist()) if first.names[code] in there]
+__all__ = ["by_macro_average", "macro_averaged"]
 
 
 def macro_averaged(
     pooled: Comparison, scores: tuple[Scores, Scores], metric: str | AdditiveMetric, request: CompareRequest
 ) -> Comparison:
     """The comparison of the macro averages of scores that say their datasets; pooled where that cannot be asked."""
-    names = datasets_of(scores)
-    if len(names) < 2:
-        return pooled
+    names = shared_datasets(scores)
     called = [replace(one, name=name) for one, name in zip(_shared(scores), pooled.systems, strict=True)]
     asked = {**request.asked(), "repeats": request.repeats}
     try:

@@ -20,10 +20,10 @@ from outscore.inference.base.paired import NoSpreadError
 from outscore.language.verdict.comparison import with_omission
 from outscore.results.comparison import Comparison, Comparisons
 from outscore.results.note import Note
+from outscore.scores.system import shared_datasets
 from outscore.workflows.classes import class_notes
 from outscore.workflows.compare.anytime import IN_ORDER, evidence_at_every_look
 from outscore.workflows.compare.arrays import compare_rows
-from outscore.workflows.compare.datasets import macro_averaged
 from outscore.workflows.compare.inputs import (
     TwoSystems,
     choose_systems,
@@ -143,7 +143,10 @@ def _run(request: CompareRequest, systems: TwoSystems, *, metric: str | Additive
         raise _with_origin(refusal, request, systems) from None
     if request.anytime:
         whole = _with_looks(whole, systems, metric, request)
-    if systems.scores is not None:
+    if systems.scores is not None and len(shared_datasets(systems.scores)) > 1:
+        # What tests pairs of many systems, on many datasets; nobody else waits for it.
+        from outscore.workflows.compare.datasets import macro_averaged
+
         whole = macro_averaged(whole, systems.scores, metric, request)
     by_class = class_notes(systems.scores or (), metric)
     reading = reading_of(

@@ -17,8 +17,9 @@ from outscore.language.numbers import format_percent
 from outscore.language.signature import ranking_signature
 from outscore.language.verdict.comparison import MAX_LEFT_OUT
 from outscore.language.verdict.ranking import ranking_sentence, ranking_verdict
+from outscore.results.design import Replicated
 from outscore.results.note import Note
-from outscore.results.ranking import MAX_PAIRS, Coverage, CriticalDifference, OtherPopulation, RankDesign, Ranking, Replicated
+from outscore.results.ranking import MAX_PAIRS, Coverage, CriticalDifference, OtherPopulation, RankDesign, Ranking
 from outscore.scores.duplicates import repeated_notes
 from outscore.workflows.rank.corrections import Families, families
 from outscore.workflows.rank.question import USUAL, Question
