@@ -115,3 +115,13 @@ def test_the_site_shows_every_page_once():
     assert [source for source, _ in outside if not (ROOT / source).exists()] == []
     written = {page.relative_to(ROOT / "docs").as_posix() for page in (ROOT / "docs").rglob("*.md")}
     assert sorted(named) == sorted({*written, *(target for _, target in outside)})
+
+
+def test_what_neighbours_answered_stands_on_their_page():
+    from benchmarks import neighbours
+
+    page = (ROOT / "docs" / "measured" / "neighbours.md").read_text(encoding="utf-8")
+    assert neighbours.text(json.loads(neighbours.RESULT.read_text(encoding="utf-8"))) in page
+    assert [float(neighbours.exact(*question)) for question in neighbours.QUESTIONS.values()] == [1.0, 0.25, 0.625]
+    _, ask, takes = neighbours.TOOLS["outscore"]
+    assert [ask(*neighbours.QUESTIONS[name]) for name in takes] == [1.0, 0.25, 0.625]

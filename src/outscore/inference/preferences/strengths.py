@@ -230,8 +230,9 @@ def _prompts(tally: Tally, members: Array) -> Array:
     core = _core(tally, members)
     ones = np.ones(len(core.cells))
     table = unit_scores(tally.unit[core.cells], core.cell_left, core.cell_right, ones, tally.units, core.size)
-    # What is stored more than once has been added up, and stays stored where it adds up to 0.
-    return np.bincount(table.indices, minlength=core.size)
+    # What is stored more than once is added up, which scipy before 1.14 leaves to us, and stays stored where it adds up to 0.
+    table.sum_duplicates()
+    return np.bincount(table.indices[: table.nnz], minlength=core.size)
 
 
 def _connected(k: int, left: Array, right: Array) -> Array:
