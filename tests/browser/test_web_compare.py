@@ -133,7 +133,7 @@ def test_the_download_is_what_the_command_line_writes(finished, tmp_path):
 def test_every_form_can_be_downloaded(finished):
     page = finished
     links = [link.get_attribute("href") for link in page.locator(".downloads a").all()]
-    assert [link.rpartition(".")[2] for link in links] == ["html", "json", "md", "tex", "txt", "csv"]
+    assert [link.rpartition(".")[2] for link in links] == ["html", "json", "md", "tex", "txt", "csv", "yaml"]
     page.get_by_text("Charts to download").click()
     there(page.get_by_role("link", name="PDF").first)
     drawn = page.get_by_role("region", name="Charts to download")
