@@ -21,7 +21,7 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
-from benchmarks import battle_designs, unpaired_designs
+from benchmarks import battle_designs, joint_designs, unpaired_designs
 from benchmarks.tables import markdown
 
 from outscore.core.numeric import Array
@@ -50,6 +50,7 @@ REPLICATES = {"clusters": 2_000, "flips": 300, "own": 2_000, "ratios": 300, "ske
 REPLICATES |= {"battles": 2_000, "strengths": 2_000, "battle-tests": 2_000, "labels": 4_000, "judges": 2_000}
 REPLICATES |= {"these-items": 1_000, "pass@K": 400}
 REPLICATES |= {"unpaired": 2_000, "unpaired-shares": 1_000, "unpaired-spreads": 1_000, "whole-runs": 2_000}
+REPLICATES |= {"unpaired-gate": 2_000, "joint": 1_000}
 """A share near .05 is known to within .01 from 2,000 replicates, .014 from 1,000, .022 from 400 and .025 from 300."""
 RESAMPLES = 399
 PARTS = 24
@@ -300,6 +301,9 @@ def these_items(rng: np.random.Generator) -> Iterator[Look]:
                 p = found.p()
                 if rates is same:
                     yield "these-items", row, f"{column}, rates {name}", p.value <= ALPHA
+                    own = found.own(ALPHA)
+                    holds = None if own is None else own[0][0] <= float(same.mean()) <= own[0][1]
+                    yield "these-items", row, f"own score: holds, rates {name}", holds
                 else:
                     interval = found.interval(ALPHA, "two-sided", p)
                     holds = None if interval is None else _within(interval, float((same - other).mean()))
@@ -353,6 +357,8 @@ DESIGNS: dict[str, Design] = {
     "unpaired-shares": unpaired_designs.shares,
     "unpaired-spreads": unpaired_designs.spreads,
     "whole-runs": unpaired_designs.whole_runs,
+    "unpaired-gate": unpaired_designs.gate,
+    "joint": joint_designs.together,
 }
 TITLES = {
     "clusters": ("Clusters: type-I error at α = .05", "clusters"),
@@ -367,6 +373,8 @@ TITLES = {
     "unpaired": ("Different items: type-I error at α = .05, and coverage of the 95 % intervals", "scores, items"),
     "unpaired shares": ("Different right-or-wrong items: the same", "items and rates"),
     "unpaired spreads": ("Different items of equal means, unequal sizes and spreads: rejections at α = .05", "items"),
+    "unpaired gate": ("Gates of different items: how often they pass and fail, α = .05 one-sided", "items"),
+    "joint": ("All systems at once, `rank --joint`: coverage of all 95 % intervals of pairs together", "items"),
     "skewness": ("Few and skewed items: type-I error at α = .05, and how often the result warns", "skewness, items"),
     "battles": ("Battles: coverage of the 95 % interval of a win rate", "prompts"),
     "strengths": ("Battles of six systems: coverage of the 95 % interval of a strength", "prompts"),
@@ -387,6 +395,8 @@ ABOUT = {
     "unpaired": "Scores have one decimal. Welch takes means as normal, which those of few skewed items are not.",
     "unpaired shares": "Fisher's test is discrete, and the interval is moved to agree with it about 0.",
     "unpaired spreads": "Divisions test one distribution, and these are two: the report warns, with Welch's test beside it.",
+    "unpaired gate": "Passes of what is worse by the margin, and failures of what is as good, are errors.",
+    "joint": "True scores lie evenly apart, and items are as hard for all; 999 draws of the items, or of whole clusters.",
     "skewness": "Below 25 γ² items (γ estimated from the data) the result warns beside its verdict.",
     "battles": "Two votes in both orders on each prompt, which has a taste of its own. Rows alone: all votes counted apart.",
     "strengths": "The sandwich over prompts, with t; rows alone count votes as independent.",

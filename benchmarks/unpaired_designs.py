@@ -13,10 +13,10 @@ from outscore.core.numeric import Array
 from outscore.inference.base.entry import TestRequest
 from outscore.inference.describe.repeats import run_interval, run_test
 from outscore.inference.unpaired.samples import Samples
-from outscore.inference.unpaired.tests import run_unpaired
+from outscore.inference.unpaired.tests import run_unpaired, shifted_p
 from outscore.results.interval import Interval
 
-__all__ = ["numbers", "shares", "spreads", "whole_runs"]
+__all__ = ["gate", "numbers", "shares", "spreads", "whole_runs"]
 
 ALPHA = 0.05
 SHIFT = 0.5
@@ -29,6 +29,15 @@ RATES = (
     ("50 + 50, .5 and .7", 50, 50, 0.5, 0.7),
     ("20 + 80, .95 and .9", 20, 80, 0.95, 0.9),
 )
+
+
+GATES = (
+    (100, 100, 0.7, 0.1),
+    (200, 50, 0.9, 0.1),
+    (500, 500, 0.8, 0.05),
+    (50, 50, None, 0.5),
+)
+"""Items of candidate and baseline, the rate of the baseline, None for graded scores, and the margin."""
 
 
 def numbers(rng: np.random.Generator) -> Iterator[Look]:
@@ -54,6 +63,23 @@ def shares(rng: np.random.Generator) -> Iterator[Look]:
 
 def _fisher(a: Array, b: Array):  # noqa: ANN202 - a result of a test
     return run_unpaired("permutation", Samples(a, b), TestRequest())
+
+
+def gate(rng: np.random.Generator) -> Iterator[Look]:
+    """Gates of a candidate that is as good as the baseline, and of one that is worse by the margin."""
+    for n_a, n_b, rate, margin in GATES:
+        kind = "graded, normal" if rate is None else f"right or wrong, .{round(100 * rate)}"
+        row = f"{kind}, {n_a} + {n_b}, margin {margin:g}"
+        for loss, column in ((0.0, "as good"), (margin, "worse by the margin")):
+            if rate is None:
+                a, b = np.round(rng.normal(-loss, 1, n_a), 1), np.round(rng.normal(0, 2, n_b), 1)
+            else:
+                a, b = (rng.random(n_a) < rate - loss) * 1.0, (rng.random(n_b) < rate) * 1.0
+            samples = Samples(a, b)
+            passes = shifted_p("permutation", samples, "greater", -margin) <= ALPHA
+            fails = run_unpaired("permutation", samples, TestRequest(alternative="less", interval=False)).p <= ALPHA
+            yield "unpaired gate", row, f"{column}: passes", passes
+            yield "unpaired gate", row, f"{column}: fails", fails and not passes
 
 
 def spreads(rng: np.random.Generator) -> Iterator[Look]:

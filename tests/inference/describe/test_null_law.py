@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 import outscore as osc
 from outscore.core.paired import PairedScores
 from outscore.inference.base.sign_flips import units_of
-from outscore.inference.describe.null_law import null_histogram
+from outscore.inference.describe.null_law import null_histogram, null_of_samples
+from outscore.inference.unpaired.divisions import division_p
+from outscore.inference.unpaired.samples import Samples
 from outscore.metrics.registry import resolve
 from outscore.results.chart_data import NullHistogram
 
@@ -85,3 +87,30 @@ def test_nothing_to_swap_and_no_swaps_at_a_difference():
 def test_old_files_have_a_sampled_curve():
     old = NullHistogram([-1.0, 0.0, 1.0], [0.1, 0.8, 0.1], 0.5)
     assert (old.width, old.centre, old.drawn) == (0.0, 0.0, None)
+
+
+@pytest.mark.parametrize(("right_a", "n_a", "right_b", "n_b"), [(8, 10, 12, 30), (3, 3, 2, 9), (20, 25, 18, 25)])
+def test_divisions_of_right_or_wrong_items(right_a, n_a, right_b, n_b):
+    """Bars of all tables with these totals: the tails beyond the observed difference are Fisher's p."""
+    both = Samples(np.repeat([1.0, 0.0], [right_a, n_a - right_a]), np.repeat([1.0, 0.0], [right_b, n_b - right_b]))
+    found = null_of_samples(both)
+    assert (found.drawn, found.observed) == (0, both.difference)
+    mass = np.array(found.density) * found.width
+    far = np.abs(found.x) >= abs(found.observed) - 1e-9
+    assert mass[far].sum() == pytest.approx(division_p(both).value, abs=5e-5)
+    assert mass.sum() == pytest.approx(1, abs=5e-5)
+
+
+def test_divisions_of_other_scores_are_drawn():
+    rng = np.random.default_rng(3)
+    a, b = rng.normal(size=12), rng.normal(size=20)
+    found = null_of_samples(Samples(a, b), seed=1)
+    assert found.drawn == 4_000
+    assert sum(found.density) * found.width == pytest.approx(1)
+    # The spread of the law is that of samples without replacement.
+    mass = np.array(found.density) * found.width
+    sd = np.concatenate([a, b]).std(ddof=1) * np.sqrt(1 / 12 + 1 / 20)
+    assert np.sqrt(mass @ np.square(found.x)) == pytest.approx(sd, rel=0.06)
+    grouped = null_of_samples(Samples(a, b, (np.arange(12) // 3, np.arange(20) // 4)), seed=1)
+    assert grouped.drawn == 4_000
+    assert null_of_samples(Samples(np.ones(3), np.ones(4))) is None

@@ -156,6 +156,23 @@ def test_shared_ids_are_refused() -> None:
     assert "--unpaired" in other.value.hint
 
 
+@pytest.mark.parametrize("test", ["permutation", "wilcoxon"])
+def test_the_law_of_divisions_is_drawn(test) -> None:
+    rng = np.random.default_rng(2)
+    found = osc.compare(rng.normal(size=20), rng.normal(size=30), unpaired=True, test=test)
+    chart = next(chart for chart in found.charts() if chart.key == "null")
+    own = test == "permutation"
+    assert "4,000 random divisions" in chart.caption
+    assert ("What chance alone would give" in chart.caption) is own
+    assert ("What dividing the items anew would give" in chart.caption) is not own
+
+
+def test_logs_of_the_same_items_have_one_cure(shared_data) -> None:
+    with pytest.raises(OutscoreError, match="Both systems have 20 items") as caught:
+        osc.compare(shared_data / "harness-logs" / "bigcodebench", unpaired=True)
+    assert "--item" not in caught.value.hint
+
+
 def test_a_few_shared_ids_are_taken_out(tmp_path) -> None:
     """Pairing would compare the one item that both have: that is no cure."""
     rows = {name: [f"{name}{i},{i % 2}" for i in range(20)] for name in "ab"}

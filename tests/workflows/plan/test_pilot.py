@@ -41,3 +41,9 @@ def test_a_plan_says_what_it_read(tmp_path):
         assert "higher is better" in form
     assert osc.plan(effect=0.1, sd=0.3).reading is None
     assert "scores: arrays" in osc.plan(pilot=[[1, 0, 1, 1], [0, 0, 1, 0]], effect=0.3).to_text()
+
+
+def test_logs_are_no_pilot(shared_data):
+    with pytest.raises(OutscoreError, match="is a log of an evaluation harness, and a plan reads tables") as caught:
+        osc.plan(pilot=shared_data / "harness-logs" / "inspect" / "epochs", effect=0.1)
+    assert caught.value.parameter == "pilot"

@@ -9,6 +9,7 @@ counts in both directions.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -23,10 +24,11 @@ from outscore.exact.flipsum import BudgetError
 from outscore.inference.base.sign_flips import Flips, flips_of
 from outscore.inference.describe.histograms import MIN_WIDTH
 from outscore.inference.runs.exchange import Exchange
+from outscore.inference.unpaired.samples import Samples
 from outscore.resampling.flips import flipped_sums
 from outscore.results.chart_data import NullHistogram
 
-__all__ = ["null_histogram", "null_of_exchange"]
+__all__ = ["null_histogram", "null_of_exchange", "null_of_samples"]
 
 DRAWN = 4_000
 WORK = 2e7
@@ -94,6 +96,62 @@ def null_of_exchange(exchange: Exchange, delta: float = 0.0) -> NullHistogram | 
     values = support * line.unit
     step = float(values[-1] - values[0]) / (len(values) - 1)
     return _bars(values, mass, step, exchange.difference, 0.0, drawn=0, symmetric=exchange.equal_runs)
+
+
+def null_of_samples(samples: Samples, seed: int = 0) -> NullHistogram | None:
+    """The law of the difference when the scores of different items are divided anew; None where all scores are the same.
+
+    Right-or-wrong items have the hypergeometric law; of others, and of clusters, divisions are drawn.
+
+    Examples
+    --------
+    >>> found = null_of_samples(Samples(np.array([1.0, 1.0]), np.array([1.0, 0.0])))
+    >>> found.x, [round(height * found.width, 3) for height in found.density], found.drawn
+    ([-0.5, 0.5], [0.5, 0.5], 0)
+    """
+    if samples.identical:
+        return None
+    if samples.worth is not None and samples.clusters is None:
+        return _of_shares(samples, samples.worth.unit)
+    drawn = _divided(samples, np.random.default_rng(seed))
+    mass = np.full(len(drawn), 1 / len(drawn))
+    return _bars(drawn, mass, 0.0, samples.difference, 0.0, drawn=len(drawn), symmetric=False)
+
+
+def _of_shares(samples: Samples, unit: float) -> NullHistogram | None:
+    """Every number of right items that may fall to A, which is hypergeometric."""
+    import scipy.stats
+
+    n_a, n_b = samples.sizes
+    least = min(samples.a.min(), samples.b.min())
+    right = int((samples.a > least).sum() + (samples.b > least).sum())
+    there = np.arange(max(0, right - n_b), min(n_a, right) + 1)
+    mass = scipy.stats.hypergeom(n_a + n_b, right, n_a).pmf(there)
+    step = unit * (1 / n_a + 1 / n_b)
+    # Counted from the observed difference, which is one of the law's values while 0 need not be.
+    observed = int((samples.a > least).sum())
+    found = _bars(step * (there - observed), mass, step, 0.0, 0.0, drawn=0, symmetric=False)
+    if found is None:
+        return None
+    # Bars lie evenly on both sides of it, and the law does not.
+    seen = [i for i, height in enumerate(found.density) if height * found.width > UNSEEN or abs(found.x[i]) <= found.width / 2]
+    shown = slice(seen[0], seen[-1] + 1)
+    moved = [x + samples.difference for x in found.x[shown]]
+    return replace(found, x=moved, density=found.density[shown], observed=samples.difference)
+
+
+def _divided(samples: Samples, rng: np.random.Generator) -> Array:
+    """Differences in means of random divisions of items, or of whole clusters."""
+    codes = [np.arange(len(x)) for x in (samples.a, samples.b)] if samples.clusters is None else list(samples.clusters)
+    sums = np.concatenate([np.bincount(own, weights=x) for own, x in zip(codes, (samples.a, samples.b), strict=True)])
+    sizes = np.concatenate([np.bincount(own) for own in codes]).astype(float)
+    units, taken = len(sums), samples.units[0]
+    found = np.empty(int(min(DRAWN, max(200, WORK // (2 * units)))))
+    for i in range(len(found)):
+        chosen = rng.choice(units, taken, replace=False)
+        own, items = float(sums[chosen].sum()), float(sizes[chosen].sum())
+        found[i] = own / items - (float(sums.sum()) - own) / (float(sizes.sum()) - items)
+    return found
 
 
 def _on_a_line(flips: Flips, delta: float) -> tuple[Array, Array, float] | None:

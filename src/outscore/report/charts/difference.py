@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from outscore.core.numeric import finite
+from outscore.inference.populations import FISHER, TWO_SAMPLES
 from outscore.language.numbers import finer, format_ends, format_number, format_p_number, format_probability
 from outscore.language.phrases import interval_noun, name_of_test
 from outscore.report.charts.canvas import (
@@ -197,10 +198,13 @@ def null_chart(c: Comparison, whole: Comparisons) -> Chart | None:
     alike = f"{a} - {b} were {centre}" if centre else "the systems were alike"
     text = f"Distribution of the difference if {alike}, with the observed {observed} marked"
     given = f", tested against {centre}, dotted" if centre else ""
-    sampled = f" ({picture.drawn:,} random swaps)" if picture.drawn else ""
+    moved, moving = "swaps", "swapping the systems by chance"
+    if c.unpaired is not None:
+        moved, moving = "divisions", "dividing the items anew"
+    sampled = f" ({picture.drawn:,} random {moved})" if picture.drawn else ""
     sides = " and ".join(side for side in ("below", "above") if side in starts)
     # The picture is of swapped systems; another test's p is not the area under it.
-    if c.p.test == "permutation":
+    if c.p.test in ("permutation", TWO_SAMPLES, FISHER):
         text += f"; differences at least as extreme have p = {format_p_number(c.p)}"
         if shares:
             text += ", " + " and ".join(f"{format_probability(share)} {side}" for side, share in shares.items())
@@ -209,7 +213,7 @@ def null_chart(c: Comparison, whole: Comparisons) -> Chart | None:
     else:
         text += f". It belongs to the permutation test, not to the {name_of_test(c.p.test)}"
         caption = (
-            f"What swapping the systems by chance would give{sampled}, for comparison; the line is what was observed"
+            f"What {moving} would give{sampled}, for comparison; the line is what was observed"
             f" ({observed}{given}), purple what is at least as far {sides}"
         )
     return Chart("null", caption, f"{text}.", layered(layers, WIDE), _numbers(picture, starts, shares))

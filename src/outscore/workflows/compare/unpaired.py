@@ -14,8 +14,10 @@ from outscore.core.labelled import is_labelled
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.paired import codes_of
+from outscore.formats.logs.registry import LOGS
 from outscore.inference.base.own_score import Limits, OwnRows, own_intervals
 from outscore.inference.describe.histograms import two_histograms
+from outscore.inference.describe.null_law import null_of_samples
 from outscore.inference.registry import DEFAULT
 from outscore.inference.unpaired.divisions import likelihood_p
 from outscore.inference.unpaired.samples import Samples, mid_ranks
@@ -177,7 +179,9 @@ def compare_samples(request: CompareRequest, found: TwoSamples) -> Comparisons:
         sentence="",
         notes=notes,
         effects=_effects(samples),
-        pictures=ChartData(two_histograms(samples.a.astype(float), samples.b.astype(float))),
+        pictures=ChartData(
+            two_histograms(samples.a.astype(float), samples.b.astype(float)), null=null_of_samples(samples, question.seed)
+        ),
         reading=reading_of(origins, rows=rows, systems=found.names, direction=(better.better, better.source)),
         margin=None if question.margin is None else margin_of_samples(question.entry.name, samples, question.margin),
         unpaired=beside,
@@ -257,7 +261,9 @@ def _refuse_shared(found: TwoSamples) -> None:
     first, second = _names_of(a, with_datasets=b.datasets is not None), _names_of(b, with_datasets=a.datasets is not None)
     shared = first & second
     if shared:
-        _refuse_pairs(len(shared), min(shared)[1], min(len(first), len(second)), NO_IDS)
+        # Logs know their items, and have no column that could be left out.
+        logged = a.origin is not None and a.origin.format in LOGS
+        _refuse_pairs(len(shared), min(shared)[1], min(len(first), len(second)), "" if logged else NO_IDS)
 
 
 def _refuse_pairs(shared: int, example: str, fewer: int, unless: str) -> NoReturn:
@@ -268,9 +274,8 @@ def _refuse_pairs(shared: int, example: str, fewer: int, unless: str) -> NoRetur
         # Without --unpaired these few alone would be compared.
         them = "it" if shared == 1 else "them"
         cure = f"Leave {them} out of one file at least, so that the samples are apart."
-    raise OutscoreError(
-        f"Both systems have {count(shared, 'item')}, such as `{example}`: {pairs}.", f"{cure} {unless}", parameter="unpaired"
-    )
+    told = f"Both systems have {count(shared, 'item')}, such as `{example}`: {pairs}."
+    raise OutscoreError(told, f"{cure} {unless}".rstrip(), parameter="unpaired")
 
 
 def _names_of(scores: Scores, *, with_datasets: bool) -> set[tuple[str, str]]:

@@ -11,9 +11,11 @@ import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.engine.progress import Progress, Steps
+from outscore.formats.logs.find import are_logs
 from outscore.language.verdict.plan import units_note
 from outscore.results.plan import PlanResult, PossibleP, StudyDesign
 from outscore.results.possible import PossibleTable
+from outscore.scores.system import label_of
 from outscore.workflows.compare.inputs import TwoSystems, pair_given, read_systems
 from outscore.workflows.direction import directed, score_names
 from outscore.workflows.plan.answer import plan_numbers, possible_p
@@ -111,6 +113,12 @@ def _printed(request: PlanRequest, table: Mapping[str, object] | None) -> tuple[
 
 def _read(request: PlanRequest) -> TwoSystems:
     """One file with both systems, or one for each."""
+    if are_logs(request.pilot, "auto"):
+        raise OutscoreError(
+            f"{label_of(request.pilot[0])} is a log of an evaluation harness, and a plan reads tables of scores.",
+            "Use `outscore compare`, which says how many items the observed difference takes, or give --sd or --discordance.",
+            parameter="pilot",
+        )
     both = read_systems(
         request.pilot,
         systems=request.system,
