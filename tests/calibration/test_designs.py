@@ -51,6 +51,21 @@ def test_different_items_keep_level_and_coverage():
     assert min(share for (_, _, column), share in shares.items() if "holds" in column) >= 0.93
 
 
+def test_gates_of_different_items_err_as_seldom_as_they_say():
+    """2,000 replicates leave .01 at .05; the score test at the margin may pass up to .07."""
+    found = [cell for cell in kept() if cell.table == "unpaired gate"]
+    assert max(cell.share for cell in found if cell.column == "as good: fails") <= 0.06
+    assert max(cell.share for cell in found if cell.column == "worse by the margin: passes") <= 0.07
+
+
+def test_intervals_of_all_pairs_hold_together():
+    """1,000 replicates leave .014 at .95."""
+    found = [cell.share for cell in kept() if cell.table == "joint"]
+    assert len(found) == 9
+    assert min(found) >= 0.93
+    assert max(found) <= 0.975
+
+
 def test_unequal_spreads_are_warned_of():
     found = {(cell.row, cell.column): cell.share for cell in kept() if cell.table == "unpaired spreads"}
     wide, equal = "20 with sd 3 + 80 with sd 1", "20 with sd 1 + 80 with sd 1"
