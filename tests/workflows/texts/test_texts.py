@@ -203,7 +203,9 @@ class TestSources:
         a, b, reference = (wmt17(name, 60) for name in ("FBK", "LIUM-NMT", "ref"))
         asked = {"metrics": ["ter", "nist"], "options": {"resamples": 499}, "cache": StatisticsCache(None)}
         whole = compare_texts(a, b, reference, jobs=1, **asked)
-        monkeypatch.setattr("outscore.workflows.texts.statistics.PIECE", 40)
+        monkeypatch.setattr("outscore.workflows.texts.statistics.PIECE", 20)
+        monkeypatch.setattr("outscore.workflows.texts.statistics.MIN_WORK", 0.0)
+        monkeypatch.setattr("outscore.workflows.texts.statistics.FIRST_LOOK", 0.0)
         assert compare_texts(a, b, reference, jobs=2, **asked) == whole
 
     def test_pieces_carry_only_their_own_segments(self, monkeypatch):

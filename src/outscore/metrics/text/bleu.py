@@ -6,6 +6,7 @@ Matches are clipped and the reference length is chosen segment by segment, so al
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from dataclasses import replace
 from functools import partial
 
@@ -34,7 +35,7 @@ def library_scorer(options: Options) -> Foreign:
     """SacreBLEU's scorer; `force` because its remark on tokenised text goes to a log nobody asked for."""
     if options["tokenize"] != pieces.SPM:
         return sacre.scorer("BLEU", "bleu", force=True, **_settings(options))
-    found = sacre.scorer("BLEU", "bleu", force=True, **{**_settings(options), "tokenize": "none"})
+    found = copy(sacre.scorer("BLEU", "bleu", force=True, **{**_settings(options), "tokenize": "none"}))
     found.tokenizer = pieces.of_model(options["model"])
     return found
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, lru_cache
 
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
@@ -72,8 +72,12 @@ def corpus_metric(
     )
 
 
+@lru_cache(maxsize=8)
 def scorer(kind: str, metric: str, **settings: object) -> Foreign:
-    """A scorer of sacreBLEU: `kind` is BLEU, CHRF or TER."""
+    """A scorer of sacreBLEU: `kind` is BLEU, CHRF or TER.
+
+    One for all pieces and systems: its tokeniser remembers lines, so that references are tokenised once. Nobody may change it.
+    """
     made: Callable[..., Foreign] = getattr(load("sacrebleu.metrics", metric), kind)
     try:
         return made(**settings)

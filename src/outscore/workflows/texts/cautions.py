@@ -108,9 +108,11 @@ def _decomposed(lines: Lines) -> float:
 def _stemmed(chosen: Chosen, gold: Lines) -> str:
     """METEOR stems English unless told otherwise; letters that English has not are the sign of another language."""
     labels = [entry.label for entry, options in chosen if options.get("language") == "english"]
+    if not labels:
+        return ""
     letters = [character for line in gold for character in line if character.isalpha()]
     foreign = sum(not character.isascii() for character in letters)
-    if not labels or foreign <= STEMMED_SHARE * len(letters):
+    if foreign <= STEMMED_SHARE * len(letters):
         return ""
     return f"{_named(labels)} stems words as English, and the reference does not look English: set language=german or another."
 

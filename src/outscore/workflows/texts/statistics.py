@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -12,7 +13,7 @@ import numpy as np
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.core.options import OptionValue
-from outscore.engine.engines import Engine
+from outscore.engine.engines import MIN_WORK, Engine, Processes, Serial
 from outscore.engine.progress import Progress
 from outscore.formats.texts.read import read_texts
 from outscore.formats.texts.segments import Segments
@@ -26,7 +27,10 @@ __all__ = ["Statistics", "Texts", "in_order_of", "references_of", "segments_of",
 
 PIECE = 250
 """Segments a worker scores at a time: small enough for a bar that moves, large enough to be worth the way."""
+FIRST_LOOK = 0.1
+"""Seconds of scoring after which it is known how long the rest takes."""
 Lines = tuple[str, ...]
+Piece = tuple[Lines, tuple[Lines, ...]]
 FURTHER = ("source", "datasets")
 """What files may say of segments besides, for all texts alike."""
 
@@ -221,17 +225,30 @@ class Statistics:
             (hypotheses[i : i + PIECE], tuple(lines[i : i + PIECE] for lines in references))
             for i in range(0, len(hypotheses), PIECE)
         ]
-        rows = np.concatenate(self.engine.map(shared, pieces, progress=self.progress))
+        rows = np.concatenate(self._scored(shared, pieces))
         verify(entry, hypotheses, references, rows, options)
         self.cache.store(key, rows)
         return rows
+
+    def _scored(self, score: Callable[[Piece], Array], pieces: Sequence[Piece]) -> list[Array]:
+        """The rows of all pieces. Workers are started once the first pieces tell that there is enough for them to do."""
+        if not isinstance(self.engine, Processes):
+            return self.engine.map(score, pieces, progress=self.progress)
+        found: list[Array] = []
+        started = time.perf_counter()
+        for i, piece in enumerate(pieces):
+            spent = time.perf_counter() - started
+            if i and spent > FIRST_LOOK and spent / i * (len(pieces) - i) > MIN_WORK:
+                break
+            found += Serial().map(score, [piece], progress=self.progress)
+        return found + self.engine.map(score, pieces[len(found) :], progress=self.progress)
 
 
 def _chosen(lines: Lines, rows: Sequence[int]) -> Lines:
     return tuple(lines[i] for i in rows)
 
 
-def _piece(metric: str, options: dict[str, OptionValue], prepared: object, piece: tuple[Lines, tuple[Lines, ...]]) -> Array:
+def _piece(metric: str, options: dict[str, OptionValue], prepared: object, piece: Piece) -> Array:
     """The rows of some segments."""
     hypotheses, references = piece
     return segment_statistics(metric, hypotheses, references, options, prepared)
