@@ -17,7 +17,7 @@ __all__ = ["check_lines", "verify"]
 
 # Segments scored a second time by the library itself: enough to notice a change in it, few enough to cost
 # little.
-CHECKED_SEGMENTS = 200
+MIN_CHECKED, CHECKED_SEGMENTS = 10, 200
 RELATIVE = 1e-9
 ABSOLUTE = 1e-12
 
@@ -48,13 +48,15 @@ def verify(
     statistics: Array,
     options: Options,
     *,
-    segments: int = CHECKED_SEGMENTS,
+    segments: int | None = None,
 ) -> None:
     """Check that the function of the summed statistics is the library's own score.
 
-    The library scores up to `segments` segments, spread evenly over the corpus; scoring all again would
-    double the time.
+    The library scores so many segments, spread evenly over the corpus: a tenth, ten at least and `CHECKED_SEGMENTS`
+    at most, unless `segments` says how many. Scoring all again would double the time.
     """
+    if segments is None:
+        segments = min(CHECKED_SEGMENTS, max(MIN_CHECKED, len(statistics) // 10))
     additive = metric.make(options)
     if not _is_defined(additive, statistics):
         raise OutscoreError(

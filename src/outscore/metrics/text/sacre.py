@@ -72,15 +72,16 @@ def corpus_metric(
     )
 
 
-@lru_cache(maxsize=8)
 def scorer(kind: str, metric: str, **settings: object) -> Foreign:
-    """A scorer of sacreBLEU: `kind` is BLEU, CHRF or TER.
+    """A scorer of sacreBLEU: `kind` is BLEU, CHRF or TER."""
+    return _made(getattr(load("sacrebleu.metrics", metric), kind), metric, **settings)
 
-    One for all pieces and systems: its tokeniser remembers lines, so that references are tokenised once. Nobody may change it.
-    """
-    made: Callable[..., Foreign] = getattr(load("sacrebleu.metrics", metric), kind)
+
+@lru_cache(maxsize=8)
+def _made(kind: Callable[..., Foreign], metric: str, **settings: object) -> Foreign:
+    """One scorer for all pieces and systems: its tokeniser remembers lines, so that references are tokenised once."""
     try:
-        return made(**settings)
+        return kind(**settings)
     except RuntimeError as error:
         # sacreBLEU's message names the extra that brings the missing tokeniser.
         raise OutscoreError(f"{metric} cannot tokenise with `{settings['tokenize']}`: {error}") from None
