@@ -56,7 +56,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     pieces = FENCE.split(markdown)
     # What stands between fences is somebody's text and stays as it is.
     pieces[::2] = [relinked(piece, source, page.file.src_uri, files) for piece in pieces[::2]]
-    text = FORMULA.sub(lambda found: to_mathml(found[1]).replace("<math>", '<math display="block">'), "".join(pieces))
+    text = FORMULA.sub(lambda found: f'<p class="formula">{to_mathml(found[1])}</p>', "".join(pieces))
     return PUBLIC_NAMES.sub(lambda _: python_reference(), text)
 
 

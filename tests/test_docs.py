@@ -101,6 +101,19 @@ def test_local_links_lead_somewhere():
             assert (page.parent / target).exists(), f"{page.name}: {target}"
 
 
+def anchors_of(text):
+    """The anchors of a page's headings: what the repository and the site make of them alike."""
+    headings = re.findall(r"^#+ (.+)$", re.sub(r"^```.*?^```$", "", text, flags=re.DOTALL | re.MULTILINE), re.MULTILINE)
+    return {re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "", heading).strip().lower()) for heading in headings}
+
+
+def test_anchors_are_headings():
+    for page in [*PAGES, ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md"]:
+        for target, anchor in re.findall(r"\]\((?!https?:)([^)#\s]*)#([^)\s]+)\)", page.read_text(encoding="utf-8")):
+            there = page if not target else page.parent / target
+            assert anchor in anchors_of(there.read_text(encoding="utf-8")), f"{page.name}: {target}#{anchor}"
+
+
 def pages_in(navigation):
     for entry in navigation:
         inside = entry if isinstance(entry, str) else next(iter(entry.values()))
