@@ -97,7 +97,7 @@ def test_real_scores_of_few_items_are_listed(alternative, monkeypatch):
     found = of(a, b).p(alternative)
     assert (found.method, found.kernel) == ("exact", "enumeration")
     assert found.value == pytest.approx(exact, rel=1e-12)
-    monkeypatch.setattr(module.laws, "MAX_SUMS", 1)
+    monkeypatch.setattr(module.law_sums, "MAX_SUMS", 1)
     bounded = of(a, b).p(alternative, points=1 << 12)
     assert bounded.method == "certified"
     assert bounded.lower <= exact <= bounded.upper
