@@ -3,13 +3,18 @@
 The server is a process of its own, as people start it, and is asked over HTTP. A file's time runs from the upload to the last
 byte of the report that the page shows; workers are warm, as they are a few seconds after the start. Processor time of server
 and workers stands beside it, because other programs slow the clock more than the processor.
+
+What people see is measured in Chromium, where there is one with playwright: until something useful stands on the page, until
+the verdict, and until the report; a heat map runs from the answer of the server, which takes as long as the tests do.
 """
 
 from __future__ import annotations
 
 import http.client
+import itertools
 import json
 import os
+import shutil
 import statistics
 import subprocess
 import sys
@@ -18,7 +23,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,10 +31,33 @@ import numpy as np
 from benchmarks.promises import MET, Measured, Promise, _judged, _limit, _measured
 from benchmarks.tables import duration, markdown
 
+if TYPE_CHECKING:
+    from playwright.sync_api import Page as Tab
+
 __all__ = ["FULL", "QUICK", "Sizes", "measure", "text"]
 
 SEED = 20_249
 BOUNDARY = "outscore-benchmark"
+BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+PATIENCE = 600_000
+TREES = ("ash", "beech", "cedar", "elm", "fir", "hazel", "larch", "maple", "oak", "pine")
+# When something that was waited for was first there, in milliseconds since the page was asked for.
+WATCH = """(marks) => {
+  window.seen = {};
+  const look = () => {
+    for (const [name, part] of Object.entries(marks)) {
+      if (!(name in window.seen) && document.querySelector(part)) window.seen[name] = performance.now();
+    }
+  };
+  new MutationObserver(look).observe(document, { childList: true, subtree: true });
+  const ask = window.fetch;
+  window.fetch = async (...what) => {
+    const answer = await ask(...what);
+    const done = (job) => { if (job.state === "done") window.seen.answer ??= performance.now(); };
+    if (/api\\/jobs/.test(what[0])) answer.clone().json().then(done);
+    return answer;
+  };
+}"""
 
 
 @dataclass(frozen=True)
@@ -39,10 +67,12 @@ class Sizes:
     small: int = 2_000
     large: int = 1_000_000
     rounds: int = 3
+    systems: int = 93
+    items: int = 1_136
 
 
 FULL = Sizes()
-QUICK = Sizes(200, 20_000, 1)
+QUICK = Sizes(200, 20_000, 1, 12, 100)
 
 
 def _decimals(rng: np.random.Generator, n: int) -> list[str]:
@@ -78,7 +108,7 @@ class _Page:
     """A page that was started, and what can be asked of it."""
 
     def __init__(self, process: subprocess.Popen[str], place: str, token: str) -> None:
-        self.pid, self.token = process.pid, token
+        self.pid, self.token, self.place = process.pid, token, place
         self._open = lambda: http.client.HTTPConnection(place, timeout=600)
 
     def ask(self, method: str, path: str, body: bytes = b"", kind: str = "application/json") -> bytes:
@@ -92,12 +122,16 @@ class _Page:
             raise RuntimeError(f"{method} {path}: {answer.status} {content[:200]!r}")
         return content
 
-    def report(self, content: bytes) -> bytes:
-        """Upload a file, compare the two systems in it, and fetch the report that the page shows."""
-        head = f'--{BOUNDARY}\r\ncontent-disposition: form-data; name="file"; filename="scores.txt"\r\n\r\n'
+    def upload(self, content: bytes, name: str = "scores.txt") -> str:
+        """Upload a file and return its id."""
+        head = f'--{BOUNDARY}\r\ncontent-disposition: form-data; name="file"; filename="{name}"\r\n\r\n'
         form = head.encode() + content + f"\r\n--{BOUNDARY}--\r\n".encode()
         sent = json.loads(self.ask("POST", "/api/files", form, f"multipart/form-data; boundary={BOUNDARY}"))
-        asked = {"command": "compare", "files": {"files": [sent["files"][0]["id"]]}, "settings": {}}
+        return str(sent["files"][0]["id"])
+
+    def report(self, content: bytes) -> bytes:
+        """Upload a file, compare the two systems in it, and fetch the report that the page shows."""
+        asked = {"command": "compare", "files": {"files": [self.upload(content)]}, "settings": {}}
         job = json.loads(self.ask("POST", "/api/jobs", json.dumps(asked).encode()))
         while job["state"] in ("waiting", "running"):
             job = json.loads(self.ask("GET", f"/api/jobs/{job['id']}?wait=10"))
@@ -150,6 +184,82 @@ def _timed(page: _Page, content: bytes, rounds: int) -> dict[str, Any]:
     }
 
 
+@contextmanager
+def _tab(page: _Page) -> Iterator[Tab | None]:
+    """A tab of a browser that knows the page; None where there is no browser."""
+    found = next((path for name in BROWSERS if (path := shutil.which(name))), None)
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        found = None
+    if found is None:
+        yield None
+        return
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=found, args=["--no-sandbox", "--disable-gpu"])
+        tab = browser.new_page(viewport={"width": 1280, "height": 900})
+        tab.set_default_timeout(PATIENCE)
+        tab.goto(f"http://{page.place}/?token={page.token}")
+        yield tab
+        browser.close()
+
+
+def _watched(tab: Tab, address: str, **marks: str) -> dict[str, float]:
+    """Seconds from asking for an address until each part was first there, its first paint, and the answer of its job."""
+    tab.add_init_script(f"({WATCH})({json.dumps(marks)})")
+    tab.goto(address)
+    for part in marks.values():
+        tab.wait_for_selector(f"{part}, #work .problem", state="attached")
+    if tab.locator("#work .problem").count():
+        raise RuntimeError(tab.locator("#work .problem").inner_text())
+    seen: dict[str, float] = tab.evaluate("() => window.seen")
+    paint = tab.evaluate("() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? null")
+    return {name: at / 1000 for name, at in ({"paint": paint} | seen).items() if at is not None}
+
+
+def _board(rng: np.random.Generator, systems: int, items: int) -> bytes:
+    """Systems as columns, right or wrong."""
+    right = rng.random((items, systems)) < rng.random((items, 1)) * 0.6 + np.linspace(0.35, 0.1, systems)
+    names = itertools.islice(("-".join(pair) for pair in itertools.product(TREES, TREES)), systems)
+    head = ",".join(["item", *names])
+    rows = (",".join([f"q{i}", *map(str, row)]) for i, row in enumerate(right.astype(int).tolist()))
+    return "\n".join([head, *rows]).encode()
+
+
+def _seen(page: _Page, sizes: Sizes, small: bytes) -> list[Promise]:
+    """What people see, in a browser that has opened the page before."""
+    with _tab(page) as tab:
+        if tab is None:
+            return []
+        base = f"http://{page.place}"
+        starts = [_watched(tab, base, zone="#zone", examples=".offer") for _ in range(sizes.rounds + 1)][1:]
+        compared = [
+            _watched(
+                tab, f"{base}/compare?files={page.upload(small)}", verdict="#answer .verdict", report="#shown-report .paste"
+            )
+            for _ in range(sizes.rounds + 1)
+        ][1:]
+        ranked = [
+            _watched(tab, f"{base}/rank?files={page.upload(board, 'board.csv')}", verdict="#result .verdict", heat="svg.heat")
+            for board in (_board(np.random.default_rng([SEED, 9, i]), sizes.systems, sizes.items) for i in range(sizes.rounds))
+        ]
+
+    def promise(claim: str, values: list[float], at_most: float | None = None) -> Promise:
+        median = statistics.median(values)
+        return Promise(claim, lambda _: median, "s", at_most=at_most)
+
+    board = f"{sizes.systems} systems"
+    return [
+        promise("in a browser, start: first paint", [one["paint"] for one in starts], 0.5),
+        promise("in a browser, start: examples listed", [one["examples"] for one in starts]),
+        promise(f"in a browser, {sizes.small:,} pairs: first paint", [one["paint"] for one in compared], 0.5),
+        promise(f"in a browser, {sizes.small:,} pairs: verdict", [one["verdict"] for one in compared]),
+        promise(f"in a browser, {sizes.small:,} pairs: charts and tables", [one["report"] for one in compared]),
+        promise(f"in a browser, {board}: verdict after the answer", [one["verdict"] - one["answer"] for one in ranked]),
+        promise(f"in a browser, {board}: heat map after the answer", [one["heat"] - one["answer"] for one in ranked], 1.0),
+    ]
+
+
 def measure(*, quick: bool = False) -> dict[str, Any]:
     """Start the page, then ask it for every kind of file."""
     sizes = QUICK if quick else FULL
@@ -164,8 +274,10 @@ def measure(*, quick: bool = False) -> dict[str, Any]:
         for _ in range(4):
             page.report(first)
         found = {name: _timed(page, content, sizes.rounds) for name, content in files.items()}
-    limits = dict.fromkeys(list(found)[: len(KINDS)]) | dict.fromkeys(list(found)[len(KINDS) :], 15.0)
+        seen = _seen(page, sizes, first)
+    limits = dict.fromkeys(list(found)[: len(KINDS)]) | dict.fromkeys(list(found)[len(KINDS) :], 10.0)
     promises = [Promise("`outscore serve`: from the command to the first answer", lambda _: ready, "s")]
+    promises += seen
     promises += [_promise(name, found[name]["seconds"], limit) for name, limit in limits.items()]
     nothing = Measured({}, {})
     return {

@@ -109,3 +109,19 @@ def test_a_change_shows_what_the_verdict_was(browser, server):
         page.evaluate("() => scrollTo(0, document.body.scrollHeight)")
         expect(floating).to_have_text(re.compile(re.escape(page.locator("#result h1").inner_text())))
         expect(floating).to_be_visible()
+
+
+def test_the_verdict_of_a_ranking_is_there_before_its_charts(browser, server):
+    with visited(browser, server) as page:
+        bring(page, board_csv=BOARD.replace("ash", "alder"))
+        held = []
+        page.route("**/download.html", lambda route: held.append(route))  # noqa: PLW0108 - playwright takes no built-in
+        start(page, "Rank all systems")
+        early = page.locator("#result > .early h1")
+        there(early)
+        said = early.inner_text()
+        assert page.locator("svg.heat").count() == 0
+        held[0].continue_()
+        there(page.locator("svg.heat"))
+        assert page.locator(".early").count() == 0
+        assert page.locator("#result h1").inner_text() == said

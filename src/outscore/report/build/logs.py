@@ -30,7 +30,7 @@ def card(logs: Logs) -> Document:
 
 def _verdict(logs: Logs) -> Verdict:
     said = clean(logs.verdict)
-    return Verdict((said,), said, tone="told")
+    return Verdict((said,), said.removesuffix("."), tone="told")
 
 
 KIND = Kind(build, card, {"scores": records})

@@ -1,14 +1,14 @@
 // The guided comparison: the sections of the report, each at the step it belongs to.
 
 import { askJson } from "./api.js";
-import { button, byId, make, say, told } from "./dom.js";
+import { button, byId, make, say } from "./dom.js";
 import { drop } from "./forms.js";
 import { Runner } from "./jobs.js";
 import { fetchReport, unfolding } from "./reports.js";
 import { takeAway } from "./results.js";
 import { reveal } from "./tables.js";
 import { VerdictLine } from "./verdict.js";
-import { View, open } from "./view.js";
+import { View, earlyVerdict, open } from "./view.js";
 
 // At which step a picture belongs; all others are about the data.
 const PICTURES = { difference: "test", null: "test", power: "power", sizes: "power" };
@@ -72,12 +72,8 @@ class Comparison extends View {
 
   // The verdict is there at once; the pictures take a moment longer. What is about to change keeps its room.
   async early(job, isLast) {
-    const found = await askJson("GET", `/api/results/${job.result}/headline`);
-    if (!found || this.shown === job.result || !isLast()) return;
-    const verdict = make("div", { class: `verdict early${found.won ? " won" : ""}` },
-      make("p", { class: "kind" }, "Charts and tables to follow …"),
-      make("h1", {}, found.headline),
-      make("p", { class: "why" }, told(found.why)));
+    const verdict = await earlyVerdict(job);
+    if (!verdict || this.shown === job.result || !isLast()) return;
     const held = hold(), before = byId("answer").querySelector(".verdict");
     byId("answer").querySelector(".numbers")?.classList.add("stale");
     before ? before.replaceWith(verdict) : place("answer", verdict);

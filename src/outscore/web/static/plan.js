@@ -138,6 +138,11 @@ class Plan extends View {
       make("p", { class: "why" }, told(found.why))));
   }
 
+  // The answer is there before the job is asked for, unless there are data.
+  async early(job, isLast) {
+    if (!this.empty) await super.early(job, isLast);
+  }
+
   show(job, main) {
     const verdict = main.querySelector(".verdict"), heading = verdict.querySelector("h1");
     // The page has its own first heading: the question.

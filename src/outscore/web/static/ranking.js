@@ -33,17 +33,27 @@ class Ranking extends View {
 
   // Cells of the heat map and lines of the list lead to the comparison of their pair, which says that it was picked from many.
   linkPairs(pairs, fields) {
-    const cells = document.querySelectorAll("#result svg.heat .cells > *");
-    const addresses = pairs.map(({ systems }) => this.pairAddress(systems, fields));
-    if (!addresses.some(Boolean)) return;
-    cells.forEach((cell, i) => { if (addresses[i]) linkCell(cell, addresses[i]); });
+    const cells = [...document.querySelectorAll("#result svg.heat .cells > *")];
+    // Of thousands of pairs few are opened: an address is written when it is called for.
+    const leads = pairs.map(({ systems }) => this.filesOf(systems) !== null);
+    if (!leads.some(Boolean)) return;
+    const addressAt = (i) => this.pairAddress(pairs[i].systems, fields);
+    cells.forEach((cell, i) => {
+      if (!leads[i]) return;
+      if (cell.tagName === "a") cell.setAttribute("href", addressAt(i));
+      else cell.classList.add("leads");
+    });
+    cells[0]?.parentElement.addEventListener("click", ({ target }) => {
+      const i = cells.indexOf(target.closest(".leads"));
+      if (i >= 0) location.assign(addressAt(i));
+    });
     const hint = document.querySelector("#result .heat-map .on-screen");
     if (hint && cells.length) hint.textContent = HINT;
     const rows = pairs.map((_, i) => document.getElementById(`pair-${i + 1}`));
     const head = rows.find(Boolean)?.closest("table").tHead.rows[0];
     if (!head) return;
     head.append(make("th", { scope: "col", class: "l" }, make("span", { class: "unseen" }, "in detail")));
-    rows.forEach((row, i) => row?.append(make("td", { class: "l" }, addresses[i] && link(pairs[i].systems, addresses[i]))));
+    rows.forEach((row, i) => row?.append(make("td", { class: "l" }, leads[i] && link(pairs[i].systems, addressAt(i)))));
   }
 
   pairAddress(systems, fields) {
@@ -72,13 +82,4 @@ class Ranking extends View {
 const stem = (name) => name.replace(/\.[^.]*$/, "");
 
 const link = (systems, href) => make("a", { href, "aria-label": `Compare ${systems.join(" and ")} in detail` }, "in detail");
-
-function linkCell(cell, href) {
-  if (cell.tagName === "a") cell.setAttribute("href", href);
-  else {
-    cell.classList.add("leads");
-    cell.addEventListener("click", () => location.assign(href));
-  }
-}
-
 open(new Ranking());

@@ -382,6 +382,7 @@ export class View {
   // What stays on the page when a question was refused or cancelled is the answer to another one, and looks like it.
   fade(old) {
     document.body.classList.toggle("unanswered", old);
+    if (old) byId("result")?.querySelector(":scope > .early")?.remove();
   }
 
   // What `show` needs of a result.
@@ -398,8 +399,12 @@ export class View {
   // Shows the forms where no answer has brought them yet: what was refused has to be put right somewhere.
   offerForms() {}
 
-  // What can be shown before the pictures are drawn.
-  async early() {}
+  // The first verdict is there before the pictures are drawn; an earlier report stays until the next one is whole.
+  async early(job, isLast) {
+    if (byId("result").firstChild) return;
+    const verdict = await earlyVerdict(job);
+    if (verdict && isLast() && !byId("result").firstChild) byId("result").append(verdict);
+  }
 
   show(job, main) {
     foldArticles(main);
@@ -418,6 +423,15 @@ export class View {
     say(`${title}. ${why}`);
     document.title = `${title} · outscore`;
   }
+}
+
+// The verdict of a result whose report is still made; null where that begins with something else.
+export async function earlyVerdict(job) {
+  const found = await askJson("GET", `/api/results/${job.result}/headline`);
+  return found && make("div", { class: `verdict early${found.won ? " won" : ""}` },
+    make("p", { class: "kind" }, "Charts and tables to follow …"),
+    make("h1", {}, found.headline),
+    make("p", { class: "why" }, told(found.why)));
 }
 
 // Beside the answer there is room for settings; on a small screen, and where they stand before it, the answer comes first.
