@@ -185,11 +185,12 @@ def _run(task: Mapping[str, Any], listener: Listener) -> dict[str, Any]:
 
 def _about(result: AnyResult) -> dict[str, Any]:
     """What a list of results says of one: the systems it is about, and its first headline."""
+    from outscore.report.document import glue, minus
     from outscore.report.render import verdicts_of
     from outscore.web.jobs.inspect import systems_of
 
     verdict = next(filter(None, verdicts_of(result)), None)
-    return {"systems": systems_of(result), "headline": None if verdict is None else verdict.headline}
+    return {"systems": systems_of(result), "headline": None if verdict is None else minus(glue(verdict.headline))}
 
 
 def _compute(request: Request, listener: Listener) -> tuple[AnyResult, Callable[[], Any] | None]:

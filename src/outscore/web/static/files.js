@@ -50,7 +50,8 @@ function sized(files, folder) {
   return files;
 }
 
-// What was found out about a file, under its name as a heading or as another element. `columns` are the parts that may be chosen, `choose` is told (part, column name).
+// What was found out about a file, under its name as a heading or as another element. `columns` are the parts that may be
+// chosen, `choose` is told (part, column name).
 export function card(file, { columns = [], chosen = {}, choose = null, remove = null, heading = "h3" } = {}) {
   const rows = file.rows === null ? null : counted(file.rows, "row");
   const empty = file.empty && counted(file.empty, "empty cell");
