@@ -10,6 +10,7 @@ import pytest
 
 from outscore.web import settings as module
 from outscore.web.settings import Settings
+from outscore.workflows.requests.settings_file import LARGEST_SAVED, LARGEST_YAML
 
 EVERYWHERE = "0.0.0.0"  # noqa: S104 - compared only
 
@@ -73,7 +74,9 @@ def test_the_documentation_has_the_limits():
         "a job": f"{have.job_seconds / 60:g} minutes, a third of the machine's memory ({memory} GB at least)",
         "jobs that wait or run": f"{have.max_jobs_per_client} for one visitor, {have.max_jobs} in all",
         "jobs at the same time": f"one on each processor, {module.MAX_WORKERS} in all",
-        "what is kept": f"{kept}, {have.max_bytes >> 20:,} MB, an hour after its last use;",
+        "results kept until the page ends": f"{have.max_kept} |",
+        "a result that is imported, a file of settings": f"{LARGEST_SAVED >> 20} MB, {LARGEST_YAML >> 10} kB |",
+        "what is stored": f"{kept}, {have.max_bytes >> 20:,} MB, an hour after its last use;",
     }
     page = (Path(__file__).parents[2] / "docs" / "guides" / "page.md").read_text(encoding="utf-8")
     for what, most in limits.items():
