@@ -85,7 +85,8 @@ class PreferencePair:
     standard_error, rows_standard_error
         Of the win rate: with the prompt as cluster, and as if every row were independent.
     independent_p
-        The p-value of the sign test on rows, which would be right if votes were independent.
+        The p-value of the sign test on rows, which would be right if votes were independent; None where verdicts do not count
+        as one battle each.
     both_orders
         The win rate with `a` shown first and that with `a` shown second, averaged.
     order
@@ -190,7 +191,8 @@ class Position:
     clusters
         Prompts with a known order.
     independent_p
-        The p-value of the sign test on rows, which would be right if votes were independent.
+        The p-value of the sign test on rows, which would be right if votes were independent; None where verdicts do not count
+        as one battle each.
     first_rate, low, high
         The share of battles that the system shown first won, ties as half, and its interval.
     compared, flipped
@@ -206,7 +208,7 @@ class Position:
     ties: int
     p: PValue
     clusters: int
-    independent_p: float
+    independent_p: float | None
     first_rate: float
     low: float | None = None
     high: float | None = None
@@ -510,6 +512,10 @@ class Preference(Result):
         How many of them there are.
     battles, undecided
         Verdicts, and battles without one, which are left out.
+    strength
+        How many wins a strong verdict (A>>B) counts as.
+    graded
+        Whether some verdicts are degrees between a win and a tie, and count as such.
     reading
         What the input was taken to mean.
     verdict, headline, reason
@@ -553,6 +559,8 @@ class Preference(Result):
     baseline: str | None = None
     unit: str = "prompt"
     undecided: int = 0
+    strength: int = 1
+    graded: bool = False
     notes: list[Note] = field(default_factory=list)
     schema: Literal["outscore/preference/1"] = "outscore/preference/1"
 

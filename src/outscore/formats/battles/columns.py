@@ -134,9 +134,14 @@ def find_battle_layout(records: Records, choice: BattleChoice) -> BattleLayout:
                 parameter=option.split()[0],
             )
     systems = _systems(records, choice)
-    finder = ColumnFinder(records, [*choice.columns.values(), *(systems or ())])
+    named = choice.columns
+    # What is swapped as one may well be the prompts.
+    free = ColumnFinder(records, [*(column for part, column in named.items() if part != "cluster"), *(systems or ())])
+    prompt = _single(free, "prompt", choice.prompt)
+    finder = ColumnFinder(records, [*named.values(), *(systems or ()), *([] if prompt is None else [prompt])])
     winner, one_hot = _winner(records, finder, choice)
-    single = {part: _single(finder, part, getattr(choice, part)) for part in ("prompt", "judge", "category", "position")}
+    others = ("judge", "category", "position")
+    single = {"prompt": prompt} | {part: _single(finder, part, getattr(choice, part)) for part in others}
     length, texts = _lengths(records, choice)
     cluster = None if choice.cluster == "none" else choice.cluster
     layout = BattleLayout(systems, winner, one_hot, **single, cluster=cluster, length=length, texts=texts)

@@ -15,7 +15,7 @@ from outscore.formats.base.source import shorten
 from outscore.formats.battles.columns import BattleLayout, find_battle_layout, holds_battles
 from outscore.formats.battles.entry import BattleChoice
 from outscore.formats.battles.verdicts import shares_of, taken_for_names, word_share
-from outscore.formats.tables.cells import LabelColumn
+from outscore.formats.tables.cells import NO_LABEL, LabelColumn
 from outscore.formats.tables.names import normalize_name
 from outscore.formats.tables.records import Block, Records
 from outscore.results.note import Note
@@ -63,11 +63,10 @@ def looks_like_pooled_games(records: Records) -> bool:
 
 def read_table(records: Records, choice: BattleChoice) -> tuple[Battles, Mapping[str, tuple[str, ...]]]:
     """The battles of a table; the system named first counts as the one shown first, unless a column says otherwise."""
-    layout = find_battle_layout(records, choice)
-    return _read(records, layout, choice), layout.used
+    return _read(records, find_battle_layout(records, choice), choice)
 
 
-def _read(records: Records, layout: BattleLayout, choice: BattleChoice) -> Battles:
+def _read(records: Records, layout: BattleLayout, choice: BattleChoice) -> tuple[Battles, Mapping[str, tuple[str, ...]]]:
     columns, needed = _Columns(records, layout, choice), layout_columns(layout)
     frame = None if records.frame is None or layout.length else records.frame(needed)
     if frame is not None and not any(dtype.is_nested() for dtype in frame.dtypes):
@@ -77,13 +76,14 @@ def _read(records: Records, layout: BattleLayout, choice: BattleChoice) -> Battl
             columns.add(block)
     if not columns.rows:
         records.refuse_empty()
-    return columns.battles()
+    battles = columns.battles()
+    # A column without any prompt says nothing, as if it were not there.
+    return battles, {part: names for part, names in layout.used.items() if part != "prompt" or columns.prompted}
 
 
 def read_arena(records: Records, choice: BattleChoice) -> tuple[Battles, Mapping[str, tuple[str, ...]]]:
     """The same of an export of Chatbot Arena: its ids name battles, and the first message of a conversation is the prompt."""
-    layout = arena_layout(find_battle_layout(records, choice), records, choice)
-    return _read(records, layout, choice), layout.used
+    return _read(records, arena_layout(find_battle_layout(records, choice), records, choice), choice)
 
 
 def arena_layout(layout: BattleLayout, records: Records, choice: BattleChoice) -> BattleLayout:
@@ -117,7 +117,7 @@ class _Columns:
         self._labels = {name: LabelColumn(records, name, optional=True) for name in labels}
         self._lengths: list[list[Array]] = [[] for _ in layout.length]
         self._lines: list[Array] = []
-        self.rows = 0
+        self.rows, self.prompted = 0, True
 
     def add(self, block: Block) -> None:
         """Add a block."""
@@ -145,14 +145,19 @@ class _Columns:
         made = {name: column.labels() for name, column in {**self._required, **self._labels}.items()}
         first, second = self._sides(made)
         notes: list[Note] = []
+        # Lines of different files are different prompts.
+        file = self._records.path or self._records.label
         if layout.prompt is None:
-            # Lines of different files are different prompts.
-            file = self._records.path or self._records.label
             prompts = Labels(np.arange(self.rows), tuple(f"{file}:{line}" for line in lines.tolist()))
             text = "No column says what the prompt was: every battle counts as a prompt of its own."
             notes.append(Note("warning", text))
         else:
-            prompts = made[layout.prompt]
+            prompts, blank = _each_its_own(made[layout.prompt], lines, file)
+            self.prompted = blank < self.rows
+            if blank:
+                said = "1 battle has no prompt" if blank == 1 else f"{blank:,} battles have no prompt"
+                own = "counts as a prompt of its own" if blank == 1 else "count as prompts of their own"
+                notes.append(Note("warning", f"{said} in `{layout.prompt}` and {own}."))
         shares = [self._shares(name, made, lines, first, second) for name in self._verdict_columns()]
         notes += [
             note for name in layout.winner if not layout.one_hot for note in taken_for_names(name, made[name], first, second)
@@ -230,6 +235,18 @@ class _Columns:
             lengths=None if battles.lengths is None else np.where(turned[:, None], battles.lengths[:, ::-1], battles.lengths),
             shown=known,
         )
+
+
+def _each_its_own(prompts: Labels, lines: Array, file: str) -> tuple[Labels, int]:
+    """Prompts with a name of its own for every blank one, and how many of these there are."""
+    if NO_LABEL not in prompts.names:
+        return prompts, 0
+    rows = np.flatnonzero(prompts.codes == prompts.names.index(NO_LABEL))
+    codes = prompts.codes.astype(np.int64)
+    codes[rows] = len(prompts.names) + np.arange(len(rows))
+    named = (*prompts.names, *(f"{file}:{line}" for line in lines[rows].tolist()))
+    used, numbered = np.unique(codes, return_inverse=True)
+    return Labels(numbered, tuple(named[code] for code in used.tolist())), len(rows)
 
 
 def _shown_first(text: str, *, swapped: bool) -> bool | None:

@@ -21,7 +21,7 @@ from outscore.inference.preferences.tally import Tally
 from outscore.results.pvalue import PValue
 from outscore.scores.battles import Battles
 
-__all__ = ["Halves", "Seen", "exchanged_p", "halves_of", "orders_of", "seen_order", "single_pair"]
+__all__ = ["Halves", "Seen", "exchanged_p", "halves_of", "orders_of", "seen_order", "single_pair", "single_pairs"]
 
 Seen = Literal["both", "mixed", "single", "unrecorded"]
 SURE = 5
@@ -88,7 +88,16 @@ def seen_order(tally: Tally) -> Seen:
 
 def single_pair(tally: Tally) -> tuple[int, int]:
     """The first pair of which one system was always shown first: that one, and the other."""
-    pair = int(np.flatnonzero(orders_of(tally) == 3)[0])
+    return _first_and_second(tally, int(np.flatnonzero(orders_of(tally) == 3)[0]))
+
+
+def single_pairs(tally: Tally) -> list[tuple[int, int]]:
+    """All pairs of which one system was shown first on so many prompts that this is no chance, however many pairs there are."""
+    sure = tally.meetings - 1 >= SURE + math.log2(max(tally.pairs, 1))
+    return [_first_and_second(tally, pair) for pair in np.flatnonzero((orders_of(tally) == 3) & sure).tolist()]
+
+
+def _first_and_second(tally: Tally, pair: int) -> tuple[int, int]:
     left, right = int(tally.left[pair]), int(tally.right[pair])
     return (left, right) if tally.n_first[tally.cells_of(pair)].any() else (right, left)
 

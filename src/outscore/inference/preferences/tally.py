@@ -95,6 +95,16 @@ class Tally:
         return (self.n + self.d) / 2 if self.won is None else self.won
 
     @property
+    def graded(self) -> bool:
+        """Whether some verdicts are degrees between a win and a tie."""
+        return self.won is not None
+
+    @property
+    def plain(self) -> Array:
+        """For every pair, whether all its verdicts are a win or a tie that counts as one battle."""
+        return np.asarray((self.total == self.wins + self.ties + self.losses) & (not self.graded))
+
+    @property
     def meetings(self) -> Array:
         """Units in which each pair met."""
         return np.bincount(self.pair, minlength=self.pairs)

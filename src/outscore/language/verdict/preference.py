@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from itertools import takewhile
 
 from outscore.language.numbers import count, format_level, format_p, format_percent
 from outscore.language.phrases import NO_CORRECTION, correction_name
@@ -59,6 +60,8 @@ class Found:
     baseline: str | None
     circles: Sequence[list[str]] = ()
     labels: Labelled | None = None
+    strength: int = 1
+    graded: bool = False
 
     @property
     def sets(self) -> int:
@@ -68,7 +71,20 @@ class Found:
     @property
     def equal(self) -> list[str]:
         """The strongest systems, as far as strengths differ by more than rounding."""
-        return [one.system for one in self.strengths if _as_strong(one, self.strengths[0])]
+        first = self.strengths[0]
+        if first.log_odds is not None:
+            return [one.system for one in self.strengths if _as_strong(one, first)]
+        # Of two without a finite strength the bounds are the same, and neither took more from the other.
+        told = {frozenset((pair.a, pair.b)): pair.win_rate for pair in self.pairs if pair.by == "games"}
+        others = takewhile(lambda one: _same_bounds(one, first), self.strengths[1:])
+        even = takewhile(lambda one: told.get(frozenset((first.system, one.system)), 0.5) == 0.5, others)
+        return [first.system, *(one.system for one in even)]
+
+    @property
+    def counting(self) -> str:
+        """How verdicts count, where not each as one battle; empty otherwise."""
+        parts = [f"A>>B counts as {self.strength} wins"] if self.strength > 1 else []
+        return "; ".join([*parts, *(["verdicts count by their degree"] if self.graded else [])])
 
     @property
     def circle(self) -> list[str]:
@@ -143,8 +159,8 @@ def preference_verdict(found: Found) -> Verdict:
 def _pair_verdict(found: Found) -> Verdict:
     (pair,) = found.pairs
     won = f"wins {format_rate(pair.win_rate)} of {count(_battles(pair), 'battle')}{found.on_prompts}"
-    limits = rate_interval(pair, found.alpha)
-    inside = f" ({limits})" if limits else ""
+    told = "; ".join(filter(None, (found.counting, rate_interval(pair, found.alpha))))
+    inside = f" ({told})" if told else ""
     if pair.p is None:
         # The reason starts with a word of its own: pages set its first letter in capitals, which would rename a system.
         battles = f"of {count(_battles(pair), 'battle')}{found.on_prompts} {pair.a} wins {format_rate(pair.win_rate)}"
@@ -221,6 +237,9 @@ def _board_verdict(found: Found) -> Verdict:
         apart = f"the systems fall into {found.sets} sets that never met, not even through others"
         differ = f"{found.counts.significant:,} of {count(found.counts.testable, 'pair')} that can be compared differ"
         return Verdict("No common order", f"{apart}; {differ} significantly ({evidence}).")
+    together = _together(found)
+    if together:
+        return Verdict(f"{_named(found.equal)} lead together", f"{together} ({evidence}).", None, "undecided")
     beaten, better, tied = _claims(found, leader)
     if better or not beaten:
         headline, why = _no_leader(found, better, tied)
@@ -232,6 +251,19 @@ def _board_verdict(found: Found) -> Verdict:
     apart = f"; it cannot be told apart from {_named(tied)}" if tied else ""
     why = f"significantly preferred to {whom}{apart} ({evidence})."
     return Verdict(f"{leader} leads", why, None if tied else 0, "undecided" if tied else "better")
+
+
+def _together(found: Found) -> str:
+    """What several systems that are equally strong have ahead of others; empty where they lead nobody, or one beats another."""
+    claims = [_claims(found, name) for name in found.equal]
+    rest = [name for name in found.systems if name not in found.equal]
+    shared = [name for name in rest if all(name in beaten for beaten, _, _ in claims)]
+    if len(claims) < 2 or not shared or any(better for _, better, _ in claims):
+        return ""
+    whom = f"{len(shared):,} of {count(len(rest), 'other system')}"
+    if len(shared) == len(rest):
+        whom = _named(rest) if len(rest) <= SHOWN else f"all {len(rest):,} other systems"
+    return f"they are equally strong, and each is significantly preferred to {whom}"
 
 
 def _no_leader(found: Found, better: list[str], tied: list[str]) -> tuple[str, str]:
@@ -272,6 +304,12 @@ def _as_strong(one: Strength, other: Strength) -> bool:
     return abs(one.log_odds - other.log_odds) < SAME
 
 
+def _same_bounds(one: Strength, other: Strength) -> bool:
+    """Whether two strengths that are not finite have the same bound."""
+    ends = (one.low, other.low) if other.low is not None else (one.high, other.high)
+    return one.log_odds is None and None not in ends and abs((ends[0] or 0.0) - (ends[1] or 0.0)) < SAME
+
+
 def _claims(found: Found, leader: str) -> tuple[list[str], list[str], list[str]]:
     """The systems that the leader beats, those that beat it, and those not told apart from it."""
     beaten: list[str] = []
@@ -296,20 +334,21 @@ def preference_sentence(found: Found) -> str:
         return _people_sentence(found, found.labels)
     if len(found.systems) == 2:
         (pair,) = found.pairs
-        limits = rate_interval(pair, found.alpha)
+        limits = ", ".join(filter(None, ("ties as half", found.counting, rate_interval(pair, found.alpha))))
         games = f"{count(_battles(pair), 'battle')} against {pair.b}{found.on_prompts}"
         won = f"{pair.a} won {format_rate(pair.win_rate)} of {games}"
         if pair.p is None:
-            return f"{won} (ties as half{', ' + limits if limits else ''}); no test could be made."
+            return f"{won} ({limits}); no test could be made."
         tested = f"{_how(pair, found.unit)}, two-sided, {format_p(pair.p, found.alpha)}"
         verb = "significant" if pair.p.upper <= found.alpha else "not significant"
-        return f"{won} (ties as half, {limits}; {tested}), which is {verb} at the {level} level."
+        return f"{won} ({limits}; {tested}), which is {verb} at the {level} level."
     differ = f"{found.counts.significant:,} of {count(found.counts.testable, 'pair')}"
     name = correction_name(found.family.correction)
     corrected = "p not corrected" if name == NO_CORRECTION else f"p corrected after {name}, {found.family.error_rate} {level}"
+    counting = f"{found.counting}, " if found.counting else ""
     return (
         f"In {count(found.battles, 'battle')} of {count(len(found.systems), 'system')}{found.on_prompts}, {differ} differ"
-        f" significantly ({cluster_text(found.unit)}, two-sided, {corrected}, {count(found.family.m, 'test')});"
+        f" significantly ({counting}{cluster_text(found.unit)}, two-sided, {corrected}, {count(found.family.m, 'test')});"
         f" {_first_place(found)}."
     )
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from outscore.language.numbers import count, format_level, format_number, format_p_number, format_percent, format_probability
 from outscore.language.phrases import correction_name
-from outscore.language.verdict.preference import battle_reading_line, cluster_text, format_rate
+from outscore.language.verdict.preference import battle_reading_line, cluster_text, format_rate, found_in
 from outscore.report.document import Fact, Records, Table, clean, make_table
 from outscore.results.note import note_texts
 from outscore.results.preference import CategoryRow, Labelled, Preference, PreferencePair, Strength
@@ -236,7 +236,8 @@ def _battle_lines(result: Preference) -> list[str]:
     judge = "" if result.labels is None else "by the judge, "
     lines = [f"{judge}{pair.a} {pair.wins:,} won, {pair.ties:,} tied, {pair.losses:,} lost"]
     interval = "" if pair.low is None else f", {interval_name(result)} {100 * pair.low:.1f} to {100 * (pair.high or 0):.1f} %"
-    lines.append(f"win rate {format_rate(pair.win_rate)}{interval} (ties as half)")
+    counted = "; ".join(filter(None, ("ties as half", found_in(result).counting)))
+    lines.append(f"win rate {format_rate(pair.win_rate)}{interval} ({counted})")
     if pair.both_orders is not None and result.order != "both":
         lines.append(f"with both orders counted alike {format_rate(pair.both_orders)}")
     if pair.standard_error is not None and pair.rows_standard_error and pair.clusters < result.battles:
@@ -276,11 +277,12 @@ def _position_lines(result: Preference) -> list[str]:
     ends = "" if found.low is None else f", {interval_name(result)} {_ends(found.low, found.high, percent=True)}"
     won = f"{found.first:,} won, {found.ties:,} tied, {found.second:,} lost"
     p = f"p = {format_p_number(found.p, result.alpha)}, {found.p.method}"
+    naive = "" if found.independent_p is None else f"; {format_probability(found.independent_p)} if votes were independent"
     about = [f"of {part}" for part in (shown_part(result),) if part]
     lines = [
         *about,
         f"shown first: {won}; win rate {format_rate(found.first_rate)}{ends}",
-        f"no effect of the order: {p}; {format_probability(found.independent_p)} if votes were independent",
+        f"no effect of the order: {p}{naive}",
     ]
     if found.compared:
         share = format_rate(found.flipped_rate)

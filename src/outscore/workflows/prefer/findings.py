@@ -59,7 +59,7 @@ def position_of(sums: Sums, alpha: float) -> Position | None:
         int(tally.ties[0]),
         p,
         tally.units,
-        float(independent_p(tally.wins, tally.losses)[0]),
+        float(independent_p(tally.wins, tally.losses)[0]) if tally.plain[0] else None,
         float(rates.rate[0]),
         finite(low),
         finite(high),

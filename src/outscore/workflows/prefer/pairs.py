@@ -84,7 +84,7 @@ def pairs_with_tests(systems: Sequence[str], tally: Tally, strengths: Strengths,
 def _games(systems: Sequence[str], tally: Tally, strengths: Strengths, asked: Asked) -> list[PreferencePair]:
     rates = win_rates(tally, asked.alpha)
     naive = independent_p(tally.wins, tally.losses)
-    whole = tally.d.dtype.kind == "i"
+    plain = tally.plain
     kinds, meetings, total = orders_of(tally), tally.meetings, tally.total
     n_first, d_first, n_shown = (tally.by_pair(cells) for cells in (tally.n_first, tally.d_first, tally.n_shown))
     lead = tally.lead
@@ -115,7 +115,7 @@ def _games(systems: Sequence[str], tally: Tally, strengths: Strengths, asked: As
             "games",
             finite(float(rates.error[i])),
             finite(float(rates.rows_error[i])),
-            float(naive[i]) if whole else None,
+            float(naive[i]) if plain[i] else None,
             None if both is None else float(both),
             asked.order if kinds[i] != 1 else "both",
             log_odds=finite(contrast) if strengths.group[left] == strengths.group[right] else None,

@@ -18,7 +18,7 @@ from outscore.formats.battles.read import refuse_unused
 from outscore.formats.tables.names import join_names, suggest_name
 from outscore.inference.base.student_law import t_quantile
 from outscore.inference.leaderboard.groups import groups_of, rank_intervals
-from outscore.inference.preferences.orders import Halves, seen_order, single_pair
+from outscore.inference.preferences.orders import Halves, seen_order, single_pair, single_pairs
 from outscore.inference.preferences.strengths import Strengths, elo_of, order_by_strength, strengths_of
 from outscore.inference.preferences.sums import Sums, sums_of
 from outscore.inference.preferences.tally import Tally
@@ -27,7 +27,7 @@ from outscore.language.numbers import count
 from outscore.language.signature import preference_signature
 from outscore.language.verdict.preference import SAME, circle_text, found_in, preference_sentence, preference_verdict
 from outscore.results.note import Note
-from outscore.results.preference import BattleReading, Labelled, Order, Preference, PreferencePair, Strength
+from outscore.results.preference import BattleReading, Labelled, Order, Position, Preference, PreferencePair, Strength
 from outscore.results.ranking import PairCounts
 from outscore.results.signature import Signature
 from outscore.scores.battles import Battles
@@ -154,7 +154,7 @@ def concluded(
         systems=names,
         pairs=pairs,
         strengths=listed,
-        position=None if order == "fixed" or request.order == "unrecorded" else position_of(sums, request.alpha),
+        position=_position(sums, order, request),
         counts=counts,
         family=family,
         alpha=request.alpha,
@@ -176,9 +176,18 @@ def concluded(
         baseline=None if centre is None else systems[centre],
         unit=unit,
         undecided=sums.undecided,
+        strength=request.strength,
+        graded=tally.graded,
         notes=list(dict.fromkeys([*judges_apart(sums), *said, *notes, *missing, *remarks, *group_note, *omitted])),
     )
     return worded(found, request)
+
+
+def _position(sums: Sums, order: Order, request: PreferRequest) -> Position | None:
+    """What being shown first is worth, where it can be told from being better."""
+    if order == "fixed" or request.order == "unrecorded" or seen_order(sums.tally) == "single":
+        return None
+    return position_of(sums, request.alpha)
 
 
 def _unit(request: PreferRequest, reading: BattleReading) -> str:
@@ -261,7 +270,7 @@ def _order(sums: Sums, asked: str, unit: str) -> tuple[Order, list[Note]]:
         text = "Where orders were chosen, there is no test of what being shown first is worth."
         return "fixed", [Note("omission", text)]
     if asked == "random":
-        return "random", []
+        return "random", _one_order(sums)
     if seen == "single":
         first, second = (sums.names[i] for i in single_pair(sums.tally))
         always = f"Every battle of `{first}` and `{second}` names `{first}` first"
@@ -274,7 +283,19 @@ def _order(sums: Sums, asked: str, unit: str) -> tuple[Order, list[Note]]:
         )
     text = f"{unit.capitalize()}s were judged in one order or the other, which is taken to be by lot"
     chosen = "; if it was chosen, give --order fixed" if len(sums.names) == 2 else ""
-    return "random", [Note("design", f"{text}{chosen}.")]
+    return "random", [Note("design", f"{text}{chosen}."), *_one_order(sums)]
+
+
+def _one_order(sums: Sums) -> list[Note]:
+    """A warning about pairs that were always shown in one order, which a draw by lot would hardly do."""
+    found = single_pairs(sums.tally)
+    if not found:
+        return []
+    shown = [f"`{sums.names[one]}` before `{sums.names[other]}`" for one, other in found[:MAX_NAMED]]
+    more = f" and of {count(len(found) - MAX_NAMED, 'more pair')}" if len(found) > MAX_NAMED else ""
+    them = "these two" if len(found) == 1 else "these"
+    text = f"Every battle names {', '.join(shown)}{more}: of {them}, being shown first cannot be told from being better."
+    return [Note("warning", text)]
 
 
 def _lost_halves(halves: Halves | None) -> list[Note]:
