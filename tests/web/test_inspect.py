@@ -267,3 +267,21 @@ def test_a_saved_result_whose_parts_do_not_fit_is_one_sentence(page, saved):
     job = page.run("report", {"files": [file["id"]]})
     assert job["state"] == "failed"
     assert job["error"].startswith("`saved.json` is a broken result: its parts do not fit together (KeyError"), job["error"]
+
+
+def test_every_file_says_in_a_line_what_it_is(page, saved):
+    tree = b"1\tDogs\tdog\tNOUN\tNNS\t_\t0\troot\t_\t_\n\n"
+    files = {
+        "runs.csv": (
+            b"id,new,old\n1,1,0\n2,1,1\n",
+            "scores: a column per system, `new` and `old`; items: `id`; 2 rows of 1 file",
+        ),
+        "out.txt": (b"One sentence here.\nAnd another one.\n", "a text of 2 segments, one per line"),
+        "gold.conllu": (tree, "1 word with "),
+        "labels.csv": (b"id,gold\n1,cat\n2,dog\n", "2 labels, one per item"),
+        "s.yaml": (b"alpha: 0.01\n", "settings (alpha), used where the files go"),
+        "saved.json": (saved["leaderboard"], "a saved result about "),
+    }
+    found = {file["name"]: file["reading"] for file in page.upload({name: content for name, (content, _) in files.items()})}
+    for name, (_, line) in files.items():
+        assert found[name].startswith(line), (name, found[name])
