@@ -196,9 +196,12 @@ class Position:
     first_rate, low, high
         The share of battles that the system shown first won, ties as half, and its interval.
     compared, flipped
-        Verdicts that can be set against one of the same pair, prompt and judge in the other order, and how many of them change.
+        Two verdicts on the same pair and prompt by the same judge, one in each order, and how many of them differ. Of several
+        verdicts in one order each meets each of the other.
     flipped_rate
         Their share.
+    questions
+        Pairs, prompts and judges that were compared: as many as `compared` where each order has one verdict.
     systems
         The systems of the battles that this is about, where the order of others is not known; empty where it is of all.
     """
@@ -215,6 +218,7 @@ class Position:
     compared: int = 0
     flipped: int = 0
     flipped_rate: float | None = None
+    questions: int = 0
     systems: list[str] = field(default_factory=list)
 
     @property
@@ -259,6 +263,8 @@ class JudgeRow:
         How many verdicts are ties.
     win_rate
         Of two systems, the share that the first one won by this judge.
+    repeated
+        Items (the same pair, prompt and order) on which it gave several verdicts.
     """
 
     judge: str
@@ -266,6 +272,7 @@ class JudgeRow:
     undecided: int
     ties: int
     win_rate: float | None = None
+    repeated: int = 0
 
 
 @dataclass(frozen=True)
@@ -277,9 +284,9 @@ class Agreement:
     judges
         Both of them.
     items
-        Verdicts on the same pair, prompt and order.
+        The same pair, prompt and order, judged by both; several verdicts of one judge on it count as one, by their shares.
     agreement, low, high
-        The share of equal verdicts, and its interval.
+        The share of equal verdicts, and its interval; no verdict equals only no verdict.
     kappa, kappa_low, kappa_high
         Cohen's kappa: agreement beyond what the judges' habits alone would give.
     clusters
@@ -306,7 +313,7 @@ class Alpha:
     value, low, high
         The coefficient for verdicts as names, and its interval.
     items
-        Verdicts on the same pair, prompt and order by two judges or more.
+        The same pair, prompt and order with verdicts of two judges or more.
     clusters
         Prompts.
     """

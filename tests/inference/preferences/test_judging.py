@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -14,6 +15,8 @@ from tests.inference.preferences.battle_making import made
 from outscore.core.errors import OutscoreError
 from outscore.formats.battles.entry import BattleChoice
 from outscore.formats.battles.read import read_battles
+from outscore.inference.base.discordance import wilson_limits
+from outscore.inference.base.student_law import t_quantile
 from outscore.inference.preferences import lengths as lengths_module
 from outscore.inference.preferences.agreement import alpha_of, alpha_tables, kappa_of, kappa_tables, verdicts_of
 from outscore.inference.preferences.labelled import audit_p, labelled_share, power_tuned
@@ -31,16 +34,42 @@ def judged(verdicts):
 
 
 def naive_alpha(battles):
-    """Krippendorff's alpha for names, from all pairs of verdicts of an item."""
+    """Krippendorff's alpha for names, from all pairs of verdicts of an item; a missing one is none."""
     by_item = {}
     for i, share in enumerate(battles.share.tolist()):
-        by_item.setdefault(battles.prompts[i], []).append("none" if math.isnan(share) else share)
+        if not math.isnan(share):
+            by_item.setdefault(battles.prompts[i], []).append(share)
     units = [values for values in by_item.values() if len(values) > 1]
     every = [value for values in units for value in values]
     n = len(every)
     observed = sum(sum(a != b for a, b in itertools.permutations(values, 2)) / (len(values) - 1) for values in units) / n
     expected = sum(a != b for a, b in itertools.permutations(every, 2)) / (n * (n - 1))
     return 1 - observed / expected
+
+
+def several_judges(battles):
+    """Prompts with verdicts of two judges or more."""
+    given = {(battles.prompts[i], battles.judges[i]) for i in np.flatnonzero(battles.decided)}
+    return sum(count > 1 for count in Counter(prompt for prompt, _ in given).values())
+
+
+def cross_pairs(battles, one, other):
+    """Raw agreement and kappa of two judges from every vote of one with every vote of the other, an item counting as one."""
+    votes = {}
+    for i, share in enumerate(battles.share.tolist()):
+        turned = bool(battles.first[i])
+        votes.setdefault((battles.prompts[i], turned), {}).setdefault(battles.judges[i], []).append(
+            1 - share if turned else share
+        )
+    items = [found for found in votes.values() if one in found and other in found]
+    met = [[(a, b) for a in found[one] for b in found[other]] for found in items]
+    agreed = sum(sum(a == b for a, b in pairs) / len(pairs) for pairs in met) / len(met)
+
+    def share(judge, verdict):
+        return sum(found[judge].count(verdict) / len(found[judge]) for found in items) / len(items)
+
+    chance = sum(share(one, verdict) * share(other, verdict) for verdict in (0.0, 0.5, 1.0))
+    return len(items), agreed, (agreed - chance) / (1 - chance)
 
 
 class TestAgreement:
@@ -51,7 +80,7 @@ class TestAgreement:
         tables = alpha_tables(verdicts_of(battles))
         found = alpha_of(tables, 0.05)
         assert found.value == pytest.approx(naive_alpha(battles))
-        assert tables.items == len(tables.tables)
+        assert tables.items == len(tables.tables) == several_judges(battles)
         assert found.low < found.value < found.high
 
     def test_other_tools_numbers(self):
@@ -88,6 +117,40 @@ class TestAgreement:
         rows = [("p", "x", "y", 1.0), ("p", "y", "x", 1.0), ("p", "x", "y", 1.0), ("p", "y", "x", 0.0)]
         found = kappa_tables(verdicts_of(made(rows, judges=["a", "a", "b", "b"])), 0, 1)
         assert (found.items, kappa_of(found, 0.05)[0].value) == (2, 0.5)
+
+    def test_repeated_votes_meet_whatever_their_order(self):
+        """One to three votes of each judge on an item: each of one with each of the other, an item counting as one."""
+        rng = np.random.default_rng(4)
+        rows, judges = [], []
+        for i, pair, judge in itertools.product(range(15), (("x", "y"), ("y", "x")), "ab"):
+            for _ in range(rng.integers(1, 4)):
+                rows.append((f"p{i}", *pair, float(rng.choice([0.0, 0.5, 1.0]))))
+                judges.append(judge)
+        battles = made(rows, ("x", "y"), judges=judges)
+        expected = cross_pairs(battles, "a", "b")
+        for order in (np.arange(battles.rows), np.arange(battles.rows)[::-1], rng.permutation(battles.rows)):
+            verdicts = verdicts_of(battles.take(order))
+            tables = kappa_tables(verdicts, *(verdicts.judges.index(name) for name in "ab"))
+            agreed, kappa = kappa_of(tables, 0.05)
+            assert (tables.items, agreed.value, kappa.value) == pytest.approx(expected)
+            several = alpha_tables(verdicts)
+            assert several.items == 30
+            # Two judges: coincidences are the two tables of shares, so that the agreement in them is the raw one.
+            assert np.trace(several.tables.sum(axis=0)) / 60 == pytest.approx(expected[1])
+
+    def test_a_share_stays_within_its_bounds_and_has_width(self):
+        """Wilson's interval: of independent prompts that of so many looks, save for t and the jackknife's n - 1."""
+        few = judged({"a": [1.0] * 20, "b": [1.0] * 3 + [0.0] * 17})
+        agreed = kappa_of(kappa_tables(verdicts_of(few), 0, 1), 0.05)[0]
+        low, high = wilson_limits(0.15, 19, t_quantile(19, 0.05))
+        assert (agreed.value, agreed.low, agreed.high) == pytest.approx((0.15, low, high))
+        assert 0 < agreed.low < 0.15 < agreed.high < 1
+        same = judged({"a": [1.0, 0.0] * 5, "b": [1.0, 0.0] * 5})
+        agreed, kappa = kappa_of(kappa_tables(verdicts_of(same), 0, 1), 0.05)
+        assert (agreed.value, agreed.high) == (1.0, 1.0)
+        assert agreed.low == pytest.approx(wilson_limits(1.0, 10, t_quantile(9, 0.05))[0])
+        # No prompt moves it, so nothing tells how far it may vary.
+        assert (kappa.value, math.isnan(kappa.low), math.isnan(kappa.high)) == (1.0, True, True)
 
     def test_real_judges(self, shared_data):
         path = shared_data / "judges/llmbar-vanilla.csv"
@@ -134,6 +197,30 @@ class TestAgreement:
         assert (int((tally.d[there] > 0).sum()), int((tally.d[there] < 0).sum())) == flipped
         assert flip_p(tally.d[there]).value == pytest.approx(p, rel=5e-4)
         assert swapped_verdicts(battles).flipped == sum(flipped)
+
+
+class TestSwapped:
+    def test_every_vote_of_one_order_meets_every_vote_of_the_other(self):
+        rng = np.random.default_rng(6)
+        rows, judges = [], []
+        for i, judge in itertools.product(range(12), "ab"):
+            for pair in (("x", "y"), ("y", "x")):
+                for _ in range(rng.integers(0, 4)):
+                    rows.append((f"p{i}", *pair, float(rng.choice([0.0, 0.5, 1.0, np.nan]))))
+                    judges.append(judge)
+        battles = made(rows, ("x", "y"), judges=judges)
+        compared = flipped = 0
+        questions = set()
+        for (i, one), (j, other) in itertools.product(enumerate(rows), repeat=2):
+            same = one[0] == other[0] and judges[i] == judges[j] and not math.isnan(one[3] + other[3])
+            if same and (one[1], other[1]) == ("x", "y"):
+                compared += 1
+                flipped += one[3] != 1 - other[3]
+                questions.add((one[0], judges[i]))
+        assert 0 < flipped < compared
+        for order in (np.arange(battles.rows), np.arange(battles.rows)[::-1], rng.permutation(battles.rows)):
+            found = swapped_verdicts(battles.take(order))
+            assert (found.compared, found.flipped, found.questions) == (compared, flipped, len(questions))
 
 
 class TestLengths:

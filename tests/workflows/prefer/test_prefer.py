@@ -559,7 +559,88 @@ class TestCategories:
         assert osc.load(found.save(tmp_path / "found.json")) == found
 
 
+class TestJudges:
+    HEAD = "prompt,model_a,model_b,winner,judge\n"
+
+    def test_the_places_of_repeated_votes_do_not_matter(self, write):
+        """Two judges who contradict themselves on every item: half of all their votes agree, however the rows stand."""
+        rows = [
+            (*row[:3], winner, judge)
+            for row in both(10, "new", "old", lambda _: "new")
+            for judge in ("a", "b")
+            for winner in ("new", "old")
+        ]
+        other = [rows[i ^ 1] if rows[i][4] == "b" else rows[i] for i in range(len(rows))]
+        for given in (rows, other):
+            found = osc.prefer(write(given, head=self.HEAD))
+            pair = found.judges.pairs[0]
+            assert (pair.items, pair.agreement, pair.kappa, found.judges.alpha.items) == (20, 0.5, 0.0, 20)
+            assert 0 < pair.low < 0.5 < pair.high < 1
+            text = " ".join(str(found).split())
+            assert "several verdicts of a judge on an item count as one, by their shares." in text
+            assert "kappa has no interval, since leaving out a prompt does not show" in text
+            assert [row.repeated for row in found.judges.judges] == [20, 20]
+
+    def test_the_places_of_votes_in_both_orders_do_not_matter(self, write):
+        rows = [
+            row
+            for i in range(12)
+            for row in ((f"p{i}", "new", "old", "new"), (f"p{i}", "new", "old", "tie"), (f"p{i}", "old", "new", "new"))
+        ]
+        for given in (rows, rows[::-1]):
+            found = osc.prefer(write(given))
+            assert (found.position.compared, found.position.flipped, found.position.questions) == (24, 12, 12)
+            assert found.position.flipped_rate == 0.5
+            assert "12 of 24 pairs of verdicts" in " ".join(str(found).split())
+
+    def test_alpha_leaves_missing_verdicts_out(self, write):
+        human, gpt = "BAAABBBAAABTABBATBAA", "A  ABTABT AABB AABTB"
+        rows = list(zip(range(20), human, gpt.replace(" ", "-"), strict=True))
+        path = write(
+            [[one.replace("T", "tie") if isinstance(one, str) else one for one in row] for row in rows], head="item,human,gpt\n"
+        )
+        path.write_text(path.read_text().replace("-", ""))
+        found = osc.prefer(path, winner=["human", "gpt"], names=["A", "B"])
+        given = [(a, b) for a, b in zip(human, gpt, strict=True) if b != " "]
+        every = [verdict for two in given for verdict in two]
+        observed = sum(a != b for a, b in given) / len(given)
+        expected = sum(a != b for i, a in enumerate(every) for j, b in enumerate(every) if i != j) / (32 * 31)
+        assert found.judges.alpha.items == 16
+        assert found.judges.alpha.value == pytest.approx(1 - observed / expected)
+        assert found.judges.pairs[0].items == 20
+        assert 0 <= found.judges.pairs[0].low < found.judges.pairs[0].high <= 1
+        assert "a judge without a verdict agrees with none that gave one" in " ".join(str(found).split())
+
+    def test_verdicts_that_are_all_the_same_leave_kappa_and_alpha_undefined(self, write):
+        rows = [(*row, judge) for row in both(10, "new", "old", lambda _: "new") for judge in ("a", "b")]
+        found = osc.prefer(write(rows, head=self.HEAD))
+        assert (found.judges.pairs[0].kappa, found.judges.alpha.value) == (None, None)
+        assert 0.5 < found.judges.pairs[0].low < found.judges.pairs[0].high == 1.0
+        text = " ".join(str(found).split())
+        assert "unbounded" not in text
+        assert "kappa undefined (all verdicts are the same)" in text
+        assert "Krippendorff's alpha undefined (all verdicts are the same), on 20 items" in text
+
+
 class TestLabels:
+    def test_a_label_is_compared_with_the_verdict_in_its_order(self, write):
+        """Labels that are the judge's own rows, some prompts in one order: it agrees with itself and is not off."""
+        rows = [
+            (f"p{i}", *pair, "tie" if (i + turn) % 3 == 0 else ("new", "old")[(i * i + turn * i) % 4 == 1])
+            for i in range(60)
+            for turn, pair in enumerate((("new", "old"), ("old", "new")))
+        ]
+        battles = write(rows)
+        labels = [row for i, row in enumerate(rows) if i % 7 in (0, 2, 3, 4)]
+        found = osc.prefer(battles, labels=write(labels, "people.csv"))
+        assert (found.labels.agreement, found.labels.kappa) == (1.0, 1.0)
+        assert found.labels.bias == pytest.approx(0.0, abs=1e-15)
+        assert any("in the order that people saw" in note.text for note in found.notes)
+        # Orders that are said to be unknown tell nothing: the judge's mean of both.
+        unknown = osc.prefer(battles, labels=write(labels, "people.csv"), order="unrecorded")
+        assert unknown.labels.agreement < 1
+        assert unknown.labels.win_rate == found.labels.win_rate
+
     def files(self, write, labelled=30, wrong=5):
         """A judge on 120 prompts that is wrong on every fifth, people on some."""
         truth = ["new" if i % 3 else "old" for i in range(120)]

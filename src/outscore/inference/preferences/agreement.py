@@ -1,10 +1,13 @@
 """How far judges agree: raw agreement, Cohen's kappa and Krippendorff's alpha, with intervals over prompts.
 
-Judges are compared on the same pair, prompt and order. Verdicts are names: the first, the second, a tie, or no verdict, which
-agrees only with no verdict. Kappa is (a - e)/(1 - e) with e the agreement that the two judges' shares of each verdict would
-give by chance (Cohen, 1960). Alpha is 1 - D_o/D_e over all judges, from the coincidences of verdicts within an item
-(Krippendorff, 2011); items with one verdict say nothing. Intervals leave out one prompt at a time (jackknife), with t of G - 1
-degrees of freedom, since verdicts on one prompt depend on one another.
+Judges are compared on the same pair, prompt and order, which is an item. Verdicts are names: the first, the second, a tie, or
+no verdict, which agrees only with no verdict. A judge who gave several verdicts on an item counts once, with the share of each:
+all of one judge's meet all of another's. Kappa is (a - e)/(1 - e) with e the agreement that the two judges' shares of each
+verdict would give by chance (Cohen, 1960). Alpha is 1 - D_o/D_e over all judges, from the coincidences of verdicts within an
+item (Krippendorff, 2011); there a missing verdict is left out, and items of one judge say nothing. Intervals leave out one
+prompt at a time (jackknife), with t of G - 1 degrees of freedom, since verdicts on one prompt depend on one another: for the
+share of equal verdicts Wilson's, for as many looks as the jackknife's variance is worth; none for a coefficient that no prompt
+moves.
 """
 
 from __future__ import annotations
@@ -16,7 +19,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from outscore.core.numeric import Array
-from outscore.core.repeats import occurrences
+from outscore.inference.base.cluster_variance import effective_clusters
+from outscore.inference.base.discordance import wilson_limits
 from outscore.inference.base.student_law import t_quantile
 from outscore.inference.preferences.position import same_question
 from outscore.scores.battles import Battles
@@ -25,15 +29,18 @@ __all__ = ["Estimate", "Tables", "Verdicts", "alpha_of", "alpha_tables", "kappa_
 
 VERDICTS = 4
 """The first won, tie, the second won, no verdict."""
+MISSING = 3
+UNMOVED = 1e-12
+"""A standard error up to this is what rounding leaves of none."""
 
 
 @dataclass(frozen=True, eq=False)
 class Verdicts:
-    """Verdicts by item: codes of the item, the judge, the verdict and the unit, one row each."""
+    """Verdicts by item and judge: codes of both and of the unit, and how often the judge gave each verdict, one row each."""
 
     item: Array
     judge: Array
-    verdict: Array
+    counts: Array
     unit: Array
     items: int
     judges: tuple[str, ...]
@@ -58,35 +65,58 @@ class Estimate:
 
 
 def verdicts_of(battles: Battles) -> Verdicts:
-    """The verdicts of all judges, item by item; the how-manieth of a judge meets the how-manieth of another."""
+    """The verdicts of all judges, item by item."""
     assert battles.judges is not None
     turned = battles.first > battles.second
     left = np.where(turned, 1 - battles.share, battles.share)
-    verdict = np.where(np.isnan(left), 3, 1 - np.sign(np.nan_to_num(left, nan=0.5) - 0.5)).astype(np.int64)
+    verdict = np.where(np.isnan(left), MISSING, 1 - np.sign(np.nan_to_num(left, nan=0.5) - 0.5)).astype(np.int64)
     question = same_question(replace(battles, judges=None))
     shown = np.zeros(battles.rows, dtype=bool) if battles.shown is None else battles.shown
     # Where the order is known it is part of the question.
-    asked = question * 3 + np.where(shown, 1 + turned, 0)
-    own = np.unique(asked * len(battles.judges.names) + battles.judges.codes, return_inverse=True)[1]
-    numbered = asked * (battles.rows + 1) + occurrences(own)
-    keys, item = np.unique(numbered, return_inverse=True)
-    return Verdicts(item, battles.judges.codes, verdict, battles.units.codes, len(keys), battles.judges.names)
+    asked, item = np.unique(question * 3 + np.where(shown, 1 + turned, 0), return_inverse=True)
+    many = len(battles.judges.names)
+    keys, first, own = np.unique(item * many + battles.judges.codes, return_index=True, return_inverse=True)
+    counts = np.bincount(own * VERDICTS + verdict, minlength=len(keys) * VERDICTS).reshape(-1, VERDICTS)
+    return Verdicts(keys // many, keys % many, counts, battles.units.codes[first], len(asked), battles.judges.names)
 
 
 def kappa_tables(found: Verdicts, one: int, other: int) -> Tables:
-    """Verdicts of two judges on the items that both judged, against each other."""
+    """Verdicts of two judges on the items that both judged, against each other; an item counts as one."""
     rows = [np.flatnonzero(found.judge == judge) for judge in (one, other)]
-    _, first, second = np.intersect1d(found.item[rows[0]], found.item[rows[1]], return_indices=True)
-    a, b = found.verdict[rows[0]][first], found.verdict[rows[1]][second]
+    _, first, second = np.intersect1d(found.item[rows[0]], found.item[rows[1]], assume_unique=True, return_indices=True)
+    a, b = _shares(found.counts[rows[0]][first]), _shares(found.counts[rows[1]][second])
     used, unit = np.unique(found.unit[rows[0]][first], return_inverse=True)
-    tables = np.zeros((len(used), VERDICTS, VERDICTS))
-    np.add.at(tables, (unit, a, b), 1.0)
-    return Tables(used, tables, len(a))
+    return Tables(used, _summed(unit, len(used), lambda i, j: a[:, i] * b[:, j]), len(a))
+
+
+def _shares(counts: Array) -> Array:
+    return np.asarray(counts / counts.sum(axis=1, keepdims=True))
+
+
+def _summed(unit: Array, units: int, value: Callable[[int, int], Array]) -> Array:
+    """Tables by unit, cell by cell."""
+    tables = np.zeros((units, VERDICTS, VERDICTS))
+    for i in range(VERDICTS):
+        for j in range(VERDICTS):
+            tables[:, i, j] = np.bincount(unit, weights=value(i, j), minlength=units)
+    return tables
 
 
 def kappa_of(found: Tables, alpha: float) -> tuple[Estimate, Estimate]:
     """Raw agreement and kappa."""
-    return _jackknife(found.tables, _agreed, alpha), _jackknife(found.tables, _kappa, alpha)
+    return _share(found.tables, alpha), _jackknife(found.tables, _kappa, alpha)
+
+
+def _share(tables: Array, alpha: float) -> Estimate:
+    """The share of equal verdicts, within 0 and 1, and never of no width."""
+    units = len(tables)
+    at, error = _error(tables, _agreed)
+    if units < 2:
+        return Estimate(at, math.nan, math.nan)
+    spread = at * (1 - at)
+    sure = error <= UNMOVED or spread <= 0
+    looks = effective_clusters(tables.sum(axis=(1, 2))) if sure else spread / error**2
+    return Estimate(at, *wilson_limits(at, looks, t_quantile(units - 1, alpha)))
 
 
 def _agreed(tables: Array) -> Array:
@@ -110,20 +140,24 @@ def _kappa(tables: Array) -> Array:
 
 
 def alpha_tables(found: Verdicts) -> Tables:
-    """Coincidences of verdicts in items with two or more."""
-    counts = np.zeros((found.items, VERDICTS))
-    np.add.at(counts, (found.item, found.verdict), 1.0)
+    """Coincidences of verdicts in items with verdicts of two judges or more."""
+    given = found.counts.copy()
+    given[:, MISSING] = 0
+    there = given.any(axis=1)
+    item, shares = found.item[there], _shares(given[there])
+    judges = np.bincount(item, minlength=found.items)
     unit = np.zeros(found.items, dtype=np.int64)
     unit[found.item] = found.unit
-    several = counts.sum(axis=1) > 1
-    counts, (used, unit) = counts[several], np.unique(unit[several], return_inverse=True)
-    # Ordered pairs of verdicts within an item, each item's weighted by 1/(m - 1).
-    pairs = counts[:, :, None] * counts[:, None, :]
-    pairs[:, range(VERDICTS), range(VERDICTS)] -= counts
-    pairs /= (counts.sum(axis=1) - 1)[:, None, None]
-    tables = np.zeros((len(used), VERDICTS, VERDICTS))
-    np.add.at(tables, unit, pairs)
-    return Tables(used, tables, len(counts))
+    several = judges > 1
+    used, unit = np.unique(unit[several], return_inverse=True)
+    whole = np.stack([np.bincount(item, weights=column, minlength=found.items) for column in shares.T])
+
+    def met(i: int, j: int) -> Array:
+        """Ordered pairs of two judges' verdicts within an item, each item's weighted by 1/(m - 1)."""
+        own = np.bincount(item, weights=shares[:, i] * shares[:, j], minlength=found.items)
+        return np.asarray((whole[i] * whole[j] - own)[several] / (judges[several] - 1))
+
+    return Tables(used, _summed(unit, len(used), met), int(several.sum()))
 
 
 def alpha_of(found: Tables, alpha: float) -> Estimate:
@@ -144,14 +178,21 @@ def _krippendorff(tables: Array) -> Array:
 
 def _jackknife(tables: Array, value: Callable[[Array], Array], alpha: float) -> Estimate:
     """The value of all units together, and its limits by leaving out each in turn."""
+    at, error = _error(tables, value)
+    if not error > UNMOVED:
+        return Estimate(at, math.nan, math.nan)
+    reach = t_quantile(len(tables) - 1, alpha) * error
+    return Estimate(at, max(at - reach, -1.0), min(at + reach, 1.0))
+
+
+def _error(tables: Array, value: Callable[[Array], Array]) -> tuple[float, float]:
+    """The value of all units together and the jackknife's standard error; nan where one cannot be left out."""
     whole = tables.sum(axis=0)
     at = float(value(whole[None])[0])
     units = len(tables)
     if units < 2 or not math.isfinite(at):
-        return Estimate(at, math.nan, math.nan)
+        return at, math.nan
     without = value(whole[None] - tables)
     if not np.isfinite(without).all():
-        return Estimate(at, math.nan, math.nan)
-    error = math.sqrt((units - 1) / units * float(((without - without.mean()) ** 2).sum()))
-    reach = t_quantile(units - 1, alpha) * error
-    return Estimate(at, max(at - reach, -1.0), min(at + reach, 1.0))
+        return at, math.nan
+    return at, math.sqrt((units - 1) / units * float(((without - without.mean()) ** 2).sum()))

@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from outscore.core.numeric import Array
-from outscore.core.repeats import occurrences
 from outscore.inference.preferences.tally import Tally, tally_of
 from outscore.scores.battles import Battles
 
@@ -21,10 +20,18 @@ __all__ = ["Swapped", "by_place", "swapped_verdicts"]
 
 @dataclass(frozen=True)
 class Swapped:
-    """Verdicts with one of the same pair, prompt and judge in the other order, and how many of them change."""
+    """Two verdicts on the same pair and prompt by one judge, one in each order: how many such two there are, how many differ.
 
-    compared: int
-    flipped: int
+    Of several in one order each meets each of the other, so that places in a file do not matter; `questions` are the pairs,
+    prompts and judges that have both orders.
+    """
+
+    compared: int = 0
+    flipped: int = 0
+    questions: int = 0
+
+    def __add__(self, other: Swapped) -> Swapped:
+        return Swapped(self.compared + other.compared, self.flipped + other.flipped, self.questions + other.questions)
 
 
 def by_place(battles: Battles) -> Tally | None:
@@ -46,7 +53,7 @@ def by_place(battles: Battles) -> Tally | None:
 
 
 def swapped_verdicts(battles: Battles) -> Swapped:
-    """Set the verdicts of both orders against each other; of several in one order, the first meets the first.
+    """Set the verdicts of both orders against each other.
 
     Examples
     --------
@@ -54,20 +61,20 @@ def swapped_verdicts(battles: Battles) -> Swapped:
     >>> first, second, shown = np.array([0, 1, 0, 1]), np.array([1, 0, 1, 0]), np.ones(4, dtype=bool)
     >>> made = Battles(("x", "y"), first, second, np.array([1.0, 1.0, 1.0, 0.0]), Labels.of("aabb"), shown)
     >>> swapped_verdicts(made)
-    Swapped(compared=2, flipped=1)
+    Swapped(compared=2, flipped=1, questions=2)
     """
     if battles.shown is None:
-        return Swapped(0, 0)
+        return Swapped()
     known = battles.take(np.flatnonzero(battles.shown & battles.decided))
     if not known.rows:
-        return Swapped(0, 0)
+        return Swapped()
     turned = known.first > known.second
-    verdict = np.sign(np.where(turned, 1 - known.share, known.share) - 0.5)
+    verdict = (1 - np.sign(np.where(turned, 1 - known.share, known.share) - 0.5)).astype(np.int64)
     group = same_question(known)
-    keys = [_numbered(group[side], known.rows) for side in (~turned, turned)]
-    _, one, other = np.intersect1d(keys[0], keys[1], assume_unique=True, return_indices=True)
-    changed = verdict[~turned][one] != verdict[turned][other]
-    return Swapped(len(one), int(changed.sum()))
+    size = 3 * (int(group.max()) + 1)
+    one, other = (np.bincount(group[side] * 3 + verdict[side], minlength=size).reshape(-1, 3) for side in (~turned, turned))
+    met = one.sum(axis=1) * other.sum(axis=1)
+    return Swapped(int(met.sum()), int(met.sum() - (one * other).sum()), int((met > 0).sum()))
 
 
 def same_question(battles: Battles) -> Array:
@@ -78,11 +85,3 @@ def same_question(battles: Battles) -> Array:
     many = 1 if battles.judges is None else len(battles.judges.names)
     keys = ((low * k + high) * len(battles.prompts.names) + battles.prompts.codes) * many + judges
     return np.asarray(np.unique(keys, return_inverse=True)[1])
-
-
-def _numbered(group: Array, rows: int) -> Array:
-    """A key for each row of at most so many: its group, and the how-manieth of the group it is."""
-    if not len(group):
-        return group
-    _, codes = np.unique(group, return_inverse=True)
-    return np.asarray(group * rows + occurrences(codes))

@@ -42,6 +42,7 @@ class Known:
 class JudgeSums:
     """What judges said: verdicts, battles without one, ties and wins of the first system of each; and tables by unit.
 
+    `repeated` are the items on which a judge gave several verdicts.
     `pairs` holds agreement tables of every two judges, by their codes; it is empty where there are more than `MAX_JUDGES`.
     """
 
@@ -49,6 +50,7 @@ class JudgeSums:
     undecided: Array
     ties: Array
     won: Array
+    repeated: Array
     pairs: Mapping[tuple[int, int], Tables]
     several: Tables
 
@@ -199,6 +201,7 @@ def _judged(wanted: Battles) -> JudgeSums:
         np.bincount(codes[~there], minlength=many),
         np.bincount(codes[there & (wanted.share == 0.5)], minlength=many),
         np.bincount(codes[there], weights=first[there], minlength=many),
+        np.bincount(found.judge[found.counts.sum(axis=1) > 1], minlength=many),
         pairs,
         alpha_tables(found),
     )
@@ -236,7 +239,7 @@ def total_of(parts: Sequence[Sums]) -> Sums:
         used=used,
         places=places,
         places_used=places_used,
-        swapped=Swapped(sum(part.swapped.compared for part in parts), sum(part.swapped.flipped for part in parts)),
+        swapped=sum((part.swapped for part in parts), Swapped()),
         halves=None if not halves else sum(halves, Halves()),
         judged=judged,
         categories=_added_categories(parts),
@@ -347,6 +350,7 @@ def _added_judges(parts: Sequence[Sums], unit_codes: Sequence[Array]) -> tuple[K
         summed("undecided"),
         summed("ties"),
         summed("won"),
+        summed("repeated"),
         listed if many <= MAX_JUDGES else {},
         _added_tables(several),
     )

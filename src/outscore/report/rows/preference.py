@@ -9,7 +9,7 @@ from outscore.language.phrases import correction_name
 from outscore.language.verdict.preference import battle_reading_line, cluster_text, format_rate, found_in
 from outscore.report.document import Fact, Records, Table, clean, make_table
 from outscore.results.note import note_texts
-from outscore.results.preference import CategoryRow, Labelled, Preference, PreferencePair, Strength
+from outscore.results.preference import CategoryRow, Judges, Labelled, Preference, PreferencePair, Strength
 
 __all__ = [
     "agreement_table",
@@ -30,6 +30,8 @@ MAX_PLACED = 6
 """Systems that are named where position is about some of them."""
 MAX_LEVELLED = 5
 """Pairs whose win rates at equal length a report tells."""
+NO_INTERVAL = "no interval, since leaving out a prompt does not show how far it may vary"
+UNDEFINED = "undefined (all verdicts are the same)"
 BY = {"games": "games", "baseline": "baseline", "model": "model"}
 ORDERS = {
     "both": "both orders of every prompt",
@@ -196,13 +198,28 @@ def agreement_table(result: Preference) -> Table | None:
             f"{one.items:,}",
             format_rate(one.agreement),
             _ends(one.low, one.high, percent=True),
-            format_number(one.kappa, 3),
+            "undefined" if one.kappa is None else format_number(one.kappa, 3),
             _ends(one.kappa_low, one.kappa_high),
         ]
         for one in result.judges.pairs
     ]
     name = interval_name(result)
-    return make_table("judges", "Judges", ["judge", "judge", "items", "agree", name, "kappa", name], "llrrlrl", rows)
+    notes = _agreement_notes(result.judges)
+    return make_table("judges", "Judges", ["judge", "judge", "items", "agree", name, "kappa", name], "llrrlrl", rows, notes)
+
+
+def _agreement_notes(found: Judges) -> list[str]:
+    """What the numbers of two judges need said: why one is missing, and what no verdict counts as."""
+    notes = []
+    if any(one.kappa is None for one in found.pairs):
+        notes.append(f"kappa {UNDEFINED}.")
+    if any(one.kappa is not None and one.kappa_low is None and one.clusters > 1 for one in found.pairs):
+        notes.append(f"kappa has {NO_INTERVAL}.")
+    if any(one.undecided for one in found.judges):
+        notes.append("a judge without a verdict agrees with none that gave one; alpha leaves missing verdicts out.")
+    if any(one.repeated for one in found.judges):
+        notes.append("several verdicts of a judge on an item count as one, by their shares.")
+    return notes
 
 
 def _ends(low: float | None, high: float | None, *, percent: bool = False) -> str:
@@ -286,7 +303,13 @@ def _position_lines(result: Preference) -> list[str]:
     ]
     if found.compared:
         share = format_rate(found.flipped_rate)
-        lines.append(f"{found.flipped:,} of {count(found.compared, 'verdict')} change when the order is exchanged ({share})")
+        if found.compared > found.questions > 0:
+            met = f"{count(found.compared, 'pair')} of verdicts, each of one order with each of the other on the same question,"
+            lines.append(f"{found.flipped:,} of {met} differ ({share})")
+        else:
+            lines.append(
+                f"{found.flipped:,} of {count(found.compared, 'verdict')} change when the order is exchanged ({share})"
+            )
     return lines
 
 
@@ -308,10 +331,13 @@ def _judge_lines(result: Preference) -> list[str]:
     if found is None:
         return []
     lines = [f"{count(len(found.judges), 'judge')}"]
-    if found.alpha is not None and found.alpha.value is not None:
-        ends = "" if found.alpha.low is None else f", {interval_name(result)} {_ends(found.alpha.low, found.alpha.high)}"
+    if found.alpha is not None:
+        ends = f", {NO_INTERVAL}" if found.alpha.value is not None and found.alpha.clusters > 1 else ""
+        if found.alpha.low is not None:
+            ends = f", {interval_name(result)} {_ends(found.alpha.low, found.alpha.high)}"
         what = count(found.alpha.items, "item")
-        lines.append(f"Krippendorff's alpha {found.alpha.value:.3f}{ends}, on {what} with two verdicts or more")
+        value = UNDEFINED if found.alpha.value is None else f"{found.alpha.value:.3f}"
+        lines.append(f"Krippendorff's alpha {value}{ends}, on {what} with two verdicts or more")
     return lines
 
 
@@ -322,7 +348,7 @@ def _label_lines(result: Preference) -> list[str]:
     interval = f"{interval_name(result)} {_ends(found.low, found.high, percent=True)}"
     alone = f"{format_rate(found.people_rate)} ({_ends(found.people_low, found.people_high, percent=True)})"
     bias = f"{100 * found.bias:+.1f} % off ({_ends(found.bias_low, found.bias_high, percent=True)})"
-    kappa = "" if found.kappa is None else f", kappa {found.kappa:.3f}"
+    kappa = f", kappa {UNDEFINED if found.kappa is None else f'{found.kappa:.3f}'}"
     labels = f"{count(found.labelled, 'labelled prompt')}, {found.unlabelled:,} more by the judge alone"
     won = f"{found.people} would let {result.pairs[0].a} win {format_rate(found.win_rate)}"
     return [

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from outscore.core.errors import OutscoreError
-from outscore.core.numeric import finite
+from outscore.core.numeric import Array, finite
 from outscore.formats.tables.names import join_names
 from outscore.inference.base.student_law import t_quantile
 from outscore.inference.preferences.agreement import Estimate, alpha_of, kappa_of
@@ -43,6 +44,10 @@ MAX_NAMED = 10
 """Judges that are named; more are people of whom each judged a little."""
 AUDITED = 0.01
 """A p of the audit below this says that the labelled prompts are no random part."""
+IN_ORDER = (
+    "How far the judge agrees and is off is told from its verdicts in the order that people saw; the estimate takes all of its"
+    " verdicts on a prompt, as on the prompts without a label."
+)
 
 
 def position_of(sums: Sums, alpha: float) -> Position | None:
@@ -66,6 +71,7 @@ def position_of(sums: Sums, alpha: float) -> Position | None:
         swapped.compared,
         swapped.flipped,
         swapped.flipped / swapped.compared if swapped.compared else None,
+        swapped.questions,
         _shown_systems(sums),
     )
 
@@ -160,7 +166,8 @@ def judges_of(sums: Sums, alpha: float) -> Judges | None:
     for code in used:
         n = int(judged.verdicts[code])
         rate = float(judged.won[code]) / n if n and len(sums.names) == 2 else None
-        rows.append(JudgeRow(judges.names[code], n, int(judged.undecided[code]), int(judged.ties[code]), rate))
+        undecided, ties, repeated = (int(counts[code]) for counts in (judged.undecided, judged.ties, judged.repeated))
+        rows.append(JudgeRow(judges.names[code], n, undecided, ties, rate, repeated))
     pairs = []
     for (one, other), tables in judged.pairs.items():
         if tables.items:
@@ -194,13 +201,14 @@ def labels_of(battles: Battles, labels: Battles, people: str, ahead: str, alpha:
         )
     human = np.array([known[prompt] for prompt in both])
     machine = np.array([judged[prompt] for prompt in both])
+    matched = _in_their_orders(battles, labels, ahead, both)
     rest = np.array([share for prompt, share in judged.items() if prompt not in known])
     found = labelled_share(human, machine, rest, alpha)
     alone = found.alone
     audit = audit_p(machine, rest)
-    bias = power_tuned(machine - human, np.zeros(len(both)), np.zeros(0))
+    bias = power_tuned(matched - human, np.zeros(len(both)), np.zeros(0))
     bias_low, bias_high = bias.alone_limits(alpha)
-    sides = np.sign(human - 0.5), np.sign(machine - 0.5)
+    sides = np.sign(human - 0.5), np.sign(matched - 0.5)
     labelled = Labelled(
         people,
         len(both),
@@ -215,7 +223,7 @@ def labels_of(battles: Battles, labels: Battles, people: str, ahead: str, alpha:
         alone.high,
         float(np.mean([*machine, *rest])),
         found.effective,
-        float((machine - human).mean()),
+        float((matched - human).mean()),
         bias_low,
         bias_high,
         float((sides[0] == sides[1]).mean()),
@@ -223,7 +231,8 @@ def labels_of(battles: Battles, labels: Battles, people: str, ahead: str, alpha:
         audit,
     )
     decided = min(int((human > 0.5).sum()), int((human < 0.5).sum()))
-    return labelled, [*_one_order(labels), *_label_notes(labelled, len(strangers), decided)]
+    orders = [] if np.array_equal(matched, machine) else [Note("method", IN_ORDER)]
+    return labelled, [*_one_order(labels), *_label_notes(labelled, len(strangers), decided), *orders]
 
 
 def _one_order(labels: Battles) -> list[Note]:
@@ -265,13 +274,53 @@ def _kappa(one: np.ndarray, other: np.ndarray) -> float | None:
 
 def _by_prompt(battles: Battles, ahead: str) -> dict[str, float]:
     """The win rate of a system on every prompt."""
+    return {prompt: (1 + whole) / 2 for prompt, (whole, _, _) in _leads(battles, ahead).items()}
+
+
+def _in_their_orders(battles: Battles, labels: Battles, ahead: str, prompts: Sequence[str]) -> Array:
+    """The judge's win rate on each prompt, each order as often as in the labels; all its verdicts where a label has no order.
+
+    The same goes for an order in which the judge has no verdict.
+    """
+    judged, asked, found = _leads(battles, ahead), _orders(labels, ahead), []
+    for prompt in prompts:
+        whole, first, second = judged[prompt]
+        n, n_first, n_second = asked[prompt]
+        own = (n_first, n_second, n - n_first - n_second)
+        leads = [whole if math.isnan(lead) else lead for lead in (first, second, whole)]
+        found.append((1 + sum(map(operator.mul, own, leads)) / n) / 2)
+    return np.array(found)
+
+
+def _leads(battles: Battles, ahead: str) -> dict[str, tuple[float, float, float]]:
+    """Mean wins less losses of a system on every prompt: of all verdicts, of those with it shown first, and shown second."""
+    tally, turned = _of_prompts(battles, ahead)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        first = tally.d_first / tally.n_first
+        second = (tally.d_shown - tally.d_first) / (tally.n_shown - tally.n_first)
+    leads = np.stack([tally.d / tally.n, *((-second, -first) if turned else (first, second))], axis=1)
+    leads[:, 0] *= -1 if turned else 1
+    return _named(battles, tally, leads)
+
+
+def _orders(battles: Battles, ahead: str) -> dict[str, tuple[float, float, float]]:
+    """Verdicts on every prompt, those with a system shown first, and shown second."""
+    tally, turned = _of_prompts(battles, ahead)
+    first, second = tally.n_first, tally.n_shown - tally.n_first
+    return _named(battles, tally, np.stack([tally.n, *((second, first) if turned else (first, second))], axis=1))
+
+
+def _of_prompts(battles: Battles, ahead: str) -> tuple[Tally, bool]:
+    """The tally by prompt, and whether its left system is the other one."""
     tally = tally_of(replace(battles, clusters=None))
-    rate = (1 + tally.d / tally.n) / 2
-    if battles.systems[int(tally.left[0])] != ahead:
-        rate = 1 - rate
+    return tally, battles.systems[int(tally.left[0])] != ahead
+
+
+def _named(battles: Battles, tally: Tally, rows: Array) -> dict[str, tuple[float, float, float]]:
+    """Rows of three numbers by the prompts' names."""
     kept = np.unique(battles.prompts.codes[battles.decided])
     names = [battles.prompts.names[code] for code in kept.tolist()]
-    return dict(zip((names[unit] for unit in tally.unit.tolist()), rate.tolist(), strict=True))
+    return {names[unit]: (a, b, c) for unit, (a, b, c) in zip(tally.unit.tolist(), rows.tolist(), strict=True)}
 
 
 def _ends(found: Estimate) -> tuple[float | None, float | None]:

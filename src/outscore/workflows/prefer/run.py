@@ -247,7 +247,9 @@ def _labels(
             "Labels serve two systems, the same on both sides: choose them with --system NAME, twice.",
             parameter="labels",
         )
-    return labels_of(battles, people, request.people or "people", pairs[0].a, request.alpha)
+    # Where the order is said to be unknown, the file's is none.
+    known = replace(battles, shown=None) if request.order == "unrecorded" else battles
+    return labels_of(known, people, request.people or "people", pairs[0].a, request.alpha)
 
 
 def _order(sums: Sums, asked: str, unit: str) -> tuple[Order, list[Note]]:
