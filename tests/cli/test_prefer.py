@@ -74,7 +74,7 @@ def test_standard_input(battles):
         (["no.csv"], "`no.csv` does not exist."),
         (["battles.csv", "--winner", "vote"], "has no column `vote`"),
         (["battles.csv", "--position", "none", "--people", "ann"], "There is no judge `ann`."),
-        (["battles.csv", "--length", "length_a"], "--length names 1 columns."),
+        (["battles.csv", "--length", "length_a"], "--length names 1 column."),
         (["battles.csv", "--system", "amber", "--system", "brich"], "There is no system `brich`. Did you mean `birch`?"),
     ],
 )

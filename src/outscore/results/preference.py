@@ -95,7 +95,8 @@ class PreferencePair:
     equal_length, equal_length_low, equal_length_high
         The win rate at equal length, and its interval.
     difference, difference_low, difference_high
-        Of pairs compared through a baseline: the difference of their win rates against it, and its interval.
+        Of pairs compared through a baseline: the mean difference of their win rates against it, each shared prompt
+        counting once, and its interval.
     log_odds
         The difference of their strengths.
     note

@@ -427,7 +427,7 @@ class TestManySystems:
         best = found.strengths[0]
         assert (best.system, best.log_odds, best.high) == ("z", None, None)
         assert best.low > 1
-        assert any("z never lost to the others" in note.text for note in found.notes)
+        assert any("z never lost to a system of finite strength" in note.text for note in found.notes)
         assert "at least" in found.to_text()
 
     def test_two_that_never_lost_to_the_rest_have_no_contrast(self, write):

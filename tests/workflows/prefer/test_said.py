@@ -125,3 +125,90 @@ class TestOneOrder:
         found = osc.prefer(table(rows), order="random")
         assert found.position is not None
         assert not texts(found, "warning")
+
+
+class TestWords:
+    def test_sets_that_are_not_named_are_counted(self):
+        rows = [row for one in "abcde" for row in both(12, f"{one}1", f"{one}2", f"{one}1")]
+        assert any("c1, c2 and 2 more." in text for text in texts(osc.prefer(table(rows)), "warning"))
+
+    def test_who_never_lost_to_whom(self, tmp_path):
+        rows = [*both(12, "a", "b", "a"), *both(12, "a", "c", "a"), *both(12, "b", "c", "b")]
+        found = osc.prefer(table(rows))
+        assert any(text.startswith("a, b never lost to a system of finite strength,") for text in texts(found))
+        assert "1000 is average" not in page_of(found, tmp_path)
+
+    def test_a_difference_through_a_baseline_is_a_mean_over_prompts(self):
+        rows = [row for one in ("x", "y") for row in both(12, one, "base", one)]
+        assert "the mean difference, each prompt counting once." in " ".join(osc.prefer(table(rows)).to_text().split())
+
+    def test_a_system_named_tie_is_told(self):
+        (said,) = texts(osc.prefer(table(both(8, "tie", "old", "tie"))), "reading")
+        assert said.startswith("`tie` in `winner` is taken for the system of that name, not for a tie; write draw for a tie")
+
+    def test_few_prompts_are_told_only_where_strengths_are_asked(self):
+        rows = [*both(4, "k", "m", "k"), *both(4, "k", "n", "k"), *both(4, "m", "n", "m")]
+        assert not any("no p is taken" in text for text in texts(osc.prefer(table(rows))))
+
+    def test_a_sentence_without_interval_has_no_gap(self):
+        assert "(ties as half; exact" in osc.prefer(table(both(1, "new", "old", "new"))).sentence
+
+    def test_a_cluster_is_not_what_was_judged(self):
+        rows = [(f"p{i}", *(("x", "y") if i % 3 else ("y", "x")), "x", f"w{i % 12}") for i in range(24)]
+        (said,) = [text for text in texts(osc.prefer(table(rows, [*HEAD, "worker"]), cluster="worker")) if "by lot" in text]
+        assert said.startswith("Battles were judged in one order or the other")
+
+    def test_rounding_is_no_strength(self):
+        rows = [*both(4, "c", "a", "tie"), *both(4, "b", "a", "tie"), *both(3, "c", "b", "c"), *both(4, "c", "b", "tie")]
+        assert "e-1" not in osc.prefer(table(rows)).to_text()
+
+    def test_battles_with_lengths_are_counted(self):
+        rows = [(*row, 10 + i, 30 - i) for i, row in enumerate(both(15, "new", "old", "tie"))]
+        rows = [(*row[:3], "new" if i % 3 else "old", *row[4:]) for i, row in enumerate(rows)]
+        rows[:2] = [(*row[:4], None, None) for row in rows[:2]]
+        found = osc.prefer(table(rows, [*HEAD, "length_a", "length_b"]))
+        assert found.length.battles == 28
+        assert "(of 28 of 30 battles)" in " ".join(found.to_text().split())
+
+    def test_what_is_the_judges_beside_people(self):
+        rows = [
+            (f"p{i}", *pair, "new" if i % 3 else "old", f"c{i % 2}")
+            for i in range(24)
+            for pair in (("new", "old"), ("old", "new"))
+        ]
+        labels = table([row[:4] for row in rows[:24]])
+        text = " ".join(osc.prefer(table(rows, [*HEAD, "category"]), labels=labels).to_text().split())
+        assert "by the judge, against old" in text
+
+    def test_people_who_find_ties_only(self):
+        rows, ties = both(24, "new", "old", "new"), both(12, "new", "old", "tie")
+        said = texts(osc.prefer(table(rows), labels=table(ties)))
+        assert "To people every labelled prompt is a tie: too few to trust the judge by. Labels count alone." in said
+
+
+class TestRefusals:
+    def test_systems_that_never_met_and_who_met_both(self):
+        rows = [row for one in ("x", "y") for row in both(12, one, "base", one)]
+        with pytest.raises(osc.OutscoreError) as refused:
+            osc.prefer(table(rows), systems=["x", "y"])
+        assert "`x` and `y` never met directly. Add --system base, which all of them met" in str(refused.value)
+
+    @pytest.mark.parametrize(
+        ("part", "column", "said"),
+        [
+            ("category", "model_a", "which names systems"),
+            ("judge", "model_b", "which names systems"),
+            ("judge", "winner", "won"),
+        ],
+    )
+    def test_a_column_that_plays_another_part(self, part, column, said):
+        with pytest.raises(osc.OutscoreError) as refused:
+            osc.prefer(table(both(8, "new", "old", "new")), **{part: column})
+        assert f"--{part} is the column `{column}` of The table, " in str(refused.value)
+        assert said in str(refused.value)
+
+    def test_one_prompt_in_common(self):
+        rows = both(8, "new", "old", "new")
+        with pytest.raises(osc.OutscoreError) as refused:
+            osc.prefer(table(rows), labels=table(rows[:2]))
+        assert "share 1 prompt, " in str(refused.value)

@@ -174,11 +174,24 @@ def _systems(records: Records, choice: BattleChoice) -> tuple[str, str] | None:
         return found[0]
     if choice.winner and len(choice.names) == 2:
         return None
+    _refuse_taken(records, choice, [name for pair in pair_of(records.columns) for name in pair], "which names systems")
     raise OutscoreError(
         f"{records.label} has no two columns of systems among {join_names(records.columns)}.",
         "Name them with --first COLUMN --second COLUMN; if every row is about the same two, give --winner COLUMN --names A,B.",
         parameter="first",
     )
+
+
+def _refuse_taken(records: Records, choice: BattleChoice, columns: Sequence[str], what: str) -> None:
+    """Refuse an option that names a column which plays another part, where none else could play it."""
+    for option, column in choice.columns.items():
+        if column in columns:
+            name = option.split()[0]
+            raise OutscoreError(
+                f"--{name} is the column `{column}` of {records.label}, {what}.",
+                f"Name another column with --{name}, or leave it out.",
+                parameter=name,
+            )
 
 
 def _winner(records: Records, finder: ColumnFinder, choice: BattleChoice) -> tuple[tuple[str, ...], bool]:
@@ -189,6 +202,8 @@ def _winner(records: Records, finder: ColumnFinder, choice: BattleChoice) -> tup
         return tuple(by_key[name] for name in ONE_HOT if name in by_key), True
     found = finder.take("winner", USUAL["winner"], "Name the one meant with --winner COLUMN.")
     if found is None:
+        usual = [name for name in records.columns if any(normalize_name(name) in tier for tier in USUAL["winner"])]
+        _refuse_taken(records, choice, usual, "which says who won")
         raise OutscoreError(
             f"{records.label} has no column that says who won, among {join_names(records.columns)}.",
             "Name it with --winner COLUMN; scores of single answers are for `outscore compare`.",

@@ -153,13 +153,17 @@ def shares_of(records: Records, column: str, verdicts: Labels, lines: Array, fir
 def taken_for_names(column: str, verdicts: Labels, first: Labels, second: Labels) -> list[Note]:
     """A note where verdicts are names of systems that could as well be words for the first and the second."""
     named = set(first.names) | set(second.names)
-    words = [text for text in verdicts.names if text in named and _share(text) in (0.0, 1.0)]
+    words = [text for text in verdicts.names if text in named and _share(text) in (0.0, 0.5, 1.0)]
     if not _differs(verdicts, words, first, second).any():
         return []
     shown = " and ".join(f"`{shorten(text)}`" for text in sorted(words))
     taken = "is taken for the system of that name" if len(words) == 1 else "are taken for the systems of that name"
-    text = f"{shown} in `{column}` {taken}, not for the first or the second of a battle"
-    return [Note("reading", f"{text}; write model_a and model_b if these are meant.")]
+    ties = [text for text in words if _share(text) == 0.5]
+    kinds = (["the first or the second of a battle"] if len(ties) < len(words) else []) + (["a tie"] if ties else [])
+    meant = (["model_a and model_b"] if len(ties) < len(words) else []) + (["draw for a tie"] if ties else [])
+    text = f"{shown} in `{column}` {taken}, not for {' or '.join(kinds)}"
+    these = "that is" if len(words) == 1 and ties else "these are"
+    return [Note("reading", f"{text}; write {' and '.join(meant)} if {these} meant.")]
 
 
 def _refuse_two_readings(records: Records, column: str, verdicts: Labels, lines: Array, first: Labels, second: Labels) -> None:

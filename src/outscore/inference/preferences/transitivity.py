@@ -79,7 +79,8 @@ def _untestable(tally: Tally, strengths: Strengths, df: int) -> str:
     if not strengths.core.all():
         return "Some strengths are not finite."
     if df >= tally.units - 1:
-        return f"{df} degrees of freedom need more than {df + 1} prompts."
+        free = "1 degree of freedom needs" if df == 1 else f"{df} degrees of freedom need"
+        return f"{free} more than {df + 1} prompts."
     return f"There are more than {MAX_PAIRS} pairs." if tally.pairs > MAX_PAIRS else ""
 
 

@@ -44,6 +44,7 @@ from outscore.report.rows.preference import (
     category_records,
     category_table,
     decided,
+    elo_name,
     facts,
     interval_name,
     pair_records,
@@ -217,7 +218,7 @@ def _first_card(result: Preference) -> Card:
         return Card("strongest", f"{len(equal):,}", ("equally strong systems",))
     value = "unbeaten" if first.elo is None else f"{first.elo:.0f}"
     interval = "" if first.elo_low is None or first.elo_high is None else f"{first.elo_low:.0f} to {first.elo_high:.0f}"
-    return Card(clean(first.system), value, tuple(filter(None, ("Elo, 1000 is average", interval))), "a")
+    return Card(clean(first.system), value, tuple(filter(None, (elo_name(result), interval))), "a")
 
 
 KIND = Kind(build, card, {"pairs": pair_records, "strengths": strength_records, "categories": category_records}, charts)

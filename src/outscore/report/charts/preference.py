@@ -9,7 +9,7 @@ from outscore.report.charts.canvas import DASHED, Chart, data, layered, on_hover
 from outscore.report.charts.ranking import MAX_DRAWN
 from outscore.report.charts.theme import COLOURS, LETTERS
 from outscore.report.document import clean
-from outscore.report.rows.preference import interval_name, set_places, shown_part
+from outscore.report.rows.preference import elo_name, interval_name, set_places, shown_part
 from outscore.results.preference import Preference
 
 __all__ = ["charts", "matrix_chart", "position_chart", "rate_chart", "strength_chart"]
@@ -60,10 +60,10 @@ def strength_chart(result: Preference) -> Chart | None:
     places = [row[key] for row in rows for key in ("x", "low", "high")] + [row["x"] for row in bounds]
     scale = alt.Scale(domain=list(padded(places, 0.04)), nice=False, zero=False)
     y = alt.Y("label:N", sort=labels, title=None, axis=alt.Axis(labelLimit=220, labelOverlap=False))
-    x = alt.X("x:Q", scale=scale, title="Elo, 1000 is average")
+    x = alt.X("x:Q", scale=scale, title=elo_name(result))
     base, limits = (alt.Chart(data(listed)).encode(description=on_hover()) for listed in (rows, bounds))
     lines = base.mark_rule(strokeWidth=2, color=COLOURS["null"]).encode(
-        alt.X("low:Q", scale=scale, title="Elo, 1000 is average"), alt.X2("high:Q"), y
+        alt.X("low:Q", scale=scale, title=elo_name(result)), alt.X2("high:Q"), y
     )
     dots = base.mark_point(filled=True, size=50, opacity=1).encode(x, y, color=alt.Color("colour:N", scale=None))
     arrows = alt.Scale(domain=["at least", "at most"], range=["triangle-right", "triangle-left"])

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from outscore.language.numbers import count, format_level, format_number, format_p_number, format_percent, format_probability
 from outscore.language.phrases import correction_name
-from outscore.language.verdict.preference import battle_reading_line, cluster_text, format_rate, found_in
+from outscore.language.verdict.preference import SAME, battle_reading_line, cluster_text, format_rate, found_in
 from outscore.report.document import Fact, Records, Table, clean, make_table
 from outscore.results.note import note_texts
 from outscore.results.preference import CategoryRow, Judges, Labelled, Preference, PreferencePair, Strength
@@ -16,6 +16,7 @@ __all__ = [
     "category_records",
     "category_table",
     "decided",
+    "elo_name",
     "facts",
     "interval_name",
     "pair_records",
@@ -57,6 +58,12 @@ CATEGORY_COLUMNS = (
 def interval_name(result: Preference) -> str:
     """What intervals are called."""
     return f"{format_percent(1 - result.alpha)} interval"
+
+
+def elo_name(result: Preference) -> str:
+    """What the scale of strengths is called: 1000 is an average where several systems of a set are on it."""
+    sets = [one.component for one in result.strengths if one.elo is not None]
+    return "Elo, 1000 is average" if len(sets) > len(set(sets)) else "Elo, the scale starts at 1000"
 
 
 def decided(result: Preference) -> bool:
@@ -107,7 +114,8 @@ def strength_table(result: Preference, most: int | None = None) -> Table:
 def _strength_row(place: int, one: Strength, *, apart: bool) -> list[str]:
     if one.elo is not None:
         elo, interval = f"{one.elo:.0f}", "" if one.elo_low is None else f"{one.elo_low:.0f} to {one.elo_high:.0f}"
-        odds = format_number(one.log_odds, 3, sign=True)
+        value = one.log_odds or 0.0
+        odds = format_number(value if abs(value) >= SAME else 0.0, 3, sign=True)
     else:
         elo, odds = "", ""
         interval = ""
@@ -139,7 +147,7 @@ def pair_table(result: Preference, most: int | None = None) -> Table:
     notes = [f"and {count(left, 'more pair')}"] if left > 0 else []
     if any(pair.by == "baseline" for pair in result.pairs[:most]):
         shared = f"both against {result.baseline} on the same prompts"
-        notes.append(f"by baseline: {shared}; prompts won, tied and lost, and the difference of their win rates against it.")
+        notes.append(f"by baseline: {shared}; prompts won, tied and lost, and the mean difference, each prompt counting once.")
     if any(pair.by == "model" for pair in result.pairs[:most]):
         notes.append("by model: predicted by the strengths, not by enough games of their own.")
     return make_table("pairs", "Pairs", head, "lllrrrrlrrl", rows, notes)
@@ -173,7 +181,8 @@ def category_table(result: Preference, most: int | None = None) -> Table | None:
     left = len(found.rows) - len(rows)
     notes = [f"and {count(left, 'more row')}"] if left > 0 else []
     name = correction_name(found.family.correction)
-    rivals = "against all it met there" if many else f"against {result.pairs[0].b}"
+    judge = "" if result.labels is None else "by the judge, "
+    rivals = f"{judge}against {'all it met there' if many else result.pairs[0].b}"
     notes.append(f"{rivals}, ties as half; {name} over {count(found.family.m, 'test')} ({found.family.error_rate}).")
     return make_table("categories", "Categories", head, "llrrrrrl" + "r" * many + "rrl", rows, notes)
 
@@ -318,11 +327,17 @@ def _length_lines(result: Preference) -> list[str]:
     if found is None:
         return []
     gain = f"{found.coefficient:.3f} log-odds ({interval_name(result)} {found.low:.3f} to {found.high:.3f})"
-    lines = [f"an answer longer by everything, (a - b)/(a + b) = 1, gains {gain}; p = {format_probability(found.p)}"]
+    part = "" if found.battles == result.battles else f" (of {found.battles:,} of {count(result.battles, 'battle')})"
+    judge = "" if result.labels is None else "by the judge, "
+    lines = [
+        f"{judge}an answer longer by everything, (a - b)/(a + b) = 1, gains {gain}; p = {format_probability(found.p)}{part}"
+    ]
     for pair in result.pairs[:MAX_LEVELLED]:
         if pair.equal_length is not None:
             ends = _ends(pair.equal_length_low, pair.equal_length_high, percent=True)
-            lines.append(f"at equal length {pair.a} would win {format_rate(pair.equal_length)} ({ends}) against {pair.b}")
+            lines.append(
+                f"{judge}at equal length {pair.a} would win {format_rate(pair.equal_length)} ({ends}) against {pair.b}"
+            )
     return lines
 
 

@@ -195,7 +195,7 @@ def labels_of(battles: Battles, labels: Battles, people: str, ahead: str, alpha:
     both = [prompt for prompt in judged if prompt in known]
     if len(both) < MIN_LABELS:
         raise OutscoreError(
-            f"People and the judge share {len(both)} prompts, {MIN_LABELS} are the least.",
+            f"People and the judge share {count(len(both), 'prompt')}, {MIN_LABELS} are the least.",
             "Check that both name prompts alike, and let people judge more of them; 20 make it useful.",
             parameter="labels",
         )
@@ -232,7 +232,8 @@ def labels_of(battles: Battles, labels: Battles, people: str, ahead: str, alpha:
     )
     decided = min(int((human > 0.5).sum()), int((human < 0.5).sum()))
     orders = [] if np.array_equal(matched, machine) else [Note("method", IN_ORDER)]
-    return labelled, [*_one_order(labels), *_label_notes(labelled, len(strangers), decided), *orders]
+    notes = _label_notes(labelled, len(strangers), decided, tied=bool((human == 0.5).all()))
+    return labelled, [*_one_order(labels), *notes, *orders]
 
 
 def _one_order(labels: Battles) -> list[Note]:
@@ -244,7 +245,7 @@ def _one_order(labels: Battles) -> list[Note]:
     return [Note("warning", text)]
 
 
-def _label_notes(found: Labelled, strangers: int, decided: int) -> list[Note]:
+def _label_notes(found: Labelled, strangers: int, decided: int, *, tied: bool) -> list[Note]:
     notes = []
     if found.unlabelled:
         notes.append(Note("assumption", "The labelled prompts are taken for a random part of all prompts."))
@@ -258,6 +259,8 @@ def _label_notes(found: Labelled, strangers: int, decided: int) -> list[Note]:
         notes.append(Note("method", "With the judge the estimate would be no more exact. Labels count alone."))
     if decided < MIN_EACH and found.unlabelled:
         often = f"The system that people prefer less often has {count(decided, 'prompt')}, fewer than {MIN_EACH}"
+        if tied:
+            often = "To people every labelled prompt is a tie"
         text = f"{often}: too few to trust the judge by."
         notes.append(Note("method", f"{text} Labels count alone."))
     if strangers:

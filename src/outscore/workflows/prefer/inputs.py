@@ -11,7 +11,7 @@ import numpy as np
 from outscore.core.errors import OutscoreError
 from outscore.formats.battles.entry import BattleChoice
 from outscore.formats.battles.read import battles_of_records, read_battles, refuse_unused, settled
-from outscore.formats.tables.names import suggest_name
+from outscore.formats.tables.names import join_names, suggest_name
 from outscore.formats.tables.records import Block, Records
 from outscore.results.preference import BattleReading
 from outscore.scores.battles import Battles
@@ -78,10 +78,25 @@ def chosen(battles: Battles, request: PreferRequest) -> Battles:
         wanted = _codes(request.system, battles.systems, "system", "system")
         if len(wanted) < 2:
             raise OutscoreError("--system names one system.", "Name two at least, or leave it out.", parameter="system")
-        kept &= np.isin(battles.first, wanted) & np.isin(battles.second, wanted)
+        among = np.isin(battles.first, wanted) & np.isin(battles.second, wanted)
+        if not among.any():
+            _refuse_strangers(battles, wanted)
+        kept &= among
     if not kept.any():
         raise OutscoreError("No battle is left.", "Ask for other systems or judges.", parameter="system")
     return battles if kept.all() else battles.take(np.flatnonzero(kept)).compact()
+
+
+def _refuse_strangers(battles: Battles, wanted: Sequence[int]) -> None:
+    """Refuse systems that never met each other, with one that all of them met."""
+    sides = (battles.first, battles.second), (battles.second, battles.first)
+    met = [{*np.concatenate([other[own == code] for own, other in sides]).tolist()} for code in wanted]
+    common = [battles.systems[code] for code in sorted(set.intersection(*met))]
+    hint = "Name others that they met, to compare them through these."
+    if common:
+        hint = f"Add --system {common[0]}, which all of them met, to compare them through it."
+    names = join_names([battles.systems[code] for code in wanted])
+    raise OutscoreError(f"{names} never met directly.", hint, parameter="system")
 
 
 def _codes(names: Sequence[str], known: Sequence[str], noun: str, parameter: str) -> list[int]:

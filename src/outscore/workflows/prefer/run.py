@@ -283,7 +283,8 @@ def _order(sums: Sums, asked: str, unit: str) -> tuple[Order, list[Note]]:
             " win rate of two systems without a test.",
             parameter="order",
         )
-    text = f"{unit.capitalize()}s were judged in one order or the other, which is taken to be by lot"
+    what = "Prompts" if unit == "prompt" else "Battles"
+    text = f"{what} were judged in one order or the other, which is taken to be by lot"
     chosen = "; if it was chosen, give --order fixed" if len(sums.names) == 2 else ""
     return "random", [Note("design", f"{text}{chosen}."), *_one_order(sums)]
 
@@ -407,20 +408,21 @@ def _remarks(
     if tally.units == 1:
         only = "There is one battle" if unit == "battle" else f"All battles are about one {unit}"
         notes.append(Note("warning", f"{only}: nothing shows how other {unit}s would come out."))
-    elif tally.units < MIN_PROMPTS and len(names) > 2:
+    elif tally.units < MIN_PROMPTS and _strangers(tally, strengths):
         text = f"With {tally.units} {unit}s, fewer than {MIN_PROMPTS}, no p is taken from the strengths."
         notes.append(Note("design", text))
     groups = int(strengths.group.max()) + 1
     if groups > 1:
         sets = [[names[i] for i in np.flatnonzero(strengths.group == g).tolist()] for g in range(groups)]
         shown = "; ".join(", ".join(members[:MAX_NAMED]) + (" ..." if len(members) > MAX_NAMED else "") for members in sets[:3])
-        start = f"The systems fall into {groups} sets that never met, not even through others: {shown}."
+        more = f" and {groups - 3} more" if groups > 3 else ""
+        start = f"The systems fall into {groups} sets that never met, not even through others: {shown}{more}."
         notes.append(Note("warning", f"{start} Strengths and places hold within a set."))
     unbeaten = [names[i] for i in np.flatnonzero(np.isposinf(strengths.theta)).tolist()]
     winless = [names[i] for i in np.flatnonzero(np.isneginf(strengths.theta)).tolist()]
     for who, did, which in ((unbeaten, "never lost to", "lower"), (winless, "never won against", "upper")):
         if who and len(names) > 2:
-            start = f"{_listed(who)} {did} the others, so that no finite strength fits"
+            start = f"{_listed(who)} {did} a system of finite strength, so that none fits"
             notes.append(Note("data", f"{start}: the {which} bound is shown."))
     unknown = [names[i] for i in np.flatnonzero(np.isnan(strengths.theta)).tolist()]
     if unknown:
@@ -445,6 +447,12 @@ def _remarks(
         start = f"In {count(len(against), 'pair')} the weaker system by strength is significantly preferred in direct games"
         notes.append(Note("warning", f"{start}: {shown}. One strength per system does not tell all; trust the pairs."))
     return notes
+
+
+def _strangers(tally: Tally, strengths: Strengths) -> bool:
+    """Whether some pairs can be compared by strengths alone."""
+    sizes = np.bincount(strengths.group)
+    return baseline_in(tally) is None and tally.pairs < int((sizes * (sizes - 1) // 2).sum())
 
 
 def _no_interval(names: Sequence[str], tally: Tally, strengths: Strengths, unit: str) -> list[Note]:

@@ -229,7 +229,7 @@ class PreferRequest(Request):
                 )
         if len(self.length) not in (0, 2):
             raise OutscoreError(
-                f"--length names {len(self.length)} columns.",
+                f"--length names {len(self.length)} column{'' if len(self.length) == 1 else 's'}.",
                 "Name two: the first answer's, and the second's.",
                 parameter="length",
             )
