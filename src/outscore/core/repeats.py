@@ -163,6 +163,11 @@ class Repeats:
         first, second = (np.bincount(own.items) for own in self.draws)
         return not np.array_equal(first, second)
 
+    def turned(self) -> Repeats:
+        """The same repeats, B first."""
+        (first, second), draws = self.times, self.draws
+        return replace(self, a=self.b, b=self.a, times=(second, first), draws=None if draws is None else (draws[1], draws[0]))
+
     def take(self, items: Array) -> Repeats:
         """The repeats of these items."""
         draws = None if self.draws is None else (self.draws[0].take(items), self.draws[1].take(items))

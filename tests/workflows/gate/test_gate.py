@@ -288,6 +288,23 @@ class TestDifferentItems:
             osc.gate(BASE, BASE[:300], margin=0.1, unpaired=True, test="bootstrap")
 
 
+@pytest.mark.parametrize("runs", [(4, 4), (5, 3)], ids=["equal", "unequal"])
+def test_new_runs_of_these_items_are_of_the_candidate(tmp_path, runs):
+    """A candidate that is right half as often as its baseline fails, and the other way round passes, whatever is claimed."""
+    shares = {"good": [1, 1, 1, 0, 1], "poor": [0, 1, 0, 0, 1]}
+    for (name, right), times in zip(shares.items(), runs, strict=True):
+        rows = [f"q{item},{run},{right[run]}" for item in range(8) for run in range(times)]
+        (tmp_path / f"{name}.csv").write_text("\n".join(["id,epoch,score", *rows]) + "\n", encoding="utf-8")
+    good, poor = (str(tmp_path / f"{name}.csv") for name in shares)
+    for population in ("these-items", None):
+        asked = {} if population is None else {"population": population}
+        worse, better = osc.gate(good, poor, margin=0.1, **asked), osc.gate(poor, good, margin=0.1, **asked)
+        assert (worse.outcome, better.outcome) == ("fail", "pass")
+        assert worse.interval.high < 0 < better.interval.low
+    claims = osc.compare(poor, good, population="these-items", alternative="less").p.value
+    assert osc.gate(good, poor, margin=0.1, population="these-items").worse.value == pytest.approx(claims, rel=1e-9)
+
+
 def test_texts_refuse_what_only_scores_have():
     for asked in ({"unpaired": True}, {"reduce": "max"}, {"repeats": "runs"}):
         with pytest.raises(OutscoreError, match="is for tables of scores, not for texts"):

@@ -56,18 +56,16 @@ class TwoSystems:
 
     def turned(self) -> TwoSystems:
         """The same two, B first."""
-        met, again = self.alignment, self.repeats
+        met = self.alignment
         if met is not None:
             met = replace(met, only_a=met.only_b, only_b=met.only_a)
-        if again is not None:
-            again = replace(again, a=again.b, b=again.a, times=(again.times[1], again.times[0]))
         return replace(
             self,
             a=self.b,
             b=self.a,
             names=(self.names[1], self.names[0]),
             alignment=met,
-            repeats=again,
+            repeats=None if self.repeats is None else self.repeats.turned(),
             scores=None if self.scores is None else (self.scores[1], self.scores[0]),
         )
 
