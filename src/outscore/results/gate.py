@@ -39,7 +39,7 @@ class GateResult(Result):
     interval
         The interval of level 1 - 2 alpha of the difference, which agrees with both tests.
     needed, towards
-        Of "inconclusive": how many items like these would decide, and how; None where no number of them would.
+        Of "inconclusive": how many items like these would decide, and how; None where that cannot be told.
     power
         The chance with which so many would.
     inconclusive

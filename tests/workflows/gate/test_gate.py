@@ -140,6 +140,46 @@ class TestHowManyItems:
         assert items_to_decide(50, 0.0, 0.0, alpha=0.05, power=0.8, below=0.1, above=0.1) is None
         assert items_to_decide(50, 0.1, 0.1, alpha=0.05, power=0.8) is None
 
+    def test_too_few_units_for_an_interval_are_not_endlessly_few(self):
+        """The least one-sided p of four units is 1/16, of five 1/32: five that all lose, and by far, fail."""
+        base = np.array([0.9, 0.8, 0.7, 0.95])
+        found = osc.gate(base, base - np.array([0.8, 0.5, 0.6, 0.55]), margin=0.1)
+        assert (found.interval.low, found.outcome) == (None, "inconclusive")
+        assert (found.needed, found.towards) == (5, "fail")
+        close = osc.gate(base, base + np.array([0.01, -0.01, 0.01, -0.01]), margin=0.1)
+        assert (close.needed, close.towards) == (5, "pass")
+        steady = osc.gate(base, base - np.array([0.5, 0.5, 0.5, 0.5]), margin=0.1)
+        assert (steady.needed, steady.towards) == (5, "fail")
+        # Four documents of three items: five of them are fifteen items.
+        graded = np.repeat(base, 3)
+        documents = osc.gate(graded, graded - np.tile([0.5, 0.6, 0.7], 4), margin=0.1, clusters=np.repeat(np.arange(4), 3))
+        assert (documents.needed, documents.towards) == (15, "fail")
+        assert "15 items like these, 3 more, would decide with power .8 (fail), in clusters like these" in documents.verdict
+
+    def test_more_spread_asks_for_more_units(self):
+        """So many normal differences with the mean and sd of these are rejected four times in five by all flips of signs."""
+        d = np.array([-0.1, -0.7, -0.4, -0.25])
+        base = np.array([0.8, 0.81, 0.82, 0.83])
+        found = osc.gate(base, base + d, margin=0.1)
+        assert found.towards == "fail"
+        assert found.needed == osc.sample_size(-d.mean(), sd=d.std(ddof=1), alternative="greater", method="permutation") > 5
+        drawn = np.random.default_rng(3).normal(d.mean(), d.std(ddof=1), (1000, found.needed))
+        signs = np.array(np.meshgrid(*[[1, -1]] * found.needed)).reshape(found.needed, -1)
+        p = (drawn @ signs <= drawn.sum(axis=1, keepdims=True) + 1e-12).mean(axis=1)
+        assert (p <= 0.05).mean() >= 0.76
+
+    @pytest.mark.parametrize(("n", "better", "worse", "needed"), [(40, 4, 10, 103), (4, 0, 4, 5)])
+    def test_right_or_wrong_items_fail_from_as_many_as_a_plan_says(self, n, better, worse, needed):
+        base = np.repeat([0, 1], [better, n - better])
+        found = osc.gate(base, changed(base, better, worse), margin=0.05)
+        assert (found.needed, found.towards) == (needed, "fail")
+        assert osc.sample_size((worse - better) / n, discordance=(worse + better) / n, alternative="greater") == needed
+
+    def test_where_nothing_tells_how_many_no_number_is_denied(self):
+        """One item shows no spread; with a margin above 0 some number of items always decides."""
+        verdict = osc.gate([0.5], [0.4], margin=0.05).verdict
+        assert "How many items like these would decide cannot be told" in verdict
+
 
 def tango_score(n: int, wins: int, losses: int, delta: float) -> float:
     from outscore.inference.base import tango

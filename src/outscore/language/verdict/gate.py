@@ -69,7 +69,8 @@ def needed_phrase(needed: int | None, towards: str | None, n: int, power: float,
     '420 items like these, 320 more, would decide with power .8 (fail)'
     """
     if needed is None:
-        return f"no number of {noun}s like these would decide"
+        # Some number would: no lead is both behind by the margin and not behind at all.
+        return f"how many {noun}s like these would decide cannot be told"
     if identical:
         return f"identical outputs pass from {count(needed, noun)} on, {needed - n:,} more than these"
     return f"{count(needed, noun)} like these, {needed - n:,} more, would decide with power {format_level(power)} ({towards})"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -12,6 +13,7 @@ import numpy as np
 from outscore.core.errors import OutscoreError, ShiftError
 from outscore.core.numeric import LOG2
 from outscore.inference.base.paired import NoSpreadError
+from outscore.inference.base.student_law import t_quantile
 from outscore.inference.populations import ITEMS
 from outscore.inference.power.gate import Outlook, items_to_decide
 from outscore.language.verdict.gate import gate_verdict, needed_phrase
@@ -37,7 +39,7 @@ __all__ = ["call", "outcome_of", "run"]
 
 CALLED = ("baseline", "candidate")
 """What systems are called that have no name."""
-PERMUTATION, BOOTSTRAP = "permutation", "bootstrap"
+PERMUTATION, BOOTSTRAP, STUDENT = "permutation", "bootstrap", "student"
 BY_BOOTSTRAP = "{metric} is no mean of items, so that swaps cannot test a margin: the bootstrap decides."
 SAME = "The outputs are identical on every item: the sign test of items that lie above the margin decides."
 Asked = Callable[[str, bool], Comparisons]
@@ -188,8 +190,10 @@ def _decided(request: GateRequest, compared: Asked, discordant: tuple[float, flo
     found, interval, notes = _compared(request, compared)
     c = found.comparisons[0]
     outcome, worse_within = outcome_of(c, request.alpha)
-    outlook = _outlook(c, interval, request, discordant) if outcome == "inconclusive" else None
-    needed = _needed(c, outlook) if outcome == "inconclusive" else ""
+    outlook, needed = None, ""
+    if outcome == "inconclusive":
+        outlook = _outlook(c, interval, request, discordant, compared)
+        needed = _needed(c, outlook)
     words = gate_verdict(
         outcome, c, interval, margin=request.margin, alpha=request.alpha, worse_within=worse_within, needed=needed
     )
@@ -253,6 +257,8 @@ def _needed(c: Comparison, outlook: Outlook | None) -> str:
         return "runs differ too, so that it takes more runs beside more items to decide"
     size, towards = (None, None) if outlook is None else (outlook.items, outlook.outcome)
     told = needed_phrase(size, towards, c.n, POWER.default, identical=c.identical, noun=c.design.noun)
+    if c.clusters is not None and size is not None and not c.identical:
+        told += ", in clusters like these"
     return told if c.unpaired is None or size is None else f"{told}, counting those of both systems"
 
 
@@ -266,7 +272,11 @@ def outcome_of(c: Comparison, alpha: float) -> tuple[Outcome, bool]:
 
 
 def _outlook(
-    c: Comparison, interval: Interval | None, request: GateRequest, discordant: tuple[float, float, float] | None
+    c: Comparison,
+    interval: Interval | None,
+    request: GateRequest,
+    discordant: tuple[float, float, float] | None,
+    compared: Asked,
 ) -> Outlook | None:
     """How many items would decide."""
     assert request.margin is not None
@@ -283,7 +293,23 @@ def _outlook(
     low, high = (interval.low, interval.high) if turn > 0 else (_negated(interval.high), _negated(interval.low))
     below = None if low is None else lead - low
     above = None if high is None else high - lead
+    if (below is None or above is None) and c.unpaired is None and c.p.test == PERMUTATION:
+        asked |= {"units": c.n if c.clusters is None else c.clusters, "sd": _unit_sd(c, request, compared)}
     return items_to_decide(c.n, lead, request.margin, below=below, above=above, **asked)
+
+
+def _unit_sd(c: Comparison, request: GateRequest, compared: Asked) -> float | None:
+    """How much items or clusters differ in their differences, as the t test has it; None where there is one of them."""
+    units = c.n if c.clusters is None else c.clusters
+    if units < 2:
+        return None
+    try:
+        found = compared(STUDENT, False).comparisons[0].interval
+    except NoSpreadError:
+        return 0.0
+    if found is None or found.low is None or found.high is None:
+        return None
+    return (found.high - found.low) / 2 / t_quantile(units - 1, 2 * request.alpha) * math.sqrt(units)
 
 
 def _negated(end: float | None) -> float | None:
