@@ -111,7 +111,8 @@ def ranking_signature(
     if design.clusters is not None:
         parts.append(("clusters", design.clusters))
     if design.repeats != 1.0:
-        parts.append(("repeats", " ".join(filter(None, (f"{design.repeats:.4g}", design.repeat_kind)))))
+        times = "{}-{}".format(*design.repeats_range) if design.repeats_range else f"{design.repeats:.4g}"
+        parts.append(("repeats", " ".join(filter(None, (times, design.repeat_kind)))))
     if design.repeat_kind is not None:
         parts.append(("population", population))
     if datasets > 1:

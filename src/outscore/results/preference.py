@@ -37,6 +37,8 @@ __all__ = [
     "Strength",
 ]
 
+ROUNDING = 1e-9
+"""Log-odds that differ by less are equal."""
 Order = Literal["both", "random", "fixed", "unrecorded"]
 
 
@@ -585,4 +587,16 @@ class Preference(Result):
             p = "" if pair.p is None else f", {brief_p(pair.p.value, pair.p.log10)}"
             return f"{brief_name(pair.a)} wins {brief_number(pair.win_rate)} against {brief_name(pair.b)}{p}"
         apart = f"{self.counts.significant:,} of {self.counts.testable:,} pairs differ"
-        return f"of {len(self.systems):,} systems in {self.battles:,} battles: {brief_name(self.systems[0])} first, {apart}"
+        first = "" if self._lead_is_shared() else f"{brief_name(self.systems[0])} first, "
+        return f"of {len(self.systems):,} systems in {self.battles:,} battles: {first}{apart}"
+
+    def _lead_is_shared(self) -> bool:
+        """Whether the first two systems are equally strong, up to rounding, so that neither is first."""
+        if len(self.strengths) < 2:
+            return False
+        one, other = self.strengths[:2]
+        if one.log_odds is not None and other.log_odds is not None:
+            return abs(one.log_odds - other.log_odds) < ROUNDING
+        # Of strengths that are not finite the battles between the two tell.
+        met = [x.win_rate for x in self.pairs if x.by == "games" and {x.a, x.b} == {one.system, other.system}]
+        return one.log_odds is other.log_odds and one.low == other.low and met in ([], [0.5])

@@ -353,6 +353,8 @@ class RankDesign:
         The seed that mixed the items before units were made.
     repeats
         Runs of each item, on average; they were averaged first.
+    repeats_range
+        The fewest and the most runs of a system on an item, where they differ; None where all are equal, or not known.
     repeat_kind, repeat_column
         What the repeats are, "epochs" of each item or "runs" that span all items, and what the data call them.
     reduced
@@ -372,6 +374,7 @@ class RankDesign:
     repeat_kind: Literal["epochs", "runs"] | None = None
     repeat_column: str = ""
     reduced: str = ""
+    repeats_range: tuple[int, int] | None = None
 
     def score_name(self, metric: str) -> str:
         """What scores are called: the metric, and of units that are summarised by their medians, that of the medians."""

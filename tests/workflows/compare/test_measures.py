@@ -157,3 +157,23 @@ def test_the_winner_is_named():
     text = osc.compare(measured(better=0.5), measure=["quality", "latency"]).to_text()
     assert "A = new, B = old, on 60 items" in text
     assert next(line for line in text.splitlines() if line.startswith("quality ")).endswith(" new")
+
+
+@pytest.mark.parametrize(("population", "claim"), [(None, "new items"), ("these-items", "these items and new runs")])
+def test_the_sentence_speaks_of_items(population, claim):
+    table = pd.concat([measured(n=12, seed=seed).assign(epoch=seed) for seed in range(2)])
+    found = osc.compare(table, measure=["quality", "latency"], population=population)
+    assert f"the claim is about {claim}" in " ".join(found.to_text().split())
+
+
+def test_a_claim_that_is_shown_is_no_contradiction():
+    """Better on quality and slower within the margin is what was asked for."""
+    table = measured(n=200, faster=-4.0, better=0.3)
+    asked = {"measure": ["quality", "latency"]}
+    assert osc.compare(table, **asked).headline == "The metrics contradict each other"
+    shown = osc.compare(table, **asked, not_worse={"latency": 8})
+    assert shown.claim.holds
+    assert shown.headline == "The claim is shown: new is better on quality and not worse on latency by 8"
+    assert "old wins by latency, within the margin" in shown.reason
+    failed = osc.compare(table, **asked, not_worse={"latency": 1})
+    assert (failed.claim.holds, failed.headline) == (False, "The metrics contradict each other")

@@ -330,3 +330,20 @@ def test_aime(shared_data):
     found = osc.compare(path, systems=["o3-mini (high)", "o1 (medium)"], population="these-items")
     assert found.p.value == pytest.approx(0.036825, abs=5e-7)
     assert found.other_populations[0].p.value == pytest.approx(0.109375, abs=1e-12)
+
+
+def test_items_run_unequally_often_are_counted_as_items(tmp_path):
+    """Means of items are no rows of the data, and what the exchange of runs counts are runs."""
+    path = written(tmp_path / "epochs.csv", right(n=8, runs=(5, 3)), "epoch")
+    found = osc.compare(path, population="these-items")
+    assert [(step.view, step.n) for step in found.design.path] == [("items", 8), ("these-items", 64)]
+    text = " ".join(found.to_text().split())
+    assert "over 8 items," in text
+    assert "over 64 runs of these items" in text
+    assert "|n:64|unit:runs|" in str(found.signature)
+    assert "|n:8|unit:items|" in str(osc.compare(path).signature)
+
+
+def test_one_item_is_no_plural(tmp_path):
+    found = osc.compare(written(tmp_path / "epochs.csv", [np.ones((1, 4), int), np.zeros((1, 4), int)], "epoch"))
+    assert "1 over 1 item: the last one decides" in " ".join(found.to_text().split())

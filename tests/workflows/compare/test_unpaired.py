@@ -212,3 +212,15 @@ def test_counts_are_refused() -> None:
 def test_few_items_cannot_show_anything() -> None:
     with pytest.raises(OutscoreError, match="cannot show anything"):
         osc.compare([1.0], [2.0], unpaired=True)
+
+
+def test_a_sample_that_does_not_vary_is_no_matter_for_the_t_test():
+    right, mixed = [1] * 10, [1] * 20 + [0] * 10
+    told = [note.text for note in osc.compare(right, mixed, unpaired=True, test="student").notes if note.kind == "warning"]
+    assert len(told) == 1
+    assert "A do not vary" in told[0]
+    assert "--test permutation is Fisher's exact test" in told[0]
+    graded = osc.compare([0.5] * 10, [0.1, 0.4, 0.7, 0.2, 0.3], unpaired=True, test="student").notes
+    assert any(note.text.endswith("p may be too small; --test permutation needs no spreads.") for note in graded)
+    for test, a in (("student", mixed), ("permutation", right)):
+        assert not any("do not vary" in note.text for note in osc.compare(a, mixed[1:], unpaired=True, test=test).notes)

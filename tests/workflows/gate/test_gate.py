@@ -382,7 +382,7 @@ def test_bad_input(message):
 def test_a_margin_is_asked_for_in_one_sentence():
     with pytest.raises(OutscoreError, match="No margin was given") as caught:
         osc.gate([1, 0, 1], [1, 1, 1])
-    assert (caught.value.parameter, "0.02" in caught.value.hint) == ("margin", True)
+    assert (caught.value.parameter, "margin=0.02" in caught.value.hint) == ("margin", True)
 
 
 def test_one_system_alone_is_refused(tmp_path):

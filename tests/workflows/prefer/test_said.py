@@ -212,3 +212,10 @@ class TestRefusals:
         with pytest.raises(osc.OutscoreError) as refused:
             osc.prefer(table(rows), labels=table(rows[:2]))
         assert "share 1 prompt, " in str(refused.value)
+
+
+def test_nobody_is_first_where_the_lead_is_shared():
+    rows = [*both(12, "k", "m", "tie"), *both(12, "k", "n", "k"), *both(12, "m", "n", "m")]
+    assert " first" not in repr(osc.prefer(table(rows)))
+    rows = [*both(12, "k", "m", "k"), *both(12, "k", "n", "k"), *both(12, "m", "n", "m")]
+    assert "k first" in repr(osc.prefer(table(rows)))

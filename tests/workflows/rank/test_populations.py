@@ -178,3 +178,13 @@ def test_aime_pairs(shared_data):
     for population, number in (("these-items", 135), ("items", 108)):
         found = osc.rank(path, population=population, correction="none")
         assert sum(pair.p.value <= 0.05 for pair in found.pairs) == number
+
+
+def test_runs_of_unequal_number_are_told_as_a_range(tmp_path):
+    tables = scored()
+    first, second, *_ = tables
+    path = written(tmp_path / "epochs.csv", {first: tables[first][:, :3], second: tables[second][:, :1]}, "epoch")
+    found = osc.rank(path)
+    assert (found.design.repeats, found.design.repeats_range) == (2.0, (1, 3))
+    assert "(1 to 3 epochs each, averaged)" in found.sentence
+    assert "|repeats:1-3 epochs|" in str(found.signature)

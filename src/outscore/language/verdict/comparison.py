@@ -18,7 +18,7 @@ from outscore.language.phrases import (
     runs_clause,
 )
 from outscore.language.verdict.facts import Facts
-from outscore.results.comparison import Comparison
+from outscore.results.comparison import Comparison, JointClaim
 from outscore.results.design import Verdict
 from outscore.results.pvalue import PValue
 
@@ -322,8 +322,11 @@ def _posterior(facts: Facts) -> str:
     return "" if facts.bayes is None else f"posterior probabilities: {posterior_phrase(facts.bayes, facts.systems)}"
 
 
-def agreement(found: Sequence[Comparison], correction: str) -> Verdict:
-    """Whom several metrics favour, and how many of them significantly so after `correction`; headlines have no full stop."""
+def agreement(found: Sequence[Comparison], correction: str, claim: JointClaim | None = None) -> Verdict:
+    """Whom several metrics favour, and how many of them significantly so after `correction`; headlines have no full stop.
+
+    A `claim` about all of them that is shown settles what to make of metrics that contradict each other.
+    """
     m, leaders = len(found), [name for c in found if (name := _ahead(c)) is not None]
     if not leaders:
         return Verdict(f"{'Neither metric' if m == 2 else f'None of the {m} metrics'} sees a difference")
@@ -331,7 +334,7 @@ def agreement(found: Sequence[Comparison], correction: str) -> Verdict:
     corrected = "without correction" if correction == NO_CORRECTION else f"after correction ({correction})"
     significant = f"{len(winners) or 'none'}{f' of {m}' if winners else ''} significantly {corrected}"
     if len(set(winners)) > 1:
-        return Verdict("The metrics contradict each other", f"each system wins by some of the {m}, {significant}.")
+        return _contradicting(found, f"each system wins by some of the {m}, {significant}.", claim)
     if len(set(leaders)) == 1:
         tied = m - len(leaders)
         favour = f"{leaders[0]}, {significant}"
@@ -346,6 +349,14 @@ def agreement(found: Sequence[Comparison], correction: str) -> Verdict:
     others = m - len(winners)
     rest = f"the other{' shows' if others == 1 else f' {others} show'} no significant difference"
     return Verdict(f"{winners[0]} wins by {significant}; {rest}")
+
+
+def _contradicting(found: Sequence[Comparison], wins: str, claim: JointClaim | None) -> Verdict:
+    """What to make of metrics that contradict each other: what was claimed of them, if it is shown."""
+    if claim is None or not claim.holds:
+        return Verdict("The metrics contradict each other", wins)
+    lost = " and ".join(c.metric for c in found if c.decision.winner == c.systems.index(claim.other))
+    return Verdict(f"The claim is shown: {claim.claim}", f"{claim.other} wins by {lost}, within the margin; {wins}")
 
 
 def _ahead(c: Comparison) -> str | None:

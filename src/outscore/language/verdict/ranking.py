@@ -177,9 +177,10 @@ def design_parts(design: RankDesign) -> list[str]:
     if design.clusters is not None:
         parts[0] += f" in {count(design.clusters, design.group)}, swapped as one"
     if design.repeats != 1.0:
-        often = "" if design.repeats.is_integer() else " on average"
+        often = "" if design.repeats.is_integer() or design.repeats_range else " on average"
         made = f"reduced to {design.reduced}" if design.reduced else "averaged"
-        parts.append(f"{design.repeats:.4g} {design.repeat_kind or 'runs'} each{often}, {made}")
+        times = "{} to {}".format(*design.repeats_range) if design.repeats_range else f"{design.repeats:.4g}"
+        parts.append(f"{times} {design.repeat_kind or 'runs'} each{often}, {made}")
     if design.unit_size > 1:
         middle = "" if design.unit_statistic == "mean" else f", each by its {design.unit_statistic}"
         units = "units" if design.units is None else count(design.units, "unit")

@@ -19,6 +19,7 @@ from outscore.language.phrases import ESTIMANDS, difference_called, interval_nou
 from outscore.report.document import Table, clean, make_table, padded, screen_width
 from outscore.results.analysis import Effect
 from outscore.results.comparison import Comparison, Comparisons
+from outscore.results.design import PathStep
 from outscore.results.interval import Interval
 from outscore.results.pvalue import PValue
 
@@ -263,8 +264,15 @@ def path(c: Comparison) -> Table | None:
 
 def path_line(c: Comparison) -> list[str]:
     """What repeats and clusters did to p, in a line."""
-    steps = [f"{format_probability(step.p)} over {step.n:,} {view_of(c, step.view)}" for step in c.design.path]
+    steps = [f"{format_probability(step.p)} over {_units_of_step(c, step)}" for step in c.design.path]
     return [f"p = {', '.join(steps)}: the last one decides"] if len(steps) > 1 else []
+
+
+def _units_of_step(c: Comparison, step: PathStep) -> str:
+    """How many rows, items or clusters a step of the design counts."""
+    noun = view_of(c, step.view)
+    # Views of two words keep their plural: 1 of them is no design that could be tested.
+    return f"1 {noun.removesuffix('s')}" if step.n == 1 and " " not in noun else f"{step.n:,} {noun}"
 
 
 def effects(c: Comparison) -> Table:

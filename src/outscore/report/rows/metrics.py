@@ -52,7 +52,7 @@ def is_family_of_metrics(whole: Comparisons) -> bool:
 
 def metrics_verdict(whole: Comparisons) -> Verdict:
     """Whether the metrics agree."""
-    found = agreement(whole.comparisons, _correction(whole))
+    found = agreement(whole.comparisons, _correction(whole), whole.claim)
     if whole.headline:
         found = replace(found, headline=whole.headline, reason=whole.reason)
     return replace(found, headline=clean(found.headline), reason=clean(found.reason))
@@ -114,10 +114,15 @@ def claim_table(claim: JointClaim, alpha: float | None) -> Table:
     return make_table("claim", "One claim about all measures", ["measure", "claim", "margin", "p"], "llrr", rows, notes)
 
 
+def _about(found: Sequence[Comparison]) -> Comparison:
+    """The comparison that knows what is compared."""
+    # Identical outputs leave no segment that made a difference, so all comparisons are asked what they are about.
+    return next((c for c in found if noun_of(c) != "item"), found[0])
+
+
 def size_of(found: Sequence[Comparison]) -> str:
     """On how many segments, or on how many items of whatever kind."""
-    # Identical outputs leave no segment that made a difference, so all comparisons are asked what they are about.
-    about = next((c for c in found if noun_of(c) != "item"), found[0])
+    about = _about(found)
     size, groups = about.design.unit_size, about.clusters
     if size > 1:
         return f"{count(about.n, 'unit')} of {count(size, noun_of(about))}"
@@ -170,7 +175,7 @@ def metric_sentence(whole: Comparisons) -> str:
     adjusted_by = f"adjusted over {count(len(found), 'metric')}, {_correction(whole)}"
     evidence = f"{tests}; p {'not corrected' if _correction(whole) == NO_CORRECTION else adjusted_by}"
     further = "".join(f"; {clause}" for c in found for clause in _further_clauses(c, alpha))
-    claim = claim_phrase(found[0].population, found[0].design, "segment")
+    claim = claim_phrase(found[0].population, found[0].design, noun_of(_about(found)))
     about = f"; the claim is about {claim}" if claim else ""
     return clean(f"On {size_of(found)}, {'; '.join(clauses)} ({evidence}){about}{further}.")
 

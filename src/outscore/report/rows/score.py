@@ -107,7 +107,8 @@ def _reach(reach: Detectable | None, found: ScoreResult) -> str:
     if reach is None:
         return ""
     decimals = score_decimals(found.systems)
-    rho = format_number(reach.correlation, 2)
+    # Rounding leaves correlations like -2e-17, which are none.
+    rho = format_number(round(reach.correlation, 9), 2)
     how = "as these do" if reach.measured else "assumed"
     ends = (format_number(reach.correlated, decimals), format_number(reach.independent, decimals))
     level = f"power {format_level(reach.power)}, alpha = {format_level(reach.alpha)}, paired"

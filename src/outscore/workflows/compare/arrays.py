@@ -119,6 +119,9 @@ def compare_rows(
         curve = runs_curve(repeats.draws, kind, alpha=question.alpha, clusters=clusters, seed=question.seed)
         parts["pictures"] = replace(parts["pictures"], runs=curve if additive.higher_is_better else None)
     path = path_of(pairs, additive, found.p, request, entry)
+    if repeats is not None and pairs.items is None and question.unit_size == 1:
+        # Systems that were run unequally often are compared by the items' means, which are no rows of the data.
+        path[0] = replace(path[0], view="items")
     if answer.population != ITEMS:
         # They are about the test of items, which does not decide here.
         pictures = replace(parts["pictures"], sizes=[], sizes_test="")
@@ -163,8 +166,10 @@ def _unit_advice(rows: PairedScores, metric: AdditiveMetric, question: Question)
         raise OutscoreError(message, "Leave out the advice, or `delta`.") from None
 
 
-def _unit_mark(pairs: PairedScores, question: Question) -> str:
-    """What a unit is, for the signature."""
+def _unit_mark(pairs: PairedScores, question: Question, population: str) -> str:
+    """What a unit is, of which the test counts n, for the signature."""
+    if population == THESE_ITEMS:
+        return "runs"
     if question.unit_size > 1:
         shuffled = "" if question.shuffle is None else f", shuffled by {question.shuffle}"
         return f"{question.unit_size}-item {question.unit_statistic}{shuffled}"
@@ -230,7 +235,7 @@ def _assemble(
                 **{o.name: options[o.name] for o in question.entry.options if options[o.name] != o.default},
                 **found.chosen,
             },
-            unit=_unit_mark(pairs, question),
+            unit=_unit_mark(pairs, question, parts["population"]),
             resamples=cast("int | None", options.get("resamples")),
             seed=question.seed,
             higher_is_better=metric.higher_is_better,

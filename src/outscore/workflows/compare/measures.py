@@ -37,7 +37,7 @@ def compare_measures(request: CompareRequest, compare: Callable[[CompareRequest]
     claim = _claim(compared, alone, margins, request, compare)
     side = question_of(**request.asked()).side
     corrected, family = as_family(compared, request.correction, **side)
-    together = agreement(corrected, correction_name(family.correction))
+    together = agreement(corrected, correction_name(family.correction), claim)
     inputs = {str(entry): entry for _, settings in found.values() for entry in settings["inputs"]}
     settings = {**request.settings(), "inputs": list(inputs.values())}
     return Comparisons(corrected, settings, family, headline=together.headline, reason=together.reason, claim=claim)

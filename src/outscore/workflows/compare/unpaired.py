@@ -49,6 +49,7 @@ LIBERAL, CAUTIOUS = 1.5, 0.5
 """A level of so many times alpha is worth a warning, or a note."""
 MOSTLY = 0.5
 """The share of the smaller sample from which on shared items are the rule, and no accident."""
+STUDENT = "student"
 NO_IDS = "Where an id names different items, write --item none."
 BARE_VALUES = "Where a label names different items, give the bare values (`.to_numpy()`)."
 PAIRED_IS_STRONGER = "Leave --unpaired out: pairing is stronger, because the items' difficulty cancels."
@@ -328,6 +329,14 @@ def _cautions(samples: Samples, beside: Unpaired, question: Question, names: tup
             f" fisher.test has it, p = {format_probability(beside.by_likelihood)}."
         )
         notes.append(Note("method", text))
+    still = [name for name, sd in zip(names, beside.sd, strict=True) if sd == 0]
+    if question.entry.name == STUDENT and len(still) == 1:
+        # Its standard error is that of the other sample alone, as if the mean of this one were known.
+        cure = "--test permutation needs no spreads"
+        if samples.worth is not None and samples.clusters is None:
+            cure = "of scores that are right or wrong --test permutation is Fisher's exact test, which needs no spreads"
+        text = f"The scores of {still[0]} do not vary, so that the t test takes its mean as known and p may be too small;"
+        notes.append(Note("warning", f"{text} {cure}."))
     level, alpha = beside.level, question.alpha
     if question.entry.name != DEFAULT or level is None or beside.welch is None:
         return notes

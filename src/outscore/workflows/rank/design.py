@@ -48,6 +48,7 @@ def design_of(
         repeat_kind=repeat_kind(boards, question),
         repeat_column=boards[0].repeat_column,
         reduced=boards[0].reduced,
+        repeats_range=_repeats_range(boards),
     )
 
 
@@ -55,3 +56,11 @@ def _repeats(boards: Sequence[Board]) -> float:
     """How many runs stand behind a score, on average."""
     cells = [int(board.present.sum()) for board in boards]
     return sum(board.repeats * n for board, n in zip(boards, cells, strict=True)) / sum(cells)
+
+
+def _repeats_range(boards: Sequence[Board]) -> tuple[int, int] | None:
+    """The fewest and the most runs behind a score; None where there is no difference."""
+    times = [np.unique(own.items, return_counts=True)[1] for board in boards for own in board.draws or ()]
+    every = np.concatenate(times) if times else np.ones(1, dtype=int)
+    fewest, most = (int(every.min()), int(every.max())) if len(every) else (1, 1)
+    return None if fewest == most else (fewest, most)

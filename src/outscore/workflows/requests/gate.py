@@ -141,7 +141,7 @@ class GateRequest(TestedRequest):
         if self.margin is None:
             raise OutscoreError(
                 "No margin was given.",
-                "Say how much worse the candidate may be: --margin 0.02, in the metric's own unit.",
+                "Say how much worse the candidate may be: --margin 0.02 (in Python margin=0.02), in the metric's own unit.",
                 parameter="margin",
             )
         check_level("alpha", self.alpha)
