@@ -35,6 +35,8 @@ class Noise:
         How often a comparison of two single runs of this system, item by item, would be called significant.
     pairs, significant
         Pairs of the runs at hand that were compared, and how many of them are significant.
+    bound
+        Whether `false_alarms` is the most it can be, and not the rate itself.
     """
 
     runs: float
@@ -44,6 +46,7 @@ class Noise:
     false_alarms: float | None = None
     pairs: int = 0
     significant: int = 0
+    bound: bool = False
 
 
 @dataclass(frozen=True)
@@ -62,15 +65,19 @@ class Detectable:
         The chance of detecting it, and the level of the paired test, two-sided.
     possible
         The largest difference that there can be, of right-or-wrong items; None where scores have no known bounds.
+    smallest_p
+        Where there are so few units that no difference can be significant: the smallest p that they can have. `independent` and
+        `correlated` are None then.
     """
 
-    independent: float
-    correlated: float
+    independent: float | None
+    correlated: float | None
     correlation: float
     measured: bool
     power: float
     alpha: float
     possible: float | None = None
+    smallest_p: float | None = None
 
 
 @dataclass(frozen=True)

@@ -54,7 +54,31 @@ def test_epochs_by_hand():
     assert found.sd == pytest.approx(math.sqrt(y.var(axis=1, ddof=1).mean() / 4))
     assert found.reach == pytest.approx(1.959964 * math.sqrt(2) * found.sd, rel=1e-6)
     assert found.largest == pytest.approx(y.mean(axis=0).max() - y.mean(axis=0).min())
-    assert (found.pairs, found.runs, found.false_alarms) == (3, 3.0, 0.05)
+    # Three items vary, and the smallest p of three is .25.
+    assert (found.pairs, found.runs, found.false_alarms, found.bound) == (3, 3.0, 0.0, False)
+
+
+@pytest.mark.parametrize("clustered", [False, True])
+def test_graded_epochs_are_called_different_no_more_often_than_is_told(clustered):
+    """All ordered pairs of two epochs of each unit, and all flips of the signs of their differences."""
+    y = np.array([[0.1, 0.9], [0.3, 0.5], [0.25, 0.4], [0.7, 0.31], [0.2, 0.67], [0.9, 0.34], [0.5, 0.5]])
+    clusters = np.array([0, 0, 1, 1, 2, 2, 3]) if clustered else None
+    found = noise_floor(rows(y), MEAN, kind="epochs", clusters=clusters, alpha=0.05)
+    signs = np.array(list(itertools.product([1, -1], repeat=6)))
+    drawn = (y[:6, 0] - y[:6, 1]) * signs
+    if clustered:
+        # Within a cluster every item is turned by itself, and the test turns the cluster.
+        drawn = drawn.reshape(-1, 3, 2).sum(axis=2)
+        signs = np.array(list(itertools.product([1, -1], repeat=3)))
+    p = (np.abs(drawn @ signs.T) >= np.abs(drawn.sum(axis=1, keepdims=True)) - 1e-12).mean(axis=1)
+    called = (p <= 0.05).mean()
+    assert called <= found.false_alarms <= 0.05
+    assert (found.false_alarms, found.bound) == ((0.0, False) if clustered else (1 / 32, True))
+
+
+def test_runs_of_too_few_items_are_never_called_different():
+    y = np.array([[1.0, 0.0, 1.0], [0.5, 0.5, 0.0], [0.2, 0.4, 0.9], [1.0, 0.7, 1.0]])
+    assert noise_floor(rows(y), MEAN, kind="runs", alpha=0.05).false_alarms == 0.0
 
 
 def test_runs_vary_as_their_scores_do():

@@ -177,16 +177,49 @@ def test_a_single_item_has_no_interval_and_says_why():
 
 def test_no_difference_is_larger_than_the_scale():
     """Of few right-or-wrong items only a difference above 1 would be found, which there is none of."""
-    none = osc.score([1, 0, 1]).to_text()
+    none = osc.score([1, 0, 1, 0, 1, 0], power=0.999).to_text()
     assert "finds no possible difference to another system: none is larger than 1" in " ".join(none.split())
-    some = osc.score([0, 1, 0, 1, 0])
-    assert some.systems[0].detectable.independent > some.systems[0].detectable.possible == 1.0
-    assert "of 0.9213 to another system if their item scores correlate by 0.50 (assumed), and no possible one if not" in (
-        " ".join(some.to_text().split())
+    some = osc.score([0, 1, 0, 1, 0, 1])
+    one = some.systems[0].detectable
+    assert one.correlated < one.possible == 1.0 < one.independent
+    told = " ".join(some.to_text().split())
+    assert (
+        f"of {one.correlated:.4f} to another system if their item scores correlate by 0.50 (assumed), and no possible" in told
     )
     hundred = osc.score([0, 100, 0]).systems[0].detectable
     assert hundred.possible == 100.0
     assert osc.score([0.25, 0.5, 0.9]).systems[0].detectable.possible is None
+
+
+def test_units_that_can_show_nothing_find_nothing():
+    """The smallest two-sided p of flipped signs is 2/2^m: .0625 of five units, .03125 of six."""
+    graded = np.array([0.2, 0.9, 0.4, 0.7, 0.5, 0.1, 0.8, 0.35, 0.6, 0.45, 0.3, 0.75])
+    few = osc.score(graded[:5])
+    reach = few.systems[0].detectable
+    assert (reach.independent, reach.correlated, reach.smallest_p) == (None, None, 0.0625)
+    told = "finds no difference to another system: the smallest possible p of 5 items is .0625 (alpha = .05, paired)"
+    assert told in " ".join(few.to_text().split())
+    assert osc.score(graded[:5], alpha=0.1).systems[0].detectable.smallest_p is None
+    assert osc.score(graded[:6]).systems[0].detectable.smallest_p is None
+    documents = osc.score(graded, clusters=np.repeat(np.arange(4), 3))
+    assert "the smallest possible p of 4 clusters is .125 (alpha = .05, paired)" in " ".join(documents.to_text().split())
+    assert "detectable" not in documents.to_html().split("<table")[0].lower()
+
+
+def test_a_bound_of_false_alarms_is_called_one():
+    """Of graded epochs the rate is not known, but what it cannot exceed is: nothing where no p of so few items is small."""
+    scores = np.random.default_rng(4).random((12, 3)).round(2)
+    told = {}
+    for items in (4, 6, 12):
+        frame = pl.DataFrame(
+            {"item": np.repeat(np.arange(items), 3), "epoch": np.tile([0, 1, 2], items), "score": scores[:items].ravel()}
+        )
+        told[items] = " ".join(osc.score(frame).to_text().split())
+    assert "would be called different in 0.0 % of cases" in told[4]
+    assert "would be called different in at most 3.1 % of cases" in told[6]
+    assert "would be called different in at most 5.0 % of cases" in told[12]
+    # Epochs that are not equally many.
+    assert "would be called different in 0.0 % of cases" in " ".join(osc.score(frame[:11]).to_text().split())
 
 
 def test_lower_is_better_is_said_and_orders_the_headline():

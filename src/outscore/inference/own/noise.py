@@ -11,6 +11,9 @@ L(m), the attained level of the sign test, so that
 
     P(p ≤ α) = Σ_m P(M = m) L(m),     M a sum of independent Bernoulli(q_i).
 
+Of other scores, and of clusters, a bound is known: p is a multiple of 2/2^m, m being the units whose epochs differ at all, so
+that P(p ≤ α) is at most α rounded down to such a multiple, and 0 where there are too few of them for any p ≤ α.
+
 Runs are not exchangeable item by item. The test takes the difference of two runs to have the variance V that their items show;
 it has 2 s²_run, and so P(p ≤ α) ≈ 2 Φ(-z √(V / max(V, 2 s²_run))).
 """
@@ -33,7 +36,7 @@ from outscore.inference.permutation.dispatch import permutation
 from outscore.inference.runs.two_way import item_spread, pseudo_values
 from outscore.results.score import Noise
 
-__all__ = ["attained_level", "discordant_alarms", "epoch_noise", "noise_floor"]
+__all__ = ["attained_level", "discordant_alarms", "epoch_noise", "level_of_flips", "noise_floor"]
 
 MAX_PAIRS = 28
 """Pairs of runs that are compared: all those of eight runs."""
@@ -60,36 +63,57 @@ def noise_floor(
     n, k = runs.shape[:2]
     scores, values = pseudo_values(runs, metric)
     z = t_quantile(math.inf, alpha)
+    varies = (runs != runs[:, :1]).any(axis=(1, 2))
+    level = level_of_flips(int(varies.sum()) if clusters is None else len(np.unique(clusters[varies])), alpha)
+    bound = False
     if kind == RUNS:
         spread = float(scores.var(ddof=1))
         shown = [item_spread(values[:, i] - values[:, j], clusters).variance for i, j in _pairs(k)]
         seen = float(np.mean(shown))
         alarms = 2 * float(scipy.special.ndtr(-z * math.sqrt(seen / max(seen, 2 * spread)))) if seen else None
+        if not level:
+            alarms = 0.0
         # The variance of runs is known from K - 1 of them.
         reach = t_quantile(k - 1, 0.05) * math.sqrt(2 * spread)
     else:
         spread = float(values.var(axis=1, ddof=1).mean()) / n
-        alarms = discordant_alarms(values, alpha) if binary and clusters is None else alpha
+        exact = binary and clusters is None
+        alarms, bound = discordant_alarms(values, alpha) if exact else level, not exact and level > 0
         reach = t_quantile(math.inf, 0.05) * math.sqrt(2 * spread)
     pairs = _pairs(k)
     significant = sum(_is_significant(runs[:, i], runs[:, j], metric, clusters, alpha) for i, j in pairs)
     largest = float(scores.max() - scores.min())
-    return Noise(float(k), math.sqrt(spread), reach, largest, alarms, len(pairs), significant)
+    return Noise(float(k), math.sqrt(spread), reach, largest, alarms, len(pairs), significant, bound)
 
 
-def epoch_noise(within: float, items: int, epochs: float, alpha: float) -> Noise:
+def epoch_noise(within: float, items: int, epochs: float, alpha: float, units: int) -> Noise:
     """The noise floor of epochs that are not equally many for all items, from their variance within an item.
+
+    `units` are the items, or clusters, whose epochs differ.
 
     Examples
     --------
-    >>> found = epoch_noise(0.08, 50, 2.5, 0.05)
-    >>> round(found.sd, 4), round(found.reach, 4), found.largest
-    (0.04, 0.1109, None)
+    >>> found = epoch_noise(0.08, 50, 2.5, 0.05, 6)
+    >>> round(found.sd, 4), round(found.reach, 4), found.largest, found.false_alarms, found.bound
+    (0.04, 0.1109, None, 0.03125, True)
     """
     import scipy.special
 
-    sd = math.sqrt(within / items)
-    return Noise(epochs, sd, -float(scipy.special.ndtri(0.025)) * math.sqrt(2) * sd, None, alpha)
+    sd, level = math.sqrt(within / items), level_of_flips(units, alpha)
+    return Noise(epochs, sd, -float(scipy.special.ndtri(0.025)) * math.sqrt(2) * sd, None, level, bound=level > 0)
+
+
+def level_of_flips(units: int, alpha: float) -> float:
+    """The largest level up to alpha that flips of so many signs can have, two-sided: a multiple of 2/2^m.
+
+    Examples
+    --------
+    >>> [level_of_flips(units, 0.05) for units in (0, 5, 6, 7)]
+    [0.0, 0.0, 0.03125, 0.046875]
+    """
+    # Beyond sixty units no double tells the levels apart.
+    patterns = 2.0 ** (min(units, 60) - 1)
+    return math.floor(alpha * patterns * (1 + 1e-12)) / patterns
 
 
 def _pairs(runs: int) -> list[tuple[int, int]]:

@@ -8,6 +8,7 @@ one system's score over items, r what new runs add to it, and ρ the correlation
 and the smallest difference that a two-sided paired t test finds with the power asked for solves the noncentral t of
 `planning` for V and its degrees of freedom. ρ is not known from one system, and systems of one kind mostly share what is hard:
 both ends are shown, ρ = 0 and a ρ that is measured where there are several systems and said to be assumed where there is one.
+So few units that flips of their signs never reach alpha find no difference at all, whatever a t test would.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ def detectable_difference(
     added: float = 0.0,
     correlation: float | None = None,
     possible: float | None = None,
+    units: int | None = None,
     alpha: float,
     power: float,
 ) -> Detectable | None:
@@ -50,6 +52,8 @@ def detectable_difference(
         Of two systems' item scores; None where it is not known.
     possible
         The largest difference that there can be; None where it is not known.
+    units
+        Items or clusters whose signs the test of the difference flips; None where it flips none.
 
     Examples
     --------
@@ -60,6 +64,9 @@ def detectable_difference(
     if not variance + added > 0 or df < 1:
         return None
     rho = ASSUMED if correlation is None else correlation
+    if units is not None and units < StudyDesign(alpha=alpha).min_units:
+        smallest = min(1.0, 2.0 ** (1 - units))
+        return Detectable(None, None, rho, correlation is not None, power, alpha, possible, smallest)
     ends = [_effect(2 * (1 - shared) * variance + 2 * added, df, alpha, power) for shared in (0.0, rho)]
     return Detectable(ends[0], ends[1], rho, correlation is not None, power, alpha, possible)
 

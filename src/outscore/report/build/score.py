@@ -64,7 +64,7 @@ def _cards(found: ScoreResult) -> Cards:
         ends = () if one.low is None else (f"{interval_name(found)} {format_ends(one.low, one.high, decimals)}",)
         cards.append(Card(clean(one.system), format_number(one.value, decimals), (clean(found.metric), *ends), "a"))
     reach = found.systems[0].detectable
-    if len(found.systems) == 1 and reach is not None:
+    if len(found.systems) == 1 and reach is not None and reach.correlated is not None:
         told = (f"if item scores correlate by {reach.correlation:.2g}", f"power {format_percent(reach.power)}")
         cards.append(Card("smallest detectable difference", format_number(reach.correlated, decimals), told))
     return Cards(tuple(cards)).only("html")

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable
 
 from outscore.inference.populations import THESE_ITEMS, claim_of
-from outscore.language.numbers import count, format_level, format_number, format_percent, interval_ends
+from outscore.language.numbers import count, format_level, format_number, format_percent, format_probability, interval_ends
 from outscore.language.verdict.score import score_decimals
 from outscore.report.document import Fact, Records, Table, clean, make_table
 from outscore.results.note import note_texts
@@ -70,7 +70,7 @@ def facts(found: ScoreResult) -> list[Fact]:
     listed: list[tuple[str, Iterable[str]]] = [
         ("intervals", [_intervals(found)] if found.interval else []),
         ("spread", _each(found, _spread)),
-        ("reach", _each(found, lambda one: _reach(one.detectable, found))),
+        ("reach", _each(found, lambda one: _reach(one, found))),
         ("noise floor", _each(found, lambda one: _noise(one.noise, found))),
         ("missing", _each(found, _missing)),
         ("next", [f"compare them with `{found.next_command or 'outscore rank'}`"] if len(found.systems) > 1 else []),
@@ -103,9 +103,12 @@ def _spread(one: ScoredSystem) -> str:
     return "" if one.sd is None else f"sd {format_number(one.sd)} between items"
 
 
-def _reach(reach: Detectable | None, found: ScoreResult) -> str:
+def _reach(one: ScoredSystem, found: ScoreResult) -> str:
+    reach = one.detectable
     if reach is None:
         return ""
+    if reach.independent is None or reach.correlated is None:
+        return _no_reach(reach, count(one.n, "item") if one.clusters is None else count(one.clusters, "cluster"))
     decimals = score_decimals(found.systems)
     # Rounding leaves correlations like -2e-17, which are none.
     rho = format_number(round(reach.correlation, 9), 2)
@@ -113,7 +116,7 @@ def _reach(reach: Detectable | None, found: ScoreResult) -> str:
     ends = (format_number(reach.correlated, decimals), format_number(reach.independent, decimals))
     level = f"power {format_level(reach.power)}, alpha = {format_level(reach.alpha)}, paired"
     if reach.possible is not None and max(reach.correlated, reach.independent) > reach.possible:
-        return _out_of_reach(reach, decimals, f"correlate by {rho} ({how})", level)
+        return _out_of_reach(reach, (reach.correlated, reach.independent), decimals, f"correlate by {rho} ({how})", level)
     if found.population == THESE_ITEMS:
         level = level.removesuffix(", paired")
         return f"finds a difference of {ends[1]} to another system that is run as often on these items ({level})"
@@ -123,15 +126,21 @@ def _reach(reach: Detectable | None, found: ScoreResult) -> str:
     )
 
 
-def _out_of_reach(reach: Detectable, decimals: int, correlated: str, level: str) -> str:
+def _no_reach(reach: Detectable, units: str) -> str:
+    assert reach.smallest_p is not None
+    smallest, level = format_probability(reach.smallest_p), format_level(reach.alpha)
+    return f"finds no difference to another system: the smallest possible p of {units} is {smallest} (alpha = {level}, paired)"
+
+
+def _out_of_reach(reach: Detectable, ends: tuple[float, float], decimals: int, correlated: str, level: str) -> str:
     """What so few items find, where the smallest difference that they would find is larger than any can be."""
     assert reach.possible is not None
-    if min(reach.correlated, reach.independent) > reach.possible:
+    if min(ends) > reach.possible:
         most = format_number(reach.possible, 0)
         return f"finds no possible difference to another system: none is larger than {most} ({level})"
-    found = format_number(min(reach.correlated, reach.independent), decimals)
+    found = format_number(min(ends), decimals)
     when, otherwise = f"if their item scores {correlated}", "if not at all"
-    if reach.independent < reach.correlated:
+    if ends[1] < ends[0]:
         when, otherwise = "if their item scores do not correlate", f"if they {correlated}"
     return f"finds a difference of {found} to another system {when}, and no possible one {otherwise} ({level})"
 
@@ -145,7 +154,8 @@ def _noise(noise: Noise | None, found: ScoreResult) -> str:
         text += f", these {noise.runs:.4g} by up to {format_number(noise.largest, decimals)}"
     if noise.false_alarms is not None:
         level = format_level(found.alpha)
-        text += f"; single runs of the same system would be called different in {_rate(noise.false_alarms)} of cases"
+        rate = f"{'at most ' if noise.bound else ''}{_rate(noise.false_alarms)}"
+        text += f"; single runs of the same system would be called different in {rate} of cases"
         text += f" (alpha = {level}"
         text += f"; {noise.significant:,} of {count(noise.pairs, 'pair')} of these runs)" if noise.pairs else ")"
     return text

@@ -168,7 +168,14 @@ class _Part:
         parts = self.variances()
         if parts is None or kind == RUNS:
             return None
-        return epoch_noise(parts[1], self.n, len(self.rows) / self.n, alpha)
+        return epoch_noise(parts[1], self.n, len(self.rows) / self.n, alpha, self._varying_units())
+
+    def _varying_units(self) -> int:
+        """Items, or clusters, with repeats that differ."""
+        assert self.items is not None
+        first = np.unique(self.items, return_index=True)[1]
+        differs = (self.rows != self.rows[first][self.items]).any(axis=1)
+        return len(np.unique((self.items if self.clusters is None else self.clusters)[differs]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -399,6 +406,8 @@ def _scored(
     scores = parts[0].item_scores if not several else None
     between, within = (parts[0].variances() if not several else None) or (None, None)
     clusters = [part.means.clusters for part in parts]
+    grouped = None if clusters[0] is None else sum(len(np.unique(codes)) for codes in clusters if codes is not None)
+    units = n if grouped is None else grouped
     return ScoredSystem(
         system=system.scores.name,
         value=value,
@@ -406,7 +415,7 @@ def _scored(
         high=high,
         n=n,
         rows=rows,
-        clusters=None if clusters[0] is None else sum(len(np.unique(codes)) for codes in clusters if codes is not None),
+        clusters=grouped,
         repeats=rows / n,
         missing={**missing, **_absent(whole, place)},
         error=math.sqrt(variance + added) if variance + added > 0 else None,
@@ -419,6 +428,7 @@ def _scored(
             added=variance if these else added,
             correlation=correlation,
             possible=possible,
+            units=units if parts[0].population == ITEMS else None,
             alpha=alpha,
             power=power,
         ),
