@@ -71,8 +71,10 @@ def _common_scale(tables: tuple[Array, ...], room: float) -> int | None:
 def _decimal_scale(x: Array, scale: int, room: float) -> int | None:
     """The smallest power of ten, from the given one up, that makes every number whole."""
     largest = float(np.abs(x).max(initial=0.0))
-    powers = (scale * int(10**k) for k in range(MAX_DIGITS + 1))
-    scales = [s for s in powers if largest * s < 10.0**MAX_DIGITS and s <= 10**MAX_DIGITS and s * room <= MAX_CHANCE]
+    scales: list[int] = []
+    while largest * scale < 10.0**MAX_DIGITS and scale <= 10**MAX_DIGITS and scale * room <= MAX_CHANCE:
+        scales.append(scale)
+        scale *= 10
     # Of real numbers nearly any shows it alone, in a hundredth of the time.
     for alone in x[x != np.rint(x)][:3].tolist():
         if not any(_is_multiple_alone(alone, s, room) for s in scales):
