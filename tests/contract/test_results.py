@@ -19,6 +19,10 @@ from tests.report.ranking_making import MADE
 import outscore as osc
 from outscore.core.brief import MAX_REPR
 from outscore.core.errors import OutscoreError
+from outscore.report import build
+from outscore.report.build.kind import Kind
+from outscore.report.kinds import BUILDERS
+from outscore.report.kinds import kind_of as reported_as
 from outscore.results import saved
 from outscore.results.comparison import Margin, SystemScore, TestResult
 from outscore.results.gate import GateResult
@@ -151,6 +155,24 @@ def test_every_kind_is_here():
     assert {kind.__name__ for kind in kinds} == set(KINDS)
     assert {kind.__name__ for kind in kinds} <= set(osc.__all__)
     assert all(getattr(osc, kind.__name__) is kind for kind in kinds)
+
+
+def test_every_kind_says_how_it_is_reported():
+    """What can be saved has its builder, and what has none is refused instead of being taken for something else."""
+    kinds = {kind.__name__ for kind in (osc.Comparison, *saved.SAVED.values())}
+    assert set(BUILDERS) == kinds
+    modules = Path(build.__file__).parent.glob("*.py")
+    with_kind = {f"{build.__name__}.{path.stem}" for path in modules if "\nKIND = " in path.read_text(encoding="utf-8")}
+    assert set(BUILDERS.values()) == with_kind
+    for make, _ in KINDS.values():
+        result = make()
+        assert isinstance(reported_as(result), Kind)
+
+    class Forecast(SystemScore):
+        """A kind that nobody has said how to report."""
+
+    with pytest.raises(TypeError, match=r"how a Forecast is reported"):
+        reported_as(Forecast("new", 0.9))
 
 
 @pytest.fixture(scope="module")

@@ -1,69 +1,49 @@
 """Which kind a result is: `report/build` has a module for each, which says how it is reported.
 
-Adding a kind of result takes its module and its case here. Modules are imported when they are asked for.
+Adding a kind of result takes its module and its line in `BUILDERS`.
 """
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
-from outscore.report.build.kind import Kind
-
-if TYPE_CHECKING:  # a result is known by the name of its class, so that no other kind is loaded
+if TYPE_CHECKING:
     from typing import TypeAlias
 
-    from outscore.results.comparison import Comparison, Comparisons, SystemScore, TestResult
-    from outscore.results.diff import Diff
-    from outscore.results.gate import GateResult
-    from outscore.results.interval import Interval
-    from outscore.results.logs import Logs
-    from outscore.results.plan import PlanResult, PossibleP, SimulatedCurve
-    from outscore.results.possible import PossibleTable
-    from outscore.results.preference import Preference
-    from outscore.results.pvalue import PValue
-    from outscore.results.ranking import Ranking
-    from outscore.results.score import ScoreResult
+    from outscore.report.build.kind import Kind
+    from outscore.results.saved import Saved
 
-    Value: TypeAlias = PValue | Interval | TestResult | SystemScore | SimulatedCurve
-    AnyResult: TypeAlias = (
-        Comparison
-        | Comparisons
-        | GateResult
-        | Ranking
-        | Diff
-        | Logs
-        | PlanResult
-        | PossibleP
-        | PossibleTable
-        | Preference
-        | ScoreResult
-        | Value
-    )
+    AnyResult: TypeAlias = Saved
 
-__all__ = ["kind_of"]
+__all__ = ["BUILDERS", "kind_of"]
+
+# A result is known by the name of its class, and its module is imported when it is asked for: no other kind is loaded.
+BUILDERS = {
+    "Comparison": "outscore.report.build.comparison",
+    "Comparisons": "outscore.report.build.comparison",
+    "Diff": "outscore.report.build.diff",
+    "GateResult": "outscore.report.build.gate",
+    "Interval": "outscore.report.build.value",
+    "Logs": "outscore.report.build.logs",
+    "PValue": "outscore.report.build.value",
+    "PlanResult": "outscore.report.build.plan",
+    "PossibleP": "outscore.report.build.plan",
+    "PossibleTable": "outscore.report.build.possible",
+    "Preference": "outscore.report.build.preference",
+    "Ranking": "outscore.report.build.ranking",
+    "ScoreResult": "outscore.report.build.score",
+    "SimulatedCurve": "outscore.report.build.value",
+    "SystemScore": "outscore.report.build.value",
+    "TestResult": "outscore.report.build.value",
+}
+"""By the class of a result: the module whose `KIND` says how it is reported."""
 
 
 def kind_of(result: AnyResult) -> Kind:
     """How a result is reported."""
-    match type(result).__name__:
-        case "Comparison" | "Comparisons":
-            from outscore.report.build.comparison import KIND
-        case "Ranking":
-            from outscore.report.build.ranking import KIND
-        case "Diff":
-            from outscore.report.build.diff import KIND
-        case "PlanResult" | "PossibleP":
-            from outscore.report.build.plan import KIND
-        case "PossibleTable":
-            from outscore.report.build.possible import KIND
-        case "Preference":
-            from outscore.report.build.preference import KIND
-        case "Logs":
-            from outscore.report.build.logs import KIND
-        case "ScoreResult":
-            from outscore.report.build.score import KIND
-        case "GateResult":
-            from outscore.report.build.gate import KIND
-        case _:
-            from outscore.report.build.value import KIND
-    return KIND
+    name = type(result).__name__
+    if name not in BUILDERS:
+        raise TypeError(f"nothing says how a {name} is reported: it has no line in outscore.report.kinds.BUILDERS")
+    kind: Kind = import_module(BUILDERS[name]).KIND
+    return kind

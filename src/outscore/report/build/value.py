@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from outscore.language.numbers import format_interval, format_mid_p, format_number, format_p, format_percent, format_probability
 from outscore.language.phrases import interval_phrase, method_phrase, posterior_phrase
@@ -13,12 +13,13 @@ from outscore.report.charts.theme import stylesheet
 from outscore.report.document import Article, Document, Fact, Facts, Records, Section, Verdict, clean, make_table
 from outscore.results.comparison import SystemScore, TestResult
 from outscore.results.interval import Interval
-from outscore.results.plan import SimulatedCurve
 from outscore.results.pvalue import PValue
 
-__all__ = ["KIND", "Value", "build", "card", "statements", "value_records"]
+if TYPE_CHECKING:
+    from outscore.results.saved import Value
 
-Value = PValue | Interval | TestResult | SystemScore | SimulatedCurve
+__all__ = ["KIND", "build", "card", "statements", "value_records"]
+
 Statements = list[tuple[str, str]]
 
 
