@@ -7,6 +7,7 @@ import dataclasses
 import importlib.util
 import json
 import sys
+from collections import Counter
 from pathlib import Path
 
 import click
@@ -208,6 +209,49 @@ def stated_elsewhere(*rooms: str) -> list[str]:
         for name, value in defaults(path)
         if name in DECLARED and value not in (None, False)
     ]
+
+
+class TestGroups:
+    """Options that come together are fields of a request that others inherit."""
+
+    @dataclasses.dataclass(frozen=True)
+    class First(Request):
+        files: tuple[str, ...] = declare(Option("files", str, (), ""))
+        size: int = declare(Option("size", int, 1, "The first."))
+
+    @dataclasses.dataclass(frozen=True)
+    class Second(Request):
+        side: str = declare(Option("side", str, "", ""), after="files")
+        seed: int = declare(Option("seed", int, 0, ""))
+
+    def test_options_come_from_left_to_right_and_what_is_declared_again_keeps_its_place(self):
+        @dataclasses.dataclass(frozen=True)
+        class Both(self.First, self.Second):
+            deep: int = declare(Option("deep", int, 0, ""), after="early")
+            early: int = declare(Option("early", int, 0, ""), after="size")
+            size: int = declare(Option("size", int, 2, "The second."))
+            names: str = declare(Option("names", str, "", ""))
+
+        assert [option.name for option in Both.options()] == ["files", "side", "size", "early", "deep", "seed", "names"]
+        assert Both.option("size").help == "The second."
+        assert (Both().size, self.First().size) == (2, 1)
+        assert [option.name for option in self.First.options()] == ["files", "size"]
+
+    def test_an_option_that_follows_none_is_refused(self):
+        with pytest.raises(ValueError, match=r"Second has no options that side could follow"):
+            self.Second.options()
+
+    def test_no_option_is_a_field_of_three_requests(self):
+        """Two may differ in its place; what is stated a third time belongs into a group."""
+        classes = {one for request in REQUESTS.values() for one in request.__mro__ if issubclass(one, Request)}
+        stated = Counter(
+            repr(field.metadata["option"])
+            for one in classes
+            for field in dataclasses.fields(one)
+            if field.name in one.__annotations__ and "option" in field.metadata
+        )
+        assert len(stated) > 100
+        assert [option for option, times in stated.items() if times > 2] == []
 
 
 def test_defaults_are_declared_once():

@@ -24,13 +24,16 @@ if TYPE_CHECKING:
 __all__ = ["Request", "Written", "declare", "input_settings", "saved_value", "versions"]
 
 Written = str | Sequence[str] | Mapping[str, str]
-_OPTION = "option"
+_OPTION, _AFTER = "option", "after"
 
 
-def declare(option: Option, **changed: Any) -> Any:  # noqa: ANN401 - the type is that of the field
-    """A field of a request with its declaration; `changed` replaces parts of a shared one, such as its help."""
+def declare(option: Option, *, after: str | None = None, **changed: Any) -> Any:  # noqa: ANN401 - the type is that of the field
+    """A field of a request with its declaration; `changed` replaces parts of a shared one, such as its help.
+
+    It is shown right after the option called `after`; otherwise where the classes before have it, or last.
+    """
     own = dataclasses.replace(option, **changed)
-    metadata = {_OPTION: own}
+    metadata = {_OPTION: own, _AFTER: after}
     if isinstance(own.default, dict):
         return dataclasses.field(default_factory=dict, metadata=metadata)
     return dataclasses.field(default=own.default, metadata=metadata)
@@ -52,7 +55,9 @@ class Request:
     @classmethod
     def options(cls) -> tuple[Option, ...]:
         """The declarations of all options, in the order in which people are shown them."""
-        return tuple(one.metadata[_OPTION] for one in dataclasses.fields(cls) if _OPTION in one.metadata)
+        if cls not in _ORDERED:
+            _ORDERED[cls] = _in_order(cls)
+        return _ORDERED[cls]
 
     @classmethod
     def option(cls, name: str) -> Option:
@@ -182,6 +187,30 @@ class Request:
     def file_arguments(self) -> list[str]:
         """Files that `python_call` gives by keyword."""
         return []
+
+
+_ORDERED: dict[type[Request], tuple[Option, ...]] = {}
+
+
+def _in_order(request: type[Request]) -> tuple[Option, ...]:
+    """The options of a request: those of its bases from left to right, then its own, but each `after` the one it names."""
+    fields = {one.name: one.metadata for one in dataclasses.fields(request) if _OPTION in one.metadata}
+    names = _as_declared(request)
+    order = [name for name in names if fields[name][_AFTER] is None]
+    moved = [name for name in names if fields[name][_AFTER] is not None]
+    while moved:
+        name = next((name for name in moved if fields[name][_AFTER] in order), None)
+        if name is None:
+            raise ValueError(f"{request.__name__} has no options that {', '.join(moved)} could follow")
+        order.insert(order.index(fields[name][_AFTER]) + 1, name)
+        moved.remove(name)
+    return tuple(fields[name][_OPTION] for name in order)
+
+
+def _as_declared(request: type[Request]) -> list[str]:
+    inherited = (name for base in request.__bases__ if issubclass(base, Request) for name in _as_declared(base))
+    own = (one.name for one in dataclasses.fields(request) if one.name in request.__annotations__ and _OPTION in one.metadata)
+    return list(dict.fromkeys((*inherited, *own)))
 
 
 def saved_value(option: Option, value: object) -> object:

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from outscore.core.errors import OutscoreError
 from outscore.core.options import Option, did_you_mean, written_direction
 from outscore.workflows.requests import shared
-from outscore.workflows.requests.base import Request, Written, declare, input_settings, saved_value, versions
+from outscore.workflows.requests.base import Written, declare, input_settings, saved_value, versions
+from outscore.workflows.requests.groups import DrawRequest, LogRequest, ScoredRequest, TableRequest, UnitRequest, text_metrics
 
 if TYPE_CHECKING:
-    from outscore.core.metric import AdditiveMetric
     from outscore.scores.system import Origin
 
 __all__ = ["LENGTH", "METRICS_OF_TEXTS", "CompareRequest", "TestedRequest", "TextsRequest", "comparison_request", "metrics_in"]
@@ -42,18 +42,17 @@ SAVED_ORDER = (
 """The order of saved settings, which is older than that of the options."""
 
 
-def text_metrics() -> dict[str, str]:
-    """Metrics of texts by name."""
-    from outscore.metrics.text.registry import TEXT_METRICS
-
-    return {name: entry.summary for name, entry in TEXT_METRICS.items()}
-
-
 @dataclass(frozen=True)
-class TestedRequest(Request):
+class TestedRequest(ScoredRequest):
     """A request whose systems are compared by a test with options of its own."""
 
     __test__: ClassVar[bool] = False
+
+    test: str | None = declare(shared.TEST)
+    set: Mapping[str, object] = declare(shared.SET)
+    method: str = declare(shared.METHOD)
+    population: str | None = declare(shared.POPULATION)
+    alpha: float = declare(shared.ALPHA)
 
     def test_options(self) -> dict[str, object]:
         """The test's own options: those of --set, and the two that have names of their own."""
@@ -98,10 +97,17 @@ class TestedRequest(Request):
 
 
 @dataclass(frozen=True)
-class ComparisonRequest(TestedRequest):
+class ComparisonRequest(TestedRequest, UnitRequest, DrawRequest):
     """What comparisons of scores and of texts have in common."""
 
     subcommand: ClassVar[str] = "compare"
+
+    test: str = declare(shared.TEST)
+    alternative: str = declare(shared.ALTERNATIVE, after="population")
+    delta: float = declare(shared.DELTA, after="alpha")
+    margin: float | None = declare(shared.MARGIN, after="delta")
+    normality_alpha: float = declare(shared.NORMALITY_ALPHA, after="shuffle")
+    correction: str = declare(shared.CORRECTION, after="resamples")
 
     def asked(self) -> dict[str, Any]:
         """What is asked of the comparison itself, apart from the data and what belongs to them."""
@@ -123,7 +129,7 @@ class ComparisonRequest(TestedRequest):
 
 
 @dataclass(frozen=True)
-class CompareRequest(ComparisonRequest):
+class CompareRequest(ComparisonRequest, TableRequest, LogRequest):
     """Two systems' scores, item by item."""
 
     command: ClassVar[str] = "compare"
@@ -136,49 +142,14 @@ class CompareRequest(ComparisonRequest):
         most=2,
         metavar="A [B] | TABLE",
     )
-    metric: str | AdditiveMetric | None = declare(shared.METRIC)
-    direction: str = declare(shared.DIRECTION)
-    test: str = declare(shared.TEST)
-    set: Mapping[str, object] = declare(shared.SET)
-    method: str = declare(shared.METHOD)
-    population: str | None = declare(shared.POPULATION)
-    alternative: str = declare(shared.ALTERNATIVE)
-    alpha: float = declare(shared.ALPHA)
-    delta: float = declare(shared.DELTA)
-    margin: float | None = declare(shared.MARGIN)
-    not_worse: Mapping[str, object] = declare(shared.NOT_WORSE)
-    anytime: bool = declare(shared.ANYTIME)
-    bounds: tuple[float, ...] = declare(shared.BOUNDS)
-    unpaired: bool = declare(shared.UNPAIRED)
-    unit_size: int = declare(shared.UNIT_SIZE)
-    unit_statistic: str = declare(shared.UNIT_STATISTIC)
-    shuffle: int | None = declare(shared.SHUFFLE)
-    unit_advice: bool = declare(shared.UNIT_ADVICE)
-    normality_alpha: float = declare(shared.NORMALITY_ALPHA)
-    resamples: int | None = declare(shared.RESAMPLES)
-    correction: str = declare(shared.CORRECTION)
-    seed: int = declare(shared.SEED)
-    system: tuple[str, ...] = declare(shared.SYSTEM)
-    item: str | None = declare(shared.ITEM)
-    score: tuple[str, ...] = declare(shared.SCORE)
-    measure: tuple[str, ...] = declare(shared.MEASURE)
-    system_column: str | None = declare(shared.SYSTEM_COLUMN)
-    cluster: str | None = declare(shared.CLUSTER)
-    repeat: str | None = declare(shared.REPEAT)
-    repeats: str | None = declare(shared.REPEATS)
-    reduce: str = declare(shared.REDUCE)
-    equal_runs: bool = declare(shared.EQUAL_RUNS)
-    slice: str | None = declare(shared.SLICE)
-    dataset: str | None = declare(shared.DATASET)
-    transpose: bool = declare(shared.TRANSPOSE)
-    prediction: str | None = declare(shared.PREDICTION)
-    gold: str | None = declare(shared.GOLD)
-    duplicates: str = declare(shared.DUPLICATES)
-    reader: str = declare(shared.READER)
-    log_task: str | None = declare(shared.LOG_TASK)
-    filter: str | None = declare(shared.FILTER)
-    missing: str | None = declare(shared.MISSING)
-    force_same: bool = declare(shared.FORCE_SAME)
+    method: str = declare(shared.METHOD, only_for=(("test", ("permutation", "all")),))
+    not_worse: Mapping[str, object] = declare(shared.NOT_WORSE, after="margin")
+    anytime: bool = declare(shared.ANYTIME, after="not_worse")
+    bounds: tuple[float, ...] = declare(shared.BOUNDS, after="anytime")
+    unpaired: bool = declare(shared.UNPAIRED, after="bounds")
+    unit_advice: bool = declare(shared.UNIT_ADVICE, after="shuffle")
+    measure: tuple[str, ...] = declare(shared.MEASURE, after="score")
+    slice: str | None = declare(shared.SLICE, after="equal_runs")
     names: tuple[str, ...] = declare(shared.NAMES, most=2)
 
     def asked(self) -> dict[str, Any]:
@@ -334,20 +305,9 @@ class TextsRequest(ComparisonRequest):
         doc='Names with options, ``"bleu:tokenize=none"``; ``outscore metrics`` lists them. None is BLEU and chrF.',
     )
     test: str = declare(shared.TEST, choices=shared.known_tests)
-    set: Mapping[str, object] = declare(shared.SET)
-    method: str = declare(shared.METHOD, only_for=(("test", ("permutation",)),))
-    alternative: str = declare(shared.ALTERNATIVE)
-    alpha: float = declare(shared.ALPHA)
-    delta: float = declare(shared.DELTA)
-    margin: float | None = declare(shared.MARGIN)
-    population: str | None = declare(shared.POPULATION)
-    unit_size: int = declare(shared.UNIT_SIZE)
-    unit_statistic: str = declare(shared.UNIT_STATISTIC)
-    shuffle: int | None = declare(shared.SHUFFLE)
-    normality_alpha: float = declare(shared.NORMALITY_ALPHA)
-    resamples: int | None = declare(shared.RESAMPLES)
-    correction: str = declare(shared.CORRECTION, help="Correction of the p-values of the metrics.")
-    seed: int = declare(shared.SEED)
+    alternative: str = declare(shared.ALTERNATIVE, after="method")
+    population: str | None = declare(shared.POPULATION, after="margin")
+    correction: str = declare(shared.CORRECTION, after="resamples", help="Correction of the p-values of the metrics.")
     reference: tuple[str, ...] = declare(shared.REFERENCE, least=1)
     source: str | None = declare(shared.SOURCE)
     documents: str | None = declare(shared.DOCUMENTS)

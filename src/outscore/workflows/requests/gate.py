@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -15,7 +14,14 @@ from outscore.workflows.requests.compare import (
     TestedRequest,
     TextsRequest,
     refuse_units_of_documents,
-    text_metrics,
+)
+from outscore.workflows.requests.groups import (
+    EITHER_METRIC,
+    EITHER_REFERENCE,
+    DrawRequest,
+    EitherRequest,
+    LogRequest,
+    TableRequest,
 )
 
 if TYPE_CHECKING:
@@ -27,10 +33,6 @@ LARGEST_LEVEL = 0.25
 """Both one-sided tests together have twice the level, which must be one."""
 
 
-def _metrics() -> Mapping[str, str]:
-    return {**shared.METRIC.known, **text_metrics()}
-
-
 def _tests() -> dict[str, str]:
     from outscore.inference.registry import TESTS
 
@@ -38,7 +40,7 @@ def _tests() -> dict[str, str]:
 
 
 @dataclass(frozen=True)
-class GateRequest(TestedRequest):
+class GateRequest(TestedRequest, DrawRequest, TableRequest, EitherRequest, LogRequest):
     """Whether the candidate is not worse than the baseline by more than a margin."""
 
     command: ClassVar[str] = "gate"
@@ -54,11 +56,15 @@ class GateRequest(TestedRequest):
     )
     margin: float | None = declare(
         shared.MARGIN,
+        after="files",
         help="How much worse the candidate may be, in the metric's own unit.",
         doc="How much worse the candidate may be, in the metric's own unit. It must be given: there is no usual one.",
     )
     alpha: float = declare(
-        shared.ALPHA, help="Level of either test, one-sided.", doc="The level of either test, one-sided; at most .25."
+        shared.ALPHA,
+        after="margin",
+        help="Level of either test, one-sided.",
+        doc="The level of either test, one-sided; at most .25.",
     )
     inconclusive: str | None = declare(
         Option(
@@ -73,15 +79,12 @@ class GateRequest(TestedRequest):
             metavar="pass|fail",
             default_text="neither: exit code 3",
             doc='What the outcome "inconclusive" counts as: ``"pass"``, ``"fail"``, or neither.',
-        )
+        ),
+        after="alpha",
     )
     metric: str | AdditiveMetric | None = declare(
-        shared.METRIC,
-        choices=_metrics,
-        help="A metric from `outscore metrics`, or a score of the logs.",
-        form_help="What the rows add up to; empty: mean, or F1 for counts, or BLEU for texts.",
+        EITHER_METRIC, help="A metric from `outscore metrics`, or a score of the logs."
     )
-    direction: str = declare(shared.DIRECTION)
     test: str | None = declare(
         shared.TEST,
         default=None,
@@ -90,38 +93,12 @@ class GateRequest(TestedRequest):
         default_text="permutation; bootstrap where the metric is no mean of items",
         doc="A test that takes a margin. None is `permutation`, and `bootstrap` where the metric is no mean of items.",
     )
-    set: Mapping[str, object] = declare(shared.SET)
-    method: str = declare(shared.METHOD, only_for=(("test", ("permutation",)),))
-    population: str | None = declare(shared.POPULATION)
-    unpaired: bool = declare(shared.UNPAIRED)
-    resamples: int | None = declare(shared.RESAMPLES)
-    seed: int = declare(shared.SEED)
+    unpaired: bool = declare(shared.UNPAIRED, after="population")
     system: tuple[str, ...] = declare(shared.SYSTEM, help="Systems of the table, the baseline first; give it twice.")
-    item: str | None = declare(shared.ITEM)
-    score: tuple[str, ...] = declare(shared.SCORE)
-    system_column: str | None = declare(shared.SYSTEM_COLUMN)
-    cluster: str | None = declare(shared.CLUSTER)
-    repeat: str | None = declare(shared.REPEAT)
-    repeats: str | None = declare(shared.REPEATS)
-    reduce: str = declare(shared.REDUCE)
-    equal_runs: bool = declare(shared.EQUAL_RUNS)
-    dataset: str | None = declare(shared.DATASET)
-    transpose: bool = declare(shared.TRANSPOSE)
-    prediction: str | None = declare(shared.PREDICTION)
-    gold: str | None = declare(shared.GOLD)
-    duplicates: str = declare(shared.DUPLICATES)
-    reader: str = declare(shared.READER)
     reference: tuple[str, ...] = declare(
-        shared.REFERENCE,
-        annotation="Path | Sequence[object] | None",
+        EITHER_REFERENCE,
         doc="Of texts: a reference, its path or its segments, or several as a list of lists or of `pathlib.Path`.",
     )
-    documents: str | None = declare(shared.DOCUMENTS)
-    text_column: Mapping[str, str] = declare(shared.TEXT_COLUMN)
-    log_task: str | None = declare(shared.LOG_TASK)
-    filter: str | None = declare(shared.FILTER)
-    missing: str | None = declare(shared.MISSING)
-    force_same: bool = declare(shared.FORCE_SAME)
     names: tuple[str, ...] = declare(
         shared.NAMES,
         most=2,

@@ -129,8 +129,8 @@ class PreferRequest(Request):
             group="test",
         )
     )
-    alpha: float = declare(shared.ALPHA, doc="The level of all claims together; intervals have level 1 - alpha one by one.")
-    correction: str = declare(shared.CORRECTION, help="Correction for the number of pairs.", choices=shared.known_corrections)
+    alpha: float = declare(shared.FAMILY_ALPHA)
+    correction: str = declare(shared.FAMILY_CORRECTION)
     seed: int = declare(shared.SEED, help="Seed of what has to be sampled.")
     system: tuple[str, ...] = declare(shared.SYSTEM, help="Battles between these systems only; repeatable.")
     only_judge: tuple[str, ...] = declare(

@@ -16,7 +16,15 @@ from outscore.workflows.requests.compare import (
     metrics_in,
     refuse_metric_of_texts,
     refuse_units_of_documents,
-    text_metrics,
+)
+from outscore.workflows.requests.groups import (
+    EITHER_METRIC,
+    EITHER_REFERENCE,
+    DrawRequest,
+    EitherRequest,
+    LogRequest,
+    TableRequest,
+    UnitRequest,
 )
 
 if TYPE_CHECKING:
@@ -28,16 +36,12 @@ RANKED_TASKS = ("label", "pos", "dep", "ner")
 """Tasks whose outputs can be ranked."""
 
 
-def _all_metrics() -> dict[str, str]:
-    return {**shared.METRIC.known, **text_metrics()}
-
-
 OF_TABLES = ("duplicates", "reader", "direction", "transpose", "reduce", "equal_runs")
 """Options that say how tables of scores are read, beside those that name a column."""
 
 
 @dataclass(frozen=True)
-class RankRequest(TestedRequest):
+class RankRequest(TestedRequest, UnitRequest, DrawRequest, TableRequest, EitherRequest, LogRequest):
     """Many systems: all pairs tested, corrected, and grouped."""
 
     command: ClassVar[str] = "rank"
@@ -50,57 +54,32 @@ class RankRequest(TestedRequest):
         label="Systems",
         metavar="TABLE | FILES ...",
     )
-    metric: str | AdditiveMetric | None = declare(
-        shared.METRIC,
-        choices=_all_metrics,
-        form_help="What the rows add up to; empty: mean, or F1 for counts, or BLEU for texts.",
-    )
-    direction: str = declare(shared.DIRECTION)
+    metric: str | AdditiveMetric | None = declare(EITHER_METRIC)
     test: str = declare(
         shared.TEST, help="A test from `outscore tests`.", choices=shared.known_tests, doc="A name from ``outscore tests``."
     )
-    set: Mapping[str, object] = declare(shared.SET)
-    method: str = declare(shared.METHOD, only_for=(("test", ("permutation",)),))
-    population: str | None = declare(shared.POPULATION)
-    alpha: float = declare(shared.ALPHA, doc="The level of all claims together; intervals have level 1 - alpha one by one.")
-    correction: str = declare(shared.CORRECTION, help="Correction for the number of pairs.", choices=shared.known_corrections)
-    baseline: str | None = declare(shared.BASELINE)
-    critical_difference: bool = declare(shared.CRITICAL_DIFFERENCE)
-    joint: bool = declare(shared.JOINT)
-    unit_size: int = declare(shared.UNIT_SIZE)
-    unit_statistic: str = declare(shared.UNIT_STATISTIC)
-    shuffle: int | None = declare(shared.SHUFFLE)
-    resamples: int | None = declare(shared.RESAMPLES)
-    seed: int = declare(shared.SEED)
+    alpha: float = declare(shared.FAMILY_ALPHA)
+    correction: str = declare(shared.FAMILY_CORRECTION, after="alpha")
+    baseline: str | None = declare(shared.BASELINE, after="correction")
+    critical_difference: bool = declare(shared.CRITICAL_DIFFERENCE, after="baseline")
+    joint: bool = declare(shared.JOINT, after="critical_difference")
     system: tuple[str, ...] = declare(shared.SYSTEM, help="Rank these systems only; repeatable.")
-    item: str | None = declare(shared.ITEM)
-    score: tuple[str, ...] = declare(shared.SCORE)
-    system_column: str | None = declare(shared.SYSTEM_COLUMN)
-    cluster: str | None = declare(shared.CLUSTER)
-    repeat: str | None = declare(shared.REPEAT)
-    repeats: str | None = declare(shared.REPEATS)
-    reduce: str = declare(shared.REDUCE)
-    equal_runs: bool = declare(shared.EQUAL_RUNS)
     dataset: str | None = declare(
         shared.DATASET,
         annotation="ArrayLike | str | None",
         doc="A label per row, or the column of a file or table: the dataset of each row. Of texts a label per segment, or the\n"
         'path of a file of them; ``"none"`` takes all segments as one dataset.',
     )
-    transpose: bool = declare(shared.TRANSPOSE)
-    prediction: str | None = declare(shared.PREDICTION)
-    gold_column: str | None = declare(shared.GOLD, name="gold_column", label="Column of right answers", also=())
-    duplicates: str = declare(shared.DUPLICATES)
-    reader: str = declare(shared.READER)
+    gold_column: str | None = declare(
+        shared.GOLD, after="prediction", name="gold_column", label="Column of right answers", also=()
+    )
     reference: tuple[str, ...] = declare(
-        shared.REFERENCE,
-        annotation="Path | Sequence[object] | None",
+        EITHER_REFERENCE,
         doc="Rank texts: a reference, its path or its segments, or several as a list of lists or of `pathlib.Path`.",
     )
-    documents: str | None = declare(shared.DOCUMENTS)
-    text_column: Mapping[str, str] = declare(shared.TEXT_COLUMN)
     scores: Mapping[str, str] = declare(
         shared.SCORES,
+        after="text_column",
         help="Texts: a metric's segment scores, COMET=a.comet,b.comet,...; MetricX(lower)=... if lower is better; repeatable.",
         metavar="NAME=A,B,...",
         python="metric_scores",
@@ -119,7 +98,8 @@ class RankRequest(TestedRequest):
             group="files",
             always_saved=False,
             doc="Rank outputs: what they hold; needs `gold`.",
-        )
+        ),
+        after="scores",
     )
     gold: str | None = declare(
         Option(
@@ -136,12 +116,9 @@ class RankRequest(TestedRequest):
             always_saved=False,
             annotation="object",
             doc="Rank outputs: the right answers, as `diff` takes them.",
-        )
+        ),
+        after="task",
     )
-    log_task: str | None = declare(shared.LOG_TASK)
-    filter: str | None = declare(shared.FILTER)
-    missing: str | None = declare(shared.MISSING)
-    force_same: bool = declare(shared.FORCE_SAME)
     names: tuple[str, ...] = declare(shared.NAMES, metavar="A,B,...", always_saved=False)
 
     @property

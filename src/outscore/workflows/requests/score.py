@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, ClassVar
 
 from outscore.core.errors import OutscoreError
 from outscore.workflows.requests import shared
-from outscore.workflows.requests.base import Request, declare
+from outscore.workflows.requests.base import declare
 from outscore.workflows.requests.compare import refuse_metric_of_texts
+from outscore.workflows.requests.groups import LogRequest, ScoredRequest, TableRequest
 from outscore.workflows.requests.plan import POWER
 from outscore.workflows.requests.rank import RankRequest
 
@@ -20,7 +21,7 @@ __all__ = ["ScoreRequest"]
 
 
 @dataclass(frozen=True)
-class ScoreRequest(Request):
+class ScoreRequest(ScoredRequest, TableRequest, LogRequest):
     """Systems' scores, each with its interval."""
 
     command: ClassVar[str] = "score"
@@ -36,25 +37,22 @@ class ScoreRequest(Request):
     metric: str | AdditiveMetric | None = declare(
         shared.METRIC, help="A metric from `outscore metrics`, or a score of the logs."
     )
-    direction: str = declare(shared.DIRECTION)
     alpha: float = declare(
         shared.ALPHA,
+        after="direction",
         help="Intervals have level 1 - alpha.",
-        label="Level",
         doc="Intervals have level 1 - alpha; a comparison of two runs is called significant at this level.",
     )
     power: float = declare(
         POWER,
+        after="alpha",
         help="Power of the smallest detectable difference.",
         form_help="Chance of detecting the smallest detectable difference.",
         group="test",
         doc="The power with which the smallest detectable difference is detected.",
     )
-    population: str | None = declare(shared.POPULATION, help="What intervals are about.")
+    population: str | None = declare(shared.POPULATION, after="power", help="What intervals are about.")
     system: tuple[str, ...] = declare(shared.SYSTEM, help="Score these systems only; repeatable.")
-    item: str | None = declare(shared.ITEM)
-    score: tuple[str, ...] = declare(shared.SCORE)
-    system_column: str | None = declare(shared.SYSTEM_COLUMN)
     cluster: str | None = declare(
         shared.CLUSTER,
         help="Column of documents, conversations ... whose items depend on one another; or none.",
@@ -62,12 +60,9 @@ class ScoreRequest(Request):
         doc="A label per row: items of one cluster depend on one another. Of a file or table, the column of clusters, or\n"
         '``"none"``.',
     )
-    repeat: str | None = declare(shared.REPEAT)
-    repeats: str | None = declare(shared.REPEATS)
-    reduce: str = declare(shared.REDUCE)
-    equal_runs: bool = declare(shared.EQUAL_RUNS)
     slice: str | None = declare(
         shared.SLICE,
+        after="equal_runs",
         help="Score every value of this column too.",
         doc="A label per row, alone or by the name of its column, or the column of a file: every value is scored too.",
     )
@@ -76,15 +71,7 @@ class ScoreRequest(Request):
         annotation="ArrayLike | str | None",
         doc="A label per row, or the column of a file or table: the dataset of each row. The score is the mean over datasets.",
     )
-    transpose: bool = declare(shared.TRANSPOSE)
-    prediction: str | None = declare(shared.PREDICTION)
-    gold: str | None = declare(shared.GOLD)
-    duplicates: str = declare(shared.DUPLICATES)
-    reader: str = declare(shared.READER)
     log_task: str | None = declare(shared.LOG_TASK, help="Logs: the task that is scored; several are datasets.")
-    filter: str | None = declare(shared.FILTER)
-    missing: str | None = declare(shared.MISSING)
-    force_same: bool = declare(shared.FORCE_SAME)
     names: tuple[str, ...] = declare(shared.NAMES, metavar="A,...", always_saved=False)
 
     @cached_property

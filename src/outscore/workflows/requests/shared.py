@@ -32,6 +32,8 @@ __all__ = [
     "DUPLICATES",
     "EACH_DATASET",
     "EXPLAIN",
+    "FAMILY_ALPHA",
+    "FAMILY_CORRECTION",
     "FILES",
     "FILTER",
     "FORCE_SAME",
@@ -207,7 +209,7 @@ METHOD = Option(
     METHODS,
     label="Method",
     group="test",
-    only_for=(("test", ("permutation", "all")),),
+    only_for=(("test", ("permutation",)),),
     python=None,
 )
 ALTERNATIVE = Option(
@@ -230,6 +232,7 @@ ALPHA = Option(
     group="test",
     doc="The level of the decision; the interval has level 1 - alpha and the same design as p.",
 )
+FAMILY_ALPHA = replace(ALPHA, doc="The level of all claims together; intervals have level 1 - alpha one by one.")
 DELTA = Option(
     "delta",
     float,
@@ -362,6 +365,7 @@ CORRECTION = Option(
     group="test",
     metavar="NAME",
 )
+FAMILY_CORRECTION = replace(CORRECTION, help="Correction for the number of pairs.", choices=known_corrections)
 SEED = Option(
     "seed",
     int,

@@ -1,0 +1,114 @@
+"""Options that come together, as requests that others inherit: how tables and logs are read, how units are made.
+
+An option that all commands of a kind have is a field here, once. A command that says something else of one of them, its help
+for instance, declares the field again, which keeps its place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from outscore.workflows.requests import shared
+from outscore.workflows.requests.base import Request, declare
+
+if TYPE_CHECKING:
+    from outscore.core.metric import AdditiveMetric
+
+__all__ = [
+    "EITHER_METRIC",
+    "EITHER_REFERENCE",
+    "DrawRequest",
+    "EitherRequest",
+    "LogRequest",
+    "ScoredRequest",
+    "TableRequest",
+    "UnitRequest",
+    "text_metrics",
+]
+
+
+def text_metrics() -> dict[str, str]:
+    """Metrics of texts by name."""
+    from outscore.metrics.text.registry import TEXT_METRICS
+
+    return {name: entry.summary for name, entry in TEXT_METRICS.items()}
+
+
+def _either_metrics() -> dict[str, str]:
+    return {**shared.METRIC.known, **text_metrics()}
+
+
+EITHER_METRIC = replace(
+    shared.METRIC,
+    choices=_either_metrics,
+    form_help="What the rows add up to; empty: mean, or F1 for counts, or BLEU for texts.",
+)
+EITHER_REFERENCE = replace(shared.REFERENCE, annotation="Path | Sequence[object] | None")
+
+
+@dataclass(frozen=True)
+class ScoredRequest(Request):
+    """Files, and what their rows add up to."""
+
+    files: tuple[str, ...] = declare(shared.FILES)
+    metric: str | AdditiveMetric | None = declare(shared.METRIC)
+
+
+@dataclass(frozen=True)
+class UnitRequest(Request):
+    """What is swapped as one."""
+
+    unit_size: int = declare(shared.UNIT_SIZE)
+    unit_statistic: str = declare(shared.UNIT_STATISTIC)
+    shuffle: int | None = declare(shared.SHUFFLE)
+
+
+@dataclass(frozen=True)
+class DrawRequest(Request):
+    """What is drawn at random."""
+
+    resamples: int | None = declare(shared.RESAMPLES)
+    seed: int = declare(shared.SEED)
+
+
+@dataclass(frozen=True)
+class TableRequest(Request):
+    """How tables of scores are read."""
+
+    direction: str = declare(shared.DIRECTION, after="metric")
+    system: tuple[str, ...] = declare(shared.SYSTEM)
+    item: str | None = declare(shared.ITEM)
+    score: tuple[str, ...] = declare(shared.SCORE)
+    system_column: str | None = declare(shared.SYSTEM_COLUMN)
+    cluster: str | None = declare(shared.CLUSTER)
+    repeat: str | None = declare(shared.REPEAT)
+    repeats: str | None = declare(shared.REPEATS)
+    reduce: str = declare(shared.REDUCE)
+    equal_runs: bool = declare(shared.EQUAL_RUNS)
+    dataset: str | None = declare(shared.DATASET)
+    transpose: bool = declare(shared.TRANSPOSE)
+    prediction: str | None = declare(shared.PREDICTION)
+    gold: str | None = declare(shared.GOLD)
+    duplicates: str = declare(shared.DUPLICATES)
+    reader: str = declare(shared.READER)
+
+
+@dataclass(frozen=True)
+class EitherRequest(Request):
+    """What texts take in commands that take scores or texts."""
+
+    reference: tuple[str, ...] = declare(EITHER_REFERENCE)
+    documents: str | None = declare(shared.DOCUMENTS)
+    text_column: Mapping[str, str] = declare(shared.TEXT_COLUMN)
+
+
+@dataclass(frozen=True)
+class LogRequest(Request):
+    """How logs of evaluation harnesses are read."""
+
+    log_task: str | None = declare(shared.LOG_TASK)
+    filter: str | None = declare(shared.FILTER)
+    missing: str | None = declare(shared.MISSING)
+    force_same: bool = declare(shared.FORCE_SAME)
