@@ -7,13 +7,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import sys
 from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
+from harness_logs import Sample, inspect_log, lm_eval_results, lm_eval_row, swe_bench_report
 
 from outscore.examples.entry import random_stream
 
@@ -35,10 +35,6 @@ def right_or_wrong(name: str, systems: dict[str, float], items: int, runs: int =
     return {system: rng.random((items, runs)) < 1 / (1 + np.exp(-skill - ease)) for system, skill in systems.items()}
 
 
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
 def _lines(path: Path, rows: Iterable[object]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
@@ -55,63 +51,30 @@ def write_harness(folder: Path) -> None:
     for system, right in right_or_wrong("harness", SKILLS, 400).items():
         found = {"flexible-extract": right[:, 0], "strict-match": right[:, 0] & strict_too}
         rows = [
-            {
-                "doc_id": item,
-                "doc": {"question": f"How much is {item} + {item + 3}?"},
-                "target": str(2 * item + 3),
-                "arguments": {"gen_args_0": {"arg_0": f"How much is {item} + {item + 3}?"}},
-                "resps": [[str(2 * item + 3 + 4 * (not verdict))]],
-                "filtered_resps": [str(2 * item + 3 + 4 * (not verdict))],
-                "filter": kind,
-                "metrics": ["exact_match"],
-                "doc_hash": _digest(f"doc {item}"),
-                "target_hash": _digest(f"target {item}"),
-                "exact_match": float(verdict),
-            }
+            lm_eval_row(item, _sum(item, right=verdict), kind)
             for kind, verdicts in found.items()
             for item, verdict in enumerate(verdicts.tolist())
         ]
         _lines(folder / "results" / f"org__{system}" / f"samples_gsm8k_{STAMP}.jsonl", rows)
-        totals = {f"exact_match,{kind}": float(verdicts.mean()) for kind, verdicts in found.items()}
-        results = {
-            "results": {"gsm8k": totals},
-            "higher_is_better": {"gsm8k": {"exact_match": True}},
-            "n-shot": {"gsm8k": 5},
-            "versions": {"gsm8k": 3.0},
-            "config": {"limit": None},
-            "model_name": f"org/{system}",
-        }
+        scores = {kind: float(verdicts.mean()) for kind, verdicts in found.items()}
+        results = lm_eval_results(f"org/{system}", "gsm8k", scores, shots=5, version=3.0)
         _json(folder / "results" / f"org__{system}" / f"results_{STAMP}.json", results)
+
+
+def _sum(item: int, *, right: bool) -> Sample:
+    said = str(2 * item + 3 + 4 * (not right))
+    return Sample(str(item), f"How much is {item} + {item + 3}?", str(2 * item + 3), said, right)
 
 
 def write_inspect(folder: Path) -> None:
     """`logs/`: Inspect's JSON logs, four epochs."""
     for system, right in right_or_wrong("inspect", SKILLS, 90, 4).items():
-        items, runs = right.shape
         samples = [
-            {
-                "id": f"q{item}",
-                "epoch": run + 1,
-                "input": f"Question {item}",
-                "target": "yes",
-                "scores": {"match": {"value": "C" if right[item, run] else "I", "answer": "yes" if right[item, run] else "no"}},
-            }
-            for item in range(items)
-            for run in range(runs)
+            Sample(f"q{item}", f"Question {item}", "yes", "yes" if verdict else "no", verdict, run + 1)
+            for item, verdicts in enumerate(right.tolist())
+            for run, verdict in enumerate(verdicts)
         ]
-        plan = {
-            "eval_id": _digest(system)[:8],
-            "run_id": _digest(system)[8:16],
-            "task": "questions",
-            "task_version": 0,
-            "model": f"org/{system}",
-            "dataset": {"samples": items, "sample_ids": [f"q{item}" for item in range(items)]},
-            "config": {"epochs": runs},
-            "scorers": [{"name": "match"}],
-        }
-        scores = [{"name": "match", "scorer": "match", "metrics": {"accuracy": {"value": float(right.mean())}}}]
-        log = {"version": 2, "status": "success", "eval": plan, "results": {"scores": scores}, "samples": samples}
-        _json(folder / "logs" / f"{system}.json", log)
+        _json(folder / "logs" / f"{system}.json", inspect_log(f"org/{system}", "questions", samples))
 
 
 def write_comet(folder: Path) -> None:
@@ -134,17 +97,7 @@ def write_swe_bench(folder: Path) -> None:
     skills = {"amber": 0.1, "birch": -0.25, "cedar": -1.1}
     for system, right in right_or_wrong("board", skills, 300).items():
         ids = [f"{REPOSITORIES[item % 12]}__{REPOSITORIES[item % 12]}-{item}" for item in range(300)]
-        resolved = [one for one, verdict in zip(ids, right[:, 0], strict=True) if verdict]
-        report = {
-            "total_instances": 300,
-            "submitted_instances": 300,
-            "resolved_instances": len(resolved),
-            "submitted_ids": ids,
-            "resolved_ids": resolved,
-            "unresolved_ids": [one for one in ids if one not in resolved],
-            "empty_patch_ids": [],
-            "error_ids": [],
-        }
+        report = swe_bench_report(dict(zip(ids, right[:, 0].tolist(), strict=True)), 300)
         _json(folder / "reports" / f"{system}.run1.json", report)
 
 

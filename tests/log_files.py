@@ -6,7 +6,6 @@ the paths to compare, first of the better system.
 
 from __future__ import annotations
 
-import hashlib
 import io
 import json
 import struct
@@ -15,6 +14,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
+from docs.harness_logs import Sample, digest, lm_eval_results, lm_eval_row, swe_bench_report
+from docs.harness_logs import inspect_log as inspect_layout
 
 ITEMS, RUNS = 12, 2
 SYSTEMS = ("maker/amber", "maker/birch")
@@ -38,8 +39,9 @@ def answer(item: int, right: int) -> str:
     return str(item * 3 + 1 + (0 if right else 7))
 
 
-def digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
+def sample(item: int, right: int, epoch: int = 1) -> Sample:
+    more = {"passage": f"p{item // 3}"}
+    return Sample(f"sum-{item}", question(item), answer(item, 1), answer(item, right), bool(right), epoch, more)
 
 
 def write(path: Path, content: object) -> Path:
@@ -56,31 +58,8 @@ def lm_eval(folder: Path, *, filters: Sequence[str] = ("none",), task: str = "su
     found = []
     for name, right in zip(SYSTEMS, verdicts()[:, :, 0], strict=True):
         place = folder / name.replace("/", "__")
-        rows = [
-            {
-                "doc_id": item,
-                "doc": {"question": question(item), "passage": f"p{item // 3}"},
-                "target": answer(item, 1),
-                "arguments": {"gen_args_0": {"arg_0": question(item)}},
-                "resps": [[answer(item, right[item])]],
-                "filtered_resps": [answer(item, right[item])],
-                "filter": kind,
-                "metrics": ["exact_match"],
-                "doc_hash": digest(question(item)),
-                "target_hash": digest(answer(item, 1)),
-                "exact_match": float(right[item]),
-            }
-            for kind in filters
-            for item in range(ITEMS)
-        ]
-        results = {
-            "results": {task: {f"exact_match,{kind}": float(right.mean()) for kind in filters}},
-            "higher_is_better": {task: {"exact_match": True}},
-            "n-shot": {task: 0},
-            "versions": {task: 1.0},
-            "config": {"limit": None},
-            "model_name": name,
-        }
+        rows = [lm_eval_row(item, sample(item, right[item]), kind) for kind in filters for item in range(ITEMS)]
+        results = lm_eval_results(name, task, dict.fromkeys(filters, float(right.mean())), shots=0, version=1.0)
         write(place / f"samples_{task}_2026-01-02T03-04-05.678901.jsonl", lines(rows))
         write(place / "results_2026-01-02T03-04-05.678901.json", results)
         found.append(place)
@@ -110,31 +89,8 @@ def zstd_archive(path: Path, members: dict[str, bytes], frame: int | None = None
 
 def inspect_log(name: str, right: np.ndarray, *, status: str = "success") -> dict[str, object]:
     """One log as Inspect's JSON has it; archives hold the same in members."""
-    items, runs = right.shape
-    samples = [
-        {
-            "id": f"sum-{item}",
-            "epoch": run + 1,
-            "input": question(item),
-            "target": answer(item, 1),
-            "metadata": {"passage": f"p{item // 3}"},
-            "scores": {"match": {"value": "C" if right[item, run] else "I", "answer": answer(item, right[item, run])}},
-        }
-        for item in range(items)
-        for run in range(runs)
-    ]
-    plan = {
-        "eval_id": digest(name)[:8],
-        "run_id": digest(name)[8:16],
-        "task": "sums",
-        "task_version": 0,
-        "model": name,
-        "dataset": {"samples": items, "sample_ids": [f"sum-{item}" for item in range(items)]},
-        "config": {"epochs": runs},
-        "scorers": [{"name": "match"}],
-    }
-    scores = [{"name": "match", "scorer": "match", "metrics": {"accuracy": {"value": float(right.mean())}}}]
-    return {"version": 2, "status": status, "eval": plan, "results": {"scores": scores}, "samples": samples}
+    samples = [sample(item, verdict, run + 1) for item, row in enumerate(right.tolist()) for run, verdict in enumerate(row)]
+    return inspect_layout(name, "sums", samples, status=status)
 
 
 def inspect_archive(folder: Path, *, runs: int = RUNS, frame: int | None = None) -> list[Path]:
@@ -212,17 +168,7 @@ def swe_bench(folder: Path) -> list[Path]:
     found = []
     for name, right in zip(SYSTEMS, verdicts()[:, :, 0], strict=True):
         ids = [f"{'astro' if item < 6 else 'web'}__sum-{item}" for item in range(ITEMS)]
-        resolved = [one for one, verdict in zip(ids, right, strict=True) if verdict]
-        report = {
-            "total_instances": 500,
-            "submitted_instances": ITEMS,
-            "resolved_instances": len(resolved),
-            "submitted_ids": ids,
-            "resolved_ids": resolved,
-            "unresolved_ids": [one for one in ids if one not in resolved],
-            "empty_patch_ids": [],
-            "error_ids": [],
-        }
+        report = swe_bench_report(dict(zip(ids, right.tolist(), strict=True)), 500)
         found.append(write(folder / f"{name.split('/')[1]}.run1.json", report))
     return found
 
