@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -79,6 +80,18 @@ def test_repeats_beyond_exact_integers_become_real():
     view = PairedScores(big, big, 1, np.array([0, 0, 0, 1, 1])).per_item()
     assert not view.integral
     assert view.a[:, 0].tolist() == [2.0**50, 2.0**50]
+
+
+def test_what_is_known_of_numbers_stays_with_them_and_with_their_parts():
+    a, b = np.array([[math.pi], [0.5]]), np.array([[math.e], [0.25]])
+    pairs = PairedScores(a, b, 1, np.array([0, 1]), np.array([0, 0])).known_real()
+    assert pairs.real
+    assert pairs.labelled(pairs.items, None).real
+    assert pairs.part(a[1:], b[1:]).real
+    assert pairs.collapsed().real
+    # Other numbers are other numbers: nobody has looked at them.
+    assert not replace(pairs, a=b).real
+    assert not PairedScores(a, b).part(a[:1], b[:1]).real
 
 
 def test_totals_are_correctly_rounded():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -19,7 +19,7 @@ class PairedScores:
 
     `a` and `b` are (rows, columns): int64 if all numbers are integers over a common `scale`, which divides them; float64
     otherwise. `items` and `clusters` are integer codes per row, or None. `real` says that floats were looked at and are no
-    decimals or other fractions, so that nobody looks again.
+    decimals or other fractions, so that nobody looks again; `replace` forgets it, as it may put in any numbers.
     """
 
     a: Array
@@ -27,7 +27,7 @@ class PairedScores:
     scale: int = 1
     items: Array | None = None
     clusters: Array | None = None
-    real: bool = False
+    real: bool = field(default=False, init=False)
 
     @property
     def rows(self) -> int:
@@ -63,11 +63,32 @@ class PairedScores:
         """The rows of each cluster summed: the units that are swapped as one."""
         if self.clusters is None:
             return self
-        return replace(self, a=_sum_by(self.a, self.clusters), b=_sum_by(self.b, self.clusters), items=None, clusters=None)
+        return self.part(_sum_by(self.a, self.clusters), _sum_by(self.b, self.clusters))
 
     def units(self) -> PairedScores:
         """Items averaged, then clusters summed: what the permutation test swaps."""
         return self.per_item().collapsed()
+
+    def known_real(self) -> PairedScores:
+        """The same pairs, whose floats are no decimals."""
+        return _marked(replace(self), real=True)
+
+    def labelled(self, items: Array | None, clusters: Array | None) -> PairedScores:
+        """The same rows with these labels."""
+        return _marked(replace(self, items=items, clusters=clusters), real=self.real)
+
+    def part(self, a: Array, b: Array, clusters: Array | None = None) -> PairedScores:
+        """Some of the rows, or sums of them, each an item by itself.
+
+        Those of real numbers count as real, which saves looking at every part of many. One that happens to hold decimals only
+        loses nothing but the word "exact": its p lies between certified bounds.
+        """
+        return _marked(replace(self, a=a, b=b, items=None, clusters=clusters), real=self.real)
+
+
+def _marked(pairs: PairedScores, *, real: bool) -> PairedScores:
+    object.__setattr__(pairs, "real", real)
+    return pairs
 
 
 def codes_of(labels: object, rows: int, parameter: str) -> Array | None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -215,4 +215,4 @@ def _swap(units: PairedScores, chosen: Array) -> PairedScores:
     kind = np.result_type(units.a, units.b)
     a, b = units.a.astype(kind), units.b.astype(kind)
     a[chosen], b[chosen] = units.b[chosen], units.a[chosen]
-    return replace(units, a=a, b=b)
+    return units.part(a, b)

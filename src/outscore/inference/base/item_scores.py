@@ -134,7 +134,7 @@ def with_exact_integers(pairs: PairedScores) -> PairedScores:
         return pairs
     written = to_exact_integers(pairs.a, pairs.b)
     if written is None:
-        return replace(pairs, real=True)
+        return pairs.known_real()
     (a, b), scale = written
     return replace(pairs, a=a, b=b, scale=scale * pairs.scale)
 

@@ -8,7 +8,6 @@ within ±2/√n nineteen times out of twenty, so beyond that there is a warning.
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -67,7 +66,7 @@ def analyse(
         return _advice_only(metric, advise(Claim("metric", units, None, clusters)))
     gamma = skewness(scores.d) if spread(scores) else None
     normality = normality_test(scores.d) if spread(scores) else None
-    binary = discordance(replace(pairs, clusters=None), metric) is not None
+    binary = discordance(pairs.labelled(pairs.items, None), metric) is not None
     about: Estimand = "mean"
     if estimand == "median":
         about = "median"

@@ -75,7 +75,7 @@ def effects(pairs: PairedScores, metric: AdditiveMetric, alpha: float = 0.05) ->
     scores = scores_if_any(pairs, metric)
     if scores is None:
         return _effects_of_contributions(pairs, metric, alpha)
-    table = discordance(replace(pairs, clusters=None), metric)
+    table = discordance(pairs.labelled(pairs.items, None), metric)
     found = [_accuracy_difference(table, alpha), _discordant_odds_ratio(table, alpha)] if table is not None else []
     d_z = cohen_dz(scores, alpha)
     found += [d_z, _hedges_g(d_z, scores.n)]

@@ -230,7 +230,7 @@ def pair_variances(pairs: PairedScores, metric: AdditiveMetric) -> tuple[float, 
     [0.03, 0.03]
     """
     means = scores_if_any(pairs, metric) if pairs.items is not None else None
-    rows = None if means is None else scores_if_any(replace(pairs, items=None, clusters=None), metric)
+    rows = None if means is None else scores_if_any(pairs.labelled(None, None), metric)
     if means is None or rows is None or pairs.items is None or means.n < 2:
         return None
     runs = np.bincount(pairs.items)

@@ -143,7 +143,7 @@ def _p_of_test(units: PairedScores, metric: AdditiveMetric, entry: TestEntry, re
     asked = replace(request, interval=False, options=options)
 
     def p_of(a: Array, b: Array) -> Array:
-        return np.array([entry.run(replace(units, a=x, b=y), metric, asked).p.value for x, y in zip(a, b, strict=True)])
+        return np.array([entry.run(units.part(x, y), metric, asked).p.value for x, y in zip(a, b, strict=True)])
 
     return p_of
 

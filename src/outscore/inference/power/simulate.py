@@ -23,9 +23,8 @@ from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.paired import PairedScores
-from outscore.exact.numbers import to_exact_integers
 from outscore.inference.base.entry import Screen, TestRequest
-from outscore.inference.base.item_scores import item_scores
+from outscore.inference.base.item_scores import item_scores, with_exact_integers
 from outscore.inference.base.paired import NoSpreadError
 from outscore.inference.power.planning import sizes_around
 from outscore.resampling.flips import clopper_pearson
@@ -98,7 +97,7 @@ def simulated_curve(
         raise OutscoreError(
             "Samples drawn from the data have the data's own difference.", "Use the normal curve for another one."
         )
-    items = _in_exact_integers(pairs).per_item()
+    items = with_exact_integers(pairs).per_item()
     units = items.rows if items.clusters is None else int(items.clusters.max()) + 1
     draw, shift = _normal(items, metric, name, effect) if kind == "normal" else _bootstrap(items, metric)
     chosen = sizes_around(units) if sizes is None else list(sizes)
@@ -114,15 +113,6 @@ def simulated_curve(
         points.append(PowerPoint(n, hits / replicates, *clopper_pearson(hits, replicates, BAND)))
     unit: Literal["items", "clusters"] = "items" if items.clusters is None else "clusters"
     return SimulatedCurve(kind, name, shift, units, unit, replicates, request.seed, points, RETROSPECTIVE)
-
-
-def _in_exact_integers(pairs: PairedScores) -> PairedScores:
-    """The rows as whole numbers where they were written as such or as decimals: once, instead of in every sample."""
-    found = to_exact_integers(pairs.a, pairs.b)
-    if found is None:
-        return pairs
-    (a, b), scale = found
-    return replace(pairs, a=a, b=b, scale=scale * pairs.scale)
 
 
 def _decision(test: Test, screen: Screen | None) -> Decision:
@@ -178,7 +168,7 @@ def _bootstrap(items: PairedScores, metric: AdditiveMetric) -> tuple[Sampler, fl
 
         def draw(stream: np.random.Generator, n: int) -> tuple[PairedScores, AdditiveMetric]:
             rows = stream.integers(items.rows, size=n)
-            return replace(items, a=items.a[rows], b=items.b[rows]), metric
+            return items.part(items.a[rows], items.b[rows]), metric
 
         return draw, difference
     order = np.argsort(codes, kind="stable")
@@ -188,6 +178,6 @@ def _bootstrap(items: PairedScores, metric: AdditiveMetric) -> tuple[Sampler, fl
         drawn = [members[g] for g in stream.integers(len(members), size=n)]
         rows = np.concatenate(drawn)
         labels = np.repeat(np.arange(n), [len(group) for group in drawn])
-        return replace(items, a=items.a[rows], b=items.b[rows], clusters=labels), metric
+        return items.part(items.a[rows], items.b[rows], labels), metric
 
     return draw_clusters, difference

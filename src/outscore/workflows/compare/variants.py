@@ -86,9 +86,9 @@ def margin_of(
 def path_of(pairs: PairedScores, metric: AdditiveMetric, p: PValue, request: TestRequest, entry: TestEntry) -> list[PathStep]:
     """The same test on every view, so that the reader sees what repeats and clusters did to the answer."""
     views: list[tuple[Literal["rows", "items", "clusters"], PairedScores]]
-    views = [("rows", replace(pairs, items=None, clusters=None))]
+    views = [("rows", pairs.labelled(None, None))]
     if pairs.items is not None:
-        views.append(("items", replace(pairs, clusters=None)))
+        views.append(("items", pairs.labelled(pairs.items, None)))
     if pairs.clusters is not None:
         views.append(("clusters", pairs))
     steps = []

@@ -147,7 +147,7 @@ class _Part:
     @cached_property
     def single(self) -> Array | None:
         """The scores of single runs of single items, where the metric is their mean."""
-        found = scores_if_any(replace(self.pairs, items=None, clusters=None), self.metric)
+        found = scores_if_any(self.pairs.labelled(None, None), self.metric)
         return None if found is None else found.a
 
     @property
