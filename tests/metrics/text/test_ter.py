@@ -6,12 +6,15 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rapidfuzz.distance import Levenshtein
 from sacrebleu.metrics import TER
-from sacrebleu.metrics.lib_ter import BeamEditDistance, translation_edit_rate
+from sacrebleu.metrics.lib_ter import BeamEditDistance, _flip_trace, _shift, trace_to_alignment, translation_edit_rate
 
 import outscore as osc
+from outscore.metrics.text import alignment, shifts
+from outscore.metrics.text.alignment import align, align_in_beam
 from outscore.metrics.text.registry import segment_statistics, text_metric
-from outscore.metrics.text.shifts import edit_counter, trace
+from outscore.metrics.text.shifts import edit_counter
 
 
 @st.composite
@@ -29,10 +32,22 @@ def edited(draw, longest=14):
     return hypothesis, reference
 
 
+def edits_by_sacrebleu(hypothesis, references):
+    return min(translation_edit_rate(hypothesis, reference)[0] for reference in references)
+
+
 @settings(max_examples=250)
 @given(edited())
 def test_against_sacrebleu(pair):
-    assert edit_counter()(*pair) == translation_edit_rate(*pair)[0]
+    hypothesis, reference = pair
+    assert edit_counter()(hypothesis, [reference]) == edits_by_sacrebleu(hypothesis, [reference])
+
+
+@settings(max_examples=60)
+@given(st.lists(edited(), min_size=2, max_size=4))
+def test_several_references_against_sacrebleu(pairs):
+    hypothesis, references = pairs[0][0], [reference for pair in pairs for reference in pair]
+    assert edit_counter()(hypothesis, references) == edits_by_sacrebleu(hypothesis, references)
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -41,22 +56,70 @@ def test_against_sacrebleu_at_the_edge_of_its_beam(seed):
     random = np.random.default_rng(seed)
     reference = random.integers(0, [3, 30, 300][seed % 3], 60).astype(str).tolist()
     hypothesis = [*reference[20:45], *random.integers(0, 30, 12 + seed).astype(str), *reference[:14]]
-    assert edit_counter()(hypothesis, reference) == translation_edit_rate(hypothesis, reference)[0]
+    assert edit_counter()(hypothesis, [reference]) == edits_by_sacrebleu(hypothesis, [reference])
+
+
+def far_apart(seed):
+    """Words and a reference whose cheapest edits leave the beam: the words begin where the reference is in the middle."""
+    random = np.random.default_rng(seed)
+    reference = random.integers(0, 200, 80).astype(str).tolist()
+    hypothesis = [*reference[30 + seed :], *random.integers(0, 200, 15 * (seed % 3)).astype(str), *reference[:6]]
+    return hypothesis, reference
+
+
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2, 3))])
+def test_against_sacrebleu_where_its_beam_counts(seed, monkeypatch):
+    pair, outside = far_apart(seed), []
+    monkeypatch.setattr(alignment, "align_in_beam", lambda *texts: outside.append(texts) or align_in_beam(*texts))
+    assert edit_counter()(pair[0], [pair[1]]) == edits_by_sacrebleu(pair[0], [pair[1]])
+    assert outside
+
+
+def test_a_round_of_too_many_candidates_shifts_nothing():
+    """Few distinct words have a thousand candidates before one of them is moved; a hundred words fewer and one moves."""
+    for length in (12, 40):
+        hypothesis, reference = ["a", "b", "b"] * length, ["b", "a", "c"] * length
+        assert edit_counter()(hypothesis, [reference]) == edits_by_sacrebleu(hypothesis, [reference])
+
+
+def aligned_by_sacrebleu(hypothesis, reference):
+    edits, trace = BeamEditDistance(reference)(hypothesis)
+    places, missing, extra = trace_to_alignment(_flip_trace(trace))
+    return edits, [places[j] for j in range(len(reference))], [bool(e) for e in extra], [bool(m) for m in missing]
+
+
+def told(found):
+    return found.edits, list(found.places), list(found.extra), list(found.missing)
 
 
 @settings(max_examples=150)
 @given(edited())
 def test_alignments_against_sacrebleu(pair):
+    """By bits of rows and by the table alike."""
     hypothesis, reference = ("".join(words) for words in pair)
-    assert trace(hypothesis, reference) == BeamEditDistance(reference)(hypothesis)[1]
+    assert told(align(hypothesis, reference)) == aligned_by_sacrebleu(hypothesis, reference)
+    assert told(align_in_beam(hypothesis, reference)) == aligned_by_sacrebleu(hypothesis, reference)
 
 
-def test_the_whole_search_is_asked_where_its_parts_have_moved(monkeypatch):
-    pair = ["to", "market", "he", "went", "today"], ["he", "went", "to", "market", "today"]
-    quick = edit_counter()(*pair)
-    monkeypatch.delattr("sacrebleu.metrics.lib_ter._shift")
-    monkeypatch.setattr("sacrebleu.metrics.lib_ter.translation_edit_rate", lambda *_: (quick + 41, 5))
-    assert edit_counter()(*pair) == quick + 41
+@pytest.mark.parametrize("seed", range(6))
+def test_long_alignments_against_sacrebleu(seed):
+    hypothesis, reference = ("".join(chr(65 + int(word)) for word in words) for words in far_apart(seed))
+    assert told(align(hypothesis, reference)) == aligned_by_sacrebleu(hypothesis, reference)
+    assert told(align(hypothesis[:3], reference * 3)) == aligned_by_sacrebleu(hypothesis[:3], reference * 3)
+
+
+@settings(max_examples=100)
+@given(edited())
+def test_candidates_against_sacrebleu(pair):
+    """As many as sacreBLEU tries, and the best of them is the one that it takes."""
+    hypothesis, reference = ("".join(words) for words in pair)
+    aligned = align(hypothesis, reference)
+    candidates, tried = shifts._candidates(hypothesis, reference, aligned)
+    gain, shifted, theirs = _shift(hypothesis, reference, BeamEditDistance(reference), 0)
+    assert tried == theirs
+    measure = shifts.Measure(Levenshtein.distance, reference)
+    ours = shifts._best(hypothesis, candidates, measure, aligned.edits, 0)
+    assert ours == ((gain, shifted) if gain > 0 else (0, hypothesis))
 
 
 @pytest.mark.parametrize(

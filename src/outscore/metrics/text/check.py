@@ -15,9 +15,9 @@ from outscore.metrics.text.entry import Lines, References, TextMetric, version
 
 __all__ = ["check_lines", "verify"]
 
-# Segments scored a second time by the library itself: enough to notice a change in it, few enough to cost
-# little.
-MIN_CHECKED, CHECKED_SEGMENTS = 10, 200
+# Segments scored a second time by the library itself, one in so many: enough to notice a change in it that
+# concerns one segment in twenty, few enough to cost little where the library is a hundred times slower.
+ONE_IN, MIN_CHECKED, MAX_CHECKED = 100, 10, 50
 RELATIVE = 1e-9
 ABSOLUTE = 1e-12
 
@@ -52,11 +52,11 @@ def verify(
 ) -> None:
     """Check that the function of the summed statistics is the library's own score.
 
-    The library scores so many segments, spread evenly over the corpus: a tenth, ten at least and `CHECKED_SEGMENTS`
-    at most, unless `segments` says how many. Scoring all again would double the time.
+    The library scores so many segments, spread evenly over the corpus: one in `ONE_IN`, `MIN_CHECKED` at least and
+    `MAX_CHECKED` at most, unless `segments` says how many. Scoring all again would cost more than all the rest.
     """
     if segments is None:
-        segments = min(CHECKED_SEGMENTS, max(MIN_CHECKED, len(statistics) // 10))
+        segments = min(MAX_CHECKED, max(MIN_CHECKED, len(statistics) // ONE_IN))
     additive = metric.make(options)
     if not _is_defined(additive, statistics):
         raise OutscoreError(

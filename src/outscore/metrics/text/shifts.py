@@ -1,134 +1,181 @@
-"""Edits with shifts, for TER: sacreBLEU's search over distances that come from a faster place.
+"""Edits with shifts, for TER: the search of sacreBLEU, which is Tercom's, with its limits and its choices among equals.
 
-Nearly all of sacreBLEU's time goes into edit distances to candidates for a shift. The search stays its own,
-so that its limits and its choices among equals are kept; the distances are rapidfuzz's, and the alignment is
-found once per shift.
+What takes it most of its time is left out where it cannot change the count: searches that cannot save an edit,
+candidates that cannot be the best of their round, rounds that are given up for having too many, and references that
+other references beat. Distances are rapidfuzz's.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
-from types import ModuleType
+from collections.abc import Callable, Iterator, Sequence
 
+from outscore.metrics.text.alignment import NEVER_OUTSIDE, Alignment, align
 from outscore.metrics.text.entry import load
 
 __all__ = ["edit_counter"]
 
-# sacreBLEU looks 25 cells to each side of the diagonal; see `Distance`.
-WITHIN_BEAM = 47
+LONGEST, FARTHEST = 10, 50
+"""Words that are shifted as one, and places from a word to an equal one of the reference."""
+MOST_TRIED = 1000
+"""Candidates over all shifts of a segment: the round that reaches this number shifts nothing."""
+Distance = Callable[..., int]
+Candidate = tuple[int, int, int]
+"""Minus the length of a block, its start and its target: of equal gains the first in this order is chosen."""
 
 
-def edit_counter() -> Callable[[list[str], list[str]], int]:
-    """Words and reference words to the number of edits, as sacreBLEU's `translation_edit_rate` counts them.
+def edit_counter() -> Callable[[list[str], Sequence[list[str]]], int]:
+    """Words and references to the fewest edits, as sacreBLEU's `translation_edit_rate` counts them for each reference.
 
     Examples
     --------
-    >>> edit_counter()("to market he went today".split(), "he went to market today".split())
+    >>> edit_counter()("to market he went today".split(), ["he went to market today".split()])
     1
     """
-    library = load("sacrebleu.metrics.lib_ter", "ter")
-    if not (hasattr(library, "_shift") and hasattr(library, "_MAX_SHIFT_CANDIDATES")):
-        # The search is not a published part of sacreBLEU: where it has moved, the whole of it is asked
-        # instead.
-        return lambda words, reference: int(library.translation_edit_rate(words, reference)[0])
-    distance = load("rapidfuzz.distance.Levenshtein", "ter").distance
-    return lambda words, reference: _edits(library, distance, *_spelt(words, reference))
+    distance: Distance = load("rapidfuzz.distance.Levenshtein", "ter").distance
+    return lambda words, references: _fewest(distance, words, references)
 
 
-def _spelt(words: list[str], reference: list[str]) -> tuple[str, str]:
-    """Both lists as strings of one character per distinct word, which compare faster."""
-    letters = {word: chr(i + 1) for i, word in enumerate(dict.fromkeys([*words, *reference]))}
-    return "".join(letters[word] for word in words), "".join(letters[word] for word in reference)
+def _fewest(distance: Distance, words: list[str], references: Sequence[list[str]]) -> int:
+    """Words are spelt as one character each, which compare faster; the nearest reference leaves the others least to search."""
+    letters = {word: chr(i) for i, word in enumerate({word: None for text in (words, *references) for word in text})}
+    hypothesis, *targets = ("".join([letters[word] for word in text]) for text in (words, *references))
+    if len(targets) > 1:
+        targets.sort(key=lambda target: distance(hypothesis, target))
+    fewest = len(hypothesis) + max(map(len, targets))
+    for target in targets:
+        fewest = min(fewest, _edits(distance, hypothesis, target, fewest))
+    return fewest
 
 
-def _edits(library: ModuleType, distance: Callable[[str, str], int], words: str, reference: str) -> int:
-    """Shift while it pays, then count: Snover et al. (2006), section 2.2, with the limits of sacreBLEU.
+def _edits(distance: Distance, words: str, reference: str, enough: int) -> int:
+    """Shift while it pays, then count: Snover et al. (2006), section 2.2. A count of `enough` or more need not be right.
 
-    No shift changes which words there are, so that at least `certain` edits always remain; a search that
-    could save one edit for the price of one shift cannot change the count and is not begun.
+    No shift changes which words there are, so that at least `certain` edits always remain; a search that could
+    save one edit for the price of one shift cannot change the count and is not begun.
     """
     if not reference:
         return len(words)
-    measure = Distance(library, distance, reference)
+    measure = Measure(distance, reference)
+    left = measure(words)
+    if left <= 1:
+        return left
     certain = max(len(words), len(reference)) - (Counter(words) & Counter(reference)).total()
     shifts = tried = 0
-    while (left := measure.edits(words)) > certain + 1:
-        measure.current = words
-        gain, shifted, tried = library._shift(words, reference, measure, tried)  # noqa: SLF001
-        if gain <= 0 or tried >= library._MAX_SHIFT_CANDIDATES:  # noqa: SLF001
+    while left > certain + 1 and shifts + certain < enough:
+        candidates, more = _candidates(words, reference, align(words, reference))
+        tried += more
+        if tried >= MOST_TRIED:
             break
-        shifts, words = shifts + 1, shifted
+        gain, words = _best(words, candidates, measure, left, certain)
+        if not gain:
+            break
+        shifts, left = shifts + 1, left - gain
     return shifts + left
 
 
-class Distance:
-    """Edit distance to a reference and, for the current words, the edits themselves, as sacreBLEU's beam search finds them.
+class Measure:
+    """Edits to a reference as sacreBLEU's beam search counts them: never fewer than the distance, and hardly ever more."""
 
-    A way of d edits between lengths n and m strays at most max(insertions, deletions) ≤ (d + |n - m|)/2 cells
-    from the straight line between the corners. While that is at most 23, every cheapest way lies inside the
-    beam, whatever the rounding of the line, so the unrestricted distance is the same and so is the first of
-    the cheapest ways. Beyond, sacreBLEU itself is asked.
-    """
-
-    def __init__(self, library: ModuleType, distance: Callable[[str, str], int], reference: str) -> None:
+    def __init__(self, distance: Distance, reference: str) -> None:
         self.reference = reference
-        self.current = ""
         self._distance = distance
-        self._beam = library.BeamEditDistance(reference)
 
-    def __call__(self, words: str) -> tuple[int, str]:
-        edits = self._distance(words, self.reference)
-        if edits + abs(len(words) - len(self.reference)) > WITHIN_BEAM:
-            found: tuple[int, str] = self._beam(words)
-            return found
-        # Of a candidate the search wants the distance only.
-        return edits, trace(words, self.reference) if words is self.current else ""
+    def __call__(self, words: str, most: int | None = None) -> int:
+        """The edits, or any number above `most` if there are more."""
+        edits = self._distance(words, self.reference, score_cutoff=most)
+        if edits + abs(len(words) - len(self.reference)) <= NEVER_OUTSIDE or (most is not None and edits > most):
+            return edits
+        return align(words, self.reference).edits
 
-    def edits(self, words: str) -> int:
-        """The distance alone."""
-        self.current = ""
-        return self(words)[0]
+    def excess(self, words: str, edits: int) -> int:
+        """By how much so many edits, which the beam search found, exceed the distance."""
+        if edits + abs(len(words) - len(self.reference)) <= NEVER_OUTSIDE:
+            return 0
+        return edits - self._distance(words, self.reference)
 
 
-def trace(words: str, reference: str) -> str:
-    """The cheapest edits from words to reference, in order: blank, s, d, i; a substitution is preferred, then a deletion.
+def _candidates(words: str, reference: str, aligned: Alignment) -> tuple[set[Candidate], int]:
+    """The shifts that sacreBLEU tries, and how many they are with those that it tries again.
+
+    A block of words moves to where the same words stand in the reference: in front of what stands for the first of them
+    now, or behind what stands for any.
+    """
+    found: set[Candidate] = set()
+    tried = 0
+    targets = (0, *(place + 1 for place in aligned.places))
+    for start, place, lengths in _blocks(words, reference, aligned):
+        for length in lengths:
+            behind = set(targets[place : place + length + 1])
+            tried += len(behind)
+            found.update((-length, start, target) for target in behind)
+    return found, tried
+
+
+def _blocks(words: str, reference: str, aligned: Alignment) -> Iterator[tuple[int, int, range]]:
+    """Starts of equal blocks and their lengths: with a wrong word on both sides, and none that holds its own place."""
+    places: dict[str, list[int]] = {}
+    for place, word in enumerate(reference):
+        places.setdefault(word, []).append(place)
+    extra, missing = _to_next(aligned.extra), _to_next(aligned.missing)
+    for start, word in enumerate(words):
+        for place in places.get(word, ()):
+            shortest = max(extra[start], missing[place]) + 1
+            end, own = place + shortest, aligned.places[place] - start
+            if shortest > LONGEST or abs(place - start) > FARTHEST or 0 <= own < shortest:
+                continue
+            if words[start : start + shortest] != reference[place:end]:
+                continue
+            longest, most = shortest, own if own > 0 else LONGEST
+            while longest < most and words[start + longest : start + longest + 1] == reference[end : end + 1] != "":
+                longest, end = longest + 1, end + 1
+            yield start, place, range(shortest, longest + 1)
+
+
+def _to_next(wrong: Sequence[bool]) -> list[int]:
+    """From each word on, how many are right before the next wrong one; `LONGEST` where there is none.
 
     Examples
     --------
-    >>> trace("abcd", "bxd")
-    'd s '
+    >>> _to_next([False, True, False])
+    [1, 0, 10]
     """
-    table = [list(range(len(reference) + 1))]
-    for i, word in enumerate(words, start=1):
-        above, left, row = table[-1], i, [i]
-        for other, diagonal, up in zip(reference, above, above[1:], strict=False):
-            if word == other:
-                left = diagonal
-            else:
-                # Half of all time is spent here, and calls of `min` would double it.
-                if diagonal < left:  # noqa: PLR1730
-                    left = diagonal
-                if up < left:  # noqa: PLR1730
-                    left = up
-                left += 1
-            row.append(left)
-        table.append(row)
-    return _way_back(table, words, reference)
+    found, steps = [], LONGEST
+    for this in reversed(wrong):
+        steps = 0 if this else min(steps + 1, LONGEST)
+        found.append(steps)
+    return found[::-1]
 
 
-def _way_back(table: list[list[int]], words: str, reference: str) -> str:
-    edits, i, j = [], len(words), len(reference)
-    while i or j:
-        here = table[i][j]
-        same = bool(i and j) and words[i - 1] == reference[j - 1]
-        if i and j and table[i - 1][j - 1] + (not same) == here:
-            edits.append(" " if same else "s")
-            i, j = i - 1, j - 1
-        elif i and table[i - 1][j] + 1 == here:
-            edits.append("d")
-            i -= 1
-        else:
-            edits.append("i")
-            j -= 1
-    return "".join(reversed(edits))
+def _best(words: str, candidates: set[Candidate], measure: Measure, left: int, certain: int) -> tuple[int, str]:
+    """The largest gain of a shift and the shifted words; no gain leaves them as they are.
+
+    Longer blocks are tried first, so that only a larger gain counts. A block of k words is k deletions and k insertions
+    away from any other place, which bounds what it can gain.
+    """
+    gain, shifted = 0, words
+    excess = measure.excess(words, left)
+    for minus, start, target in sorted(candidates):
+        if gain >= min(left - certain, excess - 2 * minus):
+            break
+        moved = _moved(words, start, -minus, target)
+        edits = measure(moved, left - gain - 1)
+        if edits < left - gain:
+            gain, shifted = left - edits, moved
+    return gain, shifted
+
+
+def _moved(words: str, start: int, length: int, target: int) -> str:
+    """Words with a block in front of the word at `target`, or as far into what follows it as a target within it says.
+
+    Examples
+    --------
+    >>> _moved("abcdef", 3, 2, 1), _moved("abcdef", 1, 2, 5), _moved("abcdef", 1, 3, 2)
+    ('adebcf', 'adebcf', 'aebcdf')
+    """
+    end = start + length
+    block = words[start:end]
+    if target < start:
+        return words[:target] + block + words[target:start] + words[end:]
+    to = target if target > end else target + length
+    return words[:start] + words[end:to] + block + words[to:]

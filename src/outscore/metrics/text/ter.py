@@ -34,7 +34,7 @@ def _rows(hypotheses: Lines, references: References, options: Options, prepared:
     rows = []
     for line, others in segments(hypotheses, references):
         words, *targets = (split(text.rstrip()).split() for text in (line, *others))
-        rows.append((min(edits(words, target) for target in targets) * len(targets), sum(map(len, targets))))
+        rows.append((edits(words, targets) * len(targets), sum(map(len, targets))))
     return np.array(rows, dtype=np.int64)
 
 
