@@ -91,8 +91,7 @@ class AdditiveMetric:
         if v is None:
             return numerator
         denominator = np.asarray(totals @ np.asarray(v), dtype=float)
-        defined = denominator != 0
-        return np.where(defined, numerator / np.where(defined, denominator, 1.0), 0.0)
+        return np.asarray(np.divide(numerator, denominator, out=np.zeros_like(numerator), where=denominator != 0))
 
     def _apply(self, totals: Array) -> Array:
         assert self.function is not None

@@ -98,13 +98,12 @@ def combine(rows: Array, weights: Sequence[Sequence[int]]) -> Array:
     import numpy as np
 
     dtype = np.dtype(np.int64) if rows.dtype.kind == "b" else rows.dtype
-    out = np.zeros((len(rows), len(weights)), dtype=dtype, order="F")
+    out = np.empty((len(rows), len(weights)), dtype=dtype, order="F")
     for i, vector in enumerate(weights):
-        for source, weight in zip(rows.T, vector, strict=False):
-            if weight:
-                out[:, i] += source if weight == 1 else weight * source
-        if len(vector) > rows.shape[1]:
-            out[:, i] += vector[-1]
+        parts = [source if weight == 1 else weight * source for source, weight in zip(rows.T, vector, strict=False) if weight]
+        out[:, i] = parts[0] if parts else 0
+        for part in (*parts[1:], *vector[rows.shape[1] :]):
+            out[:, i] += part
     return out
 
 

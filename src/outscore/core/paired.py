@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -39,11 +40,17 @@ class PairedScores:
         """Whether the numbers are exact integers over a common scale."""
         return bool(self.a.dtype.kind == self.b.dtype.kind == "i")
 
-    def totals(self) -> tuple[Array, Array]:
-        """Column sums of both systems in true units, correctly rounded."""
+    @cached_property
+    def sums(self) -> tuple[Array, Array]:
+        """Column sums of both systems, integers over the scale or correctly rounded."""
         if self.integral:
-            return self.a.sum(axis=0) / self.scale, self.b.sum(axis=0) / self.scale
+            return self.a.sum(axis=0), self.b.sum(axis=0)
         return _float_sums(self.a), _float_sums(self.b)
+
+    def totals(self) -> tuple[Array, Array]:
+        """Column sums of both systems in true units."""
+        a, b = self.sums
+        return (a / self.scale, b / self.scale) if self.integral else (a, b)
 
     def per_item(self) -> PairedScores:
         """The rows of each item averaged, so that each item counts once."""

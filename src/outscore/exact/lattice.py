@@ -21,7 +21,7 @@ import numpy as np
 from outscore.core.numeric import LOG2, Array
 from outscore.exact.enumeration import count_subsets
 from outscore.exact.expansion import MANY, expand
-from outscore.exact.flipsum import BudgetError, FlipSum, characteristic
+from outscore.exact.flipsum import NEGLIGIBLE, BudgetError, FlipSum, characteristic
 from outscore.exact.sieve import survivors
 
 __all__ = ["Spectrum", "Tail", "histogram", "pmf", "sum_spectrum", "tail"]
@@ -32,6 +32,8 @@ SIEVE_BUDGET = 5e7
 MAX_COUNTED = 400
 COUNTED_WORK = 4e7
 """Flips, and flips times sums, up to which counting is quicker than a spectrum; floats hold the numbers up to 1,023 flips."""
+NARROW = 16_384
+"""Windows up to this many points are cheaper to evaluate than to narrow."""
 NEAR = 12.0
 """Up to so many standard deviations the origin serves as the centre of an expansion, which is the cheapest one."""
 WINDOW = 14.0
@@ -70,8 +72,8 @@ def histogram(differences: Array) -> tuple[Array, Array]:
     largest = int(sizes.max(initial=0))
     if largest <= 4 * len(sizes) + 1024:
         counts = np.bincount(sizes, minlength=1)
+        counts[0] = 0
         values = np.flatnonzero(counts)
-        values = values[values > 0]
         return values, counts[values]
     values, counts = np.unique(sizes[sizes != 0], return_counts=True)
     return values, counts
@@ -116,13 +118,25 @@ def _spectral_tail(values: Array, counts: Array, observed: int, extreme: int) ->
         return _counted_tail(np.repeat(values, counts), observed, extreme)
     law, theta = tilt(FlipSum(values.astype(float)[:, None], counts.astype(float)), float(observed))
     mean = float(law.mean(theta)[0])
-    up = min(extreme - observed, math.ceil(law.reach(theta, UP, 2.0 * extreme)) + 1)
-    down = min(extreme + observed, math.ceil(law.reach(theta, -UP, 2.0 * extreme)) + 1)
+    up, down = _reach(law, theta, extreme)
+    up, down = min(extreme - observed, up), min(extreme + observed, down)
     points = (up + down) // 2 + 2
     index, log_phi, phase = _spectrum(values, counts, law, theta, points)
     phase -= np.pi * (index * (observed % (2 * points)) % (2 * points) / points)
     scale = law.log_density_factor(theta) + float(theta[0]) * (mean - observed)
     return sum_spectrum(Spectrum(index, log_phi, phase, points), up // 2 + 1, 2 * float(theta[0]), scale)
+
+
+def _reach(law: FlipSum, theta: Array, extreme: int) -> tuple[int, int]:
+    """How far above and below its mean the tilted sum lies but for a negligible part of its mass.
+
+    No tilt moves a flip by more than its size (Hoeffding, 1963). What that leaves is searched where it is still wide.
+    """
+    widest = math.ceil(math.sqrt(2 * NEGLIGIBLE * float(law.spread[0, 0]))) + 1
+    if widest <= NARROW:
+        return widest, widest
+    up, down = (math.ceil(law.reach(theta, side, 2.0 * extreme)) + 1 for side in (UP, -UP))
+    return up, down
 
 
 def _counted_tail(flips: Array, observed: int, extreme: int) -> Tail:
@@ -170,11 +184,12 @@ def saddle_point(law: FlipSum, observed: float) -> Array:
     The mean is concave in θ > 0 and the start lies left of the root (tanh x ≤ x), so Newton climbs to it
     without overshoot.
     """
-    theta: Array = observed / law.covariance(ORIGIN)[0]
+    theta: Array = observed / law.spread[0]
     for _ in range(200):
         step = (observed - law.mean(theta)) / law.covariance(theta)[0]
         theta = theta + step
-        if not step[0] > 1e-13 * theta[0]:
+        # Every step squares the error.
+        if not step[0] > 1e-7 * theta[0]:
             break
     return theta
 
@@ -183,7 +198,7 @@ def tilt(law: FlipSum, observed: float, frequency: float = 0.0) -> tuple[FlipSum
     """The law and its saddle point; with very many flips it is expanded around that, up to a frequency at the least."""
     if len(law.counts) < MANY:
         return law, saddle_point(law, observed)
-    spread = math.sqrt(float(law.covariance(ORIGIN)[0, 0]))
+    spread = math.sqrt(float(law.spread[0, 0]))
     if observed <= NEAR * spread:
         law = expand(law, 0.0, 1.5 * observed / spread**2 + max(WINDOW / spread, frequency))
         return law, saddle_point(law, observed)

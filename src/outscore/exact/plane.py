@@ -191,7 +191,7 @@ def _dominating_tilt(law: FlipSum, region: Region, extreme: Array) -> Array:
 
     A normal approximation finds the neighbourhood, a golden-section search along the rows the point.
     """
-    spread = law.covariance(np.zeros(2))
+    spread = law.spread
     inverse = np.linalg.pinv(spread)
     reach = 0.999 * float(extreme[1])
     rows = np.unique(

@@ -87,8 +87,11 @@ def _useful_first(values: Array, counts: Array, sech2: Array) -> Array:
 
 
 def _cover(low: Array, high: Array, size: Array, clip: Array | None = None) -> tuple[Array, Array]:
-    starts = np.meshgrid(*map(np.arange, low, high + 1, size), indexing="ij")
-    lo = np.stack([axis.ravel() for axis in starts], axis=1)
+    starts = [np.arange(*bounds) for bounds in zip(low.tolist(), (high + 1).tolist(), size.tolist(), strict=True)]
+    if len(starts) == 1:
+        lo = starts[0][:, None]
+    else:
+        lo = np.stack([axis.ravel() for axis in np.meshgrid(*starts, indexing="ij")], axis=1)
     return lo, lo + size - 1 if clip is None else np.minimum(lo + size - 1, clip)
 
 

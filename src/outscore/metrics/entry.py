@@ -73,10 +73,9 @@ def linear_layout(columns: tuple[str, ...], matrix: Sequence[Sequence[int]], che
 
 def require_counts(table: Array) -> None:
     """Counts are whole and not negative."""
-    bad = table < 0
-    if table.dtype.kind == "f":
-        bad |= table != np.rint(table)
-    if bad.any():
+    whole = table.dtype.kind != "f" or bool((table == np.rint(table)).all())
+    if not whole or table.min(initial=0) < 0:
+        bad = (table < 0) | (table != np.rint(table))
         row, column = (int(i) for i in np.argwhere(bad)[0])
         raise OutscoreError(
             f"Row {row + 1}, column {column + 1} is {table[row, column]:g}, not a count.", "Counts are whole numbers from 0 up."

@@ -136,6 +136,8 @@ def with_exact_integers(pairs: PairedScores) -> PairedScores:
     if written is None:
         return pairs.known_real()
     (a, b), scale = written
+    if a is pairs.a and b is pairs.b:
+        return pairs
     return replace(pairs, a=a, b=b, scale=scale * pairs.scale)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal, TypeVar
@@ -113,14 +114,12 @@ def units_of(pairs: PairedScores) -> PairedScores:
 def flips_of(units: PairedScores, metric: AdditiveMetric, delta: float = 0.0) -> Flips:
     """The flips of a metric on units."""
     orientation = 1 if metric.higher_is_better else -1
-    a, b, metric = _project(units, metric)
-    if units.integral:
-        total = a.sum(axis=0) + b.sum(axis=0)
-    else:
-        total = np.array([exact_sum(column) for column in np.concatenate([a, b]).T])
-    vectors = a - b
+    weights, metric = _projection(units, metric)
+    vectors, total = units.a - units.b, units.sums[0] + units.sums[1]
+    if weights is not None:
+        vectors, total = combine(vectors, weights), total @ np.array(weights).T
     statistic = Statistic(metric, total, vectors.sum(axis=0), units.scale, units.integral)
-    line, doubt = _line(a, b, metric, units, delta)
+    line, doubt = (None, 0.0) if weights is None else _line(statistic, vectors, units, weights, delta)
     if line is None and delta:
         raise ShiftError(
             f"Swaps test a margin or a `delta` only where the metric is a mean over items, which {metric.name} is not here.",
@@ -129,10 +128,10 @@ def flips_of(units: PairedScores, metric: AdditiveMetric, delta: float = 0.0) ->
     return Flips(statistic, vectors, line, doubt, orientation)
 
 
-def _project(units: PairedScores, metric: AdditiveMetric) -> tuple[Array, Array, AdditiveMetric]:
+def _projection(units: PairedScores, metric: AdditiveMetric) -> tuple[list[Sequence[int]] | None, AdditiveMetric]:
     """A ratio depends on two projections of its columns only, denominator and numerator; other metrics keep theirs."""
     if metric.ratio is None:
-        return units.a, units.b, metric
+        return None, metric
     u, v = metric.ratio
     if v is None:
         weights = [u]
@@ -140,46 +139,51 @@ def _project(units: PairedScores, metric: AdditiveMetric) -> tuple[Array, Array,
     else:
         weights = [v, u]
         narrow = AdditiveMetric(metric.name, ("bottom", "top"), ratio=((0, 1), (1, 0)), direction=metric.direction)
-    size = np.abs(units.a).sum(axis=0) + np.abs(units.b).sum(axis=0)
-    if units.integral and float((size @ np.abs(np.array(weights)).T).max()) >= MAX_EXACT:
+    if units.integral and not _fits(units, weights):
         raise OutscoreError(
             f"The whole numbers of both systems add up to more than 2**53, too much for exact {metric.name}.",
             "Divide them by a common factor.",
         )
-    return combine(units.a, weights), combine(units.b, weights), narrow
+    return weights, narrow
 
 
-def _line(a: Array, b: Array, metric: AdditiveMetric, units: PairedScores, delta: float) -> tuple[Array | None, float]:
+def _fits(units: PairedScores, weights: Sequence[Sequence[int]]) -> bool:
+    """Whether floats hold every sum exactly; the largest number settles most cases."""
+    absolute = np.abs(np.array(weights))
+    largest = max(abs(int(extreme)) for rows in (units.a, units.b) for extreme in (rows.max(), rows.min()))
+    if 2.0 * units.rows * largest * float(absolute.sum(axis=1).max()) < MAX_EXACT:
+        return True
+    size = np.abs(units.a).sum(axis=0) + np.abs(units.b).sum(axis=0)
+    return float((size @ absolute.T).max()) < MAX_EXACT
+
+
+def _line(
+    statistic: Statistic, vectors: Array, units: PairedScores, weights: Sequence[Sequence[int]], delta: float
+) -> tuple[Array | None, float]:
     """Per-unit contributions of a statistic that is linear in them, and what rounding may have moved their sum by.
 
     A ratio is linear when its denominator is the same in both systems, unit by unit; δ then takes off δ times
     the denominator.
     """
-    if metric.ratio is None or (metric.ratio[1] is not None and (a[:, 0] != b[:, 0]).any()):
+    divided = len(weights) == 2
+    if divided and vectors[:, 0].any():
         return None, 0.0
-    top, bottom = a[:, -1] - b[:, -1], a[:, 0]
-    shift = Fraction(repr(float(delta)))
-    if metric.ratio[1] is None:
-        whole = 1.0
-    elif units.integral:
-        whole = float(bottom.sum())
-    else:
-        whole = exact_sum(bottom)
-    if whole <= 0:
-        # Of a negative denominator more is less. With nothing to divide by every score is 0, whatever is
-        # swapped.
-        top, bottom = (-top, -bottom) if whole else (np.zeros_like(top), np.zeros_like(bottom))
-    if metric.ratio[1] is None:
-        # A plain sum has no denominator: its δ is shared out evenly.
-        bottom, shift = np.full(len(a), units.scale), shift / len(a)
-    if not units.integral:
-        moved = bottom * float(shift)
-        doubt = 4 * float(np.spacing(np.abs(a[:, -1]) + np.abs(b[:, -1]) + np.abs(moved)).sum())
-        return np.asarray(top - moved), doubt
-    if not delta:
+    # Of a negative denominator more is less. With nothing to divide by every score is 0, whatever is swapped.
+    turn = int(np.sign(statistic.total[0])) if divided else 1
+    top = vectors[:, -1] if turn == 1 else turn * vectors[:, -1]
+    if units.integral and not delta:
         return top, 0.0
+    shift = Fraction(repr(float(delta)))
+    if divided:
+        bottom = turn * combine(units.a, weights[:1])[:, 0]
+    else:
+        # A plain sum has no denominator: its δ is shared out evenly.
+        bottom, shift = np.full(len(top), units.scale), shift / len(top)
+    moved = bottom * float(shift)
+    if not units.integral:
+        size = sum(np.abs(combine(rows, weights[-1:])[:, 0]) for rows in (units.a, units.b))
+        return np.asarray(top - moved), 4 * float(np.spacing(size + np.abs(moved)).sum())
     largest = float(np.abs(top).sum()) * shift.denominator + float(np.abs(bottom).sum()) * abs(shift.numerator)
     if max(largest, abs(shift.numerator), shift.denominator) < MAX_EXACT:
         return np.asarray(top * shift.denominator - bottom * shift.numerator), 0.0
-    moved = bottom * float(shift)
     return np.asarray(top - moved), 4 * float(np.spacing(np.abs(top) + np.abs(moved)).sum())

@@ -171,10 +171,7 @@ def pair_given(
     from outscore.scores.system import Scores
 
     if not isinstance(a, Scores) and not isinstance(b, Scores):
-        from outscore.workflows.direction import series_names
-
-        found = _pair_arrays(a, b, names, items=items, clusters=clusters, labels=labels)
-        return replace(found, measures=series_names((a, b)))
+        return _pair_arrays(a, b, names, items=items, clusters=clusters, labels=labels)
     if not isinstance(a, Scores) or not isinstance(b, Scores):
         raise OutscoreError(
             "One of `a` and `b` was read from a file and the other was not.", "Read both, or give the `values` of both."
@@ -188,6 +185,7 @@ def pair_given(
 def _pair_arrays(a: object, b: object, names: tuple[str, ...], **per_row: Any) -> TwoSystems:  # noqa: ANN401
     """Arrays by position; where rows have labels of their own, as those of pandas do, by these."""
     from outscore.core.labelled import in_order_of
+    from outscore.workflows.direction import series_names
     from outscore.workflows.frames import counts_in, is_table
 
     other, moved = in_order_of(a, b, "b")
@@ -195,7 +193,7 @@ def _pair_arrays(a: object, b: object, names: tuple[str, ...], **per_row: Any) -
     rows_a, rows_b = (counts_in(x) if is_table(x) else x for x in (a, other))
     text = "The rows of B stood in another order: they were matched with those of A by the labels of their index."
     notes = (Note("input", text),) if moved else ()
-    return TwoSystems(rows_a, rows_b, cast("TwoNames", names or UNNAMED), notes=notes, **placed)
+    return TwoSystems(rows_a, rows_b, cast("TwoNames", names or UNNAMED), notes=notes, measures=series_names((a, b)), **placed)
 
 
 def pair_tables(tables: Sequence[object], request: CompareRequest) -> TwoSystems:
