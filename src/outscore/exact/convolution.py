@@ -18,6 +18,8 @@ from outscore.exact.flipsum import BudgetError
 __all__ = ["dynamic_programme", "fast_fourier"]
 
 MAX_CELLS = 1 << 27
+SMALL = 1_024
+"""Cells of tables that are allowed, and that are not worth a transform."""
 
 
 def dynamic_programme(stay: Array, swap: Array) -> tuple[Array, Array]:
@@ -31,26 +33,14 @@ def dynamic_programme(stay: Array, swap: Array) -> tuple[Array, Array]:
     """
     low, shifts, other = _two_point_laws(stay, swap)
     _check_size(np.abs(stay - swap).sum(axis=0) + 1)
-    law = np.ones((1,) * stay.shape[1])
-    for a, b in zip(shifts.tolist(), other.tolist(), strict=True):
-        wider = np.zeros([size + max(i, j) for size, i, j in zip(law.shape, a, b, strict=True)])
-        for shift in (a, b):
-            wider[tuple(slice(i, i + size) for i, size in zip(shift, law.shape, strict=True))] += 0.5 * law
-        law = wider
-    return low, law
+    return low, _one_by_one(shifts, other)
 
 
 def fast_fourier(stay: Array, swap: Array) -> tuple[Array, Array]:
     """The same law by recursive FFT convolution of the two halves of the data."""
     low, shifts, other = _two_point_laws(stay, swap)
     _check_size(np.abs(stay - swap).sum(axis=0) + 1)
-    leaves = []
-    for a, b in zip(shifts.tolist(), other.tolist(), strict=True):
-        leaf = np.zeros([max(i, j) + 1 for i, j in zip(a, b, strict=True)])
-        leaf[tuple(a)] += 0.5
-        leaf[tuple(b)] += 0.5
-        leaves.append(leaf)
-    return low, _convolve_all(leaves) if leaves else np.ones((1,) * stay.shape[1])
+    return low, _halves(shifts, other)
 
 
 def _two_point_laws(stay: Array, swap: Array) -> tuple[Array, Array, Array]:
@@ -64,11 +54,24 @@ def _check_size(shape: Array) -> None:
         raise BudgetError
 
 
-def _convolve_all(laws: list[Array]) -> Array:
-    if len(laws) == 1:
-        return laws[0]
-    middle = len(laws) // 2
-    return _convolve(_convolve_all(laws[:middle]), _convolve_all(laws[middle:]))
+def _one_by_one(shifts: Array, other: Array) -> Array:
+    """The law of a sum of two-point laws, one more of them at a time."""
+    law = np.ones((1,) * shifts.shape[1])
+    for a, b in zip(shifts.tolist(), other.tolist(), strict=True):
+        wider = np.zeros([size + max(i, j) for size, i, j in zip(law.shape, a, b, strict=True)])
+        law = 0.5 * law
+        for shift in (a, b):
+            wider[tuple([slice(i, i + size) for i, size in zip(shift, law.shape, strict=True)])] += law
+        law = wider
+    return law
+
+
+def _halves(shifts: Array, other: Array) -> Array:
+    """The same law, its halves convolved; tables so small that a transform costs more than it saves are made one by one."""
+    if len(shifts) < 2 or math.prod((np.maximum(shifts, other).sum(axis=0) + 1).tolist()) <= SMALL:
+        return _one_by_one(shifts, other)
+    middle = len(shifts) // 2
+    return _convolve(_halves(shifts[:middle], other[:middle]), _halves(shifts[middle:], other[middle:]))
 
 
 def _convolve(a: Array, b: Array) -> Array:
