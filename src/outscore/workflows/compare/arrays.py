@@ -15,7 +15,7 @@ from outscore.core.metric import AdditiveMetric
 from outscore.core.options import complete
 from outscore.core.paired import PairedScores
 from outscore.core.reduction import Kind
-from outscore.core.repeats import Repeats
+from outscore.core.repeats import Draws, Repeats
 from outscore.inference.base.item_scores import with_exact_integers
 from outscore.inference.base.own_score import both_sides, interval_method, own_intervals
 from outscore.inference.base.sign_flips import Alternative, KernelOptions
@@ -28,12 +28,13 @@ from outscore.inference.registry import ALL, TESTS
 from outscore.language.signature import comparison_signature
 from outscore.language.verdict.comparison import with_verdict
 from outscore.results.analysis import UnitRow
+from outscore.results.chart_data import RunsCurve
 from outscore.results.comparison import Comparison, SystemScore, TestResult
 from outscore.results.design import Alignment, Decision, Design, PathStep
 from outscore.results.pvalue import PValue
 from outscore.workflows.compare.evidence import evidence
 from outscore.workflows.compare.inputs import pair_given
-from outscore.workflows.compare.populations import answer_of, as_known, p_as_known, unequal_runs_note
+from outscore.workflows.compare.populations import Answer, answer_of, as_known, p_as_known, unequal_runs_note
 from outscore.workflows.compare.variants import all_tests, labels_of, margin_of, path_of, scores_of
 from outscore.workflows.validate import Question, check_seed, check_side, paired
 
@@ -113,24 +114,14 @@ def compare_rows(
         "other_populations": answer.others,
         "runs": answer.runs,
     }
-    if repeats is not None and repeats.draws is not None and question.unit_size == 1:
-        kind: Kind = "pass^" if repeats.reduced.startswith("pass^") else "pass@"
-        clusters = pairs.per_item().clusters
-        curve = runs_curve(repeats.draws, kind, alpha=question.alpha, clusters=clusters, seed=question.seed)
-        parts["pictures"] = replace(parts["pictures"], runs=curve if additive.higher_is_better else None)
+    if repeats is not None and repeats.draws is not None and question.unit_size == 1 and additive.higher_is_better:
+        parts["pictures"] = replace(parts["pictures"], runs=_curve_of_runs(pairs, repeats, repeats.draws, question))
     path = path_of(pairs, additive, found.p, request, entry)
     if repeats is not None and pairs.items is None and question.unit_size == 1:
         # Systems that were run unequally often are compared by the items' means, which are no rows of the data.
         path[0] = replace(path[0], view="items")
     if answer.population != ITEMS:
-        # They are about the test of items, which does not decide here.
-        pictures = replace(parts["pictures"], sizes=[], sizes_test="")
-        idle = ["method", "interval"]
-        if answer.population == THESE_ITEMS:
-            pictures = replace(pictures, null=answer.null)
-            idle.append("warning")
-        parts |= {"power": None, "fragility": None, "pictures": pictures}
-        found = replace(found, notes=[note for note in found.notes if note.kind not in idle])
+        parts, found = _without_test_of_items(parts, found, answer)
         view = cast("Literal['items-and-runs', 'these-items']", answer.population)
         path.append(PathStep(view, answer.found.p.n, path[-1].difference, answer.found.p.value))
     design = _design(rows, additive, remainder, question.unit_size, path, repeats)
@@ -138,6 +129,24 @@ def compare_rows(
     unequal = [] if answer.population == THESE_ITEMS else unequal_runs_note(pairs, additive, repeats)
     found = replace(answer.found, notes=[*answer.notes, *unequal, *found.notes])
     return _assemble(pairs, additive, question, found, design, names, parts)
+
+
+def _curve_of_runs(pairs: PairedScores, repeats: Repeats, draws: tuple[Draws, Draws], question: Question) -> RunsCurve | None:
+    """How the score grows with the number of runs, from all rows."""
+    kind: Kind = "pass^" if repeats.reduced.startswith("pass^") else "pass@"
+    clusters = pairs.per_item().clusters
+    return runs_curve(draws, kind, alpha=question.alpha, clusters=clusters, seed=question.seed)
+
+
+def _without_test_of_items(parts: Mapping[str, Any], found: TestResult, answer: Answer) -> tuple[dict[str, Any], TestResult]:
+    """The parts and notes that are left where the test of items does not decide."""
+    pictures = replace(parts["pictures"], sizes=[], sizes_test="")
+    idle = ["method", "interval"]
+    if answer.population == THESE_ITEMS:
+        pictures = replace(pictures, null=answer.null)
+        idle.append("warning")
+    notes = [note for note in found.notes if note.kind not in idle]
+    return {**parts, "power": None, "fragility": None, "pictures": pictures}, replace(found, notes=notes)
 
 
 def _units(rows: PairedScores, metric: AdditiveMetric, question: Question) -> tuple[PairedScores, int]:

@@ -31,6 +31,8 @@ from outscore.results.chart_data import ChartData
 from outscore.results.comparison import Comparison, Comparisons, SystemScore
 from outscore.results.design import Alignment, Decision, Design, Missing
 from outscore.results.note import Note
+from outscore.results.pvalue import PValue
+from outscore.results.signature import Signature
 from outscore.results.unpaired import Unpaired
 from outscore.scores.answers import facts_of_answers
 from outscore.scores.duplicates import check_rule, settle
@@ -156,16 +158,7 @@ def compare_samples(request: CompareRequest, found: TwoSamples) -> Comparisons:
     comparison = Comparison(
         systems=found.names,
         metric=metric.name,
-        signature=comparison_signature(
-            metric.name,
-            result.p,
-            margin=question.margin,
-            unit="unpaired items" if samples.clusters is None else "unpaired clusters",
-            resamples=cast("int | None", question.options.get("resamples")),
-            seed=question.seed,
-            higher_is_better=metric.higher_is_better,
-            **question.side,
-        ),
+        signature=_signature(samples, metric, result.p, question),
         higher_is_better=metric.higher_is_better,
         n=n,
         clusters=None if samples.clusters is None else samples.n,
@@ -188,6 +181,19 @@ def compare_samples(request: CompareRequest, found: TwoSamples) -> Comparisons:
         unpaired=beside,
     )
     return Comparisons([with_verdict(comparison, **question.side)], request.settings(origins))
+
+
+def _signature(samples: Samples, metric: AdditiveMetric, p: PValue, question: Question) -> Signature:
+    return comparison_signature(
+        metric.name,
+        p,
+        margin=question.margin,
+        unit="unpaired items" if samples.clusters is None else "unpaired clusters",
+        resamples=cast("int | None", question.options.get("resamples")),
+        seed=question.seed,
+        higher_is_better=metric.higher_is_better,
+        **question.side,
+    )
 
 
 @dataclass(frozen=True, eq=False)

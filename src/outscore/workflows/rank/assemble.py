@@ -16,10 +16,10 @@ from outscore.inference.populations import ITEMS
 from outscore.language.numbers import format_percent
 from outscore.language.signature import ranking_signature
 from outscore.language.verdict.comparison import MAX_LEFT_OUT
-from outscore.language.verdict.ranking import ranking_sentence, ranking_verdict
-from outscore.results.design import Replicated
+from outscore.language.verdict.ranking import Claims, ranking_sentence, ranking_verdict
+from outscore.results.design import Family, Replicated
 from outscore.results.note import Note
-from outscore.results.ranking import MAX_PAIRS, Coverage, CriticalDifference, OtherPopulation, RankDesign, Ranking
+from outscore.results.ranking import MAX_PAIRS, Coverage, CriticalDifference, OtherPopulation, RankDesign, Ranking, Standing
 from outscore.scores.duplicates import repeated_notes
 from outscore.workflows.rank.corrections import Families, families
 from outscore.workflows.rank.question import USUAL, Question
@@ -72,42 +72,17 @@ def assemble_ranking(
     replicability, remarks = _replicability(found.tops[0], first)
     asked = first[0].measured.test if first else top.test
     claims = replace(found.tops[0].claims(), datasets_test=None if asked == top.test else asked)
-    alpha, baseline = question.alpha, question.baseline
-    sets, against, design = max(len(first), 1), baseline is not None, design or RankDesign(top.n)
-    called = f"{'macro-averaged ' if sets > 1 else ''}{design.score_name(top.metric)}"
-    verdict = ranking_verdict(top, claims, found.family, alpha, baseline=against, called=called)
+    design = design or RankDesign(top.n)
+    further = [(standing, table.claims()) for standing, table in zip(rest, found.tops[1:], strict=True)]
+    words = _words(top, claims, question, found.family, design, population, datasets=max(len(first), 1), further=further)
     return Ranking(
         **{name: getattr(top, name) for name in top.__dataclass_fields__ if name != "notes"},
         correction=question.correction,
         family=found.family,
         coverage=coverage or _coverage(found.tops[0].measured),
-        alpha=alpha,
-        baseline=baseline,
-        verdict=verdict.text,
-        headline=verdict.headline,
-        reason=verdict.reason,
-        sentence=ranking_sentence(
-            top,
-            claims,
-            found.family,
-            alpha,
-            design=design,
-            population=population,
-            datasets=sets,
-            baseline=against,
-            further=[(standing, table.claims()) for standing, table in zip(rest, found.tops[1:], strict=True)],
-        ),
-        signature=ranking_signature(
-            top,
-            claims,
-            found.family,
-            design=design,
-            population=population,
-            alpha=alpha,
-            baseline=baseline,
-            datasets=sets,
-            seed=question.seed,
-        ),
+        alpha=question.alpha,
+        baseline=question.baseline,
+        **words,
         settings=dict(settings or {}),
         datasets=[part.standing(keep_pairs=keep) for part in found.parts],
         datasets_family=found.parts_family,
@@ -119,6 +94,33 @@ def assemble_ranking(
         design=design,
         notes=list(dict.fromkeys([*notes, *top.notes, *remarks, *_remarks(found, keep=keep)])),
     )
+
+
+def _words(
+    top: Standing,
+    claims: Claims,
+    question: Question,
+    family: Family,
+    design: RankDesign,
+    population: str,
+    *,
+    datasets: int,
+    further: Sequence[tuple[Standing, Claims]],
+) -> dict[str, Any]:
+    """What a ranking says: verdict, sentence and signature; `further` are the standings by other metrics."""
+    alpha, against = question.alpha, question.baseline is not None
+    called = f"{'macro-averaged ' if datasets > 1 else ''}{design.score_name(top.metric)}"
+    verdict = ranking_verdict(top, claims, family, alpha, baseline=against, called=called)
+    shared: dict[str, Any] = {"design": design, "population": population, "datasets": datasets}
+    return {
+        "verdict": verdict.text,
+        "headline": verdict.headline,
+        "reason": verdict.reason,
+        "sentence": ranking_sentence(top, claims, family, alpha, **shared, baseline=against, further=further),
+        "signature": ranking_signature(
+            top, claims, family, **shared, alpha=alpha, baseline=question.baseline, seed=question.seed
+        ),
+    }
 
 
 def _remarks(found: Families, *, keep: bool) -> list[Note]:

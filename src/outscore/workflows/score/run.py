@@ -10,6 +10,7 @@ from typing import Any, cast
 import numpy as np
 
 from outscore.core.errors import OutscoreError
+from outscore.core.metric import AdditiveMetric
 from outscore.core.reduction import Reduction, parse_reduction
 from outscore.core.repeats import RepeatKind, kind_of_column
 from outscore.formats.tables.partitions import are_partitions
@@ -20,6 +21,7 @@ from outscore.language.signature import score_signature
 from outscore.language.verdict.score import score_verdict
 from outscore.results.note import Note
 from outscore.results.score import ScoredSystem, ScoreResult
+from outscore.results.signature import Signature
 from outscore.scores.duplicates import DuplicateRule, check_rule, settle
 from outscore.scores.reduce import first_runs, reduce_runs
 from outscore.scores.system import Labels, Origin, Scores, origins_of
@@ -165,9 +167,7 @@ def _scored(asked: ScoreRequest, request: ScoreRequest, material: _Material) -> 
     kind = _kind(scores, request)
     taken = _taken(scores, request)
     scores, notes = list(taken.scores), [*notes, *taken.notes]
-    named = asked.metric or ("f1" if scores[0].values.ndim == 2 else "mean")
-    if taken.reduction is not None:
-        named = metric_of(taken.reduction)
+    named = _metric_of(asked, scores, taken.reduction)
     better = directed(named, request.direction, score_names(material.origins, [one.name for one in scores]), told=material.told)
     by_class = class_notes(scores, asked.metric)
     found = measure(
@@ -200,15 +200,7 @@ def _scored(asked: ScoreRequest, request: ScoreRequest, material: _Material) -> 
         headline=words[0],
         reason=words[1],
         sentence=words[2],
-        signature=score_signature(
-            found.systems,
-            found.metric.name,
-            interval=found.interval,
-            alpha=request.alpha,
-            population=population,
-            repeat_kind=kind,
-            higher_is_better=higher,
-        ),
+        signature=_signature(found, kind, request.alpha),
         next_command=request.ranking().command_line() if several and request.files else "",
         notes=[*better.notes, *answer_notes(material.origins, by_class), *material.notes, *notes, *_run_notes(found, kind)],
         reading=reading_of(
@@ -220,6 +212,25 @@ def _scored(asked: ScoreRequest, request: ScoreRequest, material: _Material) -> 
             by_class=bool(by_class),
         ),
         settings=request.settings(material.origins),
+    )
+
+
+def _metric_of(asked: ScoreRequest, scores: Sequence[Scores], reduction: Reduction | None) -> str | AdditiveMetric:
+    """The metric that was asked for, the usual one, or what several runs were reduced to."""
+    if reduction is not None:
+        return metric_of(reduction)
+    return asked.metric or ("f1" if scores[0].values.ndim == 2 else "mean")
+
+
+def _signature(found: Measured, kind: RepeatKind | None, alpha: float) -> Signature:
+    return score_signature(
+        found.systems,
+        found.metric.name,
+        interval=found.interval,
+        alpha=alpha,
+        population=found.population,
+        repeat_kind=kind,
+        higher_is_better=found.metric.higher_is_better,
     )
 
 
