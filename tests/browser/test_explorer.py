@@ -70,8 +70,11 @@ def test_rows_labels_and_slices_lead_to_theirs(visit, file):
     assert found(page) == row.count
     assert set(page.locator(".badge").all_inner_texts()) == {"Correction"}
     cells = page.locator("tr").filter(has=page.locator(f'[data-kind="1"][data-change="{row.source} → {row.target}"]'))
-    shown = [text.replace("−", "-") for text in cells.locator("td").all_inner_texts()[1:4]]
+    shown = [text.replace("−", "-") for text in cells.locator("td").all_inner_texts()[:3]]
     assert shown == [f"{row.count:,}", f"{row.mirror:,}", f"{row.count - row.mirror:+,}"]
+    # By ear, every row of every table has a name.
+    named = page.locator("#charts tbody tr:not(.section) > th[scope=row]:first-child")
+    assert named.count() == page.locator("#charts tbody tr:not(.section)").count()
     page.locator('[data-part="ADJ"]').click()
     code = UNITS.labels.index("ADJ")
     kinds = outcomes(UNITS)
@@ -176,7 +179,7 @@ def test_tables_are_sorted_within_their_classes(visit, file):
     page.locator("[data-more=labels]").click()
     parts.get_by_role("button", name="units").click()
     last = parts.locator("tbody tr").last
-    assert last.locator("td").nth(1).inner_text() == str(min(row.n for row in make_diff(UNITS).pairs[0].labels))
+    assert last.locator("td").first.inner_text() == str(min(row.n for row in make_diff(UNITS).pairs[0].labels))
     assert page.locator(".matrix .sorter").count() == 0
 
 

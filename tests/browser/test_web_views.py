@@ -7,6 +7,8 @@ from tests.browser.web_server import PHONE, bring, example, expect, no_wider_tha
 
 from outscore.workflows.diff.tasks.registry import TASKS
 
+BOTTOMS = "(all) => all.map((one) => one.getBoundingClientRect().bottom)"
+
 
 def test_texts_are_compared_by_several_metrics(browser, server):
     pytest.importorskip("sacrebleu")
@@ -40,6 +42,11 @@ def test_a_click_in_the_explorer_shows_its_examples(browser, server):
         line, title = page.locator(".verdict-line").bounding_box(), page.locator("#found").bounding_box()
         assert line is None or line["y"] + line["height"] <= title["y"]
         assert page.locator("tr.transition").first.evaluate("(row) => getComputedStyle(row).display") == "table-row"
+        # On wide paper nothing lies over what follows the examples.
+        page.emulate_media(media="print")
+        ends = page.locator("#examples, #list > li:last-child").evaluate_all(BOTTOMS)
+        assert ends[1] <= ends[0] + 1
+        page.emulate_media(media="screen")
         unfold(page)
         shown = page.locator("#data-pairs").element_handle()
         page.get_by_label("Fewest units").fill("40")

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 import re
 import xml.etree.ElementTree as ET
 from dataclasses import replace
@@ -10,13 +11,14 @@ from itertools import product
 import pytest
 from tests.conftest import make_p
 
-from outscore import compare
+from outscore import compare, gate
 from outscore.report.charts.canvas import DESCRIBED, FORMATS
 from outscore.report.charts.comparison import charts
 from outscore.report.charts.difference import difference_chart, null_chart
 from outscore.report.charts.distributions import _through_quartiles, differences_chart, scores_histograms
 from outscore.report.charts.theme import COLOURS
 from outscore.report.render import chart_files
+from outscore.report.rows.facts import evidence
 from outscore.results.analysis import Advice
 from outscore.results.comparison import Comparisons, Margin, SystemScore
 from outscore.results.interval import Interval
@@ -228,6 +230,17 @@ def test_shares_of_tails_are_those_of_the_exact_law(right_or_wrong):
     for side, turn in (("below", -1), ("above", 1)):
         assert tails[f"at least as far {side}"] == pytest.approx(sum(turn * s >= 2 for s in sums) / 16)
     assert c.p.value == pytest.approx(10 / 16)
+
+
+def test_the_tail_of_a_gate_is_the_one_that_its_p_asks_about():
+    """Nine of fifteen items that differ speak against the candidate: chance alone leaves it six or fewer."""
+    found = gate([0] * 6 + [1] * 9 + [1] * 85, [1] * 6 + [0] * 9 + [1] * 85, margin=0.5)
+    c = found.comparison
+    (tail,) = [row for row in null_chart(c, Comparisons([c], {})).rows if row["part"].startswith("at least")]
+    assert tail["part"] == "at least as far below"
+    assert tail["share"] == pytest.approx(sum(math.comb(15, k) for k in range(7)) / 2**15)
+    assert tail["share"] == found.worse.value
+    assert "one-sided" in str(evidence(c, Comparisons([c], {})))
 
 
 def test_difference_and_law_share_their_axis_unless_one_would_be_squeezed(full):

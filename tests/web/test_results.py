@@ -37,7 +37,8 @@ def test_a_name_is_a_line_of_text_and_names_the_downloads(page, pair):
     job = page.run("compare", {"files": pair})
     assert change(page, job, name=f"  {HOSTILE}\n\x07 ").json()["name"] == HOSTILE
     sent = unquote(page.get(f"/api/results/{job['result']}/download.json").headers["content-disposition"])
-    assert "etc.json" in sent
+    # Folders are no part of it, and nothing of a name is lost for a slash.
+    assert "<img src=x onerror=alert(1)> ..-..-etc.json" in sent
     assert "/" not in sent.partition("filename")[2].replace("utf-8''", "")
     refused = change(page, job, name="x" * 121)
     assert (refused.status_code, refused.json()["error"]) == (422, "This name has 121 characters.")

@@ -28,6 +28,7 @@ from outscore.report.charts.canvas import (
 from outscore.report.charts.theme import COLOURS
 from outscore.report.document import minus
 from outscore.report.rows.comparison import decimals_of, other_estimand
+from outscore.report.rows.facts import alternative_of
 from outscore.results.chart_data import NullHistogram
 from outscore.results.comparison import Comparison, Comparisons
 from outscore.results.interval import Interval
@@ -176,7 +177,7 @@ def null_chart(c: Comparison, whole: Comparisons) -> Chart | None:
         return None
     import altair as alt
 
-    alternative = str(whole.settings.get("alternative", "two-sided"))
+    alternative = alternative_of(c, whole) or "two-sided"
     starts = _tail_starts(picture, alternative, turn=1 if c.higher_is_better else -1)
     shares = _shares(c, picture, list(starts))
     centre = minus(f"{picture.centre:g}") if picture.centre else ""

@@ -101,14 +101,14 @@ const partRows = (parts) => parts.map((row) => [row[0], row[1], row[2], share(ro
 
 // Arrow keys move between the buttons of a grid, which is one stop of the Tab key.
 function roam(table) {
-  const buttons = [...table.querySelectorAll("td button")];
+  const buttons = [...table.querySelectorAll("tbody button")];
   buttons.forEach((button, i) => (button.tabIndex = i ? -1 : 0));
   table.addEventListener("keydown", (event) => {
     const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
     const cell = event.target.closest("td, th");
     if (!step || !cell || !buttons.includes(event.target)) return;
     // Rows may have been sorted meanwhile.
-    const grid = [...table.rows].map((row) => [...row.cells].map((one) => one.querySelector("td button")));
+    const grid = [...table.rows].map((row) => [...row.cells].map((one) => one.querySelector("tbody button")));
     let [i, j] = [cell.parentElement.rowIndex, cell.cellIndex];
     do { i += step[0]; j += step[1]; } while (grid[i] && j >= 0 && j < grid[i].length && !grid[i][j]);
     const target = grid[i] && grid[i][j];
@@ -151,7 +151,7 @@ function transitionRow(kind, [, gold, from, to, count, mirror, ofClass, ofChange
   const other = { type: "button", class: "link", "data-mirror": change, title: `The other way round: ${to} \u2192 ${from}`, click: () => choose(mirrorOf(filter)) };
   const net = count === mirror ? "0" : minus(`${count > mirror ? "+" : "-"}${number(Math.abs(count - mirror))}`);
   const texts = [number(count), mirror && mirrorOf(filter) ? make("button", other, number(mirror)) : number(mirror), net, ofClass, ofChanges, p];
-  return make("tr", { class: "transition" }, make("td", { class: "l" }, button),
+  return make("tr", { class: "transition" }, make("th", { class: "l", scope: "row" }, button),
     ...texts.map((text, i) => make("td", { class: i === 3 || i === 4 ? "r wide" : "r" }, text)));
 }
 
@@ -187,6 +187,6 @@ function partRow([column, value, n, first, second, text, difference, low, high, 
   const bar = make("div", { class: "bar", title: ends ? `${minus(text)}, interval ${ends}` : minus(text) },
     make("span", { class: difference < 0 ? "fill k2" : "fill k1", "--from": difference < 0 ? at(difference) : "50%", "--to": difference < 0 ? "50%" : at(difference) }),
     low === null || high === null ? null : make("span", { class: "whisker", "--from": at(low), "--to": at(high) }));
-  return make("tr", {}, make("td", { class: "l" }, button), make("td", { class: "r" }, number(n)), make("td", { class: "r wide" }, first), make("td", { class: "r wide" }, second),
+  return make("tr", {}, make("th", { class: "l", scope: "row" }, button), make("td", { class: "r" }, number(n)), make("td", { class: "r wide" }, first), make("td", { class: "r wide" }, second),
     make("td", { class: "bar-cell" }, bar), make("td", { class: "r" }, minus(text)), make("td", { class: "r" }, p));
 }

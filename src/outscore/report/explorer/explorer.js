@@ -123,8 +123,9 @@ function drawKinds(pair) {
 }
 
 function plainTable(heads, body) {
-  const cell = (tag) => (text, i) => make(tag, { class: i ? "r" : "l", scope: tag === "th" ? "col" : null }, text);
-  return scroller(heads[0], make("table", { class: "rows" }, make("thead", {}, make("tr", {}, ...heads.map(cell("th")))), make("tbody", {}, ...body.map((row) => make("tr", {}, ...row.map(cell("td")))))));
+  const head = (scope) => (text, i) => make("th", { class: i ? "r" : "l", scope }, text);
+  const row = ([name, ...cells]) => make("tr", {}, head("row")(name, 0), ...cells.map((text) => make("td", { class: "r" }, text)));
+  return scroller(heads[0], make("table", { class: "rows" }, make("thead", {}, make("tr", {}, ...heads.map(head("col")))), make("tbody", {}, ...body.map(row))));
 }
 
 // The filters are drawn once per pair and choice; typing only draws the list again.

@@ -45,8 +45,19 @@ from outscore.report.rows.subsets import run_lines
 from outscore.results.comparison import Comparison, Comparisons, PopulationAnswer
 from outscore.results.design import Missing
 from outscore.results.note import note_texts
+from outscore.results.signature import Signature
 
-__all__ = ["evidence", "first_sentence", "heading", "headline", "next_step", "power_lines", "short_evidence", "sides"]
+__all__ = [
+    "alternative_of",
+    "evidence",
+    "first_sentence",
+    "heading",
+    "headline",
+    "next_step",
+    "power_lines",
+    "short_evidence",
+    "sides",
+]
 
 SENTENCE_END = re.compile(r"(?<=[.]) (?=[A-Z])")
 GUARDED = ("margin", "warnings", "notes")
@@ -130,10 +141,15 @@ def _difference(c: Comparison, *, verbose: bool) -> list[str]:
 
 def sides(c: Comparison, whole: Comparisons) -> str:
     """How many sides the test had, and of one which: greater and less alone do not say who is meant."""
-    alternative = whole.settings.get("alternative")
+    alternative = alternative_of(c, whole)
     if alternative in ("greater", "less"):
         return f", one-sided ({clean(c.systems[alternative == 'less'])} better)"
-    return f", {alternative}" if isinstance(alternative, str) else ""
+    return f", {alternative}" if alternative else ""
+
+
+def alternative_of(c: Comparison, whole: Comparisons) -> str:
+    """Which side the test looked at: by the settings or, of a comparison by itself, by its signature."""
+    return str(whole.settings.get("alternative") or Signature.parse(str(c.signature)).value("alternative") or "")
 
 
 def _p(c: Comparison, whole: Comparisons, *, verbose: bool) -> list[str]:

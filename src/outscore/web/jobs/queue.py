@@ -63,7 +63,8 @@ class Job:
     def label(self) -> str:
         """What its files are called: its name, or the command and the systems as long as that is a name and not a list."""
         if self.name:
-            return safe_name(self.name)
+            # A name is no path: what stands before a slash is part of it.
+            return safe_name(re.sub(r"[/\\]", "-", self.name))
         names = [NOT_IN_A_NAME.sub("-", name).strip("-.")[:MAX_NAME] for name in self.systems]
         if len(names) > MAX_NAMED:
             names = [f"{len(names)} systems".replace(" ", "-")]

@@ -31,7 +31,10 @@ RESULT = f"{STEM}.json"
 MAX_TEXT = 1_000
 MAX_VALUES = 1_000
 TRUE, FALSE = ("true", "yes", "1", "on"), ("false", "no", "0", "off")
-QUOTE_OR_OPTION = re.compile(r"`[^`]*`|--([a-z][a-z-]*)")
+# What an option is followed by where its value is left to the reader, NAME or COLUMN, is no part of a form.
+QUOTE_OR_OPTION = re.compile(r"`[^`]*`|--([a-z][a-z-]*)( [A-Z]{2,}(?![\w=]))?")
+TWICE = re.compile(r"(“[^”]*”)(?: \1)+")
+OF_PYTHON = re.compile(r" \([^()]* in Python\)")
 Settings = Mapping[str, Sequence[str]]
 
 
@@ -150,10 +153,15 @@ def in_labels(command: str, sentence: str) -> str:
     --------
     >>> in_labels("compare", "Choose --duplicates mean, or run `outscore rank --tau`.")
     'Choose “Repeated ids” mean, or run `outscore rank --tau`.'
+    >>> in_labels("compare", "Choose two of them: --system NAME --system NAME.")
+    'Choose two of them: “Systems”.'
+    >>> in_labels("compare", "Name the one meant with --score COLUMN (score=... in Python).")
+    'Name the one meant with “Scores”.'
     """
     labels = {field.name: field.label for field in form(command)}
     # What stands between backticks is quoted as it was written.
-    return QUOTE_OR_OPTION.sub(lambda found: _in_words(labels.get(found[1] or ""), found[0]), sentence)
+    told = QUOTE_OR_OPTION.sub(lambda found: _in_words(labels.get(found[1] or ""), found[0]), OF_PYTHON.sub("", sentence))
+    return TWICE.sub(r"\1", told)
 
 
 def _in_words(label: str | None, written: str) -> str:
