@@ -362,12 +362,10 @@ class PossibleP(Result):
         p from the most complete overlap to the least, for the numbers of right answers nearest to the scores.
     verdict
         The answer in words.
-    signature
-        One line that repeats the answer.
+    signature, settings
+        One line that repeats the answer, and what repeats the call.
     notes
         What the reader should know.
-    settings
-        What repeats the call.
     schema
         The form of the saved file.
     """

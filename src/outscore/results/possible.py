@@ -105,12 +105,10 @@ class PossibleTable(Result):
         The correction over the pairs; None without pairs.
     verdict, headline, reason
         The answer in words, and its two parts.
-    signature
-        One line that repeats the answer.
+    signature, settings
+        One line that repeats the answer, and what repeats the call.
     notes
         What the reader should know.
-    settings
-        What repeats the call.
     schema
         The form of the saved file.
     reading

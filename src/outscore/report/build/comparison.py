@@ -6,50 +6,15 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Literal
 
-from outscore.language.numbers import (
-    count,
-    decimals_for,
-    finer,
-    format_interval,
-    format_number,
-    format_p_error,
-    format_p_number,
-    format_percent,
-    format_probability,
-    interval_ends,
-)
+from outscore.language import numbers
 from outscore.language.phrases import ESTIMANDS, claim_phrase, difference_called, interval_noun, interval_phrase, method_phrase
 from outscore.language.verdict.comparison import stored_verdict
+from outscore.report import document as doc
+from outscore.report.build import common
 from outscore.report.build.card import card_document, card_table
-from outscore.report.build.common import (
-    begins_with_name,
-    charts_section,
-    facts_block,
-    paper,
-    read_as,
-    settings,
-    warnings_of,
-    works,
-)
 from outscore.report.build.kind import Kind
 from outscore.report.charts.comparison import charts
 from outscore.report.charts.theme import stylesheet
-from outscore.report.document import (
-    Article,
-    Block,
-    Card,
-    Cards,
-    Code,
-    Document,
-    Fact,
-    Facts,
-    Paragraph,
-    Quote,
-    Section,
-    Table,
-    Verdict,
-    clean,
-)
 from outscore.report.references.citations import cited_by_comparisons
 from outscore.report.rows.analysis import advice, checks, nlpstattest, summaries, unit_advice
 from outscore.report.rows.comparison import (
@@ -106,7 +71,7 @@ CLAIMS = {
 }
 
 
-def build(whole: Comparisons) -> Document:
+def build(whole: Comparisons) -> doc.Document:
     """All comparisons of a result."""
     table = slices(whole)
     # A whole stands above its slices, and a comparison alone above nothing.
@@ -119,7 +84,7 @@ def build(whole: Comparisons) -> Document:
         articles = [_metrics(whole), *_words(whole), *parts, *closing]
     elif table is not None:
         # So are slices, as a table below the whole.
-        sliced = Section("slices", "", lambda: [table]).only("text").brief()
+        sliced = doc.Section("slices", "", lambda: [table]).only("text").brief()
         answer = replace(parts[0], sections=(*parts[0].sections, sliced))
         closing[0] = closing[0].but("text", level="brief")
         others = [article.but("text", level="brief") for article in parts[1:]]
@@ -128,13 +93,13 @@ def build(whole: Comparisons) -> Document:
         articles = [_overview(whole), *parts, *_words(whole), *closing]
     if whole.claim is not None:
         articles.insert(1, _claim(whole.claim, alpha_of(whole)))
-    return Document(_title(whole), tuple(articles), _subject(whole), stylesheet())
+    return doc.Document(_title(whole), tuple(articles), _subject(whole), stylesheet())
 
 
-def _claim(claim: JointClaim, alpha: float | None) -> Article:
+def _claim(claim: JointClaim, alpha: float | None) -> doc.Article:
     """The one claim about several measures, with the p of each part."""
     table = claim_table(claim, alpha)
-    return Article("claim", table.title, (Section("claim", "", lambda: [replace(table, heading="none")]),), 2)
+    return doc.Article("claim", table.title, (doc.Section("claim", "", lambda: [replace(table, heading="none")]),), 2)
 
 
 def _title(whole: Comparisons) -> str:
@@ -148,90 +113,92 @@ def _subject(whole: Comparisons) -> str:
     return metric_table(whole).title if is_family_of_metrics(whole) else _title(whole)
 
 
-def _overview(whole: Comparisons, *, answered: bool = False) -> Article:
+def _overview(whole: Comparisons, *, answered: bool = False) -> doc.Article:
     """All comparisons in one table; a paper wants it of a single one too.
 
     Below the answer it does not say again how the input was read, but in a paper, which has no other place for it.
     """
     forms = ("latex", "markdown", "html") if len(whole.comparisons) != 1 else ("latex",)
-    sentences = [Quote(clean(c.sentence)) for c in whole.comparisons]
-    reading = Section(
+    sentences = [doc.Quote(doc.clean(c.sentence)) for c in whole.comparisons]
+    reading = doc.Section(
         "reading",
         "",
-        lambda: read_as(whole.comparisons[0].reading, whole.comparisons[0].notes) if whole.comparisons else [],
+        lambda: common.read_as(whole.comparisons[0].reading, whole.comparisons[0].notes) if whole.comparisons else [],
     )
     sections = (
         reading.only("latex") if answered else reading,
-        Section("results", "", lambda: [replace(results(whole), heading="none")]),
-        Section("sentences", "", lambda: sentences).only("latex"),
+        doc.Section("results", "", lambda: [replace(results(whole), heading="none")]),
+        doc.Section("sentences", "", lambda: sentences).only("latex"),
     )
-    return Article("", _title(whole), sections).only(*forms)
+    return doc.Article("", _title(whole), sections).only(*forms)
 
 
-def _metrics(whole: Comparisons) -> Article:
+def _metrics(whole: Comparisons) -> doc.Article:
     """Several metrics as one answer, above each of them by itself."""
     found, first = whole.comparisons, whole.comparisons[0]
     verdict, table = metrics_verdict(whole), metric_table(whole)
     sentence_of_all = verdict.text if verdict.reason else f"{verdict.headline}."
-    answer = Verdict((sentence_of_all,), verdict.headline, verdict.reason, table.title, tone="told")
+    answer = doc.Verdict((sentence_of_all,), verdict.headline, verdict.reason, table.title, tone="told")
     # What undermines one metric undermines the answer; several of them may say the same.
     caveats = list(dict.fromkeys(block for c in found for block in _caveats(c)))
-    signatures = Code("\n".join(metric_signatures(whole)))
-    sentence = Quote(metric_sentence(whole))
+    signatures = doc.Code("\n".join(metric_signatures(whole)))
+    sentence = doc.Quote(metric_sentence(whole))
     excerpt = [segments(first, MAX_BRIEF, whole=False)] if first.segments else []
     own = [replace(t, title=_of_metric(t, c)) for c in found for t in _asked_for(c, whole)]
     sections = (
-        Section("answer", "", lambda: [answer, *(block.only("html") for block in caveats)]).but("latex"),
-        Section("reading", "", lambda: read_as(first.reading, [note for c in found for note in c.notes])),
-        Section("metrics", "", lambda: [replace(table, heading="bold", label="results")]),
-        Section("sentence", "", lambda: [sentence]).but("text"),
+        doc.Section("answer", "", lambda: [answer, *(block.only("html") for block in caveats)]).but("latex"),
+        doc.Section("reading", "", lambda: common.read_as(first.reading, [note for c in found for note in c.notes])),
+        doc.Section("metrics", "", lambda: [replace(table, heading="bold", label="results")]),
+        doc.Section("sentence", "", lambda: [sentence]).but("text"),
         # One screen: what was asked for, and the segments behind the first metric.
-        Section("evidence", "", lambda: [facts_block(metric_facts(whole)), sentence, signatures]).only("text").brief(),
-        Section("tables", "", lambda: own).only("text").brief(),
-        Section("segments", "", lambda: excerpt).only("text").brief(),
+        doc.Section("evidence", "", lambda: [common.facts_block(metric_facts(whole)), sentence, signatures])
+        .only("text")
+        .brief(),
+        doc.Section("tables", "", lambda: own).only("text").brief(),
+        doc.Section("segments", "", lambda: excerpt).only("text").brief(),
     )
-    return Article("", verdict.headline, sections)
+    return doc.Article("", verdict.headline, sections)
 
 
-def _of_metric(table: Table, c: Comparison) -> str:
+def _of_metric(table: doc.Table, c: Comparison) -> str:
     """The title of a table that stands among those of other metrics; that of buckets says whose it is anyway."""
-    return table.title if table.key == "buckets" else clean(f"{table.title}: {c.metric}")
+    return table.title if table.key == "buckets" else doc.clean(f"{table.title}: {c.metric}")
 
 
-def _asked_for(c: Comparison, whole: Comparisons) -> list[Table]:
+def _asked_for(c: Comparison, whole: Comparisons) -> list[doc.Table]:
     """What a result holds only where the user asked for it, so that no form leaves it out."""
     alpha = alpha_of(whole)
     return [table for table in (every_test(c, alpha), bucket_table(c, alpha), unit_advice(c)) if table.rows]
 
 
-def _comparison(c: Comparison, whole: Comparisons, number: int, *, depth: int) -> Article:
+def _comparison(c: Comparison, whole: Comparisons, number: int, *, depth: int) -> doc.Article:
     """One comparison: the verdict first, the evidence under it, the signature last."""
     alpha = alpha_of(whole)
 
-    def tables(*made: Table | None) -> list[Table]:
+    def tables(*made: doc.Table | None) -> list[doc.Table]:
         found = [table for table in made if table is not None and table.rows]
         return [replace(table, about=heading(c), label=f"{table.key}-{number}") for table in found]
 
-    def only_full(*made: Table | None) -> list[Table]:
+    def only_full(*made: doc.Table | None) -> list[doc.Table]:
         return [table.full() for table in tables(*made)]
 
     # The way from rows to units is in a line of its own on a screen.
     steps = [table.but("text", "latex", level="brief") for table in tables(path(c))]
-    cited = paper(c.sentence, str(c.signature))
+    cited = common.paper(c.sentence, str(c.signature))
     # The answer says it; of several comparisons the overview does, but on a screen the first one, unless all are one answer.
-    read = read_as(c.reading, c.notes) if depth == 1 else []
+    read = common.read_as(c.reading, c.notes) if depth == 1 else []
     if depth > 1 and number == 1 and not is_family_of_metrics(whole):
-        read = [block.only("text") for block in read_as(c.reading, c.notes)]
+        read = [block.only("text") for block in common.read_as(c.reading, c.notes)]
     # Segments are shown with their texts, which say more than their scores.
     items = [] if c.segments else only_full(replace(deciding_items(c), links=question_links(c, MAX_SHOWN)))
-    listing = Section("segments", segments_title(c), lambda: _segments(c))
+    listing = doc.Section("segments", segments_title(c), lambda: _segments(c))
     sections = (
-        Section(
+        doc.Section(
             "answer", "", lambda: [_verdict(c, whole, nested=depth > 1), *_caveats(c), *_next_step(c), *read, _cards(c, whole)]
         ).but("latex"),
-        Section("scores", "", lambda: _scores(c, alpha)).only("text", "markdown"),
-        charts_section(lambda: charts(c, whole)),
-        Section(
+        doc.Section("scores", "", lambda: _scores(c, alpha)).only("text", "markdown"),
+        common.charts_section(lambda: charts(c, whole)),
+        doc.Section(
             "evidence",
             "Evidence",
             lambda: [
@@ -241,22 +208,22 @@ def _comparison(c: Comparison, whole: Comparisons, number: int, *, depth: int) -
             joined=True,
         ).but("latex"),
         cited.only("text"),
-        Section("tables", "", lambda: [*steps, *only_full(effects(c)), *tables(every_test(c, alpha))]).but("html"),
-        Section("buckets", "Subsets of the texts", lambda: tables(bucket_table(c, alpha))),
+        doc.Section("tables", "", lambda: [*steps, *only_full(effects(c)), *tables(every_test(c, alpha))]).but("html"),
+        doc.Section("buckets", "Subsets of the texts", lambda: tables(bucket_table(c, alpha))),
         listing.only("html"),
-        Section("questions", TITLE, lambda: _questions(c)).but("latex"),
-        Section(
+        doc.Section("questions", TITLE, lambda: _questions(c)).but("latex"),
+        doc.Section(
             "analysis",
             "Analysis of the data",
             lambda: [*only_full(*(make(c) for make in (summaries, checks, advice, nlpstattest))), *tables(unit_advice(c))],
         ),
-        Section("power", "Power", lambda: _power(c, only_full(power(c)))),
-        Section("items", "What drove the difference", lambda: items),
+        doc.Section("power", "Power", lambda: _power(c, only_full(power(c)))),
+        doc.Section("items", "What drove the difference", lambda: items),
         listing.but("html"),
-        Section("signature", "", lambda: [Code(clean(str(c.signature)))]).only("latex"),
+        doc.Section("signature", "", lambda: [doc.Code(doc.clean(str(c.signature)))]).only("latex"),
         cited.only("markdown", "html"),
     )
-    return Article(f"c{number}", heading(c), sections, depth, headline(c)[0])
+    return doc.Article(f"c{number}", heading(c), sections, depth, headline(c)[0])
 
 
 def _with_numbers(c: Comparison, whole: Comparisons, top: str) -> str:
@@ -265,17 +232,17 @@ def _with_numbers(c: Comparison, whole: Comparisons, top: str) -> str:
         return top
     decimals = decimals_of(c)
     if c.decision.winner is not None:
-        return f"{top} by {format_number(abs(c.difference), decimals)}"
+        return f"{top} by {numbers.format_number(abs(c.difference), decimals)}"
     if c.decision.claim == "undecided":
-        p = format_p_number(c.p, alpha_of(whole))
-        return f"{top}: {format_number(c.difference, decimals, sign=True)}, p {p if p[0] in '<>' else f'= {p}'}"
+        p = numbers.format_p_number(c.p, alpha_of(whole))
+        return f"{top}: {numbers.format_number(c.difference, decimals, sign=True)}, p {p if p[0] in '<>' else f'= {p}'}"
     return top
 
 
-def _verdict(c: Comparison, whole: Comparisons, *, nested: bool) -> Verdict:
+def _verdict(c: Comparison, whole: Comparisons, *, nested: bool) -> doc.Verdict:
     top, reason = headline(c)
     kind = heading(c) if nested else CLAIMS[c.decision.claim]
-    return Verdict(
+    return doc.Verdict(
         (c.verdict,),
         _with_numbers(c, whole, top),
         reason,
@@ -284,47 +251,47 @@ def _verdict(c: Comparison, whole: Comparisons, *, nested: bool) -> Verdict:
         plain=(reason,) if reason else (),
         tone="won" if c.decision.winner is not None else "",
         opening=top,
-        named=begins_with_name(reason, c.systems),
+        named=common.begins_with_name(reason, c.systems),
     )
 
 
-def _next_step(c: Comparison) -> list[Block]:
+def _next_step(c: Comparison) -> list[doc.Block]:
     """What to do where nothing was decided; other forms say it with the power."""
-    return [Paragraph(f"{line}.", "to-do").only("html") for line in next_step(c)]
+    return [doc.Paragraph(f"{line}.", "to-do").only("html") for line in next_step(c)]
 
 
-def _caveats(c: Comparison) -> list[Block]:
+def _caveats(c: Comparison) -> list[doc.Block]:
     """What a reader must know before believing the verdict; on a screen the evidence below it says it anyway."""
-    found = [Paragraph(first_sentence(clean(text)), "warning").only("html") for text in warning_lines(c)]
-    return [*warnings_of(c.notes), *found]
+    found = [doc.Paragraph(first_sentence(doc.clean(text)), "warning").only("html") for text in warning_lines(c)]
+    return [*common.warnings_of(c.notes), *found]
 
 
-def _scores(c: Comparison, alpha: float | None) -> list[Block]:
-    lines = Facts((Fact("scores", tuple(score_lines(c, alpha))),))
+def _scores(c: Comparison, alpha: float | None) -> list[doc.Block]:
+    lines = doc.Facts((doc.Fact("scores", tuple(score_lines(c, alpha))),))
     return [lines.only("text"), replace(scores(c, alpha), heading="none").only("markdown")]
 
 
-def _facts(c: Comparison, whole: Comparisons) -> Iterable[Block]:
-    plain, detailed = Facts(tuple(evidence(c, whole))), Facts(tuple(evidence(c, whole, verbose=True)))
+def _facts(c: Comparison, whole: Comparisons) -> Iterable[doc.Block]:
+    plain, detailed = doc.Facts(tuple(evidence(c, whole))), doc.Facts(tuple(evidence(c, whole, verbose=True)))
     # One screen has room for what is wrong; what to do about it is in the other forms and in the verbose text.
-    yield Facts(tuple(short_evidence(c, whole))).only("text").brief()
+    yield doc.Facts(tuple(short_evidence(c, whole))).only("text").brief()
     yield plain.only("markdown").brief()
     yield detailed.only("text", "markdown").full()
     method = c.scores[0].method if c.scores[0].low is not None else ""
-    own = [Fact("intervals", (f"of single scores: {method}",))] if method else []
+    own = [doc.Fact("intervals", (f"of single scores: {method}",))] if method else []
     yield replace(plain, facts=(*plain.facts, *own)).only("html")
 
 
-def _power(c: Comparison, made: list[Table]) -> Iterable[Block]:
+def _power(c: Comparison, made: list[doc.Table]) -> Iterable[doc.Block]:
     """The curve; on a page its numbers are folded away below what is said of it."""
     for table in made:
         yield table.but("html")
-        yield from (Paragraph(line).only("html") for line in power_lines(c))
-        yield from (Paragraph(note, "note").only("html") for note in table.notes)
+        yield from (doc.Paragraph(line).only("html") for line in power_lines(c))
+        yield from (doc.Paragraph(note, "note").only("html") for note in table.notes)
         yield replace(table, notes=(), fold="The curve in numbers", heading="none").only("html")
 
 
-def _questions(c: Comparison) -> Iterable[Block]:
+def _questions(c: Comparison) -> Iterable[doc.Block]:
     for most, full in ((MAX_BRIEF, False), (MAX_SHOWN, True)):
         shown = questions(c, most)
         if shown is not None:
@@ -335,24 +302,24 @@ def _questions(c: Comparison) -> Iterable[Block]:
         yield texts.only("html")
 
 
-def _segments(c: Comparison) -> Iterable[Block]:
+def _segments(c: Comparison) -> Iterable[doc.Block]:
     if c.segments:
         yield segments(c, MAX_BRIEF, whole=False).only("text").brief()
         yield segments(c, MAX_BRIEF).only("markdown").brief()
         yield segments(c, MAX_SHOWN).full()
 
 
-def _cards(c: Comparison, whole: Comparisons) -> Cards:
+def _cards(c: Comparison, whole: Comparisons) -> doc.Cards:
     """The numbers everybody looks for first; an interval only under the number it is about."""
     decimals, alpha = decimals_of(c), alpha_of(whole)
     better = "higher is better" if c.higher_is_better else "lower is better"
     noun, ends = score_ends(c, alpha)
     roles: tuple[Literal["a", "b"], ...] = ("a", "b")
     cards = [
-        Card(
-            clean(s.system),
-            format_number(s.value, decimals),
-            (clean(f"{c.score_name}, {better}"), *([f"{noun} {end}"] if end else [])),
+        doc.Card(
+            doc.clean(s.system),
+            numbers.format_number(s.value, decimals),
+            (doc.clean(f"{c.score_name}, {better}"), *([f"{noun} {end}"] if end else [])),
             role,
         )
         for s, end, role in zip(c.scores, ends, roles, strict=True)
@@ -361,83 +328,95 @@ def _cards(c: Comparison, whole: Comparisons) -> Cards:
     about: tuple[str, ...] = ()
     if other is None:
         about = ("no interval" if c.interval is None else interval_phrase(c.interval, decimals),)
-    cards.append(Card(difference_called(c.systems), format_number(c.difference, decimals, sign=True), about, key="difference"))
+    cards.append(
+        doc.Card(
+            difference_called(c.systems), numbers.format_number(c.difference, decimals, sign=True), about, key="difference"
+        )
+    )
     if other is not None:
         name, interval = other
-        places = finer(decimals, interval.estimate)
-        shown = "unknown" if interval.estimate is None else format_number(interval.estimate, places, sign=True)
-        cards.append(Card(name, shown, (f"{interval_noun(interval)} {format_interval(interval, places)}",)))
+        places = numbers.finer(decimals, interval.estimate)
+        shown = "unknown" if interval.estimate is None else numbers.format_number(interval.estimate, places, sign=True)
+        cards.append(doc.Card(name, shown, (f"{interval_noun(interval)} {numbers.format_interval(interval, places)}",)))
     if c.bayes is not None:
         cards.append(_posterior(c.bayes))
-    error = format_p_error(c.p)
+    error = numbers.format_p_error(c.p)
     claim = claim_phrase(c.population, c.design)
     about_p = (*([error] if error else []), method_phrase(c.p), *([f"about {claim}"] if claim else []))
-    cards.append(Card("p", format_p_number(c.p, alpha), about_p, key="p"))
-    return Cards(tuple(cards), pair=True).only("html")
+    cards.append(doc.Card("p", numbers.format_p_number(c.p, alpha), about_p, key="p"))
+    return doc.Cards(tuple(cards), pair=True).only("html")
 
 
-def _posterior(bayes: Bayes) -> Card:
-    equal = [f"practically equal (within {bayes.rope:g}) {format_probability(bayes.equal)}"] if bayes.rope else []
-    others = (*equal, f"B better {format_probability(bayes.b_better)}")
-    return Card("posterior: A better", format_probability(bayes.a_better), others)
+def _posterior(bayes: Bayes) -> doc.Card:
+    equal = [f"practically equal (within {bayes.rope:g}) {numbers.format_probability(bayes.equal)}"] if bayes.rope else []
+    others = (*equal, f"B better {numbers.format_probability(bayes.b_better)}")
+    return doc.Card("posterior: A better", numbers.format_probability(bayes.a_better), others)
 
 
-def _words(whole: Comparisons) -> Iterable[Article]:
+def _words(whole: Comparisons) -> Iterable[doc.Article]:
     """Which words make the difference, where that was asked for."""
     words = whole.words
     if words is not None:
         tables = [table for table in (word_table(whole, words), *ngram_tables(whole, words)) if table.rows]
-        yield Article("words", "Which words make the difference", (Section("words", "", lambda: tables),), 2)
+        yield doc.Article("words", "Which words make the difference", (doc.Section("words", "", lambda: tables),), 2)
 
 
-def _closing(whole: Comparisons) -> Iterable[Article]:
+def _closing(whole: Comparisons) -> Iterable[doc.Article]:
     family = family_note(whole)
-    repeated = settings(whole.settings, note=family)
-    corrected = Facts((Fact("family", (family,)),)) if family else None
-    sections = (Section("family", "", lambda: [corrected]).only("text"),)
+    repeated = common.settings(whole.settings, note=family)
+    corrected = doc.Facts((doc.Fact("family", (family,)),)) if family else None
+    sections = (doc.Section("family", "", lambda: [corrected]).only("text"),)
     # A table of slices or metrics says it under the table.
     told = is_family_of_metrics(whole) or slices(whole) is not None
-    note = Article("", "", sections)
+    note = doc.Article("", "", sections)
     yield note.but("text", level="brief") if told else note
-    yield Article("", "", (works(lambda: cited_by_comparisons(whole)), repeated))
+    yield doc.Article("", "", (common.works(lambda: cited_by_comparisons(whole)), repeated))
 
 
-def card(whole: Comparisons) -> Document:
+def card(whole: Comparisons) -> doc.Document:
     """The verdict and its numbers, for notebooks; of several comparisons a row each."""
     if len(whole.comparisons) == 1:
         return _card_of_one(whole.comparisons[0])
     rows = []
     for c in whole.comparisons[:MAX_COMPARISONS]:
-        decimals = decimals_for(*(s.value for s in c.scores), difference=c.difference)
+        decimals = numbers.decimals_for(*(s.value for s in c.scores), difference=c.difference)
         where = "" if c.slice is None else f", {c.slice.column} = {c.slice.value}"
-        scores = (format_number(s.value, decimals) for s in c.scores)
-        adjusted = "" if c.p.adjusted is None else format_probability(c.p.adjusted)
-        difference = format_number(c.difference, decimals, sign=True)
-        rows.append((f"{c.score_name}{where}", *scores, difference, format_p_number(c.p), adjusted, stored_verdict(c).headline))
+        scores = (numbers.format_number(s.value, decimals) for s in c.scores)
+        adjusted = "" if c.p.adjusted is None else numbers.format_probability(c.p.adjusted)
+        difference = numbers.format_number(c.difference, decimals, sign=True)
+        rows.append(
+            (f"{c.score_name}{where}", *scores, difference, numbers.format_p_number(c.p), adjusted, stored_verdict(c).headline)
+        )
     systems = whole.comparisons[0].systems if whole.comparisons else ("", "")
     head = ("", *systems, difference_called(systems), "p", "adjusted p", "") if whole.comparisons else ()
     left = len(whole.comparisons) - len(rows)
     reading = whole.comparisons[0].reading if whole.comparisons else None
     return card_document(
-        count(len(whole.comparisons), "comparison"), "", card_table(head, rows), left=(left, "comparison"), reading=reading
+        numbers.count(len(whole.comparisons), "comparison"),
+        "",
+        card_table(head, rows),
+        left=(left, "comparison"),
+        reading=reading,
     )
 
 
-def _card_of_one(c: Comparison) -> Document:
+def _card_of_one(c: Comparison) -> doc.Document:
     verdict = stored_verdict(c)
-    decimals = decimals_for(*(s.value for s in c.scores), difference=c.difference)
+    decimals = numbers.decimals_for(*(s.value for s in c.scores), difference=c.difference)
     own = c.interval if c.interval is not None and c.interval.estimand == "difference" else None
-    rows = [(s.system, format_number(s.value, decimals), interval_ends(s.low, s.high, decimals)) for s in c.scores]
-    ends = "" if own is None else interval_ends(own.low, own.high, decimals)
-    rows.append((difference_called(c.systems), format_number(c.difference, decimals, sign=True), ends))
+    rows = [
+        (s.system, numbers.format_number(s.value, decimals), numbers.interval_ends(s.low, s.high, decimals)) for s in c.scores
+    ]
+    ends = "" if own is None else numbers.interval_ends(own.low, own.high, decimals)
+    rows.append((difference_called(c.systems), numbers.format_number(c.difference, decimals, sign=True), ends))
     if c.interval is not None and own is None:
-        places = finer(decimals, c.interval.estimate)
-        estimate = "" if c.interval.estimate is None else format_number(c.interval.estimate, places, sign=True)
-        rows.append((ESTIMANDS[c.interval.estimand], estimate, interval_ends(c.interval.low, c.interval.high, places)))
-    rows.append(("p", format_p_number(c.p), method_phrase(c.p)))
+        places = numbers.finer(decimals, c.interval.estimate)
+        estimate = "" if c.interval.estimate is None else numbers.format_number(c.interval.estimate, places, sign=True)
+        rows.append((ESTIMANDS[c.interval.estimand], estimate, numbers.interval_ends(c.interval.low, c.interval.high, places)))
+    rows.append(("p", numbers.format_p_number(c.p), method_phrase(c.p)))
     if c.p.adjusted is not None:
-        rows.append(("adjusted p", format_probability(c.p.adjusted), ""))
-    level = "interval" if c.interval is None else f"{format_percent(c.interval.level)} interval"
+        rows.append(("adjusted p", numbers.format_probability(c.p.adjusted), ""))
+    level = "interval" if c.interval is None else f"{numbers.format_percent(c.interval.level)} interval"
     table = card_table(("", c.score_name, level), rows)
     return card_document(verdict.headline, verdict.reason, table, note_texts(c.notes), reading=c.reading)
 

@@ -9,38 +9,13 @@ from importlib.resources import files
 
 from outscore.language.numbers import count, decimals_for, format_level, format_number, format_percent, interval_ends
 from outscore.language.phrases import correction_name
+from outscore.report import document as doc
+from outscore.report.build import common
 from outscore.report.build.card import card_document, card_table
-from outscore.report.build.common import (
-    begins_with_name,
-    by_level,
-    charts_section,
-    facts_block,
-    folded,
-    paper,
-    read_as,
-    settings,
-    warnings_of,
-    works,
-)
 from outscore.report.build.kind import Kind
 from outscore.report.charts.heat_map import MAX_LINKED, heat_figure, heat_style
 from outscore.report.charts.ranking import charts, page_charts
 from outscore.report.charts.theme import stylesheet
-from outscore.report.document import (
-    Article,
-    Block,
-    Card,
-    Cards,
-    Document,
-    Form,
-    Later,
-    Listing,
-    Paragraph,
-    Section,
-    Table,
-    Verdict,
-    clean,
-)
 from outscore.report.references.citations import cited_by_ranking
 from outscore.report.rows.places import decided, decimals_of, facts, headline, interval_name, leaders, sharing, subject
 from outscore.report.rows.ranking import (
@@ -78,54 +53,56 @@ MAX_OPEN_GROUPS, MAX_OPEN_ROWS, MAX_OPEN_CHARTS = 12, 30, 40
 """Groups, rows, and systems in charts beyond which a page folds them away."""
 
 
-def _answer(ranking: Ranking) -> list[Block]:
-    return [_verdict(ranking), *warnings_of(ranking.notes), *read_as(ranking.reading, ranking.notes)]
+def _answer(ranking: Ranking) -> list[doc.Block]:
+    return [_verdict(ranking), *common.warnings_of(ranking.notes), *common.read_as(ranking.reading, ranking.notes)]
 
 
-def build(ranking: Ranking) -> Document:
+def build(ranking: Ranking) -> doc.Document:
     """The whole ranking."""
-    repeated = settings(ranking.settings, "ranking-settings")
+    repeated = common.settings(ranking.settings, "ranking-settings")
     sections = (
-        Section("answer", "", lambda: [*_answer(ranking), _cards(ranking)]).but("latex"),
-        Section("reading", "", lambda: read_as(ranking.reading, ranking.notes)).only("latex"),
-        Section("places", f"Ranking by {subject(ranking.standing, ranking.design)}", lambda: _places(ranking)),
-        Section("groups", "Groups", lambda: _groups(ranking), headed=True).but("latex"),
-        Section("pairs", "Pairs" if ranking.baseline else "Who beat whom", lambda: _who_beat_whom(ranking)).but("latex"),
-        charts_section(lambda: page_charts(ranking), fold="All charts" if len(ranking.scores) > MAX_OPEN_CHARTS else ""),
-        Section("metrics", "Further metrics", lambda: [*_standings(ranking, ranking.metrics, "metric"), *_pairs(ranking)]),
-        Section("datasets", "Datasets", lambda: _standings(ranking, ranking.datasets, "dataset")),
-        Section("replicability", "Replicability", lambda: _replicability(ranking)),
-        Section("joint", "All systems at once", lambda: _joint(ranking)),
-        Section("ranks", "Mean ranks", lambda: _mean_ranks(ranking)).but("latex", level="brief"),
-        Section("pair-list", "", lambda: [pair_table(ranking) if ranking.pairs else None]).full().but("html"),
+        doc.Section("answer", "", lambda: [*_answer(ranking), _cards(ranking)]).but("latex"),
+        doc.Section("reading", "", lambda: common.read_as(ranking.reading, ranking.notes)).only("latex"),
+        doc.Section("places", f"Ranking by {subject(ranking.standing, ranking.design)}", lambda: _places(ranking)),
+        doc.Section("groups", "Groups", lambda: _groups(ranking), headed=True).but("latex"),
+        doc.Section("pairs", "Pairs" if ranking.baseline else "Who beat whom", lambda: _who_beat_whom(ranking)).but("latex"),
+        common.charts_section(lambda: page_charts(ranking), fold="All charts" if len(ranking.scores) > MAX_OPEN_CHARTS else ""),
+        doc.Section("metrics", "Further metrics", lambda: [*_standings(ranking, ranking.metrics, "metric"), *_pairs(ranking)]),
+        doc.Section("datasets", "Datasets", lambda: _standings(ranking, ranking.datasets, "dataset")),
+        doc.Section("replicability", "Replicability", lambda: _replicability(ranking)),
+        doc.Section("joint", "All systems at once", lambda: _joint(ranking)),
+        doc.Section("ranks", "Mean ranks", lambda: _mean_ranks(ranking)).but("latex", level="brief"),
+        doc.Section("pair-list", "", lambda: [pair_table(ranking) if ranking.pairs else None]).full().but("html"),
         repeated.but("html"),
-        Section("grounds", "Method and assumptions", lambda: [facts_block(facts(ranking))], headed=True).but("latex"),
-        paper(ranking.sentence, str(ranking.signature)),
-        works(lambda: cited_by_ranking(ranking)),
+        doc.Section("grounds", "Method and assumptions", lambda: [common.facts_block(facts(ranking))], headed=True).but(
+            "latex"
+        ),
+        common.paper(ranking.sentence, str(ranking.signature)),
+        common.works(lambda: cited_by_ranking(ranking)),
         repeated.only("html"),
     )
-    return Document(
-        clean(f"{count(len(ranking.scores), 'system')} by {ranking.metric}"),
-        (Article("", headline(ranking)[0], sections),),
+    return doc.Document(
+        doc.clean(f"{count(len(ranking.scores), 'system')} by {ranking.metric}"),
+        (doc.Article("", headline(ranking)[0], sections),),
         style=stylesheet() + files("outscore.report").joinpath("ranking.css").read_text(encoding="utf-8") + heat_style(),
     )
 
 
-def _verdict(ranking: Ranking) -> Verdict:
+def _verdict(ranking: Ranking) -> doc.Verdict:
     top, reason = headline(ranking)
     first, every = leaders(ranking.standing), len(ranking.scores)
     shown, why = top, reason
     if ranking.baseline is not None:
-        kind = clean(f"Ranking against {ranking.baseline}")
+        kind = doc.clean(f"Ranking against {ranking.baseline}")
     elif not ranking.counts.testable:
         kind = "Nothing tested"
     elif first < 2:
         kind = "One leader" if first else "No clear leader"
     else:
         # Who is ahead on average says less than how many could be.
-        kind, shown, why = "Ranking", sharing(first, every), clean(ranking.verdict)
+        kind, shown, why = "Ranking", sharing(first, every), doc.clean(ranking.verdict)
     # In running text the headline is the title.
-    return Verdict(
+    return doc.Verdict(
         (ranking.verdict,),
         shown,
         why,
@@ -133,68 +110,70 @@ def _verdict(ranking: Ranking) -> Verdict:
         plain=(reason,) if reason else (),
         tone="won" if decided(ranking) else "",
         opening=top,
-        named=begins_with_name(why, (score.system for score in ranking.scores)),
+        named=common.begins_with_name(why, (score.system for score in ranking.scores)),
     )
 
 
-def _cards(ranking: Ranking) -> Cards:
+def _cards(ranking: Ranking) -> doc.Cards:
     """The numbers everybody looks for first."""
     leader, decimals, counts = ranking.scores[0], decimals_of(ranking.standing), ranking.counts
     interval = interval_ends(leader.low, leader.high, decimals)
-    about = (clean(ranking.metric), *([f"{interval_name(ranking)} {interval}"] if interval else []))
+    about = (doc.clean(ranking.metric), *([f"{interval_name(ranking)} {interval}"] if interval else []))
     apart = counts.pairs - counts.testable
     share = "shares" if apart == 1 else "share"
     strangers = [f"{apart:,} more {share} no item"] if apart else []
     noun = "item" if ranking.design is None else ranking.design.noun
     family = ranking.family
     cards = (
-        Card(clean(leader.system), format_number(leader.value, decimals), about, "a"),
-        Card("systems", f"{len(ranking.scores):,}", (f"on {count(ranking.n, noun)}",)),
-        Card(
+        doc.Card(doc.clean(leader.system), format_number(leader.value, decimals), about, "a"),
+        doc.Card("systems", f"{len(ranking.scores):,}", (f"on {count(ranking.n, noun)}",)),
+        doc.Card(
             "pairs that differ",
             f"{counts.significant:,} of {counts.testable:,}",
             (f"at alpha = {format_level(ranking.alpha)}", *strangers),
         ),
-        Card("correction", correction_name(family.correction), (f"{family.error_rate}, m = {family.m:,}",)),
+        doc.Card("correction", correction_name(family.correction), (f"{family.error_rate}, m = {family.m:,}",)),
     )
-    return Cards(cards).only("html")
+    return doc.Cards(cards).only("html")
 
 
-def _places(ranking: Ranking) -> Iterable[Later]:
+def _places(ranking: Ranking) -> Iterable[doc.Later]:
     few = len(ranking.scores) <= MAX_SHOWN
 
-    def listed(most: int | None = None, optional: tuple[str, ...] = ()) -> list[Table]:
+    def listed(most: int | None = None, optional: tuple[str, ...] = ()) -> list[doc.Table]:
         return [replace(place_table(ranking, most=most, counts=not few), heading="bold", optional=optional)]
 
-    def page() -> list[Table]:
+    def page() -> list[doc.Table]:
         return [replace(place_table(ranking, counts=ranking.baseline is None), bars=bars(ranking))]
 
     optional = ("n", "loses", interval_name(ranking))
-    for made in by_level(Later(lambda: listed(MAX_SHOWN, optional)), Later(listed)):
+    for made in common.by_level(doc.Later(lambda: listed(MAX_SHOWN, optional)), doc.Later(listed)):
         yield made.only("text", "markdown")
-    yield Later(page).only("html")
-    printed = by_level(Later(lambda: [printed_places(ranking, MAX_PRINTED)]), Later(lambda: [printed_places(ranking)]))
+    yield doc.Later(page).only("html")
+    printed = common.by_level(
+        doc.Later(lambda: [printed_places(ranking, MAX_PRINTED)]), doc.Later(lambda: [printed_places(ranking)])
+    )
     for made in printed:
         yield made.only("latex")
 
 
-def _groups(ranking: Ranking) -> Iterable[Block]:
+def _groups(ranking: Ranking) -> Iterable[doc.Block]:
     """With a baseline there are none."""
     if ranking.baseline is not None or not ranking.groups:
         return
     few = len(ranking.scores) <= MAX_SHOWN
 
-    def listing(most: int | None = None, names: int = 8) -> Listing:
-        return Listing("groups", tuple(group_lines(ranking, most=most, names=names)), GROUPS)
+    def listing(most: int | None = None, names: int = 8) -> doc.Listing:
+        return doc.Listing("groups", tuple(group_lines(ranking, most=most, names=names)), GROUPS)
 
-    for block in by_level(listing(10) if few else listing(5, 5), listing(names=MAX_SHOWN)):
+    for block in common.by_level(listing(10) if few else listing(5, 5), listing(names=MAX_SHOWN)):
         yield block.only("text")
-    for block in by_level(listing(None if few else MAX_SHOWN), listing()):
+    for block in common.by_level(listing(None if few else MAX_SHOWN), listing()):
         yield block.only("markdown")
     yield replace(listing(), fold="All groups" if len(ranking.groups) > MAX_OPEN_GROUPS else "").only("html")
 
 
-def _who_beat_whom(ranking: Ranking) -> Iterable[Block | Later | None]:
+def _who_beat_whom(ranking: Ranking) -> Iterable[doc.Block | doc.Later | None]:
     matrix = win_matrix(ranking, MAX_SHOWN)
     yield None if matrix is None else matrix.but("html")
     figure = heat_figure(ranking)
@@ -204,77 +183,77 @@ def _who_beat_whom(ranking: Ranking) -> Iterable[Block | Later | None]:
         many = "systems for a heat map; the table above counts wins and losses of each"
         if not ranking.pairs:
             many = "pairs to keep each of them; the table above counts them for each system"
-        yield Paragraph(f"There are too many {many}.").only("html")
+        yield doc.Paragraph(f"There are too many {many}.").only("html")
     if ranking.pairs:
-        yield Later(lambda: [_listed_pairs(ranking)]).only("html")
+        yield doc.Later(lambda: [_listed_pairs(ranking)]).only("html")
 
 
-def _listed_pairs(ranking: Ranking) -> Table:
+def _listed_pairs(ranking: Ranking) -> doc.Table:
     """The pairs that cells of the heat map lead to."""
     listed = pair_table(ranking, most=MAX_LINKED)
     return replace(listed, fold="The pairs in numbers", anchors="pair-", heading="none")
 
 
-def _standings(ranking: Ranking, standings: Sequence[Standing], what: What) -> Iterable[Block | Later]:
+def _standings(ranking: Ranking, standings: Sequence[Standing], what: What) -> Iterable[doc.Block | doc.Later]:
     """One line per dataset or metric, and systems by datasets or metrics where there is room for so many columns."""
     if not standings:
         return
-    yield folded(standings_table(ranking, standings, what), MAX_OPEN_ROWS).but("latex")
+    yield common.folded(standings_table(ranking, standings, what), MAX_OPEN_ROWS).but("latex")
     if what == "metric" or len(standings) <= MAX_COLUMNS:
-        yield Later(lambda: [grid_table(ranking, standings, what, MAX_SHOWN)]).only("markdown").brief()
-        yield Later(lambda: [printed_grid(ranking, standings, what, MAX_PRINTED)]).only("latex").brief()
+        yield doc.Later(lambda: [grid_table(ranking, standings, what, MAX_SHOWN)]).only("markdown").brief()
+        yield doc.Later(lambda: [printed_grid(ranking, standings, what, MAX_PRINTED)]).only("latex").brief()
     # A terminal has no room for the columns of many datasets.
-    shown: tuple[Form, ...] = ("text", "markdown", "html") if what == "metric" else ("markdown", "html")
-    yield Later(lambda: [folded(grid_table(ranking, standings, what), MAX_OPEN_ROWS)]).only(*shown).full()
-    yield Later(lambda: [printed_grid(ranking, standings, what)]).only("latex").full()
+    shown: tuple[doc.Form, ...] = ("text", "markdown", "html") if what == "metric" else ("markdown", "html")
+    yield doc.Later(lambda: [common.folded(grid_table(ranking, standings, what), MAX_OPEN_ROWS)]).only(*shown).full()
+    yield doc.Later(lambda: [printed_grid(ranking, standings, what)]).only("latex").full()
 
 
-def _pairs(ranking: Ranking) -> Iterable[Later]:
+def _pairs(ranking: Ranking) -> Iterable[doc.Later]:
     """Differences, intervals and p of every further metric; on one screen as many as against a baseline."""
     for number, standing in enumerate(ranking.metrics, 2):
         if not standing.pairs:
             continue
-        whole = Later(partial(_pairs_of, ranking, standing, number))
+        whole = doc.Later(partial(_pairs_of, ranking, standing, number))
         few = len(standing.pairs) <= MAX_SHOWN
         yield whole.only("text", "markdown") if few else whole.only("text", "markdown").full()
-        yield Later(partial(_pairs_of, ranking, standing, number, fold=True)).only("html")
+        yield doc.Later(partial(_pairs_of, ranking, standing, number, fold=True)).only("html")
         yield whole.only("latex").full()
 
 
-def _pairs_of(ranking: Ranking, standing: Standing, number: int, *, fold: bool = False) -> list[Table]:
+def _pairs_of(ranking: Ranking, standing: Standing, number: int, *, fold: bool = False) -> list[doc.Table]:
     table = replace(pair_table(ranking, standing), label=f"ranking-pairs-{number}")
     return [replace(table, fold=table.title, heading="none") if fold else table]
 
 
-def _replicability(ranking: Ranking) -> Iterable[Block | Later]:
+def _replicability(ranking: Ranking) -> Iterable[doc.Block | doc.Later]:
     if not ranking.replicability:
         return
     yield replicability_table(ranking, MAX_SHOWN, hint=True).only("text", "markdown").brief()
-    yield Later(lambda: [replicability_table(ranking)]).but("html").full()
-    yield Later(lambda: [folded(replicability_table(ranking, MAX_REPLICATED), MAX_OPEN_ROWS)]).only("html")
+    yield doc.Later(lambda: [replicability_table(ranking)]).but("html").full()
+    yield doc.Later(lambda: [common.folded(replicability_table(ranking, MAX_REPLICATED), MAX_OPEN_ROWS)]).only("html")
 
 
-def _joint(ranking: Ranking) -> Iterable[Block | Later]:
+def _joint(ranking: Ranking) -> Iterable[doc.Block | doc.Later]:
     """The systems on one screen; the pairs, whose plain intervals stand elsewhere, for who asks for all."""
     joint = ranking.joint
     if joint is None:
         return
     few = joint_table(ranking, joint, MAX_SHOWN)
-    for block in by_level(few, joint_table(ranking, joint)):
+    for block in common.by_level(few, joint_table(ranking, joint)):
         yield block.but("html")
-    yield folded(joint_table(ranking, joint), MAX_OPEN_ROWS).only("html")
+    yield common.folded(joint_table(ranking, joint), MAX_OPEN_ROWS).only("html")
     if ranking.baseline is not None:
-        yield Later(lambda: [joint_pair_table(ranking, joint, MAX_SHOWN)]).but("html").brief()
-    yield Later(lambda: [joint_pair_table(ranking, joint)]).but("html").full()
-    yield Later(lambda: [folded(joint_pair_table(ranking, joint, MAX_LINKED), MAX_OPEN_ROWS)]).only("html")
+        yield doc.Later(lambda: [joint_pair_table(ranking, joint, MAX_SHOWN)]).but("html").brief()
+    yield doc.Later(lambda: [joint_pair_table(ranking, joint)]).but("html").full()
+    yield doc.Later(lambda: [common.folded(joint_pair_table(ranking, joint, MAX_LINKED), MAX_OPEN_ROWS)]).only("html")
 
 
-def _mean_ranks(ranking: Ranking) -> Iterable[Block]:
+def _mean_ranks(ranking: Ranking) -> Iterable[doc.Block]:
     if ranking.critical_difference is not None:
-        yield folded(critical_table(ranking, ranking.critical_difference), MAX_OPEN_ROWS)
+        yield common.folded(critical_table(ranking, ranking.critical_difference), MAX_OPEN_ROWS)
 
 
-def card(ranking: Ranking) -> Document:
+def card(ranking: Ranking) -> doc.Document:
     """The verdict and the first places, for notebooks."""
     shown = ranking.scores[:MAX_ON_CARD]
     decimals = decimals_for(*(s.value for s in shown))

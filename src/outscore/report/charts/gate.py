@@ -3,31 +3,16 @@
 from __future__ import annotations
 
 from outscore.language.numbers import format_level
-from outscore.report.charts.canvas import (
-    DASHED,
-    DOTTED,
-    WIDE,
-    Chart,
-    between,
-    called,
-    data,
-    layered,
-    on_hover,
-    padded,
-    require_drawing,
-    rule,
-    short,
-    told,
-)
+from outscore.report.charts import canvas
 from outscore.report.charts.theme import COLOURS
 from outscore.results.gate import GateResult
 
 __all__ = ["charts"]
 
 
-def charts(found: GateResult) -> list[Chart]:
+def charts(found: GateResult) -> list[canvas.Chart]:
     """The one chart, where there is an interval."""
-    require_drawing()
+    canvas.require_drawing()
     if found.interval is None:
         return []
     import altair as alt
@@ -35,18 +20,23 @@ def charts(found: GateResult) -> list[Chart]:
     c = found.comparison
     margin = -found.margin if c.higher_is_better else found.margin
     ends = [c.difference if end is None else end for end in (found.interval.low, found.interval.high)]
-    scale = alt.Scale(domain=list(padded([*ends, margin, 0.0])), nice=False, zero=False)
+    scale = alt.Scale(domain=list(canvas.padded([*ends, margin, 0.0])), nice=False, zero=False)
     numbers = f"{c.difference:.4g}, {ends[0]:.4g} to {ends[1]:.4g}"
-    row = [{"low": ends[0], "high": ends[1], "value": c.difference, "hover": told(numbers)}]
-    a, b = called(c.systems)
+    row = [{"low": ends[0], "high": ends[1], "value": c.difference, "hover": canvas.told(numbers)}]
+    a, b = canvas.called(c.systems)
     better = a if c.higher_is_better else b
-    title = between(c.systems, f"{short(c.metric, 24)}: {a} − {b} (above 0: {better} is better)")
-    base = alt.Chart(data(row)).encode(description=on_hover())
+    title = canvas.between(c.systems, f"{canvas.short(c.metric, 24)}: {a} − {b} (above 0: {better} is better)")
+    base = alt.Chart(canvas.data(row)).encode(description=canvas.on_hover())
     ink = COLOURS["ink"]
     line = base.mark_rule(color=ink, strokeWidth=3).encode(alt.X("low:Q", title=title, scale=scale), alt.X2("high:Q"))
     point = base.mark_point(color=ink, filled=True, size=70, opacity=1).encode(alt.X("value:Q", scale=scale))
     x = alt.X("x:Q", scale=scale)
-    layers = [rule(0.0, x, dash=DASHED), rule(margin, x, colour="muted", width=2, dash=DOTTED), line, point]
+    layers = [
+        canvas.rule(0.0, x, dash=canvas.DASHED),
+        canvas.rule(margin, x, colour="muted", width=2, dash=canvas.DOTTED),
+        line,
+        point,
+    ]
     caption = (
         f"The difference with its interval (two one-sided tests at {format_level(found.alpha)}); the dashed line is no"
         " difference, the dotted one the margin"
@@ -56,4 +46,4 @@ def charts(found: GateResult) -> list[Chart]:
         {"what": c.metric, "difference": c.difference, "low": found.interval.low, "high": found.interval.high},
         {"what": "margin", "difference": margin},
     ]
-    return [Chart("gate", caption, said, layered(layers, WIDE, 60), rows)]
+    return [canvas.Chart("gate", caption, said, canvas.layered(layers, canvas.WIDE, 60), rows)]

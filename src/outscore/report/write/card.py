@@ -4,53 +4,38 @@ from __future__ import annotations
 
 import html
 
-from outscore.report.document import (
-    Block,
-    Cards,
-    Code,
-    Document,
-    Embed,
-    Examples,
-    Facts,
-    Figure,
-    Listing,
-    Paragraph,
-    Quote,
-    Table,
-    Verdict,
-    clean,
-)
+from outscore.report import document as doc
 
 __all__ = ["write"]
 
 
-def write(document: Document) -> str:
+def write(document: doc.Document) -> str:
     """The whole document, which a builder has kept short."""
     articles = document.shown_articles("html", verbose=True)
     return f"<div>{''.join(_written(block) for _, sections in articles for _, made in sections for block in made)}</div>"
 
 
-def _written(block: Block) -> str:  # noqa: C901, PLR0911 - one for each kind of block
+def _written(block: doc.Block) -> str:  # noqa: C901, PLR0911 - one for each kind of block
     match block:
-        case Verdict():
+        case doc.Verdict():
             return f"<p><strong>{_escape(block.headline)}</strong></p>" + _paragraph(block.reason)
-        case Table():
+        case doc.Table():
             return _table(block)
-        case Facts():
+        case doc.Facts():
             return _rows([(fact.label, " ".join(fact.lines)) for fact in block.facts])
-        case Cards():
+        case doc.Cards():
             return _rows([(card.label, card.value, *card.small) for card in block.cards])
-        case Listing():
+        case doc.Listing():
             return f"<ul>{''.join(f'<li>{_escape(line)}</li>' for line in block.lines)}</ul>{_paragraph(block.note)}"
-        case Paragraph() | Quote():
+        case doc.Paragraph() | doc.Quote():
             return _paragraph(block.text)
-        case Code():
+        case doc.Code():
             return f"<pre>{_escape(block.text)}</pre>"
-        case Examples():
+        case doc.Examples():
             return _paragraph(block.title) + _rows([(example.title,) for example in block.examples])
-        case Figure():
+        case doc.Figure():
             return f"<figure>{block.svg('')}<figcaption>{_escape(block.caption)}</figcaption></figure>"
-        case Embed():
+        case doc.Embed():
             return ""
 
 
@@ -58,7 +43,7 @@ def _paragraph(text: str) -> str:
     return f"<p>{_escape(text)}</p>" if text else ""
 
 
-def _table(table: Table) -> str:
+def _table(table: doc.Table) -> str:
     top = "".join(f"<th>{_escape(name)}</th>" for name in table.columns)
     head = f"<thead><tr>{top}</tr></thead>" if any(table.columns) else ""
     return _rows(table.rows, head) + "".join(map(_paragraph, table.notes))
@@ -70,4 +55,4 @@ def _rows(rows: list[tuple[str, ...]] | tuple[tuple[str, ...], ...], head: str =
 
 
 def _escape(text: str) -> str:
-    return html.escape(clean(text))
+    return html.escape(doc.clean(text))

@@ -12,25 +12,7 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from outscore.report.document import (
-    Block,
-    Cards,
-    Code,
-    Document,
-    Embed,
-    Examples,
-    Fact,
-    Facts,
-    Figure,
-    Listing,
-    Paragraph,
-    Quote,
-    Table,
-    Verdict,
-    clean,
-    is_section,
-    mark_up,
-)
+from outscore.report import document as doc
 
 __all__ = ["escape", "fitting", "write"]
 
@@ -91,13 +73,13 @@ ALWAYS_BROKEN = 40
 WIDE, NARROW = frozenset("mwMW+=%-"), frozenset(" .,:;'|!iljftr()")
 
 
-def write(document: Document, *, verbose: bool = False) -> str:
+def write(document: doc.Document, *, verbose: bool = False) -> str:
     """The tables and sentences of a document."""
     articles = document.shown_articles("latex", verbose=verbose)
     blocks = [block for _, sections in articles for _, made in sections for block in made]
-    comments = [f"% {clean(line)}" for block in blocks if isinstance(block, Code) for line in block.text.splitlines()]
+    comments = [f"% {doc.clean(line)}" for block in blocks if isinstance(block, doc.Code) for line in block.text.splitlines()]
     body = "\n".join([*comments, *(piece for block in blocks for piece in _pieces(block))])
-    return f"{_preamble(body, coloured=any(isinstance(block, Table) and block.marks for block in blocks))}\n{body}"
+    return f"{_preamble(body, coloured=any(isinstance(block, doc.Table) and block.marks for block in blocks))}\n{body}"
 
 
 def _preamble(body: str, *, coloured: bool) -> str:
@@ -109,29 +91,29 @@ def _preamble(body: str, *, coloured: bool) -> str:
     return "\n".join(lines)
 
 
-def _pieces(block: Block) -> list[str]:  # noqa: C901, PLR0911 - one for each kind of block
+def _pieces(block: doc.Block) -> list[str]:  # noqa: C901, PLR0911 - one for each kind of block
     """The paragraphs of a block."""
     match block:
-        case Table():
+        case doc.Table():
             return [_table(block)]
-        case Quote():
+        case doc.Quote():
             return [f"{_prose(block.text)}\n"]
-        case Verdict():
+        case doc.Verdict():
             return [f"{_prose(sentence)}\n" for sentence in block.sentences]
-        case Facts():
+        case doc.Facts():
             return [_facts(block.facts)]
-        case Listing():
+        case doc.Listing():
             lines = [f"  \\item {_prose(line)}" for line in block.lines]
             return ["\n".join([_prose(block.note), r"\begin{itemize}", *lines, r"\end{itemize}"]).lstrip() + "\n"]
-        case Examples():
+        case doc.Examples():
             return [_examples(block)]
-        case Paragraph():
-            return [f"% Warning: {clean(block.text)}" if block.tone == "warning" else f"{_sentence(block.text)}\n"]
-        case Cards():
-            return [_facts([Fact(card.label, (card.value, *card.small)) for card in block.cards])]
-        case Figure():
-            return [f"% Chart: {clean(block.caption)}"]
-        case Code() | Embed():
+        case doc.Paragraph():
+            return [f"% Warning: {doc.clean(block.text)}" if block.tone == "warning" else f"{_sentence(block.text)}\n"]
+        case doc.Cards():
+            return [_facts([doc.Fact(card.label, (card.value, *card.small)) for card in block.cards])]
+        case doc.Figure():
+            return [f"% Chart: {doc.clean(block.caption)}"]
+        case doc.Code() | doc.Embed():
             return []
 
 
@@ -144,18 +126,18 @@ def _sentence(text: str) -> str:
     return CODE.sub(r"\\texttt{\1}", _prose(text))
 
 
-def _facts(facts: Sequence[Fact]) -> str:
+def _facts(facts: Sequence[doc.Fact]) -> str:
     lines = [f"  \\item[{escape(fact.label)}] {_prose(' '.join(fact.lines))}" for fact in facts]
     return "\n".join([r"\begin{description}", *lines, r"\end{description}"]) + "\n"
 
 
-def _examples(block: Examples) -> str:
+def _examples(block: doc.Examples) -> str:
     """Lists of texts, marked words in bold."""
     note = block.note.format(marked="Marked words")
     lines = [f"\\paragraph{{{escape(block.title)}.}} {note}", r"\begin{enumerate}", r"  \sloppy"]
     for example in block.examples:
         lines += [f"  \\item {escape(example.title)}", r"  \begin{description}"]
-        lines += [f"    \\item[{escape(label)}] {mark_up(words, _bold, escape)}" for label, words in example.texts]
+        lines += [f"    \\item[{escape(label)}] {doc.mark_up(words, _bold, escape)}" for label, words in example.texts]
         lines.append(r"  \end{description}")
     return "\n".join([*lines, r"\end{enumerate}"]) + "\n"
 
@@ -175,13 +157,13 @@ def escape(text: str) -> str:
     p = $10^{-1505.2}$, 2\textasciicircum{}n
     """
     # Every other piece is the exponent of a power of ten.
-    pieces = ["".join(ESCAPES.get(char, char) for char in piece) for piece in POWER.split(clean(text))]
+    pieces = ["".join(ESCAPES.get(char, char) for char in piece) for piece in POWER.split(doc.clean(text))]
     escaped = "".join(f"$10^{{{piece}}}$" if i % 2 else piece for i, piece in enumerate(pieces))
     # Two hyphens in a row would become a dash, and a per cent sign belongs to its number.
     return re.sub(r"-(?=-)", "-{}", escaped).replace(r" \%", r"~\%")
 
 
-def _table(table: Table) -> str:
+def _table(table: doc.Table) -> str:
     """A table with its caption and notes."""
     title = f"{table.title}, {table.about}" if table.about else table.title
     notes = [*table.notes, *([LEGEND] if "worst" in table.marks.values() else [])]
@@ -205,11 +187,11 @@ def _table(table: Table) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _is_across(table: Table, row: Sequence[str]) -> bool:
-    return table.splits and is_section(row)
+def _is_across(table: doc.Table, row: Sequence[str]) -> bool:
+    return table.splits and doc.is_section(row)
 
 
-def _opened(table: Table) -> tuple[list[str], list[bool]]:
+def _opened(table: doc.Table) -> tuple[list[str], list[bool]]:
     """The lines that begin a table in a size in which it fits a line, and which of its columns are broken into lines."""
     setting = fitting(table)
     prose = setting.prose(table)
@@ -223,7 +205,7 @@ def _opened(table: Table) -> tuple[list[str], list[bool]]:
     return lines, prose
 
 
-def _body_rows(table: Table, i: int, prose: Sequence[bool]) -> list[str]:
+def _body_rows(table: doc.Table, i: int, prose: Sequence[bool]) -> list[str]:
     row = table.rows[i]
     if _is_across(table, row):
         line = f"\\multicolumn{{{len(row)}}}{{@{{}}l@{{}}}}{{\\textit{{{escape(row[0])}}}}} \\\\"
@@ -293,22 +275,22 @@ class Setting:
     gap: float
     breaks: int
 
-    def prose(self, table: Table) -> list[bool]:
+    def prose(self, table: doc.Table) -> list[bool]:
         """Which columns hold texts that are broken into lines."""
         return [side == "l" and any(self._is_broken(row[i]) for row in table.rows) for i, side in enumerate(table.align)]
 
     def _is_broken(self, text: str) -> bool:
         return len(text) > (self.breaks if " " in text else ALWAYS_BROKEN)
 
-    def share(self, table: Table) -> float:
+    def share(self, table: doc.Table) -> float:
         """The part of a line for each column of prose."""
         return min(max(self._left(table) / max(sum(self.prose(table)), 1), MIN_SHARE), MAX_SHARE)
 
-    def fits(self, table: Table) -> bool:
+    def fits(self, table: doc.Table) -> bool:
         """Whether the table is no wider than a line."""
         return self._left(table) >= MIN_SHARE * sum(self.prose(table))
 
-    def _left(self, table: Table) -> float:
+    def _left(self, table: doc.Table) -> float:
         """The part of a line that columns without prose leave."""
         columns, prose = zip(table.columns, *table.rows, strict=True), self.prose(table)
         used = sum(max(map(_points, cells)) for cells, broken in zip(columns, prose, strict=True) if not broken)
@@ -325,12 +307,12 @@ SETTINGS = (
 """From what reads best to what fits most."""
 
 
-def fitting(table: Table) -> Setting:
+def fitting(table: doc.Table) -> Setting:
     """The first setting in which the table fits a line; the last where it fits in none.
 
     Examples
     --------
-    >>> fitting(Table("t", "", ("name", "score"), "lr", (("a", ".5"),))).size
+    >>> fitting(doc.Table("t", "", ("name", "score"), "lr", (("a", ".5"),))).size
     ''
     """
     return next((setting for setting in SETTINGS if setting.fits(table)), SETTINGS[-1])

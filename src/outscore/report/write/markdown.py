@@ -5,27 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from outscore.report.document import (
-    Article,
-    Block,
-    Cards,
-    Code,
-    Document,
-    Embed,
-    Examples,
-    Fact,
-    Facts,
-    Figure,
-    Listing,
-    Paragraph,
-    Quote,
-    Section,
-    Table,
-    Verdict,
-    clean,
-    is_section,
-    mark_up,
-)
+from outscore.report import document as doc
 
 __all__ = ["escape", "write"]
 
@@ -37,13 +17,13 @@ MARKS = {"best": "**", "worst": "*", "middle": ""}
 LEGEND = "Bold: the best system of the row; italics: the worst."
 
 
-def write(document: Document, *, verbose: bool = False) -> str:
+def write(document: doc.Document, *, verbose: bool = False) -> str:
     """The whole document as Markdown."""
     articles = document.shown_articles("markdown", verbose=verbose)
     return "\n\n".join(piece for article, sections in articles for piece in _article(article, sections)) + "\n"
 
 
-def _article(article: Article, sections: Sequence[tuple[Section, list[Block]]]) -> list[str]:
+def _article(article: doc.Article, sections: Sequence[tuple[doc.Section, list[doc.Block]]]) -> list[str]:
     level = "#" * (article.depth + 1)
     pieces = [f"{'#' * article.depth} {escape(article.title)}"] if article.title else []
     for section, blocks in sections:
@@ -52,33 +32,33 @@ def _article(article: Article, sections: Sequence[tuple[Section, list[Block]]]) 
     return [piece for piece in pieces if piece]
 
 
-def _pieces(block: Block, level: str) -> list[str]:  # noqa: C901, PLR0911 - one for each kind of block
+def _pieces(block: doc.Block, level: str) -> list[str]:  # noqa: C901, PLR0911 - one for each kind of block
     """The paragraphs of a block."""
     match block:
-        case Verdict():
+        case doc.Verdict():
             strong = [f"**{escape(block.strong)}**"] if block.strong else []
             if strong and block.plain:
                 return [f"{strong[0]}: {escape(block.plain[0])}", *map(escape, block.plain[1:])]
             return [*strong, *map(escape, block.plain)]
-        case Table():
+        case doc.Table():
             return _table(block, level)
-        case Facts():
+        case doc.Facts():
             return ["\n".join(map(_fact, block.facts))]
-        case Listing():
+        case doc.Listing():
             return [escape(block.note), "\n".join(f"- {escape(line)}" for line in block.lines)]
-        case Quote():
+        case doc.Quote():
             return [f"> {escape(block.text)}"]
-        case Code():
+        case doc.Code():
             return [fenced(block.text)]
-        case Examples():
+        case doc.Examples():
             return [f"{level} {escape(block.title)}", block.note.format(marked="Marked words"), _examples(block)]
-        case Paragraph():
+        case doc.Paragraph():
             return [f"> **Warning.** {escape(block.text)}" if block.tone == "warning" else escape(block.text)]
-        case Cards():
-            return ["\n".join(_fact(Fact(card.label, (card.value, *card.small))) for card in block.cards)]
-        case Figure():
+        case doc.Cards():
+            return ["\n".join(_fact(doc.Fact(card.label, (card.value, *card.small))) for card in block.cards)]
+        case doc.Figure():
             return [f"*{escape(block.caption)}*"]
-        case Embed():
+        case doc.Embed():
             return []
 
 
@@ -90,10 +70,10 @@ def escape(text: str) -> str:
     >>> print(escape("a_b|c <script>"))
     a\_b\|c \<script\>
     """
-    return BARE_LINK.sub(r"\\\g<0>", SPECIAL.sub(r"\\\1", clean(text)))
+    return BARE_LINK.sub(r"\\\g<0>", SPECIAL.sub(r"\\\1", doc.clean(text)))
 
 
-def _fact(fact: Fact) -> str:
+def _fact(fact: doc.Fact) -> str:
     return f"- **{escape(fact.label)}**: {escape(_joined(fact.lines))}"
 
 
@@ -110,12 +90,12 @@ def _joined(lines: Sequence[str]) -> str:
     return "".join(text + gap for text, gap in zip(texts, [*gaps, ""], strict=True))
 
 
-def _examples(block: Examples) -> str:
+def _examples(block: doc.Examples) -> str:
     """A numbered list of examples, the texts of each as a list below it."""
     lines = []
     for i, example in enumerate(block.examples, 1):
         lines.append(f"{i}. {escape(example.title)}")
-        lines += [f"    - {escape(label)}: {mark_up(words, _bold, escape)}" for label, words in example.texts]
+        lines += [f"    - {escape(label)}: {doc.mark_up(words, _bold, escape)}" for label, words in example.texts]
     return "\n".join(lines)
 
 
@@ -124,7 +104,7 @@ def _bold(escaped: str) -> str:
     return f"**{escaped}**" if escaped[0].isalnum() and escaped[-1].isalnum() else f"<b>{escaped}</b>"
 
 
-def _table(table: Table, level: str) -> list[str]:
+def _table(table: doc.Table, level: str) -> list[str]:
     """A table under its title with its notes below."""
     titles = {"heading": [f"{level} {escape(table.title)}"], "bold": [f"**{escape(table.title)}**"], "none": []}
     rule = ["---:" if side == "r" else ":---" for side in table.align]
@@ -134,9 +114,9 @@ def _table(table: Table, level: str) -> list[str]:
     return [*titles[table.heading], "\n".join(rows), *map(escape, notes)]
 
 
-def _cells(table: Table, i: int) -> list[str]:
+def _cells(table: doc.Table, i: int) -> list[str]:
     row = table.rows[i]
-    if table.splits and is_section(row):
+    if table.splits and doc.is_section(row):
         return [f"**{escape(row[0])}**", *row[1:]]
     signs = [MARKS[table.marks[i, column]] if (i, column) in table.marks else "" for column in range(len(row))]
     above = [f"<sup>{escape(table.superscripts.get((i, column), ''))}</sup>" for column in range(len(row))]
@@ -150,7 +130,7 @@ def _row(cells: Sequence[str]) -> str:
 
 def fenced(text: str) -> str:
     """A block of code whose fence is longer than any run of back-ticks in it."""
-    plain = "\n".join(map(clean, text.splitlines()))
+    plain = "\n".join(map(doc.clean, text.splitlines()))
     longest = max((len(run) for run in re.findall(r"`+", plain)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}text\n{plain}\n{fence}"

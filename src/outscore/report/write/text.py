@@ -7,35 +7,11 @@ import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
-from outscore.report.document import (
-    GLUED,
-    Article,
-    Block,
-    Cards,
-    Code,
-    Document,
-    Embed,
-    Examples,
-    Facts,
-    Figure,
-    Listing,
-    Paragraph,
-    Quote,
-    Section,
-    Table,
-    Tone,
-    Verdict,
-    clean,
-    glue,
-    is_section,
-    mark_up,
-    padded,
-    screen_width,
-)
+from outscore.report import document as doc
 
 __all__ = ["MIN_WIDTH", "break_lines", "column_widths", "write"]
 
-Emphasis = Callable[[str, Tone], str]
+Emphasis = Callable[[str, doc.Tone], str]
 """What makes words stand out where a terminal is written to."""
 LABEL = 12
 MIN_WIDTH = 40
@@ -53,19 +29,19 @@ STAND_INS = range(FIRST_STAND_IN, FIRST_STAND_IN + 16)
 NAME_BESIDE_NUMBERS, NAME_IN_ROW, NAME_IN_MATRIX = 14, 26, 18
 
 
-def write(document: Document, *, verbose: bool = False, width: int = 80, emphasis: Emphasis | None = None) -> str:
+def write(document: doc.Document, *, verbose: bool = False, width: int = 80, emphasis: Emphasis | None = None) -> str:
     """The whole document as text that ends with a line end; `emphasis` makes headlines stand out on a terminal."""
     width = max(width, MIN_WIDTH)
     articles = [_article(sections, width, emphasis, verbose=verbose) for _, sections in _shown(document, verbose=verbose)]
     return ("\n" + "-" * width + "\n\n").join("\n".join(lines) + "\n" for lines in articles if lines)
 
 
-def _shown(document: Document, *, verbose: bool) -> list[tuple[Article, list[tuple[Section, list[Block]]]]]:
+def _shown(document: doc.Document, *, verbose: bool) -> list[tuple[doc.Article, list[tuple[doc.Section, list[doc.Block]]]]]:
     return document.shown_articles("text", verbose=verbose)
 
 
 def _article(
-    sections: Sequence[tuple[Section, list[Block]]], width: int, emphasis: Emphasis | None, *, verbose: bool
+    sections: Sequence[tuple[doc.Section, list[doc.Block]]], width: int, emphasis: Emphasis | None, *, verbose: bool
 ) -> list[str]:
     """Blocks with an empty line between them; labelled statements stand close together."""
     lines: list[str] = []
@@ -73,9 +49,9 @@ def _article(
     for section, blocks in sections:
         for i, block in enumerate(blocks):
             made = _lines(block, width, verbose=verbose)
-            if emphasis is not None and isinstance(block, Verdict):
+            if emphasis is not None and isinstance(block, doc.Verdict):
                 made = _emphasised(made, block, emphasis)
-            labelled = isinstance(block, Facts | Listing | Quote | Code)
+            labelled = isinstance(block, doc.Facts | doc.Listing | doc.Quote | doc.Code)
             close = labelled and after_labelled and (i > 0 or section.joined)
             if made:
                 lines += made if not lines or close else ["", *made]
@@ -83,38 +59,38 @@ def _article(
     return lines
 
 
-def _lines(block: Block, width: int, *, verbose: bool) -> list[str]:  # noqa: C901, PLR0911 - one for each kind of block
+def _lines(block: doc.Block, width: int, *, verbose: bool) -> list[str]:  # noqa: C901, PLR0911 - one for each kind of block
     match block:
-        case Verdict():
-            return [line for sentence in block.sentences for line in wrap(clean(sentence), width)]
-        case Table():
+        case doc.Verdict():
+            return [line for sentence in block.sentences for line in wrap(doc.clean(sentence), width)]
+        case doc.Table():
             return _table(block, width, verbose=verbose)
-        case Facts():
+        case doc.Facts():
             return [line for fact in block.facts for line in labelled_lines(fact.label, fact.lines, width)]
-        case Listing():
+        case doc.Listing():
             return labelled_lines(block.label, [*block.lines, *([block.note] if block.note else [])], width)
-        case Quote():
+        case doc.Quote():
             return labelled_lines(block.label, [block.text], width)
-        case Code():
+        case doc.Code():
             rows = code_lines(block, width - LABEL)
             return _beside(block.label, [line for row in rows for line in wrap(row, width - LABEL)])
-        case Examples():
+        case doc.Examples():
             return _examples(block, width)
-        case Paragraph():
+        case doc.Paragraph():
             return labelled_lines("warnings", [block.text], width) if block.tone == "warning" else wrap(block.text, width)
-        case Cards():
+        case doc.Cards():
             return [line for card in block.cards for line in labelled_lines(card.label, [card.value, *card.small], width)]
-        case Figure():
-            return wrap(f"Chart: {clean(block.caption)}", width)
-        case Embed():
+        case doc.Figure():
+            return wrap(f"Chart: {doc.clean(block.caption)}", width)
+        case doc.Embed():
             return []
 
 
-def _emphasised(lines: list[str], verdict: Verdict, emphasis: Emphasis) -> list[str]:
+def _emphasised(lines: list[str], verdict: doc.Verdict, emphasis: Emphasis) -> list[str]:
     """The lines of a verdict with its headline marked, where they begin with that."""
     # Without spaces: some of them have become ends of lines.
     wanted, said = (
-        [char for char in clean(text) if char != " "] for text in (verdict.opening or verdict.headline, " ".join(lines))
+        [char for char in doc.clean(text) if char != " "] for text in (verdict.opening or verdict.headline, " ".join(lines))
     )
     if verdict.tone == "told" or not wanted or said[: len(wanted)] != wanted:
         return lines
@@ -131,11 +107,11 @@ def _emphasised(lines: list[str], verdict: Verdict, emphasis: Emphasis) -> list[
 def labelled_lines(label: str, texts: Iterable[str], width: int) -> list[str]:
     """A label in the margin and its texts beside it, each on lines of its own."""
     room = width - LABEL
-    return _beside(label, [line for text in texts for piece in _unbroken(clean(text), room) for line in wrap(piece, room)])
+    return _beside(label, [line for text in texts for piece in _unbroken(doc.clean(text), room) for line in wrap(piece, room)])
 
 
 def _beside(label: str, lines: Sequence[str]) -> list[str]:
-    heads = [f"{clean(label):<{LABEL}}"] + [" " * LABEL] * (len(lines) - 1)
+    heads = [f"{doc.clean(label):<{LABEL}}"] + [" " * LABEL] * (len(lines) - 1)
     return [(head + line).rstrip() for head, line in zip(heads, lines, strict=False)]
 
 
@@ -143,17 +119,17 @@ def _unbroken(text: str, width: int) -> list[str]:
     """A text in which a long signature breaks between its parts only."""
     # A word that is not the first of a text stands on an indented line.
     long = any(len(word) > width - 2 and "|" in word for word in text.split())
-    return code_lines(Code(text), width) if long else [text]
+    return code_lines(doc.Code(text), width) if long else [text]
 
 
-def code_lines(code: Code, width: int) -> list[str]:
+def code_lines(code: doc.Code, width: int) -> list[str]:
     """Break only between parts, so that the pieces can be put together again without thinking."""
     return [row for line in code.text.splitlines() for row in _code_rows(line, code.breaks, width)]
 
 
 def _code_rows(line: str, breaks: str, width: int) -> list[str]:
     rows = [""]
-    for part in clean(line).split(breaks) if breaks else [clean(line)]:
+    for part in doc.clean(line).split(breaks) if breaks else [doc.clean(line)]:
         piece = part if not rows[0] else f"{breaks}{part}"
         if rows[-1] and len(rows[-1]) + len(piece) > width:
             rows.append(piece)
@@ -162,37 +138,37 @@ def _code_rows(line: str, breaks: str, width: int) -> list[str]:
     return rows
 
 
-def _examples(block: Examples, width: int) -> list[str]:
+def _examples(block: doc.Examples, width: int) -> list[str]:
     """The listing, marked words in brackets."""
     note = block.note.format(marked="Words in [brackets]")
-    lines = [*textwrap.wrap(clean(block.title), width), *textwrap.wrap(note, width)]
+    lines = [*textwrap.wrap(doc.clean(block.title), width), *textwrap.wrap(note, width)]
     for i, example in enumerate(block.examples, 1):
         lines += textwrap.wrap(f"{i}. {example.title}", width, subsequent_indent="   ")
         room = min(max(len(label) for label, _ in example.texts), MAX_EXAMPLE_LABEL)
         for label, words in example.texts:
-            text = f"   {label:<{room}}  {mark_up(words, '[{}]'.format, clean)}"
+            text = f"   {label:<{room}}  {doc.mark_up(words, '[{}]'.format, doc.clean)}"
             if len(label) > room:
                 # A name that is longer than its column stands above it.
                 lines += textwrap.wrap(f"   {label}", width, subsequent_indent="   ")
-                text = f"{'':{room + 5}}{mark_up(words, '[{}]'.format, clean)}"
+                text = f"{'':{room + 5}}{doc.mark_up(words, '[{}]'.format, doc.clean)}"
             lines += textwrap.wrap(text, width, subsequent_indent=" " * (room + 5), break_on_hyphens=False)
     return lines
 
 
-def _table(table: Table, width: int, *, verbose: bool) -> list[str]:
+def _table(table: doc.Table, width: int, *, verbose: bool) -> list[str]:
     """The lines of a table with its title above and its notes below."""
     if table.matrix:
         return _matrix(table, width)
     if table.optional and not verbose:
         table = _without_optional(table, width)
     table = _with_signs(table)
-    sections = [row[0] for row in table.rows if is_section(row)]
+    sections = [row[0] for row in table.rows if doc.is_section(row)]
     if table.splits and not sections:
         return [line for piece in _pieces(table, width) for line in _titled(piece, width)]
     if not table.splits or not sections:
         return _titled(table, width)
     stand_ins = (chr(FIRST_STAND_IN + i) for i in range(len(sections)))
-    rows = tuple((next(stand_ins), *row[1:]) if is_section(row) else row for row in table.rows)
+    rows = tuple((next(stand_ins), *row[1:]) if doc.is_section(row) else row for row in table.rows)
     lines: list[str] = []
     for line in _titled(replace(table, rows=rows), width):
         stands_in = len(line) == 1 and ord(line) in STAND_INS
@@ -200,12 +176,12 @@ def _table(table: Table, width: int, *, verbose: bool) -> list[str]:
     return lines
 
 
-def _titled(table: Table, width: int) -> list[str]:
+def _titled(table: doc.Table, width: int) -> list[str]:
     notes = [line for note in table.notes for line in wrap(note, width)]
     return [*wrap(table.title, width), *_grid(table, width), *notes]
 
 
-def _grid(table: Table, width: int) -> list[str]:
+def _grid(table: doc.Table, width: int) -> list[str]:
     """The table in columns; what does not fit is wrapped inside its cell, the widest column first."""
     widths = column_widths(table, width - len(GAP) * (len(table.columns) - 1))
     return [line for row in (table.columns, *table.rows) for line in _grid_row(row, widths, table.align)]
@@ -217,16 +193,16 @@ def _grid_row(row: tuple[str, ...], widths: list[int], align: str) -> list[str]:
     lines = []
     for k in range(height):
         texts = [cell[k] if k < len(cell) else "" for cell in cells]
-        shown = [padded(t, w, side) for t, w, side in zip(texts, widths, align, strict=True)]
+        shown = [doc.padded(t, w, side) for t, w, side in zip(texts, widths, align, strict=True)]
         lines.append(GAP.join(shown).rstrip())
     return lines
 
 
-def _without_optional(table: Table, width: int) -> Table:
+def _without_optional(table: doc.Table, width: int) -> doc.Table:
     """The table without some columns, the first one first, as far as its rows would not stay on one line each."""
     gone: list[str] = []
     for name in [name for name in table.optional if name in table.columns]:
-        needs = [max(screen_width(row[i]) for row in (table.columns, *table.rows)) for i in range(len(table.columns))]
+        needs = [max(doc.screen_width(row[i]) for row in (table.columns, *table.rows)) for i in range(len(table.columns))]
         needs[1] = min(needs[1], NAME_IN_ROW)
         if sum(needs) + len(GAP) * (len(needs) - 1) <= width:
             break
@@ -237,14 +213,14 @@ def _without_optional(table: Table, width: int) -> Table:
     return replace(table, notes=(*table.notes, note)) if gone else table
 
 
-def _columns_of(table: Table, chosen: Sequence[int]) -> Table:
+def _columns_of(table: doc.Table, chosen: Sequence[int]) -> doc.Table:
     """Some columns of a table, without title and notes."""
     rows = tuple(tuple(row[i] for i in chosen) for row in table.rows)
     align = "".join(table.align[i] for i in chosen)
     return replace(table, title="", columns=tuple(table.columns[i] for i in chosen), align=align, rows=rows, notes=())
 
 
-def _pieces(table: Table, width: int) -> list[Table]:
+def _pieces(table: doc.Table, width: int) -> list[doc.Table]:
     """The table, or where its columns do not fit side by side, as those of thirty systems, some of them at a time.
 
     The first column stands in every piece. Words of names may be broken, numbers may not.
@@ -272,7 +248,7 @@ def _longest(cell: str, side: str) -> int:
     return longest if side == "r" else min(longest, NAME_BESIDE_NUMBERS)
 
 
-def _with_signs(table: Table) -> Table:
+def _with_signs(table: doc.Table) -> doc.Table:
     """The table with a sign after each ranked cell."""
     if not table.marks or not table.signs:
         return table
@@ -290,7 +266,7 @@ def _with_signs(table: Table) -> Table:
     return replace(table, columns=headings, rows=rows, notes=(*table.notes, legend))
 
 
-def _matrix(table: Table, width: int) -> list[str]:
+def _matrix(table: doc.Table, width: int) -> list[str]:
     """A number and a name, and a narrow column for each sign; nothing where names would be cut to pieces."""
     signs = [row[2:] for row in table.rows]
     step = max(len(text) for row in (table.columns[2:], *signs) for text in row) + 1
@@ -298,31 +274,31 @@ def _matrix(table: Table, width: int) -> list[str]:
     if room < NAME_IN_MATRIX // 2:
         return []
     names = [_shorten(row[1], min(room, NAME_IN_MATRIX)) for row in table.rows]
-    longest = max(map(screen_width, names))
+    longest = max(map(doc.screen_width, names))
     lines = [table.title, " " * (longest + 4) + "".join(f"{number:>{step}}" for number in table.columns[2:])]
     for row, name in zip(table.rows, names, strict=True):
-        start = f"{row[0]:>2}{GAP}{padded(name, longest, 'l')}"
+        start = f"{row[0]:>2}{GAP}{doc.padded(name, longest, 'l')}"
         lines.append((start + "".join(f"{text:>{step}}" for text in row[2:])).rstrip())
     return [*lines, *(line for note in table.notes for line in wrap(note, width))]
 
 
 def _shorten(name: str, room: int) -> str:
     """A name in at most so many columns, cut with dots."""
-    if screen_width(name) <= room:
+    if doc.screen_width(name) <= room:
         return name
-    while screen_width(name) > room - 1:
+    while doc.screen_width(name) > room - 1:
         name = name[:-1]
     return f"{name}…"
 
 
-def column_widths(table: Table, room: int) -> list[int]:
+def column_widths(table: doc.Table, room: int) -> list[int]:
     """How wide each column is where all of them have so much room: the widest gives way first.
 
     Columns give way as far as words stay whole, then as far as they can be broken behind hyphens, and at last between any two
     letters. A very long word gives way before the others do.
     """
     columns = list(zip(table.columns, *table.rows, strict=True))
-    widths = [max(map(screen_width, cells)) for cells in columns]
+    widths = [max(map(doc.screen_width, cells)) for cells in columns]
     for split, longest in ((_words, LONG_WORD), (_parts, LONG_WORD), (list, room)):
         floors = [min(_widest(cells, split), longest) for cells in columns]
         while sum(widths) > room and (loose := [i for i, width in enumerate(widths) if width > floors[i]]):
@@ -331,7 +307,7 @@ def column_widths(table: Table, room: int) -> list[int]:
 
 
 def _widest(cells: Sequence[str], split: Callable[[str], Sequence[str]]) -> int:
-    return max((screen_width(piece) for cell in cells for piece in split(cell)), default=0)
+    return max((doc.screen_width(piece) for cell in cells for piece in split(cell)), default=0)
 
 
 def _words(text: str) -> list[str]:
@@ -351,11 +327,11 @@ def break_lines(text: str, width: int) -> list[str]:
     >>> break_lines("permutation-median of all", 12), break_lines("模型名称", 5)
     (['permutation-', 'median of', 'all'], ['模型', '名称'])
     """
-    if screen_width(text) <= width:
+    if doc.screen_width(text) <= width:
         return [text]
     lines: list[str] = []
     for word in _words(text):
-        if lines and screen_width(joined := f"{lines[-1]} {word}") <= width:
+        if lines and doc.screen_width(joined := f"{lines[-1]} {word}") <= width:
             lines[-1] = joined
         else:
             lines += _fitting(word, width)
@@ -364,11 +340,11 @@ def break_lines(text: str, width: int) -> list[str]:
 
 def _fitting(word: str, width: int) -> list[str]:
     """A word in pieces that fit: whole, or broken behind hyphens, or else between letters."""
-    if screen_width(word) <= width:
+    if doc.screen_width(word) <= width:
         return [word]
     pieces = [""]
     for part in _parts(word) if _widest([word], _parts) <= width else word:
-        if pieces[-1] and screen_width(pieces[-1] + part) > width:
+        if pieces[-1] and doc.screen_width(pieces[-1] + part) > width:
             pieces.append(part)
         else:
             pieces[-1] += part
@@ -378,21 +354,21 @@ def _fitting(word: str, width: int) -> list[str]:
 def wrap(text: str, width: int) -> list[str]:
     """A text in lines of at most this width, the first one out by two."""
     # Columns of aligned numbers must survive, so short lines are left as they are.
-    if screen_width(text) <= width:
+    if doc.screen_width(text) <= width:
         return [text]
-    fitting = " ".join(_loosened(word, width - 2) for word in glue(_widened(text)).split(" "))
+    fitting = " ".join(_loosened(word, width - 2) for word in doc.glue(_widened(text)).split(" "))
     lines = textwrap.wrap(fitting, width, subsequent_indent="  ", break_on_hyphens=False)
     return [line.replace("\u00a0", " ").replace(FILLER, "") for line in lines]
 
 
 def _widened(text: str) -> str:
     """The text with a filler behind every letter of two columns, so that counting letters counts columns."""
-    return "".join(char + FILLER * (screen_width(char) - 1) for char in text)
+    return "".join(char + FILLER * (doc.screen_width(char) - 1) for char in text)
 
 
 def _loosened(word: str, width: int) -> str:
     """What was glued together comes apart again before it would be cut in the middle of a name."""
-    for pair in GLUED:
+    for pair in doc.GLUED:
         if max(map(len, word.split(" "))) > width:
-            word = word.replace(glue(pair), pair)
+            word = word.replace(doc.glue(pair), pair)
     return word
