@@ -18,9 +18,9 @@ from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.paired import PairedScores
-from outscore.exact import law_sums
 from outscore.exact.distribution import null_distribution
 from outscore.exact.flipsum import BudgetError
+from outscore.exact.laws import sums as law_sums
 from outscore.inference.base.sign_flips import Flips, flips_of
 from outscore.inference.describe.histograms import MIN_WIDTH
 from outscore.inference.runs.exchange import Exchange

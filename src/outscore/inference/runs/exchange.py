@@ -33,10 +33,11 @@ from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import LOG2, TIE_TOLERANCE, Array
 from outscore.core.repeats import Draws
-from outscore.exact import law_sums, numbers
+from outscore.exact import numbers
 from outscore.exact.bracket import Bounds
 from outscore.exact.flipsum import BudgetError
-from outscore.exact.laws import Law, hypergeometric, mirrored_laws, split_sums
+from outscore.exact.laws import sums as law_sums
+from outscore.exact.laws.finite import Law, hypergeometric, mirrored_laws, split_sums
 from outscore.inference.base import p_values
 from outscore.inference.base.discordance import Worth, wilson_limits, worth_of
 from outscore.inference.base.paired import interval_for, side_of

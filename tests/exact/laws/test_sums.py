@@ -13,10 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests import oracles
 
-from outscore.exact import lattice, law_sums
+from outscore.exact import lattice
 from outscore.exact.flipsum import BudgetError
-from outscore.exact.law_sums import LawSum
-from outscore.exact.laws import Law, coin, hypergeometric, split_sums
+from outscore.exact.laws import sums as law_sums
+from outscore.exact.laws.finite import Law, coin, hypergeometric, split_sums
+from outscore.exact.laws.tilted import LawSum
 
 DIGITS = 1e-11
 Weighted = tuple[tuple[int, ...], tuple[int, ...]]
