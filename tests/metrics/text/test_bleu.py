@@ -7,6 +7,8 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from sacrebleu.metrics import BLEU
 
 from outscore.metrics.text.bleu import SMOOTH_VALUES, bleu_of_totals
@@ -87,6 +89,21 @@ def test_options_reach_the_library(spec, wmt17):
     metric, options = text_metric(spec)
     texts = wmt17("FBK", 80), [wmt17("ref", 80)]
     assert score(spec, *texts) == pytest.approx(metric.corpus_score(*texts, options), rel=1e-12)
+
+
+LINES = st.lists(st.text(st.sampled_from("ab .,"), max_size=12), min_size=3, max_size=3)
+
+
+@settings(max_examples=100)
+@given(st.lists(LINES, min_size=1, max_size=4), st.sampled_from([1, 2, 4]))
+def test_statistics_against_sacrebleu(lines, order):
+    """Segment by segment, with two references each."""
+    hypotheses, *references = zip(*lines, strict=True)
+    metric, options = text_metric(f"bleu:max_ngram_order={order}")
+    scorer = BLEU(max_ngram_order=order, smooth_method="none", effective_order=True)
+    found = [scorer.sentence_score(line, others) for line, *others in lines]
+    rows = [[s.sys_len, s.ref_len, *s.counts, *s.totals] for s in found]
+    assert segment_statistics(metric.name, hypotheses, references, options).tolist() == rows
 
 
 def test_add_k_leaves_the_counts_alone():

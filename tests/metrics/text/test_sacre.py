@@ -6,8 +6,11 @@ import subprocess
 import sys
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from sacrebleu.metrics import BLEU, CHRF, TER
 
+from outscore.metrics.text import sacre
 from outscore.metrics.text.registry import text_metric
 
 SCORERS = {"bleu": BLEU, "chrf": CHRF, "chrf++": CHRF, "ter": TER}
@@ -53,3 +56,14 @@ def test_known_statistics_need_no_library(tmp_path):
         for _ in range(2)
     ]
     assert said == ["['jiwer', 'sacrebleu']", "[]"]
+
+
+CHARACTERS = "aB1 .,-&;'<>quot/\t\u00a0é€\n"
+
+
+@settings(max_examples=300)
+@given(st.lists(st.sampled_from([*CHARACTERS, "&quot;", "<skipped>", "-\n"]), max_size=14).map("".join), st.booleans())
+def test_words_against_sacrebleu(line, lowercase):
+    """Lines are split word by word, which the rules of 13a cannot tell from whole lines."""
+    words = sacre.tokeniser("13a", "bleu", lowercase=lowercase)
+    assert words(line) == BLEU(lowercase=lowercase)._preprocess_segment(line).split()

@@ -17,7 +17,8 @@ from outscore.core.numeric import Array
 from outscore.core.options import Option
 from outscore.metrics.entry import Options
 from outscore.metrics.text import pieces, sacre
-from outscore.metrics.text.entry import Foreign, Lines, References, columns_first, segments
+from outscore.metrics.text.entry import Foreign, Lines, References, columns_first
+from outscore.metrics.text.ngrams import clipped_matches
 
 __all__ = ["ENTRIES", "bleu_of_totals", "library_scorer"]
 
@@ -41,14 +42,22 @@ def library_scorer(options: Options) -> Foreign:
 
 
 def _rows(hypotheses: Lines, references: References, options: Options, prepared: object = None) -> Array:
-    """Hypothesis length, reference length, matches and totals of each segment, through sacreBLEU's public score object."""
+    """Hypothesis length, length of the nearest reference (of two the shorter one), matches and totals of each segment."""
     del prepared
-    # Smoothing by add-k would write into the counts, and without effective order every call logs a warning.
-    plain = {**options, "smooth_method": "none", "smooth_value": None, "effective_order": True}
-    score = library_scorer(plain).sentence_score
-    found = [score(*pair) for pair in segments(hypotheses, references)]
-    rows = [(s.sys_len, s.ref_len, *s.counts, *s.totals) for s in found]
-    return np.array(rows, dtype=np.int64)
+    words, order = _words(options), _order(options)
+    said, *wanted = ([words(line) for line in lines] for lines in (hypotheses, *references))
+    length, *others = (np.array([len(line) for line in lines]) for lines in (said, *wanted))
+    nearest = np.sort(others, axis=0)
+    nearest = np.take_along_axis(nearest, np.abs(nearest - length).argmin(axis=0)[None], axis=0)[0]
+    possible = np.maximum(length[:, None] - np.arange(order), 0)
+    return np.column_stack([length, nearest, clipped_matches(said, wanted, order), possible])
+
+
+def _words(options: Options) -> Callable[[str], list[str]]:
+    lowercase = bool(options["lowercase"])
+    if options["tokenize"] == pieces.SPM:
+        return sacre.words_by(pieces.of_model(options["model"]), lowercase=lowercase)
+    return sacre.tokeniser(str(options["tokenize"]), "bleu", lowercase=lowercase)
 
 
 def _order(options: Options) -> int:

@@ -25,6 +25,7 @@ __all__ = [
     "signature",
     "tokeniser",
     "tokeniser_mark",
+    "words_by",
 ]
 
 # Those that work from what is installed: sentencepiece models would be fetched from the network on first use, so
@@ -117,11 +118,32 @@ def tokeniser_mark(name: str, metric: str) -> str:
 def tokeniser(name: str, metric: str, *, lowercase: bool) -> Callable[[str], list[str]]:
     """Words of a line as BLEU sees them."""
     split: Callable[[str], str] = scorer("BLEU", metric, tokenize=name).tokenizer
+    if name != "13a":
+        return words_by(split, lowercase=lowercase)
+    words, parts = words_by(split, lowercase=lowercase), _parts(split)
 
-    def words(line: str) -> list[str]:
-        return split((line.lower() if lowercase else line).rstrip()).split()
+    def remembered(line: str) -> list[str]:
+        if "\n" in line:
+            # A hyphen at its end joins it to the next line.
+            return words(line)
+        return [word for chunk in (line.lower() if lowercase else line).split() for word in parts(chunk)]
 
-    return words
+    return remembered
+
+
+def words_by(split: Callable[[str], str], *, lowercase: bool) -> Callable[[str], list[str]]:
+    """Words of a line, split as sacreBLEU splits them with one of its tokenisers."""
+    return lambda line: split((line.lower() if lowercase else line).rstrip()).split()
+
+
+@lru_cache(maxsize=8)
+def _parts(split: Callable[[str], str]) -> Callable[[str], tuple[str, ...]]:
+    """The words of what stands between spaces, split once wherever it occurs.
+
+    The rules of 13a look at a character and its neighbour, and at spaces as at any other that is no digit: they do not
+    reach from one word into the next. Letters and digits alone stay as they are.
+    """
+    return lru_cache(maxsize=2**18)(lambda chunk: (chunk,) if chunk.isalnum() else tuple(split(chunk).split()))
 
 
 STEMMED = (
