@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from pathlib import PurePath
 from typing import Literal
 
-from outscore.formats.logs.registry import LOGS
 from outscore.results.note import Note
 from outscore.results.reading import Direction, DirectionSource, Reading
 from outscore.scores.system import Origin
@@ -37,11 +36,8 @@ def reading_of(
     bare = all(name in BARE for name in formats)
     named = kind is None and not bare
     wide = named and not any("score" in origin.columns or "answer" in origin.columns for origin in origins)
-    told: Literal["numbers", "log", "table"] = "numbers" if bare else "table"
-    if all(name in LOGS for name in formats):
-        told = "log"
     return Reading(
-        kind or told,
+        kind or ("numbers" if bare else _log_or_table(formats)),
         sum(origin.rows for origin in origins),
         # A dataframe has columns, and no file.
         sum(bool(origin.sha256) for origin in origins),
@@ -101,6 +97,13 @@ def answer_notes(origins: Iterable[Origin], by_class: Sequence[Note] = ()) -> li
     if by_class or not any("gold" in origin.columns for origin in origins):
         return list(by_class)
     return [Note("input", "Answers were scored as right or wrong; `outscore diff --task label` shows which ones changed.")]
+
+
+def _log_or_table(formats: Sequence[str]) -> Literal["log", "table"]:
+    # Readers of logs are many, and other files do without them.
+    from outscore.formats.logs.registry import LOGS
+
+    return "log" if all(name in LOGS for name in formats) else "table"
 
 
 def _format(origin: Origin) -> str:

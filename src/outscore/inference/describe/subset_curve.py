@@ -38,6 +38,8 @@ MIN_RESAMPLES = 9
 """Quartiles of fewer p-values say little: data so large get no curve."""
 MAX_ROWS = 2_000_000
 """Rows looked at in all: some three tenths of a second."""
+CACHED = 30_000
+"""Numbers of each system that are looked at together."""
 T_TEST = "paired t test"
 
 Parts = Callable[[Array, Array], Array]
@@ -110,8 +112,10 @@ def size_curve(
 
 
 def _point(units: PairedScores, size: int, orders: Array, p_of: Parts) -> SizePoint:
-    # `take` copies rows three times as fast as an index does.
-    ps = p_of(*(rows.take(orders[:, :size], axis=0) for rows in (units.a, units.b)))
+    # `take` copies rows three times as fast as an index does, and what fits a processor's cache is counted in half the time.
+    at_once = max(1, CACHED // (size * units.a.shape[1]))
+    parts = [orders[r : r + at_once, :size] for r in range(0, len(orders), at_once)]
+    ps = np.concatenate([p_of(*(rows.take(part, axis=0) for rows in (units.a, units.b))) for part in parts])
     low, middle, high = (float(q) for q in np.quantile(ps, (0.25, 0.5, 0.75)))
     return SizePoint(size, middle, low, high)
 
@@ -170,7 +174,8 @@ def _p_of_jackknife(scale: float, metric: AdditiveMetric, request: TestRequest) 
     two_sided = request.alternative == "two-sided"
 
     def p_of(a: Array, b: Array) -> Array:
-        t = turn * jackknife_t(a / scale, b / scale, metric, request.delta)
+        whole = (a, b) if scale == 1 else (a / scale, b / scale)
+        t = turn * jackknife_t(*whole, metric, request.delta)
         m = a.shape[-2]
         sides = 2 if two_sided else 1
         p = sides * scipy.special.stdtr(m - 1, -reach(t, request.alternative))

@@ -91,12 +91,15 @@ def bleu_of_totals(order: int, smooth: str, value: float, *, effective: bool) ->
 
 def _bleu(totals: Array, *, order: int, smooth: str, value: float, effective: bool) -> Array:
     x = columns_first(totals)
-    nothing = ~x[2 : 2 + order].any(axis=0)
+    matched = x[2 : 2 + order].any(axis=0)
     penalty, precision, counted = _factors(x, order, smooth, value)
-    used = counted if effective else np.ones_like(counted)
     with np.errstate(divide="ignore"):
-        logs = np.log(100 * precision).sum(axis=0, where=used) / np.maximum(used.sum(axis=0), 1)
-    return np.where(nothing | ~used.any(axis=0), 0.0, penalty * np.exp(logs))
+        logs = np.log(100 * precision)
+    if not effective:
+        return np.where(matched, penalty * np.exp(logs.sum(axis=0) / order), 0.0)
+    orders = counted.sum(axis=0)
+    mean = logs.sum(axis=0, where=counted) / np.maximum(orders, 1)
+    return np.where(matched & (orders > 0), penalty * np.exp(mean), 0.0)
 
 
 def _factors(x: Array, order: int, smooth: str, value: float) -> tuple[Array, Array, Array]:
@@ -105,7 +108,9 @@ def _factors(x: Array, order: int, smooth: str, value: float) -> tuple[Array, Ar
     if smooth == "add-k":
         more = np.reshape(value * (np.arange(order) > 0), (-1, *[1] * length.ndim))
         matches, possible = matches + more, possible + more
-    counted = np.logical_and.accumulate(possible != 0, axis=0)
+    counted = possible != 0
+    if not counted.all():
+        counted = np.logical_and.accumulate(counted, axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
         precision = np.where(counted, _smooth(matches, smooth, value, counted) / possible, 0.0)
         penalty = np.where(length < reference, np.exp(1 - reference / length), 1.0)

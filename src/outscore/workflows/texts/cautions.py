@@ -65,11 +65,13 @@ def _ends_tokenised(lines: Lines) -> bool:
 
 def _spaceless(chosen: Chosen, gold: Lines) -> str:
     """Without spaces a whole sentence is one word, which hardly ever matches."""
-    letters = sum(character.isalpha() for line in gold for character in line)
-    if not letters or sum(len(SPACELESS.findall(line)) for line in gold) < SPACELESS_SHARE * letters:
-        return ""
     by_spaces = [entry.label for entry, options in chosen if _needs_spaces(entry, options)]
-    if not by_spaces:
+    text = "".join(gold)
+    # Most texts have no such character, which is known long before letters are counted.
+    if not by_spaces or not SPACELESS.search(text):
+        return ""
+    letters = sum(map(str.isalpha, text))
+    if not letters or len(SPACELESS.findall(text)) < SPACELESS_SHARE * letters:
         return ""
     cure = "set tokenize=zh, ja-mecab or char, or use chrF"
     if {"TER", "WER"} & set(by_spaces):

@@ -26,7 +26,6 @@ from outscore.results.design import Family, ScorePart, Segment
 from outscore.results.note import Note
 from outscore.results.subset import Bucket
 from outscore.workflows.compare.arrays import compare_rows
-from outscore.workflows.compare.datasets import by_macro_average
 from outscore.workflows.compare.slices import Part, as_family, compare_slices, refuse_new_runs, swap_together
 from outscore.workflows.texts.buckets import Labels, in_bands
 from outscore.workflows.texts.cautions import cautions
@@ -104,6 +103,9 @@ def _compare_by(member: Member, texts: Texts, design: TextDesign) -> tuple[Compa
         parts=[ScorePart(name, *both) for name, both in member.parts_of(design.datasets).items()],
     )
     if design.datasets:
+        # Means over datasets are a small ranking, which a single dataset does without.
+        from outscore.workflows.compare.datasets import by_macro_average
+
         boards, _ = boards_of_runs(metric, member.rows, design.documents, design.datasets)
         whole = by_macro_average(whole, boards, together, design.asked)
     for rule in compat_rules(design.compat):
