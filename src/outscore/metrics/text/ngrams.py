@@ -16,8 +16,8 @@ def clipped_matches(
 ) -> Array:
     """N-grams of each segment that a reference has, by n: each at most as often as the reference that has most of it.
 
-    Papineni et al. (2002), section 2.1. Every word becomes the number of its kind, a word of one segment being of another kind
-    than the same word of another; an n-gram is a pair of an (n - 1)-gram and a word, and each pair again the number of its kind.
+    Papineni et al. (2002), section 2.1. A word becomes the number of its kind, a kind being a word of one segment. An n-gram
+    is a pair of an (n - 1)-gram and the word after it, and pairs are numbered by kinds in turn.
 
     Examples
     --------

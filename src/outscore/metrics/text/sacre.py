@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import string
 from collections.abc import Callable
 from functools import cache, lru_cache
 
@@ -33,6 +34,9 @@ __all__ = [
 WITH_DICTIONARY = ("ja-mecab", "ko-mecab")
 TOKENISERS = ("13a", "none", "intl", "char", "zh", *WITH_DICTIONARY)
 TOKENIZE = Option("tokenize", str, "13a", "sacreBLEU's tokeniser; none splits at spaces", choices=TOKENISERS)
+MARKS = frozenset(string.punctuation) - frozenset("'-")
+"""What 13a splits off the word in front of it."""
+MAX_CHUNKS = 2**18
 LOWERCASE = Option("lowercase", bool, False, "ignore case")
 
 
@@ -120,13 +124,13 @@ def tokeniser(name: str, metric: str, *, lowercase: bool) -> Callable[[str], lis
     split: Callable[[str], str] = scorer("BLEU", metric, tokenize=name).tokenizer
     if name != "13a":
         return words_by(split, lowercase=lowercase)
-    words, parts = words_by(split, lowercase=lowercase), _parts(split)
+    words, parts = words_by(split, lowercase=lowercase), _remembered(split)
 
     def remembered(line: str) -> list[str]:
         if "\n" in line:
             # A hyphen at its end joins it to the next line.
             return words(line)
-        return [word for chunk in (line.lower() if lowercase else line).split() for word in parts(chunk)]
+        return [word for chunk in (line.lower() if lowercase else line).split() for word in parts[chunk]]
 
     return remembered
 
@@ -136,14 +140,33 @@ def words_by(split: Callable[[str], str], *, lowercase: bool) -> Callable[[str],
     return lambda line: split((line.lower() if lowercase else line).rstrip()).split()
 
 
-@lru_cache(maxsize=8)
-def _parts(split: Callable[[str], str]) -> Callable[[str], tuple[str, ...]]:
-    """The words of what stands between spaces, split once wherever it occurs.
+class Chunks(dict[str, tuple[str, ...]]):
+    """The words of what stands between spaces, by 13a: split once, wherever it occurs.
 
-    The rules of 13a look at a character and its neighbour, and at spaces as at any other that is no digit: they do not
-    reach from one word into the next. Letters and digits alone stay as they are.
+    Its rules look at a character and its neighbour, and at spaces as at any other that is no digit: they do not reach
+    from one word into the next. Letters and digits stay as they are, and one mark behind them is a word by itself.
     """
-    return lru_cache(maxsize=2**18)(lambda chunk: (chunk,) if chunk.isalnum() else tuple(split(chunk).split()))
+
+    def __init__(self, split: Callable[[str], str]) -> None:
+        super().__init__()
+        self._split = split
+
+    def __missing__(self, chunk: str) -> tuple[str, ...]:
+        if len(self) >= MAX_CHUNKS:
+            self.clear()
+        body, mark = chunk[:-1], chunk[-1]
+        if chunk.isalnum():
+            found: tuple[str, ...] = (chunk,)
+        elif mark in MARKS and body.isalnum():
+            found = (body, mark)
+        else:
+            found = tuple(self._split(chunk).split())
+        self[chunk] = found
+        return found
+
+
+# One for all pieces and systems.
+_remembered = lru_cache(maxsize=8)(Chunks)
 
 
 STEMMED = (
