@@ -174,8 +174,9 @@ def _p_of_jackknife(scale: float, metric: AdditiveMetric, request: TestRequest) 
     two_sided = request.alternative == "two-sided"
 
     def p_of(a: Array, b: Array) -> Array:
-        whole = (a, b) if scale == 1 else (a / scale, b / scale)
-        t = turn * jackknife_t(*whole, metric, request.delta)
+        if scale != 1:
+            a, b = a / scale, b / scale
+        t = turn * jackknife_t(a, b, metric, request.delta)
         m = a.shape[-2]
         sides = 2 if two_sided else 1
         p = sides * scipy.special.stdtr(m - 1, -reach(t, request.alternative))
