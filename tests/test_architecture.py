@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import os
 import re
+from collections import Counter
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -52,13 +53,24 @@ class Source(NamedTuple):
     named: list[str]
     nested: list[int]
     printing: list[int]
+    functions: list[tuple[str, int]]
     body: list[type]
+
+
+def code_lines(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    """The lines of a function without those of its docstring."""
+    told = node.body[0] if ast.get_docstring(node, clean=False) else None
+    return lines_of(node) - (0 if told is None else lines_of(told))
+
+
+def lines_of(node: ast.stmt) -> int:
+    return (node.end_lineno or node.lineno) - node.lineno + 1
 
 
 @cache
 def read(path: Path) -> Source:
     tree = tree_of(path)
-    found = Source([], [], [], [type(node) for node in tree.body])
+    found = Source([], [], [], [], [type(node) for node in tree.body])
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             found.named.extend(alias.name for alias in node.names)
@@ -73,6 +85,8 @@ def read(path: Path) -> Source:
                 found.nested.append(node.lineno)
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print":
             found.printing.append(node.lineno)
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            found.functions.append((node.name, code_lines(node)))
     return found
 
 
@@ -137,6 +151,59 @@ def test_no_circle_between_the_rooms_below_the_workflows():
 
 def test_no_conditional_expression_inside_another():
     assert [f"{inside(path)}:{line}" for path in FILES for line in read(path).nested] == [], "an `if` reads better"
+
+
+MIN_LINES = 50
+# Where each file is one of many alike: a command, a reader, a kind of result, a task. There a short one is a simple one.
+ENTRIES = (
+    "cli",
+    "formats/battles",
+    "formats/conll",
+    "language/verdict",
+    "report/build",
+    "report/charts",
+    "report/ci",
+    "report/write",
+    "workflows/convert",
+    "workflows/diff/tasks",
+    "workflows/requests",
+)
+TABLES = ("__main__", "_version", "report/kinds", "examples/registry")
+
+
+def test_a_short_module_is_an_entry_or_a_table():
+    """Anything else belongs to the room that it serves."""
+    modules = [path for path in FILES if path.name != "__init__.py"]
+    short = [inside(path.with_suffix("")) for path in modules if len(path.read_text("utf-8").splitlines()) < MIN_LINES]
+    assert [name for name in short if name not in TABLES and name.rpartition("/")[0] not in ENTRIES] == []
+    assert set(TABLES) <= set(short)
+    assert set(ENTRIES) <= {name.rpartition("/")[0] for name in short}
+
+
+MAX_FILES = 20
+# One record for each kind of result and the parts they share, which import one another: two folders would make a circle.
+LARGE = {"outscore/results"}
+
+
+def test_a_prefix_of_three_files_is_a_folder():
+    folders: dict[str, list[str]] = {}
+    for path in FILES:
+        if path.name != "__init__.py":
+            folders.setdefault(path.parent.relative_to(SOURCE.parent).as_posix(), []).append(path.stem)
+    first_words = {folder: Counter(stem.split("_")[0] for stem in stems) for folder, stems in folders.items()}
+    assert [(folder, word) for folder, words in first_words.items() for word, times in words.items() if times > 2] == []
+    assert [(f, stem) for f, stems in folders.items() for stem in stems if Path(f).name in stem.split("_")] == []
+    assert {folder for folder, stems in folders.items() if len(stems) > MAX_FILES} == LARGE
+
+
+MAX_CODE = 60
+
+
+def test_functions_fit_on_a_screen():
+    """Lines of code, without those of the docstring; the public functions are written from the requests."""
+    lines = {(inside(path), name): lines for path in FILES if path.name != "api.py" for name, lines in read(path).functions}
+    assert len(lines) > 3_000
+    assert [function for function, length in lines.items() if length > MAX_CODE] == []
 
 
 def test_the_late_import_is_inside_one_function_and_the_only_one():

@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from numbers import Real
 from typing import Any, Literal
 
 from outscore.core.errors import OutscoreError
@@ -23,6 +24,7 @@ __all__ = [
     "OnlyFor",
     "Option",
     "OptionValue",
+    "check_level",
     "complete",
     "did_you_mean",
     "nearest",
@@ -30,6 +32,8 @@ __all__ = [
     "written_direction",
 ]
 
+LARGEST_LEVEL = 0.5
+"""A larger one is a level of confidence."""
 OptionValue = str | int | float | bool | Fraction | None
 Kind = Literal["value", "flag", "file", "column", "system", "metric", "names", "settings"]
 """What an option is filled in with: a plain value, a tick, the name of a file, of a column or of a system, metrics with their
@@ -224,3 +228,19 @@ def written_direction(written: str) -> tuple[str, Literal["higher", "lower"] | N
     if found is None:
         return written, None
     return found[1], "lower" if found[2] == "lower" else "higher"
+
+
+def check_level(name: str, level: object) -> None:
+    """Refuse what is no level of a test; one above one half is a level of confidence that was mistaken for it.
+
+    Examples
+    --------
+    >>> check_level("alpha", 0.05)
+    """
+    number = float(level) if isinstance(level, Real) else None
+    shown = f"{level:g}" if isinstance(level, float) else repr(level)
+    if number is None or not 0 < number < 1:
+        raise OutscoreError(f"`{name}` is {shown}.", "Give a number between 0 and 1, such as 0.05.", parameter=name)
+    if number > LARGEST_LEVEL:
+        hint = f"The level of a test is what is left of it: give {1 - number:.6g}."
+        raise OutscoreError(f"`{name}` is {shown}, which is a level of confidence.", hint, parameter=name)

@@ -6,16 +6,19 @@ Three kinds of outputs serve five tasks: `Words` (tags, trees, named entities), 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 import numpy as np
 
 from outscore.core.brief import Brief, count_of
+from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
+from outscore.core.options import did_you_mean
 from outscore.scores.system import Labels, Origin
 
-__all__ = ["SET_SEPARATOR", "UNALIGNED", "Chains", "Items", "Outputs", "Units", "Words"]
+__all__ = ["SET_SEPARATOR", "UNALIGNED", "Chains", "Items", "Outputs", "Units", "Words", "binned", "choose_slices"]
 
 SET_SEPARATOR = " | "
 """Joins the labels of an item that has several."""
@@ -262,3 +265,36 @@ class Units(Brief):
             rows=None if self.rows is None else self.rows[rows],
             heads=None if self.heads is None else self.heads[rows],
         )
+
+
+def choose_slices(
+    available: Mapping[str, Callable[[], Labels]], asked: Sequence[str], unread: Sequence[str] = ()
+) -> dict[str, Labels]:
+    """The columns asked for, in that order; an unknown one is refused with those that there are.
+
+    `unread` are columns that a file has and that were not read because nobody asked for them.
+
+    Examples
+    --------
+    >>> choose_slices({"genre": lambda: Labels.of(["news", "web"])}, ["genre"])["genre"].names
+    ('news', 'web')
+    """
+    for column in asked:
+        if column not in available:
+            known = list(dict.fromkeys([*available, *unread]))
+            hint = did_you_mean(column, known) if known else "Leave --slice out."
+            raise OutscoreError(f"There is no column `{column}` to split by.", hint, parameter="slice")
+    return {column: available[column]() for column in asked}
+
+
+def binned(values: Array, firsts: Sequence[int]) -> Labels:
+    """Whole numbers as ranges that begin with `firsts`, the last of them open.
+
+    Examples
+    --------
+    >>> binned(np.array([1, 4, 12]), (1, 2, 5))[1], binned(np.array([1, 4, 12]), (1, 2, 5))[2]
+    ('2-4', '5+')
+    """
+    names = [str(low) if low + 1 == high else f"{low}-{high - 1}" for low, high in pairwise(firsts)]
+    codes = np.searchsorted(np.asarray(firsts), values, side="right") - 1
+    return Labels(np.maximum(codes, 0), (*names, f"{firsts[-1]}+"))

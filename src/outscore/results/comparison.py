@@ -16,7 +16,6 @@ from outscore.results.reading import Reading
 from outscore.results.rendering import Result, frame, records_of
 from outscore.results.signature import Signature
 from outscore.results.subset import Bucket, Subset, WordStudy
-from outscore.results.unpaired import Unpaired
 
 if TYPE_CHECKING:
     import polars as pl
@@ -33,6 +32,7 @@ __all__ = [
     "Runs",
     "SystemScore",
     "TestResult",
+    "Unpaired",
 ]
 
 
@@ -251,6 +251,36 @@ class PopulationAnswer:
     population: str
     p: PValue
     interval: Interval | None = None
+
+
+@dataclass(frozen=True)
+class Unpaired:
+    """The two samples behind a comparison of different items.
+
+    Attributes
+    ----------
+    n
+        Items of A and of B.
+    clusters
+        Clusters of A and of B that are exchanged whole; None without clusters.
+    sd
+        The standard deviation of each system's scores; None of a single item.
+    welch, welch_interval
+        Welch's test and interval, which allow unequal spreads; None where nothing varies, and of right-or-wrong items.
+    level
+        About how often divisions would reject two systems of equal means with these sizes and spreads, at the level of the
+        comparison; the level itself where sizes or spreads are equal. None where it cannot be told.
+    by_likelihood
+        Of right-or-wrong items: the two-sided p with tables ordered by their probability, as R's `fisher.test` has it.
+    """
+
+    n: tuple[int, int]
+    clusters: tuple[int, int] | None
+    sd: tuple[float | None, float | None]
+    welch: PValue | None = None
+    welch_interval: Interval | None = None
+    level: float | None = None
+    by_likelihood: float | None = None
 
 
 @dataclass(frozen=True)

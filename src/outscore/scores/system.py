@@ -12,7 +12,18 @@ from outscore.core.brief import Brief, brief_number, count_of
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 
-__all__ = ["NO_ANSWER", "Labels", "Origin", "Rows", "Scores", "label_of", "origins_of", "score_columns", "shared_datasets"]
+__all__ = [
+    "NO_ANSWER",
+    "Labels",
+    "Origin",
+    "Rows",
+    "Scores",
+    "label_of",
+    "origins_of",
+    "pooled",
+    "score_columns",
+    "shared_datasets",
+]
 
 NO_ANSWER = "(none)"
 """What an empty answer is called."""
@@ -218,3 +229,21 @@ def shared_datasets(scores: tuple[Scores, Scores]) -> list[str]:
         return []
     there = {second.names[code] for code in np.unique(second.codes)}
     return [first.names[code] for code in dict.fromkeys(first.codes.tolist()) if first.names[code] in there]
+
+
+def pooled(scores: Scores) -> Scores:
+    """The same scores of one dataset; an item is then called by its dataset and its id.
+
+    Examples
+    --------
+    >>> ids, datasets = Labels.of(["1", "1"]), Labels.of(["easy", "hard"])
+    >>> found = pooled(Scores("new", np.ones(2), ids, datasets=datasets))
+    >>> found.ids.texts(), found.datasets
+    (['easy: 1', 'hard: 1'], None)
+    """
+    if scores.datasets is None or scores.ids is None:
+        return replace(scores, datasets=None)
+    own, ids = scores.datasets, scores.ids
+    keys, codes = np.unique(own.codes * len(ids.names) + ids.codes, return_inverse=True)
+    names = tuple(f"{own.names[key // len(ids.names)]}: {ids.names[key % len(ids.names)]}" for key in keys.tolist())
+    return replace(scores, datasets=None, ids=Labels(codes, names))

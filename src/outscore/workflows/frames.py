@@ -21,8 +21,7 @@ from outscore.formats.tables.plausible import edges_of, refuse_summary
 from outscore.formats.tables.records import Block, Records
 from outscore.formats.tables.transpose import transposed
 from outscore.scores.folds import settle_folds
-from outscore.scores.pooling import pooled
-from outscore.scores.system import Labels, Origin, Scores
+from outscore.scores.system import Labels, Origin, Scores, pooled
 from outscore.workflows.validate import numbers_of
 
 __all__ = ["TABLE", "counts_in", "encode_labels", "is_table", "systems_in", "table_of"]

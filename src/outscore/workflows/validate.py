@@ -10,10 +10,9 @@ from typing import Any, Literal
 import numpy as np
 
 from outscore.core.errors import OutscoreError
-from outscore.core.levels import check_level
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import LARGEST_SCORE, MAX_EXACT, Array, as_written
-from outscore.core.options import OptionValue, complete, did_you_mean, parse_spec
+from outscore.core.options import OptionValue, check_level, complete, did_you_mean, parse_spec
 from outscore.core.paired import PairedScores, codes_of
 from outscore.core.reduction import parse_reduction
 from outscore.core.repeats import KINDS

@@ -20,8 +20,7 @@ from outscore.formats.tables.records import Block, Records
 from outscore.formats.tables.transpose import transposed
 from outscore.scores.answers import refuse_other_kind
 from outscore.scores.folds import settle_folds
-from outscore.scores.pooling import pooled
-from outscore.scores.system import Labels, Origin, Scores
+from outscore.scores.system import Labels, Origin, Scores, pooled
 
 __all__ = ["open_table", "read_table"]
 

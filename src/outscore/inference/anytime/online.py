@@ -9,8 +9,8 @@ import numpy as np
 
 from outscore.core.brief import Brief
 from outscore.core.errors import OutscoreError
-from outscore.core.levels import check_level
 from outscore.core.numeric import Array
+from outscore.core.options import check_level
 from outscore.inference.anytime.process import (
     Alternative,
     Looks,

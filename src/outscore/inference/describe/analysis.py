@@ -12,9 +12,9 @@ from typing import Literal
 
 import numpy as np
 
-from outscore.core.levels import check_level
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array, exact_sum
+from outscore.core.options import check_level
 from outscore.core.paired import PairedScores
 from outscore.inference.advice import advise, nlpstattest_advice
 from outscore.inference.base.discordance import discordance

@@ -23,9 +23,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from outscore.core.errors import OutscoreError
-from outscore.core.levels import check_level
 from outscore.core.numeric import LN10, MIN_FLOAT, TIE_TOLERANCE, Array
-from outscore.core.options import did_you_mean
+from outscore.core.options import check_level, did_you_mean
 
 __all__ = ["COMBINATIONS", "Combination", "Replicability", "replicability", "replicated_counts"]
 

@@ -21,8 +21,8 @@ from typing import Literal
 import numpy as np
 
 from outscore.core.errors import OutscoreError
-from outscore.core.levels import check_level
 from outscore.core.numeric import MIN_FLOAT, Array
+from outscore.core.options import check_level
 
 __all__ = ["Friedman", "critical_difference", "friedman", "mean_ranks_differ", "range_tail"]
 

@@ -7,6 +7,7 @@ references the one that has it most often counts.
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
@@ -15,16 +16,29 @@ import numpy as np
 
 from outscore.core.numeric import Array
 from outscore.metrics.text.entry import Lines, References
-from outscore.metrics.text.words import words_of
 from outscore.results.subset import Ngram
 
-__all__ = ["BANDS", "band_name", "band_of", "better_ngrams", "count_words", "frequency_rows"]
+__all__ = ["BANDS", "SPACELESS", "band_name", "band_of", "better_ngrams", "count_words", "frequency_rows", "words_of"]
 
 BANDS = (0, 1, 2, 3, 4, 5, 10, 100, 1000)
 """The lowest frequency of each range."""
 LONGEST = 4
 """Words of the longest n-grams."""
+SPACELESS = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
+"""Characters of writing that puts no spaces between words: Thai, Lao, Burmese, Khmer, kana, Han."""
+_WORD = re.compile(rf"{SPACELESS.pattern}|(?:(?!{SPACELESS.pattern})\w)+|[^\w\s]")
 Words = tuple[str, ...]
+
+
+def words_of(line: str) -> list[str]:
+    """Letters and digits in a row, every other mark by itself, and each character of writing without spaces.
+
+    Examples
+    --------
+    >>> words_of("It's 2 a.m., 猫が来た")
+    ['It', "'", 's', '2', 'a', '.', 'm', '.', ',', '猫', 'が', '来', 'た']
+    """
+    return _WORD.findall(line)
 
 
 def band_of(frequency: int) -> int:

@@ -18,8 +18,7 @@ from outscore.outputs.coref.arcs import ANY, CLASSES, FN, NO_ANTECEDENT, NOMINAL
 from outscore.outputs.coref.clusters import DOCUMENT, SUBTOPIC, TOPIC, groupings
 from outscore.outputs.coref.mention_types import PRONOUNS
 from outscore.outputs.coref.mentions import NO_CHAIN, Mentions
-from outscore.outputs.model import Units
-from outscore.outputs.slices import choose_slices
+from outscore.outputs.model import Units, choose_slices
 from outscore.outputs.words.changed import sentence_bounds, sentence_contexts
 from outscore.scores.system import Labels
 

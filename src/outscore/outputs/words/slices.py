@@ -8,8 +8,7 @@ from functools import partial
 import numpy as np
 
 from outscore.core.numeric import Array
-from outscore.outputs.model import Words
-from outscore.outputs.slices import binned
+from outscore.outputs.model import Words, binned
 from outscore.scores.system import Labels
 
 __all__ = ["entity_slices", "word_slices"]

@@ -19,8 +19,7 @@ import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
-from outscore.outputs.model import Units, Words
-from outscore.outputs.slices import choose_slices
+from outscore.outputs.model import Units, Words, choose_slices
 from outscore.outputs.words.slices import entity_slices
 from outscore.outputs.words.units import cluster_codes
 from outscore.scores.system import Labels

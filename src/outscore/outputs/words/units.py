@@ -16,8 +16,7 @@ from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.core.options import did_you_mean
 from outscore.outputs.inventory import shared_inventory
-from outscore.outputs.model import UNALIGNED, Units, Words
-from outscore.outputs.slices import choose_slices
+from outscore.outputs.model import UNALIGNED, Units, Words, choose_slices
 from outscore.outputs.words.alignment import align
 from outscore.outputs.words.content import CONTENT, content_mask, further_answers, universal_features
 from outscore.outputs.words.slices import word_slices

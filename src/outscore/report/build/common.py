@@ -1,4 +1,4 @@
-"""Sections that documents of several kinds share."""
+"""Sections that documents of several kinds share, and the card for notebooks."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TypeVar
 
+from outscore.language.numbers import count
 from outscore.language.reading import reading_line
 from outscore.report.charts.canvas import Chart
 from outscore.report.charts.theme import stylesheet
@@ -18,11 +19,13 @@ from outscore.report.document import (
     Fact,
     Facts,
     Figure,
+    Listing,
     Paragraph,
     Placed,
     Quote,
     Section,
     Table,
+    Verdict,
     clean,
     make_table,
 )
@@ -34,6 +37,8 @@ __all__ = [
     "REPEATS",
     "begins_with_name",
     "by_level",
+    "card_document",
+    "card_table",
     "charts_section",
     "examples_index",
     "facts_block",
@@ -163,3 +168,27 @@ def folded(table: Table, rows: int) -> Table:
 def by_level(brief: T, full: T) -> tuple[T, T]:
     """Two versions of a block: one for brief reports, one for full ones."""
     return brief.brief(), full.full()
+
+
+def card_document(
+    headline: str,
+    reason: str,
+    table: Table,
+    notes: Iterable[str] = (),
+    left: tuple[int, str] = (0, ""),
+    reading: Reading | None = None,
+) -> Document:
+    """The verdict, what the input was taken to mean, the numbers, how many more rows there are, and what to know about them."""
+    more = f"and {count(left[0], f'more {left[1]}')}"
+    blocks: list[Block] = [Verdict((headline,), clean(headline), clean(reason)), *read_as(reading), table]
+    blocks += [Paragraph(more)] if left[0] > 0 else []
+    said = tuple(clean(note) for note in notes)
+    blocks += [Listing("notes", said)] if said else []
+    return Document(clean(headline), (Article("", "", (Section("card", "", lambda: blocks),)),))
+
+
+def card_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
+    """All columns, whatever they hold; without a `head` they have no names."""
+    width = len(rows[0]) if rows else len(head)
+    cells = tuple(tuple(clean(cell) for cell in row) for row in rows)
+    return Table("card", "", tuple(map(clean, head)) or ("",) * width, "l" * width, cells)

@@ -11,7 +11,6 @@ from outscore.language.phrases import ESTIMANDS, claim_phrase, difference_called
 from outscore.language.verdict.comparison import stored_verdict
 from outscore.report import document as doc
 from outscore.report.build import common
-from outscore.report.build.card import card_document, card_table
 from outscore.report.build.kind import Kind
 from outscore.report.charts.comparison import charts
 from outscore.report.charts.theme import stylesheet
@@ -391,10 +390,10 @@ def card(whole: Comparisons) -> doc.Document:
     head = ("", *systems, difference_called(systems), "p", "adjusted p", "") if whole.comparisons else ()
     left = len(whole.comparisons) - len(rows)
     reading = whole.comparisons[0].reading if whole.comparisons else None
-    return card_document(
+    return common.card_document(
         numbers.count(len(whole.comparisons), "comparison"),
         "",
-        card_table(head, rows),
+        common.card_table(head, rows),
         left=(left, "comparison"),
         reading=reading,
     )
@@ -417,8 +416,8 @@ def _card_of_one(c: Comparison) -> doc.Document:
     if c.p.adjusted is not None:
         rows.append(("adjusted p", numbers.format_probability(c.p.adjusted), ""))
     level = "interval" if c.interval is None else f"{numbers.format_percent(c.interval.level)} interval"
-    table = card_table(("", c.score_name, level), rows)
-    return card_document(verdict.headline, verdict.reason, table, note_texts(c.notes), reading=c.reading)
+    table = common.card_table(("", c.score_name, level), rows)
+    return common.card_document(verdict.headline, verdict.reason, table, note_texts(c.notes), reading=c.reading)
 
 
 KIND = Kind(

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Literal
 from outscore.core.errors import OutscoreError
 from outscore.language.numbers import decimals_for, format_number, format_p_number
 from outscore.language.verdict.diff import METRIC_NAMES
-from outscore.report.build.card import card_document, card_table
-from outscore.report.build.common import by_level, read_as, settings, settings_table, works
+from outscore.report.build.common import by_level, card_document, card_table, read_as, settings, settings_table, works
 from outscore.report.build.kind import Kind, Shown
 from outscore.report.charts.diff import MAX_DRAWN, charts, pair_data
 from outscore.report.charts.theme import stylesheet

@@ -6,8 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from outscore.language.numbers import format_level, format_number, format_p, format_p_number, format_probability
-from outscore.report.build.card import card_document, card_table
-from outscore.report.build.common import charts_section, facts_block, read_as, settings, works
+from outscore.report.build.common import card_document, card_table, charts_section, facts_block, read_as, settings, works
 from outscore.report.build.kind import Kind
 from outscore.report.charts.plan import charts
 from outscore.report.charts.theme import stylesheet

@@ -11,7 +11,6 @@ from outscore.language.numbers import count, decimals_for, format_level, format_
 from outscore.language.phrases import correction_name
 from outscore.report import document as doc
 from outscore.report.build import common
-from outscore.report.build.card import card_document, card_table
 from outscore.report.build.kind import Kind
 from outscore.report.charts.heat_map import MAX_LINKED, heat_figure, heat_style
 from outscore.report.charts.ranking import charts, page_charts
@@ -271,7 +270,9 @@ def card(ranking: Ranking) -> doc.Document:
     head = ("", "system", ranking.metric, f"{format_percent(1 - ranking.alpha)} interval", "ranks", "groups")
     left = (len(ranking.scores) - len(rows), "system")
     headline = ranking.headline or ranking.verdict
-    return card_document(headline, ranking.reason, card_table(head, rows), note_texts(ranking.notes), left, ranking.reading)
+    return common.card_document(
+        headline, ranking.reason, common.card_table(head, rows), note_texts(ranking.notes), left, ranking.reading
+    )
 
 
 KIND = Kind(build, card, {"systems": ranked_systems, "pairs": ranked_pairs}, charts)

@@ -28,12 +28,11 @@ from outscore.language.verdict.comparison import with_verdict
 from outscore.metrics.registry import resolve
 from outscore.results.analysis import Effect
 from outscore.results.chart_data import ChartData
-from outscore.results.comparison import Comparison, Comparisons, SystemScore
+from outscore.results.comparison import Comparison, Comparisons, SystemScore, Unpaired
 from outscore.results.design import Alignment, Decision, Design, Missing
 from outscore.results.note import Note
 from outscore.results.pvalue import PValue
 from outscore.results.signature import Signature
-from outscore.results.unpaired import Unpaired
 from outscore.scores.answers import facts_of_answers
 from outscore.scores.duplicates import check_rule, settle
 from outscore.scores.system import Labels, Scores

@@ -13,8 +13,7 @@ from outscore.core.options import did_you_mean
 from outscore.language.verdict.diff import unknown_labels_warning, unused_labels_warning
 from outscore.outputs.changed import Changed, Contexts
 from outscore.outputs.inventory import GOLD, count_labels, rarely_used, unknown_to_gold
-from outscore.outputs.model import Chains, Items, Units, Words
-from outscore.outputs.slices import choose_slices
+from outscore.outputs.model import Chains, Items, Units, Words, choose_slices
 from outscore.results.diff import Inventory, KeyScore, Rates, ScoreChange
 from outscore.results.note import Note
 from outscore.scores.system import Labels, Origin

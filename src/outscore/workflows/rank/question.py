@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from outscore.core.errors import OutscoreError
-from outscore.core.levels import check_level
 from outscore.core.metric import AdditiveMetric
-from outscore.core.options import OptionValue, complete, did_you_mean
+from outscore.core.options import OptionValue, check_level, complete, did_you_mean
 from outscore.inference.families.multiplicity import CORRECTIONS
 from outscore.inference.registry import TESTS
 from outscore.workflows.requests import shared

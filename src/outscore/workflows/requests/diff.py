@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from outscore.core.errors import OutscoreError
-from outscore.core.levels import check_level
-from outscore.core.options import Option, did_you_mean
+from outscore.core.options import Option, check_level, did_you_mean
 from outscore.workflows.diff.tasks.registry import TASKS, task_options
 from outscore.workflows.requests import shared
 from outscore.workflows.requests.base import Request, declare, input_settings, versions

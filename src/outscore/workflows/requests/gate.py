@@ -113,7 +113,7 @@ class GateRequest(TestedRequest, DrawRequest, TableRequest, EitherRequest, LogRe
 
     def validate(self, *, arrays: bool = False) -> None:
         """Refuse whatever can be refused before a file is opened; of arrays no file is named."""
-        from outscore.core.levels import check_level
+        from outscore.core.options import check_level
 
         if self.margin is None:
             raise OutscoreError(

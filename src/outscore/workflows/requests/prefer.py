@@ -212,7 +212,7 @@ class PreferRequest(Request):
 
     def validate(self, *, files: bool = True) -> None:
         """Refuse what can be refused before a file is opened; `files` is False where a table was handed over."""
-        from outscore.core.levels import check_level
+        from outscore.core.options import check_level
         from outscore.workflows.rank.question import Question
         from outscore.workflows.validate import check_seed
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from outscore.core.errors import OutscoreError
 from outscore.formats.base.source import stem_of
 from outscore.formats.texts.segments import Segments, read_segments
-from outscore.metrics.text.words import SPACELESS
+from outscore.metrics.text.matches import SPACELESS
 from outscore.results.subset import Bucket
 
 __all__ = ["buckets_of", "in_bands", "labels_of_segments", "length_bands"]

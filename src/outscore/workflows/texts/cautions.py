@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from outscore.core.options import OptionValue
 from outscore.metrics.text.entry import TextMetric
-from outscore.metrics.text.words import SPACELESS
+from outscore.metrics.text.matches import SPACELESS
 from outscore.results.note import Note
 
 __all__ = ["cautions"]
