@@ -69,11 +69,9 @@ def answers(browser, server):
 @pytest.fixture(scope="package")
 def finished(browser, server):
     """The guided comparison of 120 pairs, to look at."""
-    from tests.browser.web_server import SCORES, bring, start, there, visited
+    from tests.browser.web_server import SCORES, brought, there
 
-    with visited(browser, server) as page:
-        bring(page, scores_txt=SCORES)
-        start(page, "Compare two systems")
+    with brought(browser, server, "compare", scores_txt=SCORES) as page:
         there(page.locator("#steps"))
         yield page
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 import pytest
 from tests.browser.screens import PATIENCE
-from tests.browser.web_server import bring, choose, expect, start, there, visited
+from tests.browser.web_server import bring, brought, choose, expect, sent, start, there, visited
 from tests.log_files import lm_eval
 
 A, B, C = ("".join(f"{i * step % 7 / 7:.2f}\n" for i in range(40)) for step in (2, 3, 5))
@@ -19,11 +19,12 @@ COUNTS = "".join(f"{i % 3} {i % 2} {(i + 1) % 3} {i % 4}\n" for i in range(40))
 SCORES = "".join(f"{a} {b}\n" for a, b in zip(A.split(), B.split(), strict=True))
 
 
-def compare(page, **files):
-    """The guided comparison of files that are brought to the start page."""
-    bring(page, **files)
-    start(page, "Compare two systems")
-    there(page.locator("#steps"))
+@contextmanager
+def compared(browser, server, **brought_with):
+    """The guided comparison of files, when it is there."""
+    with brought(browser, server, "compare", **brought_with) as page:
+        there(page.locator("#steps"))
+        yield page
 
 
 class Held:
@@ -76,7 +77,7 @@ def test_scores_are_systems_whatever_their_files_are_called(browser, server):
 
 
 def test_a_leaderboard_is_ranked_whatever_it_is_called(browser, server):
-    with visited(browser, server) as page:
+    with visited(browser, server, None) as page:
         for name in ("test.csv", "human-eval.csv", "docs.csv"):
             page.goto(f"{server}/rank")
             there(page.locator("#empty h1"))
@@ -210,10 +211,10 @@ def test_a_setting_belongs_to_the_test_it_was_given_for(comparison):
 
 
 def test_the_early_verdict_is_that_of_the_report(browser, server):
-    with visited(browser, server) as page:
-        bring(page, board_csv=TABLE.replace("ash", "gpt: a").replace("birch", "gpt: b"))
+    table = TABLE.replace("ash", "gpt: a").replace("birch", "gpt: b")
+    with visited(browser, server, None) as page:
         late = Held(page, "**/download.html")
-        start(page, "Compare two systems")
+        page.goto(server + sent(server, "compare", board_csv=table))
         there(page.locator("#answer .early"))
         late.wait()
         early = [page.locator(f"#answer {part}").inner_text() for part in ("h1", ".why")]
@@ -224,8 +225,7 @@ def test_the_early_verdict_is_that_of_the_report(browser, server):
 
 
 def test_an_unfinished_answer_does_not_stay(browser, server):
-    with visited(browser, server) as page:
-        compare(page, new_txt=A, old_txt=B)
+    with compared(browser, server, new_txt=A, old_txt=B) as page:
         before = page.locator("#answer .why").inner_text()
         late = Held(page, "**/download.html")
         page.get_by_label("Test", exact=True).select_option("student")
@@ -245,8 +245,7 @@ def test_an_unfinished_answer_does_not_stay(browser, server):
 
 
 def test_a_file_that_was_removed_elsewhere_is_named(browser, server):
-    with visited(browser, server, refused=404) as page:
-        compare(page, new_txt=A, old_txt=B)
+    with compared(browser, server, refused=404, new_txt=A, old_txt=B) as page:
         ids = re.search(r"files=([^&]*)", page.url)[1].split(",")
         assert page.request.delete(f"{server}/api/files/{ids[1]}").ok
         page.get_by_label("Test", exact=True).select_option("student")
@@ -259,7 +258,7 @@ def test_a_file_that_was_removed_elsewhere_is_named(browser, server):
 
 
 def test_nothing_follows_a_form_that_cannot_be_had(browser, server):
-    with visited(browser, server) as page:
+    with visited(browser, server, None) as page:
         refusal = {"error": "There is no form today.", "hint": None, "setting": None}
         page.route("**/api/options/compare", lambda route: route.fulfill(status=422, json=refusal))
         page.goto(f"{server}/compare")
@@ -284,11 +283,7 @@ def test_a_trial_belongs_to_its_data(comparison):
 
 def test_a_trial_is_of_the_units_and_the_test_of_the_comparison(browser, server):
     grouped = "item,batch,ash,birch\n" + "".join(f"i{i},d{i // 4},{i * 2 % 7 / 7:.2f},{i * 3 % 7 / 7:.2f}\n" for i in range(40))
-    with visited(browser, server) as page:
-        bring(page, table_csv=grouped)
-        page.get_by_label("Part of column batch").select_option(label="clusters")
-        start(page, "Compare two systems")
-        there(page.locator("#steps"))
+    with compared(browser, server, settings="&cluster=batch", table_csv=grouped) as page:
         page.get_by_label("Test", exact=True).select_option("student")
         expect(page.locator("#answer .why")).to_contain_text("t test")
         expect(page.get_by_label("Test to try")).to_have_value("student")
@@ -311,18 +306,14 @@ def test_a_trial_is_of_the_units_and_the_test_of_the_comparison(browser, server)
 
 
 def test_counts_are_not_offered_what_counts_cannot_have(browser, server):
-    with visited(browser, server) as page:
-        compare(page, counts_txt=COUNTS)
+    with compared(browser, server, counts_txt=COUNTS) as page:
         assert page.locator("#trial").is_hidden()
         # What is there has the room.
         assert page.locator("#shown-power").bounding_box()["width"] > 1000
 
 
 def test_two_of_three_systems_are_always_two(browser, server):
-    with visited(browser, server) as page:
-        choose(page, ("board.csv", BOARD))
-        start(page, "Compare two systems")
-        there(page.locator("#steps"))
+    with compared(browser, server, board_csv=BOARD) as page:
         first, second = page.get_by_label("System A"), page.get_by_label("System B")
         assert [first.input_value(), second.input_value()] == ["ash", "birch"]
         second.select_option("ash")
@@ -334,12 +325,9 @@ def test_two_of_three_systems_are_always_two(browser, server):
         assert first.input_value() == "birch"
 
 
-@pytest.mark.parametrize("name", ["table.csv", "scores.txt"])
-def test_two_systems_of_one_table_change_places(browser, server, name):
-    with visited(browser, server) as page:
-        choose(page, (name, TABLE if name == "table.csv" else SCORES))
-        start(page, "Compare two systems")
-        there(page.locator("#steps"))
+@pytest.mark.parametrize("table", [{"table_csv": TABLE}, {"scores_txt": SCORES}], ids=lambda table: next(iter(table)))
+def test_two_systems_of_one_table_change_places(browser, server, table):
+    with compared(browser, server, **table) as page:
         names = page.locator("#answer dt").all_inner_texts()[:2]
         page.locator("#files > summary").click()
         page.get_by_role("button", name="Swap A and B").click()
@@ -481,7 +469,7 @@ def test_who_comes_back_to_a_page_finds_the_answer(comparison):
 
 
 def test_what_a_command_noted_is_shown(browser, server):
-    with visited(browser, server) as page:
+    with visited(browser, server, None) as page:
 
         def noted(route):
             answer = route.fetch()
@@ -490,7 +478,7 @@ def test_what_a_command_noted_is_shown(browser, server):
             )
 
         page.route("**/api/jobs/*", noted)
-        compare(page, scores_txt=SCORES)
+        page.goto(server + sent(server, "compare", scores_txt=SCORES))
         expect(page.locator("#work .noted")).to_have_text("x was full, so <b>nothing</b> was kept.")
 
 
@@ -507,10 +495,7 @@ TWICE = "id,x,y\n" + "".join(f"{i // 2},{i % 3 > 0:d},{i % 4 < 1:d}\n" for i in 
     ],
 )
 def test_a_first_answer_that_is_refused_offers_what_would_cure_it(browser, server, table, query, field, said):
-    with visited(browser, server) as page:
-        bring(page, table_csv=table)
-        file = re.search(r"files=([^&]*)", page.url)[1]
-        page.goto(f"{server}/compare?files={file}{query}")
+    with brought(browser, server, "compare", settings=query, table_csv=table) as page:
         refused = page.locator(".problem:visible")
         expect(refused).to_contain_text(said)
         expect(refused).to_be_in_viewport()
@@ -528,9 +513,7 @@ def test_a_first_answer_that_is_refused_offers_what_would_cure_it(browser, serve
 
 
 def test_the_verdict_stays_in_sight_and_files_come_along(browser, server):
-    with visited(browser, server) as page:
-        bring(page, board_csv=BOARD)
-        start(page, "Compare two systems")
+    with brought(browser, server, "compare", board_csv=BOARD) as page:
         said = page.locator("#step-verdict")
         expect(said).to_have_text(
             re.compile(r"^(ash outscored birch by [\d.]+ · p\s[=<]|No winner: .+, p\s[=<])\s.+ · 95\s% interval ")

@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 import pytest
-from tests.browser.web_server import PHONE, SCORES, bring, expect, no_wider_than_the_screen, start, there, visited
+from tests.browser.web_server import PHONE, SCORES, brought, expect, no_wider_than_the_screen, there, visited
 
 
 def test_a_change_is_answered_in_place_and_kept_in_the_address(comparison):
@@ -146,9 +146,7 @@ def test_every_form_can_be_downloaded(finished):
 
 @pytest.mark.slow
 def test_two_files_change_places(browser, server):
-    with visited(browser, server) as page:
-        bring(page, new_txt="\n".join("1110111101"), old_txt="\n".join("0100101000"))
-        start(page, "Compare two systems")
+    with brought(browser, server, "compare", new_txt="\n".join("1110111101"), old_txt="\n".join("0100101000")) as page:
         there(page.locator("#steps"))
         page.locator("#files > summary").click()
         page.get_by_role("button", name="Swap A and B").click()
@@ -169,11 +167,8 @@ def test_a_refusal_is_a_sentence_and_the_next_change_works(comparison):
 
 @pytest.mark.slow
 def test_slices_unfold(browser, server):
-    with visited(browser, server) as page:
-        rows = "".join(f"i{i},{'ab'[i % 2]},{i % 3 % 2},{i % 5 % 2}\n" for i in range(60))
-        bring(page, sliced_csv=f"item,kind,new,old\n{rows}")
-        page.get_by_label("Part of column kind").select_option(label="slices")
-        start(page, "Compare two systems")
+    rows = "".join(f"i{i},{'ab'[i % 2]},{i % 3 % 2},{i % 5 % 2}\n" for i in range(60))
+    with brought(browser, server, "compare", settings="&slice=kind", sliced_csv=f"item,kind,new,old\n{rows}") as page:
         there(page.locator("#steps"))
         folds = page.locator("details.part-of > summary")
         assert folds.count() == 2

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from tests.browser.web_server import bring, expect, start, there, visited
+from tests.browser.web_server import brought, expect, there
 
 SCORES = "".join(f"{(i * 37 % 1009) / 1009:.4f} {(i * 53 % 997) / 997:.4f}\n" for i in range(600))
 
 
 def test_a_long_job_is_cancelled_and_the_next_one_works(browser, server):
-    with visited(browser, server) as page:
-        bring(page, scores_txt=SCORES)
-        start(page, "Compare two systems")
+    with brought(browser, server, "compare", scores_txt=SCORES) as page:
         there(page.locator("#steps"))
         page.get_by_label("Test", exact=True).select_option("bootstrap")
         resamples = page.locator("[data-field=resamples]:visible input")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from tests.browser.web_server import bring, expect, start, there, unfold, visited
+from tests.browser.web_server import brought, expect, sent, there, unfold, visited
 
 SYSTEMS = ("ash", "birch", "cedar", "dogwood")
 
@@ -22,9 +22,7 @@ BOARD = "\n".join(
 
 
 def test_a_cell_of_the_heat_map_opens_its_comparison(browser, server):
-    with visited(browser, server) as page:
-        bring(page, board_csv=BOARD)
-        start(page, "Rank all systems")
+    with brought(browser, server, "rank", board_csv=BOARD) as page:
         there(page.locator("svg.heat"))
         expect(page.locator(".heat-map .on-screen")).to_contain_text("compare the two in detail")
         # What the list of pairs says of one is what its cell leads to, and settings come along.
@@ -43,9 +41,7 @@ def test_a_cell_of_the_heat_map_opens_its_comparison(browser, server):
 
 def test_a_pair_of_files_is_found_by_the_names_of_systems(browser, server):
     files = {f"{name}_txt": "".join(f"{x}\n" for x in marks(k)) for k, name in enumerate(SYSTEMS[:3])}
-    with visited(browser, server) as page:
-        bring(page, **files)
-        start(page, "Rank all systems")
+    with brought(browser, server, "rank", **files) as page:
         address = page.locator("#pair-1 a").get_attribute("href")
         assert "system=" not in address
         page.goto(server + address)
@@ -54,9 +50,7 @@ def test_a_pair_of_files_is_found_by_the_names_of_systems(browser, server):
 
 
 def test_tables_are_sorted_and_searched(browser, server):
-    with visited(browser, server) as page:
-        bring(page, board_csv=BOARD)
-        start(page, "Rank all systems")
+    with brought(browser, server, "rank", board_csv=BOARD) as page:
         table = page.locator(".ranked").first
         there(table)
         column = [cell.strip() for cell in table.locator("thead th").all_inner_texts()].index("system")
@@ -78,11 +72,7 @@ def test_tables_are_sorted_and_searched(browser, server):
 
 
 def test_a_slice_stands_below_the_answer_and_opens(browser, server):
-    with visited(browser, server) as page:
-        bring(page, board_csv=BOARD)
-        start(page, "Compare two systems")
-        there(page.locator("#shown-report .paste").first)
-        page.goto(page.url + "&slice=topic")
+    with brought(browser, server, "compare", settings="&slice=topic", board_csv=BOARD) as page:
         there(page.locator("#answer table"))
         rows = page.locator("#answer tbody tr")
         assert rows.count() == 4
@@ -93,9 +83,7 @@ def test_a_slice_stands_below_the_answer_and_opens(browser, server):
 
 
 def test_a_change_shows_what_the_verdict_was(browser, server):
-    with visited(browser, server) as page:
-        bring(page, board_csv=BOARD)
-        start(page, "Compare two systems")
+    with brought(browser, server, "compare", board_csv=BOARD) as page:
         line = page.locator("#step-verdict")
         expect(line).to_have_text(re.compile(r"p [=<] .*95\s%\sinterval"))
         before = line.inner_text()
@@ -112,11 +100,10 @@ def test_a_change_shows_what_the_verdict_was(browser, server):
 
 
 def test_the_verdict_of_a_ranking_is_there_before_its_charts(browser, server):
-    with visited(browser, server) as page:
-        bring(page, board_csv=BOARD.replace("ash", "alder"))
+    with visited(browser, server, None) as page:
         held = []
         page.route("**/download.html", lambda route: held.append(route))  # noqa: PLW0108 - playwright takes no built-in
-        start(page, "Rank all systems")
+        page.goto(server + sent(server, "rank", board_csv=BOARD.replace("ash", "alder")))
         early = page.locator("#result > .early h1")
         there(early)
         said = early.inner_text()

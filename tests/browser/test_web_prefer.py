@@ -6,7 +6,7 @@ import re
 
 import pytest
 from tests.browser.screens import picture
-from tests.browser.web_server import PHONE, bring, expect, no_wider_than_the_screen, start, unfold, visited
+from tests.browser.web_server import PHONE, brought, expect, no_wider_than_the_screen, unfold
 
 SCREENS = {
     "wide": {"viewport": {"width": 1280, "height": 900}},
@@ -45,9 +45,7 @@ def test_battles_are_shown_with_their_charts(answers, folder, screen):
 
 def test_two_of_the_systems_are_chosen_in_the_settings(browser, server):
     rows = [f"p{i},{a},{b},{'new' if i % 5 else 'old'}" for i in range(30) for a, b in (("new", "old"), ("old", "new"))]
-    with visited(browser, server) as page:
-        bring(page, votes_csv="\n".join(["prompt,model_a,model_b,winner", *rows]))
-        start(page, "See who is preferred")
+    with brought(browser, server, "prefer", votes_csv="\n".join(["prompt,model_a,model_b,winner", *rows])) as page:
         expect(page.locator(".verdict").first).to_contain_text("new is preferred to old")
         expect(page.locator("#result .numbers").first).to_contain_text("80.0")
         unfold(page)

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from tests.browser.web_server import SCORES, bring, choose, expect, start, there, visited
+from tests.browser.web_server import SCORES, bring, choose, expect, sent, start, there, visited
 
 # Screens of their own have memories of their own.
 MINE, OTHER = ({"viewport": {"width": width, "height": 900}} for width in (1270, 1260))
@@ -16,9 +16,7 @@ HOSTILE = "<img src=x onerror=alert(1)>"
 @pytest.fixture(scope="module")
 def compared(browser, server):
     """A page with a comparison on it, whose browser has a memory of its own."""
-    with visited(browser, server, **MINE) as page:
-        bring(page, scores_txt=SCORES)
-        start(page, "Compare two systems")
+    with visited(browser, server, sent(server, "compare", scores_txt=SCORES), **MINE) as page:
         there(page.locator("#shown-report .paste").first)
         yield page
 
@@ -105,13 +103,12 @@ def test_settings_go_out_and_come_in_as_yaml(compared, browser, server):
 
 def test_a_page_that_is_loaded_anew_in_mid_job_joins_it(browser, server):
     rows = "".join(f"{(i * 37 % 1009) / 1009} {(i * 53 % 997) / 997}\n" for i in range(20_000))
-    with visited(browser, server) as page:
-        bring(page, long_txt=rows)
-        address = page.url.replace("/?", "/compare?") + "&test=bootstrap&resamples=300000"
+    address = sent(server, "compare", long_txt=rows) + "&test=bootstrap&resamples=300000"
+    with visited(browser, server, None) as page:
         posted = []
         page.on("request", lambda request: posted.append(request) if request.method == "POST" else None)
         with page.expect_response("**/api/jobs"):
-            page.goto(address)
+            page.goto(server + address)
         there(page.locator("#work .progress"))
         job = page.evaluate("() => Object.entries(sessionStorage).find(([key]) => key.startsWith('job '))[1]")
         page.reload()

@@ -14,6 +14,7 @@ PHONE = {"viewport": {"width": 390, "height": 844}}
 # What moves is drawn sixty times a second, which takes longer than all else.
 STILL = {"reduced_motion": "reduce"}
 pytest.importorskip("starlette")
+httpx = pytest.importorskip("httpx")
 playwright = pytest.importorskip("playwright.sync_api")
 # Who waits for a minute is told every half second whether it is over; who waits for two seconds, every tenth of one.
 LOOK = 2_000
@@ -64,20 +65,44 @@ OPENED = {
 }
 
 
+def cookie(server):
+    """What the server knows its own pages by: the name and the value."""
+    return f"outscore-{server.rpartition(':')[2]}", TOKENS[server]
+
+
+def sent(server, view, **files):
+    """The address of a view with files that the server has got, as it stands behind the button of the start page."""
+    ids = []
+    with httpx.Client(base_url=server, cookies=dict([cookie(server)])) as client:
+        for name, text in files.items():
+            answer = client.post("/api/text", json={"name": name.replace("_", "."), "text": text})
+            ids.append(answer.raise_for_status().json()["id"])
+    return f"/{view}?files={','.join(ids)}"
+
+
+@contextmanager
+def brought(browser, server, view, *, settings="", refused=422, **files):
+    """A view with these files: the way over the start page, which has its own tests, takes as long as the view itself."""
+    with visited(browser, server, sent(server, view, **files) + settings, refused=refused) as page:
+        yield page
+
+
 @contextmanager
 def visited(browser, server, address="/", *, refused=422, opener=None, **view):
     """A page of the server, and in the end nothing to complain about but requests that were refused with this status.
 
-    A page that another one opens remembers what that one had computed, so that nothing is computed twice.
+    A page that another one opens remembers what that one had computed, so that nothing is computed twice. Without an address
+    nothing is opened yet.
     """
     page = browser.new_page(**(WIDE | STILL | view)) if opener is None else _opened_by(opener, **(WIDE | view))
     said, asked = [], []
     page.on("console", lambda message: said.append(message.text) if message.type in ("error", "warning") else None)
     page.on("pageerror", lambda error: said.append(str(error)))
     page.on("request", lambda request: asked.append(request.url))
-    name = f"outscore-{server.rpartition(':')[2]}"
-    page.context.add_cookies([{"name": name, "value": TOKENS[server], "url": server}])
-    page.goto(server + address)
+    name, token = cookie(server)
+    page.context.add_cookies([{"name": name, "value": token, "url": server}])
+    if address is not None:
+        page.goto(server + address)
     yield page
     elsewhere = [url for url in asked if not url.startswith((server, "data:", "blob:"))]
     page.close()
