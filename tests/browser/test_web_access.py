@@ -11,22 +11,22 @@ from tests.browser.web_server import OPENED, PHONE, expect, no_wider_than_the_sc
 
 @pytest.mark.parametrize("view", OPENED)
 def test_a_view_can_be_read_followed_and_heard(answers, view):
-    with answers.copy(view) as page:
-        for fold in page.locator(".settings:not([open]) > summary:visible, .files > summary:visible").all():
-            fold.click()
-        for scheme in ("light", "dark"):
-            page.emulate_media(color_scheme=scheme)
-            assert pale_letters(page) == []
-        # Whatever is folded away counts as well.
-        page.evaluate("() => { for (const fold of document.querySelectorAll('details')) fold.open = true; }")
-        assert skipped_headings(page) == []
-        assert silent_pictures(page) == []
-        assert nameless_controls(page) == []
-        assert unheard(page) == []
-        # What the answer is, is said without being looked for.
-        if page.locator(".verdict").count():
-            said = page.locator("[role=status], [aria-live]").all_inner_texts()
-            assert any(page.locator(".verdict :is(h1, h2)").first.inner_text() in text for text in said)
+    page = answers.original(view)
+    for fold in page.locator(".settings:not([open]) > summary:visible, .files > summary:visible").all():
+        fold.click()
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        assert pale_letters(page) == []
+    # Whatever is folded away counts as well.
+    page.evaluate("() => { for (const fold of document.querySelectorAll('details')) fold.open = true; }")
+    assert skipped_headings(page) == []
+    assert silent_pictures(page) == []
+    assert nameless_controls(page) == []
+    assert unheard(page) == []
+    # What the answer is, is said without being looked for.
+    if page.locator(".verdict").count():
+        said = page.locator("[role=status], [aria-live]").all_inner_texts()
+        assert any(page.locator(".verdict :is(h1, h2)").first.inner_text() in text for text in said)
 
 
 @pytest.mark.parametrize(
@@ -113,10 +113,9 @@ def test_a_long_form_can_be_seen_to_its_end(answers):
 
 
 def test_tests_stand_under_what_the_data_say_of_them(answers):
-    with answers.copy("compare") as page:
-        groups = page.get_by_label("Test", exact=True).locator("optgroup")
-        assert [group.get_attribute("label") for group in groups.all()] == ["recommended", "usable", "not suited"]
-        assert groups.first.locator("option").first.get_attribute("value") == "permutation"
+    groups = answers.original("compare").get_by_label("Test", exact=True).locator("optgroup")
+    assert [group.get_attribute("label") for group in groups.all()] == ["recommended", "usable", "not suited"]
+    assert groups.first.locator("option").first.get_attribute("value") == "permutation"
 
 
 @pytest.mark.parametrize(

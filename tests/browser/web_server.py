@@ -127,12 +127,16 @@ class Answers:
     def __init__(self, browser, server, until):
         self._browser, self._server, self._until, self._pages = browser, server, until, {}
 
+    def original(self, view):
+        """The view as it was answered, to look at: copies are made from its address, whatever is folded or coloured in it."""
+        if view not in self._pages:
+            self._pages[view] = self._until.enter_context(self._first(view))
+        return self._pages[view]
+
     @contextmanager
     def copy(self, view, **screen):
         """The view in a page of its own."""
-        if view not in self._pages:
-            self._pages[view] = self._until.enter_context(self._first(view))
-        original = self._pages[view]
+        original = self.original(view)
         address = original.url.removeprefix(self._server)
         with visited(self._browser, self._server, address, opener=original, **screen) as page:
             there(page.locator(OPENED[view][1]).first)
