@@ -15,6 +15,8 @@ from tests.report.forms import render_html
 
 from outscore.outputs.changed import Contexts
 from outscore.outputs.outcomes import outcomes
+from outscore.report.document import glue, minus
+from outscore.report.rows.diff import line_of
 from outscore.report.rows.diff_pairs import sorted_shifts
 from outscore.results.note import Note
 
@@ -102,6 +104,8 @@ def test_another_pair_and_criterion(visit, file):
     pair = make_diff(PARSES).pairs[2]
     assert found(page) == pair.outcomes.changes
     assert "Newer → Third" in page.locator("#verdict-kind").inner_text()
+    # The line of a page that shows it follows; one headline of several pairs stays.
+    assert page.locator("#verdict").get_attribute("data-line") == minus(glue(" · ".join(line_of(make_diff(PARSES), pair))))
     assert page.locator(".head sup").count() > 0
     page.locator('.cell[data-from="NOUN"][data-to="NOUN"]').click()
     assert found(page) == len(expected(1, 2, "NOUN", "NOUN", PARSES))

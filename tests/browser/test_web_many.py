@@ -85,18 +85,27 @@ def test_a_slice_stands_below_the_answer_and_opens(browser, server):
 def test_a_change_shows_what_the_verdict_was(browser, server):
     with brought(browser, server, "compare", board_csv=BOARD) as page:
         line = page.locator("#step-verdict")
-        expect(line).to_have_text(re.compile(r"p [=<] .*95\s%\sinterval"))
+        expect(line).to_have_text(re.compile(r"p\s[=<]\s.*95\s%\sinterval"))
         before = line.inner_text()
         page.get_by_label("Question").select_option("greater")
-        expect(line.locator("s")).to_have_text(before)
-        expect(line).to_contain_text("→")
+        # Old and new stand part by part, all of it to be seen, and the steps beside it.
+        there(line.locator("s").first)
+        told = line.locator("s").all_inner_texts()
+        assert set(told) <= set(before.split(" · "))
+        expect(line.locator(".renewed")).to_have_count(len(told))
+        assert line.evaluate("(bar) => bar.scrollWidth <= bar.clientWidth")
+        assert page.locator("#step-list").evaluate("(list) => list.scrollWidth <= list.clientWidth")
         page.get_by_role("link", name="Rank").click()
         there(page.locator(".ranked").first)
         floating = page.locator("#verdict-line")
         expect(floating).to_be_hidden()
         page.evaluate("() => scrollTo(0, document.body.scrollHeight)")
-        expect(floating).to_have_text(re.compile(re.escape(page.locator("#result h1").inner_text())))
+        expect(floating).to_have_text(re.compile(re.escape(page.locator("#result h1").inner_text()) + r" · .+ pairs differ"))
         expect(floating).to_be_visible()
+        # Above a headline that lies below the window it stands at the end of the window.
+        page.evaluate("() => { document.querySelector('#files').style.marginBottom = '200vh'; scrollTo(0, 0); }")
+        expect(floating).to_have_class(re.compile("below"))
+        assert page.get_by_role("link", name="Rank").click(trial=True) is None
 
 
 def test_the_verdict_of_a_ranking_is_there_before_its_charts(browser, server):

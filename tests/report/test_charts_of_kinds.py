@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import csv
+import html
 import io
 import re
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -13,7 +15,8 @@ from tests.report.diff_making import make_diff, make_units
 from tests.report.ranking_making import MADE
 
 import outscore as osc
-from outscore.report.render import charts_of
+from outscore.report.charts.diff import pair_data
+from outscore.report.render import charts_of, render
 from outscore.results.diff import Diff
 
 LONG = "literature and philosophy of the middle ages in the west"
@@ -98,3 +101,40 @@ def test_a_matrix_of_transitions_says_its_direction_without_colour():
         assert np.sign(row["balance"]) == sign
     counted = rows_of(chart)
     assert sum(int(row["correction"]) - int(row["new_error"]) for row in counted) == sum(row["balance"] for row in rows)
+
+
+LINES = {
+    "score": lambda: osc.score({"new": RIGHT[:, 0]}),
+    "gate": KINDS["gate"],
+    "prefer": KINDS["prefer"],
+    "rank": MADE["datasets"],
+    "diff": lambda: make_diff(make_units()),
+    "compare": lambda: osc.compare(RIGHT[:, 0].astype(float), RIGHT[:, 1].astype(float)),
+}
+SAID = {
+    "score": r"95 % interval \d",
+    "gate": r"\(.+ − .+\), 90 % interval .* · not worse: p [=<] ",
+    "prefer": r"of 3 pairs differ",
+    "rank": r"pairs differ",
+    "diff": r"p [=<] .* · [+−][\d.]+ points, 95 % interval ",
+    "compare": r"95 % interval ",
+}
+
+
+@pytest.mark.parametrize("kind", LINES)
+def test_a_line_beside_the_headline_has_its_numbers(kind):
+    """What a page repeats while the headline is out of sight: the numbers that it leaves out, and none of them twice."""
+    page = render(LINES[kind](), "html")
+    line = html.unescape(re.search(r'data-line="([^"]*)"', page)[1]).replace("\u00a0", " ")
+    assert re.search(SAID[kind], line), line
+    headline = html.unescape(re.search(r"<h1>(.*?)</h1>", page)[1]).replace("\u00a0", " ")
+    for part in line.split(" · "):
+        assert part not in headline
+
+
+def test_every_criterion_has_a_headline_of_its_own():
+    diff = make_diff(make_units(criterion="las"), make_units(criterion="uas", seed=2))
+    diff = replace(diff, pairs=[replace(pair, headline="No winner") for pair in diff.pairs])
+    told = [pair_data(diff, pair)["headline"] for pair in diff.pairs]
+    counts = [f"{pair.outcomes.correction:,} corrected, {pair.outcomes.new_error:,} broken" for pair in diff.pairs]
+    assert told == [f"No winner by {name}: {count}" for name, count in zip(("LAS", "UAS"), counts, strict=True)]

@@ -286,6 +286,8 @@ class Verdict(Placed):
         The same for a page: in large letters, below them, and the question above them.
     opening
         What the sentences begin with, where the headline of the page says more.
+    line
+        What a page says beside the headline while that is out of sight: p, the interval, who leads.
     named
         Whether the reason begins with the name of a system, which is written as it is.
     strong, plain
@@ -306,6 +308,7 @@ class Verdict(Placed):
     key: str = ""
     opening: str = ""
     named: bool = False
+    line: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

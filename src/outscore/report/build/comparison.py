@@ -17,6 +17,7 @@ from outscore.report.charts.theme import stylesheet
 from outscore.report.references.citations import cited_by_comparisons
 from outscore.report.rows.analysis import advice, checks, nlpstattest, summaries, unit_advice
 from outscore.report.rows.comparison import (
+    adjusted,
     alpha_of,
     deciding_items,
     decimals_of,
@@ -60,6 +61,8 @@ from outscore.results.note import note_texts
 
 __all__ = ["KIND", "build", "card"]
 
+MAX_IN_LINE = 4
+"""Metrics in the line beside the headline."""
 MAX_COMPARISONS = 12
 """Comparisons on a card."""
 CLAIMS = {
@@ -137,7 +140,11 @@ def _metrics(whole: Comparisons) -> doc.Article:
     found, first = whole.comparisons, whole.comparisons[0]
     verdict, table = metrics_verdict(whole), metric_table(whole)
     sentence_of_all = verdict.text if verdict.reason else f"{verdict.headline}."
-    answer = doc.Verdict((sentence_of_all,), verdict.headline, verdict.reason, table.title, tone="told")
+    line = tuple(
+        doc.clean(f"{c.metric} {numbers.format_number(c.difference, decimals_of(c), sign=True)}, adj. p {adjusted(c.p)}")
+        for c in found[:MAX_IN_LINE]
+    )
+    answer = doc.Verdict((sentence_of_all,), verdict.headline, verdict.reason, table.title, tone="told", line=line)
     # What undermines one metric undermines the answer; several of them may say the same.
     caveats = list(dict.fromkeys(block for c in found for block in _caveats(c)))
     signatures = doc.Code("\n".join(metric_signatures(whole)))
@@ -251,7 +258,18 @@ def _verdict(c: Comparison, whole: Comparisons, *, nested: bool) -> doc.Verdict:
         tone="won" if c.decision.winner is not None else "",
         opening=top,
         named=common.begins_with_name(reason, c.systems),
+        line=_line(c, whole, _with_numbers(c, whole, top)),
     )
+
+
+def _line(c: Comparison, whole: Comparisons, top: str) -> tuple[str, ...]:
+    """P and the difference with its interval, but for what the headline says."""
+    decimals, p = decimals_of(c), numbers.format_p_number(c.p, alpha_of(whole))
+    difference = numbers.format_number(c.difference, decimals, sign=True)
+    shown = "" if difference.lstrip("+-") in top else difference
+    interval = "" if c.interval is None or other_estimand(c) is not None else interval_phrase(c.interval, decimals)
+    parts = ("" if p in top else f"p {p if p[0] in '<>' else f'= {p}'}", ", ".join(filter(None, (shown, interval))))
+    return tuple(doc.clean(part) for part in parts if part)
 
 
 def _next_step(c: Comparison) -> list[doc.Block]:
@@ -381,10 +399,16 @@ def card(whole: Comparisons) -> doc.Document:
         decimals = numbers.decimals_for(*(s.value for s in c.scores), difference=c.difference)
         where = "" if c.slice is None else f", {c.slice.column} = {c.slice.value}"
         scores = (numbers.format_number(s.value, decimals) for s in c.scores)
-        adjusted = "" if c.p.adjusted is None else numbers.format_probability(c.p.adjusted)
         difference = numbers.format_number(c.difference, decimals, sign=True)
         rows.append(
-            (f"{c.score_name}{where}", *scores, difference, numbers.format_p_number(c.p), adjusted, stored_verdict(c).headline)
+            (
+                f"{c.score_name}{where}",
+                *scores,
+                difference,
+                numbers.format_p_number(c.p),
+                adjusted(c.p),
+                stored_verdict(c).headline,
+            )
         )
     systems = whole.comparisons[0].systems if whole.comparisons else ("", "")
     head = ("", *systems, difference_called(systems), "p", "adjusted p", "") if whole.comparisons else ()

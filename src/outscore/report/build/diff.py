@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Literal
 
 from outscore.core.errors import OutscoreError
 from outscore.language.numbers import decimals_for, format_number, format_p_number
-from outscore.language.verdict.diff import METRIC_NAMES
 from outscore.report.build.common import by_level, card_document, card_table, read_as, settings, settings_table, works
 from outscore.report.build.kind import Kind, Shown
 from outscore.report.charts.diff import MAX_DRAWN, charts, pair_data
@@ -34,7 +33,7 @@ from outscore.report.document import (
 from outscore.report.explorer.data import embedded, examples_data, file_text, source
 from outscore.report.references.citations import cited_by_diff
 from outscore.report.rows import records
-from outscore.report.rows.diff import WHOLE_TABLES, whole_tables
+from outscore.report.rows.diff import WHOLE_TABLES, headline_of, line_of, whole_tables
 from outscore.report.rows.diff_pairs import PAIR_TABLES, Sort, pair_tables
 from outscore.results.diff import MAX_LISTED_PAIRS, Diff, Pair
 from outscore.results.note import note_texts
@@ -207,20 +206,10 @@ def _first_lines(diff: Diff) -> list[Block]:
 def _verdict(diff: Diff) -> Verdict:
     verdicts = tuple(diff.verdicts)
     task = TASKS.get(diff.task, diff.task)
-    return Verdict(verdicts, _headline(diff), clean(diff.verdict), task, plain=verdicts, key="verdict")
-
-
-def _headline(diff: Diff) -> str:
-    """What became of the units from one system to the other, by the first criterion; of several pairs their names."""
-    pairs = diff.primary_pairs
-    # Files of version 0.1.0 have the verdict as one text.
-    if len(pairs) != 1 or not pairs[0].headline or not pairs[0].outcomes.n:
-        return _title(diff)
-    (pair,) = pairs
-    by = "" if len(diff.pairs) == 1 else f" by {METRIC_NAMES.get(pair.metric, pair.metric)}"
-    if pair.identical:
-        return clean(f"{pair.headline}{by}: nothing changed")
-    return clean(f"{pair.headline}{by}: {pair.outcomes.correction:,} corrected, {pair.outcomes.new_error:,} broken")
+    first = diff.primary_pairs[:1]
+    top = next((headline_of(diff, pair) for pair in first), "") or _title(diff)
+    line = next((line_of(diff, pair) for pair in first), ())
+    return Verdict(verdicts, top, clean(diff.verdict), task, plain=verdicts, key="verdict", line=line)
 
 
 def _changes(diff: Diff, top: int, sort: Sort) -> tuple[Later, Later]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from outscore.language.numbers import format_p
 from outscore.report.build import comparison
 from outscore.report.build.common import charts_section, facts_block, paper, read_as, settings, warnings_of
 from outscore.report.build.kind import Kind
@@ -11,7 +12,7 @@ from outscore.report.charts.gate import charts
 from outscore.report.charts.theme import stylesheet
 from outscore.report.ci import github, junit
 from outscore.report.document import Article, Block, Document, Listing, Paragraph, Section, Verdict, clean
-from outscore.report.rows.gate import facts, records, table
+from outscore.report.rows.gate import facts, records, summary, table
 from outscore.results.comparison import Comparisons
 from outscore.results.gate import GateResult
 from outscore.results.note import note_texts
@@ -56,7 +57,10 @@ def card(found: GateResult) -> Document:
 
 def _verdict(found: GateResult) -> Verdict:
     headline, reason = clean(found.headline), clean(found.reason)
-    told = Verdict((clean(found.verdict),), headline, reason, "Gate", strong=headline, plain=(reason,))
+    said = dict(summary(found))
+    numbers = [said[name] for name in ("difference", "interval") if name in said]
+    line = (", ".join(numbers), f"not worse: {format_p(found.not_worse, brief=True)}")
+    told = Verdict((clean(found.verdict),), headline, reason, "Gate", strong=headline, plain=(reason,), line=line)
     return replace(told, tone="won") if found.outcome == "pass" else told
 
 

@@ -93,7 +93,19 @@ def _verdict(result: Preference) -> doc.Verdict:
         tone="won" if decided(result) else "",
         opening=doc.clean(result.headline),
         named=common.begins_with_name(reason, result.systems),
+        line=_line(result),
     )
+
+
+def _line(result: Preference) -> tuple[str, ...]:
+    """The numbers on the first card, and p of two systems or how many pairs of several differ."""
+    first, *others = _cards(result).cards
+    own = [part for part in first.small if part[:1].isdigit()]
+    told = ", ".join([f"{first.label} {first.value}", *own])
+    if len(result.systems) > 2 and result.labels is None:
+        return told, f"{result.counts.significant:,} of {result.counts.testable:,} pairs differ"
+    p = others[0].value
+    return (told,) if p == "none" else (told, f"p {p if p[0] in '<>' else f'= {p}'}")
 
 
 def _told(result: Preference) -> list[doc.Block]:

@@ -110,7 +110,17 @@ def _verdict(ranking: Ranking) -> doc.Verdict:
         tone="won" if decided(ranking) else "",
         opening=top,
         named=common.begins_with_name(why, (score.system for score in ranking.scores)),
+        line=_line(ranking, shown),
     )
+
+
+def _line(ranking: Ranking, top: str) -> tuple[str, ...]:
+    """The first system's score with its interval, but for what the headline says, and how many pairs differ."""
+    leader, decimals, counts = ranking.scores[0], decimals_of(ranking.standing), ranking.counts
+    value, interval = format_number(leader.value, decimals), interval_ends(leader.low, leader.high, decimals)
+    score = "" if value in top else f"{doc.clean(leader.system)} {value}"
+    told = ", ".join(filter(None, (score, interval and f"{interval_name(ranking)} {interval}")))
+    return (*filter(None, (told,)), f"{counts.significant:,} of {counts.testable:,} pairs differ")
 
 
 def _cards(ranking: Ranking) -> doc.Cards:

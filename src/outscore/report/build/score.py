@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from outscore.language.numbers import count, format_ends, format_number, format_percent
 from outscore.language.verdict.score import score_decimals
 from outscore.report.build.common import charts_section, facts_block, folded, paper, read_as, settings, warnings_of, works
@@ -53,7 +55,12 @@ def _above(found: ScoreResult) -> list[Block]:
 
 def _verdict(found: ScoreResult) -> Verdict:
     headline, reason = clean(found.headline), clean(found.reason)
-    return Verdict((clean(found.verdict),), headline, reason, "Scores", strong=headline, plain=(reason,), tone="told")
+    told = Verdict((clean(found.verdict),), headline, reason, "Scores", strong=headline, plain=(reason,), tone="told")
+    first = found.systems[0]
+    if len(found.systems) > 1 or first.low is None:
+        return told
+    ends = format_ends(first.low, first.high, score_decimals(found.systems))
+    return replace(told, line=(f"{interval_name(found)} {ends}",))
 
 
 def _cards(found: ScoreResult) -> Cards:

@@ -22,7 +22,18 @@ from outscore.report.charts.canvas import (
 )
 from outscore.report.charts.theme import COLOURS
 from outscore.report.document import clean, glue
-from outscore.report.rows.diff import adjusted_p, alpha_of, ends, interval_name, metric_name, p_number, pair_name, points
+from outscore.report.rows.diff import (
+    adjusted_p,
+    alpha_of,
+    ends,
+    headline_of,
+    interval_name,
+    line_of,
+    metric_name,
+    p_number,
+    pair_name,
+    points,
+)
 from outscore.report.rows.diff_pairs import CLASSES, sorted_parts, sorted_shifts
 from outscore.results.diff import Diff, Pair
 from outscore.results.subset import ScoredSubset
@@ -71,6 +82,8 @@ def pair_data(diff: Diff, pair: Pair) -> dict[str, Any]:
         "criterion": pair.criterion,
         "criterionName": clean(metric_name(pair.criterion)),
         "n": pair.n,
+        "headline": glue(headline_of(diff, pair)),
+        "line": glue(" · ".join(line_of(diff, pair))),
         "verdict": glue(clean(pair.verdict)),
         "sentence": clean(pair.sentence),
         "significant": (alpha := alpha_of(diff)) is not None and pair.is_significant(alpha),

@@ -64,6 +64,10 @@ function drawPair() {
   byId("verdict-kind").textContent = `${pairs.some((p) => p.name !== pair.name) ? `${pair.name}, ` : ""}${pair.criterionName}: ${pair.significant ? "significant difference" : "undecided"}`;
   byId("verdict-reason").textContent = minus(pair.verdict);
   byId("verdict").classList.toggle("won", pair.significant);
+  if (pair.headline) byId("verdict").querySelector("h1").textContent = minus(pair.headline);
+  Object.assign(byId("verdict").dataset, { line: minus(pair.line), pair: state.pair });
+  // Who repeats the verdict elsewhere on the page hears of it.
+  byId("verdict").dispatchEvent(new Event("verdict", { bubbles: true }));
   byId("cards").replaceChildren(...drawCards(pair));
   byId("outcomes").replaceChildren(...drawOutcomes(pair, choose).filter(Boolean));
   document.querySelector(".sentences")?.replaceChildren(...pair.notes.map((text) => make("p", {}, ...coded(text))), ...(pair.sentence ? [make("pre", { class: "paste" }, pair.sentence)] : []));

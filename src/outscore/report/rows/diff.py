@@ -7,7 +7,8 @@ from dataclasses import replace
 from itertools import pairwise
 
 from outscore.language.numbers import finer, format_ends, format_number, format_p_number, format_percent, format_probability
-from outscore.report.document import Mark, Table, make_table
+from outscore.language.verdict.diff import METRIC_NAMES
+from outscore.report.document import Mark, Table, clean, make_table
 from outscore.results.diff import Diff, Oracle, Pair, Rates
 from outscore.results.interval import Interval
 from outscore.results.pvalue import PValue
@@ -17,8 +18,10 @@ __all__ = [
     "adjusted_p",
     "alpha_of",
     "ends",
+    "headline_of",
     "interval_name",
     "interval_note",
+    "line_of",
     "metric_name",
     "p_number",
     "pair_name",
@@ -125,6 +128,26 @@ def alpha_of(diff: Diff) -> float | None:
     """The level of the decisions, if the settings name it."""
     alpha = diff.settings.get("alpha")
     return float(alpha) if isinstance(alpha, int | float) else None
+
+
+def headline_of(diff: Diff, pair: Pair) -> str:
+    """What became of the units from one system to the other; empty where several pairs have one headline."""
+    # Files of version 0.1.0 have the verdict as one text.
+    if len(diff.primary_pairs) != 1 or not pair.headline or not pair.outcomes.n:
+        return ""
+    by = "" if len(diff.pairs) == 1 else f" by {METRIC_NAMES.get(pair.metric, pair.metric)}"
+    if pair.identical:
+        return clean(f"{pair.headline}{by}: nothing changed")
+    return clean(f"{pair.headline}{by}: {pair.outcomes.correction:,} corrected, {pair.outcomes.new_error:,} broken")
+
+
+def line_of(diff: Diff, pair: Pair) -> tuple[str, ...]:
+    """P and the difference with its interval, as a line beside the headline says them."""
+    p = format_p_number(pair.p, alpha_of(diff))
+    difference = f"{points(pair.difference, sign=True)} points"
+    if pair.interval is not None:
+        difference += f", {interval_name(pair.interval)} {ends(pair.interval.low, pair.interval.high)}"
+    return (f"p {p if p[0] in '<>' else f'= {p}'}", difference)
 
 
 def p_number(p: PValue | None, alpha: float | None = None) -> str:

@@ -14,7 +14,7 @@ import { View, earlyVerdict, open } from "./view.js";
 const PICTURES = { difference: "test", null: "test", power: "power", sizes: "power" };
 // Facts of the report that have a step of their own here; those about a margin are shown where it is typed.
 const ELSEWHERE = ["effect size", "power", "margin"], OF_EFFECT = ["margin"];
-const BELOW_STEPS = 58;
+const AIR = 10;
 const NO_EFFECTS = "Effect sizes apply to means of item scores. This metric is a ratio of sums; "
   + "the difference above is its own effect size.";
 const NO_CURVE = "There is no power curve for this metric and design.";
@@ -84,14 +84,7 @@ class Comparison extends View {
 
   // The verdict stays in sight while settings far below it are changed.
   sumUpVerdict() {
-    const answer = byId("answer"), read = (part) => answer.querySelector(part)?.textContent;
-    const p = read("[data-key=p] .big"), difference = read("[data-key=difference] .big");
-    const interval = read("[data-key=difference] small");
-    // What the headline says is not said twice.
-    const headline = read("h1"), isTold = (number) => headline?.includes(number.replace(/^[+−]/, ""));
-    const ends = difference && [isTold(difference) ? null : difference, interval].filter(Boolean).join(", ");
-    const parts = [headline, p && !isTold(p) && `p ${/^[<>]/.test(p) ? "" : "= "}${p}`, ends];
-    this.line.show(parts, JSON.stringify([this.files, this.form.values().system]));
+    this.line.show(byId("answer").querySelector(".verdict"), JSON.stringify([this.files, this.form.values().system]));
   }
 
   // What was about to follow does not, where something else was asked and refused.
@@ -313,10 +306,15 @@ function hold() {
 // Settings stay beside a long result. Those that are taller than the screen stay with their end in sight, not their beginning.
 function stickSettings() {
   const panels = document.querySelectorAll(".beside > :first-child");
-  const topOf = (panel) => Math.min(BELOW_STEPS, innerHeight - panel.offsetHeight - 12);
-  const stick = () => { for (const panel of panels) panel.style.top = `${topOf(panel)}px`; };
+  const steps = document.querySelector(".step-nav");
+  const topOf = (panel) => Math.min(steps.offsetHeight + AIR, innerHeight - panel.offsetHeight - 12);
+  const stick = () => {
+    for (const panel of panels) panel.style.top = `${topOf(panel)}px`;
+    // Who jumps to a step sees its beginning below the bar, however many lines that has.
+    byId("steps").style.setProperty("--bar", `${steps.offsetHeight}px`);
+  };
   const watch = new ResizeObserver(stick);
-  for (const panel of panels) watch.observe(panel);
+  for (const panel of [...panels, steps]) watch.observe(panel);
   addEventListener("resize", stick);
 }
 

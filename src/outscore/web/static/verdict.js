@@ -2,32 +2,53 @@
 
 import { make } from "./dom.js";
 
+const BETWEEN = " \u00b7 ";
+
 export class VerdictLine {
-  // `place` shows the line; where it floats it is there only while the headline is not.
+  // `place` shows the line; where it floats it is there only while the headline is not, at the end where that lies.
   constructor(place, { floating = false } = {}) {
     this.place = place;
     this.said = this.about = null;
-    this.watch = floating ? new IntersectionObserver(([seen]) => {
-      place.hidden = seen.isIntersecting || seen.boundingClientRect.top > 0;
-    }) : null;
+    this.watches = floating ? [watch("100000px 0px 0px", "below", this), watch("0px 0px 100000px", "above", this)] : [];
   }
 
-  // `about` says which data the verdict is about: that of other data is no earlier one of these.
-  show(parts, about, headline = null) {
-    const said = parts.filter(Boolean).join(" · "), before = this.said;
-    const changed = before !== null && before !== said && this.about === about;
-    const old = changed ? [make("s", {}, before), make("span", { "aria-hidden": "true" }, " → ")] : [];
-    this.place.replaceChildren(...old, make("span", { class: changed ? "renewed" : null }, said));
+  // Whether the headline lies outside of the window, by its name for where.
+  lies(where, outside) {
+    this.place.classList.toggle(where, outside);
+    this.place.hidden = !["above", "below"].some((one) => this.place.classList.contains(one));
+  }
+
+  // A verdict as it stands on the page; `about` says which data it is about: that of other data is no earlier one of these.
+  show(verdict, about) {
+    const headline = verdict?.querySelector("h1"), numbers = verdict?.dataset.line?.split(BETWEEN) ?? [];
+    const said = [headline?.textContent, ...numbers].filter(Boolean);
+    const before = this.about === about ? this.said : null;
+    this.place.replaceChildren(...(before && `${before}` !== `${said}` ? changed(before, said) : [said.join(BETWEEN)]));
     this.said = said;
     this.about = about;
-    this.watch?.disconnect();
-    if (headline) this.watch?.observe(headline);
+    for (const one of this.watches) {
+      one.disconnect();
+      if (headline) one.observe(headline);
+    }
   }
 
   clear() {
     this.said = null;
-    this.watch?.disconnect();
+    for (const one of this.watches) one.disconnect();
     this.place.replaceChildren();
-    if (this.watch) this.place.hidden = true;
+    if (this.watches.length) this.place.hidden = true;
   }
+}
+
+// A window that is endless to one side tells on which side a headline left it, even where it was never in between.
+function watch(rootMargin, where, line) {
+  return new IntersectionObserver((seen) => line.lies(where, !seen.at(-1).isIntersecting), { rootMargin });
+}
+
+// Old and new part by part, so that what is equal is said once; where one says more than the other, as wholes.
+function changed(before, said) {
+  const whole = before.length !== said.length, [old, now] = whole ? [[before.join(BETWEEN)], [said.join(BETWEEN)]] : [before, said];
+  const arrow = make("span", { "aria-hidden": "true" }, " \u2192 ");
+  const part = (text, i) => (text === old[i] ? [text] : [make("s", {}, old[i]), arrow.cloneNode(true), make("span", { class: "renewed" }, text)]);
+  return now.flatMap((text, i) => [...(i ? [BETWEEN] : []), ...part(text, i)]);
 }

@@ -39,6 +39,8 @@ export class View {
     await this.takeAlong();
     takeFiles(byId("choose"), byId("files"), (chosen) => this.add(chosen), (error) => this.worker.refuse(error));
     byId("work").addEventListener("again", () => this.compute(true));
+    // The explorer says another verdict for another pair.
+    byId("result")?.addEventListener("verdict", () => this.sumUpVerdict());
     this.draw(settings);
     if (gone.length) warn("gone", ["Some files in this address are no longer available."]);
     else this.checkAddress();
@@ -412,9 +414,14 @@ export class View {
     byId("take").replaceChildren(...takeAway(job));
     byId("taking").hidden = false;
     if (byId("data-pairs")) startExplorer().catch((error) => this.worker.refuse(error));
-    const [headline, kind] = ["#result h1", "#result .kind"].map((part) => document.querySelector(part));
-    this.line?.show([headline?.textContent, kind?.textContent], JSON.stringify(this.files), headline);
+    this.sumUpVerdict();
     this.announce();
+  }
+
+  sumUpVerdict() {
+    const verdict = document.querySelector("#result .verdict");
+    // That of another pair is no earlier one of this.
+    this.line?.show(verdict, JSON.stringify([this.files, verdict?.dataset.pair ?? "0"]));
   }
 
   announce() {
