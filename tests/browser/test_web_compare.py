@@ -6,6 +6,7 @@ import json
 import shlex
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from tests.browser.web_server import PHONE, SCORES, brought, expect, no_wider_than_the_screen, there, visited
@@ -108,6 +109,17 @@ def test_every_step_has_its_part(finished):
 
 
 @pytest.mark.slow
+def test_every_chart_is_saved_where_it_stands(finished):
+    page = finished
+    assert page.locator("main figure .save").count() == page.locator("main figure").count() > 3
+    figure = page.locator("#shown-test figure[data-key=null]")
+    # Pixels need a picture in memory, which the policy of the page has to allow.
+    with page.expect_download() as download:
+        figure.get_by_role("button", name="Save the chart as PNG").click()
+    assert download.value.suggested_filename == "outscore-null.png"
+    assert Path(download.value.path()).read_bytes().startswith(b"\x89PNG")
+
+
 def test_power_is_tried_out(comparison):
     page = comparison
     page.get_by_label("Test to try").select_option("student")

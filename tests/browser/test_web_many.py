@@ -77,7 +77,7 @@ def test_a_slice_stands_below_the_answer_and_opens(browser, server):
         rows = page.locator("#answer tbody tr")
         assert rows.count() == 4
         assert not page.locator("#c3").is_visible()
-        rows.nth(2).get_by_role("button").click()
+        rows.nth(2).get_by_role("rowheader").get_by_role("link").click()
         expect(page.locator("#c3")).to_be_visible()
         assert "topic = y" in rows.nth(2).inner_text().replace("\u00a0", " ")
 

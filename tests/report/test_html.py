@@ -89,6 +89,12 @@ def test_links_to_slices_stand_below_the_answer():
     parts = ["<h1>", "Data: scores", '<dl class="numbers', '<nav class="contents-of"', ">Charts<"]
     assert (places := [text.index(part) for part in parts]) == sorted(places)
     assert text.count("Data: scores") == 1
+    # The table of all of them leads to each by what it is called, and nowhere else.
+    rows = re.findall(r'<th scope="row"[^>]*><a href="#(c\d)">([^<]*)</a></th>', text)
+    assert [(key, name.replace("\u00a0", " ")) for key, name in rows] == [
+        ("c1", "mean"), ("c2", "mean, topic = t0"), ("c3", "mean, topic = t1")
+    ]  # fmt: skip
+    assert all(f'id="{key}"' in text for key, _ in rows)
 
 
 def test_no_request_leaves_the_page(full):

@@ -197,6 +197,8 @@ class Table(Placed):
     bars, anchors, links
         On a page: drawn intervals, one for each row; the beginning of the id of each row; and the keys of examples that rows
         lead to, by their indices.
+    named_by
+        The column that names the rows, for the ear and for links; the first one with words where none is named.
     """
 
     key: str
@@ -219,6 +221,7 @@ class Table(Placed):
     bars: tuple[Bar | None, ...] = ()
     anchors: str = ""
     links: Mapping[int, str] = field(default_factory=dict)
+    named_by: str = ""
 
 
 @dataclass(frozen=True)

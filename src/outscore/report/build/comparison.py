@@ -129,7 +129,7 @@ def _overview(whole: Comparisons, *, answered: bool = False) -> doc.Article:
     )
     sections = (
         reading.only("latex") if answered else reading,
-        doc.Section("results", "", lambda: [replace(results(whole), heading="none")]),
+        doc.Section("results", "", lambda: [_leading(replace(results(whole), heading="none"), whole)]),
         doc.Section("sentences", "", lambda: sentences).only("latex"),
     )
     return doc.Article("", _title(whole), sections).only(*forms)
@@ -154,7 +154,7 @@ def _metrics(whole: Comparisons) -> doc.Article:
     sections = (
         doc.Section("answer", "", lambda: [answer, *(block.only("html") for block in caveats)]).but("latex"),
         doc.Section("reading", "", lambda: common.read_as(first.reading, [note for c in found for note in c.notes])),
-        doc.Section("metrics", "", lambda: [replace(table, heading="bold", label="results")]),
+        doc.Section("metrics", "", lambda: [_leading(replace(table, heading="bold", label="results"), whole)]),
         doc.Section("sentence", "", lambda: [sentence]).but("text"),
         # One screen: what was asked for, and the segments behind the first metric.
         doc.Section("evidence", "", lambda: [common.facts_block(metric_facts(whole)), sentence, signatures])
@@ -164,6 +164,11 @@ def _metrics(whole: Comparisons) -> doc.Article:
         doc.Section("segments", "", lambda: excerpt).only("text").brief(),
     )
     return doc.Article("", verdict.headline, sections)
+
+
+def _leading(table: doc.Table, whole: Comparisons) -> doc.Table:
+    """A table of all comparisons whose rows lead to each of them, on a page."""
+    return replace(table, links={i: f"c{i + 1}" for i in range(len(whole.comparisons))}, named_by="metric")
 
 
 def _of_metric(table: doc.Table, c: Comparison) -> str:
@@ -264,12 +269,12 @@ def _verdict(c: Comparison, whole: Comparisons, *, nested: bool) -> doc.Verdict:
 
 def _line(c: Comparison, whole: Comparisons, top: str) -> tuple[str, ...]:
     """P and the difference with its interval, but for what the headline says."""
-    decimals, p = decimals_of(c), numbers.format_p_number(c.p, alpha_of(whole))
+    decimals, alpha = decimals_of(c), alpha_of(whole)
+    p = "" if numbers.format_p_number(c.p, alpha) in top else numbers.format_p(c.p, alpha, brief=True)
     difference = numbers.format_number(c.difference, decimals, sign=True)
     shown = "" if difference.lstrip("+-") in top else difference
     interval = "" if c.interval is None or other_estimand(c) is not None else interval_phrase(c.interval, decimals)
-    parts = ("" if p in top else f"p {p if p[0] in '<>' else f'= {p}'}", ", ".join(filter(None, (shown, interval))))
-    return tuple(doc.clean(part) for part in parts if part)
+    return tuple(doc.clean(part) for part in (p, ", ".join(filter(None, (shown, interval)))) if part)
 
 
 def _next_step(c: Comparison) -> list[doc.Block]:

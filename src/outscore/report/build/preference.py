@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from outscore.language.numbers import count, format_level, format_p_number
+from outscore.language.numbers import count, format_level, format_p, format_p_number
 from outscore.language.verdict.preference import cluster_text, format_rate, found_in
 from outscore.report import document as doc
 from outscore.report.build import common
@@ -99,13 +99,13 @@ def _verdict(result: Preference) -> doc.Verdict:
 
 def _line(result: Preference) -> tuple[str, ...]:
     """The numbers on the first card, and p of two systems or how many pairs of several differ."""
-    first, *others = _cards(result).cards
+    first = _cards(result).cards[0]
     own = [part for part in first.small if part[:1].isdigit()]
     told = ", ".join([f"{first.label} {first.value}", *own])
     if len(result.systems) > 2 and result.labels is None:
         return told, f"{result.counts.significant:,} of {result.counts.testable:,} pairs differ"
-    p = others[0].value
-    return (told,) if p == "none" else (told, f"p {p if p[0] in '<>' else f'= {p}'}")
+    p = result.pairs[0].p if result.labels is None else result.labels.p
+    return (told,) if p is None else (told, format_p(p, result.alpha, brief=True))
 
 
 def _told(result: Preference) -> list[doc.Block]:

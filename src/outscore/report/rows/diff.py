@@ -6,7 +6,15 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from outscore.language.numbers import finer, format_ends, format_number, format_p_number, format_percent, format_probability
+from outscore.language.numbers import (
+    finer,
+    format_ends,
+    format_number,
+    format_p,
+    format_p_number,
+    format_percent,
+    format_probability,
+)
 from outscore.language.verdict.diff import METRIC_NAMES
 from outscore.report.document import Mark, Table, clean, make_table
 from outscore.results.diff import Diff, Oracle, Pair, Rates
@@ -143,11 +151,10 @@ def headline_of(diff: Diff, pair: Pair) -> str:
 
 def line_of(diff: Diff, pair: Pair) -> tuple[str, ...]:
     """P and the difference with its interval, as a line beside the headline says them."""
-    p = format_p_number(pair.p, alpha_of(diff))
     difference = f"{points(pair.difference, sign=True)} points"
     if pair.interval is not None:
         difference += f", {interval_name(pair.interval)} {ends(pair.interval.low, pair.interval.high)}"
-    return (f"p {p if p[0] in '<>' else f'= {p}'}", difference)
+    return (format_p(pair.p, alpha_of(diff), brief=True), difference)
 
 
 def p_number(p: PValue | None, alpha: float | None = None) -> str:

@@ -3,7 +3,7 @@
 const SAVED = [["SVG", saveDrawing], ["PNG", savePixels], ["PDF", printAlone], ["CSV", saveNumbers]];
 
 function offerCharts(root) {
-  for (const figure of root.querySelectorAll("figure[data-key]")) {
+  for (const figure of root.querySelectorAll("figure[data-key]:not(:has(.save))")) {
     const place = document.createElement("p");
     place.className = "save";
     place.append("Save as ");

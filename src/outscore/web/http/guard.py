@@ -28,7 +28,7 @@ from outscore.web.settings import Settings
 __all__ = ["HEADERS", "POLICY", "Guard", "problem_response"]
 
 POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
 """No script, style, picture or connection from anywhere else, and nothing inline."""

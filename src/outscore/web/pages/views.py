@@ -285,6 +285,7 @@ MADE: Mapping[str, Callable[[], str]] = {
     "explorer.css": lambda: _text("outscore.report.explorer", "explorer.css"),
     "explorer.js": _explorer,
     "sorting.js": lambda: f"{_sorting()}\nexport {{ enliven, keyOf }};\n",
+    "saving.js": lambda: f"{_text('outscore.report.write', 'figures.js')}\nexport {{ offerCharts }};\n",
 }
 """Files of the reports that the pages share."""
 

@@ -6,7 +6,7 @@ import { drop } from "./forms.js";
 import { Runner } from "./jobs.js";
 import { fetchReport, unfolding } from "./reports.js";
 import { takeAway } from "./results.js";
-import { reveal } from "./tables.js";
+import { enliven } from "./tables.js";
 import { VerdictLine } from "./verdict.js";
 import { View, earlyVerdict, open } from "./view.js";
 
@@ -131,7 +131,10 @@ class Comparison extends View {
       ...[...first.querySelectorAll(":scope > section")].map(lower),
       ...others.map((article) => unfolding(article)),
       ...[...main.querySelectorAll(":scope > section")].map(lower));
-    linkRows(byId("answer").querySelector("table"), [first, ...others]);
+    // The first of all comparisons is the answer itself.
+    for (const link of byId("answer").querySelectorAll("a[href^='#']")) {
+      if (!byId(link.hash.slice(1))) link.replaceWith(...link.childNodes);
+    }
     byId("take").replaceChildren(...takeAway(job));
     byId("steps").hidden = false;
     steps.remove("bare");
@@ -208,6 +211,7 @@ class Comparison extends View {
       if (asked !== this.question() || this.trial.running) return;
       for (const figure of main.querySelectorAll("figure")) if (!figure.dataset.key.startsWith("tried")) figure.remove();
       place("tried", main.querySelector(".pictures"), main.querySelector(".tables"));
+      enliven(byId("tried"));
       say("The trial is done.");
     } catch (error) {
       this.trial.refuse(error);
@@ -242,17 +246,6 @@ function group(control, order, groupOf) {
 const note = (text) => make("p", { class: "note" }, text);
 const place = (id, ...parts) => byId(id).replaceChildren(...parts.filter(Boolean));
 const section = (article, id) => article.querySelector(`section[aria-labelledby=${article.id}-${id}]`);
-
-// Each row of the table of all comparisons leads to its own; the first is the answer itself.
-function linkRows(table, articles) {
-  const rows = [...(table?.tBodies[0].rows ?? [])];
-  if (rows.length !== articles.length) return;
-  rows.slice(1).forEach((row, i) => {
-    // What tells it from the whole is what it is called.
-    const cell = [...row.cells].find((one, k) => one.textContent !== rows[0].cells[k].textContent) ?? row.cells[0];
-    cell.replaceChildren(button(cell.textContent, () => reveal(articles[i + 1].id), "link-button"));
-  });
-}
 
 // A section without its heading: the step has one.
 function bare(part) {

@@ -1,12 +1,18 @@
-// Tables of results: sorted and searched as in saved reports, and unfolded for whoever is sent to one.
+// Results as in saved reports: tables are sorted and searched, charts saved, and folds open for whoever is sent there.
 
 import { byId } from "./dom.js";
 
-export { enliven, keyOf } from "./sorting.js";
+import { offerCharts } from "./saving.js";
+import { enliven as sortable } from "./sorting.js";
+
+export { keyOf } from "./sorting.js";
+
+export function enliven(part) {
+  sortable(part);
+  offerCharts(part);
+}
 
 // A part of the page that is folded away is opened for whoever is sent there.
-export function reveal(id) {
-  const part = byId(id);
-  for (let fold = part?.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
-  part?.scrollIntoView({ block: "start" });
+export function unfold(id) {
+  for (let fold = byId(id)?.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
 }

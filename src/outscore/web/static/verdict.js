@@ -47,8 +47,11 @@ function watch(rootMargin, where, line) {
 
 // Old and new part by part, so that what is equal is said once; where one says more than the other, as wholes.
 function changed(before, said) {
-  const whole = before.length !== said.length, [old, now] = whole ? [[before.join(BETWEEN)], [said.join(BETWEEN)]] : [before, said];
-  const arrow = make("span", { "aria-hidden": "true" }, " \u2192 ");
-  const part = (text, i) => (text === old[i] ? [text] : [make("s", {}, old[i]), arrow.cloneNode(true), make("span", { class: "renewed" }, text)]);
+  const parts = before.length === said.length ? [before, said] : [before, said].map((all) => [all.join(BETWEEN)]);
+  const [old, now] = parts, arrow = () => make("span", { "aria-hidden": "true" }, " \u2192 ");
+  const part = (text, i) => {
+    if (text === old[i]) return [text];
+    return [make("s", {}, old[i]), arrow(), make("span", { class: "renewed" }, text)];
+  };
   return now.flatMap((text, i) => [...(i ? [BETWEEN] : []), ...part(text, i)]);
 }

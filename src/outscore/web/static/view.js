@@ -10,7 +10,7 @@ import { rememberResult } from "./memory.js";
 import { assign, isLog, isSettings } from "./parts.js";
 import { fetchReport, startExplorer, unfolding } from "./reports.js";
 import { takeAway } from "./results.js";
-import { enliven } from "./tables.js";
+import { enliven, unfold } from "./tables.js";
 import { VerdictLine } from "./verdict.js";
 
 // A job that failed has no status; a server that is gone, full or broken is no fault of the field that was changed last.
@@ -29,6 +29,8 @@ export class View {
     this.round = 0;
     this.line = byId("verdict-line") && new VerdictLine(byId("verdict-line"), { floating: true });
     setInterval(() => this.keep(), KEEPING);
+    // A link within a report may lead to what is folded away.
+    document.addEventListener("click", ({ target }) => unfold(target.closest(".report a[href^='#']")?.hash.slice(1) ?? ""));
   }
 
   async begin() {
