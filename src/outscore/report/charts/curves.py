@@ -6,7 +6,19 @@ from collections.abc import Sequence
 from typing import Any
 
 from outscore.language.numbers import format_level, format_probability
-from outscore.report.charts.canvas import DASHED, DOTTED, WIDTH, data, layered, on_hover, points_under, rule, scaled, told
+from outscore.report.charts.canvas import (
+    DASHED,
+    DOTTED,
+    WIDTH,
+    at_pixel,
+    data,
+    layered,
+    on_hover,
+    points_under,
+    rule,
+    scaled,
+    told,
+)
 from outscore.report.charts.theme import COLOURS
 from outscore.results.analysis import PowerPoint
 
@@ -67,5 +79,5 @@ def alpha_line(alpha: float) -> list[Any]:
     name = base.mark_text(align="left", dx=4, color=COLOURS["tail"])
     return [
         line.encode(y, description=on_hover()),
-        name.encode(y, x=alt.value(WIDTH), text=alt.Text("text:N"), description=on_hover()),
+        name.encode(at_pixel("X", WIDTH), y, text=alt.Text("text:N"), description=on_hover()),
     ]

@@ -11,6 +11,7 @@ from outscore.report.charts.canvas import (
     DASHED,
     WIDTH,
     Chart,
+    at_pixel,
     bars,
     between,
     called,
@@ -197,11 +198,11 @@ def _box(summary: Summary | None, x: Any, one: str) -> list[Any]:  # noqa: ANN40
     inner = alt.Chart(data([{"x": summary.q1, "end": summary.q3, "hover": box}]))
     half = inner.mark_rect(color=COLOURS["grid"], stroke=COLOURS["muted"], strokeWidth=1)
     median = alt.Chart(data([{"x": summary.median, "hover": box}])).mark_rule(color=COLOURS["ink"], strokeWidth=2)
-    end, top, foot = alt.X2("end:Q"), alt.value(4), alt.value(BOX - 4)
+    end, top, foot = alt.X2("end:Q"), at_pixel("Y", 4), at_pixel("Y2", BOX - 4)
     return [
-        whiskers.encode(x, end, y=alt.value(BOX / 2), description=on_hover()),
-        half.encode(x, end, y=top, y2=foot, description=on_hover()),
-        median.encode(x, y=top, y2=foot, description=on_hover()),
+        whiskers.encode(x, end, at_pixel("Y", BOX / 2), description=on_hover()),
+        half.encode(x, end, top, foot, description=on_hover()),
+        median.encode(x, top, foot, description=on_hover()),
     ]
 
 
@@ -216,14 +217,14 @@ def _mean(c: Comparison, interval: Interval | None, domain: tuple[float, float],
     line = alt.Chart(data([{"x": low, "end": high, "hover": hover}])).mark_rule(color=COLOURS["ink"], strokeWidth=4)
     tick = alt.Chart(data([{"x": c.difference, "hover": hover}])).mark_rule(color=COLOURS["ink"], strokeWidth=2)
     layers = [
-        line.encode(x, alt.X2("end:Q"), y=alt.value(at), description=on_hover()),
-        tick.encode(x, y=alt.value(at - TICK), y2=alt.value(at + TICK), description=on_hover()),
+        line.encode(x, alt.X2("end:Q"), at_pixel("Y", at), description=on_hover()),
+        tick.encode(x, at_pixel("Y", at - TICK), at_pixel("Y2", at + TICK), description=on_hover()),
     ]
     for end, edge, side in zip((interval.low, interval.high), domain, ("left", "right"), strict=True):
         if end is None:
             shape = f"triangle-{side}"
             head = alt.Chart(data([{"x": edge}])).mark_point(filled=True, shape=shape, size=70, color=COLOURS["ink"], opacity=1)
-            layers.append(head.encode(x, y=alt.value(at)))
+            layers.append(head.encode(x, at_pixel("Y", at)))
     return layers
 
 
