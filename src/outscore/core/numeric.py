@@ -28,6 +28,7 @@ __all__ = [
     "combine",
     "exact_sum",
     "finite",
+    "median",
     "renumbered",
 ]
 
@@ -105,6 +106,22 @@ def combine(rows: Array, weights: Sequence[Sequence[int]]) -> Array:
         for part in (*parts[1:], *vector[rows.shape[1] :]):
             out[:, i] += part
     return out
+
+
+def median(x: Array) -> float:
+    """What `np.median` finds in one column without nan, in a fraction of its time for short ones.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> median(np.array([3, 1, 2])), median(np.array([4.0, 1.0, 2.0, 3.0]))
+    (2.0, 2.5)
+    """
+    import numpy as np
+
+    low, high = (len(x) - 1) // 2, len(x) // 2
+    middle = np.partition(x, (low, high))
+    return float((middle[low] + middle[high]) / 2)
 
 
 def exact_sum(x: Array) -> float:

@@ -9,10 +9,13 @@ import numpy as np
 
 from outscore.core.numeric import LOG2, Array
 from outscore.exact.lattice import Tail
+from outscore.laws.beta import log_beta_tails
 
 __all__ = ["log_point", "log_tail", "tail", "two_binomials", "two_sizes"]
 
 UNDERFLOW = 1e-290
+FEW = 32
+"""So many tails are computed one by one: scipy takes longer to import."""
 
 
 def tail(n: int, k: int) -> Tail:
@@ -34,9 +37,11 @@ def log_tail(n: Array, k: Array) -> Array:
     The regularised incomplete beta function I_½(k, n - k + 1); where that underflows, the first terms of the
     tail itself.
     """
+    n, k = np.asarray(n, dtype=float), np.asarray(k, dtype=float)
+    if n.size <= FEW:
+        return np.asarray(np.vectorize(_log_single, otypes=[float])(n, k))
     import scipy.special
 
-    n, k = np.asarray(n, dtype=float), np.asarray(k, dtype=float)
     inside = (k > 0) & (k <= n)
     value = scipy.special.betainc(np.where(inside, k, 1.0), np.where(inside, n - k + 1, 1.0), 0.5)
     with np.errstate(divide="ignore"):
@@ -44,6 +49,12 @@ def log_tail(n: Array, k: Array) -> Array:
     for i in np.flatnonzero(inside & (value < UNDERFLOW)):
         result[i] = _log_far_tail(int(n[i]), int(k[i]))
     return np.asarray(result)
+
+
+def _log_single(n: float, k: float) -> float:
+    if 0 < k <= n:
+        return log_beta_tails(k, n - k + 1, 0.5)[0]
+    return 0.0 if k <= 0 else -math.inf
 
 
 def log_point(n: int, k: int) -> float:

@@ -62,10 +62,10 @@ def _log_tail(n: Array, k: Array) -> Array:
 
 def _divergence(n: Array, k: Array) -> Array:
     """n times the Kullback-Leibler divergence of k/n from ½: n/2 [(1 + u) log(1 + u) + (1 - u) log(1 - u)], u = 2k/n - 1."""
-    import scipy.special
-
     u = (2 * k - n) / np.maximum(n, 1)
-    return np.asarray(n / 2 * (scipy.special.xlog1py(1 + u, u) + scipy.special.xlog1py(1 - u, -u)))
+    # x log x is 0 at 0.
+    ahead, behind = (np.where(v > -1, (1 + v) * np.log1p(np.maximum(v, -1 + 1e-16)), 0.0) for v in (u, -u))
+    return np.asarray(n / 2 * (ahead + behind))
 
 
 def _log_far_tail(n: Array, k: Array) -> Array:

@@ -17,7 +17,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from outscore.core.numeric import Array
+from outscore.core.numeric import Array, median
 from outscore.exact.flipsum import FLOOR, BudgetError
 
 __all__ = ["branch_and_bound", "survivors"]
@@ -45,7 +45,7 @@ def survivors(values: Array, counts: Array, sech2: Array, step: Array, low: Arra
         return _cover(low, high, np.ones(axes, dtype=np.int64))[0]
     order = _useful_first(values, counts, sech2)
     values, counts, sech2 = values[order].astype(float), counts[order].astype(float), sech2[order]
-    typical = np.array([np.median(column[column > 0]) if (column > 0).any() else 0.0 for column in np.abs(values).T])
+    typical = np.array([median(column[column > 0]) if (column > 0).any() else 0.0 for column in np.abs(values).T])
     with np.errstate(divide="ignore"):
         size = np.minimum(0.7 / axes / (typical * step), high - low + 1.0)
     box = np.maximum(1, size).astype(np.int64)

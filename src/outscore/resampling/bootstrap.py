@@ -14,6 +14,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from outscore.core.numeric import Array, exact_sum
+from outscore.laws.normal import normal, normal_quantile
 from outscore.resampling.products import Draw, in_exact_precision, products
 
 __all__ = [
@@ -293,8 +294,6 @@ def quantile_limits(moves: Array, side: float, shape: str, pulls: Array) -> tupl
     >>> quantile_limits(np.array([-1.0, 0.0, 3.0]), 0.25, "percentile", np.array([]))
     (-0.5, 1.5)
     """
-    import scipy.special
-
     levels = np.array([side, 1 - side])
     if shape == "bca":
         # A share of 0 or 1 is known no better than to half a resample.
@@ -302,8 +301,8 @@ def quantile_limits(moves: Array, side: float, shape: str, pulls: Array) -> tupl
         centred = pulls - pulls.mean()
         spread = float((centred**2).sum())
         acceleration = float((centred**3).sum()) / (6 * spread**1.5) if spread else 0.0
-        bias = scipy.special.ndtri(share)
-        shifted = bias + scipy.special.ndtri(levels)
-        levels = scipy.special.ndtr(bias + shifted / (1 - acceleration * shifted))
+        bias = normal_quantile(float(share))
+        shifted = [bias + normal_quantile(level) for level in (side, 1 - side)]
+        levels = np.array([normal(bias + x / (1 - acceleration * x)) for x in shifted])
     low, high = (float(x) for x in np.quantile(moves, levels))
     return (-high, -low) if shape == "basic" else (low, high)

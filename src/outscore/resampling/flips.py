@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from outscore.core.numeric import Array
+from outscore.laws.beta import beta_quantile
 from outscore.resampling.products import in_exact_precision, products
 
 __all__ = ["clopper_pearson", "count_hits", "flip_bits", "flipped_blocks", "flipped_sums"]
@@ -63,9 +64,7 @@ def clopper_pearson(hits: int, trials: int, level: float = 0.99) -> tuple[float,
     >>> round(low, 4), round(high, 4)
     (0.0339, 0.0705)
     """
-    import scipy.special
-
     side = (1.0 - level) / 2.0
-    low = float(scipy.special.betaincinv(hits, trials - hits + 1, side)) if hits > 0 else 0.0
-    high = float(scipy.special.betaincinv(hits + 1, trials - hits, 1.0 - side)) if hits < trials else 1.0
+    low = beta_quantile(hits, trials - hits + 1, side) if hits > 0 else 0.0
+    high = beta_quantile(hits + 1, trials - hits, side, upper=True) if hits < trials else 1.0
     return low, high

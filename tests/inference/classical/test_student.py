@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from tests.inference.asking import DEPRESSION, LOSS, SIDES, ask, scores_of
 
 from outscore.core.errors import OutscoreError
-from outscore.inference.base.student_law import log_t_tail
 from outscore.inference.classical.student import ENTRY, student
+from outscore.laws.student import log_t_tail
 
 
 @pytest.mark.parametrize("side", SIDES)

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 import outscore as osc
 from outscore.exact import binomial, binomial_tails
 from outscore.inference.base.own_score import score_interval
-from outscore.inference.base.student_law import log_t_tail
 from outscore.inference.pairwise.flips import fixed_shift, flipped_totals, pair_hits
 from outscore.inference.pairwise.moment_tests import binary_pairs, log_t_tails, sampled_pairs, student_pairs, system_scores
 from outscore.inference.pairwise.moments import moments_of, total_of
 from outscore.inference.pairwise.systems import pairs_of
+from outscore.laws.student import log_t_tail
 from outscore.metrics.registry import resolve
 
 TABLES = ("count", "own", "squares", "own_squares")

@@ -18,6 +18,7 @@ from outscore.core.numeric import Array
 from outscore.core.paired import PairedScores
 from outscore.inference.base import tango
 from outscore.inference.base.sign_flips import KernelOptions, reach
+from outscore.laws.normal import log_normal, normal_quantile
 from outscore.results.interval import Interval
 from outscore.results.pvalue import PValue
 
@@ -154,8 +155,6 @@ def tango_test(pair: Discordance, request: KernelOptions) -> PValue:
     >>> round(tango_test(pair, KernelOptions(delta=0.05)).value, 4)
     0.2471
     """
-    import scipy.special
-
     delta = request.delta / pair.unit
     if not -1 < delta < 1:
         raise OutscoreError(
@@ -164,7 +163,7 @@ def tango_test(pair: Discordance, request: KernelOptions) -> PValue:
             parameter="delta",
         )
     z = reach(pair.orientation * pair.score(delta), request.alternative)
-    log_p = float(scipy.special.log_ndtr(-z)) + (math.log(2) if request.alternative == "two-sided" else 0.0)
+    log_p = log_normal(-z) + (math.log(2) if request.alternative == "two-sided" else 0.0)
     return PValue.from_logs(log_p, log_p, method="asymptotic", kernel="tango")
 
 
@@ -179,10 +178,8 @@ def tango_interval(pair: Discordance, alpha: float, p: PValue, alternative: str 
     >>> round(found.low, 4), round(found.high, 4)
     (0.0134, 0.1924)
     """
-    import scipy.special
-
     side = alpha / 2 if alternative == "two-sided" else alpha
-    z = -float(scipy.special.ndtri(side))
+    z = -normal_quantile(side)
     low, high = tango.limits(pair.n, pair.only_a, pair.only_b, z, p.upper > alpha, tango.NUMBERS)
     below, above = pair.unit * low, pair.unit * high
     towards_high = (alternative == "greater") == (pair.orientation > 0)

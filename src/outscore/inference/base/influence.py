@@ -20,6 +20,7 @@ from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.paired import PairedScores
 from outscore.inference.base.sign_flips import Alternative
+from outscore.laws.normal import normal_quantile
 from outscore.results.pvalue import PValue
 
 __all__ = ["contributions", "fragility", "influence", "jackknife_error", "jackknife_errors"]
@@ -205,9 +206,7 @@ def _first(reached: Array, critical: float, *, decided: bool) -> int:
 
 
 def _probit(p: float) -> float:
-    import scipy.special
-
-    return float(scipy.special.ndtri(p))
+    return normal_quantile(p)
 
 
 def _swap(units: PairedScores, chosen: Array) -> PairedScores:

@@ -9,7 +9,7 @@ import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
-from outscore.core.numeric import Array
+from outscore.core.numeric import Array, median
 from outscore.core.paired import PairedScores
 from outscore.exact.numbers import to_exact_integers
 from outscore.results.note import Note
@@ -203,7 +203,7 @@ def skew_warning(scores: ItemScores) -> Note | None:
     if gamma is None or len(units) >= COCHRAN * gamma**2:
         return None
     noun = "items" if scores.clusters is None else "clusters"
-    spread, middle = float(units.std()), float(np.median(units))
+    spread, middle = float(units.std()), median(units)
     low, high = np.quantile(units, [0.25, 0.75])
     if high - low <= BULK * spread:
         rare = int((np.abs(units - middle) > spread).sum())

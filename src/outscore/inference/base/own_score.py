@@ -34,7 +34,7 @@ from outscore.core.numeric import Array
 from outscore.core.paired import PairedScores
 from outscore.inference.base.cluster_variance import bell_mccaffrey_df, cluster_variance, effective_clusters
 from outscore.inference.base.discordance import Worth, wilson_limits, worth_of
-from outscore.inference.base.student_law import t_quantile
+from outscore.laws.student import t_quantile
 
 __all__ = [
     "Added",

@@ -12,6 +12,7 @@ from outscore.core.numeric import LOG2, Array, finite
 from outscore.core.paired import PairedScores
 from outscore.inference.base.item_scores import ItemScores, item_scores
 from outscore.inference.base.sign_flips import Alternative
+from outscore.laws.normal import log_normal
 from outscore.results.interval import Interval
 
 __all__ = [
@@ -63,12 +64,10 @@ def normal_log_p(gap: float, sd: float, correction: float, alternative: Alternat
     >>> round(math.exp(normal_log_p(1.96, 1.0, 0.0, "two-sided")), 4), round(math.exp(normal_log_p(1.96, 1.0, 0.0, "less")), 4)
     (0.05, 0.975)
     """
-    import scipy.special
-
     if alternative == "two-sided":
-        return min(0.0, LOG2 + float(scipy.special.log_ndtr(-max(abs(gap) - correction, 0.0) / sd)))
+        return min(0.0, LOG2 + log_normal(-max(abs(gap) - correction, 0.0) / sd))
     turned = gap if alternative == "greater" else -gap
-    return float(scipy.special.log_ndtr(-(turned - correction) / sd))
+    return log_normal(-(turned - correction) / sd)
 
 
 def side_of(alpha: float, alternative: Alternative) -> float:

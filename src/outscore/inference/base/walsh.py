@@ -22,6 +22,7 @@ from typing import Literal
 import numpy as np
 
 from outscore.core.numeric import Array
+from outscore.laws.normal import normal
 
 __all__ = ["first_above", "hodges_lehmann", "key_of_float", "number_of_key", "signed_ranks", "walsh_interval", "walsh_quantile"]
 
@@ -220,8 +221,6 @@ def _expansion(n: int, w: int) -> float:
     distribution function is that of W⁺. Rank r joins with probability ½ and contributes the cumulants r²/4,
     -r⁴/8 and r⁶/4.
     """
-    import scipy.special
-
     base = n * (n + 1) * (2 * n + 1)
     variance = base / 24 + 1 / 12
     fourth = -base * (3 * n * n + 3 * n - 1) / 240 / variance**2
@@ -230,4 +229,4 @@ def _expansion(n: int, w: int) -> float:
     h3, h5 = x**3 - 3 * x, x**5 - 10 * x**3 + 15 * x
     h7 = x**7 - 21 * x**5 + 105 * x**3 - 105 * x
     series = fourth / 24 * h3 + sixth / 720 * h5 + fourth**2 / 1152 * h7
-    return float(scipy.special.ndtr(x)) - math.exp(-x * x / 2) / math.sqrt(2 * math.pi) * series
+    return normal(x) - math.exp(-x * x / 2) / math.sqrt(2 * math.pi) * series

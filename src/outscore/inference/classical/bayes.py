@@ -34,9 +34,9 @@ from outscore.inference.base.entry import NEEDS_SCORES, TESTS_THE_MEAN, Claim, S
 from outscore.inference.base.item_scores import ItemScores, skew_warning
 from outscore.inference.base.paired import interval_for, side_of, unclustered_scores
 from outscore.inference.base.sign_flips import KernelOptions
-from outscore.inference.base.student_law import log_t_tail
 from outscore.inference.classical.student import Mean, mean_of, no_spread, t_interval
 from outscore.inference.permutation.dispatch import permutation
+from outscore.laws.student import log_t_tail
 from outscore.results.comparison import Bayes, TestResult
 from outscore.results.interval import Interval
 from outscore.results.note import Note

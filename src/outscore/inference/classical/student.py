@@ -32,7 +32,7 @@ from outscore.inference.base.entry import (
 from outscore.inference.base.item_scores import MIN_LARGE_SAMPLE, ItemScores, item_scores, skew_warning
 from outscore.inference.base.paired import NoSpreadError, interval_for, side_of, without_spread
 from outscore.inference.base.sign_flips import Alternative
-from outscore.inference.base.student_law import log_t_tail
+from outscore.laws.student import log_t_tail, student_quantile
 from outscore.results.comparison import TestResult
 from outscore.results.interval import Interval
 from outscore.results.note import Note
@@ -126,11 +126,9 @@ def t_interval(mean: Mean, alpha: float, alternative: Alternative, orientation: 
     >>> round(found.low, 4), round(found.high, 4)
     (-0.0233, 1.0233)
     """
-    import scipy.special
-
     if mean.df < 1:
         return interval_for((None, None), alpha, alternative, orientation, method=method, dual=dual, estimate=mean.value)
-    reach = float(scipy.special.stdtrit(mean.df, 1 - side_of(alpha, alternative))) * mean.error
+    reach = student_quantile(mean.df, 1 - side_of(alpha, alternative)) * mean.error
     limits = (mean.value - reach, mean.value + reach)
     return interval_for(limits, alpha, alternative, orientation, method=method, dual=dual, estimate=mean.value)
 

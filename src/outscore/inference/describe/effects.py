@@ -37,6 +37,8 @@ from outscore.inference.base.influence import contributions
 from outscore.inference.base.item_scores import ItemScores, scores_if_any
 from outscore.inference.base.sign_flips import KernelOptions, units_of
 from outscore.inference.base.walsh import hodges_lehmann, signed_ranks, walsh_interval
+from outscore.laws.normal import normal_quantile
+from outscore.laws.student import noncentral_student
 from outscore.resampling.flips import clopper_pearson
 from outscore.results.analysis import Effect
 
@@ -53,7 +55,7 @@ __all__ = [
 ]
 
 MAX_NONCENTRAL_T = 1_000.0
-"""Beyond this scipy's distribution function loses digits, and then returns nan."""
+"""Beyond this the law of S has too many points, and that of Z serves."""
 NODES = np.linspace(-9.0, 9.0, 721)
 STEPS = 200
 
@@ -177,13 +179,11 @@ def rank_biserial(d: Array, alpha: float = 0.05) -> Effect:
 
 def _biserial(d: Array, s: Array, alpha: float) -> Effect:
     """The same from differences and their signed ranks."""
-    import scipy.special
-
     n = len(d)
     if n == 0:
         return Effect("rank_biserial", None)
     r = float(s.sum()) / float(np.abs(s).sum())
-    low, high = wilson_limits((1 + r) / 2, n * looks_per_item(d, (1 + r) / 2), -float(scipy.special.ndtri(alpha / 2)))
+    low, high = wilson_limits((1 + r) / 2, n * looks_per_item(d, (1 + r) / 2), -normal_quantile(alpha / 2))
     return Effect("rank_biserial", r, 2 * low - 1, 2 * high - 1)
 
 
@@ -251,12 +251,12 @@ def noncentral_t_cdf(df: float, noncentrality: float, t: float) -> float:
     Far out the sum P(S ≥ (z + λ)/t) over the normal density of z serves: there S decides and Z hardly
     matters.
     """
-    import scipy.special
-
     if abs(t) <= MAX_NONCENTRAL_T:
-        return float(scipy.special.nctdtr(df, noncentrality, t))
+        return noncentral_student(df, noncentrality, t)
     if t < 0:
         return 1.0 - noncentral_t_cdf(df, -noncentrality, -t)
+    import scipy.special
+
     weights = np.exp(-(NODES**2) / 2)
     ratio = np.maximum(NODES + noncentrality, 0.0) / t
     return float(weights @ scipy.special.gammaincc(df / 2, df / 2 * ratio**2) / weights.sum())

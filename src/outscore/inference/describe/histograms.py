@@ -12,6 +12,7 @@ from outscore.core.paired import PairedScores
 from outscore.inference.base.influence import contributions
 from outscore.inference.base.sign_flips import units_of
 from outscore.inference.describe.effects import scores_if_any, spread
+from outscore.laws.normal import normal_quantile
 from outscore.results.analysis import Histogram
 
 __all__ = ["MIN_WIDTH", "histograms", "normal_quantiles", "two_histograms"]
@@ -93,8 +94,6 @@ def normal_quantiles(pairs: PairedScores, metric: AdditiveMetric) -> list[tuple[
     >>> [(round(z, 3), d) for z, d in normal_quantiles(PairedScores(a, b), metric)]
     [(-0.967, 0.0), (0.0, 1.0), (0.967, 3.0)]
     """
-    import scipy.special
-
     scores = scores_if_any(pairs, metric)
     if scores is not None:
         d = scores.d if spread(scores) else None
@@ -104,8 +103,8 @@ def normal_quantiles(pairs: PairedScores, metric: AdditiveMetric) -> list[tuple[
         return []
     n = len(d)
     kept = np.unique(np.linspace(0, n - 1, min(n, MAX_QUANTILES)).round().astype(np.int64))
-    z = scipy.special.ndtri((kept + 0.5) / n)
-    return list(zip(z.tolist(), np.sort(d)[kept].tolist(), strict=True))
+    z = [normal_quantile((i + 0.5) / n) for i in kept.tolist()]
+    return list(zip(z, np.sort(d)[kept].tolist(), strict=True))
 
 
 def _edges(x: Array, n: int, *, at_zero: bool) -> Array:

@@ -11,6 +11,7 @@ import math
 import numpy as np
 
 from outscore.core.numeric import MIN_FLOAT, Array
+from outscore.laws.normal import normal, normal_quantile
 from outscore.results.analysis import Normality
 
 __all__ = ["MAX_SHAPIRO", "dagostino_pearson", "normality_test", "shapiro_wilk"]
@@ -69,11 +70,9 @@ def shapiro_wilk(x: Array) -> tuple[float, float]:
 
 def _weights(n: int) -> Array:
     """Weights of the ordered numbers: normal scores, the outer ones corrected, of length one."""
-    import scipy.special
-
     if n == MIN_ITEMS:
         return np.array([-math.sqrt(0.5), 0.0, math.sqrt(0.5)])
-    scores = scipy.special.ndtri((np.arange(1, n + 1) - 0.375) / (n + 0.25))
+    scores = np.array([normal_quantile((i - 0.375) / (n + 0.25)) for i in range(1, n + 1)])
     norm, root = float(scores @ scores), 1 / math.sqrt(n)
     last = _polynomial(OUTERMOST, root) + scores[-1] / math.sqrt(norm)
     corrected = [last] if n <= 5 else [last, _polynomial(NEXT, root) + scores[-2] / math.sqrt(norm)]
@@ -85,8 +84,6 @@ def _weights(n: int) -> Array:
 
 
 def _shapiro_p(w: float, n: int) -> float:
-    import scipy.special
-
     if n == MIN_ITEMS:
         # The one size with a known law; W is at least 3/4.
         return max(0.0, 6 / math.pi * (math.asin(math.sqrt(w)) - math.asin(math.sqrt(0.75))))
@@ -100,7 +97,7 @@ def _shapiro_p(w: float, n: int) -> float:
         y, location, scale = -math.log(bound - y), _polynomial(SMALL_LOCATION, n), _polynomial(SMALL_SCALE, n)
     else:
         location, scale = _polynomial(LARGE_LOCATION, math.log(n)), _polynomial(LARGE_SCALE, math.log(n))
-    return float(scipy.special.ndtr((location - y) / math.exp(scale)))
+    return normal((location - y) / math.exp(scale))
 
 
 def _polynomial(coefficients: tuple[float, ...], x: float) -> float:

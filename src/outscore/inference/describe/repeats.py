@@ -33,8 +33,8 @@ from outscore.inference.base.item_scores import scores_if_any
 from outscore.inference.base.own_score import UNKNOWN, Limits
 from outscore.inference.base.paired import interval_for, side_of
 from outscore.inference.base.sign_flips import Alternative
-from outscore.inference.base.student_law import t_quantile
 from outscore.inference.populations import EXCHANGE_OF_RUNS
+from outscore.laws.student import student_quantile, t_quantile
 from outscore.results.interval import Interval
 from outscore.results.pvalue import PValue
 
@@ -184,16 +184,10 @@ def _limit(ends: Array, outwards: int, accepted: Callable[[float], bool]) -> flo
 
 
 def _welch(a: Array, b: Array, alpha: float, alternative: Alternative, turn: int) -> Interval:
-    import scipy.special
-
     parts = [(float(x.var(ddof=1)) / len(x), len(x) - 1) for x in (a, b)]
     variance = sum(v for v, _ in parts)
     noise = sum(v * v / df for v, df in parts)
-    reach = (
-        float(scipy.special.stdtrit(variance**2 / noise, 1 - side_of(alpha, alternative))) * math.sqrt(variance)
-        if noise
-        else 0.0
-    )
+    reach = student_quantile(variance**2 / noise, 1 - side_of(alpha, alternative)) * math.sqrt(variance) if noise else 0.0
     estimate = float(a.mean() - b.mean())
     limits = (estimate - reach, estimate + reach)
     return interval_for(limits, alpha, alternative, turn, method=WELCH, dual=False, estimate=estimate)

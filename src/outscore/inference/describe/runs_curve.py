@@ -18,7 +18,8 @@ from outscore.core.numeric import Array
 from outscore.core.reduction import Kind, pass_rate
 from outscore.core.repeats import Draws
 from outscore.inference.base.cluster_variance import cluster_variance
-from outscore.inference.base.student_law import t_quantile
+from outscore.laws.normal import normal, normal_quantile
+from outscore.laws.student import student_quantile, t_quantile
 from outscore.results.chart_data import RunsCurve, RunsPoint
 
 __all__ = ["runs_curve"]
@@ -80,8 +81,6 @@ def _rates(kind: Kind, runs: Array, right: Array, k: int) -> Array:
 
 def _quantile(residuals: Array, alpha: float, df: float, seed: int) -> float:
     """The quantile of max |T| under random signs, as far out in Student's law as it is in the normal one."""
-    import scipy.special
-
     norm = np.sqrt((residuals**2).sum(axis=0))
     moving = residuals[:, norm > 0] / norm[norm > 0]
     if not moving.size:
@@ -92,5 +91,5 @@ def _quantile(residuals: Array, alpha: float, df: float, seed: int) -> float:
     for start in range(0, DRAWN, block):
         signs = 2.0 * stream.integers(0, 2, (min(block, DRAWN - start), len(moving))) - 1
         largest.append(np.abs(signs @ moving).max(axis=1))
-    z = max(float(np.quantile(np.concatenate(largest), 1 - alpha)), -float(scipy.special.ndtri(alpha / 2)))
-    return -float(scipy.special.stdtrit(df, float(scipy.special.ndtr(-z)))) if math.isfinite(df) else z
+    z = max(float(np.quantile(np.concatenate(largest), 1 - alpha)), -normal_quantile(alpha / 2))
+    return -student_quantile(df, normal(-z)) if math.isfinite(df) else z

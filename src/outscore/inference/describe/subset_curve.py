@@ -26,6 +26,7 @@ from outscore.inference.base.discordance import discordance
 from outscore.inference.base.entry import TestEntry, TestRequest
 from outscore.inference.base.influence import jackknife_errors
 from outscore.inference.base.sign_flips import reach, units_of
+from outscore.laws.student import student
 from outscore.results.chart_data import SizePoint
 
 __all__ = ["jackknife_t", "size_curve", "size_test"]
@@ -168,8 +169,6 @@ def _p_of_swaps(metric: AdditiveMetric, request: TestRequest) -> Parts:
 
 
 def _p_of_jackknife(scale: float, metric: AdditiveMetric, request: TestRequest) -> Parts:
-    import scipy.special
-
     turn = 1.0 if metric.higher_is_better else -1.0
     two_sided = request.alternative == "two-sided"
 
@@ -179,7 +178,7 @@ def _p_of_jackknife(scale: float, metric: AdditiveMetric, request: TestRequest) 
         t = turn * jackknife_t(a, b, metric, request.delta)
         m = a.shape[-2]
         sides = 2 if two_sided else 1
-        p = sides * scipy.special.stdtr(m - 1, -reach(t, request.alternative))
+        p = sides * np.array([student(m - 1, -x) for x in np.atleast_1d(reach(t, request.alternative)).tolist()])
         # No swap of m units has a smaller probability than this.
         return np.asarray(np.where((t == 0) & two_sided, 1.0, np.maximum(p, sides * 2.0 ** -min(m, 1_000))))
 

@@ -17,6 +17,8 @@ import numpy as np
 from outscore.core.numeric import Array
 from outscore.inference.pairwise.corpus import ranges, summable
 from outscore.inference.pairwise.systems import SystemRows
+from outscore.laws.normal import log_normal
+from outscore.laws.student import student_quantile
 from outscore.resampling.shared_flips import resampled_blocks
 
 __all__ = ["Band", "Draws", "band_of", "draw", "points_of", "shares_of_best", "win_rates"]
@@ -210,7 +212,5 @@ def _places(draws: int, alpha: float) -> list[int]:
 
 def _student(quantile: float, freedom: int) -> float:
     """Student's quantile of the probability that a normal one has."""
-    import scipy.special
-
-    tail = float(scipy.special.log_ndtr(-quantile))
-    return -float(scipy.special.stdtrit(freedom, math.exp(tail)))
+    tail = log_normal(-quantile)
+    return -student_quantile(freedom, math.exp(tail))

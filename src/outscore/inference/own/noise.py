@@ -31,9 +31,10 @@ from outscore.core.paired import PairedScores
 from outscore.core.repeats import RUNS
 from outscore.inference.base.item_scores import with_exact_integers
 from outscore.inference.base.sign_flips import KernelOptions
-from outscore.inference.base.student_law import t_quantile
 from outscore.inference.permutation.dispatch import permutation
 from outscore.inference.runs.two_way import item_spread, pseudo_values
+from outscore.laws.normal import normal, normal_quantile
+from outscore.laws.student import t_quantile
 from outscore.results.score import Noise
 
 __all__ = ["attained_level", "discordant_alarms", "epoch_noise", "level_of_flips", "noise_floor"]
@@ -58,8 +59,6 @@ def noise_floor(
     >>> round(found.sd, 4), round(found.reach, 4), found.largest, found.pairs, found.significant
     (0.1667, 0.462, 0.0, 1, 0)
     """
-    import scipy.special
-
     n, k = runs.shape[:2]
     scores, values = pseudo_values(runs, metric)
     z = t_quantile(math.inf, alpha)
@@ -70,7 +69,7 @@ def noise_floor(
         spread = float(scores.var(ddof=1))
         shown = [item_spread(values[:, i] - values[:, j], clusters).variance for i, j in _pairs(k)]
         seen = float(np.mean(shown))
-        alarms = 2 * float(scipy.special.ndtr(-z * math.sqrt(seen / max(seen, 2 * spread)))) if seen else None
+        alarms = 2 * normal(-z * math.sqrt(seen / max(seen, 2 * spread))) if seen else None
         if not level:
             alarms = 0.0
         # The variance of runs is known from K - 1 of them.
@@ -97,10 +96,8 @@ def epoch_noise(within: float, items: int, epochs: float, alpha: float, units: i
     >>> round(found.sd, 4), round(found.reach, 4), found.largest, found.false_alarms, found.bound
     (0.04, 0.1109, None, 0.03125, True)
     """
-    import scipy.special
-
     sd, level = math.sqrt(within / items), level_of_flips(units, alpha)
-    return Noise(epochs, sd, -float(scipy.special.ndtri(0.025)) * math.sqrt(2) * sd, None, level, bound=level > 0)
+    return Noise(epochs, sd, -normal_quantile(0.025) * math.sqrt(2) * sd, None, level, bound=level > 0)
 
 
 def level_of_flips(units: int, alpha: float) -> float:

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from outscore.core.numeric import Array
+from outscore.core.numeric import Array, median
 from outscore.inference.power.design import study_of
 from outscore.results.plan import StudyDesign
 from outscore.results.score import Detectable
@@ -97,4 +97,4 @@ def median_correlation(tables: Sequence[tuple[Array, Array]]) -> float | None:
             x, y = scores[first], theirs[second]
             if len(x) > 2 and x.std() > 0 and y.std() > 0:
                 found.append(float(np.corrcoef(x, y)[0, 1]))
-    return float(np.median(found)) if found else None
+    return median(np.array(found)) if found else None

@@ -11,6 +11,7 @@ from outscore.core.numeric import Array
 from outscore.exact.binomial_tails import log_better, log_two_sided
 from outscore.inference.base import tango
 from outscore.inference.pairwise.table import KINDS, PairTable
+from outscore.laws.normal import normal_quantile
 
 __all__ = ["NO_INTERVALS", "TANGO", "binary_table", "tango_limits"]
 
@@ -85,9 +86,7 @@ def tango_limits(n: Array, wins: Array, losses: Array, log_p: Array, alpha: floa
     >>> low.round(4).tolist(), high.round(4).tolist()
     ([-0.0048], [0.2226])
     """
-    import scipy.special
-
-    z = -float(scipy.special.ndtri(alpha / 2))
+    z = -normal_quantile(alpha / 2)
     items, ahead, behind = (x.astype(float) for x in (n, wins, losses))
     low, high = tango.limits(items, ahead, behind, z, np.exp(log_p) > alpha, np)
     return np.asarray(low), np.asarray(high)

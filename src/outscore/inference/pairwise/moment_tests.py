@@ -15,11 +15,12 @@ import numpy as np
 
 from outscore.core.numeric import MIN_FLOAT, Array
 from outscore.inference.base.discordance import wilson_limits
-from outscore.inference.base.student_law import log_t_tail
 from outscore.inference.pairwise.binary import binary_table
 from outscore.inference.pairwise.flips import pair_hits
 from outscore.inference.pairwise.moments import PairMoments
 from outscore.inference.pairwise.table import KINDS, PairTable
+from outscore.laws.normal import normal_quantile
+from outscore.laws.student import log_t_tail
 
 __all__ = ["SystemScores", "binary_pairs", "log_t_tails", "macro_student", "sampled_pairs", "student_pairs", "system_scores"]
 
@@ -217,6 +218,4 @@ def _t_quantile(df: Array, alpha: float) -> Array:
 
 
 def _normal_quantile(alpha: float) -> float:
-    import scipy.special
-
-    return -float(scipy.special.ndtri(alpha / 2))
+    return -normal_quantile(alpha / 2)

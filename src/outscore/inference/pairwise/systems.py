@@ -19,6 +19,7 @@ from outscore.inference.base.discordance import Discordance, discordance, wilson
 from outscore.inference.base.own_score import OwnRows, own_intervals, score_interval
 from outscore.inference.runs.exchange import Exchange, exchange_of_rows
 from outscore.inference.runs.two_way import TwoWay, added_by_runs, two_way_of_rows
+from outscore.laws.normal import normal_quantile
 
 __all__ = ["SystemRows", "baseline_of", "pairs_of"]
 
@@ -169,11 +170,9 @@ class SystemRows:
 
     def own_limits(self, alpha: float) -> tuple[Array, Array]:
         """The interval of each system's own score; nan where its items show no spread."""
-        import scipy.special
-
         binary = self.discordance()
         limits = np.full((2, len(self.rows)), np.nan)
-        z = -float(scipy.special.ndtri(alpha / 2))
+        z = -normal_quantile(alpha / 2)
         scores = self.scores()
         for i, there in enumerate(self.present):
             n = int(there.sum())

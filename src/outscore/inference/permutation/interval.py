@@ -24,6 +24,7 @@ from outscore.core.paired import PairedScores
 from outscore.exact import bracket, enumeration, numbers
 from outscore.exact.saddlepoint import approximate_probit
 from outscore.inference.base.sign_flips import flips_of, units_of
+from outscore.laws.normal import normal_quantile
 from outscore.results.interval import Interval
 from outscore.results.pvalue import PValue
 
@@ -115,14 +116,12 @@ def _limit_from_subsets(d: Array, w: Array, alpha: float) -> float:
 
 
 def _certified_limit(d: Array, w: Array, alpha: float) -> Limit:
-    import scipy.special
-
     weight = exact_sum(w)
     mean = exact_sum(d) / weight
     spread = math.sqrt(exact_sum((d - w * mean) ** 2) * len(d) / (len(d) - 1)) / weight
     if spread == 0.0:
         return Limit(mean, mean)
-    target = float(scipy.special.ndtri(alpha))
+    target = normal_quantile(alpha)
     here = _approximate_limit(d, w, target, mean + target * spread, spread)
     log_alpha = math.log(alpha)
 
@@ -140,9 +139,7 @@ def _certified_limit(d: Array, w: Array, alpha: float) -> Limit:
 
 def _probit(log_p: float) -> float:
     """Φ⁻¹(p), cut off where nothing is known of p."""
-    import scipy.special
-
-    return float(scipy.special.ndtri(min(max(math.exp(log_p), 1e-9), 1 - 1e-9)))
+    return normal_quantile(min(max(math.exp(log_p), 1e-9), 1 - 1e-9))
 
 
 def _halve(d: Array, w: Array, log_alpha: float, outer: float, inner: float, tolerance: float) -> Limit:

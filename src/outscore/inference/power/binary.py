@@ -18,6 +18,7 @@ from outscore.core.errors import OutscoreError
 from outscore.core.numeric import LOG2, Array
 from outscore.exact.binomial import log_tail
 from outscore.inference.base.sign_flips import Alternative
+from outscore.laws.normal import normal_quantile
 from outscore.results.plan import OverlapPoint
 from outscore.results.pvalue import PValue
 
@@ -126,9 +127,7 @@ def _rejects(m: Array, effect: float, discordance: float, alpha: float, alternat
 
 def _critical(m: Array, side: float) -> Array:
     """The smallest k with P(Bin(m, ½) ≥ k) ≤ side; m + 1 where not even m wins out of m are enough."""
-    import scipy.special as sp
-
-    k = np.clip(np.ceil(m / 2 - sp.ndtri(side) * np.sqrt(m) / 2 + 0.5), 0, m + 1)
+    k = np.clip(np.ceil(m / 2 - normal_quantile(side) * np.sqrt(m) / 2 + 0.5), 0, m + 1)
     while (short := _binomial_tail(m, k, 0.5) > side).any():
         k = k + short
     while (spare := (k > 0) & (_binomial_tail(m, k - 1, 0.5) <= side)).any():

@@ -12,6 +12,7 @@ from outscore.core.options import check_level
 from outscore.inference.base.sign_flips import Alternative
 from outscore.inference.power.binary import mcnemar_power, mcnemar_sample_size
 from outscore.inference.power.flips import flip_power, noncentral_t_power
+from outscore.laws.normal import normal, normal_quantile
 from outscore.results.plan import StudyDesign
 
 __all__ = ["MAX_ITEMS", "Study", "checked_n", "study_of"]
@@ -81,8 +82,6 @@ class Study:
 
     def power(self, n: float, effect: float) -> float:
         """Power at n items."""
-        import scipy.special as sp
-
         method = self._method_at(n)
         if method == "exact":
             worth = math.floor(n / self.design.design_effect * (1 + 1e-12))
@@ -93,12 +92,12 @@ class Study:
         if method == "t":
             self._require_two_units(n)
             return self._t_power(n, self._noncentrality(n, effect))
-        z = -float(sp.ndtri(self.side))
+        z = -normal_quantile(self.side)
         if self._connor:
             spread = math.sqrt(self.discordance - effect**2)
             gap = effect * math.sqrt(n / self.design.design_effect) - z * math.sqrt(self.discordance)
-            return float(sp.ndtr(gap / spread)) if spread else float(gap >= 0)
-        return float(sp.ndtr(self._noncentrality(n, effect) - z))
+            return normal(gap / spread) if spread else float(gap >= 0)
+        return normal(self._noncentrality(n, effect) - z)
 
     def sample_size(self, effect: float, target: float) -> float:
         """Items for an effect in the direction of the test."""
@@ -120,8 +119,6 @@ class Study:
 
     def detectable_effect(self, n: float, target: float) -> float:
         """The positive effect that n items detect."""
-        import scipy.special as sp
-
         method = self._method_at(n)
         if self.design.basis == "discordance":
             if self.power(n, self.discordance) < target:
@@ -139,7 +136,7 @@ class Study:
             self._require_two_units(n)
             shift = _root(lambda nc: self._t_power(n, nc), target, 0.0) / math.sqrt(units)
         else:
-            shift = float(sp.ndtri(target) - sp.ndtri(self.side)) / math.sqrt(units)
+            shift = (normal_quantile(target) - normal_quantile(self.side)) / math.sqrt(units)
         return self._effect_of(shift, n)
 
     def _method_at(self, n: float) -> Method:
@@ -215,9 +212,7 @@ class Study:
 
     def _closed_form(self, effect: float, target: float) -> float:
         """Miller (2024) for means; Connor (1987, Biometrics 43, eq. 3) for discordant pairs."""
-        import scipy.special as sp
-
-        z, z_beta = -float(sp.ndtri(self.side)), float(sp.ndtri(target))
+        z, z_beta = -normal_quantile(self.side), normal_quantile(target)
         if self._connor:
             root = z * math.sqrt(self.discordance) + z_beta * math.sqrt(self.discordance - effect**2)
             needed = (root / effect) * (root / effect) * self.design.design_effect

@@ -17,6 +17,8 @@ import numpy as np
 
 from outscore.core.numeric import Array
 from outscore.inference.base.sign_flips import Alternative
+from outscore.laws.normal import normal, normal_quantile
+from outscore.laws.student import noncentral_student, student_quantile
 
 __all__ = ["flip_power", "noncentral_t_power"]
 
@@ -62,22 +64,16 @@ def flip_power(units: int, shift: float, alpha: float, alternative: Alternative)
 
 
 def _quantile(chance: float) -> float:
-    import scipy.special as sp
-
-    return float(sp.ndtri(min(max(chance, 1e-15), 1 - 1e-15)))
+    return normal_quantile(min(max(chance, 1e-15), 1 - 1e-15))
 
 
 def _normal(z: float) -> float:
-    import scipy.special as sp
-
-    return float(sp.ndtr(z))
+    return normal(z)
 
 
 def _named(units: int, shift: float, patterns: int) -> float:
     """P(the signs are among the most extreme patterns): all plus; a minus at the smallest size; at the second smallest."""
-    import scipy.special as sp
-
-    found = float(sp.ndtr(shift)) ** units
+    found = normal(shift) ** units
     if patterns == 1:
         return found
     points, weights = _nodes()
@@ -85,7 +81,8 @@ def _named(units: int, shift: float, patterns: int) -> float:
     size = reach * (points + 1) / 2
     # A minus of size u, and all others plus and larger; or one of them smaller.
     density = np.exp(-((size + shift) ** 2) / 2) / math.sqrt(2 * math.pi) * weights * reach / 2
-    larger, smaller = sp.ndtr(shift - size), sp.ndtr(shift) - sp.ndtr(shift - size)
+    larger = np.array([normal(shift - s) for s in size.tolist()])
+    smaller = normal(shift) - larger
     found += units * float(density @ larger ** (units - 1))
     if patterns == NAMED:
         found += units * (units - 1) * float(density @ (smaller * larger ** (units - 2)))
@@ -100,22 +97,9 @@ def _nodes() -> tuple[Array, Array]:
 
 def noncentral_t_power(df: float, noncentrality: float, side: float, *, two_sided: bool) -> float:
     """Power of a t test whose tails hold `side` each; a negative noncentrality points away from the side tested."""
-    import scipy.special as sp
-
-    critical = -float(sp.stdtrit(df, side))
+    critical = -student_quantile(df, side)
     if noncentrality < 0:
-        return _below(df, -noncentrality, -critical)
-    right = 1 - _below(df, noncentrality, critical)
-    wrong = _below(df, noncentrality, -critical) if two_sided else 0.0
+        return noncentral_student(df, -noncentrality, -critical)
+    right = 1 - noncentral_student(df, noncentrality, critical)
+    wrong = noncentral_student(df, noncentrality, -critical) if two_sided else 0.0
     return min(1.0, right + wrong)
-
-
-def _below(df: float, noncentrality: float, t: float) -> float:
-    """P(T ≤ t) of a noncentral t."""
-    import scipy.special as sp
-
-    value = float(sp.nctdtr(df, noncentrality, t))
-    if not math.isnan(value):
-        return value
-    # scipy has no digits left far out; Johnson and Welch's (1940) approximation has.
-    return float(sp.ndtr((t * (1 - 0.25 / df) - noncentrality) / math.sqrt(1 + t**2 / (2 * df))))

@@ -21,6 +21,7 @@ from typing import Literal
 from outscore.core.errors import OutscoreError
 from outscore.inference.base import tango
 from outscore.inference.power.design import study_of
+from outscore.laws.normal import normal_quantile
 from outscore.results.plan import StudyDesign
 
 __all__ = ["Outlook", "items_to_decide"]
@@ -104,9 +105,7 @@ def items_to_decide(
 
 
 def _z(share: float) -> float:
-    import scipy.special
-
-    return float(scipy.special.ndtri(share))
+    return normal_quantile(share)
 
 
 def _stretch(alpha: float, power: float) -> float:

@@ -21,8 +21,8 @@ import numpy as np
 from outscore.core.numeric import Array
 from outscore.inference.base.cluster_variance import effective_clusters
 from outscore.inference.base.discordance import wilson_limits
-from outscore.inference.base.student_law import t_quantile
 from outscore.inference.preferences.position import same_question
+from outscore.laws.student import t_quantile
 from outscore.scores.battles import Battles
 
 __all__ = ["Estimate", "Tables", "Verdicts", "alpha_of", "alpha_tables", "kappa_of", "kappa_tables", "verdicts_of"]

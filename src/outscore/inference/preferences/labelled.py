@@ -24,9 +24,9 @@ import numpy as np
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.inference.base.discordance import wilson_limits
-from outscore.inference.base.student_law import log_two_sided, t_quantile
 from outscore.inference.preferences.tally import tally_of
 from outscore.inference.preferences.win_rates import flip_p, kept_half, win_rates
+from outscore.laws.student import log_two_sided, student, t_quantile
 from outscore.results.pvalue import PValue
 from outscore.scores.battles import Battles
 from outscore.scores.system import Labels
@@ -193,15 +193,13 @@ def _alone(people: Array, alpha: float) -> People:
 
 def audit_p(judged: Array, unlabelled: Array) -> float | None:
     """Welch's p of labelled and unlabelled prompts having the same mean by the judge; None where nothing varies."""
-    import scipy.special
-
     n, m = len(judged), len(unlabelled)
     if min(n, m) < 2:
         return None
-    parts = np.var(judged, ddof=1) / n, np.var(unlabelled, ddof=1) / m
-    whole = float(sum(parts))
+    parts = float(np.var(judged, ddof=1)) / n, float(np.var(unlabelled, ddof=1)) / m
+    whole = sum(parts)
     if whole == 0.0:
         return None
     df = whole**2 / (parts[0] ** 2 / (n - 1) + parts[1] ** 2 / (m - 1))
     t = abs(float(judged.mean() - unlabelled.mean())) / math.sqrt(whole)
-    return float(2 * scipy.special.stdtr(df, -t))
+    return 2 * student(df, -t)

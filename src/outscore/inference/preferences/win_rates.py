@@ -25,9 +25,9 @@ from outscore.inference.base.cluster_variance import effective_clusters
 from outscore.inference.base.discordance import wilson_limits
 from outscore.inference.base.p_values import exact_p, identical_p
 from outscore.inference.base.sign_flips import KernelOptions
-from outscore.inference.base.student_law import t_quantile
 from outscore.inference.permutation.dispatch import permutation
 from outscore.inference.preferences.tally import Tally
+from outscore.laws.student import t_quantile
 from outscore.results.pvalue import PValue
 
 __all__ = ["WinRates", "flip_p", "independent_p", "kept_half", "win_rates"]

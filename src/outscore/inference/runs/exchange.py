@@ -42,9 +42,10 @@ from outscore.inference.base import p_values
 from outscore.inference.base.discordance import Worth, wilson_limits, worth_of
 from outscore.inference.base.paired import interval_for, side_of
 from outscore.inference.base.sign_flips import Alternative
-from outscore.inference.base.student_law import log_t_tail, t_quantile
 from outscore.inference.classical.student import make_agree
 from outscore.inference.populations import EXCHANGE
+from outscore.laws.normal import normal_quantile
+from outscore.laws.student import log_t_tail, student_quantile, t_quantile
 from outscore.results.interval import Interval
 from outscore.results.pvalue import PValue
 
@@ -310,15 +311,13 @@ class Exchange:
 
     def interval(self, alpha: float, alternative: Alternative, p: PValue) -> Interval | None:
         """The interval of the difference over new runs of these items; None where nothing varies and nothing bounds it."""
-        import scipy.special
-
         error, df = self.error()
         side = side_of(alpha, alternative)
         if error > 0.0:
-            reach = float(scipy.special.stdtrit(df, 1 - side)) if math.isfinite(df) else -float(scipy.special.ndtri(side))
+            reach = student_quantile(df, 1 - side) if math.isfinite(df) else -normal_quantile(side)
             limits, method = (self.difference - reach * error, self.difference + reach * error), INTERVAL
         elif self.worth is not None and self.total == int(self.weights.sum()):
-            limits, method = self.score_limits(-float(scipy.special.ndtri(side))), SCORE_INTERVAL
+            limits, method = self.score_limits(-normal_quantile(side)), SCORE_INTERVAL
         else:
             return None
         found = Interval(*limits, 1 - alpha, method, dual=False, estimate=self.difference)

@@ -36,8 +36,8 @@ from outscore.inference.base.cluster_variance import cluster_variance
 from outscore.inference.base.own_score import Added
 from outscore.inference.base.paired import NoSpreadError, interval_for, side_of, without_spread
 from outscore.inference.base.sign_flips import Alternative
-from outscore.inference.base.student_law import log_t_tail
 from outscore.inference.populations import TWO_WAY
+from outscore.laws.student import log_t_tail, student_quantile
 from outscore.results.interval import Interval
 from outscore.results.pvalue import PValue
 
@@ -187,9 +187,7 @@ class TwoWay:
 
     def interval(self, alpha: float, alternative: Alternative = "two-sided", *, orientation: int = 1) -> Interval:
         """difference ± t · error: the differences that `p` does not reject."""
-        import scipy.special
-
-        reach = float(scipy.special.stdtrit(self.df, 1 - side_of(alpha, alternative))) * self.error
+        reach = student_quantile(self.df, 1 - side_of(alpha, alternative)) * self.error
         limits = (self.difference - reach, self.difference + reach)
         return interval_for(limits, alpha, alternative, orientation, method=INTERVAL, dual=True, estimate=self.difference)
 

@@ -12,6 +12,7 @@ from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array, exact_sum
 from outscore.inference.base.cluster_variance import cluster_variance
 from outscore.inference.base.discordance import Worth, worth_of
+from outscore.laws.normal import normal, normal_quantile
 
 __all__ = ["Samples", "mid_ranks"]
 
@@ -134,15 +135,13 @@ class Samples:
         >>> round(both.level(0.05), 2)
         0.23
         """
-        import scipy.special
-
         (v_a, df_a), (v_b, df_b) = self.variances
         n_a, n_b = self.units
         assumed = v_a * n_a / n_b + v_b * n_b / n_a
         if not df_a or not df_b or assumed == 0.0:
             return None
-        z = -float(scipy.special.ndtri(alpha / 2))
-        return 2 * float(scipy.special.ndtr(-z * math.sqrt(assumed / (v_a + v_b))))
+        z = -normal_quantile(alpha / 2)
+        return 2 * normal(-z * math.sqrt(assumed / (v_a + v_b)))
 
 
 def mid_ranks(scores: Array) -> Array:

@@ -14,6 +14,7 @@ import numpy as np
 
 from outscore.core.numeric import Array
 from outscore.inference.base.walsh import key_of_float, number_of_key
+from outscore.laws.normal import normal
 
 __all__ = ["critical", "shift", "shift_limits", "shift_quantile"]
 
@@ -106,10 +107,8 @@ def _lower_law(n_a: int, n_b: int) -> Array:
 
 def _expansion(n_a: int, n_b: int, u: int) -> float:
     """P(U ≤ u) by Edgeworth's series up to the fourth cumulant (Fix and Hodges, 1955), U spread over (-½, ½)."""
-    import scipy.special
-
     whole = n_a + n_b + 1
     variance = n_a * n_b * whole / 12 + 1 / 12
     fourth = -n_a * n_b * whole * (n_a**2 + n_b**2 + n_a * n_b + n_a + n_b) / 120 / variance**2
     x = (u + 0.5 - n_a * n_b / 2) / math.sqrt(variance)
-    return float(scipy.special.ndtr(x)) - math.exp(-x * x / 2) / math.sqrt(2 * math.pi) * fourth / 24 * (x**3 - 3 * x)
+    return normal(x) - math.exp(-x * x / 2) / math.sqrt(2 * math.pi) * fourth / 24 * (x**3 - 3 * x)

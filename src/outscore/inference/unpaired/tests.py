@@ -19,13 +19,14 @@ from outscore.inference.base import p_values
 from outscore.inference.base.entry import TestRequest
 from outscore.inference.base.paired import NoSpreadError, interval_for, side_of
 from outscore.inference.base.sign_flips import Alternative
-from outscore.inference.base.student_law import log_t_tail
 from outscore.inference.classical.student import make_agree
 from outscore.inference.populations import FISHER, WELCH
 from outscore.inference.runs.exchange import Exchange, exchange_of
 from outscore.inference.unpaired.divisions import SAMPLED, division_p, rank_sum_p
 from outscore.inference.unpaired.samples import Samples
 from outscore.inference.unpaired.shift import shift, shift_limits
+from outscore.laws.normal import log_normal, normal_quantile
+from outscore.laws.student import log_t_tail, student_quantile
 from outscore.results.comparison import Margin, TestResult
 from outscore.results.interval import Interval
 from outscore.results.note import Note
@@ -69,13 +70,11 @@ def welch_p(samples: Samples, asked: TestRequest) -> PValue | None:
 
 def welch_interval(samples: Samples, asked: TestRequest, *, dual: bool) -> Interval | None:
     """Difference ± t·error with the degrees of freedom of Welch and Satterthwaite."""
-    import scipy.special
-
     found = samples.welch
     if found is None:
         return None
     error, df = found
-    reach = float(scipy.special.stdtrit(df, 1 - side_of(asked.alpha, asked.alternative))) * error
+    reach = student_quantile(df, 1 - side_of(asked.alpha, asked.alternative)) * error
     limits = (samples.difference - reach, samples.difference + reach)
     return interval_for(
         limits,
@@ -100,11 +99,9 @@ def shifted_p(test: str, samples: Samples, alternative: Alternative, delta: floa
     >>> round(shifted_p("permutation", both, "greater", -0.1).value, 4)
     0.0057
     """
-    import scipy.special
-
     turn = samples.orientation if alternative == "greater" else -samples.orientation
     if test == "permutation" and samples.worth is not None and samples.clusters is None:
-        log_p = float(scipy.special.log_ndtr(-turn * _pair_of(samples).score(delta)))
+        log_p = log_normal(-turn * _pair_of(samples).score(delta))
         log_p = max(log_p, LEAST_LOG)
         p = PValue.from_logs(log_p, log_p, method="asymptotic", kernel=SCORE_TEST)
         return replace(p, test=FISHER, n=samples.n)
@@ -157,10 +154,8 @@ def score_interval(samples: Samples, asked: TestRequest, p: PValue) -> Interval:
     >>> round(found.low, 4), round(found.high, 4)
     (0.0, 0.5145)
     """
-    import scipy.special
-
     side = side_of(asked.alpha, asked.alternative)
-    limits = _pair_of(samples).score_limits(-float(scipy.special.ndtri(side)))
+    limits = _pair_of(samples).score_limits(-normal_quantile(side))
     if asked.alternative != "two-sided":
         return interval_for(
             limits,

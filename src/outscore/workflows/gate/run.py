@@ -13,10 +13,10 @@ import numpy as np
 from outscore.core.errors import OutscoreError, ShiftError
 from outscore.core.numeric import LOG2
 from outscore.inference.base.paired import NoSpreadError
-from outscore.inference.base.student_law import t_quantile
 from outscore.inference.populations import ITEMS
 from outscore.inference.power.gate import Outlook, items_to_decide
 from outscore.language.verdict.gate import gate_verdict, needed_phrase
+from outscore.laws.student import t_quantile
 from outscore.results.comparison import Comparison, Comparisons, Margin
 from outscore.results.gate import GateResult, Outcome
 from outscore.results.interval import Interval

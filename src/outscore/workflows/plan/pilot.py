@@ -27,6 +27,8 @@ from outscore.inference.power.simulate import simulated_curve
 from outscore.inference.registry import TESTS, suggest_test
 from outscore.inference.runs.two_way import two_way_of_means
 from outscore.language.numbers import count, rounded
+from outscore.laws.normal import normal_quantile
+from outscore.laws.student import student_quantile
 from outscore.results.note import Note
 from outscore.results.plan import PlanResult, SimulatedCurve, StudyDesign
 from outscore.workflows.plan.answer import plan_numbers, whole_items
@@ -249,9 +251,7 @@ def runs_notes(repeats: Repeats | None, result: PlanResult) -> list[Note]:
 
 
 def _probit(p: float) -> float:
-    import scipy.special
-
-    return float(scipy.special.ndtri(p))
+    return normal_quantile(p)
 
 
 def paired_pilot(
@@ -351,9 +351,7 @@ def _clusters_seen(spread: Spread) -> str:
 
 def _range(spread: Spread, result: PlanResult) -> str:
     """Which answers the pilot leaves open: the variance per unit, correlation included, is an estimate itself."""
-    import scipy.special as sp
-
-    factor = math.exp(float(sp.stdtrit(spread.units - 1, 0.975)) * spread.doubt)
+    factor = math.exp(student_quantile(spread.units - 1, 0.975) * spread.doubt)
     if result.design.cluster_size == 1:
         few, many = (whole_items(max(result.design.min_units, result.n * f)) for f in (1 / factor, factor))
         return f"A pilot of this size leaves the sd open: {few:,} to {many:,} items may be needed (95 %)."

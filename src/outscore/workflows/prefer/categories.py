@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from outscore.core.numeric import finite
-from outscore.inference.base.student_law import t_quantile
 from outscore.inference.families.multiplicity import CORRECTIONS, adjust
 from outscore.inference.preferences.strengths import Strengths, elo_of, strengths_of
 from outscore.inference.preferences.sums import MAX_CATEGORIES, Sums
 from outscore.inference.preferences.tally import against_all
 from outscore.inference.preferences.win_rates import flip_p, kept_half, win_rates
+from outscore.laws.student import t_quantile
 from outscore.results.design import Family
 from outscore.results.note import Note
 from outscore.results.preference import Categories, CategoryRow, Order

@@ -12,7 +12,6 @@ import numpy as np
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array, finite
 from outscore.formats.tables.names import join_names
-from outscore.inference.base.student_law import t_quantile
 from outscore.inference.preferences.agreement import Estimate, alpha_of, kappa_of
 from outscore.inference.preferences.labelled import MIN_EACH, MIN_LABELS, audit_p, labelled_share, power_tuned
 from outscore.inference.preferences.lengths import LengthFit, fit_lengths
@@ -23,6 +22,7 @@ from outscore.inference.preferences.tally import Tally, tally_of
 from outscore.inference.preferences.transitivity import score_test
 from outscore.inference.preferences.win_rates import flip_p, independent_p, kept_half, win_rates
 from outscore.language.numbers import count
+from outscore.laws.student import student, t_quantile
 from outscore.results.note import Note
 from outscore.results.preference import (
     Agreement,
@@ -91,11 +91,9 @@ def length_of(battles: Battles, alpha: float) -> tuple[Length | None, LengthFit 
     fit = fit_lengths(battles)
     if fit is None:
         return None, None
-    import scipy.special
-
     df, error = fit.units - 1, fit.coefficient_error()
     reach = t_quantile(df, alpha) * error
-    p = float(2 * scipy.special.stdtr(df, -abs(fit.coefficient) / error)) if error > 0 else math.nan
+    p = 2 * student(df, -abs(fit.coefficient) / error) if error > 0 else math.nan
     if math.isnan(p):
         return None, None
     found = Length(fit.coefficient, fit.coefficient - reach, fit.coefficient + reach, p, fit.battles, fit.units)

@@ -18,7 +18,6 @@ import numpy as np
 from outscore.core.numeric import LN10, finite
 from outscore.core.paired import PairedScores
 from outscore.inference.base.sign_flips import KernelOptions
-from outscore.inference.base.student_law import log_two_sided, t_quantile
 from outscore.inference.families.multiplicity import CORRECTIONS, adjust
 from outscore.inference.pairwise.table import KINDS
 from outscore.inference.permutation.dispatch import permutation
@@ -26,6 +25,7 @@ from outscore.inference.preferences.orders import exchanged_p, orders_of
 from outscore.inference.preferences.strengths import Strengths
 from outscore.inference.preferences.tally import Tally
 from outscore.inference.preferences.win_rates import flip_p, independent_p, kept_half, win_rates
+from outscore.laws.student import log_two_sided, t_quantile
 from outscore.metrics.registry import resolve
 from outscore.results.design import Family
 from outscore.results.preference import Order, PreferencePair

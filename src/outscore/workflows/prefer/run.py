@@ -16,7 +16,6 @@ from outscore.engine.engines import Engine
 from outscore.engine.progress import Progress
 from outscore.formats.battles.read import refuse_unused
 from outscore.formats.tables.names import join_names, suggest_name
-from outscore.inference.base.student_law import t_quantile
 from outscore.inference.leaderboard.groups import groups_of, rank_intervals
 from outscore.inference.preferences.orders import Halves, seen_order, single_pair, single_pairs
 from outscore.inference.preferences.strengths import Strengths, elo_of, order_by_strength, strengths_of
@@ -26,6 +25,7 @@ from outscore.inference.preferences.transitivity import Circles, circles_of
 from outscore.language.numbers import count
 from outscore.language.signature import preference_signature
 from outscore.language.verdict.preference import SAME, circle_text, found_in, preference_sentence, preference_verdict
+from outscore.laws.student import t_quantile
 from outscore.results.note import Note
 from outscore.results.preference import BattleReading, Labelled, Order, Position, Preference, PreferencePair, Strength
 from outscore.results.ranking import PairCounts
