@@ -3,14 +3,25 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 HEAVY = ("numpy", "scipy", "polars", "rich", "msgspec")
 
 
+UNUSED = {
+    "compare": ("scipy", "polars", "rich", "multiprocessing", "outscore.results.ranking", "outscore.results.diff"),
+    "score": ("polars", "rich", "multiprocessing", "outscore.results.ranking", "outscore.results.diff"),
+    "rank": ("polars", "rich", "outscore.results.diff", "outscore.results.preference"),
+    "plan": ("polars", "rich", "multiprocessing", "outscore.results.ranking", "outscore.results.diff"),
+}
+"""What each command has no use for, on two files of numbers or none."""
+
+
 def loaded_after(code: str) -> set[str]:
-    report = f"import sys\n{code}\nprint('MODULES', *sorted(m for m in sys.modules if '.' not in m))"
+    report = f"import sys\n{code}\nprint('MODULES', *sorted(sys.modules))"
     done = subprocess.run([sys.executable, "-c", report], capture_output=True, text=True, check=True)
     return set(done.stdout.splitlines()[-1].split()[1:])
 
@@ -31,6 +42,33 @@ def test_results_and_their_words_need_no_numpy(module):
 def test_help_loads_nothing_heavy(arguments):
     code = f"from outscore.cli.app import app\ntry:\n    app({arguments!r})\nexcept SystemExit as end:\n    assert not end.code"
     assert not loaded_after(code).intersection(HEAVY)
+
+
+@pytest.mark.parametrize("kind", ["decimals", "real", "right-or-wrong"])
+def test_comparing_two_files_of_numbers_loads_what_it_uses(kind, tmp_path):
+    assert not _loaded_by("compare", _files(tmp_path, kind)).intersection(UNUSED["compare"])
+
+
+@pytest.mark.parametrize("command", ["score", "rank", "plan"])
+def test_commands_load_what_they_use(command, tmp_path):
+    arguments = ["--sd", "0.4", "--effect", "0.05"] if command == "plan" else _files(tmp_path, "decimals")
+    assert not _loaded_by(command, arguments).intersection(UNUSED[command])
+
+
+def _loaded_by(command: str, arguments: list[str]) -> set[str]:
+    call = f"from outscore.cli.app import app\ntry:\n    app({[command, *arguments]!r})\n"
+    return loaded_after(f"{call}except SystemExit as end:\n    assert not end.code")
+
+
+def _files(folder: Path, kind: str) -> list[str]:
+    stream = np.random.default_rng(0)
+    files = []
+    for name in ("one", "other"):
+        numbers = stream.random(300).tolist()
+        shown = {"decimals": [round(x, 3) for x in numbers], "real": numbers, "right-or-wrong": [int(x < 0.7) for x in numbers]}
+        (folder / f"{name}.txt").write_text("".join(f"{x}\n" for x in shown[kind]))
+        files.append(str(folder / f"{name}.txt"))
+    return files
 
 
 def test_help_answers_at_once():

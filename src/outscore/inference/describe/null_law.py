@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -23,10 +24,12 @@ from outscore.exact.flipsum import BudgetError
 from outscore.exact.laws import sums as law_sums
 from outscore.inference.base.sign_flips import Flips, flips_of
 from outscore.inference.describe.histograms import MIN_WIDTH
-from outscore.inference.runs.exchange import Exchange
-from outscore.inference.unpaired.samples import Samples
 from outscore.resampling.flips import flipped_sums
 from outscore.results.chart_data import NullHistogram
+
+if TYPE_CHECKING:
+    from outscore.inference.runs.exchange import Exchange
+    from outscore.inference.unpaired.samples import Samples
 
 __all__ = ["null_histogram", "null_of_exchange", "null_of_samples"]
 

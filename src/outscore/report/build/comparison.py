@@ -52,7 +52,7 @@ from outscore.report.rows.metrics import (
     metrics_verdict,
 )
 from outscore.report.rows.questions import TITLE, question_links, questions
-from outscore.report.rows.records import comparisons
+from outscore.report.rows.records.comparison import comparisons
 from outscore.report.rows.segments import MAX_BRIEF, MAX_SHOWN, segments, segments_title
 from outscore.report.rows.subsets import bucket_table, slices
 from outscore.report.rows.words import ngram_tables, word_table

@@ -32,9 +32,9 @@ from outscore.report.document import (
 )
 from outscore.report.explorer.data import embedded, examples_data, file_text, source
 from outscore.report.references.citations import cited_by_diff
-from outscore.report.rows import records
 from outscore.report.rows.diff import WHOLE_TABLES, headline_of, line_of, whole_tables
 from outscore.report.rows.diff_pairs import PAIR_TABLES, Sort, pair_tables
+from outscore.report.rows.records import diff as records
 from outscore.results.diff import MAX_LISTED_PAIRS, Diff, Pair
 from outscore.results.note import note_texts
 

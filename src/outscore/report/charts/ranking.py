@@ -21,7 +21,7 @@ from outscore.report.charts.canvas import (
     told_apart,
 )
 from outscore.report.charts.theme import COLOURS
-from outscore.report.document import clean
+from outscore.report.document import clean, list_names
 from outscore.report.rows.places import (
     Cell,
     adjusted_p,
@@ -31,7 +31,6 @@ from outscore.report.rows.places import (
     fitted,
     friedman_p,
     interval_name,
-    list_names,
     losses,
     pair_words,
     places,

@@ -26,7 +26,7 @@ from outscore.language.phrases import (
     shown_prefix,
 )
 from outscore.language.verdict.comparison import stored_verdict
-from outscore.report.document import Fact, clean
+from outscore.report.document import Fact, clean, list_names
 from outscore.report.rows.comparison import (
     alpha_of,
     decimals_of,
@@ -40,7 +40,6 @@ from outscore.report.rows.comparison import (
     subject,
     units_of,
 )
-from outscore.report.rows.places import list_names
 from outscore.report.rows.subsets import run_lines
 from outscore.results.comparison import Comparison, Comparisons, PopulationAnswer
 from outscore.results.design import Missing

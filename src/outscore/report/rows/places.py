@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
@@ -45,7 +45,6 @@ __all__ = [
     "headline",
     "interval_name",
     "leaders",
-    "list_names",
     "losses",
     "p_number",
     "pair_words",
@@ -212,20 +211,6 @@ def subject(standing: Standing, design: RankDesign | None = None) -> str:
     metric = standing.metric if design is None else design.score_name(standing.metric)
     better = "higher is better" if standing.higher_is_better else "lower is better"
     return clean(f"{metric}{'' if standing.name is None else f', {standing.name}'} ({better})")
-
-
-def list_names(systems: Sequence[str], most: int) -> str:
-    """Names in a sentence, at most so many of them.
-
-    Examples
-    --------
-    >>> list_names(["a", "b", "c"], 5), list_names(["a", "b", "c", "d"], 2)
-    ('a, b and c', 'a, b and 2 more')
-    """
-    shown = [clean(system) for system in systems]
-    if len(shown) > most + 1:
-        shown = [*shown[:most], f"{len(shown) - most} more"]
-    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
 
 
 def pair_words(cell: Cell, row: str, column: str, alpha: float, decimals: int) -> str:

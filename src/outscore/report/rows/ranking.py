@@ -8,7 +8,7 @@ from typing import Literal
 
 from outscore.language.numbers import count, finer, format_level, format_number, format_percent, interval_ends
 from outscore.language.phrases import correction_name
-from outscore.report.document import Bar, Table, clean, make_table
+from outscore.report.document import Bar, Table, clean, list_names, make_table
 from outscore.report.rows.places import (
     Cell,
     adjusted_p,
@@ -18,7 +18,6 @@ from outscore.report.rows.places import (
     friedman_p,
     group_names,
     interval_name,
-    list_names,
     losses,
     p_number,
     places,

@@ -35,7 +35,6 @@ from outscore.workflows.names import path_texts
 from outscore.workflows.rank.boards import Ranked, rank_boards
 from outscore.workflows.rank.inputs import systems_from
 from outscore.workflows.rank.many import chosen_systems, files_by_system, read_many
-from outscore.workflows.rank.outputs import board_of_outputs
 from outscore.workflows.rank.parquet.plan import measured_from_partitions
 from outscore.workflows.rank.question import Question
 from outscore.workflows.rank.texts import text_boards
@@ -324,6 +323,8 @@ def _read_outputs(request: RankRequest) -> RankData:
 
 
 def _outputs(request: RankRequest, data: RankData) -> _Material:
+    from outscore.workflows.rank.outputs import board_of_outputs
+
     assert request.task is not None
     assert data.systems is not None
     found = board_of_outputs(data.gold, data.systems, task=request.task, cluster=request.cluster, metric=request.metric)

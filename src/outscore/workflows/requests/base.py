@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import shlex
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -318,13 +319,30 @@ def versions() -> dict[str, str]:
     import platform
 
     import numpy as np
-    import scipy
 
     from outscore._version import __version__
 
     return {
         "outscore": __version__,
         "numpy": np.__version__,
-        "scipy": scipy.__version__,
+        "scipy": _scipy_version(),
         "python": platform.python_version(),
     }
+
+
+def _scipy_version() -> str:
+    """What `scipy.__version__` is, from the file that says so: small comparisons do without the rest of the library."""
+    from importlib.util import find_spec, module_from_spec, spec_from_file_location
+    from pathlib import Path
+
+    if "scipy" in sys.modules:
+        return str(sys.modules["scipy"].__version__)
+    package = find_spec("scipy")
+    assert package is not None
+    assert package.origin is not None
+    spec = spec_from_file_location("scipy_version", Path(package.origin).with_name("version.py"))
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return str(module.version)
