@@ -16,6 +16,8 @@ __all__ = ["log_point", "log_tail", "tail", "two_binomials", "two_sizes"]
 UNDERFLOW = 1e-290
 FEW = 32
 """So many tails are computed one by one: scipy takes longer to import."""
+MAX_LISTED = 1000
+"""Flips up to which single tails are counted in whole numbers; 2^-1000 is still a float."""
 
 
 def tail(n: int, k: int) -> Tail:
@@ -35,7 +37,7 @@ def log_tail(n: Array, k: Array) -> Array:
     """log P(X ≥ k) for X ~ Binomial(n, ½), for whole arrays of n and k.
 
     The regularised incomplete beta function I_½(k, n - k + 1); where that underflows, the first terms of the
-    tail itself.
+    tail itself. A few tails of up to a thousand flips are counted.
     """
     n, k = np.asarray(n, dtype=float), np.asarray(k, dtype=float)
     if n.size <= FEW:
@@ -52,9 +54,22 @@ def log_tail(n: Array, k: Array) -> Array:
 
 
 def _log_single(n: float, k: float) -> float:
-    if 0 < k <= n:
+    if not 0 < k <= n:
+        return 0.0 if k <= 0 else -math.inf
+    if n > MAX_LISTED:
         return log_beta_tails(k, n - k + 1, 0.5)[0]
-    return 0.0 if k <= 0 else -math.inf
+    return math.log(_ways(int(n), int(k)) / (1 << int(n)))
+
+
+def _ways(n: int, k: int) -> int:
+    """How many of all 2^n outcomes have k heads or more."""
+    if 2 * k <= n:
+        return (1 << n) - _ways(n, n - k + 1)
+    total = term = math.comb(n, k)
+    for i in range(k, n):
+        term = term * (n - i) // (i + 1)
+        total += term
+    return total
 
 
 def log_point(n: int, k: int) -> float:

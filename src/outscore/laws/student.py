@@ -67,7 +67,7 @@ def noncentral_student(df: float, noncentrality: float, t: float) -> float:
     Examples
     --------
     >>> round(noncentral_student(8, 3.0, 2.0), 6)
-    0.172246
+    0.170342
     """
     if math.isinf(df) or math.isinf(t):
         return normal(t - noncentrality)

@@ -108,6 +108,7 @@ def null_of_samples(samples: Samples, seed: int = 0) -> NullHistogram | None:
 
     Examples
     --------
+    >>> from outscore.inference.unpaired.samples import Samples
     >>> found = null_of_samples(Samples(np.array([1.0, 1.0]), np.array([1.0, 0.0])))
     >>> found.x, [round(height * found.width, 3) for height in found.density], found.drawn
     ([-0.5, 0.5], [0.5, 0.5], 0)

@@ -12,8 +12,7 @@ from outscore.report.charts.plan import charts
 from outscore.report.charts.theme import stylesheet
 from outscore.report.document import Article, Block, Card, Cards, Code, Document, Section, Verdict, clean
 from outscore.report.references.citations import cited_by_plan
-from outscore.report.rows.plan import Plan, difference, facts, headline, number, shown_tables, tables, title
-from outscore.report.rows.records import plan as records
+from outscore.report.rows.plan import Plan, difference, facts, headline, number, plan_records, shown_tables, tables, title
 from outscore.results.note import note_texts
 from outscore.results.plan import PlanResult, PossibleP
 
@@ -106,4 +105,4 @@ def _possible(found: PossibleP) -> list[tuple[str, ...]]:
     ]
 
 
-KIND = Kind(build, card, {"plan": records.plan}, charts)
+KIND = Kind(build, card, {"plan": plan_records}, charts)

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 from outscore.language.numbers import effect_size, format_level, format_p_number
 from outscore.language.verdict.plan import clusters_of, plan_headline, possible_p_headline
-from outscore.report.document import Fact, Table, clean, make_table
+from outscore.report.document import Fact, Records, Table, clean, make_table
 from outscore.results.note import note_texts
 from outscore.results.plan import EffectPoint, PlanResult, PossibleP, PowerPoint, SimulatedCurve, StudyDesign
 
-__all__ = ["Plan", "difference", "facts", "headline", "number", "shown_tables", "tables", "title"]
+__all__ = ["Plan", "difference", "facts", "headline", "number", "plan_records", "shown_tables", "tables", "title"]
 
 Plan = PlanResult | PossibleP
 
@@ -276,3 +276,17 @@ def _overlaps(found: PossibleP) -> Table:
     return make_table(
         "overlaps", "Possible p-values", ["overlap of the errors", "items they differ on", "p"], "lrr", rows, notes
     )
+
+
+def plan_records(found: PlanResult | PossibleP) -> Records:
+    """The answer, then the points of its curves; `row` says which is which."""
+    if isinstance(found, PossibleP):
+        answers = {"lowest": found.lowest, "highest": found.highest, "independent": found.independent}
+        differ = {"lowest": found.discordant[0], "highest": found.discordant[1]}
+        rows = [{"row": name, "differ": differ.get(name), "p": p.value} for name, p in answers.items()]
+        rows += [{"row": "curve", "differ": point.differ, "p": point.p} for point in found.curve]
+        return Records(("row", "differ", "p"), tuple(rows))
+    answer = {"row": "answer", "items": found.items, "effect": found.effect, "power": found.power}
+    curve = [{"row": "curve", "items": point.n, "effect": found.effect, "power": point.power} for point in found.curve]
+    needs = [{"row": "need", "items": need.items, "effect": need.effect, "power": found.target} for need in found.needs]
+    return Records(("row", "items", "effect", "power"), (answer, *curve, *needs))
