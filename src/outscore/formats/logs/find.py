@@ -51,6 +51,8 @@ def _parquet_columns(path: str) -> tuple[str, ...]:
 def recognise(path: str | os.PathLike[str]) -> LogEntry | None:
     """The format of logs that a file is in, or None; a file that may be in several is refused with their names."""
     peek = peek_at(path)
+    if not _may_be_log(peek):
+        return None
     found = [entry for entry in LOGS.values() if entry.recognise(peek)]
     if len(found) > 1:
         names = " and ".join(entry.name for entry in found)
@@ -61,6 +63,16 @@ def recognise(path: str | os.PathLike[str]) -> LogEntry | None:
             file=peek.path,
         )
     return found[0] if found else None
+
+
+def _may_be_log(peek: LogPeek) -> bool:
+    """Whether a file is a document, an archive or a Parquet file, or is called like one, which a damaged log is."""
+    return peek.is_object or peek.is_list or peek.start.startswith((_ZIP, _PARQUET)) or _ends_like_log(peek.path)
+
+
+def _ends_like_log(name: str) -> bool:
+    path = PurePath(name)
+    return (path.with_suffix("") if path.suffix in PACKED else path).suffix in ENDINGS
 
 
 def are_logs(paths: Sequence[str | os.PathLike[str]], format: str = AUTO) -> bool:
@@ -122,8 +134,7 @@ def _recognise_inside(name: str) -> LogEntry | None:
     try:
         return recognise(name)
     except OutscoreError:
-        inner = PurePath(PurePath(name).stem) if PurePath(name).suffix in PACKED else PurePath(name)
-        if inner.suffix in ENDINGS:
+        if _ends_like_log(name):
             raise
         return None
 
