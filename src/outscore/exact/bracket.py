@@ -43,8 +43,8 @@ SIEVE_BUDGET = 2e7
 MAX_SURVIVORS = 400_000
 MAX_COUNTED = 200
 FIRST_POINTS = 1 << 15
-COUNTED_WORK = 1e8
-"""Flips, grid points to begin with, and flips times points, up to which sums are counted on a grid."""
+COUNTED_WORK = 2e8
+"""Flips, grid points to begin with, and flips times sums, up to which sums are counted on a grid."""
 MAX_OUTLIERS = 8
 FAR_OUT = 6.0
 """An outlier is more than so many standard deviations of everything smaller."""
@@ -155,13 +155,15 @@ def _count(sizes: Array, threshold: float, total: float, aim: _Aim) -> Bounds:
     minus that, enclose the probability. With few flips the polynomials have many frequencies left, and this is the quicker way.
     """
     best, points = UNKNOWN, FIRST_POINTS
-    while len(sizes) <= MAX_COUNTED and len(sizes) * points <= COUNTED_WORK:
+    # Those below the threshold, more than half of them, are not counted.
+    share = (1 - threshold / total) / 2
+    while len(sizes) <= MAX_COUNTED and len(sizes) * points * share <= COUNTED_WORK:
         found = _count_on_grid(sizes, threshold, total, points)
         best = Bounds(max(best.lower, found.lower), min(best.upper, found.upper))
         if aim.met(best):
             break
         wanted = 1.3 * best.width / aim.width if best.width < math.inf else 8.0
-        points = int(points * min(max(wanted, 2.0), 16.0))
+        points = int(points * min(max(wanted, 2.0), 256.0))
     return best
 
 
@@ -219,13 +221,13 @@ def _condition_on_outliers(sizes: Array, outliers: Array, threshold: float, slac
 
 
 def _refine(bracket: _Bracket, aim: _Aim) -> Bounds:
-    degree = min(max(int(bracket.needed(aim.width)), MIN_DEGREE), aim.most)
+    degree, refused = min(max(int(bracket.needed(aim.width)), MIN_DEGREE), aim.most), math.inf
     while True:
         try:
             best = bracket.evaluate(degree)
             break
         except BudgetError:
-            degree //= 4
+            degree, refused = degree // 4, degree
             if degree < MIN_DEGREE:
                 # Chernoff's bound holds always; below it nothing is known.
                 return Bounds(-math.inf, min(0.0, bracket.log_scale))
@@ -234,6 +236,8 @@ def _refine(bracket: _Bracket, aim: _Aim) -> Bounds:
         # adds.
         wanted = 1.3 * best.width / aim.width if best.width < math.inf else 8.0
         degree = min(aim.most, int(degree * min(max(wanted, 2.0), 16.0)))
+        if degree >= refused:
+            break
         try:
             finer = bracket.evaluate(degree)
         except BudgetError:

@@ -104,12 +104,11 @@ def lower_limit(d: Array, w: Array, alpha: float) -> Limit | None:
 
 def _limit_from_subsets(d: Array, w: Array, alpha: float) -> float:
     """The k-th smallest mean over the non-empty subsets, k the first with (1 + k)/2^G > α."""
-    vectors = np.stack([d, w], axis=1)
-    sums = (enumeration.all_sums(vectors) + vectors.sum(axis=0)) / 2
+    over, under = ((enumeration.all_sums(x[:, None])[:, 0] + x.sum()) / 2 for x in (d, w))
     # The empty subset comes last: every sign is minus. Subsets without weight give ±inf: Σ d ≤ δ·0 holds for
     # every δ or none.
     with np.errstate(divide="ignore", invalid="ignore"):
-        means = sums[:-1, 0] / sums[:-1, 1]
+        means = over[:-1] / under[:-1]
     means[np.isnan(means)] = -np.inf
     k = math.floor(math.ldexp(alpha, len(d)))
     return float(np.partition(means, k - 1)[k - 1])
