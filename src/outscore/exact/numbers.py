@@ -14,6 +14,7 @@ that a number lies that near to a point by chance once in five hundred times.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -26,6 +27,8 @@ MAX_DIGITS = 15
 """Decimals with more significant digits than this are indistinguishable from arbitrary floats."""
 MAX_DENOMINATOR = 10_000
 PROBE = 200
+BLOCK = 1 << 15
+"""Numbers that are looked at first, and at a time."""
 ULPS = 4
 """What a few operations may have moved a number by, in units of the last place of the largest."""
 MIN_RESIDUE = 1 / 4096
@@ -57,48 +60,53 @@ def to_exact_integers(*tables: Array) -> tuple[list[Array], int] | None:
     return [np.rint(np.asarray(t, dtype=float) * scale).astype(np.int64) for t in tables], scale
 
 
-def _common_scale(tables: tuple[Array, ...], room: float) -> int | None:
+def _common_scale(tables: Sequence[Array], room: float) -> int | None:
     """The scale that makes every number whole, up to the room on either side."""
     # Genuinely real numbers show after a few, and what a few need all need.
-    few = np.concatenate([t[:: max(1, len(t) // PROBE)].astype(float).ravel() for t in tables])
+    few = [t[:: max(1, len(t) // PROBE)] for t in tables]
     decimal = _decimal_scale(few, 1, room)
     if decimal is None and _common_denominator(few, room) is None:
         return None
-    flat = np.concatenate([np.asarray(t, dtype=float).ravel() for t in tables])
-    return (decimal and _decimal_scale(flat, decimal, room)) or _common_denominator(flat, room)
+    return (decimal and _decimal_scale(tables, decimal, room)) or _common_denominator(tables, room)
 
 
-def _decimal_scale(x: Array, scale: int, room: float) -> int | None:
+def _parts(tables: Sequence[Array]) -> Iterator[Array]:
+    """All numbers, as many at a time as the processor's cache holds."""
+    for table in tables:
+        flat = table.ravel(order="K")
+        for start in range(0, len(flat), BLOCK):
+            yield flat[start : start + BLOCK].astype(float)
+
+
+def _decimal_scale(tables: Sequence[Array], scale: int, room: float) -> int | None:
     """The smallest power of ten, from the given one up, that makes every number whole."""
-    largest = float(np.abs(x).max(initial=0.0))
+    largest = max(max(float(t.max(initial=0)), -float(t.min(initial=0))) for t in tables)
     scales: list[int] = []
     while largest * scale < 10.0**MAX_DIGITS and scale <= 10**MAX_DIGITS and scale * room <= MAX_CHANCE:
         scales.append(scale)
         scale *= 10
-    # Of real numbers nearly any shows it alone, in a hundredth of the time.
-    for alone in x[x != np.rint(x)][:3].tolist():
-        if not any(_is_multiple_alone(alone, s, room) for s in scales):
-            return None
-    for s in scales:
-        # Whole numbers of tenths are whole numbers of hundredths: what is settled need not be looked at
-        # again.
-        x = x[~_is_multiple(x, s, room)]
-        if not len(x):
-            return s
-    return None
+    for x in _parts(tables):
+        # Of real numbers nearly any shows it alone, in a hundredth of the time.
+        for alone in x[x != np.rint(x)][:3].tolist():
+            if not any(_is_multiple_alone(alone, s, room) for s in scales):
+                return None
+        # Whole numbers of tenths are whole numbers of hundredths: what is settled need not be looked at again.
+        left = x
+        while scales and len(left := left[~_is_multiple(left, scales[0], room)]):
+            scales = scales[1:]
+    return scales[0] if scales else None
 
 
-def _common_denominator(x: Array, room: float) -> int | None:
+def _common_denominator(tables: Sequence[Array], room: float) -> int | None:
     """The smallest q, found as a least common multiple, for which every number is a multiple of 1/q."""
     q = 1
-    while len(x):
-        x = x[~_is_multiple(x, q, room)]
-        if not len(x):
-            return q
-        candidate = Fraction(float(x[0])).limit_denominator(MAX_DENOMINATOR)
-        q = math.lcm(q, candidate.denominator)
-        if q > MAX_DENOMINATOR or q * room > MAX_CHANCE or not _is_multiple_alone(float(x[0]), q, room):
-            return None
+    for x in _parts(tables):
+        left = x
+        while len(left := left[~_is_multiple(left, q, room)]):
+            first = float(left[0])
+            q = math.lcm(q, Fraction(first).limit_denominator(MAX_DENOMINATOR).denominator)
+            if q > MAX_DENOMINATOR or q * room > MAX_CHANCE or not _is_multiple_alone(first, q, room):
+                return None
     return q
 
 
