@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from benchmarks import battles, figure5, figures, logs, outputs, page, pos_table, promises, ranking, runtime
+from benchmarks import battles, curves, figure5, figures, logs, outputs, page, pos_table, promises, ranking, runtime
 from benchmarks.timing import machine
 
 __all__ = ["main"]
@@ -50,6 +50,7 @@ BENCHMARKS: dict[str, Callable[[bool], dict[str, Any]]] = {
     "battles": lambda quick: battles.measure(quick=quick),
     "page": lambda quick: page.measure(quick=quick),
     "runtime": lambda quick: runtime.measure(runtime.QUICK if quick else runtime.Design()),
+    "curves": lambda quick: curves.measure(curves.QUICK if quick else curves.Design()),
     "pos_table": lambda quick: pos_table.measure(pos_table.QUICK if quick else pos_table.Design()),
     "figure5": lambda quick: figure5.measure(figure5.QUICK if quick else figure5.Design()),
 }
@@ -61,6 +62,7 @@ SECTIONS: dict[str, tuple[str, Callable[[dict[str, Any]], str]]] = {
     "battles": ("### Battles", battles.text),
     "page": ("### The page", page.text),
     "runtime": ("### Run time", runtime.text),
+    "curves": ("### Cost curves", curves.text),
     "pos_table": (
         "### The published table, re-made",
         lambda found: pos_table.text(found) + "\n\n" + pos_table.error_text(found),
