@@ -69,8 +69,17 @@ def promises(sizes: Sizes) -> list[Promise]:
     walsh = f"Hodges-Lehmann, n = {sizes.walsh:,}"
     cold = f"`outscore compare` on {sizes.compare:,} paired scores, cold"
     return [
-        Promise(f"{pos}: spectral against fft, `permutation_test`", _ratio("fft", "spectral"), "×", at_least=150),
-        Promise(f"{pos}: spectral against fft, kernels alone", _ratio("fft-kernel", "spectral-kernel"), "×", at_least=150),
+        Promise(
+            f"{pos}: spectral against the published FFT, its program", _ratio("published-fft", "spectral"), "×", at_least=200
+        ),
+        Promise(
+            f"{pos}: spectral against the published FFT, kernels alone",
+            _ratio("published-convolutions", "spectral-kernel"),
+            "×",
+            at_least=200,
+        ),
+        Promise(f"{pos}: our fft against the published convolutions", _ratio("published-convolutions", "fft"), "×", at_least=1),
+        Promise(f"{pos}: spectral against our fft, `permutation_test`", _ratio("fft", "spectral"), "×"),
         Promise(f"{pos}: spectral against dp, `permutation_test`", _ratio("dp", "spectral"), "×"),
         Promise(f"{pos}: spectral against vectorised Monte Carlo, {k}", _ratio("monte-carlo", "spectral"), "×"),
         Promise(f"{pos}: spectral against the plain loop, {k}", _ratio("plain-loop", "spectral"), "×"),

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from benchmarks.tagging import clipped, plain_monte_carlo
+from benchmarks.tagging import clipped, plain_monte_carlo, published_fft
 from numpy.typing import NDArray
 
 import outscore as osc
@@ -65,6 +65,14 @@ def _tagging(method: str) -> Callable[[Sizes], Call]:
 def _plain_loop(sizes: Sizes) -> Call:
     a, b = clipped(sizes.pos, POS_MULTIPLIER, SEED)
     return lambda: plain_monte_carlo(a[:, 0], b[:, 0], sizes.resamples, SEED)
+
+
+def _published(*, bare: bool) -> Callable[[Sizes], Call]:
+    def build(sizes: Sizes) -> Call:
+        a, b = clipped(sizes.pos, POS_MULTIPLIER, SEED)
+        return lambda: published_fft(a[:, 0], b[:, 0], bare=bare)
+
+    return build
 
 
 def _lattice_from_data(sizes: Sizes) -> Call:
@@ -204,6 +212,8 @@ WORKLOADS: dict[str, Callable[[Sizes], Call]] = {
     "dp": _tagging("dp"),
     "monte-carlo": _tagging("monte-carlo"),
     "plain-loop": _plain_loop,
+    "published-fft": _published(bare=False),
+    "published-convolutions": _published(bare=True),
     "spectral-kernel": _lattice_from_data,
     "fft-kernel": _fft_from_data,
     "f1": _f1((0.80, 0.7990)),
