@@ -4,10 +4,11 @@
     python -m benchmarks.text --only level --replicates 100     a look, which writes nothing
     python -m benchmarks.text --only again        the level of TER alone, from a seed of its own; about three minutes
     python -m benchmarks.text --only speed
+    python -m benchmarks.text --only commands     whole commands beside sacreBLEU's; about ten minutes
 
 The level: two real systems' statistics are exchanged segment by segment by fair coins, so that the null hypothesis is true and
-everything else is as it was, and every test is asked whether they differ. The cost is `text_speed`'s. Writes
-`results/text.json` and the tables of `docs/guides/text.md`.
+everything else is as it was, and every test is asked whether they differ. The cost is measured by
+`text_speed` and `text_commands`. Writes `results/text.json` and the tables of `docs/guides/text.md`.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from benchmarks.text_commands import commands, commands_table
 from benchmarks.text_data import ROOT, metric_of, statistics_of
 from benchmarks.text_speed import speed
 from benchmarks.timing import machine
@@ -179,7 +181,7 @@ def _speed_table(found: Mapping[str, Any]) -> Iterator[str]:
     )
 
 
-TABLES = {"level": _level_table, "again": _again_line, "speed": _speed_table}
+TABLES = {"level": _level_table, "again": _again_line, "speed": _speed_table, "commands": commands_table}
 
 
 def _written(page: str, mark: str, lines: Iterator[str]) -> str:
@@ -202,17 +204,17 @@ def _keep(found: Mapping[str, Any]) -> None:
 def main() -> int:
     """Measure, print, and keep what was measured in full."""
     parser = argparse.ArgumentParser(description="The level of tests of texts, and what they cost.")
-    parser.add_argument("--only", choices=("level", "again", "speed"))
+    parser.add_argument("--only", choices=tuple(TABLES))
     parser.add_argument("--replicates", type=int, default=REPLICATES)
     asked = parser.parse_args()
     found: dict[str, Any] = {}
-    measures = {"level": measure_levels, "again": measure_again, "speed": lambda _: speed()}
+    measures = {"level": measure_levels, "again": measure_again, "speed": lambda _: speed(), "commands": lambda _: commands()}
     for mark, measure in measures.items():
         if asked.only in (None, mark):
             where = machine()
             found[mark] = {**measure(asked.replicates), "machine": where}
             print("\n".join(TABLES[mark](found[mark])))
-    if asked.only == "speed" or asked.replicates == REPLICATES:
+    if asked.only in ("speed", "commands") or asked.replicates == REPLICATES:
         _keep(found)
     ours = [rate for test in TESTED[:2] for rate in found.get("level", {}).get("rates", {}).get(test, {}).values()]
     wrong = asked.replicates >= REPLICATES and not all(BOUNDS[0] <= rate <= BOUNDS[1] for rate in ours)

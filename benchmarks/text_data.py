@@ -14,16 +14,20 @@ from outscore.metrics.cache import StatisticsCache, cache_folder
 from outscore.metrics.text.registry import text_metric
 from outscore.workflows.texts.statistics import Statistics
 
-__all__ = ["ROOT", "lines_of", "metric_of", "statistics_of"]
+__all__ = ["ROOT", "lines_of", "metric_of", "path_of", "statistics_of"]
 
 ROOT = Path(__file__).resolve().parent.parent
 
 
-def lines_of(name: str) -> tuple[str, ...]:
-    """The segments of a system, or of the reference, "ref"."""
+def path_of(name: str) -> Path:
+    """The file of a system, or of the reference, "ref"."""
     folder = Path(os.environ.get("OUTSCORE_SHARED_DATA", ROOT.parent / "shared" / "data")) / "wmt17-en-de"
-    path = folder / "ref.txt" if name == "ref" else folder / "systems" / f"{name}.txt"
-    return tuple(path.read_text(encoding="utf-8").split("\n")[:-1])
+    return folder / "ref.txt" if name == "ref" else folder / "systems" / f"{name}.txt"
+
+
+def lines_of(name: str) -> tuple[str, ...]:
+    """The segments of a system, or of the reference."""
+    return tuple(path_of(name).read_text(encoding="utf-8").split("\n")[:-1])
 
 
 def metric_of(name: str) -> AdditiveMetric:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rapidfuzz.distance import Levenshtein
+from rapidfuzz.distance import LCSseq, Levenshtein
 from sacrebleu.metrics import TER
 from sacrebleu.metrics.lib_ter import BeamEditDistance, _flip_trace, _shift, trace_to_alignment, translation_edit_rate
 
@@ -108,6 +110,14 @@ def test_long_alignments_against_sacrebleu(seed):
     assert told(align(hypothesis[:3], reference * 3)) == aligned_by_sacrebleu(hypothesis[:3], reference * 3)
 
 
+@settings(max_examples=50)
+@given(edited())
+def test_shared_words_whatever_their_order(pair):
+    hypothesis, reference = ("".join(words) for words in pair)
+    measure = shifts.Measure(Levenshtein.distance, LCSseq.similarity, reference)
+    assert measure.shared(hypothesis) == (Counter(hypothesis) & Counter(reference)).total()
+
+
 @settings(max_examples=100)
 @given(edited())
 def test_candidates_against_sacrebleu(pair):
@@ -117,7 +127,7 @@ def test_candidates_against_sacrebleu(pair):
     candidates, tried = shifts._candidates(hypothesis, reference, aligned)
     gain, shifted, theirs = _shift(hypothesis, reference, BeamEditDistance(reference), 0)
     assert tried == theirs
-    measure = shifts.Measure(Levenshtein.distance, reference)
+    measure = shifts.Measure(Levenshtein.distance, LCSseq.similarity, reference)
     ours = shifts._best(hypothesis, candidates, measure, aligned.edits, 0)
     assert ours == ((gain, shifted) if gain > 0 else (0, hypothesis))
 

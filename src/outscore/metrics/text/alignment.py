@@ -8,7 +8,7 @@ cell, where it does.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 __all__ = ["Alignment", "align", "align_in_beam"]
@@ -51,11 +51,11 @@ def align(words: str, reference: str) -> Alignment:
     (1, 2, 3)
     """
     last_edit = _rows_of_bits(words, reference)
+    found = _along(_way_back(len(words), len(reference), last_edit), words, reference)
+    if found.edits + abs(len(words) - len(reference)) <= NEVER_OUTSIDE:
+        return found
     way = _way_back(len(words), len(reference), last_edit)
-    found = _along(way, words, reference)
-    if found.edits + abs(len(words) - len(reference)) > NEVER_OUTSIDE and not _inside_beam(way, words, reference):
-        return align_in_beam(words, reference)
-    return found
+    return found if _inside_beam(way, words, reference) else align_in_beam(words, reference)
 
 
 def _rows_of_bits(words: str, reference: str) -> Edit:
@@ -90,34 +90,37 @@ def _rows_of_bits(words: str, reference: str) -> Edit:
     return last_edit
 
 
-def _way_back(i: int, j: int, last_edit: Edit) -> list[tuple[int, int, str]]:
+def _way_back(i: int, j: int, last_edit: Edit) -> Iterator[tuple[int, int, str]]:
     """The cells of the cheapest way with the edits that lead to them, from the last corner to the first."""
-    way = []
-    while i or j:
-        if not i or not j:
-            edit = "d" if i else "i"
-        else:
-            edit = last_edit(i, j)
-        way.append((i, j, edit))
-        i, j = i - (edit != "i"), j - (edit != "d")
-    return way
+    while i and j:
+        edit = last_edit(i, j)
+        yield i, j, edit
+        if edit != "i":
+            i -= 1
+        if edit != "d":
+            j -= 1
+    yield from ((i, 0, "d") for i in range(i, 0, -1))
+    yield from ((0, j, "i") for j in range(j, 0, -1))
 
 
-def _along(way: Sequence[tuple[int, int, str]], words: str, reference: str) -> Alignment:
+def _along(way: Iterable[tuple[int, int, str]], words: str, reference: str) -> Alignment:
     places = [0] * len(reference)
     extra, missing = [False] * len(words), [False] * len(reference)
     edits = 0
     for i, j, edit in way:
-        edits += edit != " "
         if edit != "d":
             places[j - 1] = i - 1
-            missing[j - 1] = edit != " "
+        if edit == " ":
+            continue
+        edits += 1
+        if edit != "d":
+            missing[j - 1] = True
         if edit != "i":
-            extra[i - 1] = edit != " "
+            extra[i - 1] = True
     return Alignment(edits, tuple(places), extra, missing)
 
 
-def _inside_beam(way: Sequence[tuple[int, int, str]], words: str, reference: str) -> bool:
+def _inside_beam(way: Iterable[tuple[int, int, str]], words: str, reference: str) -> bool:
     beam = [range(0), *_beam(len(words), len(reference))]
     return all(not i or j in beam[i] for i, j, _ in way)
 

@@ -18,6 +18,9 @@ __all__ = ["check_lines", "verify"]
 # Segments scored a second time by the library itself, one in so many: enough to notice a change in it that
 # concerns one segment in twenty, few enough to cost little where the library is a hundred times slower.
 ONE_IN, MIN_CHECKED, MAX_CHECKED = 100, 10, 50
+# Characters of these segments and their references, and segments that are checked however long they are: TER of a
+# document of two hundred words takes sacreBLEU a second.
+MAX_CHARACTERS, FEWEST = 10_000, 2
 RELATIVE = 1e-9
 ABSOLUTE = 1e-12
 
@@ -53,10 +56,9 @@ def verify(
     """Check that the function of the summed statistics is the library's own score.
 
     The library scores so many segments, spread evenly over the corpus: one in `ONE_IN`, `MIN_CHECKED` at least and
-    `MAX_CHECKED` at most, unless `segments` says how many. Scoring all again would cost more than all the rest.
+    `MAX_CHECKED` at most, fewer if they are long, unless `segments` says how many. Scoring all again would cost
+    more than all the rest.
     """
-    if segments is None:
-        segments = min(MAX_CHECKED, max(MIN_CHECKED, len(statistics) // ONE_IN))
     additive = metric.make(options)
     if not _is_defined(additive, statistics):
         raise OutscoreError(
@@ -65,7 +67,7 @@ def verify(
         )
     if metric.corpus_score is None:
         return
-    rows: Sequence[int] = np.unique(np.linspace(0, len(statistics) - 1, segments).round().astype(int)).tolist()
+    rows: Sequence[int] = _spread(segments, len(statistics)) if segments else _sample(hypotheses, references)
     if not _is_defined(additive, statistics[rows]):
         rows = range(len(statistics))
     ours = float(additive.score(statistics[rows].sum(axis=0)))
@@ -76,6 +78,28 @@ def verify(
             f"{version(metric.library, metric.name)} says {theirs!r} for the same {len(rows)} segments.",
             f"This version of {metric.library} computes it differently; install another one.",
         )
+
+
+def _spread(segments: int, total: int) -> list[int]:
+    """So many segments from the first to the last, at equal distances."""
+    found: list[int] = np.unique(np.linspace(0, total - 1, segments).round().astype(int)).tolist()
+    return found
+
+
+def _sample(hypotheses: Lines, references: References) -> list[int]:
+    """The segments that are scored again.
+
+    Examples
+    --------
+    >>> _sample(["a cat"] * 21, [["the cat"] * 21]), _sample(["a" * 9000] * 21, [["b" * 9000] * 21])
+    ([0, 2, 4, 7, 9, 11, 13, 16, 18, 20], [0, 20])
+    """
+    count = min(MAX_CHECKED, max(MIN_CHECKED, len(hypotheses) // ONE_IN))
+    rows = _spread(count, len(hypotheses))
+    characters = sum(len(lines[i]) for lines in (hypotheses, *references) for i in rows)
+    if characters <= MAX_CHARACTERS:
+        return rows
+    return _spread(max(FEWEST, count * MAX_CHARACTERS // characters), len(hypotheses))
 
 
 def _is_defined(metric: AdditiveMetric, rows: Array) -> bool:

@@ -36,7 +36,8 @@ TOKENISERS = ("13a", "none", "intl", "char", "zh", *WITH_DICTIONARY)
 TOKENIZE = Option("tokenize", str, "13a", "sacreBLEU's tokeniser; none splits at spaces", choices=TOKENISERS)
 MARKS = frozenset(string.punctuation) - frozenset("'-")
 """What 13a splits off the word in front of it."""
-MAX_CHUNKS = 2**18
+MAX_CHUNKS, MAX_LINES = 2**18, 2**16
+"""What is remembered of texts."""
 LOWERCASE = Option("lowercase", bool, False, "ignore case")
 
 
@@ -122,17 +123,7 @@ def tokeniser_mark(name: str, metric: str) -> str:
 def tokeniser(name: str, metric: str, *, lowercase: bool) -> Callable[[str], list[str]]:
     """Words of a line as BLEU sees them."""
     split: Callable[[str], str] = scorer("BLEU", metric, tokenize=name).tokenizer
-    if name != "13a":
-        return words_by(split, lowercase=lowercase)
-    words, parts = words_by(split, lowercase=lowercase), _remembered(split)
-
-    def remembered(line: str) -> list[str]:
-        if "\n" in line:
-            # A hyphen at its end joins it to the next line.
-            return words(line)
-        return [word for chunk in (line.lower() if lowercase else line).split() for word in parts[chunk]]
-
-    return remembered
+    return (_by_chunks if name == "13a" else words_by)(split, lowercase=lowercase)
 
 
 def words_by(split: Callable[[str], str], *, lowercase: bool) -> Callable[[str], list[str]]:
@@ -165,8 +156,19 @@ class Chunks(dict[str, tuple[str, ...]]):
         return found
 
 
-# One for all pieces and systems.
-_remembered = lru_cache(maxsize=8)(Chunks)
+@lru_cache(maxsize=8)
+def _by_chunks(split: Callable[[str], str], *, lowercase: bool) -> Callable[[str], list[str]]:
+    """Words of a line by 13a. It remembers lines, since all systems are held against the same references."""
+    whole, parts = words_by(split, lowercase=lowercase), Chunks(split)
+
+    @lru_cache(maxsize=MAX_LINES)
+    def words(line: str) -> list[str]:
+        if "\n" in line:
+            # A hyphen at its end joins it to the next line.
+            return whole(line)
+        return [word for chunk in (line.lower() if lowercase else line).split() for word in parts[chunk]]
+
+    return words
 
 
 STEMMED = (

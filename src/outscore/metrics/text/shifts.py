@@ -7,8 +7,8 @@ other references beat. Distances are rapidfuzz's.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 from outscore.metrics.text.alignment import NEVER_OUTSIDE, Alignment, align
 from outscore.metrics.text.entry import load
@@ -33,34 +33,32 @@ def edit_counter() -> Callable[[list[str], Sequence[list[str]]], int]:
     1
     """
     distance: Distance = load("rapidfuzz.distance.Levenshtein", "ter").distance
-    return lambda words, references: _fewest(distance, words, references)
+    subsequence: Distance = load("rapidfuzz.distance.LCSseq", "ter").similarity
+    return lambda words, references: _fewest(words, references, partial(Measure, distance, subsequence))
 
 
-def _fewest(distance: Distance, words: list[str], references: Sequence[list[str]]) -> int:
+def _fewest(words: list[str], references: Sequence[list[str]], measure: Callable[[str], Measure]) -> int:
     """Words are spelt as one character each, which compare faster; the nearest reference leaves the others least to search."""
     letters = {word: chr(i) for i, word in enumerate({word: None for text in (words, *references) for word in text})}
     hypothesis, *targets = ("".join([letters[word] for word in text]) for text in (words, *references))
-    if len(targets) > 1:
-        targets.sort(key=lambda target: distance(hypothesis, target))
-    fewest = len(hypothesis) + max(map(len, targets))
-    for target in targets:
-        fewest = min(fewest, _edits(distance, hypothesis, target, fewest))
+    measures = [measure(target) for target in targets]
+    nearest = sorted((measured(hypothesis), i) for i, measured in enumerate(measures))
+    fewest = nearest[0][0]
+    for left, i in nearest:
+        fewest = min(fewest, _edits(hypothesis, left, measures[i], fewest))
     return fewest
 
 
-def _edits(distance: Distance, words: str, reference: str, enough: int) -> int:
+def _edits(words: str, left: int, measure: Measure, enough: int) -> int:
     """Shift while it pays, then count: Snover et al. (2006), section 2.2. A count of `enough` or more need not be right.
 
     No shift changes which words there are, so that at least `certain` edits always remain; a search that could
     save one edit for the price of one shift cannot change the count and is not begun.
     """
-    if not reference:
-        return len(words)
-    measure = Measure(distance, reference)
-    left = measure(words)
-    if left <= 1:
+    reference = measure.reference
+    if left <= 1 or not reference:
         return left
-    certain = max(len(words), len(reference)) - (Counter(words) & Counter(reference)).total()
+    certain = max(len(words), len(reference)) - measure.shared(words)
     shifts = tried = 0
     while left > certain + 1 and shifts + certain < enough:
         candidates, more = _candidates(words, reference, align(words, reference))
@@ -77,9 +75,9 @@ def _edits(distance: Distance, words: str, reference: str, enough: int) -> int:
 class Measure:
     """Edits to a reference as sacreBLEU's beam search counts them: never fewer than the distance, and hardly ever more."""
 
-    def __init__(self, distance: Distance, reference: str) -> None:
+    def __init__(self, distance: Distance, subsequence: Distance, reference: str) -> None:
         self.reference = reference
-        self._distance = distance
+        self._distance, self._subsequence = distance, subsequence
 
     def __call__(self, words: str, most: int | None = None) -> int:
         """The edits, or any number above `most` if there are more."""
@@ -87,6 +85,10 @@ class Measure:
         if edits + abs(len(words) - len(self.reference)) <= NEVER_OUTSIDE or (most is not None and edits > most):
             return edits
         return align(words, self.reference).edits
+
+    def shared(self, words: str) -> int:
+        """How many words both have, in any order: sorted, they are a common subsequence."""
+        return self._subsequence(sorted(words), sorted(self.reference))
 
     def excess(self, words: str, edits: int) -> int:
         """By how much so many edits, which the beam search found, exceed the distance."""
