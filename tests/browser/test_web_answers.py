@@ -545,3 +545,7 @@ def test_what_cannot_be_compared_is_not_offered(browser, server):
         choose(page, ("gold.conllu", tree), ("key.conll", chains))
         expect(page.locator("#ways")).to_contain_text("Outputs of different kinds cannot be compared: gold.conllu (conllu)")
         expect(page.get_by_role("article", name="key.conll")).to_be_visible()
+        # Scores that are missing are for a ranking, which is said where they are.
+        page.goto(page.url.partition("?")[0])
+        bring(page, gaps_csv="item,ash,birch,cedar\n1,1,0,1\n2,1,,0\n3,0,1,1\n4,1,0,0\n")
+        expect(page.locator("#ways li")).to_have_text(re.compile("Rank all systems3 systems; scores are missing"))

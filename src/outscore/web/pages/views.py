@@ -32,7 +32,7 @@ class View:
     """A page with a place in the menu (`label`), on the start page (`way`), or both; `script` makes it work.
 
     Those that have one form say which `groups` of settings it has and which come `first`: ``test+`` is the setting with the
-    options that belong to what is chosen in it. `lead` says what to bring.
+    options that belong to what is chosen in it. `lead` says what to bring, `has` in few words what one has in hand.
     """
 
     name: str
@@ -44,6 +44,7 @@ class View:
     first: str = ""
     script: str = "simple.js"
     template: str = "view.html"
+    has: str = ""
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,7 @@ class Question:
     asks: str
 
 
+SCORES = "Scores of one system or two"
 VIEWS = (
     View(
         "compare",
@@ -65,6 +67,7 @@ VIEWS = (
         "Two systems scored on the same items: one file with both, or a file for each. Differences are A minus B.",
         script="compare.js",
         template="compare.html",
+        has=SCORES,
     ),
     View(
         "texts",
@@ -74,6 +77,7 @@ VIEWS = (
         "The output of two systems and at least one reference, one segment per line, in the same order.",
         "test data",
         "metric test+ alternative alpha lengths",
+        has="Texts with a reference",
     ),
     View(
         "score",
@@ -83,6 +87,7 @@ VIEWS = (
         "One system or several, each by itself: a table, a file for each, or logs.",
         "files logs test data",
         "metric alpha power slice cluster repeats log-task filter missing",
+        has=SCORES,
     ),
     View(
         "gate",
@@ -92,6 +97,7 @@ VIEWS = (
         "The baseline and the candidate, scored on the same items: a file for each, or one with both, the baseline first.",
         "files logs test data",
         "margin metric alpha inconclusive test+ log-task filter missing",
+        has=SCORES,
     ),
     View(
         "rank",
@@ -102,6 +108,7 @@ VIEWS = (
         "files logs test data units",
         "log-task filter missing force-same test correction baseline alpha critical-difference joint",
         script="ranking.js",
+        has="Scores of many systems",
     ),
     View(
         "prefer",
@@ -111,6 +118,7 @@ VIEWS = (
         "Who won against whom on which prompt, by people or a model: a table of votes, Chatbot Arena, Arena-Hard, AlpacaEval.",
         "test data",
         "order correction alpha system",
+        has="Votes between systems",
     ),
     View(
         "diff",
@@ -123,8 +131,9 @@ VIEWS = (
         "data logs test",
         "task+ log-task filter criterion min-support correction",
         script="diff.js",
+        has="Outputs with the right answers",
     ),
-    View("plan", "Plan", "Plan a test set", script="plan.js", template="plan.html"),
+    View("plan", "Plan", "Plan a test set", script="plan.js", template="plan.html", has="No data yet, or printed numbers"),
     View(
         "show",
         "Logs",

@@ -60,6 +60,11 @@ export function proposals(files) {
   if (saved.length) offer("report", saved.slice(0, 1), "A saved result, shown again.");
   if (battles.length) offer("prefer", battles, "Battles: win rates and strengths, with the prompt as what is drawn anew.");
   if (systems > 2) offer("rank", scores, `${systems} systems: every pair is tested, and corrected for their number.`);
+  // A ranking compares each pair on what both have.
+  const gapped = systems ? [] : suits("rank").filter((file) => file.empty);
+  const across = gapped.length > 1 ? gapped.length : gapped[0]?.systems.length ?? 0;
+  const shared = `${across} systems; scores are missing, so each pair is compared on the items that both have.`;
+  if (across > 1) offer("rank", gapped, shared);
   const pair = systems === 2 ? "Two systems scored on the same items." : "Two of the systems, in full detail.";
   if (systems >= 2 && (logged || scores.length <= 2)) offer("compare", scores, pair);
   if (logged) offer("show", logs, "Systems, tasks and scores of the logs, and what is missing.");

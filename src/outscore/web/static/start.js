@@ -131,12 +131,14 @@ async function go(view, files, settings) {
   location.assign(addressOf(`/${view}`, parts, own));
 }
 
-// Examples by what they are for, which is what one has in hand.
+// Examples by what one has in hand, large groups first; small ones stand beside each other.
 function grouped(examples) {
-  const views = [...new Set(examples.map((one) => one.view))];
-  return views.map((view) => make("section", { class: "examples-of", "aria-label": nameOf(view) },
-    make("h3", {}, nameOf(view)),
-    make("ul", { class: "examples-list" }, ...examples.filter((one) => one.view === view).map(example))));
+  const held = byId("examples").dataset, groups = [...Map.groupBy(examples, (one) => held[one.view])];
+  const sizeOf = ([, own]) => Math.min(own.length, 4), isLarge = (group) => sizeOf(group) > 2;
+  const sorted = [...groups.filter(isLarge), ...groups.filter((group) => !isLarge(group))];
+  const titled = (name, own) => [make("h3", {}, name), make("ul", { class: "examples-list" }, ...own.map(example))];
+  return sorted.map((group) =>
+    make("section", { class: "examples-of", "aria-label": group[0], "data-size": sizeOf(group) }, ...titled(...group)));
 }
 
 function example(one) {

@@ -6,7 +6,7 @@ import { button, byId, listed, make, problem, quoted, say, told } from "./dom.js
 import { card, takeFiles } from "./files.js";
 import { Form, drop } from "./forms.js";
 import { Runner } from "./jobs.js";
-import { rememberResult } from "./memory.js";
+import { placeBefore, rememberResult } from "./memory.js";
 import { assign, isLog, isSettings } from "./parts.js";
 import { fetchReport, startExplorer, unfolding } from "./reports.js";
 import { takeAway } from "./results.js";
@@ -27,6 +27,7 @@ export class View {
     this.worker = new Runner(byId("work"), (error) => this.placeOf(error));
     this.infos = new Map();
     this.round = 0;
+    this.place = placeBefore();
     this.line = byId("verdict-line") && new VerdictLine(byId("verdict-line"), { floating: true });
     setInterval(() => this.keep(), KEEPING);
     // A link within a report may lead to what is folded away.
@@ -333,6 +334,8 @@ export class View {
       rememberResult(job.id);
       this.show(job, ...report);
       for (const part of document.querySelectorAll(".report")) enliven(part);
+      if (this.place) scrollTo(0, this.place);
+      this.place = 0;
       byId("work").replaceChildren(...job.notes.map((note) => make("p", { class: "note noted" }, told(note))));
     } catch (error) {
       if (!isLast()) return;
