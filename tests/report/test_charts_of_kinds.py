@@ -11,12 +11,14 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 import pytest
+from tests.conftest import make_p
 from tests.report.diff_making import make_diff, make_units
 from tests.report.ranking_making import MADE
 
 import outscore as osc
 from outscore.report.charts.diff import pair_data
 from outscore.report.render import charts_of, render
+from outscore.report.rows.diff import next_step_of
 from outscore.results.diff import Diff
 
 LONG = "literature and philosophy of the middle ages in the west"
@@ -138,3 +140,14 @@ def test_every_criterion_has_a_headline_of_its_own():
     told = [pair_data(diff, pair)["headline"] for pair in diff.pairs]
     counts = [f"{pair.outcomes.correction:,} corrected, {pair.outcomes.new_error:,} broken" for pair in diff.pairs]
     assert told == [f"No winner by {name}: {count}" for name, count in zip(("LAS", "UAS"), counts, strict=True)]
+
+
+def test_an_undecided_pair_says_how_much_more_data_it_takes():
+    """p = .0455 is two standard errors, and power .8 at the level .04 takes 2.054 + 0.842 of them: (2.896 / 2)^2 = 2.1."""
+    diff = make_diff(make_units(n=400), settings={"alpha": 0.04})
+    (pair,) = diff.pairs
+    told = next_step_of(diff, replace(pair, p=make_p(0.0455)))
+    assert "take about 2.1 times as much data (power .80)" in told
+    assert "more than 100 times" in next_step_of(diff, replace(pair, p=make_p(0.999)))
+    for decided in (make_p(0.001), make_p(1.0)):
+        assert not next_step_of(diff, replace(pair, p=decided))

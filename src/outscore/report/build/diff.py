@@ -32,7 +32,7 @@ from outscore.report.document import (
 )
 from outscore.report.explorer.data import embedded, examples_data, file_text, source
 from outscore.report.references.citations import cited_by_diff
-from outscore.report.rows.diff import WHOLE_TABLES, headline_of, line_of, whole_tables
+from outscore.report.rows.diff import WHOLE_TABLES, headline_of, line_of, next_step_of, whole_tables
 from outscore.report.rows.diff_pairs import PAIR_TABLES, Sort, pair_tables
 from outscore.report.rows.records import diff as records
 from outscore.results.diff import MAX_LISTED_PAIRS, Diff, Pair
@@ -158,7 +158,9 @@ def build(
     repeated = settings(diff.settings)
     sections = (
         Section("warnings", "", lambda: _first_lines(diff)),
-        Section("answer", "", lambda: [_verdict(diff), *read_as(diff.reading), *_embedded(diff, "answer.html")]).but("latex"),
+        Section(
+            "answer", "", lambda: [_verdict(diff), *_next_step(diff), *read_as(diff.reading), *_embedded(diff, "answer.html")]
+        ).but("latex"),
         Section("reading", "", lambda: read_as(diff.reading)).only("latex"),
         Section("tables", "", lambda: tables("inventory", "scores", "rates", "pairs")).but("html"),
         Section("overview", "Overview", lambda: [SHARES, *tables("scores", "pairs", "labels")], style="overview").only("html"),
@@ -210,6 +212,12 @@ def _verdict(diff: Diff) -> Verdict:
     top = next((headline_of(diff, pair) for pair in first), "") or _title(diff)
     line = next((line_of(diff, pair) for pair in first), ())
     return Verdict(verdicts, top, clean(diff.verdict), task, plain=verdicts, key="verdict", line=line)
+
+
+def _next_step(diff: Diff) -> list[Block]:
+    """What to do where the first pair was not decided."""
+    told = [next_step_of(diff, pair) for pair in diff.primary_pairs[:1]]
+    return [Paragraph(line, "to-do").only("html") for line in told if line]
 
 
 def _changes(diff: Diff, top: int, sort: Sort) -> tuple[Later, Later]:

@@ -124,7 +124,8 @@ def _strengths(result: Preference) -> Iterable[doc.Block | doc.Later]:
         replace(brief, optional=optional, heading="bold"), replace(full, optional=optional, heading="bold")
     ):
         yield table.but("html")
-    yield common.folded(full, MAX_OPEN).only("html")
+    # The answer is never folded away.
+    yield full.only("html")
 
 
 def _pairs(result: Preference) -> Iterable[doc.Block | doc.Later]:
@@ -133,7 +134,9 @@ def _pairs(result: Preference) -> Iterable[doc.Block | doc.Later]:
     brief, full = _plain(pair_table(result, MAX_PAIRS)), _plain(pair_table(result))
     for table in common.by_level(brief, full):
         yield table.but("html")
-    yield common.folded(_plain(pair_table(result, MAX_LISTED)), MAX_OPEN).only("html")
+    listed = common.folded(_plain(pair_table(result, MAX_LISTED)), MAX_OPEN)
+    left = len(result.pairs) - len(listed.rows)
+    yield (replace(listed, fold=f"{len(listed.rows)} of {len(result.pairs):,} rows") if left > 0 else listed).only("html")
 
 
 def _categories(result: Preference) -> Iterable[doc.Block | doc.Later]:

@@ -66,6 +66,8 @@ function drawPair() {
   byId("verdict").classList.toggle("won", pair.significant);
   if (pair.headline) byId("verdict").querySelector("h1").textContent = minus(pair.headline);
   Object.assign(byId("verdict").dataset, { line: minus(pair.line), pair: state.pair });
+  document.querySelector("#verdict + .to-do")?.remove();
+  if (pair.next) byId("verdict").after(make("p", { class: "to-do" }, pair.next));
   // Who repeats the verdict elsewhere on the page hears of it.
   byId("verdict").dispatchEvent(new Event("verdict", { bubbles: true }));
   byId("cards").replaceChildren(...drawCards(pair));

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from itertools import pairwise
+from statistics import NormalDist
 
 from outscore.language.numbers import (
     finer,
@@ -31,6 +32,7 @@ __all__ = [
     "interval_note",
     "line_of",
     "metric_name",
+    "next_step_of",
     "p_number",
     "pair_name",
     "points",
@@ -38,6 +40,9 @@ __all__ = [
     "whole_tables",
     "wide_table",
 ]
+
+POWER, MOST_TIMES = 0.8, 100
+"""With which chance a next study should find what this one saw, and up to how many times the data that is said."""
 
 TOUCHING = 1e-6
 SAMPLED = "≈"
@@ -155,6 +160,23 @@ def line_of(diff: Diff, pair: Pair) -> tuple[str, ...]:
     if pair.interval is not None:
         difference += f", {interval_name(pair.interval)} {ends(pair.interval.low, pair.interval.high)}"
     return (format_p(pair.p, alpha_of(diff), brief=True), difference)
+
+
+def next_step_of(diff: Diff, pair: Pair) -> str:
+    """How much more data a true difference of the observed size would take, where nothing was decided; empty elsewhere.
+
+    By the normal law: p says how many standard errors the difference is away from 0, which grow with the root of the data.
+    """
+    alpha = alpha_of(diff)
+    if alpha is None or pair.identical or pair.is_significant(alpha) or not alpha < pair.p.value < 1:
+        return ""
+    law = NormalDist()
+    seen, wanted = law.inv_cdf(1 - pair.p.value / 2), law.inv_cdf(1 - alpha / 2) + law.inv_cdf(POWER)
+    times = (wanted / seen) ** 2 if wanted < seen * MOST_TIMES else MOST_TIMES**2
+    told = f"more than {MOST_TIMES}"
+    if times < MOST_TIMES:
+        told = f"about {times:.1f}" if times < 10 else f"about {times:.0f}"
+    return f"A true difference as large as the observed one would take {told} times as much data (power .80)."
 
 
 def p_number(p: PValue | None, alpha: float | None = None) -> str:
