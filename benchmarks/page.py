@@ -5,7 +5,9 @@ byte of the report that the page shows; workers are warm, as they are a few seco
 and workers stands beside it, because other programs slow the clock more than the processor.
 
 What people see is measured in Chromium, where there is one with playwright: until something useful stands on the page, until
-the verdict, and until the report; a heat map runs from the answer of the server, which takes as long as the tests do.
+the verdict, and until the report; a heat map runs from the answer of the server, which takes as long as the tests do. In the
+explorer of a diff each filter is chosen in turn, by its first value: from the choice until counts and examples stand there anew,
+laid out.
 """
 
 from __future__ import annotations
@@ -58,6 +60,24 @@ WATCH = """(marks) => {
     return answer;
   };
 }"""
+# Milliseconds of every filter of the explorer, each by itself.
+FILTER = """() => {
+  const took = {}, clock = (name, choose) => {
+    const began = performance.now();
+    choose();
+    document.body.getBoundingClientRect();
+    took[name] = performance.now() - began;
+  };
+  const boxes = () => [...document.querySelectorAll("#examples [data-facet]")];
+  const change = (box, value) => { box.value = value; box.dispatchEvent(new Event("change", { bubbles: true })); };
+  for (let i = 0; i < boxes().length; i++) {
+    const box = boxes()[i].querySelector("select"), often = [...box.options].find((option) => option.value && !option.hidden);
+    if (often) clock(boxes()[i].dataset.facet, () => change(box, often.value));
+    change(boxes()[i].querySelector("select"), "");
+  }
+  return took;
+}"""
+TAGS = ("NOUN", "VERB", "ADJ", "ADV", "PROPN", "PRON", "DET", "ADP")
 
 
 @dataclass(frozen=True)
@@ -69,10 +89,11 @@ class Sizes:
     rounds: int = 3
     systems: int = 93
     items: int = 1_136
+    words: int = 100_000
 
 
 FULL = Sizes()
-QUICK = Sizes(200, 20_000, 1, 12, 100)
+QUICK = Sizes(200, 20_000, 1, 12, 100, 2_000)
 
 
 def _decimals(rng: np.random.Generator, n: int) -> list[str]:
@@ -226,6 +247,36 @@ def _board(rng: np.random.Generator, systems: int, items: int) -> bytes:
     return "\n".join([head, *rows]).encode()
 
 
+def _trees(rng: np.random.Generator, words: int) -> tuple[bytes, bytes, bytes]:
+    """Gold and two parsers, each wrong on a tenth of the words: sentences of twenty words in documents of fifty sentences."""
+    gold, head = rng.integers(len(TAGS), size=words), np.maximum(np.arange(words) % 20 - rng.integers(0, 4, words), 0)
+    answers = []
+    for share in (0.0, 0.1, 0.09):
+        wrong = rng.random(words) < share
+        tags, heads = np.where(wrong, (gold + 1) % len(TAGS), gold), np.where(wrong & (head > 1), head - 1, head)
+        lines = []
+        for i, (tag, over) in enumerate(zip(tags.tolist(), heads.tolist(), strict=True)):
+            place = i % 20
+            if not place:
+                lines += ["", *([f"# newdoc id = d{i // 1000}"] if not i % 1000 else []), f"# sent_id = s{i // 20}"]
+            above, relation = (over or 1, TAGS[tag].lower()) if place else (0, "root")
+            lines.append(f"{place + 1}\t{TREES[i % 7]}{i % 900}\t_\t{TAGS[tag]}\t_\t_\t{above}\t{relation}\t_\t_")
+        answers.append("\n".join([*lines[1:], "", ""]).encode())
+    return answers[0], answers[1], answers[2]
+
+
+def _filtered(page: _Page, tab: Tab, words: int) -> dict[str, float]:
+    """Seconds of every filter of the explorer."""
+    gold, *outputs = (
+        page.upload(text, f"{name}.conllu")
+        for name, text in zip(("gold", "old", "new"), _trees(np.random.default_rng(SEED), words), strict=True)
+    )
+    _watched(tab, f"http://{page.place}/diff?gold={gold}&files={','.join(outputs)}&task=dep", matrix=".matrix .cell")
+    tab.wait_for_selector("#list > li")
+    took: dict[str, float] = tab.evaluate(FILTER)
+    return {name: ms / 1000 for name, ms in took.items()}
+
+
 def _seen(page: _Page, sizes: Sizes, small: bytes) -> list[Promise]:
     """What people see, in a browser that has opened the page before."""
     with _tab(page) as tab:
@@ -243,6 +294,7 @@ def _seen(page: _Page, sizes: Sizes, small: bytes) -> list[Promise]:
             _watched(tab, f"{base}/rank?files={page.upload(board, 'board.csv')}", verdict="#result .verdict", heat="svg.heat")
             for board in (_board(np.random.default_rng([SEED, 9, i]), sizes.systems, sizes.items) for i in range(sizes.rounds))
         ]
+        filters = [_filtered(page, tab, sizes.words) for _ in range(sizes.rounds)]
 
     def promise(claim: str, values: list[float], at_most: float | None = None) -> Promise:
         median = statistics.median(values)
@@ -257,6 +309,7 @@ def _seen(page: _Page, sizes: Sizes, small: bytes) -> list[Promise]:
         promise(f"in a browser, {sizes.small:,} pairs: charts and tables", [one["report"] for one in compared]),
         promise(f"in a browser, {board}: verdict after the answer", [one["verdict"] - one["answer"] for one in ranked]),
         promise(f"in a browser, {board}: heat map after the answer", [one["heat"] - one["answer"] for one in ranked], 1.0),
+        promise(f"explorer, {sizes.words:,} words: the slowest filter", [max(one.values()) for one in filters], 0.5),
     ]
 
 
