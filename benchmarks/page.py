@@ -6,8 +6,8 @@ and workers stands beside it, because other programs slow the clock more than th
 
 What people see is measured in Chromium, where there is one with playwright: until something useful stands on the page, until
 the verdict, and until the report; a heat map runs from the answer of the server, which takes as long as the tests do. In the
-explorer of a diff each filter is chosen in turn, by its first value: from the choice until counts and examples stand there anew,
-laid out.
+explorer of a diff each filter is chosen in turn, by its first value, from the choice until counts and examples stand there
+anew.
 """
 
 from __future__ import annotations
