@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from statistics import NormalDist
 
 from outscore.language.numbers import (
     finer,
@@ -17,6 +16,7 @@ from outscore.language.numbers import (
     format_probability,
 )
 from outscore.language.verdict.diff import METRIC_NAMES
+from outscore.laws.normal import normal_quantile
 from outscore.report.document import Mark, Table, clean, make_table
 from outscore.results.diff import Diff, Oracle, Pair, Rates
 from outscore.results.interval import Interval
@@ -170,8 +170,7 @@ def next_step_of(diff: Diff, pair: Pair) -> str:
     alpha = alpha_of(diff)
     if alpha is None or pair.identical or pair.is_significant(alpha) or not alpha < pair.p.value < 1:
         return ""
-    law = NormalDist()
-    seen, wanted = law.inv_cdf(1 - pair.p.value / 2), law.inv_cdf(1 - alpha / 2) + law.inv_cdf(POWER)
+    seen, wanted = -normal_quantile(pair.p.value / 2), normal_quantile(POWER) - normal_quantile(alpha / 2)
     times = (wanted / seen) ** 2 if wanted < seen * MOST_TIMES else MOST_TIMES**2
     told = f"more than {MOST_TIMES}"
     if times < MOST_TIMES:
