@@ -132,7 +132,7 @@ CURVES = (
     Curve("real numbers, with interval", _test("permutation", _reals, interval=True), most=1_000_000),
     Curve("F1 of counts", _permutation(_counts, "f1")),
     Curve("MCC of decisions", _permutation(_decisions, "mcc")),
-    Curve("whole numbers, by `fft`", _permutation(_words, method="fft"), most=1_000_000),
+    Curve("whole numbers, by `fft`", _permutation(_words, method="fft"), most=100_000),
     Curve("whole numbers, by `dp`", _permutation(_words, method="dp"), most=10_000),
     Curve(f"F1, by {RESAMPLES} swaps", _permutation(_counts, "f1", "monte-carlo")),
     Curve(f"F1, {RESAMPLES} bootstrap samples", _test("bootstrap", _counts, metric="f1", resamples=RESAMPLES)),
@@ -154,7 +154,7 @@ class Border:
 
 BORDERS = (
     Border("three decimals: counted, then by frequencies", _permutation(_decimals), 400, 401),
-    Border("three decimals: exact, then bounds", _permutation(_decimals), 3_000_000, 6_000_000),
+    Border("three decimals: exact, then bounds", _permutation(_decimals), 2_000_000, 2_600_000),
     Border("real numbers: all sums listed, then counted on a grid", _permutation(_reals), 34, 35),
     Border("real numbers: on a grid, then by frequencies", _permutation(_reals), 200, 201),
     Border("real numbers: one by one, then by Taylor's series", _permutation(_reals), 9_999, 10_000),

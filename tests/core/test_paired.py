@@ -14,7 +14,7 @@ from tests import oracles
 
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
-from outscore.core.numeric import MIN_ADDENDS, combine, exact_sum
+from outscore.core.numeric import ADDENDS, MIN_ADDENDS, combine, exact_sum
 from outscore.core.paired import PairedScores, codes_of
 
 labels = st.lists(st.integers(0, 4), min_size=1, max_size=12)
@@ -153,4 +153,14 @@ def test_exact_sums_against_fsum(spread, seed, extra):
 @pytest.mark.parametrize("x", [5e-324, 1e-300, 1.7e308 / MIN_ADDENDS, 2.0**52 + 1])
 def test_exact_sums_at_the_ends_of_the_range(x):
     numbers = np.full(MIN_ADDENDS, x)
+    assert exact_sum(numbers) == math.fsum(numbers.tolist())
+
+
+@pytest.mark.parametrize("where", [0, ADDENDS - 1, ADDENDS, 2 * ADDENDS + 4])
+def test_exact_sums_of_several_parts(where):
+    """What cancels lies in different parts, and what is left of it is rounded once."""
+    numbers = np.random.default_rng(where).normal(0, 1, 2 * ADDENDS + 5)
+    numbers[where], numbers[where - 7] = 1e17, -1e17
+    assert exact_sum(numbers) == math.fsum(numbers.tolist())
+    numbers[where] = 1e-300
     assert exact_sum(numbers) == math.fsum(numbers.tolist())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benchmarks.tagging import published_fft, redrawn
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests import oracles
@@ -67,3 +68,21 @@ def test_a_table_beyond_memory_is_refused(method):
     huge = np.full((2, 2), 10_000)
     with pytest.raises(BudgetError):
         ALGORITHMS[method](huge, -huge)
+
+
+@pytest.mark.parametrize("bare", [True, False])
+def test_the_program_that_is_timed_gives_the_same_p(bare):
+    a, b = redrawn(150, 0.97, 4)
+    expected = osc.permutation_test(a, b, metric="accuracy")
+    assert 0.001 < expected.value < 0.9
+    assert published_fft(a[:, 0], b[:, 0], bare=bare) == pytest.approx(expected.value, abs=1e-13)
+
+
+@pytest.mark.parametrize("small", [1, 64, 1 << 20])
+def test_where_transforms_begin_does_not_matter(small, monkeypatch):
+    monkeypatch.setattr(convolution, "SMALL", small)
+    stay, swap = np.random.default_rng(small).integers(0, 4, (2, 40, 2))
+    low, law = convolution.fast_fourier(stay, swap)
+    expected_low, expected = convolution.dynamic_programme(stay, swap)
+    assert (low == expected_low).all()
+    assert law == pytest.approx(expected, abs=1e-15)

@@ -13,7 +13,7 @@ from tests import oracles
 
 import outscore as osc
 from outscore.exact import lattice
-from outscore.exact.flipsum import BudgetError, FlipSum
+from outscore.exact.flipsum import FLIPS, FLOOR, BudgetError, FlipSum, characteristic
 
 LOG2 = math.log(2.0)
 DIGITS = 1e-11
@@ -233,3 +233,47 @@ def test_saddle_point_moves_the_mean(share):
     law = FlipSum(np.array([[1.0], [4.0], [9.0]]), np.array([50.0, 30.0, 20.0]))
     observed = share * 350.0
     assert law.mean(lattice.saddle_point(law, observed))[0] == pytest.approx(observed, rel=1e-9)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.01, 0.2, 0.8, 0.99])
+@pytest.mark.parametrize("seed", range(3))
+def test_a_window_that_was_searched_gives_the_same_tail(seed, share, monkeypatch):
+    """Hoeffding's window is wider than Chernoff's, and the mass between them is negligible."""
+    stream = np.random.default_rng(seed)
+    values, counts = np.arange(1, 12), stream.integers(1, 300, 11)
+    observed = int(share * (values @ counts))
+    found = lattice.tail(values, counts, observed)
+    monkeypatch.setattr(lattice, "NARROW", 0)
+    searched = lattice.tail(values, counts, observed)
+    assert found.log == pytest.approx(searched.log, rel=1e-12, abs=1e-12)
+    assert found.log_atom == pytest.approx(searched.log_atom, rel=1e-12, abs=1e-12)
+
+
+@pytest.mark.parametrize("theta", [0.0, 0.02, 0.3])
+def test_no_frequency_above_the_floor_is_lost(theta):
+    """Against the product of all cosines, at every frequency of a grid."""
+    values, counts, points = np.array([1, 2, 3, 7]), np.array([900, 40, 300, 2]), 701
+    index = np.arange(points)
+    law = FlipSum(values[:, None].astype(float), counts.astype(float))
+    tilt = np.array([theta])
+
+    def turns(j, which):
+        return j[:, None] * values[which] % (2 * points)
+
+    tanh = np.tanh(law.projections(tilt))
+    kept, log_modulus, angle = characteristic(index, turns, points, counts, tanh, law.sech2(tilt))
+    x = np.pi * index[:, None] * values / points
+    with np.errstate(divide="ignore"):
+        expected = (np.log(np.cos(x) + 1j * tanh * np.sin(x)) * counts).sum(axis=1)
+    assert kept.tolist() == np.flatnonzero(expected.real > -FLOOR).tolist()
+    assert log_modulus == pytest.approx(expected.real[kept], abs=1e-10)
+    assert np.exp(1j * angle) == pytest.approx(np.exp(1j * expected.imag[kept]), abs=1e-9)
+
+
+@pytest.mark.parametrize("flips", [30, FLIPS + 20])
+def test_corners_count_every_flip_until_they_are_negligible(flips):
+    """A tilt so strong that nearly all flips go one way; against it the corner is out of reach."""
+    law = FlipSum(np.ones((flips, 1)), np.ones(flips))
+    theta = np.array([6.0])
+    assert law.log_corner(theta, lattice.UP) == pytest.approx(-flips * math.log1p(math.exp(-12.0)))
+    assert law.log_corner(theta, -lattice.UP) == -math.inf

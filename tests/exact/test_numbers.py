@@ -43,6 +43,24 @@ def test_mixed_denominators_share_one_scale():
     assert (x.tolist(), y.tolist()) == ([4, 3], [[24], [2]])
 
 
+@pytest.mark.parametrize(("late", "scale"), [(0.5, 10), (0.125, 1000), (1 / 3, 3), (1 / 7, 7), (math.pi, None), (1e-6, 10**6)])
+@pytest.mark.parametrize("place", [0, numbers.BLOCK - 1, numbers.BLOCK, 2 * numbers.BLOCK + 6])
+def test_one_number_among_very_many_decides(late, scale, place):
+    """Numbers are looked at part by part; the last of them counts as much as the first."""
+    x = np.arange(2 * numbers.BLOCK + 7) % 5 + 0.0
+    x[place] = late
+    found = to_exact_integers(np.zeros((3, 2)), np.asfortranarray(x[:, None]))
+    assert (found and found[1]) == scale
+    assert found is None or (found[0][1][:, 0] / scale == x).all()
+
+
+def test_denominators_of_all_parts_share_one_scale():
+    x = np.repeat([1 / 3, 0.25, 1 / 7], numbers.BLOCK)
+    found = to_exact_integers(x)
+    assert found is not None
+    assert found[1] == 84
+
+
 def test_integers_pass_unchanged():
     (x,), scale = to_exact_integers(np.array([3, -1, 2**50])) or ([None], 0)
     assert (x.tolist(), scale) == ([3, -1, 2**50], 1)
