@@ -37,6 +37,7 @@ __all__ = [
     "bars",
     "between",
     "called",
+    "coloured_if",
     "count_axis",
     "data",
     "layered",
@@ -47,6 +48,7 @@ __all__ = [
     "rule",
     "scaled",
     "short",
+    "stacked",
     "told",
     "told_apart",
     "unchecked",
@@ -122,9 +124,23 @@ def _draw(chart: Any, form: str, background: str) -> str | bytes:  # noqa: ANN40
     import altair as alt
 
     with unchecked(), alt.data_transformers.enable("default"), alt.data_transformers.disable_max_rows():
-        described = chart.to_dict(validate=False, context={"pre_transform": False})
+        context: dict[str, Any] = {"pre_transform": False, "top_level": False, "datasets": {}}
+        described = _described(chart, context)
     # Altair's `configure` would copy all that is drawn.
-    return _rendered(json.dumps(described | {"config": chart_config(background)}), form)
+    whole = {"$schema": alt.SCHEMA_URL, "datasets": context["datasets"], "config": chart_config(background)}
+    return _rendered(json.dumps(described | whole), form)
+
+
+def _described(chart: Any, context: dict[str, Any]) -> dict[str, Any]:  # noqa: ANN401 - any kind of chart
+    """The description of a chart, its data in the context: Altair's own, without the copy it makes of charts in a chart."""
+    import altair as alt
+    from altair.utils import SchemaBase
+
+    inside = {alt.LayerChart: "layer", alt.VConcatChart: "vconcat"}.get(type(chart))
+    if inside is None or chart.data is not alt.Undefined:
+        return dict(chart.to_dict(validate=False, context=context))
+    around = SchemaBase.to_dict(chart, validate=False, ignore=[inside], context=context)
+    return around | {inside: [_described(part, context) for part in chart[inside]]}
 
 
 @lru_cache(maxsize=64)
@@ -222,7 +238,27 @@ def layered(layers: Iterable[Any], width: int = WIDTH, height: int = HEIGHT) -> 
     """Layers as one picture."""
     import altair as alt
 
-    return alt.layer(*layers, width=width, height=height)
+    drawn = alt.LayerChart(width=width, height=height)
+    # Given them at once, Altair copies every layer three times, down to the properties nobody has set, to find selections in
+    # them; there are none.
+    drawn.layer = list(layers)
+    return drawn
+
+
+def stacked(panels: Iterable[Any], spacing: int) -> Any:  # noqa: ANN401 - Altair's charts
+    """Pictures one below the other, not copied either."""
+    import altair as alt
+
+    drawn = alt.VConcatChart(spacing=spacing)
+    drawn.vconcat = list(panels)
+    return drawn
+
+
+def coloured_if(condition: Any, then: str, otherwise: str) -> Any:  # noqa: ANN401 - Altair's
+    """A colour where this is so of a row, and another where it is not."""
+    import altair as alt
+
+    return alt.ColorValue(otherwise, condition={"test": condition, "value": then})
 
 
 def padded(values: list[float], share: float = 0.12) -> tuple[float, float]:

@@ -10,6 +10,7 @@ from outscore.language.phrases import method_phrase
 from outscore.report.charts.canvas import (
     DASHED,
     Chart,
+    coloured_if,
     data,
     layered,
     on_hover,
@@ -213,7 +214,7 @@ def _transition_chart(pair: Pair) -> Chart | None:
     legend = alt.Legend(orient="bottom", titleColor=COLOURS["muted"], labelColor=COLOURS["muted"], titleFontWeight="normal")
     colour = alt.Color("balance:Q", scale=scale, title="corrections − new errors", legend=legend)
     base = alt.Chart(data(rows)).encode(x, y)
-    bright = alt.condition(f"abs(datum.balance) > {0.6 * largest}", alt.value("#ffffff"), alt.value(COLOURS["ink"]))
+    bright = coloured_if(f"abs(datum.balance) > {0.6 * largest}", "#ffffff", COLOURS["ink"])
     layers = [
         base.mark_rect().encode(colour, description=on_hover()),
         base.mark_text(fontSize=9).encode(text=alt.Text("count:Q"), color=bright),

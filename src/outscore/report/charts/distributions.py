@@ -21,6 +21,7 @@ from outscore.report.charts.canvas import (
     on_hover,
     rule,
     short,
+    stacked,
     told,
 )
 from outscore.report.charts.theme import COLOURS
@@ -119,7 +120,7 @@ def scores_histograms(c: Comparison, whole: Comparisons) -> Chart | None:
     told_of = [f"{short(name)} ({sum(h.counts):,.0f} {one}s, {clean(c.metric)} {scores[name]})" for _, h, name in pairs]
     text = f"Histograms of the {one} scores of {' and '.join(told_of)}."
     caption = f"How the {one}s scored" + (", each by itself" if by_itself else "")
-    return Chart("scores", caption, text, alt.vconcat(*panels, spacing=8), numbers)
+    return Chart("scores", caption, text, stacked(panels, spacing=8), numbers)
 
 
 def differences_chart(c: Comparison, whole: Comparisons) -> Chart | None:
@@ -158,7 +159,7 @@ def differences_chart(c: Comparison, whole: Comparisons) -> Chart | None:
         rain = [*([rule(0.0, below, dash=DASHED)] if zero else []), *_box(boxed, below, one)]
         rain += _mean(c, interval, domain, below, at=MEAN / 2 + (BOX if boxed is not None else 0))
         height = (BOX if boxed is not None else 0) + (MEAN if interval is not None else 0)
-        drawing = alt.vconcat(drawing, layered(rain, height=height), spacing=4)
+        drawing = stacked([drawing, layered(rain, height=height)], spacing=4)
     caption, text = _in_words(c, histogram, boxed, interval)
     return Chart("differences", caption, text, drawing, _numbers(c, rows, boxed, interval))
 

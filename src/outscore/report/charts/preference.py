@@ -5,7 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 from outscore.language.verdict.preference import format_rate
-from outscore.report.charts.canvas import DASHED, Chart, data, layered, on_hover, padded, require_drawing, rule, short, told
+from outscore.report.charts.canvas import (
+    DASHED,
+    Chart,
+    coloured_if,
+    data,
+    layered,
+    on_hover,
+    padded,
+    require_drawing,
+    rule,
+    short,
+    told,
+)
 from outscore.report.charts.ranking import MAX_DRAWN
 from outscore.report.charts.theme import COLOURS, LETTERS
 from outscore.report.document import clean
@@ -129,7 +141,7 @@ def matrix_chart(result: Preference) -> Chart | None:
     layers = [squares, frames]
     if len(labels) <= MAX_WRITTEN:
         # Only the blue end is dark enough for white letters.
-        strong = alt.condition("datum.rate > .93", alt.value(LETTERS["light"]), alt.value(LETTERS["dark"]))
+        strong = coloured_if("datum.rate > .93", LETTERS["light"], LETTERS["dark"])
         layers.append(base.mark_text(fontSize=10).encode(x, y, alt.Text("text:N"), color=strong))
     caption = "Win rates in direct games, rows against columns, the strongest first; a frame marks significant pairs"
     text = f"{caption}: {len(rows) // 2} pairs met, {result.counts.significant} differ significantly."

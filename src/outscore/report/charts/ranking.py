@@ -10,6 +10,7 @@ from outscore.language.numbers import format_ends, format_level, format_number
 from outscore.report.charts.canvas import (
     DASHED,
     Chart,
+    coloured_if,
     count_axis,
     data,
     layered,
@@ -168,7 +169,7 @@ def _heat_layers(ranking: Ranking, rows: list[dict[str, Any]], labels: list[str]
     if len(labels) <= MAX_TOLD:
         squares = squares.encode(description=on_hover())
     strict = alt.FieldOneOfPredicate(field="band", oneOf=[names[key] for key in ("better-3", "worse-3") if key in names])
-    bright = alt.condition(strict, alt.value(COLOURS["paper"]), alt.value(COLOURS["ink"]))
+    bright = coloured_if(strict, COLOURS["paper"], COLOURS["ink"])
     shape = alt.Shape("sign:N", scale=alt.Scale(domain=list(SIGNS), range=list(SIGNS.values())), legend=None)
     signed = alt.Chart(data([row for row in rows if row["sign"] in SIGNS]))
     signs = signed.mark_point(filled=False, size=step * 2, strokeWidth=step / 16, opacity=1).encode(x, y, shape, color=bright)
