@@ -149,15 +149,28 @@ def log_fraction(top: int, n: int) -> float:
 
 def whole_law(vectors: Sequence[Sequence[int]]) -> dict[tuple[int, ...], int]:
     """Σ ε v for rows v: every reachable point with its number of sign vectors."""
-    law = {(0,) * len(vectors[0]): 1}
+    # A point is one whole number with a digit per column, each from -reach to reach: numbers add up faster than tuples.
+    reaches = [sum(map(abs, column)) for column in zip(*vectors, strict=True)]
+    law = {0: 1}
     for vector in vectors:
-        wider: dict[tuple[int, ...], int] = {}
+        packed = 0
+        for v, reach in zip(vector, reaches, strict=True):
+            packed = packed * (2 * reach + 1) + v
+        wider: dict[int, int] = {}
         for point, ways in law.items():
-            for sign in (1, -1):
-                there = tuple(s + sign * v for s, v in zip(point, vector, strict=True))
+            for there in (point + packed, point - packed):
                 wider[there] = wider.get(there, 0) + ways
         law = wider
-    return law
+    return {_digits(point, reaches): ways for point, ways in law.items()}
+
+
+def _digits(packed: int, reaches: Sequence[int]) -> tuple[int, ...]:
+    found = []
+    for reach in reversed(reaches):
+        digit = (packed + reach) % (2 * reach + 1) - reach
+        found.append(digit)
+        packed = (packed - digit) // (2 * reach + 1)
+    return tuple(reversed(found))
 
 
 def convolved(parts: Sequence[tuple[Sequence[int], Sequence[int]]]) -> dict[int, int]:

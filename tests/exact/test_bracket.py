@@ -87,8 +87,8 @@ def test_narrow_bounds_hold_the_exact_value(seed):
 @pytest.mark.parametrize("side", SIDES)
 def test_the_whole_test_holds_the_exact_value(side):
     """The same through the front door, at the default width."""
-    rng = np.random.default_rng(77)
-    for _ in range(15):
+    rng = np.random.default_rng([77, SIDES.index(side)])
+    for _ in range(5):
         d = draw(rng)
         p = osc.permutation_test(d, np.zeros_like(d), alternative=side, method="certified")
         assert Fraction(p.lower) <= shares(d)[side] <= Fraction(p.upper), d.tolist()

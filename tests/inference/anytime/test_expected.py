@@ -15,7 +15,7 @@ from outscore.inference.anytime.process import binary_evidence, binary_log_e, fi
 
 @pytest.mark.parametrize("alternative", ["two-sided", "greater"])
 def test_the_recursion_against_simulated_studies(alternative):
-    discordance, effect, alpha, paths = 0.3, 0.15, 0.05, 1_500
+    discordance, effect, alpha, paths = 0.3, 0.15, 0.05, 600
     found = binary_stops(discordance, effect, alpha, alternative)
     stream = np.random.default_rng(5)
     drawn = stream.random((paths, 1_500))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from functools import cache
 
 import numpy as np
 import pytest
@@ -175,6 +176,11 @@ def test_coverage(n, shares):
 ALL_RIGHT, THREE_WRONG = np.ones(30), np.repeat([1.0, 0.0], [27, 3])
 
 
+@cache
+def in_zeros_and_ones() -> tuple[list[float], float]:
+    return in_unit(1, 0)
+
+
 def in_unit(unit: float, wrong: float, **more) -> tuple[list[float], float]:
     """Interval and p at a margin of .1 of two-valued scores, in 0/1 terms."""
     a, b = wrong + unit * ALL_RIGHT, wrong + unit * THREE_WRONG
@@ -190,7 +196,7 @@ def in_unit(unit: float, wrong: float, **more) -> tuple[list[float], float]:
     "more", [{}, {"items": np.repeat(np.arange(30), 5)}, {"clusters": np.arange(30)}], ids=["items", "runs", "clusters"]
 )
 def test_two_valued_scores_are_binary_in_any_unit(unit, wrong, more):
-    interval, p = in_unit(1, 0)
+    interval, p = in_zeros_and_ones()
     found, tested = in_unit(unit, wrong, **more)
     assert interval == pytest.approx([-0.0249, 0.2562], abs=1e-4)
     assert found == pytest.approx(interval, abs=1e-9)

@@ -74,13 +74,14 @@ def test_bootstrap_against_naive_loop(metric, score, width, side, clustered):
     if width > 1:
         a, b = a.astype(int), b.astype(int)
     clusters = np.arange(n) // 3 if clustered else np.arange(n)
-    for delta in (0.0, 0.05, -0.2):
-        for first, second in ((a, b), (b, a)):
-            observed = score(first.tolist()) - score(second.tolist())
-            moves = []
-            for drawn in resample_indices(clusters.max() + 1, 0, 199, 0):
-                rows = np.concatenate([np.flatnonzero(clusters == g) for g in drawn])
-                moves.append(score(first[rows].tolist()) - score(second[rows].tolist()) - observed)
+    members = [np.flatnonzero(clusters == g) for g in range(clusters.max() + 1)]
+    for first, second in ((a, b), (b, a)):
+        observed = score(first.tolist()) - score(second.tolist())
+        moves = []
+        for drawn in resample_indices(clusters.max() + 1, 0, 199, 0):
+            rows = np.concatenate([members[g] for g in drawn])
+            moves.append(score(first[rows].tolist()) - score(second[rows].tolist()) - observed)
+        for delta in (0.0, 0.05, -0.2):
             squeeze = (first[:, 0], second[:, 0]) if width == 1 else (first, second)
             labels = clusters if clustered else None
             found = run("bootstrap", *squeeze, metric, clusters=labels, alternative=side, delta=delta)

@@ -25,7 +25,7 @@ def texts(shared_data):
     return [path.read_text(encoding="utf-8").splitlines()[100 : 100 + SEGMENTS] for path in files]
 
 
-@pytest.fixture(params=METRICS)
+@pytest.fixture(params=METRICS, scope="module")
 def prepared(request, texts):
     """A metric's name, both systems' statistics and sacreBLEU's own score of totals."""
     a, b, reference = texts
