@@ -228,6 +228,31 @@ def test_tests_mirror_the_tree():
     assert {str(folder) for folder in mirrored if not SOURCE.joinpath(folder).is_dir()} == set()
 
 
+# What somebody new looks for, and where the table in CONTRIBUTING.md and the names of folders and files lead.
+PLACES = {
+    "inference/binary/mcnemar.py": "_interval",
+    "inference/decision.py": "decide",
+    "metrics/cache.py": "StatisticsCache",
+    "report/rows/ranking.py": "place_table",
+    "workflows/requests/shared.py": "MARGIN",
+}
+
+
+@pytest.mark.parametrize("path", PLACES)
+def test_things_are_where_their_names_say(path):
+    """McNemar's interval, who won, where statistics are kept, the rows of a ranking, and the declaration of --margin."""
+    defined = {
+        name
+        for node in tree_of(SOURCE / path).body
+        for name in (
+            [target.id for target in node.targets if isinstance(target, ast.Name)]
+            if isinstance(node, ast.Assign)
+            else [getattr(node, "name", "")]
+        )
+    }
+    assert PLACES[path] in defined
+
+
 def test_library_does_not_print():
     assert [f"{inside(path)}:{line}" for path in FILES for line in read(path).printing] == []
 
