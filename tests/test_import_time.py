@@ -13,11 +13,19 @@ HEAVY = ("numpy", "scipy", "polars", "rich", "msgspec")
 
 UNUSED = {
     "compare": ("scipy", "polars", "rich", "multiprocessing", "outscore.results.ranking", "outscore.results.diff"),
+    "compare --reference": (
+        "scipy",
+        "polars",
+        "rich",
+        "multiprocessing",
+        "outscore.results.ranking",
+        "outscore.workflows.rank",
+    ),
     "score": ("polars", "rich", "multiprocessing", "outscore.results.ranking", "outscore.results.diff"),
     "rank": ("polars", "rich", "outscore.results.diff", "outscore.results.preference"),
     "plan": ("polars", "rich", "multiprocessing", "outscore.results.ranking", "outscore.results.diff"),
 }
-"""What each command has no use for, on two files of numbers or none."""
+"""What each command has no use for, on two files of numbers, on texts, or on none."""
 
 
 def loaded_after(code: str) -> set[str]:
@@ -47,6 +55,16 @@ def test_help_loads_nothing_heavy(arguments):
 @pytest.mark.parametrize("kind", ["decimals", "real", "right-or-wrong"])
 def test_comparing_two_files_of_numbers_loads_what_it_uses(kind, tmp_path):
     assert not _loaded_by("compare", _files(tmp_path, kind)).intersection(UNUSED["compare"])
+
+
+def test_comparing_texts_loads_what_it_uses(tmp_path):
+    """Rankings are for several datasets, and readers of logs for logs."""
+    paths = [tmp_path / name for name in ("one", "other", "reference")]
+    for path, word in zip(paths, "abc", strict=True):
+        path.write_text("".join(f"{word} line of text, number {i}.\n" for i in range(40)))
+    one, other, reference = map(str, paths)
+    loaded = _loaded_by("compare", [one, other, "--reference", reference, "--metric", "bleu,ter"])
+    assert not loaded.intersection(UNUSED["compare --reference"])
 
 
 @pytest.mark.parametrize("command", ["score", "rank", "plan"])
