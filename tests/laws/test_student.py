@@ -74,3 +74,9 @@ def test_noncentral_law_against_its_integral(df, noncentrality, t):
         scipy.integrate.quad(integrand, *ends, epsabs=1e-15, epsrel=1e-13)[0] for ends in itertools.pairwise(parts)
     )
     assert noncentral_student(df, noncentrality, t) == pytest.approx(whole, abs=1e-12)
+
+
+def test_numbers_out_of_arrays_give_plain_ones():
+    """A saved result holds plain numbers only, and degrees of freedom are often an entry of an array."""
+    assert type(student_quantile(np.float64(9.0), np.float64(0.025))) is float
+    assert type(t_quantile(np.float64(math.inf), 0.05)) is float

@@ -173,7 +173,7 @@ def _exact_part(rest: Array) -> Fraction | None:
 
 def finite(value: float | None) -> float | None:
     """The value, or None where there is no number to show: that is also what a saved result holds."""
-    return None if value is None or not math.isfinite(value) else value
+    return None if value is None or not math.isfinite(value) else float(value)
 
 
 def renumbered(codes: Array, known: int) -> tuple[Array, Array]:

@@ -46,7 +46,7 @@ def normal_quantile(p: float) -> float:
     (-1.959964, 0.0, -inf)
     """
     if 0.0 < p < 1.0:
-        return _inverse()(p)
+        return _inverse()(float(p))
     return {0.0: -math.inf, 1.0: math.inf}.get(p, math.nan)
 
 

@@ -139,6 +139,8 @@ def student_quantile(df: float, p: float) -> float:
     >>> round(student_quantile(9, 0.025), 6), round(student_quantile(math.inf, 0.975), 6)
     (-2.262157, 1.959964)
     """
+    # Degrees of freedom may come out of an array, whose numbers no saved result holds.
+    df, p = float(df), float(p)
     z = normal_quantile(p)
     if z >= 0:
         return -student_quantile(df, 1 - p) if z else 0.0

@@ -232,6 +232,13 @@ class TestTwoSystems:
         assert pair.equal_length_low < pair.equal_length < pair.equal_length_high
 
 
+def test_two_systems_that_met_in_both_orders_can_be_saved(write, tmp_path):
+    found = osc.prefer(write(both(30, "new", "old", lambda i: "new" if i % 5 else "old")))
+    found.save(tmp_path / "votes.json")
+    saved = json.loads((tmp_path / "votes.json").read_text(encoding="utf-8"))
+    assert saved["strengths"][0]["low"] == found.strengths[0].low > 0
+
+
 def test_without_prompts_battles_are_what_is_swapped(write):
     rows = [row[1:] for row in both(20, "new", "old", lambda i: "new" if i % 3 else "old")]
     found = osc.prefer(write(rows, head="model_a,model_b,winner\n"))
