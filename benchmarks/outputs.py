@@ -1,6 +1,6 @@
-"""What comparing outputs costs: tags of a million words end to end, coreference scores, the page of examples.
+"""What comparing outputs costs: tags of a million words and 25 parsers end to end, coreference scores, the page of examples.
 
-Data are made with fixed seeds. The first is a command in a process of its own, from reading three files to the printed tables;
+Data are made with fixed seeds. The first two are commands in processes of their own, from the files to the printed tables;
 processor time stands beside it, because other programs slow the clock more than the processor.
 """
 
@@ -46,6 +46,7 @@ TAGS = (
     "INTJ",
     "X",
 )
+RELATIONS = ("root", "nsubj", "obj", "obl", "det", "case", "amod", "advmod", "conj", "cc", "nmod", "mark", "aux", "cop")
 VOCABULARY, SENTENCE = 50_000, 20
 ERRORS = {"old": 0.05, "new": 0.048}
 DOCUMENTS, CHAIN = 350, 4
@@ -60,10 +61,12 @@ class Sizes:
     words: int = 1_000_000
     mentions: int = 29_000
     page: int = 25_000
+    parsed: int = 25_000
+    parsers: int = 25
 
 
 FULL = Sizes()
-QUICK = Sizes(20_000, 2_000, 2_000)
+QUICK = Sizes(20_000, 2_000, 2_000, 2_000, 3)
 
 
 @functools.cache
@@ -91,6 +94,40 @@ def _files(words: int) -> tuple[str, ...]:
         path.write_text("".join(lines), encoding="utf-8")
         paths.append(str(path))
     return tuple(paths)
+
+
+@functools.cache
+def _parses(words: int, parsers: int) -> tuple[str, ...]:
+    """Gold and parsers as CoNLL-U, each with a few more wrong heads and relations than the one before."""
+    rng = np.random.default_rng(SEED)
+    place = np.arange(words) % SENTENCE + 1
+    forms, tags = rng.zipf(1.3, words) % VOCABULARY, rng.integers(0, len(TAGS), words)
+    # The first word is the root and heads stand to the left, so that every sentence is a tree.
+    head = np.where(place > 1, 1 + (rng.random(words) * (place - 1)).astype(np.int64), 0)
+    relation = np.where(place > 1, rng.integers(1, len(RELATIONS), words), 0)
+    paths = []
+    for parser in range(parsers + 1):
+        share = 0.1 + 0.1 * parser / parsers if parser else 0.0
+        other = np.where(place > 1, 1 + (rng.random(words) * (place - 1)).astype(np.int64), 0)
+        heads = np.where(rng.random(words) < share, other, head)
+        relations = np.where((rng.random(words) < share) & (place > 1), rng.integers(1, len(RELATIONS), words), relation)
+        lines = [
+            f"{i}\tw{form}\t_\t{TAGS[tag]}\t_\t_\t{to}\t{RELATIONS[name]}\t_\t_{chr(10) if i == SENTENCE else ''}\n"
+            for i, form, tag, to, name in zip(*(x.tolist() for x in (place, forms, tags, heads, relations)), strict=True)
+        ]
+        path = Path(_folder().name, f"parser-{parser}-{words}.conllu")
+        path.write_text("".join(lines), encoding="utf-8")
+        paths.append(str(path))
+    return tuple(paths)
+
+
+def _parse_command(sizes: Sizes) -> list[str]:
+    return [sys.executable, "-m", "outscore", "diff", "--task", "dep", *_parses(sizes.parsed, sizes.parsers)]
+
+
+def _parsed(sizes: Sizes) -> Call:
+    command = _parse_command(sizes)
+    return lambda: subprocess.run(command, check=True, capture_output=True)
 
 
 def _command(sizes: Sizes) -> list[str]:
@@ -139,7 +176,13 @@ def _page(sizes: Sizes) -> Call:
     return write
 
 
-WORKLOADS: dict[str, Callable[[Sizes], Call]] = {"tags": _tags, "coreference": _coreference, "page": _page}
+WORKLOADS: dict[str, Callable[[Sizes], Call]] = {
+    "tags": _tags,
+    "parses": _parsed,
+    "coreference": _coreference,
+    "page": _page,
+}
+COMMANDS = {"tags": _command, "parses": _parse_command}
 
 
 def full(name: str) -> Call:
@@ -155,10 +198,13 @@ def quick(name: str) -> Call:
 def promises(sizes: Sizes, processor: float) -> list[Promise]:
     """Every promise, with the sizes it is about."""
     tags = f"`outscore diff --task pos`, two systems, {sizes.words:,} words"
+    parses = f"`outscore diff --task dep`, {sizes.parsers} systems, {sizes.parsed:,} words"
     return [
         Promise(f"{tags}: time", lambda found: found.times["tags"].median, "s", at_most=4),
         Promise(f"{tags}: processor time", lambda _: processor, "s"),
         Promise(f"{tags}: whole process", lambda found: found.memory["tags"].process, "MB", at_most=600),
+        Promise(f"{parses}: time", lambda found: found.times["parses"].median, "s", at_most=20),
+        Promise(f"{parses}: whole process", lambda found: found.memory["parses"].process, "MB", at_most=600),
         Promise(
             f"coreference scores of {sizes.mentions:,} mentions",
             lambda found: found.times["coreference"].median,
@@ -195,6 +241,6 @@ def _processor_time(command: Call) -> float:
 
 
 def _memory(name: str, *, quick: bool) -> Memory:
-    if name == "tags":
-        return process_memory(_command(QUICK if quick else FULL))
+    if name in COMMANDS:
+        return process_memory(COMMANDS[name](QUICK if quick else FULL))
     return peak_memory(f"benchmarks.outputs:{'quick' if quick else 'full'}:{name}")

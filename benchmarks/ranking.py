@@ -1,8 +1,9 @@
-"""What leaderboards cost: a million exact tests from one file, and a hundred million rows in partitions on a Dask cluster.
+"""What leaderboards cost: a million exact tests from one file, a hundred million rows in partitions on a Dask cluster, growth.
 
-Every job runs in a process of its own, from opening the files to the ranking, with the macro average over tasks. Data are made
-with fixed seeds in a folder that is removed afterwards. The digest of all numbers a job found tells whether two engines gave
-the same bytes.
+Growth is that of the whole command, `outscore rank`, on right-or-wrong answers of more and more systems. Every other job runs
+in a process of its own, from opening the files to the ranking, with the macro average over tasks. Data are made with fixed
+seeds in a folder that is removed afterwards. The digest of all numbers a job found tells whether two engines gave the same
+bytes.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -27,7 +28,7 @@ import numpy as np
 # A promise is judged and printed the same way wherever it is made.
 from benchmarks.promises import MET, Measured, Promise, _judged, _limit, _measured
 from benchmarks.tables import duration, markdown
-from benchmarks.timing import _process_peak
+from benchmarks.timing import _process_peak, process_memory
 
 from outscore.engine.dask_cluster import Dask
 from outscore.engine.engines import Engine, Serial
@@ -49,6 +50,8 @@ class Sizes:
     items: int = 14_000
     partitions: int = 100
     partition_items: int = 5_000
+    grown: tuple[int, ...] = (125, 250, 500, 1_000)
+    grown_items: int = 10_000
 
     @property
     def tests(self) -> int:
@@ -62,7 +65,7 @@ class Sizes:
 
 
 FULL = Sizes()
-QUICK = Sizes(systems=40, tasks=5, items=1_000, partitions=6, partition_items=20_000)
+QUICK = Sizes(systems=40, tasks=5, items=1_000, partitions=6, partition_items=20_000, grown=(20, 40), grown_items=500)
 
 
 def _write(path: Path, sizes: Sizes, first: int, items: int, tasks: int, seed: int) -> None:
@@ -172,7 +175,30 @@ def _run(setting: str, path: Path) -> dict[str, Any]:
     return found
 
 
-def _promises(sizes: Sizes, jobs: dict[str, dict[str, Any]]) -> list[Promise]:
+def _growth(folder: Path, sizes: Sizes) -> list[dict[str, Any]]:
+    """`outscore rank` from the file to the printed report, for each number of systems."""
+    found = []
+    for systems in sizes.grown:
+        path = folder / f"{systems}.parquet"
+        _write(path, replace(sizes, systems=systems), 0, sizes.grown_items, 1, seed=0)
+        command = [sys.executable, "-m", "outscore", "rank", str(path)]
+        before, start = os.times(), time.perf_counter()
+        memory = process_memory(command)
+        seconds, after = time.perf_counter() - start, os.times()
+        processor = after.children_user + after.children_system - before.children_user - before.children_system
+        pairs = systems * (systems - 1) // 2
+        found.append({"systems": systems, "pairs": pairs, "seconds": seconds, "processor": processor, "mb": memory.process})
+        path.unlink()
+    return found
+
+
+def _exponent(grown: list[dict[str, Any]]) -> float:
+    """How processor time grows with pairs: the slope of its logarithm against theirs."""
+    pairs, processor = (np.log([row[name] for row in grown]) for name in ("pairs", "processor"))
+    return float(np.polyfit(pairs, processor, 1)[0])
+
+
+def _promises(sizes: Sizes, jobs: dict[str, dict[str, Any]], grown: list[dict[str, Any]]) -> list[Promise]:
     one, rows = f"{sizes.tests:,} exact tests from one file", f"{sizes.rows:,} long rows in {sizes.partitions} files"
 
     def largest(name: str) -> float | None:
@@ -186,6 +212,9 @@ def _promises(sizes: Sizes, jobs: dict[str, dict[str, Any]]) -> list[Promise]:
         return lambda _: x
 
     cluster = f"Dask, {WORKERS} workers"
+    largest_board = grown[-1]
+    board = f"`outscore rank`, {largest_board['systems']:,} systems × {sizes.grown_items:,} right-or-wrong items"
+    steps = " to ".join(f"{row['systems']:,}" for row in (grown[0], grown[-1]))
     return [
         Promise(f"{one}, one process: time", value(jobs["table"]["seconds"]), "s", at_most=15),
         Promise(f"{one}, one process: whole process", value(jobs["table"]["process_mb"]), "MB"),
@@ -197,6 +226,14 @@ def _promises(sizes: Sizes, jobs: dict[str, dict[str, Any]]) -> list[Promise]:
             value(same("partitions, Dask", "partitions, worker killed")),
             "(1 is yes)",
             at_least=1,
+        ),
+        Promise(f"{board}: time", value(largest_board["seconds"]), "s", at_most=60),
+        Promise(f"{board}: whole process", value(largest_board["mb"]), "MB", at_most=MEGABYTES_ALLOWED),
+        Promise(
+            f"{steps} systems: processor time grows with this power of the pairs",
+            value(_exponent(grown)),
+            "(exponent)",
+            at_most=1,
         ),
     ]
 
@@ -212,11 +249,13 @@ def measure(*, quick: bool = False) -> dict[str, Any]:
             "partitions, Dask": _run("dask", parts),
             "partitions, worker killed": _run("killed", parts),
         }
+        grown = _growth(Path(folder), sizes)
     nothing = Measured({}, {})
     return {
         "sizes": asdict(sizes),
         "jobs": jobs,
-        "promises": [_judged(promise, nothing, binding=not quick) for promise in _promises(sizes, jobs)],
+        "growth": grown,
+        "promises": [_judged(promise, nothing, binding=not quick) for promise in _promises(sizes, jobs, grown)],
     }
 
 
@@ -237,6 +276,16 @@ def text(found: dict[str, Any]) -> str:
         for name, job in found["jobs"].items()
     ]
     header = ("job", "tests", "time", "processor", "main process", "workers", "lost", "digest")
+    growth = [
+        (
+            f"{row['systems']:,}",
+            f"{row['pairs']:,}",
+            duration(row["seconds"]),
+            duration(row["processor"]),
+            "–" if row["mb"] is None else f"{row['mb']:,.0f} MB",
+        )
+        for row in found.get("growth", ())
+    ]
     return (
         markdown(("what", "promised", "measured", "met"), kept)
         + "\n\n"
@@ -244,6 +293,7 @@ def text(found: dict[str, Any]) -> str:
         + "\n\nTime is from opening the files to the ranking; a cluster was started before. Processor time is that of the main"
         " process and of the workers that were there at the end, without a lost one. Memory is each process's high-water mark,"
         " interpreter and imports included."
+        + (f"\n\n{markdown(('systems', 'pairs', 'whole command', 'processor', 'memory'), growth)}" if growth else "")
     )
 
 

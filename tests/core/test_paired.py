@@ -14,7 +14,7 @@ from tests import oracles
 
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
-from outscore.core.numeric import ADDENDS, MIN_ADDENDS, combine, exact_sum
+from outscore.core.numeric import ADDENDS, MIN_ADDENDS, combine, exact_sum, median
 from outscore.core.paired import PairedScores, codes_of
 
 labels = st.lists(st.integers(0, 4), min_size=1, max_size=12)
@@ -164,3 +164,8 @@ def test_exact_sums_of_several_parts(where):
     assert exact_sum(numbers) == math.fsum(numbers.tolist())
     numbers[where] = 1e-300
     assert exact_sum(numbers) == math.fsum(numbers.tolist())
+
+
+@given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=9))
+def test_median_is_that_of_numpy(numbers):
+    assert median(np.array(numbers)) == np.median(numbers)

@@ -200,3 +200,17 @@ def test_a_level_inside_the_bounds_is_settled():
     assert decided.lower > level
     assert plain.lower <= decided.lower
     assert decided.upper <= plain.upper
+
+
+def test_wide_bounds_far_out_hold_what_narrow_ones_do():
+    """A ranking asks for a quarter where p is far below what matters: less of the law is looked at, and they still hold."""
+    rng = np.random.default_rng(5)
+    for ahead in (0.62, 0.75, 0.9):
+        # As graded answers are: many of few sizes, and some of their own.
+        sizes = np.concatenate([rng.choice([1.0, 0.5, 1 / 3, 1 / 7], 300), rng.random(60)])
+        observed = float((sizes * np.where(rng.random(len(sizes)) < ahead, 1, -1)).sum())
+        narrow, wide = bracket.bounds(sizes, observed), bracket.bounds(sizes, observed, width=0.25, most=2_000)
+        assert wide.lower <= narrow.upper
+        assert narrow.lower <= wide.upper
+        assert wide.lower < wide.upper
+        assert wide.width < 0.5

@@ -51,6 +51,8 @@ FAR_OUT = 6.0
 FAIR_SAMPLE = 1 << 14
 HEAVIEST, FEW_LEFT = 8, 64
 """Flips that every frequency is tried on before its characteristic function is computed, unless so few are left."""
+ROUGH = 20.0
+"""Of a law whose tail is asked for no closer than per cent, exp(-ROUGH) may be left out on either side, and at a frequency."""
 UNIT = 2.0**-53
 
 
@@ -144,7 +146,7 @@ def _bounds(sizes: Array, threshold: float, slack: float, aim: _Aim) -> Bounds:
     counted = _count(sizes, threshold, total, aim)
     if aim.met(counted):
         return counted
-    finer = _refine(_Bracket.at(sizes, threshold, total), aim)
+    finer = _refine(_Bracket.at(sizes, threshold, total, NEGLIGIBLE if aim.width <= WIDTH else ROUGH), aim)
     return Bounds(max(counted.lower, finer.lower), min(counted.upper, finer.upper))
 
 
@@ -268,14 +270,19 @@ class _Bracket:
     log_scale: float
     lost_above: float
     lost_below: float
+    floor: float
 
     @classmethod
-    def at(cls, sizes: Array, observed: float, total: float) -> _Bracket:
+    def at(cls, sizes: Array, observed: float, total: float, nats: float) -> _Bracket:
+        """`nats`: the mass outside the period is no more than exp(-nats) on either side, nor are frequencies left out."""
         distinct, counts = np.unique(sizes, return_counts=True)
-        law, theta = tilt(FlipSum(distinct[:, None], counts.astype(float)), observed, _fading_frequency(distinct, counts))
+        floor = nats + FLOOR - NEGLIGIBLE
+        law, theta = tilt(
+            FlipSum(distinct[:, None], counts.astype(float)), observed, _fading_frequency(distinct, counts, floor)
+        )
         offset = float(law.mean(theta)[0]) - observed
-        up = min(total - observed, law.reach(theta, UP, 2 * total) + offset) * (1 + 1e-9)
-        down = min(total + observed, law.reach(theta, -UP, 2 * total) - offset) * (1 + 1e-9)
+        up = min(total - observed, law.reach(theta, UP, 2 * total, nats) + offset) * (1 + 1e-9)
+        down = min(total + observed, law.reach(theta, -UP, 2 * total, nats) - offset) * (1 + 1e-9)
         return cls(
             law=law,
             theta=theta,
@@ -284,8 +291,9 @@ class _Bracket:
             cut=up,
             period=(up + down) * 1.0001,
             log_scale=law.log_mgf(theta) - float(theta[0]) * observed,
-            lost_above=0.0 if up >= total - observed else math.exp(-NEGLIGIBLE),
-            lost_below=0.0 if down >= total + observed else math.exp(-NEGLIGIBLE),
+            lost_above=0.0 if up >= total - observed else math.exp(-nats),
+            lost_below=0.0 if down >= total + observed else math.exp(-nats),
+            floor=floor,
         )
 
     def needed(self, width: float) -> float:
@@ -310,7 +318,7 @@ class _Bracket:
         sine = (vaaler * (far.imag - psi.imag)).sum() / (degree + 1)
         fejer = (1 + ((1 - u) * (far.real + psi.real)).sum()) / (degree + 1)
         length = (-math.expm1(-theta * self.cut) / theta if theta > 0 else self.cut) / self.period
-        rounding = (np.abs(vaaler) + 1) @ doubt / (degree + 1) * 2 + 4 * math.exp(-FLOOR) * math.log(degree + 2) + 8 * UNIT
+        rounding = (np.abs(vaaler) + 1) @ doubt / (degree + 1) * 2 + 4 * math.exp(-self.floor) * math.log(degree + 2) + 8 * UNIT
         upper = length + sine + fejer + math.exp(-theta * self.cut) * self.lost_above + rounding
         lower = length + sine - fejer - self.lost_above - self.lost_below - rounding
         slip = 4 * UNIT * (abs(self.log_scale) + theta * self.observed + math.sqrt(float(self.law.counts.sum())))
@@ -345,18 +353,18 @@ class _Bracket:
         values, counts, sech2 = self.law.values, self.law.counts, self.law.sech2(self.theta)
         first = near + 1
         if near:
-            first = max(first, int(_damping_frequency(values[:, 0], counts * sech2, first * step) / step))
+            first = max(first, int(_damping_frequency(values[:, 0], counts * sech2, first * step, self.floor) / step))
         if first > degree:
             return np.empty(0, dtype=np.int64)
         # Every subset of the flips bounds the whole: of very many a part settles nearly all frequencies.
         last, thin = degree, max(1, len(counts) // FAIR_SAMPLE) if near else 1
         while True:
             grid = np.array([step]), np.array([first]), np.array([last])
-            index = survivors(values[::thin], counts[::thin], sech2[::thin], *grid, budget=SIEVE_BUDGET)[:, 0]
+            index = survivors(values[::thin], counts[::thin], sech2[::thin], *grid, budget=SIEVE_BUDGET, floor=self.floor)[:, 0]
             if thin == 1 or not len(index):
                 break
             last, thin = int(index.max()), max(1, thin // 4)
-        index = _audible(index, step, values[:, 0], counts * sech2)
+        index = _audible(index, step, values[:, 0], counts * sech2, self.floor)
         if len(index) * len(counts) > 100 * SIEVE_BUDGET or len(index) > MAX_SURVIVORS:
             raise BudgetError
         return index
@@ -369,28 +377,28 @@ def _scaled_tail(z: float) -> float:
     return z / ((z * z + 1) * math.sqrt(2 * math.pi))
 
 
-def _fading_frequency(sizes: Array, counts: Array) -> float:
+def _fading_frequency(sizes: Array, counts: Array, floor: float) -> float:
     """A frequency well beyond which |φ| is negligible; heavy tails put it far beyond ten standard deviations' worth."""
-    needed = 2 * (FLOOR + 1) / math.sin(1) ** 2 / np.cumsum(counts * sizes**2)
+    needed = 2 * (floor + 1) / math.sin(1) ** 2 / np.cumsum(counts * sizes**2)
     # As in `_damping_frequency`, with all sizes up to the largest a that keeps ωa ≤ 1.
     deep = np.flatnonzero(needed * sizes**2 <= 1)
     # The sieve would have to look at every flip to tell frequencies at the margin.
     return 3 * math.sqrt(float(needed[deep[-1]])) if len(deep) else 0.0
 
 
-def _damping_frequency(sizes: Array, weights: Array, omega: float) -> float:
+def _damping_frequency(sizes: Array, weights: Array, omega: float, floor: float) -> float:
     """A frequency up to which, from `omega` on, the smaller sizes alone make |φ| negligible; `sizes` ascend.
 
     sin x ≥ x sin 1 for 0 ≤ x ≤ 1, so log |φ(ω)| ≤ -½ Σ c sech² sin²(ωa) ≤ -½ sin² 1 · ω² Σ c sech² a² over
     all a ≤ 1/ω.
     """
     squares = np.concatenate([[0.0], np.cumsum(weights * sizes**2)])
-    while 0.5 * (math.sin(1) * omega) ** 2 * squares[np.searchsorted(sizes, 1 / (2 * omega))] > FLOOR + 1:
+    while 0.5 * (math.sin(1) * omega) ** 2 * squares[np.searchsorted(sizes, 1 / (2 * omega))] > floor + 1:
         omega *= 2
     return omega
 
 
-def _audible(index: Array, step: float, sizes: Array, weights: Array) -> Array:
+def _audible(index: Array, step: float, sizes: Array, weights: Array, floor: float) -> Array:
     """Of these indices, those where the heaviest flips alone do not make |φ| negligible.
 
     log |φ(ω)| = ½ Σ c log(1 - sech² sin²(ωa)) ≤ -½ Σ c sech² sin²(ωa), whichever flips the sum is over: a few of them settle
@@ -401,7 +409,7 @@ def _audible(index: Array, step: float, sizes: Array, weights: Array) -> Array:
         if len(index) <= FEW_LEFT:
             break
         decay += 0.5 * weights[flip] * np.sin(step * sizes[flip] * index) ** 2
-        left = decay <= FLOOR + 1
+        left = decay <= floor + 1
         index, decay = index[left], decay[left]
     return index
 

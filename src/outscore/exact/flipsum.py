@@ -89,21 +89,21 @@ class TiltedSum(ABC):
         """The logarithm of the probability that S is as large in a direction as it can be; -inf where it is negligible."""
         return -math.inf
 
-    def reach(self, theta: Array, direction: Array, limit: float) -> float:
-        """Smallest R with P_θ(direction·(S - mean) ≥ R) ≤ exp(-NEGLIGIBLE), by Chernoff; `limit` is the largest possible."""
+    def reach(self, theta: Array, direction: Array, limit: float, nats: float = NEGLIGIBLE) -> float:
+        """Smallest R with P_θ(direction·(S - mean) ≥ R) ≤ exp(-nats), by Chernoff; `limit` is the largest possible."""
         here = self.log_mgf(theta)
         origin = float(self.mean(theta) @ direction)
 
         def excess(step: float) -> float:
             moved = theta + step * direction
-            return self.log_mgf(moved) - here - step * float(self.mean(moved) @ direction) + NEGLIGIBLE
+            return self.log_mgf(moved) - here - step * float(self.mean(moved) @ direction) + nats
 
         spread = float(direction @ self.covariance(theta) @ direction)
         if spread == 0.0:
             return limit if self.varies(direction) else 0.0
-        if self.log_corner(theta, direction) > -NEGLIGIBLE:
+        if self.log_corner(theta, direction) > -nats:
             return limit
-        step = _just_negative(excess, FIRST_STEP * math.sqrt(2 * NEGLIGIBLE / spread))
+        step = _just_negative(excess, FIRST_STEP * math.sqrt(2 * nats / spread))
         if step is None:
             return limit
         return min(limit, float(self.mean(theta + step * direction) @ direction) - origin)

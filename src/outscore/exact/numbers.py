@@ -13,6 +13,7 @@ that a number lies that near to a point by chance once in five hundred times.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
@@ -104,10 +105,16 @@ def _common_denominator(tables: Sequence[Array], room: float) -> int | None:
         left = x
         while len(left := left[~_is_multiple(left, q, room)]):
             first = float(left[0])
-            q = math.lcm(q, Fraction(first).limit_denominator(MAX_DENOMINATOR).denominator)
+            q = math.lcm(q, _denominator(first))
             if q > MAX_DENOMINATOR or q * room > MAX_CHANCE or not _is_multiple_alone(first, q, room):
                 return None
     return q
+
+
+@functools.lru_cache(maxsize=4096)
+def _denominator(x: float) -> int:
+    """Of the nearest fraction; the pairs of a ranking ask for those of the same few numbers again and again."""
+    return Fraction(x).limit_denominator(MAX_DENOMINATOR).denominator
 
 
 def _is_multiple_alone(x: float, scale: int, room: float) -> bool:

@@ -33,8 +33,10 @@ BLOCK = 1 << 20
 """Entries of one work matrix: 8 MB, about what the caches still like."""
 
 
-def survivors(values: Array, counts: Array, sech2: Array, step: Array, low: Array, high: Array, *, budget: float) -> Array:
-    """Grid indices j (rows, low ≤ j ≤ high per axis) at which |φ(j·step)| may exceed exp(-FLOOR).
+def survivors(
+    values: Array, counts: Array, sech2: Array, step: Array, low: Array, high: Array, *, budget: float, floor: float = FLOOR
+) -> Array:
+    """Grid indices j (rows, low ≤ j ≤ high per axis) at which |φ(j·step)| may exceed exp(-floor).
 
     `budget` is the number of sine evaluations allowed; `BudgetError` says that it was not enough.
     """
@@ -53,7 +55,7 @@ def survivors(values: Array, counts: Array, sech2: Array, step: Array, low: Arra
         raise BudgetError
 
     def undecided(centre: Array, half: Array, left: float) -> tuple[Array, int]:
-        return _undecided_boxes(values, counts, sech2, centre, half, left)
+        return _undecided_boxes(values, counts, sech2, centre, half, left, floor)
 
     return branch_and_bound(undecided, step, _cover(low, high, box, high), budget=budget)
 
@@ -96,7 +98,7 @@ def _cover(low: Array, high: Array, size: Array, clip: Array | None = None) -> t
 
 
 def _undecided_boxes(
-    values: Array, counts: Array, sech2: Array, centre: Array, half: Array, budget: float
+    values: Array, counts: Array, sech2: Array, centre: Array, half: Array, budget: float, floor: float
 ) -> tuple[Array, int]:
     """Boxes whose bound stays above the floor after all items, and the work it took to know."""
     bound = np.zeros(len(centre))
@@ -119,7 +121,7 @@ def _undecided_boxes(
             np.maximum(slack, -1.0 + 1e-16, out=slack)
             np.log1p(slack, out=slack)
             bound[part] += 0.5 * (slack @ counts[items])
-        active = active[bound[active] > -FLOOR]
+        active = active[bound[active] > -floor]
         done += width
     return active, spent
 

@@ -77,3 +77,9 @@ def test_sizes_may_differ_by_any_factor(sizes):
 def test_a_single_cluster_says_nothing():
     assert cluster_variance(np.array([0.0]), np.array([7])) == (0.0, 0.0)
     assert cluster_variance(np.array([0.0, 0.0]), np.array([7, 0])) == (0.0, 0.0)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 50, 2_000])
+def test_items_by_themselves_are_clusters_of_one(n):
+    sums = np.random.default_rng(n).normal(size=n)
+    assert cluster_variance(sums) == cluster_variance(sums, np.ones(n))

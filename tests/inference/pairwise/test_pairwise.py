@@ -63,6 +63,13 @@ def test_binary_pairs_against_permutation_test(right):
             assert log[row] == pytest.approx(p.log10 * math.log(10), abs=1e-12)
 
 
+def test_the_p_of_all_pairs_are_found_once():
+    """A ranking asks for them pair by pair: found anew each time they would take the square of the pairs."""
+    counts = (np.arange(3), np.arange(3, 6), np.full(3, 50), np.array([6, 8, 9]), np.array([1, 2, 9]))
+    table = binary_table(*counts, unit=1.0, orientation=1, alpha=0.05, intervals=False)
+    assert table.p is table.p
+
+
 def test_binary_tails_do_not_underflow():
     table = binary_table(*(np.array([x]) for x in (0, 1, 20_000, 20_000, 0)))
     assert table.log_p[0] == pytest.approx((1 - 20_000) * math.log(2))

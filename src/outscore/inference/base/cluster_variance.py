@@ -45,7 +45,10 @@ def cluster_variance(sums: Array, sizes: Array | None = None) -> tuple[float, fl
     [0.181818, 1.19802]
     """
     sums = np.asarray(sums, dtype=float)
-    sizes = np.ones(len(sums)) if sizes is None else np.asarray(sizes, dtype=float)
+    if sizes is None:
+        n = len(sums)
+        return (exact_sum(sums * sums / ((n - 1) / n)) / n**2, n - 1.0) if n > 1 else (0.0, 0.0)
+    sizes = np.asarray(sizes, dtype=float)
     df = bell_mccaffrey_df(sizes)
     if not df:
         return 0.0, 0.0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -75,7 +76,7 @@ class PairTable:
         """Which pairs share items: only these belong to the family."""
         return np.asarray(self.n > 0)
 
-    @property
+    @cached_property
     def p(self) -> Array:
         """p as floats; what underflows is the smallest positive one."""
         p = np.exp(self.log_p)
