@@ -99,8 +99,8 @@ def promises(sizes: Sizes) -> list[Promise]:
         Promise(f"{sizes.binomials:,} binomial p-values, vectorised", _seconds("binomials"), "s", at_most=2),
         Promise(f"{walsh}: time", _seconds("hodges-lehmann"), "s", at_most=1),
         Promise(f"{walsh}: whole process", _megabytes_of("hodges-lehmann"), "MB", at_most=200),
-        Promise("`outscore --help`", _seconds("help"), "s", at_most=0.3),
-        Promise(f"{cold}: time", _seconds("compare-cold"), "s", at_most=2),
+        Promise("`outscore --help`", _seconds("help"), "s", at_most=0.12),
+        Promise(f"{cold}: time", _seconds("compare-cold"), "s", at_most=0.5),
         Promise(f"{cold}: whole process", _megabytes_of("compare-cold"), "MB", at_most=250),
     ]
 

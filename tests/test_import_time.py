@@ -97,4 +97,4 @@ def test_help_answers_at_once():
         subprocess.run([sys.executable, "-m", "outscore", "--help"], capture_output=True, check=True)
         after = os.times()
         times.append(after.children_user + after.children_system - before.children_user - before.children_system)
-    assert 0 < min(times) < 0.3
+    assert 0 < min(times) < 0.25

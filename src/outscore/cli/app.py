@@ -7,11 +7,14 @@ is a handler.
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import os
 import sys
 from collections.abc import Mapping, Sequence
 from importlib import import_module
+from importlib.abc import InspectLoader
+from importlib.util import find_spec
 from typing import Any, NoReturn
 
 import click
@@ -68,6 +71,22 @@ class App(click.Group):
             assert isinstance(command, click.Command)
             return command
         return super().get_command(ctx, cmd_name)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Each command with the first sentence of its help, read from its source: importing all of them takes a while."""
+        names = self.list_commands(ctx)
+        room = formatter.width - 6 - max(map(len, names))
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, self._short_help(ctx, name, room)) for name in names])
+
+    def _short_help(self, ctx: click.Context, name: str, room: int) -> str:
+        spec = find_spec(self._modules[name]) if name in self._modules else None
+        if spec is not None and isinstance(spec.loader, InspectLoader):
+            for node in ast.parse(spec.loader.get_source(spec.name) or "").body:
+                if isinstance(node, ast.FunctionDef) and node.name == name:
+                    return click.Command(name, help=ast.get_docstring(node)).get_short_help_str(room)
+        command = self.get_command(ctx, name)
+        return "" if command is None else command.get_short_help_str(room)
 
     def main(self, args: Sequence[str] | None = None, prog_name: str | None = None, *_: Any, **extra: Any) -> NoReturn:  # noqa: ANN401
         """Run and leave; click's own handling would print more than a sentence and call an interrupt 1."""
