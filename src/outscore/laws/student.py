@@ -33,7 +33,7 @@ STEPS = 60
 
 
 @functools.lru_cache(maxsize=256)
-def _spreads(df: float, degrees: float) -> tuple[tuple[float, ...], tuple[float, ...]]:
+def _spreads(df: float, degrees: float) -> list[tuple[float, float]]:
     """Points of S and their weights, close enough for an integrand as curved as the density of so many `degrees`."""
     # Of |Γ(a + iy)|/Γ(a), a = degrees/2 and y = π/step, less than e^-NATS is left by √(2a·NATS) + 2·NATS/π.
     step = math.pi / (math.sqrt(NATS * degrees) + 2 * NATS / math.pi)
@@ -49,7 +49,7 @@ def _spreads(df: float, degrees: float) -> tuple[tuple[float, ...], tuple[float,
             weights.append(math.exp(log))
             i += 1
     total = math.fsum(weights)
-    return tuple(points), tuple(w / total for w in weights)
+    return [(s, w / total) for s, w in zip(points, weights, strict=True)]
 
 
 def _degrees(df: float, noncentrality: float, t: float) -> float:
@@ -73,8 +73,8 @@ def noncentral_student(df: float, noncentrality: float, t: float) -> float:
         return normal(t - noncentrality)
     if not df > 0:
         return math.nan
-    points, weights = _spreads(df, _degrees(df, noncentrality, t))
-    return min(1.0, math.fsum(w * normal(t * s - noncentrality) for s, w in zip(points, weights, strict=True)))
+    spreads = _spreads(df, _degrees(df, noncentrality, t))
+    return min(1.0, math.fsum([w * normal(t * s - noncentrality) for s, w in spreads]))
 
 
 def log_t_tail(df: float, t: float) -> float:
@@ -95,8 +95,7 @@ def log_t_tail(df: float, t: float) -> float:
         return math.nan
     log_turn = -_log_stretch(df, t) / 2
     y = t * math.exp(log_turn)
-    points, weights = _spreads(df, df)
-    return df * log_turn + math.log(math.fsum(w * mills(y * s) for s, w in zip(points, weights, strict=True)))
+    return df * log_turn + math.log(math.fsum([w * mills(y * s) for s, w in _spreads(df, df)]))
 
 
 def _log_stretch(df: float, t: float) -> float:
@@ -149,9 +148,8 @@ def student_quantile(df: float, p: float) -> float:
     if not df > 0:
         return math.nan
     target, t = math.log(p), -z * (1 + (z * z + 1) / (4 * df))
-    points, weights = _spreads(df, df)
     # The density at 0 is E S/√(2π).
-    log_top = math.log(math.fsum(w * s for s, w in zip(points, weights, strict=True)) / ROOT_TWO_PI)
+    log_top = math.log(math.fsum([w * s for s, w in _spreads(df, df)]) / ROOT_TWO_PI)
     for _ in range(STEPS):
         log_tail = log_t_tail(df, t)
         density = math.exp(log_top - (df + 1) / 2 * _log_stretch(df, t) - log_tail)
