@@ -132,6 +132,9 @@ def test_a_line_beside_the_headline_has_its_numbers(kind):
     headline = html.unescape(re.search(r"<h1>(.*?)</h1>", page)[1]).replace("\u00a0", " ")
     for part in line.split(" · "):
         assert part not in headline
+    # By ear, every row of every table is named, whatever its columns are called.
+    for rows in re.findall(r"<tbody>(.*?)</tbody>", page, re.DOTALL):
+        assert rows.count("<tr") == rows.count('<th scope="row"') + rows.count('class="l across"')
 
 
 def test_every_criterion_has_a_headline_of_its_own():
