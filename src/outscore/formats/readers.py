@@ -210,8 +210,8 @@ def _refuse_text(peek: Peek, considered: Sequence[str]) -> None:
         return
     raise OutscoreError(
         f'{peek.label} is in none of the formats {", ".join(considered)}: it begins "{shorten(filled[0])}".',
-        "Name the format with --reader (format=... in Python), or give numbers below an optional header line; texts are scored"
-        " against --reference FILE.",
+        "Name the format with --reader (reader=..., or format=... of osc.read, in Python), or give numbers below an optional"
+        " header line; texts are scored against --reference FILE.",
         parameter="reader",
     )
 

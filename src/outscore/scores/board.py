@@ -241,7 +241,7 @@ def _refuse_one(scores: Sequence[Scores]) -> NoReturn:
         raise OutscoreError(
             f"{origin.label} has one column of scores, `{origin.column('score')}`: there is nothing to rank.",
             "Give a column or a file for each system, or name the column of the systems with --system-column"
-            " (system=... in Python).",
+            " (system_column=... in Python).",
             parameter="system_column",
         )
     found = f"Only `{scores[0].name}` was found" if scores else "No system was found"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import inspect
 import json
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 import outscore as osc
 from outscore.core.errors import OutscoreError
 from outscore.formats.readers import read_scores
+from outscore.formats.tables.finder import KEYWORDS
 
 RECORDS = [
     {"question_id": i, "options": ["x", "y"], "answer": "ABCD"[i % 4], "answer_index": i % 4, "category": "law", "pred": pred}
@@ -347,3 +349,9 @@ def test_comments_between_lines_are_left_out(tmp_path):
     path = tmp_path / "x.csv"
     path.write_text("id,a,b\nq1,1,0\n# checked by hand\nq2,1,1\n")
     assert [one.rows for one in read_scores(path)] == [2, 2]
+
+
+def test_hints_name_what_python_takes():
+    for part, keyword in KEYWORDS.items():
+        assert part in inspect.signature(osc.read).parameters
+        assert all(keyword in inspect.signature(function).parameters for function in (osc.compare, osc.score)), keyword

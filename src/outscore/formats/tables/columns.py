@@ -15,7 +15,7 @@ from outscore.formats.base.entry import Choice
 from outscore.formats.tables.answers import find_answers
 from outscore.formats.tables.cells import FLAT, ONLY_YES_OR_NO, is_blank, looks_numeric
 from outscore.formats.tables.directions import is_better_lower, shared_measure
-from outscore.formats.tables.finder import OPTIONS, ColumnFinder, is_nested
+from outscore.formats.tables.finder import ColumnFinder, is_nested, naming
 from outscore.formats.tables.names import (
     SLICES,
     USUAL,
@@ -56,7 +56,7 @@ NO_DATASETS = "none"
 """The name that says that all datasets are one, although a column has a usual name of datasets; it still tells items apart."""
 MANY_COLUMNS = 10
 """Where so many columns could hold the scores, they may be items."""
-_SCORE = "Name the one meant with --score COLUMN (score=... in Python)"
+_SCORE = f"Name the one meant with {naming('score')}"
 BATTLE = {"model_a", "model_b", "winner"}
 """Columns that tell of battles, not of scores."""
 
@@ -181,8 +181,7 @@ def _find(finder: ColumnFinder, part: str, named: str | None) -> str | None:
     """The column that the caller named, or the one with a usual name."""
     if named is not None:
         return named
-    hint = f"Name the one meant with --{OPTIONS.get(part, part)} COLUMN ({part}=... in Python)."
-    return finder.take(part, USUAL[part], hint)
+    return finder.take(part, USUAL[part], f"Name the one meant with {naming(part)}.")
 
 
 def _numeric_columns(records: Records, choice: Choice, finder: ColumnFinder, system: str | None) -> tuple[str, ...]:
@@ -257,7 +256,7 @@ def _refuse_no_numbers(records: Records, choice: Choice, free: Sequence[str]) ->
         hint = f"Name the score by its dotted name, such as --score {inner[0]}." if inner else FLAT
         holds = "holds" if len(nested) == 1 else "hold"
         raise OutscoreError(f"{message}; {join_names(nested)} {holds} lists or objects.", hint, parameter="score")
-    raise OutscoreError(f"{message}.", "Name the score column with --score COLUMN (score=... in Python).", parameter="score")
+    raise OutscoreError(f"{message}.", f"Name the score column with {naming('score')}.", parameter="score")
 
 
 def _refuse_malformed_numbers(records: Records, names: Iterable[str]) -> None:
@@ -288,7 +287,7 @@ def _check(records: Records, layout: Layout, *, by_row: bool) -> None:
         repeats = "" if layout.repeat is None else f"repeats (`{layout.repeat}`) but "
         raise OutscoreError(
             f"{records.label} has {repeats}no item column among {join_names(records.columns)}.",
-            "Name it with --item COLUMN (item=... in Python); usual names such as id and question_id are recognised.",
+            f"Name it with {naming('item')}; usual names such as id and question_id are recognised.",
             parameter="item",
         )
 

@@ -9,10 +9,25 @@ from outscore.formats.tables.cells import is_scalar
 from outscore.formats.tables.names import Tiers, join_names, normalize_name
 from outscore.formats.tables.records import Records
 
-__all__ = ["OPTIONS", "ColumnFinder", "is_list", "is_nested", "listed"]
+__all__ = ["OPTIONS", "ColumnFinder", "is_list", "is_nested", "listed", "naming"]
 
 # On the command line --system names a system, not a column.
 OPTIONS = {"system": "system-column"}
+# What `compare` and its like call a part in Python where `read`, which reads one table, calls it otherwise.
+KEYWORDS = {"item": "items", "system": "system_column", "cluster": "clusters", "slice": "slices"}
+
+
+def naming(part: str) -> str:
+    """How the column of a part is named, on the command line and in Python.
+
+    Examples
+    --------
+    >>> naming("score"), naming("item")
+    ('--score COLUMN (score=... in Python)', '--item COLUMN (items=..., or item=... of osc.read, in Python)')
+    """
+    keyword = KEYWORDS.get(part)
+    python = f"{part}=..." if keyword is None else f"{keyword}=..., or {part}=... of osc.read,"
+    return f"--{OPTIONS.get(part, part)} COLUMN ({python} in Python)"
 
 
 class ColumnFinder:

@@ -134,8 +134,8 @@ def long_columns(file: LongFile, choice: Choice) -> LongColumns:
     if layout.system is None or layout.item is None:
         raise OutscoreError(
             f"{file.label} has no system column among {join_names(sample.columns)}.",
-            "Parts hold a row for each item and system: name the column with --system-column (system=... in Python), or name"
-            " tables with a column for each system one by one.",
+            "Parts hold a row for each item and system: name the column with --system-column (system_column=... in Python), or"
+            " name tables with a column for each system one by one.",
             parameter="system_column",
         )
     if layout.gold is not None:
