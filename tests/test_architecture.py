@@ -165,7 +165,6 @@ ENTRIES = (
     "report/charts",
     "report/ci",
     "report/write",
-    "workflows/convert",
     "workflows/diff/tasks",
     "workflows/requests",
 )

@@ -21,7 +21,8 @@ class LoggedScore:
     name
         What `--metric` calls it.
     value
-        The mean of the rows that have it; None where there is none.
+        The mean of the rows that have it, or of all rows where boards of the harness count the others as 0; None where there is
+        none.
     reported
         What the log itself reports, if it does.
     higher_is_better
@@ -87,7 +88,7 @@ class Logs(Result):
     evaluations
         One by one, in the order of the files.
     next_command
-        A command that compares or ranks what is there.
+        A command that compares, ranks or scores what is there; empty where none can be answered.
     verdict
         What was found, in a sentence.
     settings

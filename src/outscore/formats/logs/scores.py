@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePath
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -27,7 +27,7 @@ from outscore.results.design import Missing
 from outscore.results.note import Note
 from outscore.scores.system import Labels, Scores
 
-__all__ = ["LogSystems", "missing_notes", "read_systems"]
+__all__ = ["DROP", "ZERO", "Chosen", "LogSystems", "choose_evaluations", "missing_notes", "name_apart", "read_systems"]
 
 STOP: Final = "stop"
 DROP: Final = "drop"
@@ -72,23 +72,15 @@ def read_systems(
 
     A system that is found at two paths with the same items is two systems, called after the paths.
     """
-    found = _name_apart([(os.fspath(path), read_logs([path], format)) for path in paths])
-    of_systems = choose_systems(found, question.systems)
-    chosen = choose_filter(choose_task(of_systems, question.task, several=several), question.filter)
-    measure = choose_measure(chosen, question.measure)
-    for evaluation in chosen:
-        _check_size(evaluation, measure)
+    found = name_apart([(os.fspath(path), read_logs([path], format)) for path in paths])
+    chosen, measure, totals = choose_evaluations(found, question, several=several)
     notes = [Note("input", text) for evaluation in chosen for text in evaluation.notes]
-    if not question.force_same:
-        check_same(chosen)
-        totals = [said for evaluation in chosen if (said := check_total(evaluation, measure)) is not None]
-        if totals:
-            notes.append(Note("input", f"Rows add up to what the logs report: {measure} {', '.join(totals)}."))
+    if totals:
+        notes.append(Note("input", f"Rows add up to what the logs report: {measure} {', '.join(totals)}."))
     systems = list(dict.fromkeys(evaluation.system for evaluation in chosen))
     by_system = [[evaluation for evaluation in chosen if evaluation.system == system] for system in systems]
     if any(evaluation.measures[measure].corpus for evaluation in chosen):
         return LogSystems([], by_system, measure, _direction(chosen, measure), {}, tuple(dict.fromkeys(notes)))
-    _refuse_missing(chosen, measure, question.missing)
     missing = {one.system: one for several in by_system if (one := _missing(several, measure, question.missing)).reasons}
     if question.missing is None and missing:
         notes.append(_board_note(missing.values()))
@@ -96,6 +88,30 @@ def read_systems(
     several_tasks = len({evaluation.task for evaluation in chosen}) > 1
     scores = [_scores(evaluations, measure, question, datasets=several_tasks) for evaluations in by_system]
     return LogSystems(scores, by_system, measure, _direction(chosen, measure), missing, tuple(dict.fromkeys(notes)))
+
+
+class Chosen(NamedTuple):
+    """What a question is about; `totals` are those of the logs that the rows were found to add up to."""
+
+    evaluations: list[Evaluation]
+    measure: str
+    totals: list[str]
+
+
+def choose_evaluations(found: Sequence[Evaluation], question: LogQuestion, *, several: bool = False) -> Chosen:
+    """The evaluations and the measure that a question is about; a question that they cannot answer is refused."""
+    of_systems = choose_systems(found, question.systems)
+    chosen = choose_filter(choose_task(of_systems, question.task, several=several), question.filter)
+    measure = choose_measure(chosen, question.measure)
+    for evaluation in chosen:
+        _check_size(evaluation, measure)
+    totals: list[str] = []
+    if not question.force_same:
+        check_same(chosen)
+        totals = [said for evaluation in chosen if (said := check_total(evaluation, measure)) is not None]
+    if not any(evaluation.measures[measure].corpus for evaluation in chosen):
+        _refuse_missing(chosen, measure, question.missing)
+    return Chosen(chosen, measure, totals)
 
 
 def _check_size(evaluation: Evaluation, measure: str) -> None:
@@ -114,7 +130,7 @@ def _check_size(evaluation: Evaluation, measure: str) -> None:
         )
 
 
-def _name_apart(by_path: Sequence[tuple[str, list[Evaluation]]]) -> list[Evaluation]:
+def name_apart(by_path: Sequence[tuple[str, list[Evaluation]]]) -> list[Evaluation]:
     """All evaluations, those of one system at several paths renamed after these unless they are parts of one another."""
     places: dict[tuple[str, str, str | None], list[tuple[str, Evaluation]]] = {}
     for path, evaluations in by_path:

@@ -14,6 +14,7 @@ from outscore.results.files import check_target, write_files
 from outscore.results.logs import Logs
 from outscore.workflows.names import path_texts
 from outscore.workflows.requests.convert import ConvertRequest
+from outscore.workflows.show.proposal import propose
 from outscore.workflows.show.run import listing
 
 __all__ = ["call", "run"]
@@ -34,7 +35,8 @@ def run(request: ConvertRequest, output: str) -> Logs:
     found = choose_task(found, request.log_task, several=True)
     found = found if request.filter is None else choose_filter(found, request.filter)
     write_files({output: sample_lines(found), totals: aggregate(found)})
-    return listing(found, request, [output])
+    # What can be asked of the file is what is found on reading it: its schema has no defaults of the harness it came from.
+    return listing(found, request, propose([(output, read_logs([output]))]))
 
 
 def call(paths: object, output: object, *, systems: object, **given: object) -> Logs:

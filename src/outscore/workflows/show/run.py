@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
 
 import numpy as np
@@ -17,6 +16,7 @@ from outscore.results.logs import LoggedEvaluation, LoggedScore, Logs
 from outscore.results.note import Note
 from outscore.workflows.names import path_texts
 from outscore.workflows.requests.show import ShowRequest
+from outscore.workflows.show.proposal import Proposal, propose
 
 __all__ = ["call", "listing", "run"]
 
@@ -24,19 +24,19 @@ __all__ = ["call", "listing", "run"]
 def run(request: ShowRequest) -> Logs:
     """List what the logs of a request hold; nothing is chosen, checked against another log or left out."""
     request.validate()
-    found: list[Evaluation] = []
-    for path in request.files:
-        found += read_logs([path], request.reader if request.reader in LOGS else None)
-    return listing(found, request, request.files)
+    format = request.reader if request.reader in LOGS else None
+    by_path = [(path, read_logs([path], format)) for path in request.files]
+    found = [evaluation for _, evaluations in by_path for evaluation in evaluations]
+    return listing(found, request, propose(by_path, format))
 
 
-def listing(found: Sequence[Evaluation], request: ShowRequest, files: Sequence[str]) -> Logs:
-    """What evaluations hold; `files` is where the next command finds them."""
+def listing(found: Sequence[Evaluation], request: ShowRequest, proposal: Proposal) -> Logs:
+    """What evaluations hold, and the command that comes next."""
     origins = dict.fromkeys(origin for one in found for origin in one.origins)
-    notes = dict.fromkeys(Note("input", text) for one in found for text in one.notes)
+    notes = dict.fromkeys([*(Note("input", text) for one in found for text in one.notes), *_zero_notes(found), *proposal.notes])
     return Logs(
         [_listed(evaluation) for evaluation in found],
-        _next_command(files, found),
+        proposal.command,
         _verdict(found),
         request.settings(origins),
         list(notes),
@@ -56,6 +56,8 @@ def _listed(evaluation: Evaluation) -> LoggedEvaluation:
     scores = []
     for name, measure in evaluation.measures.items():
         given = measure.values[~np.isnan(measure.values)]
+        if evaluation.zero_missing and not measure.corpus:
+            given = np.nan_to_num(measure.values, nan=0.0)
         # What is too large to compute with has no mean.
         value = float(given.mean()) if len(given) and np.abs(given).max() <= LARGEST_SCORE else None
         missing = {} if measure.corpus else evaluation.missing(name)
@@ -77,26 +79,19 @@ def _listed(evaluation: Evaluation) -> LoggedEvaluation:
     )
 
 
+def _zero_notes(found: Sequence[Evaluation]) -> list[Note]:
+    """That rows without a score are in the means, where comparisons count them too."""
+    titles = dict.fromkeys(
+        LOGS[one.harness].title for one in found if one.zero_missing and any(one.missing(name) for name in one.measures)
+    )
+    return [
+        Note("data", f"Rows without a score count as 0 in the means and in comparisons, as boards of {title} do.")
+        for title in titles
+    ]
+
+
 def _verdict(found: Sequence[Evaluation]) -> str:
     harnesses = ", ".join(dict.fromkeys(LOGS[one.harness].title for one in found))
     systems = count(len({one.system for one in found}), "system")
     tasks = count(len({one.task for one in found}), "task")
     return f"{systems} on {tasks}, logged by {harnesses}."
-
-
-def _next_command(files: Sequence[str], found: Sequence[Evaluation]) -> str:
-    """The command that compares or ranks the first task, with every choice that it would ask for."""
-    systems = list(dict.fromkeys(one.system for one in found))
-    if len(systems) < 2:
-        return ""
-    first = found[0]
-    words = ["outscore", "compare" if len(systems) == 2 else "rank", *files]
-    if len({one.task for one in found}) > 1:
-        words += ["--log-task", first.task]
-    if len({one.filter for one in found if one.task == first.task}) > 1:
-        words += ["--filter", first.filter or "none"]
-    if len(first.measures) > 1:
-        words += ["--metric", next(iter(first.measures))]
-    if any(one.missing(name) for one in found for name, measure in one.measures.items() if not measure.corpus):
-        words += ["--missing", "drop"]
-    return shlex.join(words)
