@@ -188,15 +188,22 @@ def validators():
     return made
 
 
+@pytest.fixture(scope="module")
+def complete():
+    """The schemas that are known to miss each of their entries."""
+    return set()
+
+
 @pytest.mark.parametrize("make", EACH)
-def test_saved_results_fit_their_schema(make, validators, tmp_path):
+def test_saved_results_fit_their_schema(make, validators, complete, tmp_path):
     made = make()
     content = json.loads(made.save(tmp_path / "result.json").read_text(encoding="utf-8"))
     validator = validators[content["schema"]]
     assert [error.message for error in validator.iter_errors(content)] == []
-    for name in validator.schema["required"]:
+    for name in validator.schema["required"] if content["schema"] not in complete else []:
         assert not validator.is_valid({key: value for key, value in content.items() if key != name}), name
     assert not validator.is_valid({**content, "schema": "outscore/other/1"})
+    complete.add(content["schema"])
 
 
 @pytest.mark.parametrize("path", sorted((Path(__file__).parents[1] / "saved").glob("*.json")), ids=lambda path: path.stem)

@@ -41,7 +41,9 @@ def test_every_text_format_is_here():
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_reader_and_page_take_a_file_for_the_same(tmp_path, name):
+def test_reader_and_page_take_a_file_for_the_same(tmp_path, monkeypatch, name):
+    # The page looks for logs beside the file, in the folder that it works in.
+    monkeypatch.chdir(tmp_path)
     path = tmp_path / FILES[name][0]
     path.write_text(FILES[name][1])
     found = detect(peek_at(path))

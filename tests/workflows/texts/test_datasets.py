@@ -78,16 +78,17 @@ def ranked(way: str = "pattern", **asked):
 
 @pytest.mark.parametrize("way", WAYS)
 def test_scores_are_the_mean_of_the_datasets_corpus_scores(folder, way):
+    comparisons, ranking = compared(way), ranked(way)
     for made, metric in ((sacrebleu.BLEU(), 0), (sacrebleu.TER(), 1)):
         wanted = {
             name: np.mean([made.corpus_score(texts[d], [REFERENCE[d]]).score for d in REFERENCE])
             for name, texts in OUTPUTS.items()
         }
-        found = compared(way)[metric]
+        found = comparisons[metric]
         assert {one.system: one.value for one in found.scores} == pytest.approx(wanted)
         assert found.difference == pytest.approx(wanted["a"] - wanted["b"])
         assert found.design.datasets == 2
-        standing = [ranked(way), *ranked(way).metrics][metric]
+        standing = [ranking, *ranking.metrics][metric]
         assert {one.system: one.value for one in standing.scores} == pytest.approx(wanted)
 
 
