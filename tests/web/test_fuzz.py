@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from outscore.web.http.openapi import description
 from outscore.web.jobs.form import COMMANDS, form
 
-QUICK = settings(max_examples=20, suppress_health_check=list(HealthCheck), phases=[Phase.generate], derandomize=True)
+QUICK = settings(max_examples=12, suppress_health_check=list(HealthCheck), phases=[Phase.generate], derandomize=True)
 DEEP = settings(QUICK, max_examples=1_500)
 SCHEMA = schemathesis.openapi.from_dict(description())
 OPERATIONS = [result.ok() for result in SCHEMA.get_all_operations()]
@@ -122,7 +122,7 @@ def test_settings_that_nearly_fit(full_page, pair, command):
     ids = [file["id"] for file in full_page.upload({**pair, "c.csv": b"id,x,y\n1,2,3\n2,3,4\n"})]
     seen = set()
 
-    @settings(QUICK, max_examples=50)
+    @settings(QUICK, max_examples=30)
     @given(files=near_files(command, ids), asked=near_settings(command))
     def run(files, asked):
         answer = full_page.post("/api/jobs", **as_json({"command": command, "files": files, "settings": asked}))
