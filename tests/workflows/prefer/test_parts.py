@@ -15,7 +15,7 @@ from outscore.engine.engines import Processes, Serial
 from outscore.workflows.prefer import parts
 
 
-def battles(n=900, systems=5, prompts=40, *, judges=0, categories=0, nulls=0.05, seed=0):
+def battles(n=600, systems=5, prompts=40, *, judges=0, categories=0, nulls=0.05, seed=0):
     """Random battles in both orders, with ties, missing verdicts and battles of a system with itself."""
     rng = np.random.default_rng(seed)
     first = rng.integers(0, systems, n)

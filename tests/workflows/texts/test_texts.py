@@ -200,10 +200,10 @@ class TestFamily:
 
 class TestSources:
     def test_workers_and_pieces_change_nothing(self, monkeypatch, wmt17):
-        a, b, reference = (wmt17(name, 60) for name in ("FBK", "LIUM-NMT", "ref"))
+        a, b, reference = (wmt17(name, 24) for name in ("FBK", "LIUM-NMT", "ref"))
         asked = {"metrics": ["ter", "nist"], "options": {"resamples": 499}, "cache": StatisticsCache(None)}
         whole = compare_texts(a, b, reference, jobs=1, **asked)
-        monkeypatch.setattr("outscore.workflows.texts.statistics.PIECE", 20)
+        monkeypatch.setattr("outscore.workflows.texts.statistics.PIECE", 8)
         monkeypatch.setattr("outscore.workflows.texts.statistics.MIN_WORK", 0.0)
         monkeypatch.setattr("outscore.workflows.texts.statistics.FIRST_LOOK", 0.0)
         assert compare_texts(a, b, reference, jobs=2, **asked) == whole
