@@ -16,82 +16,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.engine.tasks import a_lambda, chatter, die, die_once, divide, fail_from, leave, meet, raise_awkward, sums_of
 
 from outscore.core.errors import OutscoreError
 from outscore.engine import progress, workers
 from outscore.engine.dask_cluster import Dask
 from outscore.engine.engines import MIN_WORK, Processes, Serial, engine_of, open_engine
 from outscore.engine.progress import Steps, terminal_progress
-from outscore.resampling.flips import flipped_sums
 
 ENGINES = [Serial(), Processes(2), Processes(3)]
 NAMES = ["serial", "two", "three"]
 needs_dask = pytest.mark.skipif(find_spec("distributed") is None, reason="needs dask and distributed")
-
-
-def sums_of(table: np.ndarray, first: int) -> np.ndarray:
-    return flipped_sums(table, first, 10, 3)
-
-
-def meet(folder: Path, _: int) -> tuple[int, str | None]:
-    """Wait for another worker, so that one alone cannot do all the work."""
-    (folder / str(os.getpid())).touch()
-    end = time.monotonic() + 60
-    while len(list(folder.iterdir())) < 2 and time.monotonic() < end:
-        time.sleep(0.01)
-    return os.getpid(), os.environ.get("OPENBLAS_NUM_THREADS")
-
-
-def fail_from(limit: int, x: int) -> int:
-    """Later tasks fail sooner than earlier ones."""
-    if x >= limit:
-        time.sleep(0.2 if x == limit else 0)
-        raise OutscoreError(f"Task {x} is bad.", "Leave it out.")
-    return x
-
-
-def die(x: int) -> int:
-    if x == 1:
-        os.kill(os.getpid(), signal.SIGKILL)
-    return x
-
-
-def die_once(folder: Path, x: int) -> int:
-    """Every third task takes its first worker with it."""
-    if x % 3 == 0 and not (folder / str(x)).exists():
-        (folder / str(x)).touch()
-        os.kill(os.getpid(), signal.SIGKILL)
-    return x * x
-
-
-def chatter(x: int) -> int:
-    print("noise from a library")  # noqa: T201
-    os.write(1, b"and from below it\n")
-    return x
-
-
-class AwkwardError(Exception):
-    """Can be pickled, but not loaded again."""
-
-    def __init__(self, one: int, two: int) -> None:
-        super().__init__("no use")
-        self.sum = one + two
-
-
-def raise_awkward(x: int) -> int:
-    raise AwkwardError(x, x)
-
-
-def divide(x: int) -> float:
-    return 1 / x
-
-
-def leave(x: int) -> None:
-    os._exit(x)
-
-
-def a_lambda(_: int) -> object:
-    return lambda: None
 
 
 def alive(pid: int) -> bool:
