@@ -28,7 +28,7 @@ from dataclasses import replace
 import numpy as np
 
 from outscore.core.metric import AdditiveMetric
-from outscore.core.numeric import Array, exact_sum
+from outscore.core.numeric import Array, exact_sum, narrowed
 from outscore.core.paired import PairedScores
 from outscore.exact import binomial
 from outscore.inference.base import p_values
@@ -275,13 +275,14 @@ def noncentrality_limits(t: float, df: int, alpha: float) -> tuple[float, float]
 
 
 def _noncentrality_at(t: float, df: int, probability: float) -> float:
-    """λ with P(T ≤ t) = probability, a decreasing function of λ: brackets that grow, then halving down to rounding."""
+    """λ with P(T ≤ t) = probability, a decreasing function of λ: brackets that grow, chords, then halving down to rounding."""
     step = math.sqrt(1 + t * t / (2 * df))
     low, high = t - step, t + step
     while noncentral_t_cdf(df, low, t) < probability:
         low, high, step = low - 2 * step, low, 2 * step
     while noncentral_t_cdf(df, high, t) > probability:
         low, high, step = high, high + 2 * step, 2 * step
+    low, high = narrowed(lambda middle: -noncentral_t_cdf(df, middle, t), -probability, low, high)
     for _ in range(STEPS):
         middle = (low + high) / 2
         if not low < middle < high or high - low <= 1e-14 * max(abs(low), abs(high)):

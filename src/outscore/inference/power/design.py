@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal, cast
 
 from outscore.core.errors import OutscoreError
+from outscore.core.numeric import narrowed
 from outscore.core.options import check_level
 from outscore.inference.base.sign_flips import Alternative
 from outscore.inference.power.binary import mcnemar_power, mcnemar_sample_size
@@ -316,6 +317,7 @@ def _root(function: Callable[[float], float], target: float, low: float, high: f
         high = 2 * low + 1
         while function(high) < target:
             low, high = high, 2 * high
+    low, high = narrowed(function, target, low, high)
     while low < (middle := (low + high) / 2) < high:
         low, high = (low, middle) if function(middle) >= target else (middle, high)
     return high
