@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 
+import polars as pl
 import pytest
 from click.testing import CliRunner
 from tests.log_files import WRITERS, lm_eval
@@ -244,6 +245,33 @@ def test_show_refuses_what_is_no_log(tmp_path):
     done = run("show", tmp_path / "a.txt")
     assert done.exit_code == 2
     assert "holds no log of lm-evaluation-harness" in done.output
+
+
+@pytest.mark.parametrize("command", ["compare", "rank", "score"])
+def test_a_folder_without_files_is_said_to_hold_no_log(command, tmp_path):
+    done = run(command, tmp_path)
+    assert done.exit_code == 2
+    assert "is a folder without files: it holds no log of an evaluation harness. Name the folder or file" in done.output
+    with pytest.raises(osc.OutscoreError, match="is a folder without files"):
+        osc.read(tmp_path)
+
+
+def test_a_folder_of_other_files_is_said_to_hold_no_log(tmp_path):
+    (tmp_path / "notes.txt").write_text("0.5\n")
+    done = run("compare", tmp_path)
+    assert done.exit_code == 2
+    assert "is a folder that holds no log of an evaluation harness. Name the folder or file" in done.output
+
+
+def test_a_folder_of_parquet_files_is_for_rankings(tmp_path):
+    for part in range(2):
+        rows = [(f"q{item}", name, item % 3 > own) for item in range(9 * part, 9 * part + 9) for own, name in enumerate("abc")]
+        pl.DataFrame(rows, schema=["item", "system", "score"], orient="row").write_parquet(tmp_path / f"{part}.parquet")
+    two = (tmp_path, "--system", "a", "--system", "b")
+    assert "A folder of Parquet files is read by `outscore rank`, with --system" in run("compare", *two).output
+    done = run("rank", *two, "--format", "json")
+    assert json.loads(done.output)["systems"] == ["a", "b"]
+    assert compared(tmp_path / "0.parquet", *two[1:])["n"] == 9
 
 
 def test_questions_that_made_the_difference_are_shown(tmp_path):

@@ -19,7 +19,7 @@ from outscore.formats.json import chains as json_chains
 from outscore.formats.json import words as json_words
 from outscore.formats.json.objects import is_json
 from outscore.formats.logs.choose import LogQuestion
-from outscore.formats.logs.find import are_logs
+from outscore.formats.logs.find import are_logs, refuse_folders
 from outscore.formats.logs.registry import LOGS
 from outscore.formats.logs.scores import read_systems
 from outscore.formats.registry import FORMATS, OUTPUT_FORMATS, TABLES
@@ -136,6 +136,13 @@ def read(
         gold=gold,
         prediction=prediction,
     )
+    return _read_file(path, choice, format)
+
+
+def _read_file(path: str | os.PathLike[str], choice: Choice, format: str) -> list[Scores] | Outputs:
+    """What a file other than a log holds."""
+    if format == "auto":
+        refuse_folders([path])
     with open_source(path, columns=choice.columns) as source:
         if format in OUTPUT_FORMATS:
             return _read_outputs(source, choice, OUTPUT_FORMATS[format])

@@ -15,7 +15,7 @@ from outscore.formats.logs.base.evaluation import Evaluation, join_parts
 from outscore.formats.logs.registry import LOGS
 from outscore.scores.system import STANDARD_INPUT
 
-__all__ = ["are_logs", "find_logs", "is_companion", "peek_at", "read_logs", "recognise"]
+__all__ = ["are_logs", "find_logs", "is_companion", "peek_at", "read_logs", "recognise", "refuse_folders"]
 
 _ZIP, _PARQUET = b"PK\x03\x04", b"PAR1"
 AUTO = "auto"
@@ -127,6 +127,25 @@ def find_logs(path: str | os.PathLike[str], *, first: bool = False) -> list[tupl
         if found and first:
             break
     return found
+
+
+def refuse_folders(paths: Sequence[str | os.PathLike[str]], *, empty: bool = False) -> None:
+    """Refuse folders in which no log was found, where nothing else is read from them; if `empty`, only those without files."""
+    for path in paths:
+        if not Path(path).is_dir():
+            continue
+        inside = list(_files(Path(path)))
+        if not inside or not empty:
+            what = "that" if inside else "without files: it"
+            parts = any(name.endswith(".parquet") for name in inside)
+            ranked = " A folder of Parquet files is read by `outscore rank`, with --system for some of its systems."
+            raise OutscoreError(
+                f"{label_of(os.fspath(path))} is a folder {what} holds no log of an evaluation harness.",
+                "Name the folder or file that the harness wrote, or a table with an item and a score per row."
+                + (ranked if parts else ""),
+                parameter="files",
+                file=os.fspath(path),
+            )
 
 
 def _recognise_inside(name: str) -> LogEntry | None:

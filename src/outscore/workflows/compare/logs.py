@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from outscore.core.errors import OutscoreError
 from outscore.formats.logs.base.evaluation import Evaluation, Exchange
 from outscore.formats.logs.choose import LogQuestion
-from outscore.formats.logs.find import are_logs
+from outscore.formats.logs.find import are_logs, refuse_folders
 from outscore.formats.logs.registry import LOGS
 from outscore.formats.logs.scores import LogSystems, read_systems
 from outscore.formats.tables.columns import join_names
@@ -67,6 +67,9 @@ LOG_OPTIONS = ("log_task", "filter", "missing", "force_same")
 def asks_logs(request: CompareRequest | RankRequest | ScoreRequest) -> bool:
     """Whether the files of a request are logs; options that mean nothing for them, or for logs only, are refused."""
     logs = are_logs(request.files, request.reader)
+    if not logs and request.reader == "auto":
+        # Rankings and scores say themselves which folders of tables they read.
+        refuse_folders(request.files, empty=request.command != "compare")
     for option in request.options():
         if option.name not in (TABLE_OPTIONS if logs else LOG_OPTIONS) or not request.is_given(option):
             continue
