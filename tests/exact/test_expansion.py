@@ -24,7 +24,7 @@ def both(kind: str, z: float) -> tuple[FlipSum, Expanded, float]:
     sizes = sizes_of(kind)
     plain = FlipSum(sizes[:, None], np.random.default_rng(2).integers(1, 3, len(sizes)).astype(float))
     observed = z * math.sqrt(float(plain.covariance(np.zeros(1))[0, 0]))
-    law, _ = lattice.tilt(plain, observed, bracket._fading_frequency(sizes, plain.counts))
+    law, _ = lattice.tilt(plain, observed, bracket._fading_frequency(sizes, plain.counts, FLOOR))
     assert isinstance(law, Expanded)
     return plain, law, observed
 
@@ -89,7 +89,7 @@ def test_where_most_flips_are_large_the_law_stays_as_it_is():
 @pytest.mark.parametrize("kind", ["normal", "uniform", "heavy"])
 def test_frequencies_called_damped_are(kind):
     sizes = sizes_of(kind)
-    start = bracket._fading_frequency(sizes, np.ones(len(sizes)))
+    start = bracket._fading_frequency(sizes, np.ones(len(sizes)), FLOOR)
     end = bracket._damping_frequency(sizes, np.ones(len(sizes)), start)
     assert end >= 2 * start
     for omega in np.linspace(start, end, 200):
