@@ -90,7 +90,7 @@ def test_where_most_flips_are_large_the_law_stays_as_it_is():
 def test_frequencies_called_damped_are(kind):
     sizes = sizes_of(kind)
     start = bracket._fading_frequency(sizes, np.ones(len(sizes)), FLOOR)
-    end = bracket._damping_frequency(sizes, np.ones(len(sizes)), start)
+    end = bracket._damping_frequency(sizes, np.ones(len(sizes)), start, FLOOR)
     assert end >= 2 * start
     for omega in np.linspace(start, end, 200):
         assert 0.5 * np.log(np.maximum(np.cos(omega * sizes) ** 2, 1e-300)).sum() <= -FLOOR
