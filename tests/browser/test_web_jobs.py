@@ -15,7 +15,7 @@ def test_a_long_job_is_cancelled_and_the_next_one_works(browser, server):
         resamples.fill("1000000")
         progress = page.locator(".progress")
         expect(progress).to_be_visible()
-        assert page.get_by_role("progressbar").is_visible()
+        expect(page.get_by_role("progressbar")).to_be_visible()
         # The page stays responsive: what was there can still be used.
         page.get_by_text("Charts to download").click()
         progress.get_by_role("button", name="Cancel").click()
