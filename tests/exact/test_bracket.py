@@ -214,3 +214,13 @@ def test_wide_bounds_far_out_hold_what_narrow_ones_do():
         assert narrow.lower <= wide.upper
         assert wide.lower < wide.upper
         assert wide.width < 0.5
+
+
+@pytest.mark.parametrize("below", [1e-12, 1e-14, 4e-16])
+def test_a_grid_is_no_finer_than_floats(below):
+    """Next to the largest sum there is hardly anything to count, and bounds that nothing satisfies must end all the same."""
+    sizes = np.random.default_rng(3).random(60)
+    total = math.fsum(sizes)
+    found = bracket._count(sizes, total * (1 - below), total, bracket._Aim(1e-300, None, 64))
+    assert found.lower <= -60 * math.log(2) + 1e-12
+    assert found.upper >= -60 * math.log(2) - 1e-12

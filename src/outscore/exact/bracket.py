@@ -45,6 +45,8 @@ MAX_COUNTED = 200
 FIRST_POINTS = 1 << 15
 COUNTED_WORK = 2e8
 """Flips, grid points to begin with, and flips times sums, up to which sums are counted on a grid."""
+FINEST_POINTS = 1 << 45
+"""A finer grid is rounded away: its points are no longer told apart in floats, nor counted in 64 bits."""
 MAX_OUTLIERS = 8
 FAR_OUT = 6.0
 """An outlier is more than so many standard deviations of everything smaller."""
@@ -159,7 +161,7 @@ def _count(sizes: Array, threshold: float, total: float, aim: _Aim) -> Bounds:
     best, points = UNKNOWN, FIRST_POINTS
     # Those below the threshold, more than half of them, are not counted.
     share = (1 - threshold / total) / 2
-    while len(sizes) <= MAX_COUNTED and len(sizes) * points * share <= COUNTED_WORK:
+    while len(sizes) <= MAX_COUNTED and points <= FINEST_POINTS and len(sizes) * points * share <= COUNTED_WORK:
         found = _count_on_grid(sizes, threshold, total, points)
         best = Bounds(max(best.lower, found.lower), min(best.upper, found.upper))
         if aim.met(best):
