@@ -3,21 +3,32 @@
 from __future__ import annotations
 
 import json
+import math
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from tests.log_files import WRITERS, inspect_json, lm_eval
 
 import outscore as osc
 from outscore.cli.app import app
 from outscore.core.errors import OutscoreError
-from outscore.formats.logs.base.evaluation import STATES
-from outscore.formats.logs.find import read_logs
+from outscore.formats.logs.base.evaluation import STATES, Evaluation, Row
+from outscore.formats.logs.export import aggregate, sample_lines
+from outscore.formats.logs.find import find_logs, read_logs
+from outscore.formats.logs.identity import check_total
+from outscore.formats.logs.registry import LOGS
+from outscore.scores.system import Origin
 
 
 def run(*words: object):
     return CliRunner().invoke(app, [str(word) for word in words])
+
+
+def said_by(*words: object) -> str:
+    return " ".join(run(*words).output.split())
 
 
 def converted(tmp_path, *logs: object):
@@ -40,7 +51,14 @@ def table(evaluation):
         "directions": {name: measure.higher_is_better for name, measure in evaluation.measures.items()},
         "groups": {name: labels.texts() for name, labels in evaluation.groups.items()},
         "conditions": dict(evaluation.conditions),
+        "missing counts as 0": evaluation.zero_missing,
     }
+
+
+def totals(evaluation):
+    """What the rows were found to add up to, by score; a log without a total gets one when it is written."""
+    found = {name: check_total(evaluation, name) for name in evaluation.measures}
+    return {name: total for name, total in found.items() if total is not None}
 
 
 @pytest.mark.parametrize("name", WRITERS)
@@ -68,6 +86,95 @@ def test_the_comparison_is_the_same(name, tmp_path):
     ]
     assert found[0]["p"] == found[1]["p"]
     assert found[0]["systems"] == found[1]["systems"]
+
+
+def test_empty_patches_and_failed_runs_count_as_boards_count_them(tmp_path):
+    """They have no score, and the total of a report is that of all instances: read back, it is so again."""
+    logs = WRITERS["swe-bench"](tmp_path / "logs")
+    for path, outcome in zip(logs, ("empty_patch_ids", "error_ids"), strict=True):
+        report = json.loads(path.read_text())
+        report[outcome] = [report["unresolved_ids"].pop(), report["unresolved_ids"].pop()]
+        path.write_text(json.dumps(report))
+    target = converted(tmp_path, *logs)
+    before, after = read_logs(logs), read_logs([target])
+    assert repr([table(one) for one in after]) == repr([table(one) for one in before])
+    assert [totals(one) for one in after] == [totals(one) for one in before]
+    found = [json.loads(run("compare", *paths, "--format", "json").output) for paths in (logs, [target])]
+    assert found[0]["comparisons"][0]["p"] == found[1]["comparisons"][0]["p"]
+    said = "Rows without a score count as 0, as boards of their harness do: amber 2 empty; birch 2 errored."
+    assert all(said in [note["text"] for note in one["comparisons"][0]["notes"]] for one in found)
+    assert "count as 0 in the means and in comparisons, as boards of their harness do" in said_by("show", target)
+    assert "24 rows of 1 file" in said_by("compare", target)
+
+
+SCORES = st.floats(-1e6, 1e6).map(lambda value: round(value, 3)) | st.sampled_from([0.0, 1.0, math.nan, 1e-300])
+REASONS = st.sampled_from(["unscored", "errored", "empty", "not run"])
+
+
+@st.composite
+def evaluations(draw):
+    """One system's rows with two scores, some of them missing, and a total as its harness would print it."""
+    repeats = draw(st.integers(1, 3))
+    rows = [
+        Row(
+            f"item {item}",
+            {"first": (first := draw(SCORES)), "second": (second := draw(SCORES))},
+            draw(REASONS) if math.isnan(first) and math.isnan(second) else "scored",
+            str(repeat) if repeats > 1 else None,
+            groups={"topic": draw(st.sampled_from(["a", "b"]))},
+        )
+        for item in range(draw(st.integers(1, 6)))
+        for repeat in range(repeats)
+    ]
+    zero = draw(st.booleans())
+    values = np.array([row.scores["first"] for row in rows])
+    counted = np.nan_to_num(values, nan=0.0) if zero else values[~np.isnan(values)]
+    known = len(counted) and draw(st.booleans())
+    return Evaluation.of(
+        rows,
+        harness="swe-bench",
+        system=draw(st.sampled_from(["amber", "maker/birch"])),
+        task="sums",
+        filter=draw(st.sampled_from([None, "strict"])),
+        origin=Origin("log", "", len(rows), "swe-bench"),
+        directions={"first": draw(st.sampled_from([None, True, False]))},
+        totals={"first": float(counted.mean())} if known else {},
+        conditions=draw(st.sampled_from([{}, {"shots": "5"}])),
+        zero_missing=zero,
+    )
+
+
+@given(evaluations())
+@settings(max_examples=90)
+def test_every_row_score_and_total_comes_back(tmp_path_factory, written):
+    path = tmp_path_factory.mktemp("converted") / "log_samples.jsonl"
+    path.write_bytes(b"".join(sample_lines([written])))
+    path.with_name("log.json").write_bytes(aggregate([written]))
+    (read,) = read_logs([path])
+    assert repr(table(read)) == repr(table(written))
+    assert totals(written).items() <= totals(read).items()
+
+
+def test_real_logs_come_back_as_they_were(shared_data, tmp_path):
+    """All that can be read and have scores by row; of a total that contradicts its rows, the contradiction comes back."""
+    seen = set()
+    for path, entry in find_logs(shared_data / "harness-logs"):
+        target = tmp_path / f"{len(seen)}_samples.jsonl"
+        try:
+            before = read_logs([path])
+            osc.convert(path, target)
+        except OutscoreError:
+            continue
+        after = read_logs([target])
+        assert repr([table(one) for one in after]) == repr([table(one) for one in before])
+        for old, new in zip(before, after, strict=True):
+            try:
+                known = totals(old)
+            except OutscoreError:
+                continue
+            assert known.items() <= totals(new).items()
+        seen.add(entry.name)
+    assert seen == set(LOGS) - {"comet"}
 
 
 def test_rows_without_a_score_stay_without_one(tmp_path):

@@ -162,7 +162,7 @@ def test_the_alignment_counts_what_has_no_score(shared_data, path, options, miss
 
 def test_boards_of_swe_bench_count_empty_patches_as_0_and_it_is_said(shared_data):
     asked = (shared_data / "harness-logs/swe-bench", "--system", "baseline", "--system", "graphrag-advisory")
-    said = "Rows without a score count as 0, as boards of this harness do: baseline 58 empty"
+    said = "Rows without a score count as 0, as boards of their harness do: baseline 58 empty"
     assert any(note["text"].startswith(said) for note in compared(*asked)["notes"])
     assert not any("boards" in note["text"] for note in compared(*asked, "--missing", "zero")["notes"])
     assert compared(*asked, "--missing", "drop")["n"] < 100

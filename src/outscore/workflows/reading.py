@@ -39,8 +39,8 @@ def reading_of(
     return Reading(
         kind or ("numbers" if bare else _log_or_table(formats)),
         sum(origin.rows for origin in origins),
-        # A dataframe has columns, and no file.
-        sum(bool(origin.sha256) for origin in origins),
+        # A dataframe has columns, and no file; a log of several systems is an origin for each of them.
+        len({origin.path for origin in origins if origin.sha256}),
         formats,
         score=_columns(origins, "score"),
         systems=list(systems) if wide else [],

@@ -1,7 +1,8 @@
 """Any log as Every Eval Ever: a line per row and score, and the aggregate that stands beside the lines.
 
 What the schema has no field for (the score's name, the repeat, why a row has no score, columns to group by) stands in the
-`metadata` of a line, and the conditions of a run in the `source_data` of its result, where the reader finds them again.
+`metadata` of a line, and the conditions of a run, and whether rows without a score count as 0, in the `source_data` of its
+result, where the reader finds them again.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.formats.logs.base.evaluation import STATES, Evaluation, Exchange, Measure
-from outscore.formats.logs.harnesses.every_eval_ever import KNOWN, result_id
+from outscore.formats.logs.harnesses.every_eval_ever import KNOWN, MISSING, result_id
 
 __all__ = ["aggregate", "sample_lines"]
 
@@ -103,7 +104,8 @@ def _number(value: float) -> float | str | None:
 
 
 def _result(evaluation: Evaluation, name: str, measure: Measure) -> dict[str, Any] | None:
-    scored = measure.values[~np.isnan(measure.values)]
+    zero = evaluation.zero_missing
+    scored = np.nan_to_num(measure.values, nan=0.0) if zero else measure.values[~np.isnan(measure.values)]
     if not len(scored):
         return None
     direction = {} if measure.higher_is_better is None else {"lower_is_better": not measure.higher_is_better}
@@ -114,7 +116,7 @@ def _result(evaluation: Evaluation, name: str, measure: Measure) -> dict[str, An
         "source_data": {
             "dataset_name": evaluation.task,
             "source_type": "other",
-            "additional_details": dict(evaluation.conditions),
+            "additional_details": {**evaluation.conditions, **(dict([MISSING]) if zero else {})},
         },
         "metric_config": {"evaluation_description": name, **direction},
         "score_details": {"score": _number(total)},

@@ -81,13 +81,9 @@ def _listed(evaluation: Evaluation) -> LoggedEvaluation:
 
 def _zero_notes(found: Sequence[Evaluation]) -> list[Note]:
     """That rows without a score are in the means, where comparisons count them too."""
-    titles = dict.fromkeys(
-        LOGS[one.harness].title for one in found if one.zero_missing and any(one.missing(name) for name in one.measures)
-    )
-    return [
-        Note("data", f"Rows without a score count as 0 in the means and in comparisons, as boards of {title} do.")
-        for title in titles
-    ]
+    if not any(one.zero_missing and any(one.missing(name) for name in one.measures) for one in found):
+        return []
+    return [Note("data", "Rows without a score count as 0 in the means and in comparisons, as boards of their harness do.")]
 
 
 def _verdict(found: Sequence[Evaluation]) -> str:

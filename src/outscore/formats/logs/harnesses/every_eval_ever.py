@@ -23,13 +23,15 @@ from outscore.formats.logs.base.document import Document, Line, Places, decode, 
 from outscore.formats.logs.base.entry import LogPeek
 from outscore.formats.logs.base.evaluation import Evaluation, Exchange, Row, State
 
-__all__ = ["ENDING", "KNOWN", "NAME", "aggregate_path", "looks_like_samples", "read_samples", "result_id"]
+__all__ = ["ENDING", "KNOWN", "MISSING", "NAME", "aggregate_path", "looks_like_samples", "read_samples", "result_id"]
 
 NAME = "every-eval-ever"
 ENDING = "_samples.jsonl"
 SCORE = "score"
 KNOWN = ("doc_hash", "prompt_hash", "target_hash", "filter", "lm_eval_metrics", "metric", "repeat", "state")
 """Keys of the metadata that are no columns to group by."""
+MISSING = ("rows_without_score", "count as 0")
+"""What the details of a result say where boards of the harness it comes from count rows without a score as 0."""
 Key = tuple[str, str, str | None]
 
 
@@ -201,6 +203,7 @@ def _evaluation(document: Document, key: Key, table: _Table, reported: Mapping[s
     lower = {metric: result.metric_config.lower_is_better for metric, result in results.items()}
     said = None if table.filter == "none" else table.filter
     details = next((result.source_data.additional_details for result in results.values()), None) or {}
+    conditions = {what: str(value) for what, value in details.items()}
     places = table.places
     return Evaluation.of(
         table.rows,
@@ -211,7 +214,8 @@ def _evaluation(document: Document, key: Key, table: _Table, reported: Mapping[s
         origin=document.origin(NAME, len(table.rows), item="sample_id", system="model_id"),
         directions={metric: not value for metric, value in lower.items() if value is not None},
         totals={metric: total for metric, total in totals.items() if total is not None},
-        conditions={what: str(value) for what, value in details.items()},
+        zero_missing=conditions.pop(MISSING[0], None) == MISSING[1],
+        conditions=conditions,
         exchanges=lambda wanted: [_exchange(texts) for texts in places.read(document.path, wanted, _Texts)],
     )
 
