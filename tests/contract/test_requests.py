@@ -20,6 +20,7 @@ from outscore.cli.config import config_option
 from outscore.cli.declared import declared_options, given_of
 from outscore.core.errors import OutscoreError
 from outscore.core.options import Option
+from outscore.core.records import dataclass
 from outscore.workflows.requests.base import Request, declare
 from outscore.workflows.requests.registry import FILE_REQUESTS
 from outscore.workflows.requests.registry import REQUESTS as ANSWERED
@@ -41,7 +42,12 @@ def script(name: str):
 
 def extended(request: type[Request]) -> type[Request]:
     """A request with one option more."""
-    return dataclasses.make_dataclass("Extended", [("dummy_size", int, declare(DUMMY))], bases=(request,), frozen=True)
+
+    @dataclass(frozen=True)
+    class Extended(request):
+        dummy_size: int = declare(DUMMY)
+
+    return Extended
 
 
 @pytest.fixture(params=REQUESTS)
@@ -214,18 +220,18 @@ def stated_elsewhere(*rooms: str) -> list[str]:
 class TestGroups:
     """Options that come together are fields of a request that others inherit."""
 
-    @dataclasses.dataclass(frozen=True)
+    @dataclass(frozen=True)
     class First(Request):
         files: tuple[str, ...] = declare(Option("files", str, (), ""))
         size: int = declare(Option("size", int, 1, "The first."))
 
-    @dataclasses.dataclass(frozen=True)
+    @dataclass(frozen=True)
     class Second(Request):
         side: str = declare(Option("side", str, "", ""), after="files")
         seed: int = declare(Option("seed", int, 0, ""))
 
     def test_options_come_from_left_to_right_and_what_is_declared_again_keeps_its_place(self):
-        @dataclasses.dataclass(frozen=True)
+        @dataclass(frozen=True)
         class Both(self.First, self.Second):
             deep: int = declare(Option("deep", int, 0, ""), after="early")
             early: int = declare(Option("early", int, 0, ""), after="size")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from outscore.core.options import Option
+from outscore.core.records import dataclass
 from outscore.inference.registry import TESTS
 from outscore.metrics.registry import METRICS
 from outscore.web.http import openapi

@@ -8,7 +8,6 @@ What the command line says wins.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import click
@@ -16,6 +15,7 @@ import click
 from outscore.cli.completion import of_files
 from outscore.core.errors import OutscoreError
 from outscore.core.options import Option, did_you_mean
+from outscore.core.records import dataclass
 from outscore.results.note import Note
 from outscore.workflows.requests.settings_file import LARGEST_SAVED, Entry, entries_of_saved, entries_of_yaml, saved_settings
 

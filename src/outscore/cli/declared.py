@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import click
@@ -20,6 +20,7 @@ from outscore.cli.output import FORMS, check_outputs, deliver
 from outscore.cli.progress import working
 from outscore.core.errors import OutscoreError
 from outscore.core.options import Option
+from outscore.core.records import dataclass
 from outscore.results.files import SUFFIXES
 from outscore.workflows.requests.base import Request, Written
 

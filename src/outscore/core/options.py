@@ -11,12 +11,12 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from numbers import Real
 from typing import Any, Literal
 
 from outscore.core.errors import OutscoreError
+from outscore.core.records import dataclass
 
 __all__ = [
     "Choices",

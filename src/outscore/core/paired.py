@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 
 import numpy as np
 
 from outscore.core.errors import ClustersError, OutscoreError
 from outscore.core.numeric import MAX_EXACT, Array, exact_sum
+from outscore.core.records import dataclass
 
 __all__ = ["PairedScores", "codes_of"]
 

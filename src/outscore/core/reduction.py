@@ -15,11 +15,11 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
 from outscore.core.errors import OutscoreError
+from outscore.core.records import dataclass
 
 __all__ = ["MEAN", "REDUCTIONS", "Reduction", "parse_reduction", "pass_rate"]
 

@@ -7,13 +7,14 @@ items, and a lucky one is lucky everywhere. The column's name tells them apart, 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
 
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
+from outscore.core.records import dataclass
 
 __all__ = [
     "EPOCHS",

@@ -10,10 +10,10 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from outscore.core.errors import OutscoreError
+from outscore.core.records import dataclass
 from outscore.engine.dask_tasks import Connection
 from outscore.engine.local_cluster import local_cluster
 from outscore.engine.progress import Progress

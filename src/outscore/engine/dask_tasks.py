@@ -13,12 +13,12 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import CancelledError
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from functools import cache, partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar
 
 from outscore.core.errors import OutscoreError
+from outscore.core.records import dataclass
 from outscore.engine.progress import Progress, Steps
 from outscore.engine.serialize import Outcome, deserialize, load_outcome, run_serialized, serialize
 from outscore.engine.workers import POLL, lost_workers_error

@@ -10,10 +10,10 @@ import os
 from collections.abc import Callable, Iterable
 from concurrent.futures import CancelledError
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 from outscore.core.errors import OutscoreError
+from outscore.core.records import dataclass
 from outscore.engine.dask_cluster import Dask
 from outscore.engine.progress import Progress, Steps, terminal_progress
 from outscore.engine.workers import run_on_workers

@@ -20,11 +20,12 @@ The bounds account for the mass outside the period, for frequencies below the fl
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from outscore.core.numeric import Array, exact_sum
+from outscore.core.records import dataclass
 from outscore.exact.enumeration import all_sums, count_subsets
 from outscore.exact.expansion import Expanded
 from outscore.exact.flipsum import FLOOR, NEGLIGIBLE, BudgetError, FlipSum

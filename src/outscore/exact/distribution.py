@@ -10,12 +10,13 @@ from __future__ import annotations
 import html
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import TIE_TOLERANCE, Array
+from outscore.core.records import dataclass
 from outscore.exact import basis, convolution, lattice, plane
 from outscore.exact.enumeration import all_sums
 from outscore.exact.flipsum import BudgetError

@@ -17,12 +17,12 @@ flips that are too large are few, at most (8·radius/π)² Σ c a², and are tak
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from outscore.core.numeric import Array
+from outscore.core.records import dataclass
 from outscore.exact.flipsum import FlipSum
 
 __all__ = ["Expanded", "expand"]

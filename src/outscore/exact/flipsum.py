@@ -18,12 +18,12 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from outscore.core.numeric import LOG2, Array
+from outscore.core.records import dataclass
 
 __all__ = ["FLOOR", "NEGLIGIBLE", "BudgetError", "FlipSum", "TiltedSum", "characteristic", "log_cosh", "log_factor"]
 

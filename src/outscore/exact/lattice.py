@@ -14,11 +14,11 @@ eleven digits. Only where few flips of unlike sizes leave nothing to skip are th
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
 from outscore.core.numeric import LOG2, Array
+from outscore.core.records import dataclass
 from outscore.exact.enumeration import count_subsets
 from outscore.exact.expansion import MANY, expand
 from outscore.exact.flipsum import NEGLIGIBLE, BudgetError, FlipSum, characteristic

@@ -13,11 +13,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
 from outscore.core.numeric import Array
+from outscore.core.records import dataclass
 from outscore.exact.flipsum import BudgetError, FlipSum, characteristic
 from outscore.exact.regions import Region, Runs
 from outscore.exact.sieve import survivors

@@ -15,13 +15,13 @@ metric has.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol
 
 import numpy as np
 
 from outscore.core.numeric import Array
+from outscore.core.records import dataclass
 from outscore.exact.flipsum import BudgetError
 
 __all__ = ["GridRegion", "RatioRegion", "Region", "Runs"]

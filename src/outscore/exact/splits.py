@@ -16,12 +16,12 @@ rounded to a coarser one, and `bounds` proves on which sides of p the two tails 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
 from outscore.core.numeric import LOG2, Array
+from outscore.core.records import dataclass
 from outscore.exact import plane
 from outscore.exact.binomial import log_point
 from outscore.exact.bracket import Bounds

@@ -13,11 +13,12 @@ same for all responses, because real systems fail on the same mentions.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 from numpy.typing import NDArray
 
+from outscore.core.records import dataclass
 from outscore.examples.entry import Example, percent, random_stream
 
 __all__ = ["COREFERENCE", "Document", "Rates", "make_document", "perturb", "simulate_documents", "to_conll"]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
+from outscore.core.records import dataclass
 from outscore.examples.entry import Example, draw_uniform, percent, random_stream
 from outscore.examples.grammar import make_sentence
 

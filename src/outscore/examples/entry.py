@@ -7,12 +7,14 @@ is a counter-based generator: the same seed gives the same files on every machin
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import PurePath
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
+
+from outscore.core.records import dataclass
 
 __all__ = ["Example", "Floats", "draw_uniform", "percent", "random_stream"]
 

@@ -8,9 +8,10 @@ Nouns and verbs have endings, which may be wrong.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
+
+from outscore.core.records import dataclass
 
 __all__ = ["LEAVES", "WORDS", "Word", "make_sentence", "text_of"]
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
+from outscore.core.records import dataclass
 from outscore.examples.entry import Example, draw_uniform, percent, random_stream
 
 __all__ = ["LABELS"]

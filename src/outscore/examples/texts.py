@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
+from outscore.core.records import dataclass
 from outscore.examples.entry import Example, draw_uniform, percent, random_stream
 from outscore.examples.grammar import WORDS, Word, make_sentence, text_of
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
+from outscore.core.records import dataclass
 from outscore.examples.entry import Example, draw_uniform, percent, random_stream
 from outscore.examples.grammar import LEAVES, Word, make_sentence
 

@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Sequence
-from dataclasses import dataclass
 
 from outscore.core.errors import OutscoreError
+from outscore.core.records import dataclass
 from outscore.formats.base.entry import Choice, FormatEntry, Holds
 from outscore.formats.base.source import Peek
 from outscore.formats.registry import FORMATS, OUTPUT_FORMATS

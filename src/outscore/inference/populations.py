@@ -7,7 +7,7 @@ that decided.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from outscore.core.records import dataclass
 
 __all__ = [
     "DIFFERENT_ITEMS",

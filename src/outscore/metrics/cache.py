@@ -19,12 +19,13 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 import numpy as np
 
 from outscore.core.numeric import Array
+from outscore.core.records import dataclass
 
 __all__ = ["LIMIT", "STATISTICS_VERSION", "StatisticsCache", "cache_folder", "statistics_key"]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -11,6 +10,7 @@ from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array, combine
 from outscore.core.options import Option, OptionValue
+from outscore.core.records import dataclass
 
 __all__ = ["Layout", "MetricEntry", "Options", "linear_layout", "require_counts"]
 

@@ -7,12 +7,12 @@ some words are the unit, or items with named texts.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from outscore.core.numeric import Array
+from outscore.core.records import dataclass
 from outscore.outputs.model import Units
 from outscore.outputs.outcomes import OUTCOMES, outcomes
 from outscore.scores.system import Labels

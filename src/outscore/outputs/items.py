@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
+from outscore.core.records import dataclass
 from outscore.outputs.inventory import shared_inventory
 from outscore.outputs.model import SET_SEPARATOR, UNALIGNED, Items, Units
 from outscore.results.design import Alignment

@@ -7,7 +7,7 @@ Three kinds of outputs serve five tasks: `Words` (tags, trees, named entities), 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import pairwise
 
 import numpy as np
@@ -16,6 +16,7 @@ from outscore.core.brief import Brief, count_of
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.core.options import did_you_mean
+from outscore.core.records import dataclass
 from outscore.scores.system import Labels, Origin
 
 __all__ = ["SET_SEPARATOR", "UNALIGNED", "Chains", "Items", "Outputs", "Units", "Words", "binned", "choose_slices"]

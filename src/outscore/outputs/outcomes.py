@@ -11,11 +11,10 @@ and swapping the systems swaps corrections with new errors and changes nothing e
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from outscore.core.numeric import Array
+from outscore.core.records import dataclass
 from outscore.outputs.model import Units
 
 __all__ = [

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
 from outscore.core.numeric import Array
+from outscore.core.records import dataclass
 from outscore.outputs.model import UNALIGNED, Units
 
 __all__ = ["Confused", "LabelCounts", "confusions", "label_cluster_counts", "label_counts_of"]

@@ -11,9 +11,11 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import groupby
 from typing import Literal, Self
+
+from outscore.core.records import dataclass
 
 __all__ = [
     "FORMS",

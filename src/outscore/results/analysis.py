@@ -6,8 +6,10 @@ They say what was seen and what suits it. What is undefined for the data at hand
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
+
+from outscore.core.records import dataclass
 
 __all__ = [
     "Advice",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from outscore.core.records import dataclass
 from outscore.results.analysis import Histogram
 
 __all__ = ["ChartData", "NullHistogram", "RunsCurve", "RunsPoint", "SizePoint"]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from outscore.core.brief import brief_interval, brief_name, brief_number, brief_p
+from outscore.core.records import dataclass
 from outscore.results.analysis import Analysis, Effect, Power, UnitRow
 from outscore.results.chart_data import ChartData
 from outscore.results.design import Alignment, DecidingItem, Decision, Design, Family, Replicated, ScorePart, Segment

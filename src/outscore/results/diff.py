@@ -6,12 +6,13 @@ corrections make it larger, new errors smaller.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
 from outscore.core.brief import brief_name, brief_number, brief_p
+from outscore.core.records import dataclass
 from outscore.results.design import Family
 from outscore.results.interval import Interval
 from outscore.results.note import Note

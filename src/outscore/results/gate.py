@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal
 
 from outscore.core.brief import brief_name, brief_number
+from outscore.core.records import dataclass
 from outscore.results.comparison import Comparison
 from outscore.results.interval import Interval
 from outscore.results.note import Note

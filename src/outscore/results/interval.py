@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from outscore.core.brief import brief_interval
+from outscore.core.records import dataclass
 from outscore.results.rendering import Result
 
 __all__ = ["Estimand", "Interval"]

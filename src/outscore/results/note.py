@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any, Literal
+
+from outscore.core.records import dataclass
 
 __all__ = ["Note", "NoteKind", "note_texts", "with_note_objects"]
 

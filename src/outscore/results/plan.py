@@ -7,10 +7,11 @@ what the formula says, `items` what a person has to collect.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, ClassVar, Literal
 
 from outscore.core.brief import brief_number, brief_p
+from outscore.core.records import dataclass
 from outscore.results.analysis import Power, PowerPoint
 from outscore.results.note import Note
 from outscore.results.pvalue import PValue

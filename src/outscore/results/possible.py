@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal
 
 from outscore.core.brief import brief_name
+from outscore.core.records import dataclass
 from outscore.results.design import Family
 from outscore.results.note import Note
 from outscore.results.pvalue import PValue

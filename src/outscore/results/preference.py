@@ -6,10 +6,11 @@ prompt, with all orders, judges and votes on it, unless another column was asked
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from outscore.core.brief import brief_name, brief_number, brief_p
+from outscore.core.records import dataclass
 from outscore.results.design import Family
 from outscore.results.note import Note
 from outscore.results.pvalue import PValue

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import field
 from numbers import Real
 from typing import ClassVar, Literal, Self
 
 from outscore.core.brief import brief_p
 from outscore.core.numeric import LN10
+from outscore.core.records import dataclass
 from outscore.results.rendering import Result
 from outscore.results.signature import Signature
 

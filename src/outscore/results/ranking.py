@@ -6,10 +6,11 @@ unless a baseline was asked for, which then comes second in all of them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from outscore.core.brief import brief_name, brief_number
+from outscore.core.records import dataclass
 from outscore.results.design import Family, Replicated
 from outscore.results.note import Note
 from outscore.results.pvalue import Kind

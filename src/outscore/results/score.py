@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, Literal
 
 from outscore.core.brief import brief_interval, brief_name, brief_number
+from outscore.core.records import dataclass
 from outscore.results.note import Note
 from outscore.results.reading import Reading
 from outscore.results.rendering import Result, frame, records_of

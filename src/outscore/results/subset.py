@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import msgspec
 
+from outscore.core.records import dataclass
 from outscore.results.pvalue import PValue
 
 __all__ = ["Bucket", "Ngram", "ScoredSubset", "Subset", "WordBucket", "WordStudy"]

@@ -6,13 +6,13 @@ Scores of 0 and 1 no longer show that two files have other right answers, or tha
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from outscore.core.brief import count_of
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
+from outscore.core.records import dataclass
 from outscore.results.note import Note
 from outscore.scores.system import NO_ANSWER, Labels, Scores
 

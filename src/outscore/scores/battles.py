@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from outscore.core.brief import Brief, count_of
 from outscore.core.numeric import Array
+from outscore.core.records import dataclass
 from outscore.results.note import Note
 from outscore.scores.system import Labels, Origin, Rows
 

@@ -7,7 +7,7 @@ throughout, so that millions of rows take a second or two.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NoReturn
 
 import numpy as np
@@ -16,6 +16,7 @@ from outscore.core.brief import Brief, count_of
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
+from outscore.core.records import dataclass
 from outscore.core.repeats import Draws, RunTable, run_table
 from outscore.results.note import Note
 from outscore.scores.answers import facts_of_answers, refuse_other_gold

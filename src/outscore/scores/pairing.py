@@ -7,7 +7,7 @@ system by system; then the rows of each common item are put side by side.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import NoReturn
 
 import numpy as np
@@ -16,6 +16,7 @@ from outscore.core.brief import Brief, count_of
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.core.paired import codes_of
+from outscore.core.records import dataclass
 from outscore.core.repeats import Draws, Repeats, RunTable, kind_of_column, run_table
 from outscore.results.design import Alignment
 from outscore.results.note import Note

@@ -8,12 +8,13 @@ only the first runs, as many as all systems have, are taken (`first_runs`).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
+from outscore.core.records import dataclass
 from outscore.core.reduction import Reduction, pass_rate
 from outscore.core.repeats import Draws, RepeatKind, Repeats, RunTable, kind_of_column, occurrences
 from outscore.results.note import Note

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Literal
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from outscore.core.brief import Brief, brief_number, count_of
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
+from outscore.core.records import dataclass
 
 __all__ = [
     "NO_ANSWER",

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
+
+from outscore.core.records import dataclass
 
 __all__ = ["Column", "FileDescription", "JobRequest", "ResultRequest", "SettingsFileRequest", "SettingsRequest", "TextRequest"]
 

@@ -6,10 +6,11 @@ import ipaddress
 import os
 import socket
 import tempfile
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from pathlib import Path
 
+from outscore.core.records import dataclass
 from outscore.engine.engines import processors
 
 __all__ = ["Settings"]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Literal, cast
 
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.options import complete, parse_spec
+from outscore.core.records import dataclass
 from outscore.formats.tables.columns import join_names
 from outscore.formats.tables.directions import is_better_lower, named_after, shared_measure
 from outscore.metrics.registry import METRICS

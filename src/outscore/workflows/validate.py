@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, Literal
 
@@ -14,6 +13,7 @@ from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import LARGEST_SCORE, MAX_EXACT, Array, as_written
 from outscore.core.options import OptionValue, check_level, complete, did_you_mean, parse_spec
 from outscore.core.paired import PairedScores, codes_of
+from outscore.core.records import dataclass
 from outscore.core.reduction import parse_reduction
 from outscore.core.repeats import KINDS
 from outscore.formats.tables.cells import JUDGEMENTS, ONLY_YES_OR_NO

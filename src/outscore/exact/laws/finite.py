@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
 from outscore.core.numeric import Array
+from outscore.core.records import dataclass
 from outscore.exact.flipsum import BudgetError
 
 __all__ = ["Law", "Laws", "choices", "coin", "hypergeometric", "mirrored", "mirrored_laws", "split_sums"]

@@ -6,12 +6,12 @@ Tilts are taken about each law's mean, so that no first-order term has to cancel
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from outscore.core.numeric import Array
+from outscore.core.records import dataclass
 from outscore.exact.flipsum import BudgetError, TiltedSum
 from outscore.exact.lattice import MAX_POINTS, ORIGIN
 from outscore.exact.laws.finite import Law

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Literal
 
+from outscore.core.records import dataclass
 from outscore.formats.base.source import Peek, Source
 from outscore.outputs.model import Outputs
 from outscore.scores.system import Scores

@@ -21,11 +21,12 @@ import sys
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path, PurePath
 from typing import Any, BinaryIO, Literal, Protocol, cast
 
 from outscore.core.errors import OutscoreError
+from outscore.core.records import dataclass
 from outscore.formats.base.document import document_lines, may_be_json, parse_document
 from outscore.scores.system import STANDARD_INPUT, label_of
 

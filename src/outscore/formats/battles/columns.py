@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from outscore.core.errors import OutscoreError
+from outscore.core.records import dataclass
 from outscore.formats.battles.entry import BattleChoice
 from outscore.formats.tables.finder import ColumnFinder
 from outscore.formats.tables.names import Tiers, join_names, normalize_name, suggest_name

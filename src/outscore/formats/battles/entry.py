@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
+from outscore.core.records import dataclass
 from outscore.formats.tables.records import Records
 from outscore.scores.battles import Battles
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 
 from outscore.core.errors import OutscoreError
+from outscore.core.records import dataclass
 from outscore.formats.base.source import shorten
 from outscore.formats.battles.entry import BattleChoice
 from outscore.formats.battles.verdicts import is_no_verdict, strong_verdict, word_share

@@ -6,13 +6,14 @@ Which prompts is told by the hash of their label, so that all battles on a promp
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
+from outscore.core.records import dataclass
 from outscore.formats.battles.columns import find_battle_layout
 from outscore.formats.battles.entry import BattleChoice
 from outscore.formats.battles.read import AUTO, battles_of_records, recognised

@@ -16,13 +16,14 @@ column says which of them a token belongs to.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NoReturn
 
 import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
+from outscore.core.records import dataclass
 from outscore.formats.base.source import Peek, Source, label_of, line_error, refuse_undecoded, shorten, stem_of
 from outscore.outputs.coref.documents import DOCUMENT_ID, NO_WORD
 from outscore.outputs.coref.mentions import first_of_mention

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.core.options import did_you_mean
+from outscore.core.records import dataclass
 from outscore.formats.base.source import Peek, Source, line_error, shorten, stem_of
 from outscore.formats.conll.field_labels import FieldLabels
 from outscore.formats.conll.word_lines import (

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
 from outscore.core.errors import OutscoreError
+from outscore.core.records import dataclass
 from outscore.formats.base.source import Source
 from outscore.formats.conll.word_lines import character_spans, document_labels
 from outscore.outputs.model import Words

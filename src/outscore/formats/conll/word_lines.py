@@ -10,13 +10,13 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import NoReturn
 
 import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
+from outscore.core.records import dataclass
 from outscore.formats.base.source import Source, line_error, refuse_undecoded, shorten
 from outscore.scores.system import Labels
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from outscore.core.brief import count_of
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
+from outscore.core.records import dataclass
 from outscore.formats.logs.base.evaluation import Evaluation, Exchange
 from outscore.formats.logs.choose import LogQuestion, choose_filter, choose_systems, choose_task
 from outscore.formats.logs.find import read_logs

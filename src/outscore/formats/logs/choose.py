@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from outscore.core.errors import OutscoreError
 from outscore.core.options import did_you_mean
+from outscore.core.records import dataclass
 from outscore.formats.logs.base.evaluation import Evaluation
 
 __all__ = ["LogQuestion", "choose_filter", "choose_measure", "choose_systems", "choose_task"]

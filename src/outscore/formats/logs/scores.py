@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import PurePath
 from typing import Final, NamedTuple
 
@@ -19,6 +19,7 @@ from outscore.core.brief import count_of
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import LARGEST_SCORE, Array
 from outscore.core.options import did_you_mean
+from outscore.core.records import dataclass
 from outscore.formats.logs.base.evaluation import Evaluation, join_parts
 from outscore.formats.logs.choose import LogQuestion, choose_filter, choose_measure, choose_systems, choose_task
 from outscore.formats.logs.find import read_logs

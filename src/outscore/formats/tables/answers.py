@@ -8,9 +8,9 @@ are the columns of several systems beside a column of right answers, if they hol
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from outscore.core.errors import OutscoreError
+from outscore.core.records import dataclass
 from outscore.formats.base.entry import Choice
 from outscore.formats.tables.cells import is_blank, label_text
 from outscore.formats.tables.finder import ColumnFinder

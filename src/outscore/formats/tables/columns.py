@@ -7,10 +7,11 @@ nothing beside it suggests another meaning; otherwise the error lists the candid
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NoReturn
 
 from outscore.core.errors import OutscoreError
+from outscore.core.records import dataclass
 from outscore.formats.base.entry import Choice
 from outscore.formats.tables.answers import find_answers
 from outscore.formats.tables.cells import FLAT, ONLY_YES_OR_NO, is_blank, looks_numeric

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
+from outscore.core.records import dataclass
 from outscore.formats.base.source import open_source
 from outscore.formats.tables.answers import answer_columns
 from outscore.formats.tables.assemble import open_table

@@ -7,13 +7,13 @@ column of predictions they hold the right answers. All other columns are kept, t
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Literal, TypedDict, Unpack
 
 import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
+from outscore.core.records import dataclass
 from outscore.formats.base.source import Peek, Source, stem_of
 from outscore.formats.tables import delimited, jsonl
 from outscore.formats.tables.assemble import open_table

@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
@@ -19,6 +19,7 @@ import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import MAX_EXACT, Array
+from outscore.core.records import dataclass
 from outscore.formats.base.entry import Choice
 from outscore.formats.base.source import line_error
 from outscore.formats.tables.cells import FLAT, NO_LABEL

@@ -11,13 +11,13 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import NoReturn
 
 import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import MAX_EXACT, Array
+from outscore.core.records import dataclass
 from outscore.formats.base.entry import Choice
 from outscore.formats.base.source import Peek, Source, label_of, line_error, refuse_undecoded, shorten, stem_of
 from outscore.formats.tables.directions import is_better_lower, shared_measure

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from outscore.core.errors import OutscoreError
 from outscore.core.options import did_you_mean
+from outscore.core.records import dataclass
 from outscore.formats.texts.segments import Lines, Segments
 from outscore.scores.system import Origin, label_of
 

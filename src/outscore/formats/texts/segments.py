@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
 
 from outscore.core.errors import OutscoreError
+from outscore.core.records import dataclass
 from outscore.formats.base.source import Source, nul_byte_error, open_source, refuse_undecoded, stem_of
 from outscore.scores.system import Origin
 

@@ -10,9 +10,10 @@ import io
 import json
 import re
 from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from outscore.core.errors import OutscoreError
+from outscore.core.records import dataclass
 from outscore.formats.base.source import line_error, shorten, stem_of
 from outscore.formats.texts.file import REFERENCE, SOURCE, SYSTEM, Cell, Held, arrange
 from outscore.scores.system import label_of

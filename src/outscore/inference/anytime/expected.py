@@ -13,12 +13,12 @@ bets of `process` are simulated.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
+from outscore.core.records import dataclass
 from outscore.inference.anytime.process import Alternative, betting_evidence, binary_log_e, first_crossing
 
 __all__ = ["PATHS", "Stops", "binary_stops", "bounded_stops"]

@@ -24,12 +24,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
 from outscore.core.numeric import Array
+from outscore.core.records import dataclass
 
 __all__ = [
     "Looks",

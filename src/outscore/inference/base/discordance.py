@@ -8,7 +8,6 @@ every δ (`tango`).
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,6 +15,7 @@ from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.paired import PairedScores
+from outscore.core.records import dataclass
 from outscore.inference.base import tango
 from outscore.inference.base.sign_flips import KernelOptions, reach
 from outscore.laws.normal import log_normal, normal_quantile

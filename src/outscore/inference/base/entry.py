@@ -8,12 +8,13 @@ registry.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
 from outscore.core.metric import AdditiveMetric
 from outscore.core.options import Option, OptionValue
 from outscore.core.paired import PairedScores
+from outscore.core.records import dataclass
 from outscore.inference.base.item_scores import MIN_LARGE_SAMPLE
 from outscore.inference.base.sign_flips import Alternative, checked_resamples
 from outscore.results.comparison import TestResult

@@ -11,7 +11,6 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -19,6 +18,7 @@ import numpy as np
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.paired import PairedScores
+from outscore.core.records import dataclass
 from outscore.inference.base.sign_flips import Alternative
 from outscore.laws.normal import normal_quantile
 from outscore.results.pvalue import PValue

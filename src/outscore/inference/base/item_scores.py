@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array, median
 from outscore.core.paired import PairedScores
+from outscore.core.records import dataclass
 from outscore.exact.numbers import to_exact_integers
 from outscore.results.note import Note
 

@@ -25,13 +25,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.paired import PairedScores
+from outscore.core.records import dataclass
 from outscore.inference.base.cluster_variance import bell_mccaffrey_df, cluster_variance, effective_clusters
 from outscore.inference.base.discordance import Worth, wilson_limits, worth_of
 from outscore.laws.student import t_quantile

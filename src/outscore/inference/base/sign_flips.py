@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal, TypeVar
 
@@ -13,6 +12,7 @@ from outscore.core.errors import OutscoreError, ShiftError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import MAX_EXACT, Array, combine, exact_sum
 from outscore.core.paired import PairedScores
+from outscore.core.records import dataclass
 from outscore.exact.bracket import WIDTH
 from outscore.inference.base.item_scores import with_exact_integers
 from outscore.inference.base.statistic import Statistic

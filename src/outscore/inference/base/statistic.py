@@ -8,7 +8,6 @@ tie with the observed one.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
@@ -18,6 +17,7 @@ import numpy as np
 
 from outscore.core.metric import AdditiveMetric, Precise
 from outscore.core.numeric import TIE_TOLERANCE, Array
+from outscore.core.records import dataclass
 
 __all__ = ["Statistic", "exact_score", "tie_scale"]
 

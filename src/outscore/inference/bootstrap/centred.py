@@ -12,11 +12,12 @@ level α are then exactly d ± q, with q the ⌊α(B + 1)⌋-th largest |d* - d|
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from outscore.core.numeric import Array
+from outscore.core.records import dataclass
 from outscore.inference.base import p_values
 from outscore.inference.base.entry import TestRequest
 from outscore.inference.base.item_scores import MIN_LARGE_SAMPLE

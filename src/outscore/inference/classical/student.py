@@ -9,13 +9,14 @@ the normal law, and is the default.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import LOG2, Array, exact_sum
 from outscore.core.paired import PairedScores
+from outscore.core.records import dataclass
 from outscore.inference.base import p_values
 from outscore.inference.base.cluster_variance import cluster_variance
 from outscore.inference.base.discordance import discordance

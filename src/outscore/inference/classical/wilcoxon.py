@@ -11,7 +11,7 @@ where tables and most software are not.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal, cast
 
 import numpy as np
@@ -20,6 +20,7 @@ from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.options import Option
 from outscore.core.paired import PairedScores
+from outscore.core.records import dataclass
 from outscore.inference.base import p_values
 from outscore.inference.base.entry import NEEDS_SCORES, Claim, Simulation, SubsetTest, Suitability, TestEntry, TestRequest
 from outscore.inference.base.item_scores import ItemScores, item_scores

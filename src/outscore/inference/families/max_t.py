@@ -16,7 +16,6 @@ max-T across systems here.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -25,6 +24,7 @@ from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.paired import PairedScores
+from outscore.core.records import dataclass
 from outscore.exact import numbers
 from outscore.inference.base.sign_flips import Alternative, Flips, checked_resamples, flips_of, units_of
 from outscore.inference.permutation.linear import FIXED_POINT_BITS, fixed_line

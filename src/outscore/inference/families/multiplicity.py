@@ -24,7 +24,7 @@ for them too.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -32,6 +32,7 @@ import numpy as np
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.core.options import did_you_mean
+from outscore.core.records import dataclass
 from outscore.results.design import Family
 from outscore.results.pvalue import PValue
 

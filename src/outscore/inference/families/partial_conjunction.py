@@ -18,13 +18,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import LN10, MIN_FLOAT, TIE_TOLERANCE, Array
 from outscore.core.options import check_level, did_you_mean
+from outscore.core.records import dataclass
 
 __all__ = ["COMBINATIONS", "Combination", "Replicability", "replicability", "replicated_counts"]
 

@@ -14,7 +14,6 @@ which other systems take part.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from itertools import permutations
 from typing import Literal
 
@@ -23,6 +22,7 @@ import numpy as np
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import MIN_FLOAT, Array
 from outscore.core.options import check_level
+from outscore.core.records import dataclass
 
 __all__ = ["Friedman", "critical_difference", "friedman", "mean_ranks_differ", "range_tail"]
 

@@ -14,13 +14,13 @@ Zwet, 2022); after a correction for the false discovery rate they do not.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import islice
 
 import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
+from outscore.core.records import dataclass
 
 __all__ = ["MAX_GROUPS", "Groups", "groups_of", "rank_intervals"]
 

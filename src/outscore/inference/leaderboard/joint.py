@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from outscore.core.numeric import Array
+from outscore.core.records import dataclass
 from outscore.inference.pairwise.corpus import ranges, summable
 from outscore.inference.pairwise.systems import SystemRows
 from outscore.laws.normal import log_normal

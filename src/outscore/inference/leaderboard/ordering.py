@@ -9,13 +9,13 @@ distance of a score from the mean of all.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
+from outscore.core.records import dataclass
 
 __all__ = ["Ordering", "order_of", "system_effects"]
 

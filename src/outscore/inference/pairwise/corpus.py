@@ -8,11 +8,12 @@ the pair tested alone by what sampling leaves open. Ranges of resamples can be c
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from outscore.core.numeric import TIE_TOLERANCE, Array
+from outscore.core.records import dataclass
 from outscore.inference.base.statistic import tie_scale
 from outscore.inference.bootstrap.tests import MIN_UNITS
 from outscore.inference.pairwise.systems import SystemRows

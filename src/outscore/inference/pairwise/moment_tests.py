@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from outscore.core.numeric import MIN_FLOAT, Array
+from outscore.core.records import dataclass
 from outscore.inference.base.discordance import wilson_limits
 from outscore.inference.pairwise.binary import binary_table
 from outscore.inference.pairwise.flips import pair_hits

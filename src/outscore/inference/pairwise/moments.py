@@ -19,11 +19,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from outscore.core.numeric import Array
+from outscore.core.records import dataclass
 from outscore.inference.base.discordance import Worth, worth_of
 
 __all__ = ["PairMoments", "moments_of", "total_of"]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Literal
 
 import numpy as np
@@ -19,6 +19,7 @@ from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import LN10, LOG2, Array
 from outscore.core.paired import PairedScores
+from outscore.core.records import dataclass
 from outscore.exact import bracket, enumeration
 from outscore.exact.saddlepoint import approximate_probit
 from outscore.inference.base import p_values

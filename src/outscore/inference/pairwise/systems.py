@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.options import did_you_mean
 from outscore.core.paired import PairedScores
+from outscore.core.records import dataclass
 from outscore.core.repeats import Draws
 from outscore.exact.numbers import to_exact_integers
 from outscore.inference.base.discordance import Discordance, discordance, wilson_limits, worth_of

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Literal
 
 import numpy as np
 
 from outscore.core.numeric import MIN_FLOAT, Array
+from outscore.core.records import dataclass
 from outscore.results.note import Note
 
 __all__ = ["KINDS", "Measured", "PairTable"]

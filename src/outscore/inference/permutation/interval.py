@@ -14,13 +14,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array, exact_sum
 from outscore.core.paired import PairedScores
+from outscore.core.records import dataclass
 from outscore.exact import bracket, enumeration, numbers
 from outscore.exact.saddlepoint import approximate_probit
 from outscore.inference.base.sign_flips import flips_of, units_of

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import LOG2, Array
+from outscore.core.records import dataclass
 from outscore.exact.binomial import log_tail
 from outscore.inference.base.sign_flips import Alternative
 from outscore.laws.normal import normal_quantile

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Literal, cast
 
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import narrowed
 from outscore.core.options import check_level
+from outscore.core.records import dataclass
 from outscore.inference.base.sign_flips import Alternative
 from outscore.inference.power.binary import mcnemar_power, mcnemar_sample_size
 from outscore.inference.power.flips import flip_power, noncentral_t_power

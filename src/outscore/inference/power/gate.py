@@ -15,10 +15,11 @@ on, 133 for m = .02. They fail by the exact test of discordant items, and from a
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal
 
 from outscore.core.errors import OutscoreError
+from outscore.core.records import dataclass
 from outscore.inference.base import tango
 from outscore.inference.power.design import study_of
 from outscore.laws.normal import normal_quantile

@@ -14,11 +14,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from outscore.core.numeric import Array
+from outscore.core.records import dataclass
 from outscore.inference.base.cluster_variance import effective_clusters
 from outscore.inference.base.discordance import wilson_limits
 from outscore.inference.preferences.position import same_question

@@ -17,12 +17,13 @@ and p are those of people's battles alone, prompt by prompt (`win_rates`).
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
+from outscore.core.records import dataclass
 from outscore.inference.base.discordance import wilson_limits
 from outscore.inference.preferences.tally import tally_of
 from outscore.inference.preferences.win_rates import flip_p, kept_half, win_rates

@@ -12,12 +12,12 @@ length would make it too small: with 13 prompts it rejects no effect of length i
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from outscore.core.numeric import Array
+from outscore.core.records import dataclass
 from outscore.inference.preferences.models import Fit, fit_model, sandwich
 from outscore.scores.battles import Battles
 

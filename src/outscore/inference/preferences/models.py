@@ -11,12 +11,12 @@ that δ is the log-odds among decided battles.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from outscore.core.numeric import Array
+from outscore.core.records import dataclass
 
 __all__ = ["Fit", "davidson_chances", "fit_davidson", "fit_model", "sandwich", "unit_scores"]
 

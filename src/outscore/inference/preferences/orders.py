@@ -10,12 +10,12 @@ again, of a difference between the means of y in the two orders as large as the 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
 from outscore.core.numeric import Array
+from outscore.core.records import dataclass
 from outscore.inference.base.p_values import identical_p, sampled_p
 from outscore.inference.preferences.tally import Tally
 from outscore.results.pvalue import PValue

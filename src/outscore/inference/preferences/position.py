@@ -7,11 +7,12 @@ holds where both orders of a prompt were judged or the order was drawn by lot.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from outscore.core.numeric import Array
+from outscore.core.records import dataclass
 from outscore.inference.preferences.tally import Tally, tally_of
 from outscore.scores.battles import Battles
 

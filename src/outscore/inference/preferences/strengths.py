@@ -16,12 +16,12 @@ at all on so many prompts.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from outscore.core.numeric import Array, renumbered
+from outscore.core.records import dataclass
 from outscore.inference.preferences.models import Fit, davidson_chances, fit_davidson, fit_model, sandwich, unit_scores
 from outscore.inference.preferences.tally import Tally
 

@@ -8,12 +8,13 @@ battles had been read at once, so that the result is the same to the last digit.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import combinations
 
 import numpy as np
 
 from outscore.core.numeric import Array, renumbered
+from outscore.core.records import dataclass
 from outscore.inference.preferences.agreement import Tables, alpha_tables, kappa_tables, verdicts_of
 from outscore.inference.preferences.orders import Halves, halves_of
 from outscore.inference.preferences.position import Swapped, by_place, swapped_verdicts

@@ -7,11 +7,10 @@ of several shares of the data can be counted apart and added, as long as no unit
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from outscore.core.numeric import Array, renumbered
+from outscore.core.records import dataclass
 from outscore.scores.battles import Battles
 
 __all__ = ["CELLS", "Tally", "against_all", "tally_of"]

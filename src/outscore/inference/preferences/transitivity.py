@@ -12,11 +12,10 @@ of rows counts votes of one prompt as independent and rejects far too often. Wit
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from outscore.core.numeric import Array
+from outscore.core.records import dataclass
 from outscore.inference.preferences.strengths import Strengths
 from outscore.inference.preferences.tally import Tally
 

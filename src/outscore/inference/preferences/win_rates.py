@@ -12,13 +12,14 @@ nowhere else. Beside both stands what a table of independent votes would give: t
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import LOG2, Array
 from outscore.core.paired import PairedScores
+from outscore.core.records import dataclass
 from outscore.exact.binomial_tails import log_two_sided
 from outscore.exact.lattice import Tail
 from outscore.inference.base.cluster_variance import effective_clusters

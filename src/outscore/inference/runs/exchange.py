@@ -23,7 +23,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 
@@ -32,6 +32,7 @@ import numpy as np
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import LOG2, TIE_TOLERANCE, Array
+from outscore.core.records import dataclass
 from outscore.core.repeats import Draws
 from outscore.exact import numbers
 from outscore.exact.bracket import Bounds

@@ -25,12 +25,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import LOG2, Array
+from outscore.core.records import dataclass
 from outscore.inference.base import p_values
 from outscore.inference.base.cluster_variance import cluster_variance
 from outscore.inference.base.own_score import Added

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array, exact_sum
+from outscore.core.records import dataclass
 from outscore.inference.base.cluster_variance import cluster_variance
 from outscore.inference.base.discordance import Worth, worth_of
 from outscore.laws.normal import normal, normal_quantile

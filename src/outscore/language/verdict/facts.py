@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Literal
 
+from outscore.core.records import dataclass
 from outscore.inference.decision import Side, decide, side_of_test, sign
 from outscore.language.numbers import decimals_for, format_level, format_number, format_p, format_probability
 from outscore.language.phrases import SHORT_ESTIMANDS, interval_phrase, method_phrase

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from itertools import takewhile
 
+from outscore.core.records import dataclass
 from outscore.language.numbers import count, format_level, format_p, format_percent
 from outscore.language.phrases import NO_CORRECTION, correction_name
 from outscore.results.design import Family, Verdict

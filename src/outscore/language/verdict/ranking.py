@@ -6,8 +6,8 @@ Not being told apart never means being equal.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from outscore.core.records import dataclass
 from outscore.inference.populations import claim_of
 from outscore.language.numbers import count, format_level, format_number
 from outscore.language.phrases import NO_CORRECTION, correction_name, method_phrase, name_of_test

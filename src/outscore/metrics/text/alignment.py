@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+
+from outscore.core.records import dataclass
 
 __all__ = ["Alignment", "align", "align_in_beam"]
 

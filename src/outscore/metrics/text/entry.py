@@ -8,7 +8,7 @@ the segments over processes gives the same table.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from importlib import import_module, metadata
 from types import ModuleType
 from typing import Any, Literal
@@ -19,6 +19,7 @@ from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.options import Option
+from outscore.core.records import dataclass
 from outscore.metrics.entry import Options
 
 __all__ = [

@@ -29,13 +29,12 @@ table 8 has units that are in one file only.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.core.options import did_you_mean
+from outscore.core.records import dataclass
 from outscore.outputs.coref.mentions import NO_CHAIN, Mentions
 
 __all__ = [

@@ -7,11 +7,11 @@ always those of the gold file: with its own tags a system could choose what it i
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
 from outscore.core.numeric import Array
+from outscore.core.records import dataclass
 from outscore.outputs.coref.documents import document_of_tokens
 from outscore.outputs.model import Words
 from outscore.scores.system import Labels

@@ -10,12 +10,12 @@ which brackets open.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
+from outscore.core.records import dataclass
 from outscore.outputs.coref.documents import match_documents
 from outscore.outputs.coref.mention_types import MentionType, kinds_of, mention_type
 from outscore.outputs.model import Chains, Words

@@ -22,11 +22,10 @@ predicted mentions. ACL.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from outscore.core.numeric import Array
+from outscore.core.records import dataclass
 from outscore.outputs.coref.arcs import CRITERIA, arcs_counts
 from outscore.outputs.coref.mentions import NO_CHAIN, Mentions
 

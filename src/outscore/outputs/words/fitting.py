@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from difflib import SequenceMatcher
 
 import numpy as np
 
 from outscore.core.numeric import Array
+from outscore.core.records import dataclass
 from outscore.outputs.model import Words
 from outscore.outputs.words.alignment import align, common_subsequence, has_same_text, refuse_text, text_of
 from outscore.scores.system import Labels

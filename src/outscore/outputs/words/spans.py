@@ -13,12 +13,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
+from outscore.core.records import dataclass
 from outscore.outputs.model import Units, Words, choose_slices
 from outscore.outputs.words.slices import entity_slices
 from outscore.outputs.words.units import cluster_codes

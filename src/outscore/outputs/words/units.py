@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.core.options import did_you_mean
+from outscore.core.records import dataclass
 from outscore.outputs.inventory import shared_inventory
 from outscore.outputs.model import UNALIGNED, Units, Words, choose_slices
 from outscore.outputs.words.alignment import align

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
+
+from outscore.core.records import dataclass
 
 if TYPE_CHECKING:
     from outscore.outputs.changed import Changed, Contexts

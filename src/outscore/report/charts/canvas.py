@@ -13,11 +13,11 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from outscore.core.errors import OutscoreError
+from outscore.core.records import dataclass
 from outscore.language.phrases import sides_called
 from outscore.report.charts.theme import COLOURS, chart_config
 from outscore.report.document import Record, Records, clean, minus

@@ -5,9 +5,9 @@ A pair has two cells, one on each side of the diagonal; they share one title, an
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from html import escape
 
+from outscore.core.records import dataclass
 from outscore.report.charts.ranking import BANDS, MAX_DRAWN, band_key, band_names, heat_words, pair_rows
 from outscore.report.document import Figure, Records, screen_width
 from outscore.report.rows.places import Outcome, cells, decimals_of, fitted, pair_words, places

@@ -5,8 +5,9 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from importlib.resources import files
+
+from outscore.core.records import dataclass
 
 __all__ = ["Work", "works"]
 

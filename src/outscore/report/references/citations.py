@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from outscore.core.records import dataclass
 from outscore.inference.populations import own_test
 from outscore.report.document import Fact
 from outscore.report.references.bibliography import works

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
+from outscore.core.records import dataclass
 from outscore.inference.populations import claim_of
 from outscore.language.numbers import (
     count,

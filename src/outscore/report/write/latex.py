@@ -10,8 +10,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from outscore.core.records import dataclass
 from outscore.report import document as doc
 
 __all__ = ["escape", "fitting", "write"]

@@ -12,7 +12,7 @@ import hmac
 import time
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from urllib.parse import parse_qsl, urlencode
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -21,6 +21,7 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from outscore.core.errors import OutscoreError
+from outscore.core.records import dataclass
 from outscore.web.pages import views
 from outscore.web.problems import HTTPProblem
 from outscore.web.settings import Settings

@@ -8,12 +8,13 @@ diff tasks, of which each task has its own. Files are given by the ids of upload
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from typing import Any, Literal
 
 from outscore.core.options import OnlyFor, Option, did_you_mean
+from outscore.core.records import dataclass
 from outscore.web.problems import HTTPProblem
 from outscore.workflows.requests.registry import REQUESTS
 

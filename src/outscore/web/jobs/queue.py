@@ -10,11 +10,12 @@ import re
 import shutil
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
+from outscore.core.records import dataclass
 from outscore.web.jobs.store import ExpiringRegistry, Store, link, safe_name
 from outscore.web.jobs.submission import RESULT, Submission
 from outscore.web.jobs.workers import Answer, Workers

@@ -6,7 +6,7 @@ import asyncio
 import shutil
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO
@@ -14,6 +14,7 @@ from typing import IO
 import anyio.to_thread
 from starlette.requests import Request
 
+from outscore.core.records import dataclass
 from outscore.web.jobs.form import form
 from outscore.web.jobs.queue import Job, Jobs
 from outscore.web.jobs.settings_files import Found, read_settings, yaml_of_result

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from outscore.core.errors import OutscoreError
 from outscore.core.options import Option
+from outscore.core.records import dataclass
 from outscore.web.jobs.form import LENGTHS
 from outscore.web.problems import HTTPProblem
 from outscore.workflows.requests.base import Request

@@ -17,10 +17,11 @@ import time
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path, PurePosixPath
 from typing import Any, Generic, Protocol, TypeVar
 
+from outscore.core.records import dataclass
 from outscore.web.problems import HTTPProblem
 from outscore.web.settings import Settings
 

@@ -11,12 +11,13 @@ import math
 import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Any
 
 from outscore.core.errors import OutscoreError
 from outscore.core.options import did_you_mean
+from outscore.core.records import dataclass
 from outscore.web.jobs.form import LENGTHS, Choice, Field, form
 from outscore.web.jobs.store import Upload, clashes
 from outscore.web.problems import HTTPProblem

@@ -21,12 +21,13 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO, TYPE_CHECKING, Any
 
 from outscore.core.errors import OutscoreError
+from outscore.core.records import dataclass
 from outscore.engine.engines import engine_of, open_engine
 from outscore.engine.progress import Progress, ProgressLines, Steps
 from outscore.engine.subprocesses import claim_output

@@ -12,10 +12,10 @@ import json
 import os
 import signal
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from outscore.core.records import dataclass
 from outscore.engine.subprocesses import interpreter_command
 from outscore.web.problems import HTTPProblem
 from outscore.web.settings import Settings

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from outscore.core.options import Option
+from outscore.core.records import dataclass
 from outscore.report.references.bibliography import Work, works
 from outscore.web.pages import formulas
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import mimetypes
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
@@ -19,6 +18,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from outscore._version import __version__
+from outscore.core.records import dataclass
 from outscore.web.problems import HTTPProblem
 
 if TYPE_CHECKING:

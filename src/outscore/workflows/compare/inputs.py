@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from outscore.core.errors import OutscoreError
+from outscore.core.records import dataclass
 from outscore.results.note import Note
 from outscore.workflows.names import unique_names
 from outscore.workflows.requests.shared import DUPLICATES, READER

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from outscore.core.errors import OutscoreError
+from outscore.core.records import dataclass
 from outscore.formats.logs.base.evaluation import Evaluation, Exchange
 from outscore.formats.logs.choose import LogQuestion
 from outscore.formats.logs.find import are_logs, refuse_folders

@@ -8,7 +8,7 @@ exchanging them answers for new runs of these very items.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import NoReturn
 
 import numpy as np
@@ -17,6 +17,7 @@ from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.paired import PairedScores
+from outscore.core.records import dataclass
 from outscore.core.repeats import RUNS, Draws, Repeats
 from outscore.inference.base.entry import TestRequest
 from outscore.inference.base.item_scores import scores_if_any, skewness

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
@@ -14,6 +14,7 @@ from outscore.core.errors import ClustersError, OutscoreError
 from outscore.core.labelled import in_order_of
 from outscore.core.metric import AdditiveMetric
 from outscore.core.paired import codes_of
+from outscore.core.records import dataclass
 from outscore.core.repeats import EPOCHS, RepeatKind, Repeats, repeats_of_rows
 from outscore.inference.base.item_scores import with_exact_integers
 from outscore.inference.base.paired import NoSpreadError

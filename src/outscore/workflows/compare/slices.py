@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
@@ -12,6 +12,7 @@ from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.paired import codes_of
+from outscore.core.records import dataclass
 from outscore.core.repeats import Repeats
 from outscore.inference.describe.units import evaluation_units
 from outscore.inference.families.max_t import MAX_T, Member, max_t_of_pair

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, NoReturn, cast
 
 import numpy as np
@@ -14,6 +14,7 @@ from outscore.core.labelled import is_labelled
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.paired import codes_of
+from outscore.core.records import dataclass
 from outscore.formats.logs.registry import LOGS
 from outscore.inference.base.own_score import Limits, OwnRows, own_intervals
 from outscore.inference.describe.histograms import two_histograms

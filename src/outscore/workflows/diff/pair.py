@@ -7,7 +7,7 @@ the minimum support are listed and not tested, so that a label seen twice neithe
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from typing import TypeVar
 
@@ -18,6 +18,7 @@ from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.options import complete
 from outscore.core.paired import PairedScores
+from outscore.core.records import dataclass
 from outscore.inference.base.entry import TestRequest
 from outscore.inference.base.sign_flips import KernelOptions
 from outscore.inference.binary.gains import GAIN_INTERVAL, gain_interval, gain_test

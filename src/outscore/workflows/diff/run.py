@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from numbers import Number
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.labelled import in_order_of
+from outscore.core.records import dataclass
 from outscore.outputs.inventory import GOLD, LabelMaps, parse_maps
 from outscore.outputs.model import Outputs
 from outscore.outputs.outcomes import overlap_matrix

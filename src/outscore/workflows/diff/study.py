@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from typing import Any, TypeVar
 
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.core.options import did_you_mean
+from outscore.core.records import dataclass
 from outscore.language.verdict.diff import unknown_labels_warning, unused_labels_warning
 from outscore.outputs.changed import Changed, Contexts
 from outscore.outputs.inventory import GOLD, count_labels, rarely_used, unknown_to_gold

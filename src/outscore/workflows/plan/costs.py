@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from outscore.core.errors import OutscoreError
+from outscore.core.records import dataclass
 from outscore.language.verdict.plan import plan_verdict
 from outscore.results.note import Note
 from outscore.results.plan import Costs, PlanResult, PricedDesign

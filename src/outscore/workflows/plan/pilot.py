@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Literal, cast
 
 import numpy as np
@@ -14,6 +14,7 @@ from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.options import complete
 from outscore.core.paired import PairedScores
+from outscore.core.records import dataclass
 from outscore.core.repeats import RUNS, Repeats
 from outscore.inference.base.discordance import discordance
 from outscore.inference.base.entry import TestEntry, TestRequest

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations
 from typing import cast
 
@@ -17,6 +17,7 @@ import numpy as np
 
 from outscore.core.numeric import LN10, finite
 from outscore.core.paired import PairedScores
+from outscore.core.records import dataclass
 from outscore.inference.base.sign_flips import KernelOptions
 from outscore.inference.families.multiplicity import CORRECTIONS, adjust
 from outscore.inference.pairwise.table import KINDS

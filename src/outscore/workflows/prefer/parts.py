@@ -8,13 +8,14 @@ Lengths need every battle at once and are left out.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
+from outscore.core.records import dataclass
 from outscore.engine.engines import Dask, Engine, Serial, open_engine
 from outscore.engine.progress import Progress, Steps
 from outscore.formats.battles.entry import BattleChoice

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
+from outscore.core.records import dataclass
 from outscore.engine.engines import Engine
 from outscore.engine.progress import Progress
 from outscore.inference.leaderboard.friedman import critical_difference as nemenyi

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import LN10, Array
+from outscore.core.records import dataclass
 from outscore.inference.families.multiplicity import CORRECTIONS, adjust
 from outscore.inference.pairwise.systems import baseline_of
 from outscore.inference.pairwise.table import KINDS, Measured

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Literal, cast
 
@@ -23,6 +23,7 @@ from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.options import OptionValue
 from outscore.core.paired import PairedScores
+from outscore.core.records import dataclass
 from outscore.core.repeats import Draws
 from outscore.engine.engines import Engine, Serial, open_engine
 from outscore.engine.progress import Progress, Steps

@@ -7,12 +7,12 @@ the counts of each sentence.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
+from outscore.core.records import dataclass
 from outscore.results.note import Note
 from outscore.scores.board import Board
 from outscore.scores.system import Origin

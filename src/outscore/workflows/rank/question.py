@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.options import OptionValue, check_level, complete, did_you_mean
+from outscore.core.records import dataclass
 from outscore.inference.families.multiplicity import CORRECTIONS
 from outscore.inference.registry import TESTS
 from outscore.workflows.requests import shared

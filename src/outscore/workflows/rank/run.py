@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Literal
 
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
+from outscore.core.records import dataclass
 from outscore.core.reduction import parse_reduction
 from outscore.core.repeats import RUNS, kind_of_column
 from outscore.engine.engines import Engine, engine_of

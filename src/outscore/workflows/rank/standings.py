@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import cast
 
 import numpy as np
 
 from outscore.core.numeric import LN10, Array
+from outscore.core.records import dataclass
 from outscore.inference.leaderboard.groups import MAX_GROUPS, Groups, groups_of, rank_intervals
 from outscore.inference.leaderboard.ordering import Ordering, order_of
 from outscore.inference.pairwise.table import KINDS, Measured

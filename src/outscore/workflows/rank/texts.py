@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 
 from outscore.core.metric import AdditiveMetric
+from outscore.core.records import dataclass
 from outscore.engine.engines import Engine
 from outscore.engine.progress import Progress, Steps
 from outscore.metrics.cache import StatisticsCache, cache_folder

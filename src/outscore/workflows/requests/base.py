@@ -12,11 +12,11 @@ import dataclasses
 import shlex
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from outscore.core.errors import OutscoreError
 from outscore.core.options import Option, did_you_mean
+from outscore.core.records import dataclass
 from outscore.workflows.requests import shared
 
 if TYPE_CHECKING:

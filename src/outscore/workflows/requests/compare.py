@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from outscore.core.errors import OutscoreError
 from outscore.core.options import Option, did_you_mean, written_direction
+from outscore.core.records import dataclass
 from outscore.workflows.requests import shared
 from outscore.workflows.requests.base import Written, declare, input_settings, saved_value, versions
 from outscore.workflows.requests.groups import DrawRequest, LogRequest, ScoredRequest, TableRequest, UnitRequest, text_metrics

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
+from outscore.core.records import dataclass
 from outscore.workflows.requests import shared
 from outscore.workflows.requests.base import declare
 from outscore.workflows.requests.show import ShowRequest

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from outscore.core.errors import OutscoreError
 from outscore.core.options import Option, check_level, did_you_mean
+from outscore.core.records import dataclass
 from outscore.workflows.diff.tasks.registry import TASKS, task_options
 from outscore.workflows.requests import shared
 from outscore.workflows.requests.base import Request, declare, input_settings, versions

@@ -7,9 +7,10 @@ for instance, declares the field again, which keeps its place.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from outscore.core.records import dataclass
 from outscore.workflows.requests import shared
 from outscore.workflows.requests.base import Request, declare
 

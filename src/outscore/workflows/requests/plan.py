@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from outscore.core.errors import OutscoreError
 from outscore.core.options import Option
+from outscore.core.records import dataclass
 from outscore.workflows.requests import shared
 from outscore.workflows.requests.base import Request, declare, saved_value
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from outscore.core.errors import OutscoreError
 from outscore.core.options import Option, did_you_mean
+from outscore.core.records import dataclass
 from outscore.workflows.requests import shared
 from outscore.workflows.requests.base import Request, declare
 

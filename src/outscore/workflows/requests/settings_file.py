@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from outscore.core.errors import OutscoreError
+from outscore.core.records import dataclass
 from outscore.workflows.requests.base import Request, saved_value
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from typing import Any
 
@@ -14,6 +14,7 @@ from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.paired import PairedScores
+from outscore.core.records import dataclass
 from outscore.core.repeats import RUNS, Draws, RepeatKind, RunTable, run_table
 from outscore.inference.base.discordance import worth_of
 from outscore.inference.base.item_scores import scores_if_any, with_exact_integers

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, cast
 
 import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
+from outscore.core.records import dataclass
 from outscore.core.reduction import Reduction, parse_reduction
 from outscore.core.repeats import RepeatKind, kind_of_column
 from outscore.formats.tables.partitions import are_partitions

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from outscore.core.errors import OutscoreError
+from outscore.core.records import dataclass
 from outscore.formats.logs.base.evaluation import Evaluation
 from outscore.formats.logs.choose import LogQuestion
 from outscore.formats.logs.scores import DROP, ZERO, Chosen, choose_evaluations, name_apart

@@ -7,7 +7,7 @@ of two such tables. What is added is where the tables come from, the correction 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ import numpy as np
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
+from outscore.core.records import dataclass
 from outscore.inference.families.max_t import MAX_T
 from outscore.inference.populations import ITEMS
 from outscore.language.numbers import count

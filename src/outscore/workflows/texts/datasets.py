@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -12,6 +11,7 @@ import numpy as np
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.paired import PairedScores, codes_of
+from outscore.core.records import dataclass
 from outscore.inference.base.influence import influence
 from outscore.scores.board import Board
 from outscore.workflows.requests import shared

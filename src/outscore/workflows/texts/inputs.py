@@ -8,9 +8,10 @@ has files of its own; `joining` puts them one after the other.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from outscore.core.errors import OutscoreError
+from outscore.core.records import dataclass
 from outscore.formats.texts.file import TextFile
 from outscore.formats.texts.read import read_texts
 from outscore.formats.texts.segments import Segments, read_segments

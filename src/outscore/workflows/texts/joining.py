@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from outscore.core.errors import OutscoreError
 from outscore.core.options import did_you_mean
+from outscore.core.records import dataclass
 from outscore.formats.texts.segments import Segments
 from outscore.workflows.texts.buckets import Labels
 from outscore.workflows.texts.patterns import called_by

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
@@ -14,6 +13,7 @@ from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.options import written_direction
+from outscore.core.records import dataclass
 from outscore.formats.texts.scores import read_segment_scores
 from outscore.language.numbers import count
 from outscore.metrics.text.entry import segment_mean, to_rows

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
 from outscore.core.errors import OutscoreError
+from outscore.core.records import dataclass
 from outscore.engine.engines import Engine, engine_of
 from outscore.engine.progress import Progress, Steps
 from outscore.formats.texts.segments import Segments, read_segments

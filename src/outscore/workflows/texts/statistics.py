@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -13,6 +13,7 @@ import numpy as np
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.core.options import OptionValue
+from outscore.core.records import dataclass
 from outscore.engine.engines import MIN_WORK, Engine, Processes, Serial
 from outscore.engine.progress import Progress
 from outscore.formats.texts.read import read_texts

@@ -18,13 +18,14 @@ import tempfile
 from array import array
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn, TypeVar, cast
 
 import msgspec
 
 from outscore.core.errors import OutscoreError
+from outscore.core.records import dataclass
 from outscore.formats.base.source import explain_failures, label_of, open_bytes
 from outscore.scores.system import STANDARD_INPUT, Origin
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from fnmatch import fnmatch
 from functools import cached_property
 from pathlib import Path, PurePath
@@ -11,6 +10,7 @@ from typing import Any
 
 import msgspec
 
+from outscore.core.records import dataclass
 from outscore.formats.logs.base.evaluation import Evaluation
 
 __all__ = ["LogEntry", "LogPeek"]

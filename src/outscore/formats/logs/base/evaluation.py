@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -17,6 +17,7 @@ import numpy as np
 from outscore.core.brief import Brief, count_of
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
+from outscore.core.records import dataclass
 from outscore.scores.system import Labels, Origin, label_of
 
 __all__ = ["STATES", "Evaluation", "Exchange", "Measure", "Row", "State", "join_parts"]

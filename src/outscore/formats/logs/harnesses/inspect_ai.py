@@ -13,7 +13,6 @@ import zipfile
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from fnmatch import fnmatch
 from functools import cached_property
 from typing import Any, BinaryIO, NamedTuple
@@ -21,6 +20,7 @@ from typing import Any, BinaryIO, NamedTuple
 import msgspec
 
 from outscore.core.errors import OutscoreError
+from outscore.core.records import dataclass
 from outscore.formats.base.source import explain_failures, label_of, open_bytes
 from outscore.formats.logs.base.document import decode, number_of, open_document
 from outscore.formats.logs.base.entry import LogPeek

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ from typing import Any
 import msgspec
 
 from outscore.core.errors import OutscoreError
+from outscore.core.records import dataclass
 from outscore.formats.base.source import label_of, shorten
 from outscore.formats.logs.base.document import Document, Places, decode, field_of, json_lines, number_of, open_document
 from outscore.formats.logs.base.entry import LogPeek

@@ -12,12 +12,12 @@ import math
 from array import array
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import msgspec
 
 from outscore.core.errors import OutscoreError
+from outscore.core.records import dataclass
 from outscore.formats.base.source import stem_of
 from outscore.formats.logs.base.document import Document, decode, field_of, open_document
 from outscore.formats.logs.base.entry import LogPeek

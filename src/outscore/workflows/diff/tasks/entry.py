@@ -6,10 +6,10 @@ Declarations import nothing heavy: the options of all tasks are options of `outs
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from outscore.core.options import Option
+from outscore.core.records import dataclass
 
 if TYPE_CHECKING:
     from outscore.outputs.inventory import LabelMaps

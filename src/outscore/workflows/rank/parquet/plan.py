@@ -8,13 +8,14 @@ items over all files: correct, but every file is read once for each bucket.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from outscore.core.errors import OutscoreError
+from outscore.core.records import dataclass
 from outscore.engine.engines import Engine, Serial, open_engine
 from outscore.engine.progress import Progress, Steps
 from outscore.formats.base.entry import Choice

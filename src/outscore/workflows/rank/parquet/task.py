@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import compress, pairwise
 
 import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
+from outscore.core.records import dataclass
 from outscore.formats.tables.long_rows import LongColumns, LongFile, LongRows, hash_check, long_rows
 from outscore.inference.pairwise.flips import flipped_totals
 from outscore.inference.pairwise.moments import PairMoments, moments_of, total_of

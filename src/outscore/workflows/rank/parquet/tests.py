@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import compress
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
+from outscore.core.records import dataclass
 from outscore.engine.engines import Engine
 from outscore.engine.progress import Progress
 from outscore.inference.base.sign_flips import checked_resamples
