@@ -71,11 +71,15 @@ def _words(n: int) -> tuple[Array, Array]:
     return a, b
 
 
-def _decimals(n: int) -> tuple[Array, Array]:
-    """Three decimals; no item has the same score twice."""
-    stream = _stream(n)
-    a = stream.integers(0, 500, n)
-    return a / 1000, (a + stream.integers(1, 500, n) * stream.choice([-1, 1], n)) / 1000
+def _decimals(n: int, digits: int = 3) -> tuple[Array, Array]:
+    """Three decimals, or more; no item has the same score twice."""
+    stream, scale = _stream(n), 10**digits
+    a = stream.integers(0, scale // 2, n)
+    return a / scale, (a + stream.integers(1, scale // 2, n) * stream.choice([-1, 1], n)) / scale
+
+
+def _five_decimals(n: int) -> tuple[Array, Array]:
+    return _decimals(n, 5)
 
 
 def _reals(n: int) -> tuple[Array, Array]:
@@ -154,7 +158,9 @@ class Border:
 
 BORDERS = (
     Border("three decimals: counted, then by frequencies", _permutation(_decimals), 400, 401),
-    Border("three decimals: exact, then bounds", _permutation(_decimals), 2_000_000, 2_600_000),
+    Border("three decimals: more sums than could be listed", _permutation(_decimals), 2_000_000, 2_600_000),
+    Border("five decimals: counted, then bounds on a grid", _permutation(_five_decimals), 110, 140),
+    Border("five decimals: bounds on a grid, then by frequencies", _permutation(_five_decimals), 200, 260),
     Border("real numbers: all sums listed, then counted on a grid", _permutation(_reals), 34, 35),
     Border("real numbers: on a grid, then by frequencies", _permutation(_reals), 200, 201),
     Border("real numbers: one by one, then by Taylor's series", _permutation(_reals), 9_999, 10_000),
@@ -261,5 +267,5 @@ def text(found: dict[str, Any]) -> str:
 REMARKS = (
     "Processor time of one call, data in memory; the exponent is fitted to the three largest sizes. Memory is the peak that"
     " `tracemalloc` sees on top of the input. Where exact numbers give way to bounds the curve may drop: what is exact is given"
-    " as long as it costs a few milliseconds, or a tenth of a second of an interval."
+    " as long as it costs some hundredths of a second, or a tenth of an interval."
 )

@@ -151,6 +151,35 @@ def test_counts_of_ten_million(z):
     assert relative_error(two.log, np.logaddexp(*parts) - LOG2) <= 5e-11
 
 
+@pytest.mark.parametrize("z", [0.2, 3.0, 25.0])
+def test_a_grid_of_thirty_million_frequencies(z):
+    """Three decimals of ten million items, all but one of the same size: exact, where the sums are too many to be listed."""
+    n, size = 10**7, 999
+    assert math.sqrt(92 * n * size**2) > lattice.MAX_POINTS
+    observed = 2 * round(z * size * math.sqrt(n) / 2)
+    found = lattice.tail(np.array([size, size + 1]), np.array([n, 1]), observed)
+    # size · (2·heads - n) has to make up for what the odd one out leaves.
+    heads = [math.ceil((n + math.ceil((observed + shift) / size)) / 2) for shift in (size + 1, -size - 1)]
+    parts = [oracles.log_binomial_tail(n, k) for k in heads]
+    assert relative_error(found.log, np.logaddexp(*parts) - LOG2) <= 5e-11
+    with pytest.raises(BudgetError):
+        lattice.pmf(np.array([size, size + 1]), np.array([n, 1]))
+
+
+def test_what_a_sieve_may_cost_is_said():
+    """Sizes up to 20,000 take millions of sines: fewer are refused, and bounds serve unless exact p is asked for."""
+    d = np.random.default_rng(5).integers(1, 20_000, 600) * np.where(np.arange(600) % 2, 1, -1)
+    values, counts = lattice.histogram(d)
+    observed = abs(int(d.sum()))
+    with pytest.raises(BudgetError):
+        lattice.tail(values, counts, observed, budget=1e5)
+    exact = 2 * math.exp(lattice.tail(values, counts, observed).log)
+    unasked, asked = (osc.permutation_test(d, np.zeros_like(d), method=method) for method in ("auto", "exact"))
+    assert (unasked.kernel, asked.kernel) == ("bracket", "lattice")
+    assert unasked.lower <= exact <= unasked.upper
+    assert asked.value == pytest.approx(exact, rel=1e-14)
+
+
 def test_sparse_values_are_refused_not_guessed():
     """7 and 999,983 keep millions of frequencies alive: the lattice says so and the next method serves."""
     values, counts = np.array([7, 999_983]), np.array([100, 100])

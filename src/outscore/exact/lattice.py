@@ -27,11 +27,18 @@ from outscore.exact.sieve import survivors
 __all__ = ["Spectrum", "Tail", "histogram", "pmf", "sum_spectrum", "tail"]
 
 MAX_POINTS = 1 << 22
+FINEST_POINTS = 1 << 30
+"""Points of a law that is listed, and frequencies that are sieved: their phases still fit 64 bits."""
 MAX_SURVIVORS = 200_000
 SIEVE_BUDGET = 5e7
+CHEAP_SIEVE = 7e5
+"""Sines that a sieve may take unless it is told otherwise, and beyond `MAX_POINTS`. How many items there are does not matter
+to it, so that whole numbers of moderate size stay exact however many they are; bounds of others cost no more than these."""
 MAX_COUNTED = 400
-COUNTED_WORK = 4e7
+COUNTED_WORK = 4e8
 """Flips, and flips times sums, up to which counting is quicker than a spectrum; floats hold the numbers up to 1,023 flips."""
+FEW, FEW_WORK = 34, 4e7
+"""The same of so few flips that all their sums are listed in less time (`enumeration`)."""
 NARROW = 16_384
 """Windows up to this many points are cheaper to evaluate than to narrow."""
 NEAR = 12.0
@@ -79,8 +86,10 @@ def histogram(differences: Array) -> tuple[Array, Array]:
     return values, counts
 
 
-def tail(values: Array, counts: Array, observed: int) -> Tail:
+def tail(values: Array, counts: Array, observed: int, *, budget: float = SIEVE_BUDGET) -> Tail:
     """P(Σ ε k ≥ observed) for distinct positive integers k with counts c.
+
+    `budget` is what finding the frequencies may cost; `BudgetError` says that it was not enough.
 
     Examples
     --------
@@ -103,25 +112,25 @@ def tail(values: Array, counts: Array, observed: int) -> Tail:
         return Tail(0.0, -int(counts.sum()) * math.log(2) if on_lattice and observed == -extreme else -math.inf)
     if observed < 0:
         # The upper part of a symmetric law is known better through its complement.
-        beyond = tail(values, counts, 2 - observed)
-        atom = tail(values, counts, -observed).log_atom if on_lattice else -math.inf
+        beyond = tail(values, counts, 2 - observed, budget=budget)
+        atom = tail(values, counts, -observed, budget=budget).log_atom if on_lattice else -math.inf
         return Tail(math.log1p(-math.exp(beyond.log)), atom)
-    result = _spectral_tail(values, counts, observed, extreme)
+    result = _spectral_tail(values, counts, observed, extreme, budget)
     return result if on_lattice else Tail(result.log, -math.inf)
 
 
-def _spectral_tail(values: Array, counts: Array, observed: int, extreme: int) -> Tail:
+def _spectral_tail(values: Array, counts: Array, observed: int, extreme: int, budget: float) -> Tail:
     n = int(counts.sum())
     if observed == extreme:
         return Tail(-n * math.log(2), -n * math.log(2))
-    if n <= MAX_COUNTED and n * extreme <= COUNTED_WORK:
+    if n <= MAX_COUNTED and n * extreme <= min(COUNTED_WORK, FEW_WORK if n <= FEW else math.inf):
         return _counted_tail(np.repeat(values, counts), observed, extreme)
     law, theta = tilt(FlipSum(values.astype(float)[:, None], counts.astype(float)), float(observed))
     mean = float(law.mean(theta)[0])
     up, down = _reach(law, theta, extreme)
     up, down = min(extreme - observed, up), min(extreme + observed, down)
     points = (up + down) // 2 + 2
-    index, log_phi, phase = _spectrum(values, counts, law, theta, points)
+    index, log_phi, phase = _spectrum(values, counts, law, theta, points, budget)
     phase -= np.pi * (index * (observed % (2 * points)) % (2 * points) / points)
     scale = law.log_density_factor(theta) + float(theta[0]) * (mean - observed)
     return sum_spectrum(Spectrum(index, log_phi, phase, points), up // 2 + 1, 2 * float(theta[0]), scale)
@@ -207,13 +216,17 @@ def tilt(law: FlipSum, observed: float, frequency: float = 0.0) -> tuple[FlipSum
     return expand(law, float(theta[0]), window), theta
 
 
-def _spectrum(values: Array, counts: Array, law: FlipSum, theta: Array, points: int) -> tuple[Array, Array, Array]:
+def _spectrum(
+    values: Array, counts: Array, law: FlipSum, theta: Array, points: int, budget: float = SIEVE_BUDGET
+) -> tuple[Array, Array, Array]:
     """Surviving indices 0..M/2 with log modulus and angle of the tilted characteristic function at π·index/M."""
-    if points > MAX_POINTS:
+    if points > FINEST_POINTS:
         raise BudgetError
     sech2 = law.sech2(theta)
     step = np.array([np.pi / points])
-    index = survivors(law.values, counts, sech2, step, np.array([0]), np.array([points // 2]), budget=SIEVE_BUDGET)[:, 0]
+    if points > MAX_POINTS:
+        budget = min(budget, CHEAP_SIEVE)
+    index = survivors(law.values, counts, sech2, step, np.array([0]), np.array([points // 2]), budget=budget)[:, 0]
     if len(index) > MAX_SURVIVORS:
         raise BudgetError
 
@@ -234,6 +247,8 @@ def pmf(values: Array, counts: Array) -> tuple[Array, Array]:
     half = min(extreme, math.ceil(law.reach(ORIGIN, UP, float(extreme))) + 1)
     start = -half + (half - extreme) % 2
     points = (half - start) // 2 + 1
+    if points > MAX_POINTS:
+        raise BudgetError
     index, log_phi, phase = _spectrum(values, counts, law, ORIGIN, points)
     spectrum = np.zeros(points // 2 + 1, dtype=complex)
     phase -= np.pi * (index * (start % (2 * points)) % (2 * points) / points)

@@ -23,6 +23,8 @@ __all__ = ["FIXED_POINT_BITS", "certified_p", "exact_p", "fixed_line"]
 FIXED_POINT_BITS = 52
 MAX_REAL = 34
 """Real numbers of which all sums are listed unasked; beyond, bounds a few thousandths apart take a fraction of the time."""
+UNASKED_SIEVE = 3e6
+"""Sines that an exact p may cost unasked, about 60 ms: bounds take a tenth of that. One that is asked for may take its time."""
 
 
 def exact_p(flips: Flips, request: KernelOptions) -> PValue:
@@ -40,8 +42,9 @@ def exact_p(flips: Flips, request: KernelOptions) -> PValue:
         return p_values.identical_p()
     if len(values) == 1:
         return p_values.exact_p(binomial.tail(n, (n + observed // int(values[0])) // 2), sign, n, "binomial", request)
+    budget = UNASKED_SIEVE if request.method == "auto" else lattice.SIEVE_BUDGET
     try:
-        return p_values.exact_p(lattice.tail(values, counts, observed), sign, n, "lattice", request)
+        return p_values.exact_p(lattice.tail(values, counts, observed, budget=budget), sign, n, "lattice", request)
     except BudgetError:
         if len(values) == 2:
             return p_values.exact_p(binomial.two_sizes(values, counts, observed), sign, n, "two-binomials", request)
