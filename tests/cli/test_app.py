@@ -6,6 +6,8 @@ import subprocess
 import sys
 
 import click
+import pytest
+from click.testing import CliRunner
 
 from outscore.cli.app import COMMANDS, app
 
@@ -40,3 +42,38 @@ def test_help_imports_no_command():
     code += "print([name for name in sys.modules if name.startswith(('outscore.cli.', 'outscore.workflows'))])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "['outscore.cli.app']"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("comapre a.txt b.txt", "There is no command `comapre`. Did you mean `compare`?"),
+        ("Rank a.csv", "There is no command `Rank`. Did you mean `rank`?"),
+        ("compare --metrc mean a b", "There is no option `--metrc`. Did you mean `--metric`?"),
+        ("rank --corection=holm a", "There is no option `--corection`. Did you mean `--correction`?"),
+        ("compare -z a b", "There is no option `-z`. See `outscore compare --help`."),
+        ("--versoin", "There is no option `--versoin`. Did you mean `--version`?"),
+        ("diff --task nr a b", "'nr' is not one of 'pos', 'dep', 'ner', 'label', 'coref'. Did you mean 'ner'?"),
+        ("diff --sort dleta a b", "'dleta' is not one of 'evidence', 'delta', 'count'. Did you mean 'delta'?"),
+        ("compare --format JSON a b", "'JSON' is not one of 'text', 'json', 'markdown', 'latex'. Did you mean 'json'?"),
+        ("compare --method exakt a b", "Did you mean 'exact'?"),
+        ("schema comparison", "There is no kind of result `comparison`. Did you mean `result`? Python calls it Comparisons."),
+        ("schema compare", "Did you mean `result`? Python calls it Comparisons."),
+        ("schema Ranking", "There is no kind of result `Ranking`. Did you mean `ranking`?"),
+    ],
+)
+def test_slips_of_the_pen_get_the_word_that_was_meant(words, said):
+    done = CliRunner().invoke(app, words.split(), prog_name="outscore")
+    assert done.exit_code == 2
+    assert said in done.output
+    assert done.output.count("\n") == 1
+
+
+def test_a_command_like_no_other_gets_all_of_them():
+    done = CliRunner().invoke(app, ["xyzzy"])
+    assert done.output == f"outscore: There is no command `xyzzy`. Choose one of: {', '.join(sorted(COMMANDS))}.\n"
+
+
+def test_a_choice_like_no_other_gets_the_list_only():
+    done = CliRunner().invoke(app, ["diff", "--task", "xyzzy", "a", "b"], prog_name="outscore")
+    assert "'xyzzy' is not one of 'pos', 'dep', 'ner', 'label', 'coref'. See `outscore diff --help`." in done.output

@@ -72,6 +72,15 @@ class App(click.Group):
             return command
         return super().get_command(ctx, cmd_name)
 
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that is asked for; one that does not exist is refused with the one that was meant."""
+        name = args[0]
+        if name.startswith("-") or ctx.resilient_parsing or self.get_command(ctx, name) is not None:
+            return super().resolve_command(ctx, args)
+        from outscore.core.options import did_you_mean
+
+        raise OutscoreError(f"There is no command `{name}`.", did_you_mean(name, self.list_commands(ctx)))
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Each command with the first sentence of its help, read from its source: importing all of them takes a while."""
         names = self.list_commands(ctx)
@@ -125,6 +134,8 @@ class App(click.Group):
 def _sentence(error: Exception) -> str:
     """What went wrong and what to do, for every failure that is not a mistake of ours."""
     match error:
+        case click.NoSuchOption() if error.ctx is not None:
+            return f"There is no option `{error.option_name}`. {_meant_option(error.option_name, error.ctx)}"
         case click.ClickException():
             text = error.format_message().rstrip()
             text = text if text.endswith((".", "?", "!")) else f"{text}."
@@ -139,6 +150,15 @@ def _sentence(error: Exception) -> str:
             return "There is not enough memory for this comparison. Ask for --method monte-carlo, or use fewer items."
         case _:
             return str(error)
+
+
+def _meant_option(name: str, context: click.Context) -> str:
+    """The option that was meant, or where they are listed: most commands have too many for a sentence."""
+    from outscore.core.options import meant
+
+    known = [option for param in context.command.get_params(context) for option in param.opts if option.startswith("--")]
+    near = meant(name, known) if name.startswith("--") else None
+    return f"See `{context.command_path} --help`." if near is None else f"Did you mean `{near}`?"
 
 
 def _silence_stdout() -> None:

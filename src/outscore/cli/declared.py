@@ -19,7 +19,7 @@ from outscore.cli.config import DeclaredOption, Saved, changed_inputs, config_op
 from outscore.cli.output import FORMS, check_outputs, deliver
 from outscore.cli.progress import working
 from outscore.core.errors import OutscoreError
-from outscore.core.options import Option
+from outscore.core.options import Option, meant
 from outscore.core.records import dataclass
 from outscore.results.files import SUFFIXES
 from outscore.workflows.requests.base import Request, Written
@@ -27,13 +27,22 @@ from outscore.workflows.requests.base import Request, Written
 if TYPE_CHECKING:
     from outscore.report.kinds import AnyResult
 
-__all__ = ["Asked", "command", "declared_options", "given_files", "given_of", "output_options"]
+__all__ = ["Asked", "OneOf", "command", "declared_options", "given_files", "given_of", "output_options"]
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 _Decorator = Callable[[_Command], _Command]
 _Request = TypeVar("_Request", bound=Request)
 _Result = TypeVar("_Result")
 _option = click.option
+
+
+class OneOf(click.Choice[str]):
+    """A choice that says which of its words was meant by a misspelt one."""
+
+    def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:  # noqa: ANN401 - as in click
+        """What is wrong with a value, with the word that was meant."""
+        near = meant(str(value), self.choices)
+        return super().get_invalid_choice_message(value, ctx) + ("" if near is None else f" Did you mean {near!r}?")
 
 
 @dataclass(frozen=True)
@@ -161,7 +170,7 @@ def _click_option(option: Option) -> Callable[[_Command], _Command]:
 
 def _type(option: Option) -> click.ParamType[Any] | type:
     if isinstance(option.choices, tuple) and option.choices:
-        return click.Choice(option.choices)
+        return OneOf(option.choices)
     if option.type is int and option.minimum is not None:
         return click.IntRange(min=int(option.minimum))
     return option.type
@@ -216,9 +225,7 @@ def output_options(
                 help=f"Also write {', '.join(SUFFIXES)}.",
                 shell_complete=of_files,
             ),
-            _option(
-                "--format", "form", type=click.Choice(forms), default="text", show_default=True, help="Format of the output."
-            ),
+            _option("--format", "form", type=OneOf(forms), default="text", show_default=True, help="Format of the output."),
         ):
             command = option(command)
         return command

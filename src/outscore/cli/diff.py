@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from outscore.cli.declared import Asked, command
+from outscore.cli.declared import Asked, OneOf, command
 from outscore.core.errors import OutscoreError
 from outscore.results.files import check_further, form_of_file
 from outscore.workflows.requests.diff import DiffRequest
@@ -25,9 +25,7 @@ TEXTS = {"text", "markdown", "latex"}
 
 @command(
     DiffRequest,
-    click.option(
-        "--sort", type=click.Choice(SORTS), default="evidence", show_default=True, help="Order of the rows of a table."
-    ),
+    click.option("--sort", type=OneOf(SORTS), default="evidence", show_default=True, help="Order of the rows of a table."),
     click.option("--top", type=click.IntRange(min=1), default=5, show_default=True, help="Rows shown of each table."),
     click.option(
         "--table", "tables", multiple=True, metavar="KEY", help="Only this table: scores, pairs, transitions, labels ..."

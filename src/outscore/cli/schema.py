@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from outscore.cli.completion import of_words
-from outscore.results.schemas import kind_names, schema_text
+from outscore.results.schemas import kind_names, kind_of, schema_text
 
 __all__ = ["schema"]
 
@@ -17,7 +17,6 @@ def schema(kind: str | None) -> None:
     import json
 
     from outscore.core.errors import OutscoreError
-    from outscore.core.options import did_you_mean
 
     names = kind_names()
     if kind is None:
@@ -27,4 +26,18 @@ def schema(kind: str | None) -> None:
     elif kind in names:
         click.echo(schema_text(kind), nl=False)
     else:
-        raise OutscoreError(f"There is no kind of result `{kind}`.", did_you_mean(kind, names))
+        raise OutscoreError(f"There is no kind of result `{kind}`.", _meant(kind, names))
+
+
+def _meant(kind: str, names: list[str]) -> str:
+    """The kind that was meant, or that of the record whose name in Python was meant."""
+    from outscore.core.options import did_you_mean, meant
+    from outscore.results.saved import SAVED
+
+    records = {record.__name__: kind_of(schema) for schema, record in SAVED.items()}
+    # `Comparisons` are asked for one by one, too.
+    called = {form: name for name in records for form in (name, name.removesuffix("s")) if form.lower() not in names}
+    near = meant(kind, {**called, **dict.fromkeys(names)})
+    if near is None or near in names:
+        return did_you_mean(kind, names)
+    return f"Did you mean `{records[called[near]]}`? Python calls it {called[near]}."

@@ -27,6 +27,7 @@ __all__ = [
     "check_level",
     "complete",
     "did_you_mean",
+    "meant",
     "nearest",
     "parse_spec",
     "written_direction",
@@ -167,10 +168,22 @@ _BOOLEANS = {
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """A hint for a misspelt name: the nearest one, or the whole list."""
     names = sorted(known)
+    near = meant(word, names)
+    return f"Choose one of: {', '.join(names)}." if near is None else f"Did you mean `{near}`?"
+
+
+def meant(word: str, known: Iterable[str]) -> str | None:
+    """The name most like a misspelt word, whatever its case, or None.
+
+    Examples
+    --------
+    >>> meant("JSON", ["text", "json"]), meant("xyzzy", ["text", "json"])
+    ('json', None)
+    """
     # Case is the commonest slip of all.
-    plain = {name.lower(): name for name in reversed(names)}
+    plain = {name.lower(): name for name in sorted(known, reverse=True)}
     near = nearest(str(word).lower(), plain)
-    return f"Choose one of: {', '.join(names)}." if near is None else f"Did you mean `{plain[near]}`?"
+    return None if near is None else plain[near]
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:
