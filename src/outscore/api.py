@@ -387,9 +387,9 @@ def compare(
         A name with options such as ``"fbeta:beta=2"``, or an `AdditiveMetric`. None is the mean, or F1 for
         counts of a file.
     direction : str, default "auto"
-        Which scores are better, ``"higher"`` or ``"lower"``. ``"auto"`` goes by the name of the score column
-        (wer, loss, latency and the like are better when lower), and takes the higher ones where it says
-        nothing.
+        Which scores are better, ``"higher"`` or ``"lower"``. ``"auto"`` goes by the name of the score column,
+        or the ending of files of bare numbers (wer, loss, latency and the like are better when lower), and
+        takes the higher ones where it says nothing.
     test : str, default "permutation"
         A name from ``outscore tests``. ``"all"`` decides by `permutation` and shows the others beside it.
     options : Mapping[str, object] | None, default None
@@ -741,9 +741,9 @@ def score(
         A name with options such as ``"fbeta:beta=2"``, or an `AdditiveMetric`. None is the mean, or F1 for
         counts of a file.
     direction : str, default "auto"
-        Which scores are better, ``"higher"`` or ``"lower"``. ``"auto"`` goes by the name of the score column
-        (wer, loss, latency and the like are better when lower), and takes the higher ones where it says
-        nothing.
+        Which scores are better, ``"higher"`` or ``"lower"``. ``"auto"`` goes by the name of the score column,
+        or the ending of files of bare numbers (wer, loss, latency and the like are better when lower), and
+        takes the higher ones where it says nothing.
     alpha : float, default 0.05
         Intervals have level 1 - alpha; a comparison of two runs is called significant at this level.
     power : float, default 0.8
@@ -951,9 +951,9 @@ def gate(
         A name with options such as ``"fbeta:beta=2"``, or an `AdditiveMetric`. None is the mean, or F1 for
         counts of a file.
     direction : str, default "auto"
-        Which scores are better, ``"higher"`` or ``"lower"``. ``"auto"`` goes by the name of the score column
-        (wer, loss, latency and the like are better when lower), and takes the higher ones where it says
-        nothing.
+        Which scores are better, ``"higher"`` or ``"lower"``. ``"auto"`` goes by the name of the score column,
+        or the ending of files of bare numbers (wer, loss, latency and the like are better when lower), and
+        takes the higher ones where it says nothing.
     test : str | None, default None
         A test that takes a margin. None is `permutation`, and `bootstrap` where the metric is no mean of
         items.
@@ -1376,9 +1376,9 @@ def rank(
         A name with options such as ``"fbeta:beta=2"``, or an `AdditiveMetric`. None is the mean, or F1 for
         counts of a file.
     direction : str, default "auto"
-        Which scores are better, ``"higher"`` or ``"lower"``. ``"auto"`` goes by the name of the score column
-        (wer, loss, latency and the like are better when lower), and takes the higher ones where it says
-        nothing.
+        Which scores are better, ``"higher"`` or ``"lower"``. ``"auto"`` goes by the name of the score column,
+        or the ending of files of bare numbers (wer, loss, latency and the like are better when lower), and
+        takes the higher ones where it says nothing.
     test : str, default "permutation"
         A name from ``outscore tests``.
     options : Mapping[str, object] | None, default None
@@ -2075,9 +2075,9 @@ def plan(
     repeat : str | None, default None
         Column of epochs, seeds, samples.
     direction : str, default "auto"
-        Which scores are better, ``"higher"`` or ``"lower"``. ``"auto"`` goes by the name of the score column
-        (wer, loss, latency and the like are better when lower), and takes the higher ones where it says
-        nothing.
+        Which scores are better, ``"higher"`` or ``"lower"``. ``"auto"`` goes by the name of the score column,
+        or the ending of files of bare numbers (wer, loss, latency and the like are better when lower), and
+        takes the higher ones where it says nothing.
     unit_size : int, default 1
         Evaluation units of so many adjacent items.
     unit_statistic : str, default "mean"

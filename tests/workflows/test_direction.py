@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from pathlib import Path
 
@@ -212,3 +213,41 @@ def test_a_time_alone_is_what_was_measured(tmp_path):
     for name in "ab":
         (tmp_path / f"{name}.csv").write_text("id,latency\n" + "".join(f"q{i},{i / 7}\n" for i in range(9)))
     assert not osc.compare(tmp_path / "a.csv", tmp_path / "b.csv").higher_is_better
+
+
+@pytest.mark.parametrize("ending", ["wer", "WER", "ter.gz", "eval_loss"])
+@pytest.mark.parametrize("command", ["compare", "rank", "score"])
+def test_the_ending_of_files_names_the_error(errors, ending, command):
+    """As a column of that name does; what decided it stands in the line of the data and in a note."""
+    for name, rates in (("good", GOOD), ("bad", BAD)):
+        text = "".join(f"{rate}\n" for rate in rates).encode()
+        Path(f"{name}.{ending}").write_bytes(gzip.compress(text) if ending.endswith(".gz") else text)
+    said = " ".join(run(command, f"bad.{ending}", f"good.{ending}").output.split())
+    shown = f".{ending}".removesuffix(".gz")
+    assert "lower is better (by the ending of the files)" in said
+    assert f"Lower is better, by the ending `{shown}` of the files; --higher-is-better says otherwise." in said
+    assert "outscored" not in said or "good outscored bad" in said
+    assert "higher is better (as asked for)" in " ".join(
+        run(command, f"bad.{ending}", f"good.{ending}", "--higher-is-better").output.split()
+    )
+
+
+def test_two_columns_of_a_file_that_ends_like_an_error(errors):
+    Path("both.wer").write_text("".join(f"{good} {bad}\n" for good, bad in zip(GOOD, BAD, strict=True)))
+    said = " ".join(run("compare", "both.wer").output.split())
+    assert "lower is better (by the ending of the files)" in said
+
+
+def test_files_that_end_differently_must_say_which_is_better(errors):
+    for name, rates in (("good.wer", GOOD), ("bad.txt", BAD)):
+        Path(name).write_text("".join(f"{rate}\n" for rate in rates))
+    refused = run("compare", "good.wer", "bad.txt")
+    assert refused.exit_code == 2
+    assert "The files end in `.wer` and `.txt`: of `.wer` lower scores are better, and `.txt` does not say." in refused.output
+    assert run("compare", "good.wer", "bad.txt", "--lower-is-better").exit_code == 0
+
+
+def test_the_name_of_a_column_goes_before_the_ending_of_its_file(errors):
+    Path("good.csv").rename("good.loss")
+    Path("bad.csv").rename("bad.loss")
+    assert "lower is better (by the name of the column)" in " ".join(run("compare", "good.loss", "bad.loss").output.split())

@@ -21,6 +21,7 @@ SOURCES = {
     "metric": "by the metric",
     "log": "by the log",
     "column": "by the name of the column",
+    "file": "by the ending of the files",
     "default": "",
 }
 PARTS = ("system", "repeat", "cluster", "dataset")

@@ -10,7 +10,7 @@ from outscore.core.records import dataclass
 __all__ = ["Direction", "DirectionSource", "Reading"]
 
 Direction = Literal["higher", "lower"]
-DirectionSource = Literal["given", "metric", "log", "column", "default"]
+DirectionSource = Literal["given", "metric", "log", "column", "file", "default"]
 
 
 @dataclass(frozen=True)

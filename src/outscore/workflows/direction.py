@@ -1,21 +1,27 @@
-"""Which scores are better: what the caller says, what the metric fixes, or what the name of the score column tells."""
+"""Which scores are better: what the caller says, what the metric fixes, or what the name of the score tells.
+
+Its name is that of its column; scores without one are called by the names of the systems, or by the ending of their files.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from pathlib import PurePath
 from typing import Literal, cast
 
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.options import complete, parse_spec
 from outscore.core.records import dataclass
+from outscore.formats.base.source import PACKED
 from outscore.formats.tables.columns import join_names
 from outscore.formats.tables.directions import is_better_lower, named_after, shared_measure
 from outscore.metrics.registry import METRICS
 from outscore.results.note import Note
+from outscore.results.reading import DirectionSource
 from outscore.scores.system import Origin, score_columns
 
-__all__ = ["Better", "Directed", "check_direction", "directed", "score_names", "series_names"]
+__all__ = ["Better", "Directed", "Endings", "check_direction", "directed", "score_names", "series_names"]
 
 Better = Literal["higher", "lower"]
 OPTION = "direction"
@@ -23,13 +29,19 @@ DIRECTIONS = ("auto", "higher", "lower")
 SAY = "Say which is better with --lower-is-better or --higher-is-better (direction=... in Python)."
 
 
+class Endings(tuple[str, ...]):
+    """The endings of files, with their points: what bare numbers are called by that have no other name."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True)
 class Directed:
-    """A metric that knows which of its scores are better, and who said so; `column` where that is the name of one."""
+    """A metric that knows which of its scores are better, and who said so; `column` where that is a name or an ending."""
 
     metric: str | AdditiveMetric
     better: Better
-    source: Literal["given", "metric", "log", "column", "default"]
+    source: DirectionSource
     column: str | None = None
 
     @property
@@ -40,14 +52,18 @@ class Directed:
         --------
         >>> directed("mean", "auto", ["wer"]).why
         "by the column's name `wer`"
+        >>> directed("mean", "auto", Endings([".wer"])).why
+        'by the ending `.wer` of the files'
         """
+        if self.source == "file":
+            return f"by the ending `{self.column}` of the files"
         reasons = {"given": "as asked for", "metric": "by the metric", "log": "by the logs", "default": "by default"}
         return f"by the column's name `{self.column}`" if self.column is not None else reasons[self.source]
 
     @property
     def notes(self) -> list[Note]:
         """What a reader should know who said nothing of it."""
-        if self.source != "column":
+        if self.source not in ("column", "file"):
             return []
         return [Note("input", f"Lower is better, {self.why}; --higher-is-better says otherwise.")]
 
@@ -55,7 +71,8 @@ class Directed:
 def directed(metric: str | AdditiveMetric, asked: str, columns: Iterable[str] = (), *, told: Better | None = None) -> Directed:
     """The metric turned the way that scores are better.
 
-    `columns` are the names of the score columns, if there are any; `told` is what the logs say that scores come from.
+    `columns` are the names of the score columns or the `Endings` of files, if there are any; `told` is what the logs say
+    that scores come from.
 
     Examples
     --------
@@ -66,7 +83,8 @@ def directed(metric: str | AdditiveMetric, asked: str, columns: Iterable[str] = 
         raise OutscoreError(f"`{OPTION}` is {asked!r}.", f"Choose one of: {', '.join(DIRECTIONS)}.", parameter=OPTION)
     fixed = _fixed(metric)
     named = list(dict.fromkeys(columns))
-    low = [column for column in named if is_better_lower(column) or named_after(column)]
+    endings = isinstance(columns, Endings)
+    low = [name for name in named if (_ends_low(name) if endings else is_better_lower(name) or named_after(name))]
     if fixed is not None:
         if asked not in ("auto", fixed):
             _refuse_turning(metric, fixed, asked)
@@ -78,26 +96,49 @@ def directed(metric: str | AdditiveMetric, asked: str, columns: Iterable[str] = 
         return Directed(_turned(metric, told), told, "log")
     if low and len(low) < len(named):
         other = next(column for column in named if column not in low)
+        what = "The files end in" if endings else "The score columns are"
         raise OutscoreError(
-            f"The score columns are {join_names(named)}: of `{low[0]}` lower scores are better, and `{other}` does not say.",
+            f"{what} {join_names(named)}: of `{low[0]}` lower scores are better, and `{other}` does not say.",
             SAY,
             parameter=OPTION,
         )
     if low:
-        return Directed(_turned(metric, "lower"), "lower", "column", low[0])
+        return Directed(_turned(metric, "lower"), "lower", "file" if endings else "column", low[0])
     return Directed(metric, "higher", "default")
 
 
-def score_names(origins: Iterable[Origin], systems: Sequence[str]) -> list[str]:
-    """The names of the scores: those of their columns, or the error, loss or time that all systems are named after.
+def score_names(origins: Iterable[Origin], systems: Sequence[str]) -> Sequence[str]:
+    """The names of the scores: of their columns, or the error, loss or time that all systems or their files are named after.
 
     Where only some are, it is not clear that their scores are of one kind, and all names are given.
     """
-    named = score_columns(origins)
-    measure = None if named else shared_measure(systems)
-    if not named and measure is None and any(map(named_after, systems)):
+    files = list(origins)
+    named = score_columns(files)
+    if named:
+        return named
+    measure = shared_measure(systems)
+    if measure is not None:
+        return [measure]
+    if any(map(named_after, systems)):
         return list(systems)
-    return named if measure is None else [measure]
+    endings = Endings(_ending(origin.path) for origin in files)
+    return endings if any(map(_ends_low, endings)) else []
+
+
+def _ending(path: str) -> str:
+    """What a file ends in, packed or not.
+
+    Examples
+    --------
+    >>> _ending("runs/new.wer.gz"), _ending("new")
+    ('.wer', '')
+    """
+    pure = PurePath(path)
+    return pure.with_suffix("").suffix if pure.suffix in PACKED else pure.suffix
+
+
+def _ends_low(ending: str) -> bool:
+    return is_better_lower(ending.removeprefix("."))
 
 
 def check_direction(metric: str | AdditiveMetric | None, asked: str) -> None:

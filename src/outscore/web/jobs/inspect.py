@@ -24,16 +24,17 @@ from outscore.formats.readers import read_chains, read_labels, read_scores, read
 from outscore.formats.tables import parquet
 from outscore.formats.tables.assemble import open_table
 from outscore.formats.tables.cells import looks_numeric
+from outscore.formats.tables.directions import shared_measure
 from outscore.formats.tables.number_text import DECIMAL_POINT, is_name
 from outscore.formats.tables.numbers import BARE_FORMATS
 from outscore.formats.texts.segments import read_segments
 from outscore.language.reading import reading_line
 from outscore.language.verdict.preference import battle_reading_line
 from outscore.results.saved import parse
-from outscore.scores.system import Origin, Scores, score_columns
+from outscore.scores.system import Origin, Scores
 from outscore.web.jobs.settings_files import SUFFIXES, names_in
 from outscore.web.messages import Column, FileDescription
-from outscore.workflows.direction import directed
+from outscore.workflows.direction import directed, score_names
 from outscore.workflows.prefer.inputs import reading_of_battles
 from outscore.workflows.reading import reading_of
 from outscore.workflows.requests.settings_file import LARGEST_SAVED
@@ -215,7 +216,9 @@ def _scores(path: Path) -> FileDescription:
 def _reading(systems: Sequence[Scores], origin: Origin) -> str:
     """What the columns were taken to mean, as a report will say it."""
     names = [scores.name for scores in systems]
-    named = directed("mean", "auto", score_columns([origin])) if systems[0].values.ndim == 1 else directed("f1", "auto")
+    # Systems of which only some are named after an error are asked about when they are compared.
+    measured = score_names([origin], names if shared_measure(names) else ())
+    named = directed("mean", "auto", measured) if systems[0].values.ndim == 1 else directed("f1", "auto")
     return reading_line(reading_of([origin], rows=origin.rows, systems=names, direction=(named.better, named.source)))
 
 

@@ -165,15 +165,16 @@ DIRECTION = Option(
     "direction",
     str,
     "auto",
-    "Which scores are better; auto: the higher ones, unless the column's name says otherwise (wer, loss, latency ...).",
+    "Which scores are better; auto: the higher ones, unless the name of the column or file says otherwise (wer, loss ...).",
     ("auto", "higher", "lower"),
     label="Better scores",
-    form_help="Higher or lower ones; auto: by the name of the column (wer, loss, latency …), else the higher ones.",
+    form_help="Higher or lower ones; auto: by the name of the column or file (wer, loss, latency …), else the higher ones.",
     group="data",
     always_saved=False,
     shortcuts=(("lower-is-better", "lower"), ("higher-is-better", "higher")),
-    doc='Which scores are better, ``"higher"`` or ``"lower"``. ``"auto"`` goes by the name of the score column (wer, loss,\n'
-    "latency and the like are better when lower), and takes the higher ones where it says nothing.",
+    doc='Which scores are better, ``"higher"`` or ``"lower"``. ``"auto"`` goes by the name of the score column, or the ending\n'
+    "of files of bare numbers (wer, loss, latency and the like are better when lower), and takes the higher ones where it\n"
+    "says nothing.",
 )
 TEST = Option(
     "test",
