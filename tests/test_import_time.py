@@ -12,7 +12,7 @@ HEAVY = ("numpy", "scipy", "polars", "rich", "msgspec")
 
 
 UNUSED = {
-    "compare": ("scipy", "polars", "rich", "multiprocessing", "outscore.results.ranking", "outscore.results.diff"),
+    "compare": ("numpy.ma", "scipy", "polars", "rich", "multiprocessing", "outscore.results.ranking", "outscore.results.diff"),
     "compare --reference": (
         "scipy",
         "polars",
@@ -57,14 +57,17 @@ def test_comparing_two_files_of_numbers_loads_what_it_uses(kind, tmp_path):
     assert not _loaded_by("compare", _files(tmp_path, kind)).intersection(UNUSED["compare"])
 
 
-def test_comparing_texts_loads_what_it_uses(tmp_path):
-    """Rankings are for several datasets, and readers of logs for logs."""
+def test_comparing_texts_loads_what_it_uses(tmp_path, monkeypatch):
+    """Rankings are for several datasets, readers of logs for logs, and nothing is scored whose statistics were kept."""
+    monkeypatch.setenv("OUTSCORE_CACHE", str(tmp_path / "cache"))
     paths = [tmp_path / name for name in ("one", "other", "reference")]
     for path, word in zip(paths, "abc", strict=True):
         path.write_text("".join(f"{word} line of text, number {i}.\n" for i in range(40)))
     one, other, reference = map(str, paths)
-    loaded = _loaded_by("compare", [one, other, "--reference", reference, "--metric", "bleu,ter"])
-    assert not loaded.intersection(UNUSED["compare --reference"])
+    arguments = [one, other, "--reference", reference, "--metric", "bleu,ter"]
+    assert not _loaded_by("compare", arguments).intersection(UNUSED["compare --reference"])
+    again = _loaded_by("compare", arguments)
+    assert not again.intersection((*UNUSED["compare --reference"], "sacrebleu", "numpy.ma"))
 
 
 @pytest.mark.parametrize("command", ["score", "rank", "plan"])

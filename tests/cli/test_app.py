@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
@@ -9,6 +10,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
+from outscore import __main__ as entry
 from outscore.cli.app import COMMANDS, app
 
 
@@ -77,3 +79,16 @@ def test_a_command_like_no_other_gets_all_of_them():
 def test_a_choice_like_no_other_gets_the_list_only():
     done = CliRunner().invoke(app, ["diff", "--task", "xyzzy", "a", "b"], prog_name="outscore")
     assert "'xyzzy' is not one of 'pos', 'dep', 'ner', 'label', 'coref'. See `outscore diff --help`." in done.output
+
+
+@pytest.mark.parametrize(("given", "set_to"), [(None, entry.SPIN), ("24", "24")], ids=["by itself", "as told"])
+def test_threads_of_numpy_wait_for_work_only_so_long(monkeypatch, given, set_to):
+    """What the environment says already stays."""
+    # Set before it is taken away, so that it is as before when the test is over.
+    monkeypatch.setenv("OPENBLAS_THREAD_TIMEOUT", given or "")
+    if given is None:
+        monkeypatch.delenv("OPENBLAS_THREAD_TIMEOUT")
+    found = []
+    monkeypatch.setattr("outscore.cli.app.main", lambda: found.append(os.environ["OPENBLAS_THREAD_TIMEOUT"]))
+    entry.main()
+    assert found == [set_to]

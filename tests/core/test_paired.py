@@ -14,7 +14,7 @@ from tests import oracles
 
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
-from outscore.core.numeric import ADDENDS, MIN_ADDENDS, combine, exact_sum, median
+from outscore.core.numeric import ADDENDS, MIN_ADDENDS, combine, distinct, exact_sum, median, quantiles
 from outscore.core.paired import PairedScores, codes_of
 
 labels = st.lists(st.integers(0, 4), min_size=1, max_size=12)
@@ -169,3 +169,17 @@ def test_exact_sums_of_several_parts(where):
 @given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=9))
 def test_median_is_that_of_numpy(numbers):
     assert median(np.array(numbers)) == np.median(numbers)
+
+
+@given(
+    st.lists(st.floats(-1e6, 1e6) | st.integers(-5, 5), min_size=1, max_size=40),
+    st.lists(st.floats(0, 1), min_size=1, max_size=4),
+)
+def test_quantiles_and_distinct_numbers_are_those_of_numpy(numbers, levels):
+    x = np.array(numbers)
+    assert quantiles(x, levels) == np.quantile(x, levels).tolist()
+    assert distinct(x).tolist() == np.unique(x).tolist()
+
+
+def test_quantiles_of_what_is_undefined_are_undefined():
+    assert np.isnan(quantiles(np.array([1.0, np.nan, 2.0]), (0.25, 0.5))).all()

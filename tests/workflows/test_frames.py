@@ -155,3 +155,10 @@ def test_words_that_judge_answers_are_scores():
     assert osc.compare(new, old).scores[0].value == 0.5
     with pytest.raises(OutscoreError, match="not numbers"):
         osc.compare(pd.Series(["yes", "perhaps"] * 10), old)
+
+
+def test_masked_entries_are_refused_and_a_mask_of_nothing_is_none():
+    old = np.arange(20) % 2
+    with pytest.raises(OutscoreError, match="`a` has masked entries"):
+        osc.compare(np.ma.masked_equal(np.arange(20), 3), old)
+    assert osc.compare(np.ma.array(np.arange(20), mask=False), old) == osc.compare(np.arange(20), old)

@@ -27,7 +27,7 @@ def hermite_basis(vectors: Array, most: int | None = None) -> Array:
     array([[1, 1],
            [0, 2]])
     """
-    rows = np.unique(vectors.astype(np.int64), axis=0)
+    rows = _distinct(vectors.astype(np.int64))
     basis: list[Array] = []
     for axis in range(vectors.shape[1]):
         if most is not None and len(basis) > most:
@@ -38,12 +38,27 @@ def hermite_basis(vectors: Array, most: int | None = None) -> Array:
                 break
             pivot = rows[live[np.argmin(np.abs(rows[live, axis]))]]
             rows = rows - np.outer(rows[:, axis] // pivot[axis], pivot)
-            rows = np.unique(rows[rows.any(axis=1)], axis=0)
+            rows = _distinct(rows[rows.any(axis=1)])
             if len(rows) == 0 or not rows[:, axis].any():
                 basis.append(pivot * np.sign(pivot[axis]))
                 break
             rows = np.concatenate([rows, pivot[None]])
     return np.array(basis, dtype=np.int64).reshape(len(basis), vectors.shape[1])
+
+
+def _distinct(rows: Array) -> Array:
+    """Each row once, in order, as `np.unique` finds them, which loads masked arrays to look for a mask.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> _distinct(np.array([[2, 1], [0, 3], [2, 1], [0, 1]])).tolist()
+    [[0, 1], [0, 3], [2, 1]]
+    """
+    ordered = rows[np.lexsort(rows.T[::-1])]
+    first = np.ones(len(rows), dtype=bool)
+    first[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
+    return ordered[first]
 
 
 def coordinates(vectors: Array, basis: Array) -> Array:

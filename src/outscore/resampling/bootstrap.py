@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from outscore.core.numeric import Array, exact_sum
+from outscore.core.numeric import Array, exact_sum, quantiles
 from outscore.laws.normal import normal, normal_quantile
 from outscore.resampling.products import Draw, in_exact_precision, products
 
@@ -294,7 +294,7 @@ def quantile_limits(moves: Array, side: float, shape: str, pulls: Array) -> tupl
     >>> quantile_limits(np.array([-1.0, 0.0, 3.0]), 0.25, "percentile", np.array([]))
     (-0.5, 1.5)
     """
-    levels = np.array([side, 1 - side])
+    levels = [side, 1 - side]
     if shape == "bca":
         # A share of 0 or 1 is known no better than to half a resample.
         share = np.clip((np.mean(moves < 0) + np.mean(moves <= 0)) / 2, 0.5 / len(moves), 1 - 0.5 / len(moves))
@@ -303,6 +303,6 @@ def quantile_limits(moves: Array, side: float, shape: str, pulls: Array) -> tupl
         acceleration = float((centred**3).sum()) / (6 * spread**1.5) if spread else 0.0
         bias = normal_quantile(float(share))
         shifted = [bias + normal_quantile(level) for level in (side, 1 - side)]
-        levels = np.array([normal(bias + x / (1 - acceleration * x)) for x in shifted])
-    low, high = (float(x) for x in np.quantile(moves, levels))
+        levels = [normal(bias + x / (1 - acceleration * x)) for x in shifted]
+    low, high = quantiles(moves, levels)
     return (-high, -low) if shape == "basic" else (low, high)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any, Literal
@@ -68,7 +69,8 @@ def paired(
 
 def numbers_of(x: object, name: str) -> Array:
     """An array of finite numbers, (n,) or (n, k), int64 or float64."""
-    if np.ma.is_masked(x):
+    # Who has a masked array has loaded the module; to ask it of everything else would load it.
+    if "numpy.ma" in sys.modules and np.ma.is_masked(x):
         raise OutscoreError(f"`{name}` has masked entries.", "Every item needs a number; drop or repair it.")
     try:
         raw = np.asarray(x)

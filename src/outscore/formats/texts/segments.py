@@ -7,7 +7,7 @@ import re
 
 from outscore.core.errors import OutscoreError
 from outscore.core.records import dataclass
-from outscore.formats.base.source import Source, nul_byte_error, open_source, refuse_undecoded, stem_of
+from outscore.formats.base.source import Source, decoding_problem, nul_byte_error, open_source, refuse_undecoded, stem_of
 from outscore.scores.system import Origin
 
 __all__ = ["Lines", "Segments", "plain_lines", "read_segments", "stray_returns", "whole_text"]
@@ -84,7 +84,7 @@ def whole_text(source: Source) -> str:
     if "\x00" in text:
         # Opening a file checks its beginning only.
         raise nul_byte_error(source.path, text.count("\n", 0, text.index("\x00")) + 1)
-    if not text.isascii():
+    if not text.isascii() and decoding_problem(text) is not None:
         for number, line in enumerate(text.split("\n"), 1):
             refuse_undecoded(source.path, number, line)
     return text

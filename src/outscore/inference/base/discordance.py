@@ -13,7 +13,7 @@ import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
-from outscore.core.numeric import Array
+from outscore.core.numeric import Array, distinct
 from outscore.core.paired import PairedScores
 from outscore.core.records import dataclass
 from outscore.inference.base import tango
@@ -121,7 +121,7 @@ def discordance(pairs: PairedScores, metric: AdditiveMetric) -> Discordance | No
             return None
         _, first = np.unique(pairs.items, return_index=True)
         a, b, clusters = a[first], b[first], None if clusters is None else clusters[first]
-    if clusters is not None and len(np.unique(clusters)) < len(a):
+    if clusters is not None and len(distinct(clusters)) < len(a):
         return None
     worth = _two_valued(a, b)
     if worth is None:

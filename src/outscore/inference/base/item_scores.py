@@ -9,7 +9,7 @@ import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
-from outscore.core.numeric import Array, median
+from outscore.core.numeric import Array, median, quantiles
 from outscore.core.paired import PairedScores
 from outscore.core.records import dataclass
 from outscore.exact.numbers import to_exact_integers
@@ -205,7 +205,7 @@ def skew_warning(scores: ItemScores) -> Note | None:
         return None
     noun = "items" if scores.clusters is None else "clusters"
     spread, middle = float(units.std()), median(units)
-    low, high = np.quantile(units, [0.25, 0.75])
+    low, high = quantiles(units, (0.25, 0.75))
     if high - low <= BULK * spread:
         rare = int((np.abs(units - middle) > spread).sum())
         cause = f"{rare} of {len(units)} {noun} {'makes' if rare == 1 else 'make'} nearly all of the spread"

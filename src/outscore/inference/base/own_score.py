@@ -29,7 +29,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from outscore.core.metric import AdditiveMetric
-from outscore.core.numeric import Array
+from outscore.core.numeric import Array, distinct
 from outscore.core.paired import PairedScores
 from outscore.core.records import dataclass
 from outscore.inference.base.cluster_variance import bell_mccaffrey_df, cluster_variance, effective_clusters
@@ -199,7 +199,7 @@ def _limits(
     alpha: float,
     added: Added | None = None,
 ) -> Limits:
-    if clusters is not None and len(np.unique(clusters)) == len(table):
+    if clusters is not None and len(distinct(clusters)) == len(table):
         clusters = None
     if metric.ratio is None:
         found = (_table_limits if metric.cells else _jackknife_limits)(table, metric, clusters, alpha, added)

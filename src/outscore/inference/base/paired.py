@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Literal
 
-import numpy as np
-
 from outscore.core.errors import ClustersError, OutscoreError
 from outscore.core.metric import AdditiveMetric
-from outscore.core.numeric import LOG2, Array, finite
+from outscore.core.numeric import LOG2, Array, distinct, finite
 from outscore.core.paired import PairedScores
 from outscore.inference.base.item_scores import ItemScores, item_scores
 from outscore.inference.base.sign_flips import Alternative
@@ -102,4 +100,4 @@ def interval_for(
 
 def without_repeats(sizes: Array) -> bool:
     """Whether no number occurs twice."""
-    return len(np.unique(sizes)) == len(sizes)
+    return len(distinct(sizes)) == len(sizes)

@@ -21,7 +21,7 @@ from typing import Literal
 
 import numpy as np
 
-from outscore.core.numeric import Array
+from outscore.core.numeric import Array, distinct
 from outscore.laws.normal import normal
 
 __all__ = ["first_above", "hodges_lehmann", "key_of_float", "number_of_key", "signed_ranks", "walsh_interval", "walsh_quantile"]
@@ -106,7 +106,7 @@ def walsh_quantile(d: Array, k: int) -> float:
 def _sample_quantile(u: Array, first: Array, last: Array, share: float) -> float:
     """About the given share of the sums between the two bounds lies below this one."""
     ends = np.cumsum(last - first)
-    places = np.unique(np.linspace(0, int(ends[-1]) - 1, SAMPLE).astype(np.int64))
+    places = distinct(np.linspace(0, int(ends[-1]) - 1, SAMPLE).astype(np.int64))
     row = np.searchsorted(ends, places, side="right")
     sums = np.sort(u[row] + u[last[row] - ends[row] + places])
     return float(sums[min(max(int(share * len(sums)), 0), len(sums) - 1)])

@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 
 from outscore.core.metric import AdditiveMetric
-from outscore.core.numeric import Array, exact_sum
+from outscore.core.numeric import Array, exact_sum, quantiles
 from outscore.core.options import check_level
 from outscore.core.paired import PairedScores
 from outscore.inference.advice import advise, nlpstattest_advice
@@ -119,7 +119,7 @@ def _advice_only(metric: AdditiveMetric, tests: TestAdvice) -> Analysis:
 
 def summarise(x: Array) -> Summary:
     """Mean, median, sd (n - 1), extremes and quartiles (linear interpolation)."""
-    q1, median, q3 = (float(q) for q in np.quantile(x, (0.25, 0.5, 0.75)))
+    q1, median, q3 = quantiles(x, (0.25, 0.5, 0.75))
     mean = exact_sum(x) / len(x)
     return Summary(len(x), mean, median, _sd(x) if len(x) > 1 else None, float(x.min()), float(x.max()), q1, q3)
 

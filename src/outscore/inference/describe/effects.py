@@ -28,7 +28,7 @@ from dataclasses import replace
 import numpy as np
 
 from outscore.core.metric import AdditiveMetric
-from outscore.core.numeric import Array, exact_sum, narrowed
+from outscore.core.numeric import Array, distinct, exact_sum, narrowed
 from outscore.core.paired import PairedScores
 from outscore.exact import binomial
 from outscore.inference.base import p_values
@@ -84,7 +84,7 @@ def effects(pairs: PairedScores, metric: AdditiveMetric, alpha: float = 0.05) ->
     if table is None:
         found += [*_rank_effects(scores, alpha), _hodges_lehmann(scores, alpha)]
     found.append(_superiority(scores, alpha))
-    dependent = scores.clusters is not None and len(np.unique(scores.clusters)) < scores.n
+    dependent = scores.clusters is not None and len(distinct(scores.clusters)) < scores.n
     return [replace(effect, low=None, high=None) for effect in found] if dependent else found
 
 

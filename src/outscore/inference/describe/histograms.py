@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from outscore.core.metric import AdditiveMetric
-from outscore.core.numeric import Array
+from outscore.core.numeric import Array, distinct, quantiles
 from outscore.core.paired import PairedScores
 from outscore.inference.base.influence import contributions
 from outscore.inference.base.sign_flips import units_of
@@ -102,7 +102,7 @@ def normal_quantiles(pairs: PairedScores, metric: AdditiveMetric) -> list[tuple[
     if d is None or float(np.ptp(d)) < MIN_WIDTH:
         return []
     n = len(d)
-    kept = np.unique(np.linspace(0, n - 1, min(n, MAX_QUANTILES)).round().astype(np.int64))
+    kept = distinct(np.linspace(0, n - 1, min(n, MAX_QUANTILES)).round().astype(np.int64))
     z = [normal_quantile((i + 0.5) / n) for i in kept.tolist()]
     return list(zip(z, np.sort(d)[kept].tolist(), strict=True))
 
@@ -112,9 +112,9 @@ def _edges(x: Array, n: int, *, at_zero: bool) -> Array:
     step = _common_step(x)
     if step is not None:
         return low + step * (np.arange(round((high - low) / step) + 2) - 0.5)
-    q1, q3 = np.quantile(x, (0.25, 0.75))
+    q1, q3 = quantiles(x, (0.25, 0.75))
     # Where the middle half is one value the rule has no width, and Sturges' number of bins serves.
-    width = 2 * float(q3 - q1) / n ** (1 / 3) or (high - low) / (math.ceil(math.log2(n)) + 1)
+    width = 2 * (q3 - q1) / n ** (1 / 3) or (high - low) / (math.ceil(math.log2(n)) + 1)
     bins = max(math.ceil(min((high - low) / width, MAX_BINS - 1)), 1)
     edges: Array = np.linspace(low, high, bins + 1)
     if at_zero and low < 0 < high:
@@ -128,7 +128,7 @@ def _edges(x: Array, n: int, *, at_zero: bool) -> Array:
 
 def _common_step(x: Array) -> float | None:
     """The spacing of scores that take few, evenly spaced values (a single value counts as spaced by its own size)."""
-    values = np.unique(x)
+    values = distinct(x)
     if len(values) == 1:
         return abs(float(values[0])) or 1.0
     if len(values) > MAX_VALUES:

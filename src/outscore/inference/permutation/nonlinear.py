@@ -10,7 +10,7 @@ from typing import cast
 import numpy as np
 
 from outscore.core.metric import AdditiveMetric
-from outscore.core.numeric import LOG2, Array
+from outscore.core.numeric import LOG2, Array, distinct
 from outscore.exact import basis, binomial, enumeration, lattice, plane
 from outscore.exact.flipsum import BudgetError
 from outscore.exact.lattice import Tail
@@ -176,8 +176,8 @@ def _moves_one_way(flip: Array, metric: AdditiveMetric) -> bool:
 
 def _trend(inside: Callable[[Array, Array], tuple[Array, Array]], n1: int, n2: int, points: int) -> int:
     """+1 if the region, with and without its ties, grows with x in every row looked at, -1 if it shrinks, 0 if neither."""
-    x = np.unique(np.linspace(0, n1, min(points, n1 + 1)).astype(np.int64))
-    y = np.unique(np.linspace(0, n2, min(points, n2 + 1)).astype(np.int64))
+    x = distinct(np.linspace(0, n1, min(points, n1 + 1)).astype(np.int64))
+    y = distinct(np.linspace(0, n2, min(points, n2 + 1)).astype(np.int64))
     region, ties = inside(*np.meshgrid(x, y))
     change = np.diff(np.stack([region, region & ~ties]).astype(np.int8), axis=2)
     if (change >= 0).all():

@@ -93,8 +93,9 @@ def _bleu(totals: Array, *, order: int, smooth: str, value: float, effective: bo
     x = columns_first(totals)
     matched = x[2 : 2 + order].any(axis=0)
     penalty, precision, counted = _factors(x, order, smooth, value)
+    precision *= 100
     with np.errstate(divide="ignore"):
-        logs = np.log(100 * precision)
+        logs = np.log(precision, out=precision)
     if not effective:
         return np.where(matched, penalty * np.exp(logs.sum(axis=0) / order), 0.0)
     orders = counted.sum(axis=0)
@@ -108,12 +109,17 @@ def _factors(x: Array, order: int, smooth: str, value: float) -> tuple[Array, Ar
     if smooth == "add-k":
         more = np.reshape(value * (np.arange(order) > 0), (-1, *[1] * length.ndim))
         matches, possible = matches + more, possible + more
-    counted = possible != 0
-    if not counted.all():
-        counted = np.logical_and.accumulate(counted, axis=0)
+    counted, short = possible != 0, length < reference
+    penalty = np.ones(length.shape)
+    # Sums of a corpus hardly ever need more than the division, and thousands of them are scored.
     with np.errstate(divide="ignore", invalid="ignore"):
-        precision = np.where(counted, _smooth(matches, smooth, value, counted) / possible, 0.0)
-        penalty = np.where(length < reference, np.exp(1 - reference / length), 1.0)
+        if counted.all():
+            precision = _smooth(matches, smooth, value, counted) / possible
+        else:
+            counted = np.logical_and.accumulate(counted, axis=0)
+            precision = np.where(counted, _smooth(matches, smooth, value, counted) / possible, 0.0)
+        if short.any():
+            penalty = np.where(short, np.exp(1 - reference / length), penalty)
     return penalty, precision, counted
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
-from outscore.core.numeric import Array
+from outscore.core.numeric import Array, distinct
 from outscore.metrics.entry import Options
 from outscore.metrics.text.entry import Lines, References, TextMetric, version
 
@@ -82,7 +82,7 @@ def verify(
 
 def _spread(segments: int, total: int) -> list[int]:
     """So many segments from the first to the last, at equal distances."""
-    found: list[int] = np.unique(np.linspace(0, total - 1, segments).round().astype(int)).tolist()
+    found: list[int] = distinct(np.linspace(0, total - 1, segments).round().astype(int)).tolist()
     return found
 
 

@@ -46,8 +46,10 @@ def _named(names: Sequence[str]) -> str:
 def _tokenised(chosen: Chosen, texts: Mapping[str, Lines], gold: Lines) -> str:
     """SacreBLEU warns here too: splitting what was split already gives scores that nobody else can repeat."""
     labels = [entry.label for entry, options in chosen if options.get("tokenize") == "13a"]
+    if not labels:
+        return ""
     split = [name for name, lines in {**texts, "the reference": gold}.items() if _ends_tokenised(lines)]
-    if not labels or not split:
+    if not split:
         return ""
     verb = "splits" if len(labels) == 1 else "split"
     return (
