@@ -92,3 +92,9 @@ def test_threads_of_numpy_wait_for_work_only_so_long(monkeypatch, given, set_to)
     monkeypatch.setattr("outscore.cli.app.main", lambda: found.append(os.environ["OPENBLAS_THREAD_TIMEOUT"]))
     entry.main()
     assert found == [set_to]
+
+
+@pytest.mark.parametrize(("command", "texts"), [("compare", "bleu,chrf"), ("rank", "bleu"), ("gate", "bleu")])
+def test_help_names_the_metrics_of_texts_that_nobody_named(command, texts):
+    said = " ".join(CliRunner().invoke(app, [command, "--help"]).output.split())
+    assert f"[default: mean; f1 for counts; {texts} for texts]" in said

@@ -30,6 +30,7 @@ from outscore.workflows.frames import counts_in, is_table
 from outscore.workflows.names import path_texts
 from outscore.workflows.requests.compare import metrics_in
 from outscore.workflows.requests.gate import GateRequest
+from outscore.workflows.requests.groups import METRIC_OF_TEXTS
 from outscore.workflows.requests.plan import POWER
 from outscore.workflows.texts.run import TextData, read_texts
 from outscore.workflows.texts.run import run as run_texts
@@ -169,7 +170,7 @@ def _run_samples(request: GateRequest, samples: TwoSamples | None) -> GateResult
 def _run_texts(request: GateRequest, data: TextData | None) -> GateResult:
     """Texts by one metric."""
     request.refuse_what_is_for_scores()
-    metrics = metrics_in(request.metric) if isinstance(request.metric, str) else ["bleu"]
+    metrics = metrics_in(request.metric) if isinstance(request.metric, str) else [METRIC_OF_TEXTS]
     if len(metrics) != 1:
         raise OutscoreError(
             f"--metric names {len(metrics)} metrics, and a gate has one margin.", "Name one of them.", parameter="metric"

@@ -402,9 +402,9 @@ class TextsRequest(ComparisonRequest):
 
 def every_option() -> tuple[Option, ...]:
     """The options of `outscore compare`: those of both kinds, in an order that keeps to both."""
-    found = list(CompareRequest.options())
-    names = [option.name for option in found]
     own = TextsRequest.options()
+    found = [_of_both(option, own) for option in CompareRequest.options()]
+    names = [option.name for option in found]
     for i, option in enumerate(own):
         if option.name in names:
             continue
@@ -413,6 +413,14 @@ def every_option() -> tuple[Option, ...]:
         found.insert(place, option)
         names.insert(place, option.name)
     return tuple(found)
+
+
+def _of_both(option: Option, of_texts: Iterable[Option]) -> Option:
+    """An option whose default depends on the data says that of texts, too."""
+    other = next((other for other in of_texts if other.name == option.name), option)
+    if other.default_text == option.default_text:
+        return option
+    return replace(option, default_text=f"{option.default_text}; {other.default_text} for texts")
 
 
 def comparison_request(given: Mapping[str, Written]) -> CompareRequest | TextsRequest:

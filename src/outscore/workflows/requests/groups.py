@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = [
     "EITHER_METRIC",
     "EITHER_REFERENCE",
+    "METRIC_OF_TEXTS",
     "DrawRequest",
     "EitherRequest",
     "LogRequest",
@@ -41,9 +42,12 @@ def _either_metrics() -> dict[str, str]:
     return {**shared.METRIC.known, **text_metrics()}
 
 
+METRIC_OF_TEXTS = "bleu"
+"""The metric of texts where none is named and one decides."""
 EITHER_METRIC = replace(
     shared.METRIC,
     choices=_either_metrics,
+    default_text=f"{shared.METRIC.default_text}; {METRIC_OF_TEXTS} for texts",
     form_help="What the rows add up to; empty: mean, or F1 for counts, or BLEU for texts.",
 )
 EITHER_REFERENCE = replace(shared.REFERENCE, annotation="Path | Sequence[object] | None")

@@ -20,6 +20,7 @@ from outscore.workflows.requests.compare import (
 from outscore.workflows.requests.groups import (
     EITHER_METRIC,
     EITHER_REFERENCE,
+    METRIC_OF_TEXTS,
     DrawRequest,
     EitherRequest,
     LogRequest,
@@ -124,7 +125,7 @@ class RankRequest(TestedRequest, UnitRequest, DrawRequest, TableRequest, EitherR
     @property
     def text_metrics(self) -> list[str]:
         """The metrics of texts that were asked for, or the usual one."""
-        return metrics_in(self.metric if isinstance(self.metric, str) else "bleu")
+        return metrics_in(self.metric if isinstance(self.metric, str) else METRIC_OF_TEXTS)
 
     @cached_property
     def system_files(self) -> list[str]:
