@@ -11,7 +11,7 @@ lines if the rest matters less: `run 12: outscore ...`), the options of a reques
 source, and the public names of the package.
 
 `python docs/build.py` rewrites the files, `python docs/build.py --check` fails when one of them is out of date. Commands run
-in a temporary folder that holds the demonstration data and what `recipe_files.py` writes, so paths are the reader's own.
+in a temporary folder that holds the demonstration data and the files of the recipes, so paths are the reader's own.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ from click.testing import CliRunner
 from outscore import PUBLIC
 from outscore.cli.app import app
 from outscore.core.options import Option
+from outscore.examples.recipes import write_recipe_files
 from outscore.examples.registry import EXAMPLES
 from outscore.report.references.bibliography import works
 from outscore.workflows.requests.registry import FILE_REQUESTS, REQUESTS
@@ -170,8 +171,6 @@ def renewed(text: str, folder: Path) -> str:
 
 def main(arguments: list[str]) -> int:
     """Rewrite, or check."""
-    from recipe_files import write_recipe_files
-
     stale = []
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

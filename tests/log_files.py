@@ -14,8 +14,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
-from docs.harness_logs import Sample, digest, lm_eval_results, lm_eval_row, swe_bench_report
-from docs.harness_logs import inspect_log as inspect_layout
+
+from outscore.examples.harness_logs import Sample, digest, lm_eval_results, lm_eval_row, swe_bench_report
+from outscore.examples.harness_logs import inspect_log as inspect_layout
 
 ITEMS, RUNS = 12, 2
 SYSTEMS = ("maker/amber", "maker/birch")

@@ -9,12 +9,14 @@ import json
 import re
 import shlex
 import sys
-from pathlib import Path
+from pathlib import Path, PurePath
 
 import pytest
 import yaml
+from click.testing import CliRunner
 
 from outscore.cli.app import app
+from outscore.examples.recipes import write_attempts, write_rows
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")), *sorted((ROOT / "benchmarks").glob("*.md"))]
@@ -48,14 +50,30 @@ def test_pictures_show_what_is_computed(tool, capsys):
     assert not stale, capsys.readouterr().out
 
 
+def test_files_of_a_page_are_there_for_its_readers(tmp_path):
+    """Pages name the command that writes what they read: that of the demonstration or that of the recipes."""
+    with contextlib.chdir(tmp_path):
+        done = CliRunner().invoke(app, ["demo", "--recipes"])
+    assert done.exit_code == 0, done.output
+    made = {path.name for path in (tmp_path / "outscore-recipes").iterdir()}
+    pages = []
+    for page in (page for page in PAGES if page.parent.name in ("start", "recipes")):
+        text = page.read_text(encoding="utf-8")
+        commands = re.findall(r"<!-- (?:run|output)(?: \d+)?: (.+?) -->|^\$ (outscore .+)$", text, re.MULTILINE)
+        words = {word for found in commands for command in found for word in re.split(r"[\s=,]", command)}
+        named = {PurePath(word).parts[0] for word in words if word and not word.startswith("-")}
+        said = " ".join(text.split())
+        if "outscore-demo" in named:
+            assert "`outscore demo` writes the files used here" in said, page
+        if named & made:
+            assert "`outscore demo --recipes` writes the files used here to `outscore-recipes`" in said, page
+            pages.append(page.stem)
+    assert {"comet", "dask", "harness", "inspect", "million", "pass-at-k", "swe-bench", "logs"} <= set(pages)
+
+
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
     """A folder with the files that recipes work on, without those of the demonstration."""
-    sys.path.insert(0, str(ROOT / "docs"))
-    try:
-        from recipe_files import write_attempts, write_rows
-    finally:
-        sys.path.pop(0)
     folder = tmp_path_factory.mktemp("recipes")
     for write in (write_attempts, write_rows):
         write(folder)

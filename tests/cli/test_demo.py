@@ -123,3 +123,17 @@ def test_commands_can_be_typed_as_they_are_shown(few, outscore, monkeypatch):
     assert "\n    'my env/bin/outscore' serve\n" in outscore("demo").stdout
     monkeypatch.setattr(demo.sys, "executable", "/env/bin/python")
     assert "\n    /env/bin/outscore serve\n" in outscore("demo").stdout
+
+
+def test_recipes_are_files_without_reports(tmp_path, monkeypatch, outscore):
+    monkeypatch.chdir(tmp_path)
+    result = outscore("demo", "--recipes", "--output", "here")
+    assert result.exit_code == 0, result.stderr
+    names = ["attempts.csv", "logs", "new.comet", "old.comet", "parts", "reports", "results", "texts"]
+    assert sorted(path.name for path in Path("here").iterdir()) == names
+    assert result.stdout == (
+        f"Wrote the files of the recipes to here: {', '.join(names)}. Their commands run in there:\n    cd here\n"
+    )
+    refused = outscore("demo", "--recipes", "--seed", "3")
+    assert (refused.exit_code, "Leave --seed out." in refused.stderr) == (2, True)
+    assert not Path("outscore-recipes").exists()

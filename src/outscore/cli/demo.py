@@ -27,21 +27,28 @@ __all__ = ["demo"]
 SHOWN = ("tagging", "tags")
 TEXT_PACKAGES = ("sacrebleu", "rapidfuzz")
 WIDTH = 78
+FOLDER, RECIPES = "outscore-demo", "outscore-recipes"
 # The command that opens a file in the browser: one comes with every desktop.
 OPENERS = {"darwin": "open", "win32": "start"}
 
 
 @click.command()
-@click.option("--output", "folder", default="outscore-demo", show_default=True, metavar="DIR", help="Where to write.")
+@click.option(
+    "--output", "folder", metavar="DIR", help=f"Where to write.  [default: {FOLDER}; {RECIPES} for recipes]", show_default=False
+)
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the simulation.")
+@click.option("--recipes", is_flag=True, help="Write the files that the documentation's recipes work on instead.")
 @click.pass_context
-def demo(context: click.Context, folder: str, seed: int) -> None:
+def demo(context: click.Context, folder: str | None, seed: int, *, recipes: bool) -> None:
     """Simulate data of every kind, write them and their reports to a folder, and print two verdicts."""
     from outscore.examples.registry import EXAMPLES
 
     if seed < 0:
         raise OutscoreError(f"--seed is {seed}.", "Give a whole number from 0 up.")
-    target = Path(folder)
+    if recipes:
+        _write_recipes(Path(folder or RECIPES), seed)
+        return
+    target = Path(folder or FOLDER)
     _make_folder(target)
     texts, pages = _is_installed(TEXT_PACKAGES), _is_installed(PAGES)
     chosen = {name: example for name, example in EXAMPLES.items() if texts or example.view != "texts"}
@@ -60,6 +67,19 @@ def demo(context: click.Context, folder: str, seed: int) -> None:
     if pages:
         write_files({str(target / "index.html"): _index(chosen, target)})
         _show_pages(chosen, target)
+
+
+def _write_recipes(target: Path, seed: int) -> None:
+    """The files of the documentation's recipes, which show what they show with one seed."""
+    from outscore.examples.recipes import write_recipe_files
+
+    if seed:
+        raise OutscoreError(f"--seed is {seed}, and the recipes show the numbers of one seed.", "Leave --seed out.")
+    _make_folder(target)
+    write_recipe_files(target)
+    names = ", ".join(sorted(path.name for path in target.iterdir() if not path.name.startswith(".")))
+    click.echo(f"Wrote the files of the recipes to {target}: {names}. Their commands run in there:")
+    click.echo(f"    cd {shlex.quote(str(target))}")
 
 
 def _is_installed(modules: Iterable[str]) -> bool:

@@ -1,21 +1,22 @@
-"""The files that the pages of `start` and `recipes` work on: invented systems, in the layouts of the harnesses that people use.
+"""The files that the documentation's recipes work on: invented systems, in the layouts of the harnesses that people use.
 
-    python docs/recipe_files.py FOLDER
-
-`build.py` writes them into the folder in which it runs the commands of the pages, beside the data of the demonstration.
+`outscore demo --recipes` writes them, and the documentation is made by running its commands on them.
 """
 
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
-from harness_logs import Sample, inspect_log, lm_eval_results, lm_eval_row, swe_bench_report
 
 from outscore.examples.entry import random_stream
+from outscore.examples.harness_logs import Sample, inspect_log, lm_eval_results, lm_eval_row, swe_bench_report
+from outscore.examples.texts import TEXTS
+
+__all__ = ["write_attempts", "write_recipe_files", "write_rows"]
+
 
 SKILLS = {"amber": 1.0, "birch": 0.45}
 REPOSITORIES = ["anvil", "brook", "clasp", "delta", "ember", "flint", "grain", "hinge", "ivory", "joint", "knoll", "ladle"]
@@ -78,15 +79,17 @@ def write_inspect(folder: Path) -> None:
 
 
 def write_comet(folder: Path) -> None:
-    """`new.comet` and `old.comet`: a score for each segment of the demonstration's texts."""
-    texts = folder / "outscore-demo" / "texts"
-    reference = (texts / "reference.txt").read_text(encoding="utf-8").splitlines()
+    """`texts/`: the demonstration's texts; `new.comet` and `old.comet`: a score for each of their segments."""
+    (folder / "texts").mkdir(parents=True, exist_ok=True)
+    texts = TEXTS.files(0)
+    for name, text in texts.items():
+        (folder / "texts" / name).write_text(text, encoding="utf-8")
+    reference = texts["reference.txt"].splitlines()
     rng = random_stream("recipe comet", 0)
     for system in ("new", "old"):
-        lines = (texts / f"{system}.txt").read_text(encoding="utf-8").splitlines()
         alike = [
             sum(a == b for a, b in zip(one.split(), other.split(), strict=False)) / max(1, len(other.split()))
-            for one, other in zip(lines, reference, strict=True)
+            for one, other in zip(texts[f"{system}.txt"].splitlines(), reference, strict=True)
         ]
         scores = np.clip(0.62 + 0.3 * np.array(alike) + rng.normal(0, 0.04, len(alike)), 0, 1)
         (folder / f"{system}.comet").write_text("".join(f"{score:.4f}\n" for score in scores), encoding="utf-8")
@@ -131,7 +134,3 @@ def write_rows(folder: Path) -> None:
         pl.DataFrame(columns).with_columns(pl.col("score").cast(pl.Int8)).write_parquet(
             folder / "parts" / f"part-{part}.parquet"
         )
-
-
-if __name__ == "__main__":
-    write_recipe_files(Path(sys.argv[1]))

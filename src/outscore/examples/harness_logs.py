@@ -1,4 +1,4 @@
-"""Logs in the layouts of evaluation harnesses, of answers that were made up: for the pages, and for the tests of readers."""
+"""Logs in the layouts of evaluation harnesses, of answers that were made up: for the recipes, and for the tests of readers."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+
+__all__ = ["Sample", "digest", "inspect_log", "lm_eval_results", "lm_eval_row", "swe_bench_report"]
 
 
 class Sample(NamedTuple):
