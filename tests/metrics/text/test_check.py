@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import sys
 from dataclasses import replace
 
 import pytest
 
 from outscore.core.errors import OutscoreError
+from outscore.metrics.text import entry
 from outscore.metrics.text.check import verify
 from outscore.metrics.text.registry import TEXT_METRICS, segment_statistics, text_metric
 
@@ -49,14 +51,12 @@ def test_a_sample_of_empty_references_is_not_the_corpus():
 
 
 def test_a_changed_library_is_noticed():
-    from importlib.metadata import version
-
     metric, options = text_metric("bleu")
     texts = ["the cat sat on the mat"], [["the cat sat on a mat"]]
     rows = segment_statistics("bleu", *texts, options)
     other = replace(metric, corpus_score=lambda *_: 50.0)
     said = refusal(verify, other, *texts, rows, options)
-    assert f"but sacrebleu {version('sacrebleu')} says 50.0 for the same 1 segments" in said
+    assert f"but sacrebleu {importlib.metadata.version('sacrebleu')} says 50.0 for the same 1 segments" in said
 
 
 def test_statistics_of_other_texts_are_noticed():
@@ -84,15 +84,32 @@ def test_missing_libraries(name, module, library, monkeypatch):
     assert said == f"{library} must be installed to use {name}. Run `pip install 'outscore[text]'`."
 
 
-def test_missing_versions(monkeypatch):
-    from outscore.metrics.text import entry
-
-    def missing(_):
-        raise entry.metadata.PackageNotFoundError
-
-    monkeypatch.setattr(entry.metadata, "version", missing)
+def test_missing_versions(fresh_versions, monkeypatch, tmp_path):
+    monkeypatch.setattr(sys, "path", [str(tmp_path)])
     metric, options = text_metric("wer")
     assert refusal(metric.signature, options, 1).startswith("jiwer must be installed to use wer.")
+
+
+@pytest.fixture
+def fresh_versions():
+    entry._named_version.cache_clear()
+    yield
+    entry._named_version.cache_clear()
+
+
+@pytest.mark.parametrize("library", ["sacrebleu", "jiwer", "nltk", "rouge-score", "rapidfuzz"])
+def test_versions_are_those_of_the_metadata(library, fresh_versions):
+    assert entry._named_version(library) == entry.version(library, "x") == importlib.metadata.version(library)
+
+
+def test_a_version_is_asked_of_the_metadata_where_no_name_says_it(fresh_versions, monkeypatch, tmp_path):
+    """The first place on the path counts, and two names in it say nothing."""
+    for name in ("sacrebleu-1.0.dist-info", "sacrebleu-2.0.dist-info"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "METADATA").write_text("Metadata-Version: 2.1\nName: sacrebleu\nVersion: 7.0\n")
+    monkeypatch.setattr(sys, "path", [str(tmp_path / "absent"), str(tmp_path), *sys.path])
+    assert entry._named_version("sacrebleu") is None
+    assert entry.version("sacrebleu", "bleu") == "7.0"
 
 
 def test_missing_tokenisers(monkeypatch):

@@ -65,11 +65,14 @@ def chrf_of_totals(beta: float, *, smoothed: bool) -> Callable[[Array], Array]:
 def _chrf(totals: Array, *, weight: float, smoothed: bool) -> Array:
     x = columns_first(totals)
     given, wanted, matched = x[0::3], x[1::3], x[2::3]
+    used = (given > 0) & (wanted > 0)
+    if not smoothed and used.all():
+        # As below, in half the time: sums of a corpus have n-grams of every order, and thousands of them are scored.
+        return 100 * _f((matched / given).sum(axis=0) / len(used), (matched / wanted).sum(axis=0) / len(used), weight, 0.0)
     precision = np.where(given > 0, matched / np.where(given > 0, given, 1.0), EPSILON)
     recall = np.where(wanted > 0, matched / np.where(wanted > 0, wanted, 1.0), EPSILON)
     if smoothed:
         return np.asarray(100 * _f(precision, recall, weight, EPSILON).mean(axis=0))
-    used = (given > 0) & (wanted > 0)
     orders = np.maximum(used.sum(axis=0), 1)
     return 100 * _f(precision.sum(axis=0, where=used) / orders, recall.sum(axis=0, where=used) / orders, weight, 0.0)
 

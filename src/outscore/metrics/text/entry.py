@@ -7,9 +7,12 @@ the segments over processes gives the same table.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field
-from importlib import import_module, metadata
+from functools import cache
+from importlib import import_module
+from pathlib import Path
 from types import ModuleType
 from typing import Any, Literal
 
@@ -44,6 +47,8 @@ Direction = Literal["higher", "lower"]
 Foreign = Any
 """An object of a library, used as its documentation says."""
 
+RECORDED = ".dist-info"
+"""How the folder ends that says what is installed (https://packaging.python.org/en/latest/specifications/recording-installed-packages)."""
 SEGMENT_COLUMNS = ("score", "segments")
 
 
@@ -126,10 +131,29 @@ def load(module: str, metric: str, extra: str = "text") -> ModuleType:
 
 def version(library: str, metric: str) -> str:
     """The version of an installed distribution."""
+    named = _named_version(library)
+    if named is not None:
+        return named
+    # Its parser of e-mail takes longer to load than the statistics of a corpus.
+    from importlib import metadata
+
     try:
         return metadata.version(library)
     except metadata.PackageNotFoundError:
         raise OutscoreError(f"{library} must be installed to use {metric}.", "Run `pip install 'outscore[text]'`.") from None
+
+
+@cache
+def _named_version(library: str) -> str | None:
+    """The version in the name of the folder that a distribution is recorded in, such as ``sacrebleu-2.5.1.dist-info``.
+
+    None where the first place that has one has several, or where it is recorded in another way.
+    """
+    for place in sys.path:
+        found = [folder.name for folder in Path(place).glob(f"{library.replace('-', '_')}-*{RECORDED}")]
+        if found:
+            return found[0].removesuffix(RECORDED).partition("-")[2] if len(found) == 1 else None
+    return None
 
 
 def segments(hypotheses: Lines, references: References) -> Iterator[tuple[str, tuple[str, ...]]]:

@@ -10,7 +10,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from functools import reduce
+from functools import cache, reduce
 
 import numpy as np
 
@@ -26,8 +26,13 @@ LONGEST = 4
 """Words of the longest n-grams."""
 SPACELESS = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
 """Characters of writing that puts no spaces between words: Thai, Lao, Burmese, Khmer, kana, Han."""
-_WORD = re.compile(rf"{SPACELESS.pattern}|(?:(?!{SPACELESS.pattern})\w)+|[^\w\s]")
 Words = tuple[str, ...]
+
+
+@cache
+def _word() -> re.Pattern[str]:
+    # Compiled when words are looked for: that takes longer than to read a corpus.
+    return re.compile(rf"{SPACELESS.pattern}|(?:(?!{SPACELESS.pattern})\w)+|[^\w\s]")
 
 
 def words_of(line: str) -> list[str]:
@@ -38,7 +43,7 @@ def words_of(line: str) -> list[str]:
     >>> words_of("It's 2 a.m., 猫が来た")
     ['It', "'", 's', '2', 'a', '.', 'm', '.', ',', '猫', 'が', '来', 'た']
     """
-    return _WORD.findall(line)
+    return _word().findall(line)
 
 
 def band_of(frequency: int) -> int:

@@ -214,7 +214,10 @@ class Statistics:
     def of(
         self, entry: TextMetric, options: Mapping[str, OptionValue], hypotheses: Lines, references: Sequence[Lines]
     ) -> Array:
-        """One row per segment, checked against the library's own score when they are computed."""
+        """One row per segment, checked against the library's own score when they are computed.
+
+        What was kept passed that check under its key, of which texts, options and the library's version are part.
+        """
         key = statistics_key(entry.name, options, entry.signature(options, len(references)), hypotheses, references)
         found = self.cache.load(key)
         if found is not None:
