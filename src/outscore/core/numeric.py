@@ -33,6 +33,7 @@ __all__ = [
     "narrowed",
     "quantiles",
     "renumbered",
+    "tiny_power",
 ]
 
 LN10 = math.log(10.0)
@@ -45,6 +46,8 @@ MAX_EXACT = 2**53
 """From here on neighbouring integers are the same float64. Sums of counts stay below it, so that int64 cannot overflow."""
 LARGEST_SCORE = 1e150
 """Squares and sums of scores up to this size are finite."""
+TINY_POWER = -400
+"""Squares of numbers below this power of two, or of their small differences, leave the numbers that have all digits."""
 MIN_FLOAT = 5e-324
 """The smallest positive float, which stands for a p-value too small for one."""
 MIN_ADDENDS = 4_096
@@ -219,6 +222,21 @@ def _exact_part(rest: Array) -> Fraction | None:
         total += int(whole.astype(np.int64).sum()) * Fraction(2) ** -shift
         rest = rest - whole * math.ldexp(1.0, -shift)
     return None
+
+
+def tiny_power(x: Array) -> int:
+    """The power of two that the numbers are about as large as, where their squares would lose digits; else 0.
+
+    Such numbers are divided by it before they are squared: `np.ldexp(x, -power)` is exact.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> tiny_power(np.array([0.0, 3.0])), tiny_power(np.array([0.0, 2.0**-559]))
+    (0, -558)
+    """
+    power = math.frexp(float(abs(x).max(initial=0.0)))[1]
+    return power if power < TINY_POWER else 0
 
 
 def finite(value: float | None) -> float | None:

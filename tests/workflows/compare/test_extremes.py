@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 
+import numpy as np
 import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
@@ -125,3 +126,16 @@ def test_whole_numbers_beside_real_ones():
     found, mirrored = outscore.compare(whole, real), outscore.compare(real, whole)
     assert found.p.value == mirrored.p.value == 0.5
     assert found.difference == -mirrored.difference == pytest.approx((2 - sum(real)) / 3)
+
+
+@pytest.mark.parametrize("test", ["permutation", "student", "bayes"])
+@pytest.mark.parametrize("n", [15, 60])
+@pytest.mark.parametrize("power", [-530, -560, -900])
+def test_the_interval_of_tiny_scores_is_that_of_large_ones(test, n, power):
+    """Whose squares are 0, or have lost most of their digits; powers of two change no other digit."""
+    rng = np.random.default_rng(7)
+    a, b = rng.normal(6, 2, n), rng.normal(5, 2, n)
+    large, tiny = (outscore.compare(a * size, b * size, test=test) for size in (1.0, 2.0**power))
+    assert tiny.p.value == large.p.value
+    low, high = large.interval.low, large.interval.high
+    assert (tiny.interval.low, tiny.interval.high) == (math.ldexp(low, power), math.ldexp(high, power))

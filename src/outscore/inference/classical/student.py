@@ -14,7 +14,7 @@ from dataclasses import replace
 import numpy as np
 
 from outscore.core.metric import AdditiveMetric
-from outscore.core.numeric import LOG2, Array, exact_sum
+from outscore.core.numeric import LOG2, Array, exact_sum, tiny_power
 from outscore.core.paired import PairedScores
 from outscore.core.records import dataclass
 from outscore.inference.base import p_values
@@ -72,11 +72,13 @@ def mean_of(scores: ItemScores) -> Mean:
     """
     mean = exact_sum(scores.d) / scores.n
     sums: Array = scores.d - mean
+    power = tiny_power(sums)
+    sums = np.ldexp(sums, -power)
     sizes = None
     if scores.clusters is not None:
         sums, sizes = np.bincount(scores.clusters, weights=sums), np.bincount(scores.clusters)
     variance, df = cluster_variance(sums, sizes)
-    error = math.sqrt(variance)
+    error = math.ldexp(math.sqrt(variance), power)
     rounding = 8 * float(np.spacing(max(np.abs(scores.a).max(), np.abs(scores.b).max())))
     return Mean(mean, error if error > rounding else 0.0, len(sums), df)
 

@@ -18,7 +18,7 @@ from collections.abc import Callable
 import numpy as np
 
 from outscore.core.metric import AdditiveMetric
-from outscore.core.numeric import Array, exact_sum
+from outscore.core.numeric import Array, exact_sum, tiny_power
 from outscore.core.paired import PairedScores
 from outscore.core.records import dataclass
 from outscore.exact import bracket, enumeration, numbers
@@ -99,7 +99,9 @@ def lower_limit(d: Array, w: Array, alpha: float) -> Limit | None:
     if len(d) <= MAX_LISTED:
         limit = _limit_from_subsets(d, w, alpha)
         return Limit(limit, limit)
-    return _certified_limit(d, w, alpha)
+    power = tiny_power(d)
+    found = _certified_limit(np.ldexp(d, -power), w, alpha)
+    return Limit(math.ldexp(found.outer, power), math.ldexp(found.inner, power))
 
 
 def _limit_from_subsets(d: Array, w: Array, alpha: float) -> float:
