@@ -183,3 +183,13 @@ def test_quantiles_and_distinct_numbers_are_those_of_numpy(numbers, levels):
 
 def test_quantiles_of_what_is_undefined_are_undefined():
     assert np.isnan(quantiles(np.array([1.0, np.nan, 2.0]), (0.25, 0.5))).all()
+
+
+whole_floats = st.one_of(st.integers(-9, 9).map(float), st.sampled_from([2.0**53, 2.0**53 - 1, -(2.0**52), 1e300]))
+
+
+@given(rows=st.lists(st.tuples(whole_floats, st.floats(-1e6, 1e6)), min_size=1, max_size=12))
+def test_floats_add_up_without_rounding_whether_they_are_whole_or_not(rows):
+    """As fractions add up, rounded once; sums of whole numbers beyond 2^53 too."""
+    sums, _ = PairedScores(np.array(rows), np.array(rows)).sums
+    assert sums.tolist() == [float(sum(map(Fraction, column))) for column in zip(*rows, strict=True)]

@@ -148,3 +148,12 @@ def test_small_fractions_survive_single_and_half_precision(tops, q, dtype):
 )
 def test_one_number_alone_is_judged_as_among_others(x, scale, room):
     assert numbers._is_multiple_alone(x, scale, room) == bool(numbers._is_multiple(np.array([x]), scale, room)[0])
+
+
+@given(st.lists(st.integers(0, 3), max_size=30), st.sampled_from([[0.5], [1 / 3, 0.25], [0.125, 0.3], [1 / 7]]))
+def test_whole_numbers_among_fractions_ask_for_nothing(whole, fractions):
+    alone, mixed = to_exact_integers(np.array(fractions)), to_exact_integers(np.array([*whole, *fractions]))
+    assert alone is not None
+    assert mixed is not None
+    assert mixed[1] == alone[1]
+    assert mixed[0][0].tolist() == [mixed[1] * x for x in whole] + alone[0][0].tolist()

@@ -148,4 +148,6 @@ def _fits(factor: int, *tables: Array) -> bool:
 
 
 def _float_sums(rows: Array) -> Array:
-    return np.array([exact_sum(column) for column in rows.T])
+    # Whole numbers, as those of items are, add up without rounding.
+    whole = (rows == np.rint(rows)).all(axis=0) & (np.abs(rows).sum(axis=0) < MAX_EXACT)
+    return np.array([float(column.sum()) if easy else exact_sum(column) for column, easy in zip(rows.T, whole, strict=True)])

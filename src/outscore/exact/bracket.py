@@ -115,12 +115,13 @@ def bounds(
     # Everything is scale-free: the largest size as unit keeps squares clear of over- and underflow.
     unit = float(sizes.max())
     sizes, observed = sizes / unit, observed / unit
-    slack = doubt / unit + UNIT * (len(sizes) + 4) * exact_sum(sizes)
+    total = exact_sum(sizes)
+    slack = doubt / unit + UNIT * (len(sizes) + 4) * total
     outliers = _outliers(sizes)
     threshold = observed - slack if ties else observed + slack
     if len(outliers):
         return _condition_on_outliers(sizes, outliers, threshold, slack, _Aim(width, None, most))
-    return _bounds(sizes, threshold, slack, _Aim(width, log_level, most))
+    return _bounds(sizes, threshold, total, slack, _Aim(width, log_level, most))
 
 
 @dataclass(frozen=True)
@@ -135,12 +136,11 @@ class _Aim:
         return found.width <= self.width and (self.log_level is None or found.settles(self.log_level))
 
 
-def _bounds(sizes: Array, threshold: float, slack: float, aim: _Aim) -> Bounds:
-    """Bounds for P(Σ ε a ≥ threshold), a threshold of either sign."""
-    total = exact_sum(sizes)
+def _bounds(sizes: Array, threshold: float, total: float, slack: float, aim: _Aim) -> Bounds:
+    """Bounds for P(Σ ε a ≥ threshold), a threshold of either sign; `total` is what the sizes add up to."""
     if threshold <= 0:
         aim = replace(aim, log_level=None)
-        beyond = IMPOSSIBLE if -threshold > total else _bounds(sizes, max(-threshold, 3 * slack), slack, aim)
+        beyond = IMPOSSIBLE if -threshold > total else _bounds(sizes, max(-threshold, 3 * slack), total, slack, aim)
         # P(S ≥ -t) = 1 - P(S > t) ≥ 1 - P(S ≥ t), and at 0 never less than a half.
         upper = 0.0 if threshold > -3 * slack else _complement(beyond.lower)
         return Bounds(max(_complement(beyond.upper), math.log(0.5)), upper)
@@ -219,7 +219,7 @@ def _condition_on_outliers(sizes: Array, outliers: Array, threshold: float, slac
         elif left <= -total:
             found = CERTAIN
         else:
-            found = _bounds(rest, left, slack, aim)
+            found = _bounds(rest, left, total, slack, aim)
         share = count / 2.0 ** len(outliers)
         lower, upper = lower + share * math.exp(found.lower), upper + share * math.exp(found.upper)
     return Bounds(math.log(lower) if lower > 0 else -math.inf, math.log(min(1.0, upper)) if upper > 0 else -math.inf)

@@ -51,9 +51,11 @@ def to_exact_integers(*tables: Array) -> tuple[list[Array], int] | None:
     """
     if all(t.dtype.kind in "iub" for t in tables):
         return [t.astype(np.int64, copy=False) for t in tables], 1
-    scale = _common_scale(tables, 0.0)
+    # Genuinely real numbers show after a few, and what a few need all need; whole ones need nothing.
+    few = [_broken(t[:: max(1, len(t) // PROBE)]) for t in tables]
+    scale = _common_scale(tables, few, 0.0)
     if scale is None:
-        scale = _common_scale(tables, ULPS * float(np.spacing(max(np.abs(t).max(initial=0.0) for t in tables))))
+        scale = _common_scale(tables, few, ULPS * float(np.spacing(max(np.abs(t).max(initial=0.0) for t in tables))))
     if scale is None:
         return None
     if any(float(np.abs(t).sum(dtype=float)) * scale >= MAX_EXACT for t in tables):
@@ -61,10 +63,12 @@ def to_exact_integers(*tables: Array) -> tuple[list[Array], int] | None:
     return [np.rint(np.asarray(t, dtype=float) * scale).astype(np.int64) for t in tables], scale
 
 
-def _common_scale(tables: Sequence[Array], room: float) -> int | None:
-    """The scale that makes every number whole, up to the room on either side."""
-    # Genuinely real numbers show after a few, and what a few need all need.
-    few = [t[:: max(1, len(t) // PROBE)] for t in tables]
+def _broken(x: Array) -> Array:
+    return np.asarray(x[x != np.rint(x)])
+
+
+def _common_scale(tables: Sequence[Array], few: Sequence[Array], room: float) -> int | None:
+    """The scale that makes every number whole, up to the room on either side; a few of them are asked first."""
     decimal = _decimal_scale(few, 1, room)
     if decimal is None and _common_denominator(few, room) is None:
         return None
@@ -89,7 +93,7 @@ def _decimal_scale(tables: Sequence[Array], scale: int, room: float) -> int | No
     for x in _parts(tables):
         # Of real numbers nearly any shows it alone, in a hundredth of the time.
         for alone in x[x != np.rint(x)][:3].tolist():
-            if not any(_is_multiple_alone(alone, s, room) for s in scales):
+            if not _is_decimal(alone, tuple(scales), room):
                 return None
         # Whole numbers of tenths are whole numbers of hundredths: what is settled need not be looked at again.
         left = x
@@ -115,6 +119,11 @@ def _common_denominator(tables: Sequence[Array], room: float) -> int | None:
 def _denominator(x: float) -> int:
     """Of the nearest fraction; the pairs of a ranking ask for those of the same few numbers again and again."""
     return Fraction(x).limit_denominator(MAX_DENOMINATOR).denominator
+
+
+@functools.lru_cache(maxsize=4096)
+def _is_decimal(x: float, scales: tuple[int, ...], room: float) -> bool:
+    return any(_is_multiple_alone(x, scale, room) for scale in scales)
 
 
 def _is_multiple_alone(x: float, scale: int, room: float) -> bool:

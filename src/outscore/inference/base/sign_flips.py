@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import cache, cached_property
 from typing import Literal, TypeVar
 
 import numpy as np
@@ -96,13 +97,18 @@ class Flips:
         """Whether whole numbers stand for the contributions."""
         return self.statistic.integral if self.line is None else bool(self.line.dtype.kind == "i")
 
+    @cached_property
+    def observed(self) -> float:
+        """The sum of the line, correctly rounded."""
+        assert self.line is not None
+        return exact_sum(self.line) if self.line.dtype.kind == "f" else float(self.line.sum())
+
     def sign(self) -> int:
         """+1 when A is better (by more than δ), -1 when B is, 0 when neither."""
         if self.line is None:
             value = 0.0 if self.statistic.is_zero() else self.statistic.value()
         else:
-            value = exact_sum(self.line) if self.line.dtype.kind == "f" else float(self.line.sum())
-            value = 0.0 if abs(value) <= self.doubt else value
+            value = 0.0 if abs(self.observed) <= self.doubt else self.observed
         return self.orientation * ((value > 0) - (value < 0))
 
 
@@ -133,18 +139,21 @@ def _projection(units: PairedScores, metric: AdditiveMetric) -> tuple[list[Seque
     if metric.ratio is None:
         return None, metric
     u, v = metric.ratio
-    if v is None:
-        weights = [u]
-        narrow = AdditiveMetric(metric.name, ("sum",), ratio=((1,), None), direction=metric.direction)
-    else:
-        weights = [v, u]
-        narrow = AdditiveMetric(metric.name, ("bottom", "top"), ratio=((0, 1), (1, 0)), direction=metric.direction)
+    weights = [u] if v is None else [v, u]
     if units.integral and not _fits(units, weights):
         raise OutscoreError(
             f"The whole numbers of both systems add up to more than 2**53, too much for exact {metric.name}.",
             "Divide them by a common factor.",
         )
-    return weights, narrow
+    return weights, _projected(metric.name, metric.direction, divided=v is not None)
+
+
+@cache
+def _projected(name: str, direction: Literal["higher", "lower"], *, divided: bool) -> AdditiveMetric:
+    """The metric of the projections; the pairs of a ranking ask for the same one again and again."""
+    if divided:
+        return AdditiveMetric(name, ("bottom", "top"), ratio=((0, 1), (1, 0)), direction=direction)
+    return AdditiveMetric(name, ("sum",), ratio=((1,), None), direction=direction)
 
 
 def _fits(units: PairedScores, weights: Sequence[Sequence[int]]) -> bool:
@@ -171,8 +180,8 @@ def _line(
     # Of a negative denominator more is less. With nothing to divide by every score is 0, whatever is swapped.
     turn = int(np.sign(statistic.total[0])) if divided else 1
     top = vectors[:, -1] if turn == 1 else turn * vectors[:, -1]
-    if units.integral and not delta:
-        return top, 0.0
+    if not delta:
+        return top, 0.0 if units.integral else 4 * float(np.spacing(_sizes(units, weights[-1:])).sum())
     shift = Fraction(repr(float(delta)))
     if divided:
         bottom = turn * combine(units.a, weights[:1])[:, 0]
@@ -181,9 +190,13 @@ def _line(
         bottom, shift = np.full(len(top), units.scale), shift / len(top)
     moved = bottom * float(shift)
     if not units.integral:
-        size = sum(np.abs(combine(rows, weights[-1:])[:, 0]) for rows in (units.a, units.b))
-        return np.asarray(top - moved), 4 * float(np.spacing(size + np.abs(moved)).sum())
+        return np.asarray(top - moved), 4 * float(np.spacing(_sizes(units, weights[-1:]) + np.abs(moved)).sum())
     largest = float(np.abs(top).sum()) * shift.denominator + float(np.abs(bottom).sum()) * abs(shift.numerator)
     if max(largest, abs(shift.numerator), shift.denominator) < MAX_EXACT:
         return np.asarray(top * shift.denominator - bottom * shift.numerator), 0.0
     return np.asarray(top - moved), 4 * float(np.spacing(np.abs(top) + np.abs(moved)).sum())
+
+
+def _sizes(units: PairedScores, weights: Sequence[Sequence[int]]) -> Array:
+    """How large the numbers are whose difference is taken, unit by unit."""
+    return np.abs(combine(units.a, weights)[:, 0]) + np.abs(combine(units.b, weights)[:, 0])

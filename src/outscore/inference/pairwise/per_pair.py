@@ -264,15 +264,17 @@ def permutation_p(pairs: PairedScores, metric: AdditiveMetric, request: TestRequ
         level=request.alpha,
         width=NEAR_WIDTH,
     )
-    if asked.method == "auto" and metric.ratio is not None:
-        units = units_of(pairs)
-        flips = flips_of(units, metric)
-        if _too_fine(flips):
-            return permutation(pairs, metric, replace(asked, method="certified"))
-        found = None if units.integral else _far(flips, asked)
+    if asked.method != "auto" or metric.ratio is None:
+        return permutation(pairs, metric, asked)
+    units = units_of(pairs)
+    flips = flips_of(units, metric)
+    if _too_fine(flips):
+        asked = replace(asked, method="certified")
+    elif not units.integral:
+        found = _far(flips, asked)
         if found is not None:
-            return replace(found, n=units.rows)
-    return permutation(pairs, metric, asked)
+            return found
+    return permutation(pairs, metric, asked, known=flips)
 
 
 def _too_fine(flips: Flips) -> bool:
@@ -291,13 +293,13 @@ def _far(flips: Flips, request: KernelOptions) -> PValue | None:
     line = flips.line
     if line is None or int((line != 0).sum()) <= enumeration.MAX_HALVED:
         return None
-    observed = abs(math.fsum(line.tolist()))
+    observed = abs(flips.observed)
     if flips.sign() == 0 or approximate_probit(line, observed) > FAR_PROBIT:
         return None
     found = bracket.bounds(line, observed, doubt=flips.doubt, width=FAR_WIDTH, most=FAR_DEGREE)
     p = p_values.certified_p(found, flips.sign(), request)
     # The upper end is what is claimed, also where it is too small for a float.
-    return replace(p, log10=min(0.0, found.upper + LOG2) / LN10, statistic=math.fsum(line.tolist()))
+    return replace(p, log10=min(0.0, found.upper + LOG2) / LN10, statistic=flips.observed, n=len(line))
 
 
 def log_claim(p: PValue) -> float:

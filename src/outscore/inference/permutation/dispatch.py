@@ -59,12 +59,12 @@ FINE, COARSE = 30.0, 1_000.0
 """Steps of the grid in one spread of the units' differences; whole numbers up to so many steps need no other grid."""
 
 
-def permutation(pairs: PairedScores, metric: AdditiveMetric, request: KernelOptions) -> PValue:
+def permutation(pairs: PairedScores, metric: AdditiveMetric, request: KernelOptions, *, known: Flips | None = None) -> PValue:
     """p-value of the paired permutation test on rows in the metric's own columns.
 
     With δ ≠ 0 the units' differences are taken as symmetric about δ. That cannot hold for binary items, where
     sign flips would reject a true hypothesis far too often; they get Tango's score test instead, an
-    asymptotic one.
+    asymptotic one. `known` are the flips, where the caller has them.
 
     Examples
     --------
@@ -83,7 +83,7 @@ def permutation(pairs: PairedScores, metric: AdditiveMetric, request: KernelOpti
             f"{metric.name} is not a number for these totals.",
             "Let its function return one, by convention 0 where it is undefined.",
         )
-    flips = flips_of(units, metric, request.delta)
+    flips = known or flips_of(units, metric, request.delta)
     pair = discordance(pairs, metric) if request.delta else None
     found = tango_test(pair, request) if pair is not None else _solve(flips, request)
     return replace(found, statistic=difference, n=units.rows)
