@@ -11,8 +11,19 @@ import pytest
 HEAVY = ("numpy", "scipy", "polars", "rich", "msgspec")
 
 
+LOGS = "outscore.formats.logs.harnesses"
 UNUSED = {
-    "compare": ("numpy.ma", "scipy", "polars", "rich", "multiprocessing", "outscore.results.ranking", "outscore.results.diff"),
+    "compare": (
+        "numpy.ma",
+        "scipy",
+        "polars",
+        "rich",
+        "multiprocessing",
+        "importlib.abc",
+        "outscore.results.ranking",
+        "outscore.results.diff",
+        LOGS,
+    ),
     "compare --reference": (
         "scipy",
         "polars",
@@ -20,10 +31,11 @@ UNUSED = {
         "multiprocessing",
         "outscore.results.ranking",
         "outscore.workflows.rank",
+        LOGS,
     ),
-    "score": ("polars", "rich", "multiprocessing", "outscore.results.ranking", "outscore.results.diff"),
-    "rank": ("polars", "rich", "outscore.results.diff", "outscore.results.preference"),
-    "plan": ("polars", "rich", "multiprocessing", "outscore.results.ranking", "outscore.results.diff"),
+    "score": ("polars", "rich", "multiprocessing", "outscore.results.ranking", "outscore.results.diff", LOGS),
+    "rank": ("polars", "rich", "outscore.results.diff", "outscore.results.preference", LOGS),
+    "plan": ("polars", "rich", "multiprocessing", "outscore.results.ranking", "outscore.results.diff", LOGS),
 }
 """What each command has no use for, on two files of numbers, on texts, or on none."""
 

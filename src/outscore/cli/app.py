@@ -7,14 +7,11 @@ is a handler.
 
 from __future__ import annotations
 
-import ast
 import contextlib
 import os
 import sys
 from collections.abc import Mapping, Sequence
 from importlib import import_module
-from importlib.abc import InspectLoader
-from importlib.util import find_spec
 from typing import Any, NoReturn
 
 import click
@@ -89,6 +86,11 @@ class App(click.Group):
             formatter.write_dl([(name, self._short_help(ctx, name, room)) for name in names])
 
     def _short_help(self, ctx: click.Context, name: str, room: int) -> str:
+        # Nobody else waits for these.
+        import ast
+        from importlib.abc import InspectLoader
+        from importlib.util import find_spec
+
         spec = find_spec(self._modules[name]) if name in self._modules else None
         if spec is not None and isinstance(spec.loader, InspectLoader):
             for node in ast.parse(spec.loader.get_source(spec.name) or "").body:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fnmatch import fnmatch
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -81,10 +81,10 @@ class LogEntry:
         The harness, as sentences name it.
     summary
         What its files look like, in one line.
-    recognise
-        Whether a file is in this format, by its beginning.
-    read
-        The evaluations that a file holds.
+    module
+        Where it is read, imported when somebody asks: most commands read no logs.
+    kind
+        What its functions there are called after: `looks_like_<kind>` and `read_<kind>`.
     companions
         What else the harness writes, by pattern: names in the same folder, or paths from anywhere if they hold a slash.
     """
@@ -92,16 +92,25 @@ class LogEntry:
     name: str
     title: str
     summary: str
-    recognise: Callable[[LogPeek], bool]
-    read: Callable[[str], list[Evaluation]]
+    module: str
+    kind: str
     companions: tuple[str, ...] = ()
+
+    def recognise(self, peek: LogPeek) -> bool:
+        """Whether a file is in this format, by its beginning."""
+        return bool(getattr(import_module(self.module), f"looks_like_{self.kind}")(peek))
+
+    def read(self, path: str) -> list[Evaluation]:
+        """The evaluations that a file holds."""
+        found: list[Evaluation] = getattr(import_module(self.module), f"read_{self.kind}")(path)
+        return found
 
     def accompanies(self, log: str, other: str) -> bool:
         """Whether another file belongs to a log of this format.
 
         Examples
         --------
-        >>> entry = LogEntry("x", "X", "", bool, list, ("results_*.json",))
+        >>> entry = LogEntry("x", "X", "", "harness", "samples", ("results_*.json",))
         >>> [entry.accompanies("runs/samples.jsonl", other) for other in ("runs/results_1.json", "other/results_1.json")]
         [True, False]
         """
