@@ -69,6 +69,12 @@ def _works(folder: Path) -> Iterator[Work]:
     swaps, theirs_swaps = ("--resamples", "10000"), ("--paired-ar", "--paired-ar-n", "10000")
     yield Work("BLEU, 10,000 swaps", _ours([ref], a, b, *bleu, *swaps), _theirs([ref], [a, b], "bleu", *theirs_swaps))
     yield Work(
+        "chrF, bootstrap of 1,000",
+        _ours([ref], a, b, "--metric", "chrf", *bootstrap),
+        _theirs([ref], [a, b], "chrf", *theirs_bootstrap),
+        rounds=3,
+    )
+    yield Work(
         "TER, bootstrap of 1,000",
         _ours([ref], a, b, *ter, *bootstrap),
         _theirs([ref], [a, b], "ter", *theirs_bootstrap),

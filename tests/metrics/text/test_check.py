@@ -78,9 +78,14 @@ def test_statistics_of_other_texts_are_noticed():
     ],
 )
 def test_missing_libraries(name, module, library, monkeypatch):
-    _, options = text_metric(name)
+    """ChrF is counted without it, and not believed before it was asked."""
+    metric, options = text_metric(name)
     monkeypatch.setitem(sys.modules, module, None)
-    said = refusal(segment_statistics, name, ["a"], [["a"]], options)
+
+    def score():
+        verify(metric, ["a"], [["a"]], segment_statistics(name, ["a"], [["a"]], options), options)
+
+    said = refusal(score)
     assert said == f"{library} must be installed to use {name}. Run `pip install 'outscore[text]'`."
 
 

@@ -18,7 +18,7 @@ from outscore.core.options import Option
 from outscore.metrics.entry import Options
 from outscore.metrics.text import pieces, sacre
 from outscore.metrics.text.entry import Foreign, Lines, References, columns_first
-from outscore.metrics.text.ngrams import clipped_matches
+from outscore.metrics.text.ngrams import matched_words
 
 __all__ = ["ENTRIES", "bleu_of_totals", "library_scorer"]
 
@@ -50,7 +50,7 @@ def _rows(hypotheses: Lines, references: References, options: Options, prepared:
     nearest = np.sort(others, axis=0)
     nearest = np.take_along_axis(nearest, np.abs(nearest - length).argmin(axis=0)[None], axis=0)[0]
     possible = np.maximum(length[:, None] - np.arange(order), 0)
-    return np.column_stack([length, nearest, clipped_matches(said, wanted, order), possible])
+    return np.column_stack([length, nearest, matched_words(said, wanted, order), possible])
 
 
 def _words(options: Options) -> Callable[[str], list[str]]:

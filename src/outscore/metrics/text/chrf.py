@@ -5,8 +5,9 @@ With several references a segment counts against the one it scores best with.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
+import string
+from collections.abc import Callable, Sequence
+from functools import partial, reduce
 
 import numpy as np
 
@@ -16,10 +17,12 @@ from outscore.core.options import Option
 from outscore.metrics.entry import Options
 from outscore.metrics.text import sacre
 from outscore.metrics.text.entry import Foreign, Lines, References, TextMetric, columns_first
+from outscore.metrics.text.ngrams import matched_characters, matched_words
 
 __all__ = ["ENTRIES", "chrf_of_totals", "library_scorer"]
 
 EPSILON = 1e-16
+PUNCTUATION = frozenset(string.punctuation)
 COUNTS = ("hypothesis", "reference", "matched")
 
 
@@ -36,14 +39,66 @@ def _orders(options: Options) -> tuple[int, int]:
 
 
 def _rows(hypotheses: Lines, references: References, options: Options, prepared: object = None) -> Array:
-    """Hypothesis, reference and matched n-grams of each order.
-
-    sacreBLEU keeps them to itself; this is the only place that reaches for them, and the check against its
-    corpus score says when a new version has changed them.
-    """
+    """Hypothesis, reference and matched n-grams of each order, against the reference that a segment scores best with."""
     del prepared
-    rows = library_scorer(options)._extract_corpus_statistics(hypotheses, references)  # noqa: SLF001
-    return np.array(rows, dtype=np.int64)
+    said, *wanted = (_split(lines, options) for lines in (hypotheses, *references))
+    against = np.stack([_counts(said, one, options) for one in wanted])
+    # Of equal ones the first, as in sacreBLEU.
+    best = _of_totals(options)(against).argmax(axis=0)
+    return np.asarray(against[best, np.arange(len(hypotheses))])
+
+
+Split = tuple[Sequence[str], Sequence[Sequence[str]]]
+"""The characters and the words of each line."""
+
+
+def _split(lines: Lines, options: Options) -> Split:
+    if options["lowercase"]:
+        lines = [line.lower() for line in lines]
+    characters = lines if options["whitespace"] else ["".join(line.split()) for line in lines]
+    return characters, [_words(line) if _orders(options)[1] else () for line in lines]
+
+
+def _words(line: str) -> list[str]:
+    """Words between spaces, with one mark split off their end, or else off their beginning, as chrF++.py does.
+
+    Examples
+    --------
+    >>> _words("He (says): 'a-b', -")
+    ['He', '(says)', ':', "'a-b'", ',', '-']
+    """
+    found: list[str] = []
+    for word in line.split():
+        if len(word) > 1 and word[-1] in PUNCTUATION:
+            found += word[:-1], word[-1]
+        elif len(word) > 1 and word[0] in PUNCTUATION:
+            found += word[0], word[1:]
+        else:
+            found.append(word)
+    return found
+
+
+def _counts(said: Split, wanted: Split, options: Options) -> Array:
+    """The three counts of each order, segment by segment, against one reference."""
+    (characters, words), (gold_characters, gold_words) = said, wanted
+    most_characters, most_words = _orders(options)
+    parts = [_triples(characters, gold_characters, matched_characters(characters, [gold_characters], most_characters))]
+    if most_words:
+        parts.append(_triples(words, gold_words, matched_words(words, [gold_words], most_words)))
+    return np.concatenate(parts, axis=1)
+
+
+def _triples(lines: Sequence[Sequence[str]], gold: Sequence[Sequence[str]], matched: Array) -> Array:
+    """N-grams of lines, of their reference and of both; where the reference has none of an order, none are counted."""
+    before = np.arange(matched.shape[1])
+    given, wanted = (np.maximum(np.array([len(line) for line in text])[:, None] - before, 0) for text in (lines, gold))
+    return np.stack([np.where(wanted > 0, given, 0), wanted, matched], axis=-1).reshape(len(lines), -1)
+
+
+def _of_totals(options: Options) -> Callable[[Array], Array]:
+    beta = options["beta"]
+    assert isinstance(beta, int)
+    return chrf_of_totals(beta, smoothed=bool(options["eps_smoothing"]))
 
 
 def chrf_of_totals(beta: float, *, smoothed: bool) -> Callable[[Array], Array]:
@@ -68,13 +123,18 @@ def _chrf(totals: Array, *, weight: float, smoothed: bool) -> Array:
     used = (given > 0) & (wanted > 0)
     if not smoothed and used.all():
         # As below, in half the time: sums of a corpus have n-grams of every order, and thousands of them are scored.
-        return 100 * _f((matched / given).sum(axis=0) / len(used), (matched / wanted).sum(axis=0) / len(used), weight, 0.0)
+        return 100 * _f(_sum(matched / given) / len(used), _sum(matched / wanted) / len(used), weight, 0.0)
     precision = np.where(given > 0, matched / np.where(given > 0, given, 1.0), EPSILON)
     recall = np.where(wanted > 0, matched / np.where(wanted > 0, wanted, 1.0), EPSILON)
     if smoothed:
-        return np.asarray(100 * _f(precision, recall, weight, EPSILON).mean(axis=0))
+        return np.asarray(100 * _sum(_f(precision, recall, weight, EPSILON)) / len(used))
     orders = np.maximum(used.sum(axis=0), 1)
-    return 100 * _f(precision.sum(axis=0, where=used) / orders, recall.sum(axis=0, where=used) / orders, weight, 0.0)
+    return 100 * _f(_sum(np.where(used, precision, 0.0)) / orders, _sum(np.where(used, recall, 0.0)) / orders, weight, 0.0)
+
+
+def _sum(orders: Array) -> Array:
+    """Added up one after the other: a score is sacreBLEU's to the last digit, and so is the choice between references."""
+    return reduce(np.add, orders)
 
 
 def _f(precision: Array, recall: Array, weight: float, undefined: float) -> Array:
@@ -91,11 +151,8 @@ def _columns(options: Options) -> tuple[str, ...]:
 
 def _make(options: Options) -> AdditiveMetric:
     """ChrF as a function of its columns; the entry's name says whether words count."""
-    beta = options["beta"]
-    assert isinstance(beta, int)
     name = "chrf" + "+" * _orders(options)[1]
-    function = chrf_of_totals(beta, smoothed=bool(options["eps_smoothing"]))
-    return AdditiveMetric(name, _columns(options), function, bounds=(0.0, 100.0))
+    return AdditiveMetric(name, _columns(options), _of_totals(options), bounds=(0.0, 100.0))
 
 
 def _signature(options: Options, references: int) -> str:
