@@ -59,7 +59,9 @@ __all__ = ["__version__", *_HOMES]  # noqa: PLE0604 - they are strings, taken fr
 
 def __getattr__(name: str) -> object:
     if name in _HOMES:
-        return getattr(import_module(_HOMES[name]), name)
+        # Kept, so that nobody asks again.
+        found = globals()[name] = getattr(import_module(_HOMES[name]), name)
+        return found
     raise AttributeError(f"module 'outscore' has no attribute {name!r}")
 
 

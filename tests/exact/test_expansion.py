@@ -40,6 +40,9 @@ def test_against_a_pass_over_all_flips(kind, z):
         assert law.log_mgf(theta) == pytest.approx(plain.log_mgf(theta), rel=1e-12, abs=1e-12)
         assert law.mean(theta) == pytest.approx(plain.mean(theta), rel=1e-11, abs=1e-11 * scale)
         assert law.covariance(theta) == pytest.approx(plain.covariance(theta), rel=1e-10)
+        for either in (law, plain):
+            together = float(either.mean(theta)[0]), float(either.covariance(theta)[0, 0])
+            assert either.line_moments(float(theta[0])) == pytest.approx(together, rel=1e-13, abs=1e-13 * scale)
 
 
 @pytest.mark.parametrize("z", [0.0, 2.0, 11.0, 30.0])

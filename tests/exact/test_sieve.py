@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from outscore.exact.flipsum import FLOOR, BudgetError
-from outscore.exact.sieve import survivors
+from outscore.exact.sieve import SMALL_GRID, about_multiples, survivors
 
 
 def log_modulus(values, counts, sech2, omega):
@@ -48,6 +48,22 @@ def test_against_the_whole_grid_in_the_plane(seed, tilt):
     values = values[values.any(axis=1)]
     counts = rng.integers(1, 20, len(values))
     check(values, counts, np.array([tilt, -tilt]), np.pi / np.array([211, 307]), np.array([210, 153]))
+
+
+@settings(max_examples=100)
+@given(size=st.integers(1, 60), weight=st.floats(1.0, 1e9), points=st.integers(2, 20_000))
+def test_one_size_against_all_its_sines(size, weight, points):
+    """No index that one size leaves is lost, none stands twice or outside the grid; a few stand beside them."""
+    index = np.arange(points // 2 + 1)
+    alive = index[0.5 * weight * np.sin(np.pi * size * index / points) ** 2 < FLOOR]
+    found = about_multiples(size, weight, points)
+    if found is None:
+        assert weight <= 2 * FLOOR or len(alive) + 5 * size >= min(len(index) / 2, SMALL_GRID / 2)
+    else:
+        assert np.isin(alive, found).all()
+        assert (np.diff(found) > 0).all()
+        assert 0 <= found[0] <= found[-1] <= points // 2
+        assert len(found) <= len(alive) + 3 * (size + 1)
 
 
 def test_few_survive_for_dense_integers():

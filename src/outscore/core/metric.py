@@ -92,6 +92,8 @@ class AdditiveMetric:
         if v is None:
             return numerator
         denominator = np.asarray(totals @ np.asarray(v), dtype=float)
+        if denominator.ndim == 0:
+            return np.asarray(numerator / denominator if denominator else 0.0)
         return np.asarray(np.divide(numerator, denominator, out=np.zeros_like(numerator), where=denominator != 0))
 
     def _apply(self, totals: Array) -> Array:

@@ -110,13 +110,19 @@ def combine(rows: Array, weights: Sequence[Sequence[int]]) -> Array:
     """
     import numpy as np
 
-    dtype = np.dtype(np.int64) if rows.dtype.kind == "b" else rows.dtype
-    out = np.empty((len(rows), len(weights)), dtype=dtype, order="F")
-    for i, vector in enumerate(weights):
+    # Of bools a sum would be another bool.
+    rows = rows.astype(np.int64) if rows.dtype.kind == "b" else rows
+    out = np.empty((len(rows), len(weights)), dtype=rows.dtype, order="F")
+    for column, vector in zip(out.T, weights, strict=True):
         parts = [source if weight == 1 else weight * source for source, weight in zip(rows.T, vector, strict=False) if weight]
-        out[:, i] = parts[0] if parts else 0
-        for part in (*parts[1:], *vector[rows.shape[1] :]):
-            out[:, i] += part
+        parts += vector[rows.shape[1] :]
+        if len(parts) < 2:
+            column[:] = parts[0] if parts else 0
+            continue
+        # The first two in one pass.
+        np.add(parts[0], parts[1], out=column)
+        for part in parts[2:]:
+            np.add(column, part, out=column)
     return out
 
 

@@ -64,6 +64,11 @@ class Expanded(FlipSum):
             return super().covariance(theta)
         return self._series(theta, 2)[:, None] + self.large.covariance(theta)
 
+    def line_moments(self, theta: float) -> tuple[float, float]:
+        """K'(θ) and K''(θ)."""
+        at = np.array([theta])
+        return float(self.mean(at)[0]), float(self.covariance(at)[0, 0])
+
     def max_frequency(self, theta: Array) -> float:
         """The frequency up to which `log_characteristic` serves."""
         return math.sqrt(max(0.0, self.radius**2 - (float(theta[0]) - self.centre) ** 2))

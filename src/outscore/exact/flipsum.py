@@ -34,9 +34,11 @@ NEGLIGIBLE = 46.0
 FIRST_STEP = 1.05
 """Where windows are sought first, in units of a normal law's step: far enough that it is the answer for most laws."""
 FIRST_VALUES = 2
+FIRST_BLOCK = 600
+"""Flip values looked at first, one after the other; of few indices as many at a time as there are sines in a small table."""
 BLOCK = 300_000
 FLIPS = 10_000
-"""Flip values looked at first, entries of a table of phases, and flips that are taken at a time."""
+"""Entries of a table of phases, and flips that are taken at a time."""
 
 
 class BudgetError(Exception):
@@ -47,7 +49,16 @@ def log_cosh(x: Array) -> Array:
     """log cosh x without cancellation near 0 or overflow far out."""
     x = np.abs(x)
     half = np.sinh(np.minimum(x, 1.0) / 2)
-    return np.asarray(np.where(x < 1, np.log1p(2 * half * half), x + np.log1p(np.exp(-2 * x)) - LOG2))
+    near = np.log1p(2 * half * half)
+    if x.max(initial=0.0) < 1:
+        return np.asarray(near)
+    return np.asarray(np.where(x < 1, near, x + np.log1p(np.exp(-2 * x)) - LOG2))
+
+
+def _sech2(x: Array) -> Array:
+    """1 / cosh² x without cancellation or overflow far out."""
+    decay = np.exp(-2 * np.abs(x))
+    return np.asarray(4 * decay / np.square(1 + decay))
 
 
 def log_factor(x: Array, tanh: Array, sech2: Array) -> tuple[Array, Array]:
@@ -156,6 +167,16 @@ class FlipSum(TiltedSum):
             return np.array([[np.add.reduce(weight * self.line * self.line)]])
         return np.array([[np.add.reduce(weight * x * y) for y in self.values.T] for x in self.values.T])
 
+    def line_moments(self, theta: float) -> tuple[float, float]:
+        """K'(θ) and K''(θ) of a law on a line."""
+        sizes = self.values[:, 0]
+        x = sizes * theta
+        weight = self.counts * sizes
+        mean = np.add.reduce(weight * np.tanh(x))
+        weight *= sizes
+        weight *= _sech2(x)
+        return float(mean), float(np.add.reduce(weight))
+
     def varies(self, direction: Array) -> bool:
         """Whether any flip moves the sum in a direction."""
         return bool((self.values @ direction).any())
@@ -174,15 +195,17 @@ class FlipSum(TiltedSum):
 
     def sech2(self, theta: Array) -> Array:
         """sech²(v·θ), the variance of one tilted flip."""
-        decay = np.exp(-2 * np.abs(self.projections(theta)))
-        return np.asarray(4 * decay / np.square(1 + decay))
+        return _sech2(self.projections(theta))
 
     def log_density_factor(self, theta: Array) -> float:
         """K(θ) - θ·K'(θ), summed so that no digits cancel."""
         x = np.abs(self.projections(theta))
-        decay = np.exp(-2 * x)
-        far = np.log1p(decay) - LOG2 + 2 * x * decay / (1 + decay)
-        return math.fsum(self.counts * np.where(x < 1, log_cosh(x) - x * np.tanh(x), far))
+        terms = log_cosh(x) - x * np.tanh(x)
+        far = x >= 1
+        if far.any():
+            decay = np.exp(-2 * x[far])
+            terms[far] = np.log1p(decay) - LOG2 + 2 * x[far] * decay / (1 + decay)
+        return math.fsum((self.counts * terms).tolist())
 
 
 def _just_negative(f: Callable[[float], float], step: float) -> float | None:
@@ -220,12 +243,14 @@ def characteristic(
     weight = counts * sech2
     order = np.argsort(-weight, kind="stable")
     decay = np.zeros(len(index))
-    for first in range(min(FIRST_VALUES, len(order))):
-        one = order[first : first + 1]
-        sine = np.sin(turns(index, one)[:, 0] * (np.pi / half_turn))
-        decay += weight[one] * (sine * sine)
+    first = 0
+    while first < min(FIRST_VALUES, len(order)):
+        these = order[first : first + max(1, FIRST_BLOCK // max(1, len(index)))]
+        sine = np.sin(turns(index, these) * (np.pi / half_turn))
+        decay += (sine * sine) @ weight[these]
         keep = decay < 2 * FLOOR
         index, decay = index[keep], decay[keep]
+        first += len(these)
     log_modulus, angle = np.zeros(len(index)), np.zeros(len(index))
     done = 0
     while done < len(order) and len(index):

@@ -14,6 +14,7 @@ eleven digits. Only where few flips of unlike sizes leave nothing to skip are th
 from __future__ import annotations
 
 import math
+from operator import mul
 
 import numpy as np
 
@@ -22,7 +23,7 @@ from outscore.core.records import dataclass
 from outscore.exact.enumeration import count_subsets
 from outscore.exact.expansion import MANY, expand
 from outscore.exact.flipsum import NEGLIGIBLE, BudgetError, FlipSum, characteristic
-from outscore.exact.sieve import survivors
+from outscore.exact.sieve import about_multiples, survivors
 
 __all__ = ["Spectrum", "Tail", "histogram", "pmf", "sum_spectrum", "tail"]
 
@@ -102,7 +103,7 @@ def tail(values: Array, counts: Array, observed: int, *, budget: float = SIEVE_B
     divisor = int(np.gcd.reduce(values))
     multiple = observed % divisor == 0
     values, observed = values // divisor, -(-observed // divisor)
-    extreme = sum(int(k) * int(c) for k, c in zip(values, counts, strict=True))
+    extreme = sum(map(mul, values.tolist(), counts.tolist()))
     odd = (observed - extreme) % 2
     on_lattice = multiple and not odd
     observed += odd
@@ -174,13 +175,14 @@ class Spectrum:
 def sum_spectrum(found: Spectrum, terms: int, decay: float, scale: float) -> Tail:
     """exp(scale) · Σ_{m < terms} exp(-m·decay) · P_θ(S lies m steps beyond the observed value): a geometric series each."""
     index, points = found.index, found.points
-    weight = np.where((index == 0) | (2 * index == points), 1.0, 2.0) / points
-    mass = weight * np.exp(found.log_modulus) * np.exp(1j * found.angle)
-    rate = -decay - 2j * np.pi * (index / points)
-    total = terms * -decay - 2j * np.pi * (index * terms % points / points)
-    with np.errstate(all="ignore"):
-        series = np.where(rate == 0, terms, np.expm1(total) / np.expm1(rate))
-    return Tail(scale + _log(math.fsum((mass * series).real)), scale + _log(math.fsum(mass.real)))
+    weight = np.where((index == 0) | (2 * index == points), 1 / points, 2 / points)
+    mass = weight * np.exp(found.log_modulus + 1j * found.angle)
+    rate = -decay - (2j * np.pi / points) * index
+    total = -terms * decay - (2j * np.pi / points) * (index * terms % points)
+    # Without a decay the terms of frequency 0 are all the same.
+    series = np.full(len(index), terms, dtype=complex)
+    np.divide(np.expm1(total), np.expm1(rate), out=series, where=rate != 0)
+    return Tail(scale + _log(math.fsum((mass * series).real.tolist())), scale + _log(math.fsum(mass.real.tolist())))
 
 
 def _log(x: float) -> float:
@@ -193,14 +195,15 @@ def saddle_point(law: FlipSum, observed: float) -> Array:
     The mean is concave in θ > 0 and the start lies left of the root (tanh x ≤ x), so Newton climbs to it
     without overshoot.
     """
-    theta: Array = observed / law.spread[0]
+    theta = observed / float(law.spread[0, 0])
     for _ in range(200):
-        step = (observed - law.mean(theta)) / law.covariance(theta)[0]
-        theta = theta + step
+        mean, variance = law.line_moments(theta)
+        step = (observed - mean) / variance if variance > 0 else 0.0
+        theta += step
         # Every step squares the error.
-        if not step[0] > 1e-7 * theta[0]:
+        if not step > 1e-5 * theta:
             break
-    return theta
+    return np.array([theta])
 
 
 def tilt(law: FlipSum, observed: float, frequency: float = 0.0) -> tuple[FlipSum, Array]:
@@ -223,10 +226,13 @@ def _spectrum(
     if points > FINEST_POINTS:
         raise BudgetError
     sech2 = law.sech2(theta)
-    step = np.array([np.pi / points])
-    if points > MAX_POINTS:
-        budget = min(budget, CHEAP_SIEVE)
-    index = survivors(law.values, counts, sech2, step, np.array([0]), np.array([points // 2]), budget=budget)[:, 0]
+    weight = counts * sech2
+    heaviest = int(weight.argmax())
+    index = about_multiples(int(values[heaviest]), float(weight[heaviest]), points)
+    if index is None:
+        grid = np.array([np.pi / points]), np.array([0]), np.array([points // 2])
+        budget = budget if points <= MAX_POINTS else min(budget, CHEAP_SIEVE)
+        index = survivors(law.values, counts, sech2, *grid, budget=budget)[:, 0]
     if len(index) > MAX_SURVIVORS:
         raise BudgetError
 

@@ -20,7 +20,7 @@ import numpy as np
 from outscore.core.numeric import Array, median
 from outscore.exact.flipsum import FLOOR, BudgetError
 
-__all__ = ["branch_and_bound", "survivors"]
+__all__ = ["about_multiples", "branch_and_bound", "survivors"]
 
 Boxes = tuple[Array, Array]
 Undecided = Callable[[Array, Array, float], tuple[Array, int]]
@@ -58,6 +58,28 @@ def survivors(
         return _undecided_boxes(values, counts, sech2, centre, half, left, floor)
 
     return branch_and_bound(undecided, step, _cover(low, high, box, high), budget=budget)
+
+
+def about_multiples(size: int, weight: float, points: int) -> Array | None:
+    """Indices 0 ≤ j ≤ points/2 at which one size alone leaves |φ(πj/points)| above the floor, and a few beside them.
+
+    log |φ| ≤ -½·weight·sin²(π·size·j/points), so they lie within points/(π·size)·asin √(2·FLOOR/weight) of a multiple of
+    points/size. None where they are most of the grid, or too many to be looked at without a sieve.
+
+    Examples
+    --------
+    >>> about_multiples(2, 1e6, 1000).tolist()
+    [0, 1, 2, 3, 497, 498, 499, 500]
+    """
+    if weight <= 2 * FLOOR:
+        return None
+    # One for the multiple, which is rounded, and one for the width.
+    reach = int(points / (math.pi * size) * math.asin(math.sqrt(2 * FLOOR / weight))) + 2
+    if 2 * reach >= points // size or reach * size > SMALL_GRID:
+        return None
+    multiples = np.arange(size // 2 + 1) * points // size
+    index = (multiples[:, None] + np.arange(-reach, reach + 1)).ravel()
+    return np.asarray(index[(index >= 0) & (2 * index <= points)])
 
 
 def branch_and_bound(undecided: Undecided, step: Array, boxes: Boxes, *, budget: float) -> Array:

@@ -88,6 +88,12 @@ TP_ERRORS = {
     **_count_layouts(THREE, (1, 0, 0), (0, 1, 1)),
     **_count_layouts(FOUR, (1, 0, 0, 0), (0, 1, 1, 0)),
 }
+SHARE_RIGHT = {
+    1: RIGHT,
+    **_count_layouts(("correct", "wrong"), (1, 0), (1, 1)),
+    **_count_layouts(FOUR, (1, 0, 0, 1), (1, 1, 1, 1)),
+}
+ACCURACY = AdditiveMetric("accuracy", ("correct", "all"), ratio=((1, 0), (0, 1)))
 ALL_FOUR = _count_layouts(FOUR, (1, 0, 0, 0), (0, 1, 0, 0), (0, 0, 1, 0), (0, 0, 0, 1))
 
 
@@ -202,12 +208,8 @@ ENTRIES = (
         eats=("scores", "counts"),
         summary="share of correct decisions",
         formula=r"\frac{\text{right}}{\text{right} + \text{wrong}}",
-        make=lambda _: AdditiveMetric("accuracy", ("correct", "all"), ratio=((1, 0), (0, 1))),
-        layouts=lambda _: {
-            1: RIGHT,
-            **_count_layouts(("correct", "wrong"), (1, 0), (1, 1)),
-            **_count_layouts(FOUR, (1, 0, 0, 1), (1, 1, 1, 1)),
-        },
+        make=lambda _: ACCURACY,
+        layouts=lambda _: SHARE_RIGHT,
     ),
     MetricEntry(
         name="error-rate",

@@ -23,6 +23,8 @@ __all__ = ["MAX_RESAMPLES", "Alternative", "Flips", "KernelOptions", "checked_re
 Alternative = Literal["two-sided", "greater", "less"]
 MAX_RESAMPLES = 1_000_000
 """Beyond this the noise of sampling is far below that of the data, and a slip of the finger would run for days."""
+TURNED = [(0, 1), (1, 0)]
+"""The projections of a metric whose columns are top and bottom themselves."""
 Differences = TypeVar("Differences", float, Array)
 
 
@@ -123,7 +125,9 @@ def flips_of(units: PairedScores, metric: AdditiveMetric, delta: float = 0.0) ->
     weights, metric = _projection(units, metric)
     vectors, total = units.a - units.b, units.sums[0] + units.sums[1]
     if weights is not None:
-        vectors, total = combine(vectors, weights), total @ np.array(weights).T
+        # Columns that only change places are not copied.
+        vectors = vectors[:, ::-1] if [tuple(vector) for vector in weights] == TURNED else combine(vectors, weights)
+        total = total @ np.array(weights).T
     statistic = Statistic(metric, total, vectors.sum(axis=0), units.scale, units.integral)
     line, doubt = (None, 0.0) if weights is None else _line(statistic, vectors, units, weights, delta)
     if line is None and delta:
@@ -157,13 +161,12 @@ def _projected(name: str, direction: Literal["higher", "lower"], *, divided: boo
 
 
 def _fits(units: PairedScores, weights: Sequence[Sequence[int]]) -> bool:
-    """Whether floats hold every sum exactly; the largest number settles most cases."""
-    absolute = np.abs(np.array(weights))
-    largest = max(abs(int(extreme)) for rows in (units.a, units.b) for extreme in (rows.max(), rows.min()))
-    if 2.0 * units.rows * largest * float(absolute.sum(axis=1).max()) < MAX_EXACT:
-        return True
-    size = np.abs(units.a).sum(axis=0) + np.abs(units.b).sum(axis=0)
-    return float((size @ absolute.T).max()) < MAX_EXACT
+    """Whether floats hold every sum exactly; the sizes of numbers that are not negative add up to their sums."""
+    size = sum(
+        total if rows.min() >= 0 else np.abs(rows).sum(axis=0)
+        for rows, total in zip((units.a, units.b), units.sums, strict=True)
+    )
+    return all(sum(abs(w) * int(s) for w, s in zip(vector, size, strict=True)) < MAX_EXACT for vector in weights)
 
 
 def _line(
