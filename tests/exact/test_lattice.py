@@ -261,7 +261,10 @@ def test_histogram_counts_sizes(d):
 def test_saddle_point_moves_the_mean(share):
     law = FlipSum(np.array([[1.0], [4.0], [9.0]]), np.array([50.0, 30.0, 20.0]))
     observed = share * 350.0
-    assert law.mean(lattice.saddle_point(law, observed))[0] == pytest.approx(observed, rel=1e-9)
+    theta = lattice.saddle_point(law, observed)
+    assert law.mean(theta)[0] == pytest.approx(observed, rel=1e-9)
+    slope = float(theta[0])
+    assert law.log_scale(slope, observed) == pytest.approx(law.log_mgf(theta) - slope * observed, rel=1e-9, abs=1e-12)
 
 
 @pytest.mark.parametrize("share", [0.0, 0.01, 0.2, 0.8, 0.99])

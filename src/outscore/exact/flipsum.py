@@ -61,6 +61,15 @@ def _sech2(x: Array) -> Array:
     return np.asarray(4 * decay / np.square(1 + decay))
 
 
+def _log_density(x: Array, tanh: Array) -> Array:
+    """log cosh x - x tanh x of x ≥ 0, without the cancellation of two large numbers far out."""
+    near = log_cosh(x) - x * tanh
+    if float(x.max(initial=0.0)) < 1:
+        return np.asarray(near)
+    decay = np.exp(-2 * x)
+    return np.asarray(np.where(x < 1, near, np.log1p(decay) - LOG2 + 2 * x * decay / (1 + decay)))
+
+
 def log_factor(x: Array, tanh: Array, sech2: Array) -> tuple[Array, Array]:
     """Log modulus and angle of cos x + i·tanh·sin x, one flip's tilted characteristic function.
 
@@ -147,7 +156,9 @@ class FlipSum(TiltedSum):
     @cached_property
     def spread(self) -> Array:
         """The covariance of the sum as it is, which no tilt exceeds."""
-        return np.array([[(self.counts * x * y).sum() for y in self.values.T] for x in self.values.T])
+        if self.line is not None:
+            return np.array([[np.add.reduce(self.counts * self.line * self.line)]])
+        return np.array([[np.add.reduce(self.counts * x * y) for y in self.values.T] for x in self.values.T])
 
     def log_mgf(self, theta: Array) -> float:
         """K(θ)."""
@@ -200,12 +211,14 @@ class FlipSum(TiltedSum):
     def log_density_factor(self, theta: Array) -> float:
         """K(θ) - θ·K'(θ), summed so that no digits cancel."""
         x = np.abs(self.projections(theta))
-        terms = log_cosh(x) - x * np.tanh(x)
-        far = x >= 1
-        if far.any():
-            decay = np.exp(-2 * x[far])
-            terms[far] = np.log1p(decay) - LOG2 + 2 * x[far] * decay / (1 + decay)
-        return math.fsum((self.counts * terms).tolist())
+        return math.fsum((self.counts * _log_density(x, np.tanh(x))).tolist())
+
+    def log_scale(self, theta: float, observed: float) -> float:
+        """K(θ) - θ·observed of a law on a line at θ ≥ 0, summed in the same way."""
+        x = self.values[:, 0] * theta
+        tanh = np.tanh(x)
+        mean = float(np.add.reduce(self.counts * self.values[:, 0] * tanh))
+        return math.fsum((self.counts * _log_density(x, tanh)).tolist()) + theta * (mean - observed)
 
 
 def _just_negative(f: Callable[[float], float], step: float) -> float | None:

@@ -100,9 +100,10 @@ def tail(values: Array, counts: Array, observed: int, *, budget: float = SIEVE_B
     """
     if not len(values):
         return CERTAIN if observed <= 0 else IMPOSSIBLE
-    divisor = int(np.gcd.reduce(values))
+    divisor = math.gcd(*values.tolist())
     multiple = observed % divisor == 0
-    values, observed = values // divisor, -(-observed // divisor)
+    if divisor > 1:
+        values, observed = values // divisor, -(-observed // divisor)
     extreme = sum(map(mul, values.tolist(), counts.tolist()))
     odd = (observed - extreme) % 2
     on_lattice = multiple and not odd
@@ -127,14 +128,14 @@ def _spectral_tail(values: Array, counts: Array, observed: int, extreme: int, bu
     if n <= MAX_COUNTED and n * extreme <= min(COUNTED_WORK, FEW_WORK if n <= FEW else math.inf):
         return _counted_tail(np.repeat(values, counts), observed, extreme)
     law, theta = tilt(FlipSum(values.astype(float)[:, None], counts.astype(float)), float(observed))
-    mean = float(law.mean(theta)[0])
     up, down = _reach(law, theta, extreme)
     up, down = min(extreme - observed, up), min(extreme + observed, down)
     points = (up + down) // 2 + 2
     index, log_phi, phase = _spectrum(values, counts, law, theta, points, budget)
     phase -= np.pi * (index * (observed % (2 * points)) % (2 * points) / points)
-    scale = law.log_density_factor(theta) + float(theta[0]) * (mean - observed)
-    return sum_spectrum(Spectrum(index, log_phi, phase, points), up // 2 + 1, 2 * float(theta[0]), scale)
+    slope = float(theta[0])
+    scale = law.log_scale(slope, float(observed))
+    return sum_spectrum(Spectrum(index, log_phi, phase, points), up // 2 + 1, 2 * slope, scale)
 
 
 def _reach(law: FlipSum, theta: Array, extreme: int) -> tuple[int, int]:

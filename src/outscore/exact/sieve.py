@@ -77,6 +77,8 @@ def about_multiples(size: int, weight: float, points: int) -> Array | None:
     reach = int(points / (math.pi * size) * math.asin(math.sqrt(2 * FLOOR / weight))) + 2
     if 2 * reach >= points // size or reach * size > SMALL_GRID:
         return None
+    if size == 1:
+        return np.arange(reach + 1)
     multiples = np.arange(size // 2 + 1) * points // size
     index = (multiples[:, None] + np.arange(-reach, reach + 1)).ravel()
     return np.asarray(index[(index >= 0) & (2 * index <= points)])

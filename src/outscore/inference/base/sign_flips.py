@@ -162,11 +162,10 @@ def _projected(name: str, direction: Literal["higher", "lower"], *, divided: boo
 
 def _fits(units: PairedScores, weights: Sequence[Sequence[int]]) -> bool:
     """Whether floats hold every sum exactly; the sizes of numbers that are not negative add up to their sums."""
-    size = sum(
-        total if rows.min() >= 0 else np.abs(rows).sum(axis=0)
-        for rows, total in zip((units.a, units.b), units.sums, strict=True)
-    )
-    return all(sum(abs(w) * int(s) for w, s in zip(vector, size, strict=True)) < MAX_EXACT for vector in weights)
+    both = zip((units.a, units.b), units.sums, strict=True)
+    a, b = (total if rows.min() >= 0 else np.abs(rows).sum(axis=0) for rows, total in both)
+    sizes = (a + b).tolist()
+    return all(sum(abs(w) * size for w, size in zip(vector, sizes, strict=True)) < MAX_EXACT for vector in weights)
 
 
 def _line(
