@@ -11,7 +11,7 @@ no curve: subsets would be resampled in turn, or lose their order. `size_test` n
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 import numpy as np
@@ -43,8 +43,10 @@ CACHED = 30_000
 """Numbers of each system that are looked at together."""
 T_TEST = "paired t test"
 
-Parts = Callable[[Array, Array], Array]
-"""The p-values of samples of units: one axis of samples, one of units, one of the metric's columns."""
+Blocks = Iterable[tuple[Array, Array]]
+"""Rows of both systems in samples of units: one axis of samples, one of units, one of the metric's columns."""
+Parts = Callable[[Blocks], Array]
+"""The p-values of all samples."""
 
 
 def size_test(pairs: PairedScores, metric: AdditiveMetric, entry: TestEntry) -> str | None:
@@ -118,7 +120,8 @@ def _point(columns: tuple[Array, Array], size: int, orders: Array, p_of: Parts) 
     # what lies column by column, because numpy adds up and divides whole stretches of memory.
     at_once = max(1, CACHED // (size * len(columns[0])))
     parts = [orders[r : r + at_once, :size] for r in range(0, len(orders), at_once)]
-    ps = np.concatenate([p_of(*(table.take(part, axis=1).transpose(1, 2, 0) for table in columns)) for part in parts])
+    first, second = columns
+    ps = p_of((first.take(part, axis=1).transpose(1, 2, 0), second.take(part, axis=1).transpose(1, 2, 0)) for part in parts)
     low, middle, high = quantiles(ps, (0.25, 0.5, 0.75))
     return SizePoint(size, middle, low, high)
 
@@ -149,8 +152,9 @@ def _p_of_test(units: PairedScores, metric: AdditiveMetric, entry: TestEntry, re
         options = {**complete(entry.name, entry.options, {}), **options, **entry.subsets.options}
     asked = replace(request, interval=False, options=options)
 
-    def p_of(a: Array, b: Array) -> Array:
-        return np.array([entry.run(units.part(x, y), metric, asked).p.value for x, y in zip(a, b, strict=True)])
+    def p_of(blocks: Blocks) -> Array:
+        pairs = (units.part(x, y) for a, b in blocks for x, y in zip(a, b, strict=True))
+        return np.array([entry.run(pair, metric, asked).p.value for pair in pairs])
 
     return p_of
 
@@ -160,9 +164,9 @@ def _p_of_swaps(metric: AdditiveMetric, request: TestRequest) -> Parts:
     assert metric.ratio is not None
     weights = np.asarray(metric.ratio[0]) * (1 if metric.higher_is_better else -1)
 
-    def p_of(a: Array, b: Array) -> Array:
-        ahead = (a - b) @ weights
-        wins, losses = (ahead > 0).sum(axis=-1), (ahead < 0).sum(axis=-1)
+    def p_of(blocks: Blocks) -> Array:
+        ahead = [(a - b) @ weights for a, b in blocks]
+        wins, losses = (np.concatenate([(sign * one > 0).sum(axis=-1) for one in ahead]) for sign in (1, -1))
         if request.alternative == "two-sided":
             return np.exp(log_two_sided(wins, losses))
         return np.exp(log_better(wins, losses) if request.alternative == "greater" else log_better(losses, wins))
@@ -174,11 +178,12 @@ def _p_of_jackknife(scale: float, metric: AdditiveMetric, request: TestRequest) 
     turn = 1.0 if metric.higher_is_better else -1.0
     two_sided = request.alternative == "two-sided"
 
-    def p_of(a: Array, b: Array) -> Array:
-        if scale != 1:
-            a, b = a / scale, b / scale
-        t = turn * jackknife_t(a, b, metric, request.delta)
-        m = a.shape[-2]
+    def p_of(blocks: Blocks) -> Array:
+        m, found = 0, []
+        for a, b in blocks:
+            m = a.shape[-2]
+            found.append(_scores_and_error(a, b, metric) if scale == 1 else _scores_and_error(a / scale, b / scale, metric))
+        t = turn * _t(np.concatenate(found, axis=1), request.delta)
         sides = 2 if two_sided else 1
         p = sides * np.array([student(m - 1, -x) for x in np.atleast_1d(reach(t, request.alternative)).tolist()])
         # No swap of m units has a smaller probability than this.
@@ -204,16 +209,24 @@ def jackknife_t(a: Array, b: Array, metric: AdditiveMetric, delta: float = 0.0) 
     >>> float(jackknife_t(np.array([[3, 1], [5, 1], [4, 1]]), np.array([[1, 1], [2, 1], [3, 1]]), mean).round(6))
     3.464102
     """
-    totals = [rows.sum(axis=-2, keepdims=True) for rows in (a, b)]
-    score_a, score_b = (metric.score(total)[..., 0] for total in totals)
-    gap = score_a - score_b - delta
+    return _t(_scores_and_error(a, b, metric), delta)
+
+
+def _scores_and_error(a: Array, b: Array, metric: AdditiveMetric) -> Array:
+    """Both scores of each sample, and the jackknife's standard error of their difference."""
+    totals = np.stack([rows.sum(axis=-2, keepdims=True) for rows in (a, b)])
     # A unit's pull is the whole less what is left without it: their spread is the same.
     left_a, left_b = (metric.score(total - rows) for total, rows in zip(totals, (a, b), strict=True))
     # A sum grows with its units, so that one left out moves it by m/(m - 1) times less than it moves a mean
     # of the same size.
     m = a.shape[-2]
     growth = m / (m - 1) if metric.ratio is not None and metric.ratio[1] is None else 1.0
-    error = growth * jackknife_errors(left_a - left_b)
+    return np.stack([*metric.score(totals)[..., 0], growth * jackknife_errors(left_a - left_b)])
+
+
+def _t(scores_and_error: Array, delta: float) -> Array:
+    score_a, score_b, error = scores_and_error
+    gap = score_a - score_b - delta
     rounding = 8 * np.spacing(np.maximum(np.maximum(abs(score_a), abs(score_b)), abs(delta)))
     with np.errstate(all="ignore"):
         t = np.where(error > rounding, gap / error, np.copysign(np.inf, gap))
