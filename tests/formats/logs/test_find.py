@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from tests.log_files import WRITERS, write
 
+import outscore as osc
 from outscore.core.errors import OutscoreError
 from outscore.formats.logs.find import find_logs, peek_at, read_logs, recognise
 from outscore.formats.logs.registry import LOGS
@@ -96,6 +97,52 @@ def test_a_compressed_log_of_a_folder_that_is_damaged_is_not_passed_over(tmp_pat
     path.unlink()
     with pytest.raises(OutscoreError, match=r"amber.run1.json.gz` is damaged"):
         read_logs([tmp_path])
+
+
+def test_all_damaged_logs_of_a_folder_are_named_at_once(tmp_path):
+    """Each with its reason, before a single one of the others is used; mended or gone, the folder is read."""
+    for name in ("lm-eval", "swe-bench", "inspect"):
+        WRITERS[name](tmp_path / name)
+    bad = [next(tmp_path.rglob("samples_*")), next(tmp_path.rglob("amber.run1.json")), next(tmp_path.rglob("*.eval"))]
+    kept = [path.read_bytes() for path in bad]
+    for path in bad[:2]:
+        path.write_bytes(path.read_bytes()[:-20])
+    packed = Path(f"{bad[2]}.gz")
+    packed.write_bytes(gzip.compress(kept[2])[:20])
+    for paths in ([tmp_path], sorted(tmp_path.iterdir())):
+        with pytest.raises(OutscoreError) as error:
+            read_logs(paths)
+        said = str(error.value)
+        assert said.startswith("3 files cannot be read: ")
+        assert all(path.name in said for path in (*bad[:2], packed))
+        assert "is not whole JSON" in said
+        assert "is damaged" in said
+        assert error.value.hint == (
+            "Mend them, or move them out of the folder: what is left out of a comparison should be your choice."
+        )
+    packed.unlink()
+    bad[0].write_bytes(kept[0])
+    with pytest.raises(OutscoreError, match=r"amber.run1.json`.* is not whole JSON.*, or move it out of the folder"):
+        read_logs([tmp_path])
+    bad[1].unlink()
+    assert {one.harness for one in read_logs([tmp_path])} == {"lm-eval", "swe-bench", "inspect"}
+
+
+def test_of_many_damaged_logs_the_first_are_named(tmp_path):
+    for number in range(9):
+        (tmp_path / f"{number}.run1.json").write_text('{"resolved_ids": [], "unresolved_ids": [], ')
+    with pytest.raises(OutscoreError) as error:
+        read_logs([tmp_path])
+    assert "9 files cannot be read: " in error.value.message
+    assert "4.run1.json" in error.value.message
+    assert error.value.message.endswith("; and 4 more.")
+
+
+def test_a_damaged_log_that_comes_first_does_not_hide_the_folder(tmp_path):
+    WRITERS["swe-bench"](tmp_path)
+    (tmp_path / "a.json.gz").write_bytes(gzip.compress(b"{}")[:10])
+    with pytest.raises(OutscoreError, match=r"a.json.gz` is damaged.*, or move it out of the folder"):
+        osc.compare(tmp_path)
 
 
 def test_a_folder_is_read_in_the_format_that_is_asked_for(tmp_path):

@@ -21,6 +21,8 @@ _ZIP, _PARQUET = b"PK\x03\x04", b"PAR1"
 AUTO = "auto"
 # A folder of runs holds caches and pictures too; one with more files than this is not a folder of runs.
 MAX_FILES = 10_000
+# Files that cannot be read are named one by one, up to so many.
+MAX_NAMED = 5
 ENDINGS = {".eval", ".json", ".jsonl", ".parquet"}
 
 
@@ -93,7 +95,12 @@ def are_logs(paths: Sequence[str | os.PathLike[str]], format: str = AUTO) -> boo
 
 def _is_log(path: str | os.PathLike[str]) -> bool:
     if Path(path).is_dir():
-        return bool(find_logs(path, first=True))
+        refused: list[OutscoreError] = []
+        found = bool(find_logs(path, first=True, refused=refused))
+        # Beside a log they are refused when it is read, all of them at once.
+        if refused and not found:
+            raise refused[0]
+        return found
     if os.fspath(path) == STANDARD_INPUT:
         return False
     try:
@@ -104,10 +111,12 @@ def _is_log(path: str | os.PathLike[str]) -> bool:
         return False
 
 
-def find_logs(path: str | os.PathLike[str], *, first: bool = False) -> list[tuple[str, LogEntry]]:
+def find_logs(
+    path: str | os.PathLike[str], *, first: bool = False, refused: list[OutscoreError] | None = None
+) -> list[tuple[str, LogEntry]]:
     """The logs at a path: the file itself, or every log in a folder and those below it, in order of their names.
 
-    `first` asks for one of them only.
+    `first` asks for one of them only. What is wrong with files of a folder that cannot be read is added to `refused`.
     """
     place = Path(path)
     if not place.is_dir():
@@ -121,7 +130,13 @@ def find_logs(path: str | os.PathLike[str], *, first: bool = False) -> list[tupl
                 "Name the folder of the runs.",
                 file=os.fspath(path),
             )
-        entry = _recognise_inside(name)
+        try:
+            entry = _recognise_inside(name)
+        except OutscoreError as error:
+            if refused is None or error.parameter == "reader":
+                raise
+            refused.append(error)
+            continue
         if entry is not None:
             found.append((name, entry))
         if found and first:
@@ -172,25 +187,53 @@ def _files(folder: Path) -> Iterable[str]:
 def read_logs(paths: Sequence[str | os.PathLike[str]], format: str | None = None) -> list[Evaluation]:
     """All evaluations at these paths; files of the same system, task and filter are parts of one.
 
-    `format` names the format of logs, instead of recognising it.
+    `format` names the format of logs, instead of recognising it. Files of folders that cannot be read are refused all at once:
+    somebody with a folder of a hundred logs wants to know them all, and not one after the other.
     """
     parts: dict[tuple[str, str, str, str | None], list[Evaluation]] = {}
+    refused: list[OutscoreError] = []
     for path in paths:
-        for name, entry in _logs_at(os.fspath(path), format):
-            for evaluation in entry.read(name):
+        inside = Path(path).is_dir()
+        for name, entry in _logs_at(os.fspath(path), format, refused):
+            try:
+                evaluations = entry.read(name)
+            except OutscoreError as error:
+                if not inside:
+                    raise
+                refused.append(error)
+                continue
+            for evaluation in evaluations:
                 key = (evaluation.harness, evaluation.system, evaluation.task, evaluation.filter)
                 parts.setdefault(key, []).append(evaluation)
+    if refused:
+        raise _together(refused)
     return [join_parts(found) for found in parts.values()]
 
 
-def _logs_at(path: str, format: str | None) -> list[tuple[str, LogEntry]]:
+def _together(refused: Sequence[OutscoreError]) -> OutscoreError:
+    """One refusal of several files; none is left out in silence, because the rest would look like the whole."""
+    first = refused[0]
+    if len(refused) == 1:
+        cure = f"{first.hint.removesuffix('.')}, or move it out of the folder."
+        return OutscoreError(first.message, cure, parameter=first.parameter, file=first.file, line=first.line)
+    named = "; ".join(error.message.removesuffix(".") for error in refused[:MAX_NAMED])
+    more = "" if len(refused) <= MAX_NAMED else f"; and {len(refused) - MAX_NAMED:,} more"
+    return OutscoreError(
+        f"{len(refused):,} files cannot be read: {named}{more}.",
+        "Mend them, or move them out of the folder: what is left out of a comparison should be your choice.",
+        parameter=first.parameter,
+        file=first.file,
+    )
+
+
+def _logs_at(path: str, format: str | None, refused: list[OutscoreError]) -> list[tuple[str, LogEntry]]:
     """The logs of a path; of a folder those in the format that is asked for, and a file as being in it."""
     if path == STANDARD_INPUT:
         raise OutscoreError("Logs are not read from standard input.", "Name the file or folder.", parameter="files")
     if format is not None and not Path(path).is_dir():
         return [(path, LOGS[format])]
-    logs = [(name, entry) for name, entry in find_logs(path) if format in (None, entry.name)]
-    if not logs:
+    logs = [(name, entry) for name, entry in find_logs(path, refused=refused) if format in (None, entry.name)]
+    if not logs and not refused:
         considered = _titles() if format is None else LOGS[format].title
         raise OutscoreError(
             f"{label_of(path)} holds no log of {considered}.",
