@@ -483,8 +483,8 @@ def compare(
     filter : str | None, default None
         Logs: the filter that answers were scored by.
     missing : str | None, default None
-        Logs: rows without a score: stop, drop them, or count them as zero. None means: stop; zero for SWE-
-        bench.
+        Rows without a score: stop, drop them, or, of logs, count them as zero. None means: stop; zero for
+        SWE-bench.
     force_same : bool, default False
         Logs: compare them although their questions or settings differ.
     names : Sequence[str] | None, default None
@@ -799,8 +799,8 @@ def score(
     filter : str | None, default None
         Logs: the filter that answers were scored by.
     missing : str | None, default None
-        Logs: rows without a score: stop, drop them, or count them as zero. None means: stop; zero for SWE-
-        bench.
+        Rows without a score: stop, drop them, or, of logs, count them as zero. None means: stop; zero for
+        SWE-bench.
     force_same : bool, default False
         Logs: compare them although their questions or settings differ.
     names : Sequence[str] | None, default None
@@ -1019,8 +1019,8 @@ def gate(
     filter : str | None, default None
         Logs: the filter that answers were scored by.
     missing : str | None, default None
-        Logs: rows without a score: stop, drop them, or count them as zero. None means: stop; zero for SWE-
-        bench.
+        Rows without a score: stop, drop them, or, of logs, count them as zero. None means: stop; zero for
+        SWE-bench.
     force_same : bool, default False
         Logs: compare them although their questions or settings differ.
     names : Sequence[str] | None, default None
@@ -1467,8 +1467,8 @@ def rank(
     filter : str | None, default None
         Logs: the filter that answers were scored by.
     missing : str | None, default None
-        Logs: rows without a score: stop, drop them, or count them as zero. None means: stop; zero for SWE-
-        bench.
+        Rows without a score: stop, drop them, or, of logs, count them as zero. None means: stop; zero for
+        SWE-bench.
     force_same : bool, default False
         Logs: compare them although their questions or settings differ.
     names : Sequence[str] | None, default None

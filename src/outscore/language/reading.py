@@ -34,6 +34,8 @@ def reading_line(reading: Reading) -> str:
     --------
     >>> reading_line(Reading("table", 120, 2, ["csv"], ["wer"], item=["id"], direction="lower", direction_source="column"))
     'scores: `wer`; items: `id`; 120 rows of 2 files (csv); lower is better (by the name of the column)'
+    >>> reading_line(Reading("table", 120, 1, ["csv"], ["wer"], item=["id"], left_out=2))
+    'scores: `wer`; items: `id`; 120 rows of 1 file (csv), 2 without a score left out; higher is better'
     >>> reading_line(Reading("numbers", 60, 1, ["scores"]))
     'scores: one number per line; items: line order; 60 rows of 1 file; higher is better'
     >>> reading_line(Reading("arrays", 60))
@@ -94,7 +96,8 @@ def _amount(reading: Reading) -> str:
         return rows
     # A bare format is said already.
     formats = "" if reading.kind == "numbers" or not reading.formats else f" ({', '.join(reading.formats)})"
-    return f"{rows} of {count(reading.files, 'file')}{formats}"
+    left_out = f", {reading.left_out:,} without a score left out" if reading.left_out else ""
+    return f"{rows} of {count(reading.files, 'file')}{formats}{left_out}"
 
 
 def _direction(reading: Reading) -> str:

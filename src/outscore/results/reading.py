@@ -44,6 +44,8 @@ class Reading:
         The columns, or scores of logs, that are compared one by one as a family.
     direction, direction_source
         Which scores are better, and how that is known.
+    left_out
+        How many of the rows have no score and were left out.
     gold_file, output_files
         Of outputs: the file of the right answers, and those of the systems.
     """
@@ -68,3 +70,4 @@ class Reading:
     output_files: list[str] = field(default_factory=list)
     by_class: bool = False
     measures: list[str] = field(default_factory=list)
+    left_out: int = 0

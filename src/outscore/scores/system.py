@@ -81,7 +81,8 @@ class Labels(Brief):
 class Origin:
     """The file that scores come from: its digest, its number of records, and which column played which part.
 
-    `systems` counts all that the file has, those that were not asked for included.
+    `systems` counts all that the file has, those that were not asked for included; `left_out` the rows without a score that
+    were left out.
     """
 
     path: str
@@ -91,6 +92,7 @@ class Origin:
     columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     unit: Literal["line", "row"] = "line"
     systems: int = 1
+    left_out: int = 0
 
     @property
     def label(self) -> str:

@@ -55,6 +55,7 @@ def reading_of(
         direction=better,
         direction_source=source,
         by_class=by_class,
+        left_out=sum(origin.left_out for origin in origins),
     )
 
 

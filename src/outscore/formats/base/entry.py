@@ -21,6 +21,7 @@ class Choice:
 
     `gold` and `prediction` are columns of answers, which score 1 where they are right. With `gaps`, an empty cell of a table
     with a column per system means that the system lacks the item. With `transpose`, rows are systems and columns are items.
+    With `drop`, rows without a score are left out and counted.
     `among` are the systems that are wanted of several files, each of which may hold some of them. `gold_option` is the option
     that names `gold`, if not its own.
     """
@@ -39,6 +40,7 @@ class Choice:
     prediction: str | None = None
     among: tuple[str, ...] = ()
     gold_option: str = ""
+    drop: bool = False
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from outscore.core.numeric import Array
 from outscore.formats.base.entry import Choice
 from outscore.formats.base.source import Source, shorten, stem_of
 from outscore.formats.tables import delimited, jsonl, parquet
-from outscore.formats.tables.cells import AnswerColumn, GappedColumn, LabelColumn, NumberColumn, looks_numeric
+from outscore.formats.tables.cells import AnswerColumn, GappedColumn, LabelColumn, NumberColumn, is_missing, looks_numeric
 from outscore.formats.tables.columns import Layout, find_layout, is_known, suggest_name
 from outscore.formats.tables.plausible import edges_of, refuse_summary
 from outscore.formats.tables.records import Block, Records
@@ -56,7 +56,7 @@ def read_table(source: Source, records: Records, choice: Choice, format: str) ->
     for column, edges in builder.edges.items():
         refuse_summary(records, column, edges, builder.edge_lines)
     systems = len(builder.systems) or _count_systems(records, layout)
-    origin = Origin(source.path, source.sha256(), builder.seen, format, layout.used, records.unit, systems)
+    origin = Origin(source.path, source.sha256(), builder.seen, format, layout.used, records.unit, systems, builder.left_out)
     found = builder.scores(origin, choice.systems)
     for one in found:
         refuse_other_kind(one)
@@ -89,8 +89,8 @@ class _TableBuilder:
 
     def __init__(self, records: Records, layout: Layout, choice: Choice) -> None:
         self._layout, self._wanted = layout, frozenset(choice.systems)
-        gapped = layout.scores if layout.wide and choice.gaps and layout.gold is None else ()
-        self._gapped = {name: GappedColumn(records, name, wanted=name in self._wanted) for name in gapped}
+        gapped = layout.scores if layout.wide and (choice.gaps or choice.drop) and layout.gold is None else ()
+        self._gapped = {name: GappedColumn(records, name, wanted=name in self._wanted, words=choice.drop) for name in gapped}
         self._gold = {} if layout.gold is None else {layout.gold: LabelColumn(records, layout.gold)}
         self._numbers: dict[str, NumberColumn | AnswerColumn] = {}
         for name in layout.scores:
@@ -103,6 +103,15 @@ class _TableBuilder:
         groups = (layout.dataset, *layout.slices)
         self._labels |= {name: LabelColumn(records, name, optional=True) for name in groups if name is not None}
         self._system = None if layout.system is None else LabelColumn(records, layout.system)
+        # An item that a wide table has no score of is a gap.
+        self._dropping = choice.drop and not layout.wide and layout.gold is None
+        if self._dropping and layout.item is None:
+            raise OutscoreError(
+                f"Rows of {records.label} are matched by their order, so that none can be left out.",
+                "Name the column of items with --item (item=... in Python), or remove the row from both systems.",
+                parameter="missing",
+            )
+        self.left_out = 0
         self._lines: list[Array] = []
         self._words: tuple[str, str] | None = None
         self.seen = 0
@@ -136,8 +145,11 @@ class _TableBuilder:
             codes = self._system.encode(block.columns[self._layout.system], lines)
             if self._wanted:
                 keep = np.array([name in self._wanted for name in self._system.names])[codes]
-                codes, lines = codes[keep], lines[keep]
-            self._system.extend(codes)
+            keep = self._with_scores(block, keep)
+            self._system.extend(codes if keep is None else codes[keep])
+        else:
+            keep = self._with_scores(block, None)
+        lines = lines if keep is None else lines[keep]
         self._lines.append(lines)
         if self._layout.row_name is not None and len(lines):
             first, last = (str(block.columns[self._layout.row_name][row]) for row in (0, -1))
@@ -146,6 +158,18 @@ class _TableBuilder:
         for name, column in columns:
             values = block.columns[name]
             column.add(values if keep is None else list(compress(values, keep.tolist())), lines)
+
+    def _with_scores(self, block: Block, keep: Array | None) -> Array | None:
+        """Those of the rows to keep that have a score, where others are left out."""
+        if not self._dropping:
+            return keep
+        absent = [
+            any(map(is_missing, cells)) for cells in zip(*(block.columns[name] for name in self._layout.scores), strict=True)
+        ]
+        kept = np.ones(len(absent), dtype=bool) if keep is None else keep
+        scored: Array = kept & ~np.array(absent, dtype=bool)
+        self.left_out += int(kept.sum() - scored.sum())
+        return scored
 
     def scores(self, origin: Origin, wanted: Sequence[str]) -> list[Scores]:
         """One `Scores` for each system."""

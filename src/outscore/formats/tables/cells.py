@@ -18,7 +18,7 @@ import numpy as np
 
 from outscore.core.numeric import MAX_EXACT, Array
 from outscore.formats.base.source import decoding_problem, shorten
-from outscore.formats.tables.number_text import is_number, is_whole, problem_with
+from outscore.formats.tables.number_text import MISSING_WORDS, OR_DROP, is_number, is_whole, problem_with
 from outscore.formats.tables.records import Records
 from outscore.scores.system import NO_ANSWER, Labels
 
@@ -34,6 +34,7 @@ __all__ = [
     "LabelColumn",
     "NumberColumn",
     "is_blank",
+    "is_missing",
     "is_scalar",
     "label_text",
     "looks_numeric",
@@ -63,6 +64,19 @@ def is_scalar(value: object) -> bool:
 def is_blank(value: object) -> bool:
     """Whether a cell is empty."""
     return value is None or (isinstance(value, str) and not value.strip())
+
+
+def is_missing(value: object) -> bool:
+    """Whether a cell of scores is empty, or says that there is none.
+
+    Examples
+    --------
+    >>> [is_missing(value) for value in (None, " ", "NaN", float("nan"), 0, "0", "inf")]
+    [True, True, True, True, False, False, False]
+    """
+    if isinstance(value, str):
+        return value.strip().lower() in MISSING_WORDS
+    return value is None or (isinstance(value, float) and math.isnan(value))
 
 
 def looks_numeric(sample: Sequence[object], words: Container[str] = JUDGEMENTS) -> bool:
@@ -222,13 +236,14 @@ class AnswerColumn(LabelColumn):
 
 
 class GappedColumn:
-    """Builder of the scores of a system that may lack items: those where its cell is empty.
+    """Builder of the scores of a system that may lack items: those where its cell is empty, or with `words` says so.
 
     If the sample of the column is empty, the first value found later decides whether it holds scores at all.
     """
 
-    def __init__(self, records: Records, column: str, *, wanted: bool = False) -> None:
+    def __init__(self, records: Records, column: str, *, wanted: bool = False, words: bool = False) -> None:
         self._numbers = NumberColumn(records, column)
+        self._is_gap = is_missing if words else is_blank
         self._present: list[Array] = []
         self.is_scores: bool | None = True if wanted or looks_numeric(records.sample[column]) else None
 
@@ -239,7 +254,7 @@ class GappedColumn:
             self._present.append(np.ones(len(values), dtype=bool))
             self._numbers.extend(whole)
             return
-        present = np.array([not is_blank(value) for value in values], dtype=bool)
+        present = np.array([not self._is_gap(value) for value in values], dtype=bool)
         filled = list(compress(values, present.tolist()))
         if self.is_scores is None and filled:
             self.is_scores = looks_numeric(filled[:1])
@@ -296,7 +311,7 @@ def _number(value: object, column: str) -> int | float:
     word = text.lower()
     if word in JUDGEMENTS or word in ONLY_YES_OR_NO:
         return {**JUDGEMENTS, **ONLY_YES_OR_NO}[word]
-    problem = decoding_problem(text) or problem_with(text, column=column, otherwise=_ONLY_NUMBERS)
+    problem = decoding_problem(text) or problem_with(text, column=column, otherwise=_ONLY_NUMBERS, absent=OR_DROP)
     if problem is not None:
         raise _CellError(*problem)
     if not is_whole(text):

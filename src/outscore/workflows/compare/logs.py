@@ -74,14 +74,19 @@ def asks_logs(request: CompareRequest | RankRequest | ScoreRequest) -> bool:
     for option in request.options():
         if option.name not in (TABLE_OPTIONS if logs else LOG_OPTIONS) or not request.is_given(option):
             continue
+        if option.name == "missing" and not logs and request.missing in ("stop", "drop"):
+            continue
         if logs:
             message = f"--{option.long} is for tables, and {label_of(request.files[0])} is a log of an evaluation harness."
             cure = (
                 "Choose among what it holds with --log-task, --metric and --filter, or read it as a table with --reader jsonl."
             )
         else:
-            message = f"--{option.long} is for logs of evaluation harnesses, which the input is not."
+            word = " zero" if option.name == "missing" else ""
+            message = f"--{option.long}{word} is for logs of evaluation harnesses, which the input is not."
             cure = f"Leave --{option.long} out, or name the format of the logs with --reader."
+            if word:
+                cure = "Write the 0 into the table, or leave rows without a score out with --missing drop."
         raise OutscoreError(message, cure, parameter=option.name)
     return logs
 

@@ -128,6 +128,8 @@ class Request:
         if "gold_column" in names:
             # There, `gold` names the file of the right answers to outputs.
             given |= {"gold": self.value("gold_column"), "gold_option": "gold_column"}
+        if "missing" in names and self.value("missing") == "drop":
+            given["drop"] = True
         return {("system" if name == "system_column" else name): value for name, value in given.items() if value}
 
     def validate(self) -> None:

@@ -1,0 +1,105 @@
+"""Rows of tables without a score: refused with the way on, or left out and counted where they were asked to be."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from click.testing import CliRunner
+
+import outscore as osc
+from outscore.cli.app import app
+from outscore.core.errors import OutscoreError
+
+RNG = np.random.default_rng(5)
+NEW, OLD = (RNG.integers(0, 9, 40).astype(float).tolist() for _ in range(2))
+
+
+def run(*words: str):
+    done = CliRunner().invoke(app, list(words), prog_name="outscore")
+    assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
+    return done
+
+
+def write(form: str, empty: object) -> list[str]:
+    """A file for each system, or one of both, with two rows of one system and one of the other without a score."""
+    new: list[object] = [empty if i in (3, 17) else x for i, x in enumerate(NEW)]
+    old: list[object] = [empty if i == 17 else x for i, x in enumerate(OLD)]
+    items = [f"q{i}" for i in range(40)]
+    if form == "jsonl":
+        for name, scores in (("new", new), ("old", old)):
+            rows = [{"question_id": item, "model": name, "score": x} for item, x in zip(items, scores, strict=True)]
+            Path(f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+        return ["new.jsonl", "old.jsonl"]
+    frame = pl.DataFrame({"id": items * 2, "model": ["new"] * 40 + ["old"] * 40, "score": [*new, *old]}, strict=False)
+    (frame.write_csv if form == "csv" else frame.write_parquet)(f"both.{form}")
+    return [f"both.{form}"]
+
+
+@pytest.mark.parametrize("form", ["jsonl", "csv", "parquet"])
+@pytest.mark.parametrize("command", ["compare", "rank", "score"])
+def test_rows_without_a_score_are_left_out_where_that_is_asked(form, command, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    files = write(form, None)
+    refused = run(command, *files)
+    assert refused.exit_code == 2
+    assert "an empty field in column `score`" in refused.output
+    assert "leave out and count such rows with --missing drop" in refused.output
+    told = run(command, *files, "--missing", "drop")
+    assert told.exit_code == 0, told.output
+    assert ", 3 without a score left out; higher is better" in " ".join(told.output.split())
+    assert run(command, *files, "--missing", "stop").output == refused.output
+
+
+@pytest.mark.parametrize("form", ["jsonl", "csv", "parquet"])
+def test_the_comparison_is_that_of_the_items_that_both_have(form, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    found = osc.compare(*write(form, None), missing="drop")
+    there = [i for i in range(40) if i not in (3, 17)]
+    expected = osc.compare([NEW[i] for i in there], [OLD[i] for i in there])
+    assert (found.p.value, found.difference, found.n) == (expected.p.value, expected.difference, 38)
+    assert found.reading.left_out == 3
+    first, *_ = osc.read(write("csv", None)[0], missing="drop")
+    assert first.rows == 38
+
+
+def test_words_for_no_score_count_and_other_words_do_not(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("a.csv").write_text("id,score\n1,0.5\n2,NaN\n3,n/a\n4,1\n5,0.2\n6,0.1\n")
+    Path("b.csv").write_text("id,score\n1,0.1\n2,0.3\n3,0.4\n4,0.6\n5,0.3\n6,0.2\n")
+    assert "12 rows of 2 files (csv), 2 without a score left out" in " ".join(
+        run("compare", "a.csv", "b.csv", "--missing", "drop").output.split()
+    )
+    Path("a.csv").write_text("id,score\n1,0.5\n2,inf\n3,0.5\n4,1\n")
+    assert 'found "inf" in column `score`' in run("compare", "a.csv", "b.csv", "--missing", "drop").output
+
+
+def test_a_table_without_items_is_asked_for_them(tmp_path, monkeypatch):
+    """Left out, the lines below would be matched with the wrong ones."""
+    monkeypatch.chdir(tmp_path)
+    Path("a.csv").write_text("score,note\n1,x\n,y\n0,z\n")
+    with pytest.raises(OutscoreError, match="no item column"):
+        osc.compare("a.csv", "a.csv", missing="drop")
+    refused = run("compare", "a.csv", "a.csv", "--item", "none", "--missing", "drop")
+    assert refused.exit_code == 2
+    assert "Rows of `a.csv` are matched by their order, so that none can be left out." in refused.output
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_a_column_for_each_system_has_words_for_gaps_too(form, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    frame = pl.DataFrame({"id": range(40), "new": [float("nan"), *NEW[1:]], "old": OLD})
+    (frame.write_csv if form == "csv" else frame.write_parquet)(f"wide.{form}")
+    assert "--missing drop" in run("compare", f"wide.{form}").output
+    found = osc.compare(f"wide.{form}", missing="drop")
+    assert (found.n, found.difference) == (39, osc.compare(NEW[1:], OLD[1:]).difference)
+
+
+def test_zero_is_for_logs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    refused = run("compare", *write("csv", None), "--missing", "zero")
+    assert "--missing zero is for logs of evaluation harnesses" in refused.output
+    assert "leave rows without a score out with --missing drop" in refused.output
