@@ -5,10 +5,14 @@ from __future__ import annotations
 import re
 
 import numpy as np
+import polars as pl
 import pytest
 
 import outscore as osc
+from outscore.language.phrases import times_as_much
 from outscore.report.rows.facts import next_step
+from outscore.report.rows.places import next_step as ranking_step
+from outscore.report.rows.preference import next_step as battles_step
 
 
 def undecided(lead: float, n: int = 300):
@@ -45,3 +49,35 @@ def test_a_winner_needs_no_next_step():
     assert found.decision.winner is not None
     assert next_step(found) == []
     assert next_step(osc.compare(a, a)) == []
+
+
+def test_a_ranking_says_how_much_more_data_would_decide_the_nearest_pair():
+    """The same number as a comparison of the two, which reads it off its own curve of power."""
+    rng = np.random.default_rng(3)
+    items = rng.normal(0, 1, 400)
+    systems = {name: items + rng.normal(skill, 1, 400) for name, skill in (("far", -1.0), ("near", 0.0), ("best", 0.06))}
+    ranking = osc.rank(systems)
+    (told,) = ranking_step(ranking)
+    leader, other = ranking.scores[0].system, ranking.scores[1].system
+    assert told.startswith(f"{other} is the nearest to being told apart from {leader}: ")
+    assert told.endswith("times as much data (power .80, before correction)")
+    (compared,) = next_step(osc.compare(systems[leader], systems[other]))
+    needed = float(re.search(r"about ([\d,]+) items", compared)[1].replace(",", ""))
+    assert float(re.search(r"about ([\d.]+) times", told)[1]) == pytest.approx(needed / 400, rel=0.1)
+    (to_baseline,) = ranking_step(osc.rank(systems, baseline=other))
+    assert to_baseline.startswith(f"{leader} is the nearest to being told apart from {other}: ")
+    apart = {"low": items, "high": items + rng.normal(1, 0.3, 400)}
+    assert ranking_step(osc.rank(apart)) == []
+    assert ranking_step(osc.rank({"one": items, "same": items})) == []
+
+
+def test_battles_say_how_many_more_would_decide_the_nearest_pair():
+    rows = [
+        (f"q{i}", *pair, w) for i in range(60) for pair, w in ((("a", "b"), "aab"[i % 3]), (("b", "a"), "aab"[(i + 1) % 3]))
+    ]
+    frame = pl.DataFrame(rows, schema=["prompt", "model_a", "model_b", "winner"], orient="row")
+    found = osc.prefer(frame.filter(pl.col("prompt").is_in([f"q{i}" for i in range(6)])))
+    (told,) = battles_step(found)
+    more = re.search(r"take (about [\d.]+) times as many battles, on new prompts \(power .80\)", told)[1]
+    assert more == times_as_much(found.pairs[0].p.value, 0.05)
+    assert battles_step(osc.prefer(frame)) == []

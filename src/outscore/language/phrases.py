@@ -6,6 +6,7 @@ import re
 
 from outscore.inference.populations import claim_of, own_test
 from outscore.language.numbers import count, finer, format_interval, format_number, format_p, format_percent, format_probability
+from outscore.laws.normal import normal_quantile
 from outscore.results.comparison import Bayes
 from outscore.results.design import Design
 from outscore.results.interval import Interval
@@ -32,7 +33,11 @@ __all__ = [
     "runs_clause",
     "shown_prefix",
     "sides_called",
+    "times_as_much",
 ]
+
+POWER, MOST_TIMES = 0.8, 100
+"""The power that more data should have, and how many times as much is counted."""
 
 NO_CORRECTION = "no correction"
 """What the absence of a correction is called, where the name of one would stand."""
@@ -290,3 +295,21 @@ def correction_name(correction: str) -> str:
     from outscore.inference.families.multiplicity import CORRECTIONS
 
     return CORRECTIONS[correction].phrase if correction in CORRECTIONS else correction
+
+
+def times_as_much(p: float, alpha: float) -> str:
+    """How many times as much data it takes to find a true difference of the observed size with power .80.
+
+    By the normal law: a two-sided p says how many standard errors the difference is away from 0, and they grow with the root of
+    the data.
+
+    Examples
+    --------
+    >>> times_as_much(0.1, 0.05), times_as_much(0.9, 0.05)
+    ('about 2.9', 'more than 100')
+    """
+    seen, wanted = -normal_quantile(p / 2), normal_quantile(POWER) - normal_quantile(alpha / 2)
+    times = (wanted / seen) ** 2 if wanted < seen * MOST_TIMES else MOST_TIMES**2
+    if times >= MOST_TIMES:
+        return f"more than {MOST_TIMES}"
+    return f"about {times:.1f}" if times < 10 else f"about {times:.0f}"

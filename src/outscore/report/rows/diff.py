@@ -15,8 +15,8 @@ from outscore.language.numbers import (
     format_percent,
     format_probability,
 )
+from outscore.language.phrases import times_as_much
 from outscore.language.verdict.diff import METRIC_NAMES
-from outscore.laws.normal import normal_quantile
 from outscore.report.document import Mark, Table, clean, make_table
 from outscore.results.diff import Diff, Oracle, Pair, Rates
 from outscore.results.interval import Interval
@@ -41,7 +41,6 @@ __all__ = [
     "wide_table",
 ]
 
-POWER, MOST_TIMES = 0.8, 100
 """With which chance a next study should find what this one saw, and up to how many times the data that is said."""
 
 TOUCHING = 1e-6
@@ -163,19 +162,12 @@ def line_of(diff: Diff, pair: Pair) -> tuple[str, ...]:
 
 
 def next_step_of(diff: Diff, pair: Pair) -> str:
-    """How much more data a true difference of the observed size would take, where nothing was decided; empty elsewhere.
-
-    By the normal law: p says how many standard errors the difference is away from 0, which grow with the root of the data.
-    """
+    """How much more data a true difference of the observed size would take, where nothing was decided; empty elsewhere."""
     alpha = alpha_of(diff)
     if alpha is None or pair.identical or pair.is_significant(alpha) or not alpha < pair.p.value < 1:
         return ""
-    seen, wanted = -normal_quantile(pair.p.value / 2), normal_quantile(POWER) - normal_quantile(alpha / 2)
-    times = (wanted / seen) ** 2 if wanted < seen * MOST_TIMES else MOST_TIMES**2
-    told = f"more than {MOST_TIMES}"
-    if times < MOST_TIMES:
-        told = f"about {times:.1f}" if times < 10 else f"about {times:.0f}"
-    return f"A true difference as large as the observed one would take {told} times as much data (power .80)."
+    more = times_as_much(pair.p.value, alpha)
+    return f"A true difference as large as the observed one would take {more} times as much data (power .80)."
 
 
 def p_number(p: PValue | None, alpha: float | None = None) -> str:

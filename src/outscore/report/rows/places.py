@@ -19,7 +19,7 @@ from outscore.language.numbers import (
     format_percent,
     interval_ends,
 )
-from outscore.language.phrases import correction_name, method_phrase, name_of_test
+from outscore.language.phrases import correction_name, method_phrase, name_of_test, times_as_much
 from outscore.language.verdict.ranking import design_parts
 from outscore.report.document import Fact, clean, screen_width
 from outscore.report.rows.comparison import ERROR_RATES
@@ -46,6 +46,7 @@ __all__ = [
     "interval_name",
     "leaders",
     "losses",
+    "next_step",
     "p_number",
     "pair_words",
     "places",
@@ -303,9 +304,28 @@ def facts(ranking: Ranking) -> list[Fact]:
         ("intervals", [clean(f"of each pair: {ranking.interval}")] if ranking.interval and tested else []),
         ("order", [_order(ranking)] if tested else []),
         ("coverage", [_coverage(ranking)]),
+        ("next", next_step(ranking)),
         ("notes", _notes(ranking)),
     ]
     return [Fact(label, tuple(lines), guarded=label == "notes") for label, lines in listed if lines]
+
+
+def next_step(ranking: Ranking) -> list[str]:
+    """How much more data would tell the leader, or the baseline, from the nearest of those that it is not told apart from."""
+    centre = ranking.baseline or ranking.standing.scores[0].system
+    undecided = [
+        pair
+        for pair in ranking.standing.pairs
+        # What the correction alone leaves open takes no more data before it.
+        if centre in pair.systems and pair.p.adjusted is not None and ranking.alpha < pair.p.value < 1
+    ]
+    if not undecided:
+        return []
+    nearest = min(undecided, key=lambda pair: pair.p.value)
+    (other,) = (name for name in nearest.systems if name != centre)
+    more = times_as_much(nearest.p.value, ranking.alpha)
+    told = f"{other} is the nearest to being told apart from {centre}: a true difference as large as the observed one would"
+    return [clean(f"{told} take {more} times as much data (power .80, before correction)")]
 
 
 def _design(ranking: Ranking, design: RankDesign) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from outscore.language.numbers import count, format_level, format_number, format_p_number, format_percent, format_probability
-from outscore.language.phrases import correction_name
+from outscore.language.phrases import correction_name, times_as_much
 from outscore.language.verdict.preference import SAME, battle_reading_line, cluster_text, format_rate, found_in
 from outscore.report.document import Fact, Records, Table, clean, make_table
 from outscore.results.note import note_texts
@@ -19,6 +19,7 @@ __all__ = [
     "elo_name",
     "facts",
     "interval_name",
+    "next_step",
     "pair_records",
     "pair_table",
     "set_places",
@@ -249,10 +250,30 @@ def facts(result: Preference) -> list[Fact]:
         ("judges", _judge_lines(result)),
         ("circles", _circle_lines(result)),
         ("design", _design_lines(result)),
+        ("next", next_step(result)),
         ("data", [battle_reading_line(result.reading)]),
         ("notes", note_texts(note for note in result.notes if note.kind not in ("warning", "reading"))),
     ]
     return [Fact(label, tuple(map(clean, lines)), guarded=label == "notes") for label, lines in listed if lines]
+
+
+def next_step(result: Preference) -> list[str]:
+    """How many more battles would tell the leader from the nearest of those that it is not told apart from."""
+    leader = result.strengths[0].system if result.strengths else result.systems[0]
+    undecided = [
+        pair for pair in result.pairs if leader in (pair.a, pair.b) and pair.p is not None and result.alpha < pair.p.value < 1
+    ]
+    # Where people judged some of the prompts, their verdicts are what more is needed of.
+    if not undecided or result.labels is not None:
+        return []
+    nearest = min(undecided, key=lambda pair: 1.0 if pair.p is None else pair.p.value)
+    assert nearest.p is not None
+    more = times_as_much(nearest.p.value, result.alpha)
+    taken = f"a true preference as strong as the observed one would take {more} times as many battles, on new prompts"
+    if len(result.systems) == 2:
+        return [f"{taken} (power .80)"]
+    other = nearest.b if nearest.a == leader else nearest.a
+    return [f"{other} is the nearest to being told apart from {leader}: {taken} (power .80, before correction)"]
 
 
 def _battle_lines(result: Preference) -> list[str]:
