@@ -37,7 +37,7 @@ def exact_p(flips: Flips, request: KernelOptions) -> PValue:
             raise BudgetError
         return _meet_in_the_middle(np.abs(sizes[sizes != 0]), abs(observed) if sign else 0, sign, request, slack)
     values, counts = lattice.histogram(line)
-    observed, n = abs(int(line.sum())), int(counts.sum())
+    observed, n = abs(int(flips.observed)), int(counts.sum())
     if n == 0:
         return p_values.identical_p()
     if len(values) == 1:

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any, Literal, cast
 
+import numpy as np
+
 from outscore.core.errors import OutscoreError
 from outscore.core.records import dataclass
 from outscore.results.note import Note
@@ -169,6 +171,9 @@ def pair_given(
     >>> both.a.tolist(), both.b.tolist(), both.names, both.labels
     ([1, 1], [0, 0], ('new', 'old'), ['q1', 'q3'])
     """
+    if type(a) is type(b) is np.ndarray:
+        # They have neither labels nor columns nor names of their own.
+        return TwoSystems(a, b, cast("TwoNames", names or UNNAMED), items=items, clusters=clusters, labels=labels)
     from outscore.scores.system import Scores
 
     if not isinstance(a, Scores) and not isinstance(b, Scores):
