@@ -284,8 +284,9 @@ class _Bracket:
             FlipSum(distinct[:, None], counts.astype(float)), observed, _fading_frequency(distinct, counts, floor)
         )
         offset = float(law.mean(theta)[0]) - observed
-        up = min(total - observed, law.reach(theta, UP, 2 * total, nats) + offset) * (1 + 1e-9)
-        down = min(total + observed, law.reach(theta, -UP, 2 * total, nats) - offset) * (1 + 1e-9)
+        above, below = law.window(theta, UP, 2 * total, nats)
+        up = min(total - observed, above + offset) * (1 + 1e-9)
+        down = min(total + observed, below - offset) * (1 + 1e-9)
         return cls(
             law=law,
             theta=theta,

@@ -109,16 +109,24 @@ class TiltedSum(ABC):
         """The logarithm of the probability that S is as large in a direction as it can be; -inf where it is negligible."""
         return -math.inf
 
-    def reach(self, theta: Array, direction: Array, limit: float, nats: float = NEGLIGIBLE) -> float:
-        """Smallest R with P_θ(direction·(S - mean) ≥ R) ≤ exp(-nats), by Chernoff; `limit` is the largest possible."""
-        here = self.log_mgf(theta)
-        origin = float(self.mean(theta) @ direction)
+    def window(self, theta: Array, direction: Array, limit: float, nats: float = NEGLIGIBLE) -> tuple[float, float]:
+        """How far above and below its mean the tilted sum lies in a direction, but for exp(-nats) of its mass on either side.
 
+        The smallest R with P_θ(direction·(S - mean) ≥ R) ≤ exp(-nats), by Chernoff, and the same of the opposite direction;
+        `limit` is the largest possible.
+        """
+        here, origin = self.log_mgf(theta), float(self.mean(theta) @ direction)
+        spread = float(direction @ self.covariance(theta) @ direction)
+        up, down = (self._reach(theta, sign * direction, limit, nats, here, sign * origin, spread) for sign in (1.0, -1.0))
+        return up, down
+
+    def _reach(
+        self, theta: Array, direction: Array, limit: float, nats: float, here: float, origin: float, spread: float
+    ) -> float:
         def excess(step: float) -> float:
             moved = theta + step * direction
             return self.log_mgf(moved) - here - step * float(self.mean(moved) @ direction) + nats
 
-        spread = float(direction @ self.covariance(theta) @ direction)
         if spread == 0.0:
             return limit if self.varies(direction) else 0.0
         if self.log_corner(theta, direction) > -nats:

@@ -146,7 +146,7 @@ def _reach(law: FlipSum, theta: Array, extreme: int) -> tuple[int, int]:
     widest = math.ceil(math.sqrt(2 * NEGLIGIBLE * float(law.spread[0, 0]))) + 1
     if widest <= NARROW:
         return widest, widest
-    up, down = (math.ceil(law.reach(theta, side, 2.0 * extreme)) + 1 for side in (UP, -UP))
+    up, down = (math.ceil(side) + 1 for side in law.window(theta, UP, 2.0 * extreme))
     return up, down
 
 
@@ -251,7 +251,7 @@ def pmf(values: Array, counts: Array) -> tuple[Array, Array]:
     values = values // divisor
     extreme = int(values @ counts)
     law = FlipSum(values.astype(float)[:, None], counts.astype(float))
-    half = min(extreme, math.ceil(law.reach(ORIGIN, UP, float(extreme))) + 1)
+    half = min(extreme, math.ceil(law.window(ORIGIN, UP, float(extreme))[0]) + 1)
     start = -half + (half - extreme) % 2
     points = (half - start) // 2 + 1
     if points > MAX_POINTS:

@@ -28,8 +28,8 @@ MAX_DIGITS = 15
 """Decimals with more significant digits than this are indistinguishable from arbitrary floats."""
 MAX_DENOMINATOR = 10_000
 PROBE = 200
-BLOCK = 1 << 15
-"""Numbers that are looked at first, and at a time."""
+SOME, BLOCK = 32, 1 << 15
+"""Numbers that are looked at first, one by one, and at a time."""
 ULPS = 4
 """What a few operations may have moved a number by, in units of the last place of the largest."""
 MIN_RESIDUE = 1 / 4096
@@ -106,13 +106,24 @@ def _common_denominator(tables: Sequence[Array], room: float) -> int | None:
     """The smallest q, found as a least common multiple, for which every number is a multiple of 1/q."""
     q = 1
     for x in _parts(tables):
-        left = x
+        # Real numbers mostly show among the first, which are looked at one by one.
+        for first in x[:SOME].tolist():
+            if not _is_multiple_alone(first, q, room):
+                q = _joined(q, first, room)
+                if not q:
+                    return None
+        left = x[SOME:]
         while len(left := left[~_is_multiple(left, q, room)]):
-            first = float(left[0])
-            q = math.lcm(q, _denominator(first))
-            if q > MAX_DENOMINATOR or q * room > MAX_CHANCE or not _is_multiple_alone(first, q, room):
+            q = _joined(q, float(left[0]), room)
+            if not q:
                 return None
     return q
+
+
+def _joined(q: int, x: float, room: float) -> int:
+    """The least common multiple of q and the denominator of a number; 0 where it is too large or the number no multiple."""
+    q = math.lcm(q, _denominator(x))
+    return 0 if q > MAX_DENOMINATOR or q * room > MAX_CHANCE or not _is_multiple_alone(x, q, room) else q
 
 
 @functools.lru_cache(maxsize=4096)

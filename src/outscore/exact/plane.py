@@ -116,8 +116,9 @@ def _window(values: Array, counts: Array, law: FlipSum, theta: Array, mean: Arra
     for axis in (0, 1):
         extreme = int(np.abs(values[:, axis]) @ counts)
         parity = int(values[:, axis] @ counts)
-        top = min(extreme, math.ceil(mean[axis] + law.reach(theta, AXES[axis], 2.0 * extreme)) + 1)
-        bottom = max(-extreme, math.floor(mean[axis] - law.reach(theta, -AXES[axis], 2.0 * extreme)) - 1)
+        above, below = law.window(theta, AXES[axis], 2.0 * extreme)
+        top = min(extreme, math.ceil(mean[axis] + above) + 1)
+        bottom = max(-extreme, math.floor(mean[axis] - below) - 1)
         bottom += (bottom - parity) % 2
         low.append(bottom)
         points.append(max(1, (top - bottom) // 2 + 1))

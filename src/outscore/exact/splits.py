@@ -223,11 +223,11 @@ def _row_tail(numbers: Array, chosen: int, observed: int) -> Tail:
     # In flips: every number is added with heads and taken off with tails.
     whole = int(((values - centre) * counts).sum())
     first, row = 2 * (observed - centre * chosen) - whole, 2 * chosen - n
-    windows = [law.reach(theta, direction, 4.0 * n * int(numbers[-1])) for direction in (*plane.AXES, *-plane.AXES)]
+    along, across = (law.window(theta, axis, 4.0 * n * int(numbers[-1])) for axis in plane.AXES)
     mean = law.mean(theta)
-    up = math.ceil((windows[0] + abs(float(mean[0]) - first)) / 2) + 1
-    down = math.ceil((windows[2] + abs(float(mean[0]) - first)) / 2) + 1
-    points = up + down + 1, math.ceil((max(windows[1], windows[3]) + abs(float(mean[1]) - row)) / 2) + 2
+    up = math.ceil((along[0] + abs(float(mean[0]) - first)) / 2) + 1
+    down = math.ceil((along[1] + abs(float(mean[0]) - first)) / 2) + 1
+    points = up + down + 1, math.ceil((max(across) + abs(float(mean[1]) - row)) / 2) + 2
     spectrum = _many if float((law.sech2(theta) * counts).sum()) >= MANY else _few
     index, phi, weight = spectrum(values - centre, counts, law, theta, points)
     factor = law.log_density_factor(theta) + float(theta @ (mean - np.array([first, row])))

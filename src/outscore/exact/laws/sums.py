@@ -213,8 +213,8 @@ def _spectral_tail(law: LawSum, observed: int) -> Tail:
     offset = float(law.mean(theta)[0]) + middle - observed
     up, down = law.extreme - observed, observed
     if law.extreme > SMALL_SUPPORT:
-        up = min(up, math.ceil(law.reach(theta, UP, float(law.extreme)) + offset) + 1)
-        down = min(down, math.ceil(law.reach(theta, -UP, float(law.extreme)) - offset) + 1)
+        above, below = law.window(theta, UP, float(law.extreme))
+        up, down = min(up, math.ceil(above + offset) + 1), min(down, math.ceil(below - offset) + 1)
     points = up + down + 1
     found = spectrum_of(law, theta, points, observed)
     scale = law.log_density_factor(theta) + float(theta[0]) * offset
@@ -238,8 +238,9 @@ def pmf(laws: Laws) -> tuple[Array, Array]:
         return np.array([fixed]), np.ones(1)
     law = LawSum.of(moving)
     middle = float(law.counts @ law.centres)
-    high = min(law.extreme, math.ceil(middle + law.reach(ORIGIN, UP, float(law.extreme))) + 1)
-    low = max(0, math.floor(middle - law.reach(ORIGIN, -UP, float(law.extreme))) - 1)
+    above, below = law.window(ORIGIN, UP, float(law.extreme))
+    high = min(law.extreme, math.ceil(middle + above) + 1)
+    low = max(0, math.floor(middle - below) - 1)
     points = high - low + 1
     found = spectrum_of(law, ORIGIN, points, low)
     spectrum = np.zeros(points // 2 + 1, dtype=complex)
