@@ -53,7 +53,7 @@ def make(path: Path, battles: int) -> None:
 def one_way(way: str, path: str, part: int) -> dict[str, Any]:
     """Seconds, megabytes and a digest of the answer; in a process of its own."""
     import outscore as osc
-    from outscore.engine.engines import Dask
+    from outscore.engine.dask_cluster import Dask
     from outscore.workflows.prefer import parts
 
     parts.ROWS, parts.WHOLE = part, 1 << 62 if way == "at once" else 0

@@ -163,7 +163,8 @@ def test_cancelling_stops_the_rest(engine):
 
 SCRIPT = """
 import time
-from outscore.engine.engines import Dask, Processes
+from outscore.engine.dask_cluster import Dask
+from outscore.engine.engines import Processes
 
 class Slow:
     def begin(self, doing, total): pass

@@ -1,27 +1,23 @@
 """Many tasks, in this process, on several processors or on a cluster: the results are the same, in the order of the tasks.
 
 `engine_of` chooses the engine; callers of `map` need not know which one they have. For several calls of `map`
-use `with open_engine(engine) as engine`, so that a cluster is started once.
+use `with open_engine(engine) as engine`, so that a cluster is started once. What an engine needs is loaded when it is used:
+most commands have one process.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
-from concurrent.futures import CancelledError
 from contextlib import AbstractContextManager, nullcontext
 from typing import Protocol, TypeVar
 
 from outscore.core.errors import OutscoreError
 from outscore.core.records import dataclass
-from outscore.engine.dask_cluster import Dask
 from outscore.engine.progress import Progress, Steps, terminal_progress
-from outscore.engine.workers import run_on_workers
 
 __all__ = [
     "MIN_WORK",
-    "CancelledError",
-    "Dask",
     "Engine",
     "Processes",
     "Progress",
@@ -75,6 +71,8 @@ class Serial:
         results = []
         for task in tasks:
             if steps.cancelled:
+                from concurrent.futures import CancelledError
+
                 raise CancelledError
             results.append(function(task))
             steps.advance()
@@ -101,6 +99,8 @@ class Processes:
         workers = min(self.workers, len(waiting))
         if workers < 2:
             return Serial().map(function, waiting, progress=progress)
+        from outscore.engine.workers import run_on_workers
+
         return run_on_workers(function, waiting, workers, progress or Steps())
 
 
@@ -113,6 +113,10 @@ def open_engine(engine: Engine) -> AbstractContextManager[Engine]:
     ...     engine.map(abs, [-2]), engine.map(abs, [-3])
     ([2], [3])
     """
+    if isinstance(engine, (Serial, Processes)):
+        return nullcontext(engine)
+    from outscore.engine.dask_cluster import Dask
+
     return engine.connect() if isinstance(engine, Dask) else nullcontext(engine)
 
 
@@ -137,6 +141,8 @@ def engine_of(jobs: int | None = None, *, work: float | None = None, dask: str |
             raise OutscoreError(
                 f"`jobs` is {jobs}, but the Dask cluster at {dask} has the workers it has.", "Leave `jobs` out."
             )
+        from outscore.engine.dask_cluster import Dask
+
         return Dask(dask, jobs or processors())
     workers = 1 if jobs is None else jobs or processors()
     if workers == 1 or (work is not None and work < MIN_WORK):

@@ -16,7 +16,8 @@ import numpy as np
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.core.records import dataclass
-from outscore.engine.engines import Dask, Engine, Serial, open_engine
+from outscore.engine.dask_cluster import Dask
+from outscore.engine.engines import Engine, Serial, open_engine
 from outscore.engine.progress import Progress, Steps
 from outscore.formats.battles.entry import BattleChoice
 from outscore.formats.battles.parts import PartFile, part_file, read_part
