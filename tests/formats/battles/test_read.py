@@ -303,6 +303,21 @@ class TestAlpacaEval:
         assert battles.systems == ("base", "new", "old")
         assert len(battles.origins) == 2
 
+    def test_files_of_a_folder_without_battles_are_named(self, tmp_path):
+        """Whether they are something else or damaged: nothing is left out in silence."""
+        battles = "prompt,model_a,model_b,winner\n1,a,b,model_a\n2,b,a,model_a\n"
+        (tmp_path / "all").mkdir()
+        for name, content in (("votes.csv", battles), ("scores.csv", "id,score\n1,2\n"), ("cut.jsonl", '{"prompt": 1, "mod')):
+            (tmp_path / "all" / name).write_text(content)
+        (tmp_path / "all" / "notes.md").write_text("not data")
+        found = read_battles([tmp_path / "all"])
+        (said,) = [note for note in found.notes if "no battles" in note.text]
+        assert said.kind == "reading"
+        assert said.text.startswith("2 files of the folders hold no battles that are known and are left out: ")
+        assert "cut.jsonl" in said.text
+        assert "scores.csv" in said.text
+        assert not [note for note in read_battles([tmp_path / "all" / "votes.csv"]).notes if "no battles" in note.text]
+
     def test_a_folder_without_battles(self, write, tmp_path):
         write("name,win_rate\nnew,1\n", "results/leaderboard.csv")
         with pytest.raises(OutscoreError, match="holds no file of Arena-Hard, MT-bench, AlpacaEval"):

@@ -113,7 +113,7 @@ def test_all_damaged_logs_of_a_folder_are_named_at_once(tmp_path):
         with pytest.raises(OutscoreError) as error:
             read_logs(paths)
         said = str(error.value)
-        assert said.startswith("3 files cannot be read: ")
+        assert said.startswith("3 files cannot be used: ")
         assert all(path.name in said for path in (*bad[:2], packed))
         assert "is not whole JSON" in said
         assert "is damaged" in said
@@ -133,7 +133,7 @@ def test_of_many_damaged_logs_the_first_are_named(tmp_path):
         (tmp_path / f"{number}.run1.json").write_text('{"resolved_ids": [], "unresolved_ids": [], ')
     with pytest.raises(OutscoreError) as error:
         read_logs([tmp_path])
-    assert "9 files cannot be read: " in error.value.message
+    assert "9 files cannot be used: " in error.value.message
     assert "4.run1.json" in error.value.message
     assert error.value.message.endswith("; and 4 more.")
 

@@ -29,8 +29,8 @@ from outscore.scores.system import Origin
 __all__ = [
     "AUTO",
     "POOLED",
-    "battle_files",
     "battles_of_records",
+    "find_battles",
     "is_battles",
     "mirror_notes",
     "read_battles",
@@ -43,6 +43,8 @@ __all__ = [
 AUTO = "auto"
 SUFFIXES = {".json", ".jsonl", ".csv", ".tsv", ".parquet", ".ndjson"}
 MAX_FILES = 10_000
+# Files that are left out are named one by one, up to so many.
+MAX_NAMED = 5
 SAMPLE = 20
 POOLED = "arena-hard-battles"
 _ELSE = {
@@ -78,8 +80,10 @@ def read_battles(paths: Sequence[str | os.PathLike[str]], choice: BattleChoice |
             f"There is no format of battles `{format}`.", did_you_mean(format, [*BATTLES, AUTO]), parameter="reader"
         )
     asked = choice or BattleChoice()
-    files = [file for path in paths for file in battle_files(os.fspath(path))]
-    return settled([_read(file, asked, format) for file in files])
+    found = [find_battles(os.fspath(path)) for path in paths]
+    battles = settled([_read(file, asked, format) for files, _ in found for file in files])
+    notes = passed_over_notes([file for _, others in found for file in others])
+    return replace(battles, notes=(*battles.notes, *notes))
 
 
 def settled(parts: Sequence[Battles]) -> Battles:
@@ -106,16 +110,21 @@ def refuse_unused(choice: BattleChoice, formats: Iterable[str]) -> None:
             )
 
 
-def battle_files(path: str) -> list[str]:
-    """The files that a path stands for: itself, what matches a pattern, or the battles in a folder and those below it."""
+def find_battles(path: str) -> tuple[list[str], list[str]]:
+    """The files that a path stands for: itself, what matches a pattern, or the battles in a folder and those below it.
+
+    Of a folder also the files that end like battles and are none that is known.
+    """
     if not os.path.isdir(path):  # noqa: PTH112 - a pattern is no path
-        return expand_pattern(path)
+        return expand_pattern(path), []
     inside = sorted(str(file) for file in Path(path).rglob("*") if file.is_file() and not _hidden(file.relative_to(path)))
     if len(inside) > MAX_FILES:
         raise OutscoreError(
             f"{label_of(path)} holds more than {MAX_FILES:,} files.", "Name the folder of the battles.", file=path
         )
-    found = [file for file in inside if _plain_suffix(file) in SUFFIXES and is_battles(file)]
+    ending = [file for file in inside if _plain_suffix(file) in SUFFIXES]
+    holds = {file: is_battles(file) for file in ending}
+    found = [file for file in ending if holds[file]]
     if not found:
         titles = ", ".join(entry.title for entry in BATTLES.values())
         raise OutscoreError(
@@ -123,7 +132,19 @@ def battle_files(path: str) -> list[str]:
             "Name the files, or give a table with columns such as prompt, model_a, model_b and winner.",
             file=path,
         )
-    return found
+    return found, [file for file in ending if not holds[file]]
+
+
+def passed_over_notes(files: Sequence[str]) -> list[Note]:
+    """Which files of folders were passed over: they may hold scores, totals or settings, or a damaged file of battles."""
+    if not files:
+        return []
+    named = ", ".join(label_of(file) for file in files[:MAX_NAMED])
+    more = "" if len(files) <= MAX_NAMED else f" and {len(files) - MAX_NAMED:,} more"
+    held, were = (
+        ("1 file of the folders holds", "is") if len(files) == 1 else (f"{len(files):,} files of the folders hold", "are")
+    )
+    return [Note("reading", f"{held} no battles that are known and {were} left out: {named}{more}.")]
 
 
 def is_battles(path: str) -> bool:

@@ -219,7 +219,7 @@ def _together(refused: Sequence[OutscoreError]) -> OutscoreError:
     named = "; ".join(error.message.removesuffix(".") for error in refused[:MAX_NAMED])
     more = "" if len(refused) <= MAX_NAMED else f"; and {len(refused) - MAX_NAMED:,} more"
     return OutscoreError(
-        f"{len(refused):,} files cannot be read: {named}{more}.",
+        f"{len(refused):,} files cannot be used: {named}{more}.",
         "Mend them, or move them out of the folder: what is left out of a comparison should be your choice.",
         parameter=first.parameter,
         file=first.file,

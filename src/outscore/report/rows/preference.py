@@ -263,8 +263,8 @@ def next_step(result: Preference) -> list[str]:
     undecided = [
         pair for pair in result.pairs if leader in (pair.a, pair.b) and pair.p is not None and result.alpha < pair.p.value < 1
     ]
-    # Where people judged some of the prompts, their verdicts are what more is needed of.
-    if not undecided or result.labels is not None:
+    # Where people judged some of the prompts, their verdicts are what more is needed of; systems that never met have no leader.
+    if not undecided or result.labels is not None or len({one.component for one in result.strengths}) > 1:
         return []
     nearest = min(undecided, key=lambda pair: 1.0 if pair.p is None else pair.p.value)
     assert nearest.p is not None

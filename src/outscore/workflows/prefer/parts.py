@@ -21,7 +21,7 @@ from outscore.engine.engines import Engine, Serial, open_engine
 from outscore.engine.progress import Progress, Steps
 from outscore.formats.battles.entry import BattleChoice
 from outscore.formats.battles.parts import PartFile, part_file, read_part
-from outscore.formats.battles.read import POOLED, battle_files, mirror_notes, refuse_unused, without_mirrors
+from outscore.formats.battles.read import POOLED, find_battles, mirror_notes, passed_over_notes, refuse_unused, without_mirrors
 from outscore.formats.battles.repeated import Repeated, repeat_notes, repeated_in
 from outscore.formats.tables.long_rows import hash_check
 from outscore.formats.tables.names import suggest_name
@@ -82,7 +82,7 @@ def are_parts(request: PreferRequest, engine: Engine | None) -> bool:
         return _refused(engine, "people's verdicts need all battles at once", "labels")
     if "-" in request.files:
         return _refused(engine, "standard input is read at once", "files")
-    paths = [file for path in request.files for file in battle_files(path)]
+    paths = [file for path in request.files for file in find_battles(path)[0]]
     if not all(map(is_parquet, paths)):
         return _refused(engine, "the files are no Parquet", "files")
     return isinstance(engine, Dask) or sum(file.rows for file in long_files(paths)) > WHOLE
@@ -101,7 +101,8 @@ def _refused(engine: Engine | None, why: str, parameter: str) -> bool:
 def summed(request: PreferRequest, engine: Engine | None = None, progress: Progress | None = None) -> Summed:
     """Count the battles of a request's Parquet files share by share."""
     choice, steps = request.choice(), progress or Steps()
-    paths = [file for path in request.files for file in battle_files(path)]
+    found = [find_battles(path) for path in request.files]
+    paths = [file for battles, _ in found for file in battles]
     files = tuple(part_file(file, choice, request.reader) for file in long_files(paths))
     refuse_unused(choice, [one.format for one in files])
     buckets = -(-sum(one.file.rows for one in files) // ROWS)
@@ -117,6 +118,7 @@ def summed(request: PreferRequest, engine: Engine | None = None, progress: Progr
     sums = total_of(counted)
     mirrored = sum(part.mirrored for part in parts)
     notes = [note for part in parts for note in part.notes]
+    notes += passed_over_notes([file for _, others in found for file in others])
     notes += mirror_notes(mirrored, sums.names[0], every=False)
     repeated = sum((part.repeated for part in parts), Repeated())
     judged = any(part.judges is not None for part in parts)
