@@ -262,7 +262,7 @@ def characteristic(
     π·turns/half_turn. Most indices drop out by sines alone, since log|z| ≤ -½ sin² x · sech² of any values.
     """
     weight = counts * sech2
-    order = np.argsort(-weight, kind="stable")
+    order = (-weight).argsort(kind="stable")
     decay = np.zeros(len(index))
     first = 0
     while first < min(FIRST_VALUES, len(order)):

@@ -81,7 +81,7 @@ def histogram(differences: Array) -> tuple[Array, Array]:
     if largest <= 4 * len(sizes) + 1024:
         counts = np.bincount(sizes, minlength=1)
         counts[0] = 0
-        values = np.flatnonzero(counts)
+        values = counts.nonzero()[0]
         return values, counts[values]
     values, counts = np.unique(sizes[sizes != 0], return_counts=True)
     return values, counts

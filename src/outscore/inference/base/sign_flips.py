@@ -124,10 +124,11 @@ def flips_of(units: PairedScores, metric: AdditiveMetric, delta: float = 0.0) ->
     orientation = 1 if metric.higher_is_better else -1
     weights, metric = _projection(units, metric)
     vectors, total = units.a - units.b, units.sums[0] + units.sums[1]
-    if weights is not None:
+    if weights is not None and [tuple(vector) for vector in weights] == TURNED:
         # Columns that only change places are not copied.
-        vectors = vectors[:, ::-1] if [tuple(vector) for vector in weights] == TURNED else combine(vectors, weights)
-        total = total @ np.array(weights).T
+        vectors, total = vectors[:, ::-1], total[::-1]
+    elif weights is not None:
+        vectors, total = combine(vectors, weights), total @ np.array(weights).T
     statistic = Statistic(metric, total, vectors.sum(axis=0), units.scale, units.integral)
     line, doubt = (None, 0.0) if weights is None else _line(statistic, vectors, units, weights, delta)
     if line is None and delta:
