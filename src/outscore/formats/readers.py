@@ -194,6 +194,7 @@ def read_scores(
 def _read_scores(source: Source, choice: Choice, detection: Detection) -> list[Scores]:
     entry = detection.entry
     if entry is None:
+        _refuse_other_outputs(source.peek)
         _refuse_text(source.peek, [name for name in detection.considered if name in FORMATS])
         # Nearly numbers: the reader of any number of columns knows best which line is wrong.
         return numbers.systems_of(numbers.read_numbers(source), choice)
@@ -211,6 +212,17 @@ def _read_outputs(source: Source, choice: Choice, entry: FormatEntry) -> Outputs
             raise OutscoreError(f"{source.label} is read as {entry.title}, and `{field.name}` is for scores.", "Leave it out.")
     refuse_formats(source.peek, entry.refuses, entry.expected)
     return cast("Outputs", entry.read(source, choice))
+
+
+def _refuse_other_outputs(peek: Peek) -> None:
+    """Refuse words, trees or chains where scores were expected, with the command that compares them."""
+    found = detect(peek, holds="outputs").entry
+    if found is not None:
+        raise OutscoreError(
+            f"{peek.label} is {found.title}, and scores were expected.",
+            "Outputs are compared with the right answers: `outscore diff --task TASK GOLD SYSTEM SYSTEM`.",
+            parameter="files",
+        )
 
 
 def _refuse_text(peek: Peek, considered: Sequence[str]) -> None:

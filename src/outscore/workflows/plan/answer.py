@@ -63,7 +63,9 @@ def plan_numbers(
     'With 1,000 items you can detect a difference of 0.0296 in the mean score with power .8 (two-sided, alpha = .05).'
     """
     if effect is None and n is None:
-        raise OutscoreError("There is nothing to plan from.", "Give the effect to detect, or the number of items, or both.")
+        raise OutscoreError(
+            "There is nothing to plan from.", "Give the effect to detect (--effect), or the number of items (--n), or both."
+        )
     design, notes = _with_discordance(design, accuracy, effect)
     study = study_of(replace(design, method=_method_of(design)))
     _check_question(study, effect, n)
