@@ -123,7 +123,8 @@ def _value(param: click.Parameter, key: str, entry: Entry, context: click.Contex
     try:
         return param.type_cast_value(context, _shape(param, key, entry))
     except click.BadParameter as error:
-        text = error.message if error.message.endswith((".", "?")) else f"{error.message}."
+        text = error.message.rstrip(".")
+        text = text if text[-1:] == "?" else f"{text}."
         raise OutscoreError(f"{entry.place}: `{key}` does not fit: {text}", f"See `{context.command_path} --help`.") from None
 
 

@@ -122,7 +122,7 @@ def test_all_damaged_logs_of_a_folder_are_named_at_once(tmp_path):
         )
     packed.unlink()
     bad[0].write_bytes(kept[0])
-    with pytest.raises(OutscoreError, match=r"amber.run1.json`.* is not whole JSON.*, or move it out of the folder"):
+    with pytest.raises(OutscoreError, match=r"amber.run1.json`.* is not whole JSON.* Or move it out of the folder"):
         read_logs([tmp_path])
     bad[1].unlink()
     assert {one.harness for one in read_logs([tmp_path])} == {"lm-eval", "swe-bench", "inspect"}
@@ -135,13 +135,13 @@ def test_of_many_damaged_logs_the_first_are_named(tmp_path):
         read_logs([tmp_path])
     assert "9 files cannot be used: " in error.value.message
     assert "4.run1.json" in error.value.message
-    assert error.value.message.endswith("; and 4 more.")
+    assert error.value.message.endswith(" And 4 more.")
 
 
 def test_a_damaged_log_that_comes_first_does_not_hide_the_folder(tmp_path):
     WRITERS["swe-bench"](tmp_path)
     (tmp_path / "a.json.gz").write_bytes(gzip.compress(b"{}")[:10])
-    with pytest.raises(OutscoreError, match=r"a.json.gz` is damaged.*, or move it out of the folder"):
+    with pytest.raises(OutscoreError, match=r"a.json.gz` is damaged.* Or move it out of the folder"):
         osc.compare(tmp_path)
 
 

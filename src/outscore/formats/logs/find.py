@@ -214,12 +214,12 @@ def _together(refused: Sequence[OutscoreError]) -> OutscoreError:
     """One refusal of several files; none is left out in silence, because the rest would look like the whole."""
     first = refused[0]
     if len(refused) == 1:
-        cure = f"{first.hint.removesuffix('.')}, or move it out of the folder."
+        cure = f"{first.hint} Or move it out of the folder."
         return OutscoreError(first.message, cure, parameter=first.parameter, file=first.file, line=first.line)
-    named = "; ".join(error.message.removesuffix(".") for error in refused[:MAX_NAMED])
-    more = "" if len(refused) <= MAX_NAMED else f"; and {len(refused) - MAX_NAMED:,} more"
+    named = " ".join(error.message for error in refused[:MAX_NAMED])
+    more = "" if len(refused) <= MAX_NAMED else f" And {len(refused) - MAX_NAMED:,} more."
     return OutscoreError(
-        f"{len(refused):,} files cannot be used: {named}{more}.",
+        f"{len(refused):,} files cannot be used: {named}{more}",
         "Mend them, or move them out of the folder: what is left out of a comparison should be your choice.",
         parameter=first.parameter,
         file=first.file,
