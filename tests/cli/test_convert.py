@@ -177,6 +177,18 @@ def test_real_logs_come_back_as_they_were(shared_data, tmp_path):
     assert seen == set(LOGS) - {"comet"}
 
 
+def test_a_score_beyond_whole_numbers_is_a_number_all_the_same(tmp_path):
+    """10^19 is no int64: cast to one it would be another score."""
+    logs = WRITERS["openai-evals"](tmp_path / "logs")
+    target = converted(tmp_path, *logs)
+    lines = [json.loads(line) for line in target.read_text().splitlines()]
+    lines[0]["evaluation"] = {"score": 1e19, "is_correct": None}
+    target.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    target.with_name("all.json").unlink()
+    found = osc.compare(target)
+    assert max(score.value for score in found.scores) == pytest.approx(1e19 / 12)
+
+
 def test_rows_without_a_score_stay_without_one(tmp_path):
     (path, _) = inspect_json(tmp_path)
     log = json.loads(path.read_text())
