@@ -166,6 +166,7 @@ def test_search_filters_and_no_result(visit, file):
     assert found(page) == make_diff(UNITS).pairs[0].outcomes.changes
 
 
+@pytest.mark.slow
 def test_tables_are_sorted_within_their_classes(visit, file):
     page = visit(file)
     page.locator('[data-more="changes"]').click()
@@ -187,6 +188,7 @@ def test_tables_are_sorted_within_their_classes(visit, file):
     assert page.locator(".matrix .sorter").count() == 0
 
 
+@pytest.mark.slow
 def test_the_numbers_of_its_charts_are_tables(visit, file):
     page = visit(file)
     pair = make_diff(UNITS).pairs[0]

@@ -173,6 +173,7 @@ def test_nothing_fits_and_what_would(visit, file):
     assert found(page) == expected["document"]
 
 
+@pytest.mark.slow
 def test_both_halves_of_a_mirror_lead_to_each_other(visit, file):
     page = visit(file)
     first = page.locator("[data-mirror]").first

@@ -12,6 +12,7 @@ from tests.report.diff_making import make_changed, make_contexts, make_diff, mak
 from tests.report.forms import render_html
 from tests.report.making import make_full
 from tests.report.ranking_making import MADE
+from tests.variants import variants
 
 from outscore.results.plan import StudyDesign
 from outscore.workflows.plan.answer import plan_numbers as plan
@@ -37,7 +38,7 @@ MAKERS = {
     "reviewer": lambda: render_html(possible_p(".871", ".864", 1000)),
 }
 MAIN = ("comparison", "ranking", "diff")
-KINDS = [pytest.param(kind, marks=() if kind in MAIN else pytest.mark.slow) for kind in MAKERS]
+KINDS = variants(MAKERS, MAIN)
 
 
 @pytest.fixture(scope="module")

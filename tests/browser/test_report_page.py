@@ -122,6 +122,7 @@ def test_headings_and_descriptions(browser, pages):
             assert len(charts.nth(i).get_attribute("aria-label")) > 20
 
 
+@pytest.mark.slow
 def test_a_bar_says_its_numbers_under_the_pointer_without_any_script(browser, pages):
     with opened(browser, pages["full"], **VIEWS["light"]) as (page, *_):
         bar, curve, box = r"^[−\d.]+ to [−\d.]+: \d+ items$", r"^8,000 clusters: power [\d.]+$", "^middle half: −0.02 to 0.05"
@@ -134,6 +135,7 @@ def test_a_bar_says_its_numbers_under_the_pointer_without_any_script(browser, pa
             assert re.search(says, under or ""), (key, under)
 
 
+@pytest.mark.slow
 def test_charts_of_a_saved_report_are_saved_by_themselves(browser, pages):
     with opened(browser, pages["full"], **VIEWS["dark"]) as (page, *_):
         figure = page.locator('figure[data-key="differences"]')

@@ -7,6 +7,7 @@ import re
 import pytest
 from tests.browser.access import nameless_controls, pale_letters, silent_pictures, skipped_headings, unheard
 from tests.browser.web_server import OPENED, PHONE, expect, no_wider_than_the_screen, there, unfold, visited
+from tests.variants import variants
 
 
 @pytest.mark.parametrize("view", OPENED)
@@ -29,9 +30,7 @@ def test_a_view_can_be_read_followed_and_heard(answers, view):
         assert any(page.locator(".verdict :is(h1, h2)").first.inner_text() in text for text in said)
 
 
-@pytest.mark.parametrize(
-    "view", ["compare", "rank", *(pytest.param(name, marks=pytest.mark.slow) for name in ("texts", "diff", "plan"))]
-)
+@pytest.mark.parametrize("view", variants(("compare", "rank", "texts", "diff", "plan"), ("compare", "rank")))
 def test_the_answer_is_on_the_first_screen_of_a_phone(answers, view):
     with answers.copy(view, **PHONE) as page:
         verdict = page.locator("#answer .verdict, #result .verdict").first.bounding_box()
@@ -118,9 +117,7 @@ def test_tests_stand_under_what_the_data_say_of_them(answers):
     assert groups.first.locator("option").first.get_attribute("value") == "permutation"
 
 
-@pytest.mark.parametrize(
-    "view", ["compare", "diff", *(pytest.param(name, marks=pytest.mark.slow) for name in ("rank", "plan"))]
-)
+@pytest.mark.parametrize("view", variants(("compare", "diff", "rank", "plan"), ("compare", "diff")))
 def test_paper_shows_the_answer_without_forms(answers, view):
     with answers.copy(view, color_scheme="dark") as page:
         page.emulate_media(media="print", color_scheme="dark")

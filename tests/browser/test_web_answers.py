@@ -11,6 +11,7 @@ import pytest
 from tests.browser.screens import PATIENCE
 from tests.browser.web_server import bring, brought, choose, expect, sent, start, there, visited
 from tests.log_files import lm_eval
+from tests.variants import variants
 
 A, B, C = ("".join(f"{i * step % 7 / 7:.2f}\n" for i in range(40)) for step in (2, 3, 5))
 TABLE = "item,ash,birch\n" + "".join(f"i{i},{i % 3 > 0:d},{i % 4 < 1:d}\n" for i in range(40))
@@ -281,6 +282,7 @@ def test_a_trial_belongs_to_its_data(comparison):
     expect(page.locator("#trying")).to_have_text("It cannot be drawn.")
 
 
+@pytest.mark.slow
 def test_a_trial_is_of_the_units_and_the_test_of_the_comparison(browser, server):
     grouped = "item,batch,ash,birch\n" + "".join(f"i{i},d{i // 4},{i * 2 % 7 / 7:.2f},{i * 3 % 7 / 7:.2f}\n" for i in range(40))
     with compared(browser, server, settings="&cluster=batch", table_csv=grouped) as page:
@@ -386,6 +388,7 @@ def test_a_folder_of_logs_is_dropped_and_compared(browser, server, tmp_path):
         expect(page.locator("#result h1")).to_contain_text("2 systems on 2 tasks")
 
 
+@pytest.mark.slow
 def test_answers_of_logs_are_looked_at_one_by_one(browser, server, tmp_path):
     lm_eval(tmp_path / "runs", task="sums", filters=("strict", "flexible"))
     with visited(browser, server) as page:
@@ -417,6 +420,7 @@ def test_any_number_of_files_is_taken_and_the_way_on_stays_in_sight(browser, ser
         assert page.get_by_role("article", name="bad.txt").is_visible()
 
 
+@pytest.mark.slow
 def test_a_server_that_is_full_is_no_fault_of_a_field(browser, server, finished):
     with visited(browser, server, finished.url.removeprefix(server), refused=503, opener=finished) as page:
         page.locator("#steps").wait_for()
@@ -485,16 +489,17 @@ def test_what_a_command_noted_is_shown(browser, server):
 TWICE = "id,x,y\n" + "".join(f"{i // 2},{i % 3 > 0:d},{i % 4 < 1:d}\n" for i in range(40))
 
 
-@pytest.mark.parametrize(
-    ("table", "query", "field", "said"),
-    [
-        (TWICE, "", "duplicates", "has the score 1 on item 0"),
-        (TABLE, "&alpha=2", "alpha", "alpha is 2"),
-        (TABLE, "&unit-size=100", "unit-size", "unit"),
-        (TABLE, "&metric=f1", None, "f1"),
-    ],
-)
-def test_a_first_answer_that_is_refused_offers_what_would_cure_it(browser, server, table, query, field, said):
+REFUSED = {
+    "twice": (TWICE, "", "duplicates", "has the score 1 on item 0"),
+    "alpha": (TABLE, "&alpha=2", "alpha", "alpha is 2"),
+    "units": (TABLE, "&unit-size=100", "unit-size", "unit"),
+    "metric": (TABLE, "&metric=f1", None, "f1"),
+}
+
+
+@pytest.mark.parametrize("case", variants(REFUSED, ("twice",)))
+def test_a_first_answer_that_is_refused_offers_what_would_cure_it(browser, server, case):
+    table, query, field, said = REFUSED[case]
     with brought(browser, server, "compare", settings=query, table_csv=table) as page:
         refused = page.locator(".problem:visible")
         expect(refused).to_contain_text(said)
@@ -512,6 +517,7 @@ def test_a_first_answer_that_is_refused_offers_what_would_cure_it(browser, serve
             expect(control).not_to_have_attribute("aria-invalid", "true")
 
 
+@pytest.mark.slow
 def test_the_verdict_stays_in_sight_and_files_come_along(browser, server):
     with brought(browser, server, "compare", board_csv=BOARD) as page:
         said = page.locator("#step-verdict")

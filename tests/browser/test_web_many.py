@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from tests.browser.web_server import brought, expect, sent, there, unfold, visited
 
 SYSTEMS = ("ash", "birch", "cedar", "dogwood")
@@ -39,6 +40,7 @@ def test_a_cell_of_the_heat_map_opens_its_comparison(browser, server):
         assert "2 of the 4 systems" in page.locator("#answer .warnings").inner_text().replace("two", "2")
 
 
+@pytest.mark.slow
 def test_a_pair_of_files_is_found_by_the_names_of_systems(browser, server):
     files = {f"{name}_txt": "".join(f"{x}\n" for x in marks(k)) for k, name in enumerate(SYSTEMS[:3])}
     with brought(browser, server, "rank", **files) as page:
@@ -56,6 +58,7 @@ def test_a_pair_of_files_is_found_by_the_names_of_systems(browser, server):
         assert set(page.locator("#answer .numbers dt").all_inner_texts()[:2]) < set(SYSTEMS)
 
 
+@pytest.mark.slow
 def test_tables_are_sorted_and_searched(browser, server):
     with brought(browser, server, "rank", board_csv=BOARD) as page:
         table = page.locator(".ranked").first
@@ -78,6 +81,7 @@ def test_tables_are_sorted_and_searched(browser, server):
         assert keys == [-0.5, 1234, 0.001, 12.3, 0.1, 1e-9, "ash"]
 
 
+@pytest.mark.slow
 def test_a_slice_stands_below_the_answer_and_opens(browser, server):
     with brought(browser, server, "compare", settings="&slice=topic", board_csv=BOARD) as page:
         there(page.locator("#answer table"))
@@ -115,6 +119,7 @@ def test_a_change_shows_what_the_verdict_was(browser, server):
         assert page.get_by_role("link", name="Rank").click(trial=True) is None
 
 
+@pytest.mark.slow
 def test_the_verdict_of_a_ranking_is_there_before_its_charts(browser, server):
     with visited(browser, server, None) as page:
         held = []

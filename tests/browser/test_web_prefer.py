@@ -7,6 +7,7 @@ import re
 import pytest
 from tests.browser.screens import picture
 from tests.browser.web_server import PHONE, brought, expect, no_wider_than_the_screen, unfold
+from tests.variants import variants
 
 SCREENS = {
     "wide": {"viewport": {"width": 1280, "height": 900}},
@@ -16,7 +17,7 @@ SCREENS = {
 }
 
 
-@pytest.mark.parametrize("screen", SCREENS)
+@pytest.mark.parametrize("screen", variants(SCREENS, ("wide", "phone-dark")))
 def test_battles_are_shown_with_their_charts(answers, folder, screen):
     with answers.copy("prefer", **SCREENS[screen]) as page:
         figures = page.locator("#result figure")
@@ -43,6 +44,7 @@ def test_battles_are_shown_with_their_charts(answers, folder, screen):
         picture(page, folder / f"prefer-{screen}.png", full_page=True)
 
 
+@pytest.mark.slow
 def test_two_of_the_systems_are_chosen_in_the_settings(browser, server):
     rows = [f"p{i},{a},{b},{'new' if i % 5 else 'old'}" for i in range(30) for a, b in (("new", "old"), ("old", "new"))]
     with brought(browser, server, "prefer", votes_csv="\n".join(["prompt,model_a,model_b,winner", *rows])) as page:

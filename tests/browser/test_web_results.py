@@ -63,6 +63,7 @@ def test_a_result_is_named_kept_listed_exported_and_imported(compared, browser, 
         there(other.get_by_text("There are none yet."))
 
 
+@pytest.mark.slow
 def test_a_wrong_file_is_not_imported(browser, server, tmp_path):
     with visited(browser, server, "/results") as page:
         wrong = tmp_path / "scores.csv"
@@ -72,6 +73,7 @@ def test_a_wrong_file_is_not_imported(browser, server, tmp_path):
         assert page.locator("#problems").inner_text().startswith("scores.csv is no exported result")
 
 
+@pytest.mark.slow
 def test_settings_go_out_and_come_in_as_yaml(compared, browser, server):
     page = compared
     page.goto(page.url)

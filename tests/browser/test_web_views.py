@@ -83,6 +83,7 @@ def test_a_diff_offers_what_its_task_can_be_judged_by(browser, server):
         assert "criterion=uas" in page.url
 
 
+@pytest.mark.slow
 def test_one_table_of_answers_is_a_diff(browser, server):
     answers = "id,gold,old,new\n" + "".join(f"q{i},{'ab'[i % 2]},{'ab'[i % 3 % 2]},{'ab'[i % 2]}\n" for i in range(30))
     with visited(browser, server) as page:

@@ -113,6 +113,7 @@ def few_kinds():
     return metric, rows_a, rows_b, ahead(rows_a.sum(axis=0).tolist()), law
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("alternative", ["two-sided", "greater"])
 def test_many_items_of_few_kinds_are_counted(few_kinds, alternative):
     """Whole numbers and fractions throughout."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from tests.variants import variants
 from tests.web.copying import command_line, python
 
 from outscore.examples.registry import EXAMPLES
@@ -15,7 +16,7 @@ LONG = {"texts"}
 
 def some(*names):
     """Examples, of which those that compute for seconds are left to the slow tests."""
-    return [pytest.param(name, marks=pytest.mark.slow) if name in LONG else name for name in names]
+    return variants(names, [name for name in names if name not in LONG])
 
 
 def without(found, *names):

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from tests.variants import variants
 
 from outscore.cli.app import app
 from outscore.report.charts.canvas import Chart
@@ -55,9 +56,7 @@ def test_downloads(page, pair):
     assert refused.json()["error"] == "A result has no form `docx`."
 
 
-@pytest.mark.parametrize(
-    "name", ["labels", "reviewer", *(pytest.param(n, marks=pytest.mark.slow) for n in ("scores", "leaderboard"))]
-)
+@pytest.mark.parametrize("name", variants(("labels", "reviewer", "scores", "leaderboard"), ("labels", "reviewer")))
 def test_charts_are_those_of_the_command_line(page, name, tmp_path, monkeypatch):
     found = page.post(f"/api/examples/{name}").json()
     job = page.run(found["view"], found["parts"], settings=found["settings"])

@@ -135,6 +135,7 @@ def test_flips_of_several_sizes_beside_other_laws():
         check_tail(law_sums.tail([*map(coin, sizes), hypergeometric(3, 3, 2)], observed), law, observed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("items", [25, 80])
 def test_a_fine_lattice_is_sieved(items):
     """Scores of three decimals, many steps to an item: the sieve loses nothing, against one transform of the whole law."""

@@ -86,6 +86,7 @@ def test_words_are_never_aligned_with_others(forms, data):
     assert (np.diff(found.rows[found.rows >= 0]) > 0).all()
 
 
+@pytest.mark.slow
 def test_real_parses_with_damage(shared_data, tmp_path):
     folder = shared_data / "conll18-en_pud"
     content = (folder / "Stanford-18.conllu").read_text()

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 import pytest
+from tests.variants import variants
 
 import outscore as osc
 from outscore.core.errors import OutscoreError
@@ -75,7 +76,7 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", variants(CASES, ("judges", "categories", "two systems", "clusters")))
 def test_parts_are_the_whole(case, cut, tmp_path):
     made, asked = CASES[case]
     folder = written(tmp_path, battles(**made))
@@ -102,12 +103,15 @@ def test_repeated_battles_are_told_alike(cut, tmp_path):
     assert any("battles stand in another file alike" in note.text for note in found.notes)
 
 
-@pytest.mark.parametrize("engine", [Serial(), Processes(2), Dask("local", 2)], ids=lambda engine: type(engine).__name__)
+ENGINES = {"Serial": Serial(), "Processes": Processes(2), "Dask": Dask("local", 2)}
+
+
+@pytest.mark.parametrize("engine", variants(ENGINES, ("Serial", "Processes")))
 def test_the_engine_does_not_matter(engine, cut, tmp_path):
     folder = written(tmp_path, battles(judges=2))
     whole = osc.prefer(folder)
     cut(0)
-    assert numbers(osc.prefer(folder, engine=engine)) == numbers(whole)
+    assert numbers(osc.prefer(folder, engine=ENGINES[engine])) == numbers(whole)
 
 
 def test_conversations_are_prompts_by_their_first_message(cut, tmp_path):
