@@ -121,7 +121,7 @@ def _change_json(content: bytes, rng: random.Random) -> bytes:
     """One value of a JSON document removed, replaced or put in the place of another."""
     try:
         data = json.loads(content)
-    except ValueError:
+    except (ValueError, RecursionError):  # an earlier mutation may have nested it too deeply
         return content
     places = list(_places(data))
     if not places:

@@ -24,6 +24,7 @@ __all__ = [
     "MIN_FLOAT",
     "TIE_TOLERANCE",
     "Array",
+    "as_integers",
     "as_written",
     "combine",
     "distinct",
@@ -183,6 +184,21 @@ def distinct(x: Array) -> Array:
     first = np.ones(len(ordered), dtype=bool)
     np.not_equal(ordered[1:], ordered[:-1], out=first[1:])
     return ordered[first]
+
+
+def as_integers(x: Array) -> Array:
+    """Floats that are whole, all of them, as integers; others, and any too large to be told from its neighbours, as they are.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> as_integers(np.array([3.0, 1.0])), as_integers(np.array([0.5, 1.0])), as_integers(np.array([1e19]))
+    (array([3, 1]), array([0.5, 1. ]), array([1.e+19]))
+    """
+    import numpy as np
+
+    whole = bool(((x == np.rint(x)) & (np.abs(x) < MAX_EXACT)).all())
+    return x.astype(np.int64) if whole else x
 
 
 def exact_sum(x: Array) -> float:

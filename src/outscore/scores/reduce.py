@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from outscore.core.errors import OutscoreError
-from outscore.core.numeric import Array
+from outscore.core.numeric import Array, as_integers
 from outscore.core.records import dataclass
 from outscore.core.reduction import Reduction, pass_rate
 from outscore.core.repeats import Draws, RepeatKind, Repeats, RunTable, kind_of_column, occurrences
@@ -234,8 +234,7 @@ def _reduce(scores: Scores, codes: Array, reduction: Reduction, *, by_answers: b
     firsts = order[starts]
     in_file_order = np.argsort(firsts)
     whole = replace(scores.take(firsts[in_file_order]), repeats=None, answers=None)
-    found = found[in_file_order]
-    return replace(whole, values=found.astype(np.int64) if (found == np.rint(found)).all() else found.astype(float))
+    return replace(whole, values=as_integers(found[in_file_order].astype(float)))
 
 
 def _plurality(answers: Array, right: Array) -> float:

@@ -17,7 +17,7 @@ import numpy as np
 
 from outscore.core.brief import count_of
 from outscore.core.errors import OutscoreError
-from outscore.core.numeric import LARGEST_SCORE, MAX_EXACT, Array
+from outscore.core.numeric import LARGEST_SCORE, Array, as_integers
 from outscore.core.options import did_you_mean
 from outscore.core.records import dataclass
 from outscore.formats.logs.base.evaluation import Evaluation, join_parts
@@ -244,12 +244,11 @@ def _scores(evaluations: Sequence[Evaluation], measure: str, question: LogQuesti
     parts = [_part(evaluation, measure, question) for evaluation in evaluations]
     values = np.concatenate([values for values, _ in parts])
     kept = [rows for _, rows in parts]
-    whole = bool(np.all((values == np.rint(values)) & (np.abs(values) < MAX_EXACT)))
     first = evaluations[0]
     repeated = all(evaluation.repeats is not None for evaluation in evaluations)
     return Scores(
         first.system,
-        values.astype(np.int64) if whole else values,
+        as_integers(values),
         _gather(evaluations, kept, lambda one: one.ids),
         _gather(evaluations, kept, lambda one: one.repeats) if repeated else None,
         _column(evaluations, kept, question.cluster) if question.cluster not in (None, "none") else None,

@@ -18,7 +18,7 @@ from fractions import Fraction
 import numpy as np
 
 from outscore.core.metric import AdditiveMetric
-from outscore.core.numeric import MAX_EXACT, Array
+from outscore.core.numeric import MAX_EXACT, Array, as_integers
 from outscore.core.options import OptionValue
 from outscore.core.paired import PairedScores
 from outscore.exact.binomial_tails import log_two_sided
@@ -109,7 +109,8 @@ def _approximate(d: Array) -> float:
     """log p of one pair's flips by the saddlepoint approximation."""
     sizes, counts = np.unique(np.abs(d[d != 0]), return_counts=True)
     # Whole numbers lie on a lattice of twice their common divisor.
-    half = float(np.gcd.reduce(sizes.astype(np.int64))) if (sizes == np.rint(sizes)).all() else 0.0
+    whole = as_integers(sizes)
+    half = float(np.gcd.reduce(whole)) if whole.dtype.kind == "i" else 0.0
     observed = np.array([abs(math.fsum(d.tolist()))])
     return float(log_saddlepoint(counts[None], sizes[None], observed, np.array([half]))[0])
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from outscore.core.numeric import Array, renumbered
+from outscore.core.numeric import Array, as_integers, renumbered
 from outscore.core.records import dataclass
 from outscore.scores.battles import Battles
 
@@ -135,9 +135,7 @@ def tally_of(battles: Battles) -> Tally:
     weight = kept.weight
     keys, pair = renumbered(left * k + right, k * k)
     used, unit = renumbered(kept.units.codes, len(kept.units.names))
-    lead = weight * (2 * share - 1)
-    if (lead == np.rint(lead)).all():
-        lead = lead.astype(np.int64)
+    lead = as_integers(weight * (2 * share - 1))
     cells, cell = np.unique(pair * len(used) + unit, return_inverse=True)
     shown = np.zeros(kept.rows, dtype=bool) if kept.shown is None else kept.shown
     left_first = shown & ~turned
