@@ -70,6 +70,7 @@ BAD: dict[str, tuple[str, str | bytes, list[str]]] = {
     "unsure which column": ("x.csv", "id,question_id,doc_id,model,score\n1,1,1,new,1\n", []),
     "unsure which score": ("x.csv", "id,model,correct,accuracy\n1,new,1,1\n", []),
     "more than two systems": ("x.csv", "id,a,b,c\n1,1,0,1\n", []),
+    "a system without any score": ("x.csv", "id,a,b,c\n1,,0,1\n2,,1,1\n", ["--system", "a", "--system", "b"]),
     "a slice that is no column": ("x.csv", "id,new,old\n1,1,0\n", ["--slice", "task"]),
     "a slice that differs between the systems": (
         "x.csv",

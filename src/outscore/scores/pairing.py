@@ -83,6 +83,9 @@ def pair(a: Scores, b: Scores, duplicates: DuplicateRule = "stop") -> Paired:
     ([1, 1], [0, 0], 2, 1)
     """
     check_rule(duplicates)
+    for one in (a, b):
+        if not one.rows:
+            raise OutscoreError(f"{one.label}: `{one.name}` has no score.", "Give it at least one.")
     if a.values.shape[1:] != b.values.shape[1:]:
         raise OutscoreError(
             f"{a.label} and {b.label} do not have the same number of scores per row.", "Give both systems the same columns."

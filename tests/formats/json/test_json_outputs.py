@@ -50,6 +50,12 @@ def write(tmp_path):
     return writer
 
 
+def test_words_nested_too_deeply_are_refused(write):
+    deep = write("deep.json", '{"tokens": ["a"], "tags": ' + "[" * 3000 + "]" * 3000 + "}\n")
+    with pytest.raises(OutscoreError, match=r"line 1: found no JSON \(it is nested too deeply\)"):
+        read_words(deep)
+
+
 @pytest.mark.parametrize("name", FORMS)
 def test_the_same_words_in_every_form(write, name):
     words = read_words(write(name, FORMS[name]))

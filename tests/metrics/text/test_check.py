@@ -50,6 +50,16 @@ def test_a_sample_of_empty_references_is_not_the_corpus():
     verify(metric, hypotheses, [reference], rows, options, segments=10)
 
 
+def test_a_segment_that_would_take_minutes_is_not_scored_again():
+    metric, options = text_metric("ter")
+    hypotheses, reference = ["w " * 200_000, *["a cat"] * 11], ["a cat sat"] * 12
+    asked = []
+    seen = replace(metric, corpus_score=lambda texts, *_: asked.append(texts) or 100 / 3)
+    rows = segment_statistics("ter", hypotheses, [reference], options)
+    verify(seen, hypotheses, [reference], rows, options)
+    assert asked == [["a cat"] * 9]
+
+
 def test_a_changed_library_is_noticed():
     metric, options = text_metric("bleu")
     texts = ["the cat sat on the mat"], [["the cat sat on a mat"]]

@@ -31,7 +31,7 @@ def first_value(peek: Peek) -> Any:  # noqa: ANN401 - any JSON value
         return None
     try:
         return msgspec.json.decode(first)
-    except (msgspec.DecodeError, UnicodeError):
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
         return None
 
 
@@ -44,7 +44,7 @@ def objects_of(source: Source) -> list[Any]:
     decode = msgspec.json.Decoder().decode
     try:
         whole = decode(text)
-    except (msgspec.DecodeError, UnicodeError):
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
         return [_value(source, number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
     return _several(whole)
 
@@ -56,9 +56,10 @@ def _several(whole: object) -> list[Any]:
 def _value(source: Source, number: int, line: str) -> Any:  # noqa: ANN401 - any JSON value
     try:
         return msgspec.json.decode(line)
-    except (msgspec.DecodeError, UnicodeError) as error:
+    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
+        reason = "it is nested too deeply" if isinstance(error, RecursionError) else error
         hint = "Write one JSON value per line, or one list."
-        raise line_error(source.path, number, f"found no JSON ({error})", hint) from None
+        raise line_error(source.path, number, f"found no JSON ({reason})", hint) from None
 
 
 def refuse_shape(source: Source, expected: str, hint: str) -> OutscoreError:
