@@ -137,6 +137,7 @@ def test_a_tree_shows_where_the_systems_leave_gold(visit, file):
     assert page.locator(".tree").count() == 0
 
 
+@pytest.mark.slow
 def test_what_one_system_alone_has_right(visit, file):
     page = visit(file)
     kinds, right = outcomes(UNITS), UNITS.correct.sum(axis=1)

@@ -88,6 +88,7 @@ def changes_one_by_one(old, new) -> int:
         groups = [group for group in groups if group not in touching] + [touching[0] | touching[1]]
 
 
+@pytest.mark.slow
 def test_changes_are_counted_as_one_by_one(visit, tmp_path):
     draw = np.random.default_rng(5)
 

@@ -195,6 +195,7 @@ def test_both_halves_of_a_mirror_lead_to_each_other(visit, file):
     assert found(page) == len(left(**{"from": "obj", "to": "nsubj"}))
 
 
+@pytest.mark.slow
 def test_the_address_holds_what_was_chosen(visit, file, folder):
     page = visit(file)
     page.locator("#choice select").select_option(label="old → new, UAS")

@@ -17,7 +17,7 @@ SCREENS = {
 }
 
 
-@pytest.mark.parametrize("screen", variants(SCREENS, ("wide", "phone-dark")))
+@pytest.mark.parametrize("screen", variants(SCREENS, ("wide",)))
 def test_battles_are_shown_with_their_charts(answers, folder, screen):
     with answers.copy("prefer", **SCREENS[screen]) as page:
         figures = page.locator("#result figure")

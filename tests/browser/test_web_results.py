@@ -103,6 +103,7 @@ def test_settings_go_out_and_come_in_as_yaml(compared, browser, server):
         expect(other.locator("#work .problem")).to_contain_text("bad.yaml, line 1: compare has no option alfa.")
 
 
+@pytest.mark.slow
 def test_a_page_that_is_loaded_anew_in_mid_job_joins_it(browser, server):
     rows = "".join(f"{(i * 37 % 1009) / 1009} {(i * 53 % 997) / 997}\n" for i in range(20_000))
     address = sent(server, "compare", long_txt=rows) + "&test=bootstrap&resamples=300000"

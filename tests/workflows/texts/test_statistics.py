@@ -19,6 +19,7 @@ def whose(piece):
     return np.array([[int(piece[0][0]), os.getpid()]])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("enough", "here"), [(60.0, 6), (0.0, 1)], ids=["too little for workers", "the rest is worth it"])
 def test_workers_are_started_for_enough_work_only(monkeypatch, enough, here):
     monkeypatch.setattr(statistics, "MIN_WORK", enough)
