@@ -60,7 +60,7 @@ def test_a_ranking_says_how_much_more_data_would_decide_the_nearest_pair():
     (told,) = ranking_step(ranking)
     leader, other = ranking.scores[0].system, ranking.scores[1].system
     assert told.startswith(f"{other} is the nearest to being told apart from {leader}: ")
-    assert told.endswith("times as much data (power .80, before correction)")
+    assert told.endswith("times as much data (power .80 by p, before correction)")
     (compared,) = next_step(osc.compare(systems[leader], systems[other]))
     needed = float(re.search(r"about ([\d,]+) items", compared)[1].replace(",", ""))
     assert float(re.search(r"about ([\d.]+) times", told)[1]) == pytest.approx(needed / 400, rel=0.1)
@@ -71,6 +71,20 @@ def test_a_ranking_says_how_much_more_data_would_decide_the_nearest_pair():
     assert ranking_step(osc.rank({"one": items, "same": items})) == []
 
 
+def test_what_only_the_correction_leaves_open_is_nearest():
+    rng = np.random.default_rng(11)
+    base = rng.normal(0, 1, 300)
+    systems = {f"s{k}": base + rng.normal(0, 1, 300) for k in range(8)} | {"best": base + rng.normal(0.12, 1, 300)}
+    ranking = osc.rank(systems)
+    leader = ranking.scores[0].system
+    open_pairs = [pair for pair in ranking.standing.pairs if leader in pair.systems and pair.p.adjusted > 0.05]
+    nearest = min(open_pairs, key=lambda pair: pair.p.value)
+    assert nearest.p.value < 0.05 < nearest.p.adjusted
+    (other,) = set(nearest.systems) - {leader}
+    told = f"{other} is the nearest to being told apart from {leader}: only the correction leaves it open"
+    assert ranking_step(ranking) == [told]
+
+
 def test_battles_say_how_many_more_would_decide_the_nearest_pair():
     rows = [
         (f"q{i}", *pair, w) for i in range(60) for pair, w in ((("a", "b"), "aab"[i % 3]), (("b", "a"), "aab"[(i + 1) % 3]))
@@ -78,6 +92,6 @@ def test_battles_say_how_many_more_would_decide_the_nearest_pair():
     frame = pl.DataFrame(rows, schema=["prompt", "model_a", "model_b", "winner"], orient="row")
     found = osc.prefer(frame.filter(pl.col("prompt").is_in([f"q{i}" for i in range(6)])))
     (told,) = battles_step(found)
-    more = re.search(r"take (about [\d.]+) times as many battles, on new prompts \(power .80\)", told)[1]
+    more = re.search(r"take (about [\d.]+) times as many battles, on new prompts \(power .80 by p\)", told)[1]
     assert more == times_as_much(found.pairs[0].p.value, 0.05)
     assert battles_step(osc.prefer(frame)) == []

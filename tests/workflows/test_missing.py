@@ -103,3 +103,33 @@ def test_zero_is_for_logs(tmp_path, monkeypatch):
     refused = run("compare", *write("csv", None), "--missing", "zero")
     assert "--missing zero is for logs of evaluation harnesses" in refused.output
     assert "leave rows without a score out with --missing drop" in refused.output
+
+
+WORDS = "id,a,b,c\n" + "".join(f"q{i},{i % 2},{i % 3 % 2},{'NA' if i < 24 else i % 2}\n" for i in range(40))
+
+
+def test_a_system_that_begins_with_gaps_in_words_is_one(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("three.csv").write_text(WORDS)
+    refused = run("rank", "three.csv")
+    assert refused.exit_code == 2
+    assert 'line 2: found "NA" in column `c`' in refused.stderr
+    ranking = osc.rank("three.csv", missing="drop")
+    assert sorted(score.system for score in ranking.scores) == ["a", "b", "c"]
+
+
+def test_rows_that_no_system_has_are_counted_in_a_wide_table_too(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("both.csv").write_text("id,new,old\n" + "".join(f"q{i},{i % 2},{i % 3 % 2}\n" for i in range(20)) + "x,,\ny,,\nz,1,\n")
+    found = osc.compare("both.csv", missing="drop")
+    assert (found.n, found.reading.rows, found.reading.left_out) == (20, 23, 2)
+
+
+@pytest.mark.parametrize("command", ["rank", "score"])
+def test_a_system_without_any_score_is_named(command, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = [f"q{i},{name},{'NA' if name == 'c' else i % 2}\n" for name in "abc" for i in range(20)]
+    Path("long.csv").write_text("id,model,score\n" + "".join(rows))
+    refused = run(command, "long.csv", "--missing", "drop")
+    assert refused.exit_code == 2
+    assert "`c` has no score at all. Name the systems that have some" in refused.stderr

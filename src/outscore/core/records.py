@@ -3,8 +3,9 @@
 A small comparison declares two hundred dataclasses and makes objects of half of them. The standard library writes and compiles
 up to six methods for each that is declared, which was a fifth of the time of the whole command. Here it collects the fields and
 writes nothing: what all records do alike stands below, once, and the constructor of a class is written when its first object is
-made. Nothing else differs: `field`, `fields`, `replace` and `asdict` of the standard library serve these classes, and type
-checkers take the decorator for the standard one. A class that inherits from one of them is declared here, too.
+made. `field`, `fields`, `replace` and `asdict` of the standard library serve these classes, and type checkers take the
+decorator for the standard one. What differs: a class that inherits from a record is declared here, too, and as frozen as
+that; one that brings its own `__eq__` brings its `__hash__`; all fields that are compared are hashed.
 """
 
 from __future__ import annotations

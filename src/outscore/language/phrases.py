@@ -27,6 +27,7 @@ __all__ = [
     "legend",
     "method_phrase",
     "name_of_test",
+    "nearest_to_decided",
     "noninferiority_phrase",
     "posterior_phrase",
     "repeats_phrase",
@@ -301,7 +302,7 @@ def times_as_much(p: float, alpha: float) -> str:
     """How many times as much data it takes to find a true difference of the observed size with power .80.
 
     By the normal law: a two-sided p says how many standard errors the difference is away from 0, and they grow with the root of
-    the data.
+    the data. Where few items differ an exact p is larger than that law has it, and less data may do.
 
     Examples
     --------
@@ -313,3 +314,19 @@ def times_as_much(p: float, alpha: float) -> str:
     if times >= MOST_TIMES:
         return f"more than {MOST_TIMES}"
     return f"about {times:.1f}" if times < 10 else f"about {times:.0f}"
+
+
+def nearest_to_decided(other: str, centre: str, p: float, alpha: float, effort: str) -> str:
+    """What it would take to decide the open pair that is nearest to it; `effort` has a place for how many times as much.
+
+    Examples
+    --------
+    >>> nearest_to_decided("b", "a", 0.1, 0.05, "it takes {} times the data")
+    'b is the nearest to being told apart from a: it takes about 2.9 times the data (power .80 by p, before correction)'
+    >>> nearest_to_decided("b", "a", 0.04, 0.05, "it takes {} times the data")
+    'b is the nearest to being told apart from a: only the correction leaves it open'
+    """
+    told = f"{other} is the nearest to being told apart from {centre}"
+    if p <= alpha:
+        return f"{told}: only the correction leaves it open"
+    return f"{told}: {effort.format(times_as_much(p, alpha))} (power .80 by p, before correction)"

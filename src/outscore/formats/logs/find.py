@@ -99,7 +99,7 @@ def _is_log(path: str | os.PathLike[str]) -> bool:
         found = bool(find_logs(path, first=True, refused=refused))
         # Beside a log they are refused when it is read, all of them at once.
         if refused and not found:
-            raise refused[0]
+            raise _together(refused)
         return found
     if os.fspath(path) == STANDARD_INPUT:
         return False

@@ -111,7 +111,7 @@ class _TableBuilder:
                 "Name the column of items with --item (item=... in Python), or remove the row from both systems.",
                 parameter="missing",
             )
-        self.left_out = 0
+        self._dropped = 0
         self._lines: list[Array] = []
         self._words: tuple[str, str] | None = None
         self.seen = 0
@@ -120,6 +120,14 @@ class _TableBuilder:
     def systems(self) -> tuple[str, ...]:
         """The systems seen so far in a long table, wanted or not."""
         return () if self._system is None else self._system.names
+
+    @property
+    def left_out(self) -> int:
+        """How many rows say nothing of any system that is wanted: those that were dropped, and gaps of all of them."""
+        wanted = [one for name, one in self._gapped.items() if one.is_scores and (not self._wanted or name in self._wanted)]
+        if not wanted:
+            return self._dropped
+        return self._dropped + int((~np.logical_or.reduce([one.present for one in wanted])).sum())
 
     @property
     def edge_lines(self) -> tuple[int, int]:
@@ -168,7 +176,7 @@ class _TableBuilder:
         ]
         kept = np.ones(len(absent), dtype=bool) if keep is None else keep
         scored: Array = kept & ~np.array(absent, dtype=bool)
-        self.left_out += int(kept.sum() - scored.sum())
+        self._dropped += int(kept.sum() - scored.sum())
         return scored
 
     def scores(self, origin: Origin, wanted: Sequence[str]) -> list[Scores]:
@@ -203,7 +211,15 @@ class _TableBuilder:
                 )
                 for name in layout.scores
             ]
-        return [whole] if self._system is None else _split(whole, self._system.labels(), wanted)
+        if self._system is None:
+            return [whole]
+        labels = self._system.labels()
+        scored = set(labels.codes.tolist())
+        for code, name in enumerate(labels.names):
+            if self._dropping and code not in scored and (name in wanted or not wanted):
+                hint = "Name the systems that have some: --system NAME --system NAME."
+                raise OutscoreError(f"{origin.label}: `{name}` has no score at all.", hint, parameter="missing")
+        return _split(whole, labels, wanted)
 
     def _with_gaps(self, whole: Scores) -> list[Scores]:
         """The systems of a wide table, each with the rows it has; without ids, items are numbered."""

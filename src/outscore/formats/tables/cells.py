@@ -80,8 +80,8 @@ def is_missing(value: object) -> bool:
 
 
 def looks_numeric(sample: Sequence[object], words: Container[str] = JUDGEMENTS) -> bool:
-    """Whether at least half of a column's values, blanks aside, are numbers or these words."""
-    present = [value for value in sample if not is_blank(value)]
+    """Whether at least half of a column's values, missing ones aside, are numbers or these words."""
+    present = [value for value in sample if not is_missing(value)]
     good = sum(_is_numeric(value, words) for value in present)
     return good > 0 and 2 * good >= len(present)
 
@@ -238,13 +238,14 @@ class AnswerColumn(LabelColumn):
 class GappedColumn:
     """Builder of the scores of a system that may lack items: those where its cell is empty, or with `words` says so.
 
-    If the sample of the column is empty, the first value found later decides whether it holds scores at all.
+    If the sample of the column says nothing, the first value found later decides whether it holds scores at all.
     """
 
     def __init__(self, records: Records, column: str, *, wanted: bool = False, words: bool = False) -> None:
         self._numbers = NumberColumn(records, column)
         self._is_gap = is_missing if words else is_blank
         self._present: list[Array] = []
+        self._undecided: list[tuple[list[object], Array]] = []
         self.is_scores: bool | None = True if wanted or looks_numeric(records.sample[column]) else None
 
     def add(self, values: Sequence[object], lines: Array) -> None:
@@ -256,11 +257,16 @@ class GappedColumn:
             return
         present = np.array([not self._is_gap(value) for value in values], dtype=bool)
         filled = list(compress(values, present.tolist()))
-        if self.is_scores is None and filled:
-            self.is_scores = looks_numeric(filled[:1])
         self._present.append(present)
+        self._undecided.append((filled, lines[present]))
+        if self.is_scores is None:
+            told = next((value for value in filled if not is_missing(value)), None)
+            self.is_scores = None if told is None else looks_numeric([told])
         if self.is_scores:
-            self._numbers.add(filled, lines[present])
+            for block in self._undecided:
+                self._numbers.add(*block)
+        if self.is_scores is not None:
+            self._undecided.clear()
 
     @property
     def present(self) -> Array:

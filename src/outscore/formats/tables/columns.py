@@ -14,7 +14,7 @@ from outscore.core.errors import OutscoreError
 from outscore.core.records import dataclass
 from outscore.formats.base.entry import Choice
 from outscore.formats.tables.answers import find_answers
-from outscore.formats.tables.cells import FLAT, ONLY_YES_OR_NO, is_blank, looks_numeric
+from outscore.formats.tables.cells import FLAT, ONLY_YES_OR_NO, is_missing, looks_numeric
 from outscore.formats.tables.directions import is_better_lower, shared_measure
 from outscore.formats.tables.finder import ColumnFinder, is_nested, naming
 from outscore.formats.tables.names import (
@@ -192,7 +192,7 @@ def _numeric_columns(records: Records, choice: Choice, finder: ColumnFinder, sys
     numeric = tuple(name for name in free if looks_numeric(records.sample[name]))
     if numeric and choice.gaps and system is None:
         # A system may lack the first items: an empty sample leaves the decision to the values below.
-        numeric = tuple(name for name in free if name in numeric or all(map(is_blank, records.sample[name])))
+        numeric = tuple(name for name in free if name in numeric or all(map(is_missing, records.sample[name])))
     for name in choice.systems if system is None else ():
         _require(records, name, "system")
     if not any(records.sample.values()):

@@ -41,8 +41,6 @@ __all__ = [
     "wide_table",
 ]
 
-"""With which chance a next study should find what this one saw, and up to how many times the data that is said."""
-
 TOUCHING = 1e-6
 SAMPLED = "≈"
 """Marks a p-value that was sampled."""

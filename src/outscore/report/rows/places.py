@@ -19,7 +19,7 @@ from outscore.language.numbers import (
     format_percent,
     interval_ends,
 )
-from outscore.language.phrases import correction_name, method_phrase, name_of_test, times_as_much
+from outscore.language.phrases import correction_name, method_phrase, name_of_test, nearest_to_decided
 from outscore.language.verdict.ranking import design_parts
 from outscore.report.document import Fact, clean, screen_width
 from outscore.report.rows.comparison import ERROR_RATES
@@ -316,16 +316,14 @@ def next_step(ranking: Ranking) -> list[str]:
     undecided = [
         pair
         for pair in ranking.standing.pairs
-        # What the correction alone leaves open takes no more data before it.
-        if centre in pair.systems and pair.p.adjusted is not None and ranking.alpha < pair.p.value < 1
+        if centre in pair.systems and pair.p.adjusted is not None and pair.p.adjusted > ranking.alpha and pair.p.value < 1
     ]
     if not undecided:
         return []
     nearest = min(undecided, key=lambda pair: pair.p.value)
     (other,) = (name for name in nearest.systems if name != centre)
-    more = times_as_much(nearest.p.value, ranking.alpha)
-    told = f"{other} is the nearest to being told apart from {centre}: a true difference as large as the observed one would"
-    return [clean(f"{told} take {more} times as much data (power .80, before correction)")]
+    effort = "a true difference as large as the observed one would take {} times as much data"
+    return [clean(nearest_to_decided(other, centre, nearest.p.value, ranking.alpha, effort))]
 
 
 def _design(ranking: Ranking, design: RankDesign) -> str:

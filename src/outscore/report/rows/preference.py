@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from outscore.language.numbers import count, format_level, format_number, format_p_number, format_percent, format_probability
-from outscore.language.phrases import correction_name, times_as_much
+from outscore.language.phrases import correction_name, nearest_to_decided, times_as_much
 from outscore.language.verdict.preference import SAME, battle_reading_line, cluster_text, format_rate, found_in
 from outscore.report.document import Fact, Records, Table, clean, make_table
 from outscore.results.note import note_texts
 from outscore.results.preference import CategoryRow, Judges, Labelled, Preference, PreferencePair, Strength
+from outscore.results.pvalue import PValue
 
 __all__ = [
     "agreement_table",
@@ -260,20 +261,23 @@ def facts(result: Preference) -> list[Fact]:
 def next_step(result: Preference) -> list[str]:
     """How many more battles would tell the leader from the nearest of those that it is not told apart from."""
     leader = result.strengths[0].system if result.strengths else result.systems[0]
-    undecided = [
-        pair for pair in result.pairs if leader in (pair.a, pair.b) and pair.p is not None and result.alpha < pair.p.value < 1
-    ]
+    met = [pair for pair in result.pairs if leader in (pair.a, pair.b)]
+    undecided = [pair for pair in met if pair.p is not None and _is_open(pair.p, result)]
     # Where people judged some of the prompts, their verdicts are what more is needed of; systems that never met have no leader.
     if not undecided or result.labels is not None or len({one.component for one in result.strengths}) > 1:
         return []
     nearest = min(undecided, key=lambda pair: 1.0 if pair.p is None else pair.p.value)
     assert nearest.p is not None
-    more = times_as_much(nearest.p.value, result.alpha)
-    taken = f"a true preference as strong as the observed one would take {more} times as many battles, on new prompts"
+    effort = "a true preference as strong as the observed one would take {} times as many battles, on new prompts"
     if len(result.systems) == 2:
-        return [f"{taken} (power .80)"]
+        return [f"{effort.format(times_as_much(nearest.p.value, result.alpha))} (power .80 by p)"]
     other = nearest.b if nearest.a == leader else nearest.a
-    return [f"{other} is the nearest to being told apart from {leader}: {taken} (power .80, before correction)"]
+    return [nearest_to_decided(other, leader, nearest.p.value, result.alpha, effort)]
+
+
+def _is_open(p: PValue, result: Preference) -> bool:
+    """Whether the tests leave it open who is better."""
+    return p.value < 1 and (p.value if p.adjusted is None else p.adjusted) > result.alpha
 
 
 def _battle_lines(result: Preference) -> list[str]:
