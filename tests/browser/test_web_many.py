@@ -22,6 +22,7 @@ BOARD = "\n".join(
 )
 
 
+@pytest.mark.slow
 def test_a_cell_of_the_heat_map_opens_its_comparison(browser, server):
     with brought(browser, server, "rank", board_csv=BOARD) as page:
         there(page.locator("svg.heat"))
@@ -93,6 +94,7 @@ def test_a_slice_stands_below_the_answer_and_opens(browser, server):
         assert "topic = y" in rows.nth(2).inner_text().replace("\u00a0", " ")
 
 
+@pytest.mark.slow
 def test_a_change_shows_what_the_verdict_was(browser, server):
     with brought(browser, server, "compare", board_csv=BOARD) as page:
         line = page.locator("#step-verdict")

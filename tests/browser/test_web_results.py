@@ -27,6 +27,7 @@ def taken(page, link):
     return waiting.value
 
 
+@pytest.mark.slow
 def test_a_result_is_named_kept_listed_exported_and_imported(compared, browser, server, tmp_path):
     page, headline = compared, compared.locator("#answer h1").inner_text()
     page.get_by_label("Name", exact=True).fill(HOSTILE)

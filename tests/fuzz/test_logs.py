@@ -14,7 +14,7 @@ from tests.log_files import WRITERS
 
 from outscore.cli.app import app
 
-FEW, SECONDS, MAX_SENTENCE = 15, 10, 1_000
+FEW, SECONDS, MAX_SENTENCE = 8, 10, 1_000
 METRIC = {"evalplus": ("--metric", "base"), "promptfoo": ("--metric", "success")}
 
 
