@@ -6,6 +6,8 @@ import asyncio
 import logging
 import signal
 import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -47,12 +49,19 @@ def test_the_terminal_shows_nothing_of_what_others_send(serve, tmp_path):
     assert server.errors == "outscore: ended, and all files are removed.\n"
 
 
-def test_what_is_started_to_outlive_the_terminal_does(serve):
-    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+@contextmanager
+def handling_hangups(by: signal.Handlers) -> Iterator[None]:
+    """What is started here inherits how a closed terminal is handled, whether or not the tests run under `nohup`."""
+    before = signal.signal(signal.SIGHUP, by)
     try:
-        server = serve()
+        yield
     finally:
         signal.signal(signal.SIGHUP, before)
+
+
+def test_what_is_started_to_outlive_the_terminal_does(serve):
+    with handling_hangups(signal.SIG_IGN):
+        server = serve()
     page = server.page()
     server.process.send_signal(signal.SIGHUP)
     assert page.get("/").status_code == 200
@@ -61,7 +70,8 @@ def test_what_is_started_to_outlive_the_terminal_does(serve):
 
 @pytest.mark.parametrize("how", [signal.SIGHUP, signal.SIGTERM])
 def test_a_terminal_that_is_closed_leaves_nothing(serve, pair, tmp_path, how):
-    server = serve()
+    with handling_hangups(signal.SIG_DFL):
+        server = serve()
     server.page().upload(pair)
     assert len(list(tmp_path.iterdir())) == 1
     server.end(how)
