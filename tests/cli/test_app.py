@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 
@@ -12,6 +13,8 @@ from click.testing import CliRunner
 
 from outscore import __main__ as entry
 from outscore.cli.app import COMMANDS, app
+from outscore.cli.declared import SECTIONS
+from outscore.workflows.requests.compare import ComparisonRequest, every_option
 
 
 def test_commands_are_imported_when_they_are_called():
@@ -22,7 +25,7 @@ def test_commands_are_imported_when_they_are_called():
 
 def test_every_command_is_there():
     context = click.Context(app)
-    assert app.list_commands(context) == sorted(COMMANDS)
+    assert app.list_commands(context) == list(COMMANDS)
     for name in COMMANDS:
         command = app.get_command(context, name)
         assert command is not None
@@ -31,12 +34,29 @@ def test_every_command_is_there():
 
 
 def test_the_list_of_commands_says_what_each_says_of_itself():
-    """It is read from their sources; click would import them all."""
+    """It is read from their sources, not imported, and every line fits an ordinary terminal."""
     context = click.Context(app)
-    ours, imported = click.HelpFormatter(width=80), click.HelpFormatter(width=80)
-    app.format_commands(context, ours)
-    click.Group.format_commands(app, context, imported)
-    assert ours.getvalue() == imported.getvalue()
+    formatter = click.HelpFormatter(width=78)  # what click takes of 80 columns
+    app.format_commands(context, formatter)
+    listed = dict(line.split(maxsplit=1) for line in formatter.getvalue().splitlines() if line.startswith("  "))
+    commands = {name: app.get_command(context, name) for name in COMMANDS}
+    assert listed == {name: command.get_short_help_str(limit=1_000) for name, command in commands.items() if command}
+
+
+def test_options_are_listed_under_the_headings_of_their_groups():
+    said = CliRunner(env={"COLUMNS": "100"}).invoke(app, ["compare", "--help"]).output
+    parts = re.split(r"^(\S[^:\n]*):$", said, flags=re.MULTILINE)
+    sections = dict(zip(parts[1::2], parts[2::2], strict=True))
+    under = {title: re.findall(r"^  (?:-\w, )?--([\w-]+)", part, re.MULTILINE) for title, part in sections.items()}
+    declared: dict[str, list[str]] = {}
+    for option in every_option():
+        if option.name not in ComparisonRequest.positional:
+            names = [option.long, *(flag for flag, _ in option.shortcuts)]
+            declared.setdefault(SECTIONS[option.group], []).extend(names)
+    own = under.pop(SECTIONS[""])
+    assert {title: sorted(names) for title, names in under.items()} == {t: sorted(names) for t, names in declared.items()}
+    assert {"output", "format", "config", "help"} <= set(own)
+    assert not re.search(r"^  [A-Z]", sections[SECTIONS[""]], re.MULTILINE)  # arguments stand in the line of usage
 
 
 def test_help_imports_no_command():

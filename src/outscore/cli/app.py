@@ -22,26 +22,35 @@ from outscore.core.errors import OutscoreError
 __all__ = ["app", "main"]
 
 DONE, REFUSED, INTERRUPTED = 0, 2, 130
-COMMANDS = {
-    "compare": "outscore.cli.compare",
-    "score": "outscore.cli.score",
-    "gate": "outscore.cli.gate",
-    "rank": "outscore.cli.rank",
-    "diff": "outscore.cli.diff",
-    "plan": "outscore.cli.plan",
-    "prefer": "outscore.cli.prefer",
-    "show": "outscore.cli.show",
-    "convert": "outscore.cli.convert",
-    "report": "outscore.cli.report",
-    "schema": "outscore.cli.schema",
-    "serve": "outscore.cli.serve",
-    "demo": "outscore.cli.demo",
-    "metrics": "outscore.cli.lists",
-    "tests": "outscore.cli.lists",
-    "formats": "outscore.cli.lists",
-    "tasks": "outscore.cli.lists",
+SECTIONS = {
+    "Questions": {
+        "compare": "outscore.cli.compare",
+        "rank": "outscore.cli.rank",
+        "score": "outscore.cli.score",
+        "gate": "outscore.cli.gate",
+        "diff": "outscore.cli.diff",
+        "prefer": "outscore.cli.prefer",
+        "plan": "outscore.cli.plan",
+    },
+    "Evaluation logs": {
+        "show": "outscore.cli.show",
+        "convert": "outscore.cli.convert",
+    },
+    "Results and the page": {
+        "report": "outscore.cli.report",
+        "schema": "outscore.cli.schema",
+        "serve": "outscore.cli.serve",
+        "demo": "outscore.cli.demo",
+    },
+    "Lists": {
+        "metrics": "outscore.cli.lists",
+        "tests": "outscore.cli.lists",
+        "formats": "outscore.cli.lists",
+        "tasks": "outscore.cli.lists",
+    },
 }
-"""The module of each command, which is called there as it is written."""
+"""The commands under the headings of the help, each with its module, where the command is called as it is written here."""
+COMMANDS = {name: module for commands in SECTIONS.values() for name, module in commands.items()}
 
 
 class App(click.Group):
@@ -58,8 +67,8 @@ class App(click.Group):
         self._modules = dict(modules or {})
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Every command by name, in the order of the alphabet."""
-        return sorted({*super().list_commands(ctx), *self._modules})
+        """Every command by name, in the order of the help."""
+        return [*self._modules, *super().list_commands(ctx)]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of this name, imported if need be."""
@@ -80,10 +89,11 @@ class App(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Each command with the first sentence of its help, read from its source: importing all of them takes a while."""
-        names = self.list_commands(ctx)
-        room = formatter.width - 6 - max(map(len, names))
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, self._short_help(ctx, name, room)) for name in names])
+        column = max(map(len, self.list_commands(ctx)))
+        room = formatter.width - 6 - column
+        for title, commands in SECTIONS.items():
+            with formatter.section(title):
+                formatter.write_dl([(f"{name:{column}}", self._short_help(ctx, name, room)) for name in commands])
 
     def _short_help(self, ctx: click.Context, name: str, room: int) -> str:
         # Nobody else waits for these.

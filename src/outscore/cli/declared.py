@@ -34,6 +34,34 @@ _Decorator = Callable[[_Command], _Command]
 _Request = TypeVar("_Request", bound=Request)
 _Result = TypeVar("_Result")
 _option = click.option
+SECTIONS = {
+    "design": "What is planned",
+    "test": "Question and test",
+    "data": "What the data mean",
+    "units": "Evaluation units",
+    "logs": "Evaluation logs",
+    "review": "Printed scores",
+    "pilot": "Pilot data",
+    "files": "Further files",
+    "": "Output and settings",
+}
+"""The headings of a command's help, in their order, by the group of their options; options of no group are no request's."""
+
+
+class SectionedCommand(click.Command):
+    """A command whose help lists its options under headings: most have too many for one list."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Every option below the heading of its group."""
+        rows: dict[str, list[tuple[str, str]]] = {group: [] for group in SECTIONS}
+        for param in self.get_params(ctx):
+            row = param.get_help_record(ctx) if isinstance(param, click.Option) else None
+            if row is not None:
+                rows[param.declared.group if isinstance(param, DeclaredOption) else ""].append(row)
+        for group, title in SECTIONS.items():
+            if rows[group]:
+                with formatter.section(title):
+                    formatter.write_dl(rows[group])
 
 
 class OneOf(click.Choice[str]):
@@ -126,7 +154,7 @@ def command(
         made: Any = called
         for decorator in reversed(decorators):
             made = decorator(made)
-        return click.command(answer.__name__)(made)
+        return click.command(answer.__name__, cls=SectionedCommand)(made)
 
     return make
 
@@ -139,7 +167,8 @@ def declared_options(options: Iterable[Option], *, without: Iterable[str] = ()) 
     def apply(command: _Command) -> _Command:
         for option in reversed(wanted):
             for flag, value in reversed(option.shortcuts):
-                command = _option(f"--{flag}", is_flag=True, help=f"The same as --{option.long} {value}.")(command)
+                same = f"The same as --{option.long} {value}."
+                command = _option(f"--{flag}", cls=DeclaredOption, declared=option, is_flag=True, help=same)(command)
             command = _click_option(option)(command)
         return command
 

@@ -40,7 +40,10 @@ OPENERS = {"darwin": "open", "win32": "start"}
 @click.option("--recipes", is_flag=True, help="Write the files that the documentation's recipes work on instead.")
 @click.pass_context
 def demo(context: click.Context, folder: str | None, seed: int, *, recipes: bool) -> None:
-    """Simulate data of every kind, write them and their reports to a folder, and print two verdicts."""
+    """Simulate data of every kind and write reports on them.
+
+    Data and reports are kept in FOLDER; two of the verdicts are printed, with the commands behind them.
+    """
     from outscore.examples.registry import EXAMPLES
 
     if seed < 0:

@@ -35,7 +35,9 @@ TEXTS = {"text", "markdown", "latex"}
     verbose="All rows, all criteria, settings.",
 )
 def diff(asked: Asked[DiffRequest]) -> None:
-    """Say what each system corrected, broke and changed against the one before it, and what they could do together.
+    """Show what each system corrected, broke and changed.
+
+    Each SYSTEM is compared with the one before it, and all of them with what they could do together.
 
     GOLD and every SYSTEM are files of the same kind: CoNLL-U or columns (pos, dep), BIO columns (ner), CSV, TSV or JSON lines
     with a label per item (label), CoNLL-2012 (coref). - is standard input. One table of labels may hold gold and all systems,

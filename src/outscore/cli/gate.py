@@ -22,7 +22,9 @@ STEP_SUMMARY = "GITHUB_STEP_SUMMARY"
 
 @command(GateRequest, verbose="Show the whole comparison too.", forms=(*FORMS, GITHUB, "junit"))
 def gate(asked: Asked[GateRequest]) -> int:
-    """Let a candidate pass that is not worse than the baseline by more than a margin.
+    """Pass or fail a candidate against a baseline, for CI.
+
+    A candidate passes if it is not worse than the baseline by more than a margin.
 
     Exit code 0: pass, not worse by the margin. 1: fail, worse. 3: inconclusive, with the number of items that would decide. 2:
     bad input. Files are those of `outscore compare`: tables, bare numbers, logs, texts with --reference.

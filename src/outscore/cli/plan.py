@@ -23,7 +23,7 @@ def _with_pilot(given: Mapping[str, Written]) -> PlanRequest:
 
 @command(PlanRequest, read=_with_pilot, metavar="[FILE]", verbose="Show whole curves and settings too.")
 def plan(asked: Asked[PlanRequest]) -> None:
-    """Plan a comparison: required items, detectable difference, or power.
+    """Plan a comparison: items needed, detectable difference, power.
 
     \b
       outscore plan --effect .02 --sd .3              how many items?

@@ -16,7 +16,9 @@ __all__ = ["prefer"]
     click.option("--dask", metavar="ADDRESS|local", help="Count Parquet on a Dask cluster, or on one started on this machine."),
 )
 def prefer(asked: Asked[PreferRequest]) -> None:
-    """Battles: who is preferred to whom, with the prompt as what is drawn anew.
+    """Rank systems by preferences: pairwise battles and judges.
+
+    Prompts are what is sampled: intervals and p-values are about new prompts like these.
 
     BATTLES are files, or folders of files: a table with columns such as prompt, model_a, model_b and winner, an export of
     Chatbot Arena, judgments of Arena-Hard or MT-bench, annotations of AlpacaEval. - is standard input.

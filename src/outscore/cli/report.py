@@ -18,7 +18,10 @@ __all__ = ["report"]
 @click.argument("saved", metavar="RESULT.json", shell_complete=of_files)
 @output_options(config=False)
 def report(saved: str, form: str, outputs: tuple[str, ...], charts: str | None, *, verbose: bool) -> None:
-    """Render a comparison, a ranking, a diff or a plan saved with -o result.json again; - reads standard input."""
+    """Render a saved result again.
+
+    SAVED is a result of any command that was saved with -o result.json; - reads standard input.
+    """
     from outscore.results.diff import Diff
     from outscore.results.saved import as_document, load, parse, refuse_inconsistent
 

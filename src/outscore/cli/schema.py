@@ -13,7 +13,10 @@ __all__ = ["schema"]
 @click.command()
 @click.argument("kind", required=False, shell_complete=of_words(kind_names))
 def schema(kind: str | None) -> None:
-    """Print the JSON schema of a KIND of saved result; without KIND, list the kinds."""
+    """Print the JSON schema of a kind of saved result.
+
+    Without KIND, list the kinds.
+    """
     import json
 
     from outscore.core.errors import OutscoreError

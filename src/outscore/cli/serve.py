@@ -37,7 +37,7 @@ NEEDED = {"starlette": "starlette", "uvicorn": "uvicorn", "python_multipart": "p
 )
 @click.option("--no-browser", is_flag=True, help="Do not open the browser.")
 def serve(port: int, host: str, *, no_browser: bool) -> None:
-    """Open a page on which files are dropped, compared and reported.
+    """Open a local page: drop files, compare them, read reports.
 
     The page is served by this machine and to this machine only, unless --host says otherwise, and only to those who open the
     printed address: it holds a token that is new each time. Files stay here, and are removed an hour after their last use and
