@@ -26,7 +26,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from types import UnionType
+from typing import Any, get_args
 
 from click.testing import CliRunner
 
@@ -86,7 +87,7 @@ def methods(registry: Mapping[str, Any]) -> str:
         lines = [f"### `{name}`", "", f"{_capital(entry.summary)}.", "", f"$${entry.formula}$$", ""]
         if hasattr(entry, "layouts_text"):
             lines += [f"Takes {entry.layouts_text}.", ""]
-        lines += [f"- `{o.name}`{_choices(o)}, default `{_word(o.default)}`: {o.help}" for o in getattr(entry, "options", ())]
+        lines += [f"- `{o.name}`{_choices(o)}{_standard(o)}: {o.help}" for o in getattr(entry, "options", ())]
         lines += [""] if lines[-1] else []
         lines += (
             [f"Source: {'; '.join(works()[key].line.rstrip('.') for key in entry.citations)}.", ""] if entry.citations else []
@@ -103,8 +104,11 @@ def _choices(option: Option) -> str:
     return f" ({', '.join(option.known)})" if option.known else ""
 
 
-def _word(value: object) -> str:
-    return "none" if value is None else str(value)
+def _standard(option: Option) -> str:
+    """The default of an option, unless it is empty."""
+    if option.default == "":
+        return ""
+    return f", default `{'none' if option.default is None else option.default}`"
 
 
 def _registry(name: str) -> Mapping[str, Any]:
@@ -122,10 +126,17 @@ def public_names() -> str:
     """Every public name, with the first sentence of its documentation."""
     rows = ["| name | what it is |", "|---|---|"]
     for module, names in PUBLIC.items():
-        for name in names:
-            text = inspect.getdoc(getattr(import_module(module), name)) or ""
-            rows.append(f"| `osc.{name}` | {' '.join(text.split(chr(10) * 2)[0].split()).replace('|', '/')} |")
+        rows.extend(f"| `osc.{name}` | {_about(getattr(import_module(module), name))} |" for name in names)
     return "\n".join(rows) + "\n"
+
+
+def _about(public: object) -> str:
+    """What a public name is: its first paragraph, or of a union the types it stands for, since Python documents none."""
+    if isinstance(public, UnionType):
+        *others, last = (f"`{one.__name__}`" for one in get_args(public))
+        return f"The type {', '.join(others)} or {last}."
+    text = inspect.getdoc(public) or ""
+    return " ".join(text.split("\n\n")[0].split()).replace("|", "/")
 
 
 def _said(marker: Marker) -> list[str]:
