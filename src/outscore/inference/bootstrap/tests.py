@@ -36,8 +36,14 @@ from outscore.inference.base.paired import side_of
 from outscore.inference.base.screening import screen_mean
 from outscore.inference.base.sign_flips import units_of
 from outscore.inference.bootstrap.centred import Resampled, decide, equal_tailed, interval_at, symmetric_interval
-from outscore.resampling.block_length import optimal_block_length
-from outscore.resampling.bootstrap import centred_mean, centred_median, exactly_summable, quantile_limits, resampled_totals
+from outscore.resampling.bootstrap import (
+    centred_mean,
+    centred_median,
+    exactly_summable,
+    optimal_block_length,
+    quantile_limits,
+    resampled_totals,
+)
 from outscore.results.comparison import TestResult
 from outscore.results.interval import Interval
 from outscore.results.note import Note

@@ -21,7 +21,7 @@ from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array, quantiles
 from outscore.core.options import complete
 from outscore.core.paired import PairedScores
-from outscore.exact.binomial_tails import log_better, log_two_sided
+from outscore.exact.binomial import log_better, log_two_sided
 from outscore.inference.base.discordance import discordance
 from outscore.inference.base.entry import TestEntry, TestRequest
 from outscore.inference.base.influence import jackknife_errors

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from outscore.core.numeric import Array
-from outscore.exact.binomial_tails import log_better, log_two_sided
+from outscore.exact.binomial import log_better, log_two_sided
 from outscore.inference.base import tango
 from outscore.inference.pairwise.table import KINDS, PairTable
 from outscore.laws.normal import normal_quantile

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from outscore.core.errors import OutscoreError
-from outscore.exact import basis, convolution
+from outscore.exact import basis, distribution
 from outscore.exact.flipsum import BudgetError
 from outscore.exact.lattice import Tail
 from outscore.inference.base import p_values
@@ -16,7 +16,7 @@ from outscore.results.pvalue import PValue
 
 __all__ = ["convolution_p"]
 
-ALGORITHMS = {"dp": convolution.dynamic_programme, "fft": convolution.fast_fourier}
+ALGORITHMS = {"dp": distribution.dynamic_programme, "fft": distribution.fast_fourier}
 
 
 def convolution_p(flips: Flips, request: KernelOptions) -> PValue:
@@ -52,7 +52,7 @@ def convolution_p(flips: Flips, request: KernelOptions) -> PValue:
         low, law = ALGORITHMS[request.method](places, -places)
     except BudgetError:
         raise OutscoreError(
-            f"The method {request.method} would need a table of more than {convolution.MAX_CELLS:,} cells.",
+            f"The method {request.method} would need a table of more than {distribution.MAX_CELLS:,} cells.",
             "Ask for the method auto.",
         ) from None
     live = law > 0

@@ -14,7 +14,7 @@ from outscore.core.numeric import LOG2, Array, distinct
 from outscore.exact import basis, binomial, enumeration, lattice, plane
 from outscore.exact.flipsum import BudgetError
 from outscore.exact.lattice import Tail
-from outscore.exact.regions import GridRegion, RatioRegion
+from outscore.exact.plane import GridRegion, RatioRegion
 from outscore.inference.base import p_values
 from outscore.inference.base.sign_flips import Flips, KernelOptions
 from outscore.inference.base.statistic import Statistic
