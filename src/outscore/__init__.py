@@ -46,7 +46,7 @@ PUBLIC = {
     "outscore.results.preference": ("Preference",),
     "outscore.results.pvalue": ("PValue",),
     "outscore.results.ranking": ("Ranking",),
-    "outscore.results.reading": ("Reading",),
+    "outscore.results.design": ("Reading",),
     "outscore.results.saved": ("load",),
     "outscore.results.score": ("ScoreResult",),
     "outscore.scores.system": ("Scores",),

@@ -31,7 +31,7 @@ from outscore.results.logs import LoggedEvaluation, LoggedScore, Logs
 from outscore.results.note import Note
 from outscore.results.plan import PowerPoint, SimulatedCurve, StudyDesign
 from outscore.results.pvalue import PValue
-from outscore.results.schemas import kind_names, kind_of, schema_text
+from outscore.results.saved import kind_names, kind_of, schema_text
 from outscore.results.score import Detectable, Noise, ScoredSystem, ScorePart, ScoreResult
 from outscore.results.signature import Signature
 from outscore.workflows.plan.answer import plan_numbers as plan

@@ -17,8 +17,8 @@ from outscore.formats.base.source import PACKED
 from outscore.formats.tables.columns import join_names
 from outscore.formats.tables.directions import is_better_lower, named_after, shared_measure
 from outscore.metrics.registry import METRICS
+from outscore.results.design import DirectionSource
 from outscore.results.note import Note
-from outscore.results.reading import DirectionSource
 from outscore.scores.system import Origin, score_columns
 
 __all__ = ["Better", "Directed", "Endings", "check_direction", "directed", "score_names", "series_names"]

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import PurePath
 from typing import Literal
 
+from outscore.results.design import Direction, DirectionSource, Reading
 from outscore.results.note import Note
-from outscore.results.reading import Direction, DirectionSource, Reading
 from outscore.scores.system import Origin
 
 __all__ = ["answer_notes", "outputs_reading", "reading_of"]

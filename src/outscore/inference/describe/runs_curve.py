@@ -20,7 +20,7 @@ from outscore.core.repeats import Draws
 from outscore.inference.base.cluster_variance import cluster_variance
 from outscore.laws.normal import normal, normal_quantile
 from outscore.laws.student import student_quantile, t_quantile
-from outscore.results.chart_data import RunsCurve, RunsPoint
+from outscore.results.analysis import RunsCurve, RunsPoint
 
 __all__ = ["runs_curve"]
 

@@ -27,7 +27,7 @@ from outscore.inference.base.entry import TestEntry, TestRequest
 from outscore.inference.base.influence import jackknife_errors
 from outscore.inference.base.sign_flips import reach, units_of
 from outscore.laws.student import student
-from outscore.results.chart_data import SizePoint
+from outscore.results.analysis import SizePoint
 
 __all__ = ["jackknife_t", "size_curve", "size_test"]
 

@@ -30,8 +30,8 @@ from outscore.report.document import (
     make_table,
 )
 from outscore.report.references.citations import Cited
+from outscore.results.design import Reading
 from outscore.results.note import Note
-from outscore.results.reading import Reading
 
 __all__ = [
     "REPEATS",

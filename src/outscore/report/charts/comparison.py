@@ -13,7 +13,7 @@ from outscore.report.charts.distributions import differences_chart, quantile_cha
 from outscore.report.charts.theme import COLOURS
 from outscore.report.document import clean, minus
 from outscore.report.rows.comparison import alpha_of, decimals_of, units_of
-from outscore.results.chart_data import SizePoint
+from outscore.results.analysis import SizePoint
 from outscore.results.comparison import Comparison, Comparisons
 
 __all__ = ["charts"]

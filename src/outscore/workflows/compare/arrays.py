@@ -27,8 +27,7 @@ from outscore.inference.populations import ITEMS, THESE_ITEMS
 from outscore.inference.registry import ALL, TESTS
 from outscore.language.signature import comparison_signature
 from outscore.language.verdict.comparison import with_verdict
-from outscore.results.analysis import UnitRow
-from outscore.results.chart_data import RunsCurve
+from outscore.results.analysis import RunsCurve, UnitRow
 from outscore.results.comparison import Comparison, SystemScore, TestResult
 from outscore.results.design import Alignment, Decision, Design, PathStep
 from outscore.results.pvalue import PValue

@@ -23,8 +23,7 @@ from outscore.inference.describe.subset_curve import size_curve, size_test
 from outscore.inference.permutation.dispatch import permutation
 from outscore.inference.power.planning import analytic_curve
 from outscore.inference.registry import TESTS
-from outscore.results.analysis import Power
-from outscore.results.chart_data import ChartData
+from outscore.results.analysis import ChartData, Power
 from outscore.results.design import DecidingItem
 from outscore.results.pvalue import PValue
 

@@ -27,8 +27,7 @@ from outscore.language.numbers import count, format_probability
 from outscore.language.signature import comparison_signature
 from outscore.language.verdict.comparison import with_verdict
 from outscore.metrics.registry import resolve
-from outscore.results.analysis import Effect
-from outscore.results.chart_data import ChartData
+from outscore.results.analysis import ChartData, Effect
 from outscore.results.comparison import Comparison, Comparisons, SystemScore, Unpaired
 from outscore.results.design import Alignment, Decision, Design, Missing
 from outscore.results.note import Note

@@ -21,10 +21,10 @@ from outscore.formats.tables.columns import NO_ITEMS
 from outscore.formats.tables.partitions import are_partitions
 from outscore.formats.tables.plausible import refuse_implausible
 from outscore.language.numbers import count
+from outscore.results.design import DirectionSource
 from outscore.results.files import write_files
 from outscore.results.note import Note
 from outscore.results.ranking import Ranking
-from outscore.results.reading import DirectionSource
 from outscore.scores.board import Board, boards_of
 from outscore.scores.duplicates import DuplicateRule
 from outscore.scores.reduce import first_runs, reduce_runs

@@ -20,9 +20,9 @@ from outscore.language.phrases import correction_name
 from outscore.language.verdict.comparison import agreement
 from outscore.metrics.cache import StatisticsCache
 from outscore.results.comparison import Comparison, Comparisons
+from outscore.results.design import Direction, Reading
 from outscore.results.files import write_files
 from outscore.results.note import Note
-from outscore.results.reading import Direction, Reading
 from outscore.scores.system import Origin
 from outscore.workflows.compare.inputs import UNNAMED, TwoNames
 from outscore.workflows.names import path_texts
