@@ -1,4 +1,4 @@
-"""Parts of a comparison that hold no p-value: what was read and how it was meant, what was compared, how it was matched, who won."""
+"""Parts of a comparison that hold no p-value: what was read, what was compared, how it was matched, who won."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from outscore.core.options import complete, parse_spec
 from outscore.core.records import dataclass
 from outscore.formats.base.source import PACKED
 from outscore.formats.tables.columns import join_names
-from outscore.formats.tables.directions import is_better_lower, named_after, shared_measure
+from outscore.formats.tables.names import is_better_lower, named_after, shared_measure
 from outscore.metrics.registry import METRICS
 from outscore.results.design import DirectionSource
 from outscore.results.note import Note

@@ -23,9 +23,8 @@ from outscore.formats.logs.find import is_companion, read_logs, recognise
 from outscore.formats.readers import read_chains, read_labels, read_scores, read_words
 from outscore.formats.tables import parquet
 from outscore.formats.tables.assemble import open_table
-from outscore.formats.tables.cells import looks_numeric
-from outscore.formats.tables.directions import shared_measure
-from outscore.formats.tables.number_text import DECIMAL_POINT, is_name
+from outscore.formats.tables.cells import DECIMAL_POINT, is_name, looks_numeric
+from outscore.formats.tables.names import shared_measure
 from outscore.formats.tables.numbers import BARE_FORMATS
 from outscore.formats.texts.segments import read_segments
 from outscore.language.reading import reading_line
