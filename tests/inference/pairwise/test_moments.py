@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 import outscore as osc
 from outscore.exact import binomial
 from outscore.inference.base.own_score import score_interval
-from outscore.inference.pairwise.flips import fixed_shift, flipped_totals, pair_hits
 from outscore.inference.pairwise.moment_tests import binary_pairs, log_t_tails, sampled_pairs, student_pairs, system_scores
-from outscore.inference.pairwise.moments import moments_of, total_of
+from outscore.inference.pairwise.moments import fixed_shift, flipped_totals, moments_of, pair_hits, total_of
 from outscore.inference.pairwise.systems import pairs_of
 from outscore.laws.student import log_t_tail
 from outscore.metrics.registry import resolve
@@ -268,7 +267,7 @@ def test_blocks_of_items_change_no_total(monkeypatch):
     rng = np.random.default_rng(8)
     whole, keys = rng.integers(-1000, 1000, (2, 50)), list(range(50))
     before = flipped_totals(whole, keys, resamples=30, seed=3)
-    monkeypatch.setattr("outscore.inference.pairwise.flips.ITEMS", 7)
+    monkeypatch.setattr("outscore.inference.pairwise.moments.ITEMS", 7)
     assert (flipped_totals(whole, keys, resamples=30, seed=3) == before).all()
 
 

@@ -14,7 +14,7 @@ from outscore.core.numeric import Array, finite
 from outscore.formats.tables.names import join_names
 from outscore.inference.preferences.agreement import Estimate, alpha_of, kappa_of
 from outscore.inference.preferences.labelled import MIN_EACH, MIN_LABELS, audit_p, labelled_share, power_tuned
-from outscore.inference.preferences.lengths import LengthFit, fit_lengths
+from outscore.inference.preferences.models import LengthFit, fit_lengths
 from outscore.inference.preferences.orders import seen_order
 from outscore.inference.preferences.strengths import Strengths
 from outscore.inference.preferences.sums import Sums
