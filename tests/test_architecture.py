@@ -163,12 +163,11 @@ ENTRIES = (
     "metrics/text",
     "report/build",
     "report/charts",
-    "report/ci",
     "report/write",
     "workflows/diff/tasks",
     "workflows/requests",
 )
-TABLES = ("__main__", "_version", "report/kinds", "examples/registry")
+TABLES = ("__main__", "_version", "examples/registry")
 
 
 def test_a_short_module_is_an_entry_or_a_table():

@@ -21,8 +21,8 @@ from outscore.core.brief import MAX_REPR
 from outscore.core.errors import OutscoreError
 from outscore.report import build
 from outscore.report.build.kind import Kind
-from outscore.report.kinds import BUILDERS
-from outscore.report.kinds import kind_of as reported_as
+from outscore.report.render import BUILDERS
+from outscore.report.render import kind_of as reported_as
 from outscore.results import saved
 from outscore.results.comparison import Margin, SystemScore, TestResult
 from outscore.results.gate import GateResult

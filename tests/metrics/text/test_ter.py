@@ -13,10 +13,9 @@ from sacrebleu.metrics import TER
 from sacrebleu.metrics.lib_ter import BeamEditDistance, _flip_trace, _shift, trace_to_alignment, translation_edit_rate
 
 import outscore as osc
-from outscore.metrics.text import alignment, shifts
-from outscore.metrics.text.alignment import align, align_in_beam
+from outscore.metrics.text import shifts
 from outscore.metrics.text.registry import segment_statistics, text_metric
-from outscore.metrics.text.shifts import edit_counter
+from outscore.metrics.text.shifts import align, align_in_beam, edit_counter
 
 
 @st.composite
@@ -72,7 +71,7 @@ def far_apart(seed):
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2, 3))])
 def test_against_sacrebleu_where_its_beam_counts(seed, monkeypatch):
     pair, outside = far_apart(seed), []
-    monkeypatch.setattr(alignment, "align_in_beam", lambda *texts: outside.append(texts) or align_in_beam(*texts))
+    monkeypatch.setattr(shifts, "align_in_beam", lambda *texts: outside.append(texts) or align_in_beam(*texts))
     assert edit_counter()(pair[0], [pair[1]]) == edits_by_sacrebleu(pair[0], [pair[1]])
     assert outside
 

@@ -34,7 +34,7 @@ from outscore.report.rows.ranking import (
     standings_table,
     win_matrix,
 )
-from outscore.report.rows.records.ranking import ranked_pairs, ranked_systems
+from outscore.report.rows.ranking_records import ranked_pairs, ranked_systems
 from outscore.results.note import note_texts
 from outscore.results.ranking import Ranking, Standing
 
