@@ -164,6 +164,7 @@ ENTRIES = (
     "report/build",
     "report/charts",
     "report/write",
+    "workflows/convert",
     "workflows/diff/tasks",
     "workflows/requests",
 )

@@ -33,9 +33,8 @@ from outscore.results.saved import parse
 from outscore.scores.system import Origin, Scores
 from outscore.web.jobs.settings_files import SUFFIXES, names_in
 from outscore.web.messages import Column, FileDescription
-from outscore.workflows.direction import directed, score_names
 from outscore.workflows.prefer.inputs import reading_of_battles
-from outscore.workflows.reading import reading_of
+from outscore.workflows.reading import directed, reading_of, score_names
 from outscore.workflows.requests.settings_file import LARGEST_SAVED
 
 __all__ = ["inspect", "systems_of"]

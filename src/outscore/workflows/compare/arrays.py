@@ -31,10 +31,9 @@ from outscore.results.analysis import RunsCurve, UnitRow
 from outscore.results.comparison import Comparison, SystemScore, TestResult
 from outscore.results.design import Alignment, Decision, Design, PathStep
 from outscore.results.pvalue import PValue
-from outscore.workflows.compare.evidence import evidence
+from outscore.workflows.compare.evidence import all_tests, evidence, labels_of, margin_of, path_of, scores_of
 from outscore.workflows.compare.inputs import pair_given
 from outscore.workflows.compare.populations import Answer, answer_of, as_known, p_as_known, unequal_runs_note
-from outscore.workflows.compare.variants import all_tests, labels_of, margin_of, path_of, scores_of
 from outscore.workflows.validate import Question, check_seed, check_side, paired
 
 __all__ = ["compare_rows", "permutation_p"]

@@ -1,19 +1,25 @@
-"""What stands under the verdict: effects, analysis, power, the units that decided, and pictures."""
+"""What stands under the verdict: effects, analysis, power, the units that decided, and pictures.
+
+Beside them the same question is asked again: by every other test, against a margin, and on the way from rows to clusters.
+None of these answers carries an interval, so none is computed.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
+from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.options import complete
 from outscore.core.paired import PairedScores
+from outscore.inference.base.discordance import discordance
 from outscore.inference.base.entry import TestEntry, TestRequest
 from outscore.inference.base.influence import contributions, fragility, influence
-from outscore.inference.base.item_scores import is_sum
+from outscore.inference.base.item_scores import MIN_LARGE_SAMPLE, is_sum
 from outscore.inference.base.sign_flips import KernelOptions, units_of
 from outscore.inference.describe.analysis import analyse
 from outscore.inference.describe.effects import effects, scores_if_any
@@ -22,12 +28,15 @@ from outscore.inference.describe.null_law import null_histogram
 from outscore.inference.describe.subset_curve import size_curve, size_test
 from outscore.inference.permutation.dispatch import permutation
 from outscore.inference.power.planning import analytic_curve
-from outscore.inference.registry import TESTS
+from outscore.inference.registry import DEFAULT, TESTS
+from outscore.language.numbers import count
 from outscore.results.analysis import ChartData, Power
-from outscore.results.design import DecidingItem
+from outscore.results.comparison import Margin, TestResult
+from outscore.results.design import DecidingItem, PathStep
+from outscore.results.note import Note
 from outscore.results.pvalue import PValue
 
-__all__ = ["evidence"]
+__all__ = ["all_tests", "evidence", "labels_of", "margin_of", "path_of", "scores_of"]
 
 DECIDING = 10
 MAX_FRAGILE = 20_000
@@ -115,3 +124,91 @@ def _fragility(units: PairedScores, metric: AdditiveMetric, request: TestRequest
         alpha=request.alpha,
         alternative=request.alternative,
     )
+
+
+def all_tests(pairs: PairedScores, metric: AdditiveMetric, request: TestRequest) -> tuple[list[PValue], list[Note]]:
+    """Every other test that takes these data, and notes: which do not and why, and which are unsafe on so few units."""
+    found, missing = [], []
+    for entry in TESTS.values():
+        if entry.name == DEFAULT or entry.posterior:
+            continue
+        asked = replace(request, options=complete(entry.name, entry.options, {}), interval=False)
+        try:
+            found.append(entry.run(pairs, metric, asked).p)
+        except OutscoreError as refusal:
+            missing.append(f"{entry.name} ({_reason(entry, pairs, request) or refusal.message.rstrip('.')})")
+    missing += [f"{entry.name} (it has no p-value of its own)" for entry in TESTS.values() if entry.posterior]
+    return found, [*_liberal(found), Note("tests", f"Not among the tests: {', '.join(missing)}.")]
+
+
+def _reason(entry: TestEntry, pairs: PairedScores, request: TestRequest) -> str:
+    """Why a test does not take the data, in a few words; empty where that takes a sentence."""
+    if pairs.clusters is not None and not entry.clusters:
+        return "takes no clusters"
+    if request.delta and not entry.delta:
+        return "takes no delta"
+    return {"binary": "needs right-or-wrong items", "scores": "needs one score per item"}.get(entry.on, "")
+
+
+def _liberal(found: Sequence[PValue]) -> list[Note]:
+    """One warning for all the tests that few units make reject too often; each one's own says by how much."""
+    few = [p for p in found if TESTS[p.test].small_samples and p.n < MIN_LARGE_SAMPLE]
+    if not few:
+        return []
+    text = f"With only {count(few[0].n, 'unit')} these reject too often: {', '.join(p.test for p in few)}."
+    return [Note("tests", text)]
+
+
+def margin_of(
+    run: Callable[[TestRequest], TestResult], pairs: PairedScores, metric: AdditiveMetric, request: TestRequest, margin: float
+) -> Margin:
+    """Non-inferiority one-sided at -margin, equivalence by two one-sided tests (Schuirmann, 1987), each by `run`.
+
+    Where lower is better, being worse by the margin is a difference A - B of *plus* the margin: `delta` is raw, and
+    `alternative` means better and worse whatever the metric's direction.
+    """
+    pair = discordance(pairs, metric)
+    if pair is not None and margin >= pair.unit:
+        raise OutscoreError(
+            f"`margin` is {margin:g}, and scores of {pair.wrong:g} or {pair.right:g} never differ by more.",
+            f"Give less than {pair.unit:g}.",
+            parameter="margin",
+        )
+    turn = 1.0 if metric.higher_is_better else -1.0
+    asked = replace(request, interval=False)
+    not_worse = run(replace(asked, alternative="greater", delta=-turn * margin)).p
+    not_better = run(replace(asked, alternative="less", delta=turn * margin)).p
+    return Margin(margin, not_worse, max(not_worse, not_better, key=lambda p: p.upper))
+
+
+def path_of(pairs: PairedScores, metric: AdditiveMetric, p: PValue, request: TestRequest, entry: TestEntry) -> list[PathStep]:
+    """The same test on every view, so that the reader sees what repeats and clusters did to the answer."""
+    views: list[tuple[Literal["rows", "items", "clusters"], PairedScores]]
+    views = [("rows", pairs.labelled(None, None))]
+    if pairs.items is not None:
+        views.append(("items", pairs.labelled(pairs.items, None)))
+    if pairs.clusters is not None:
+        views.append(("clusters", pairs))
+    steps = []
+    for i, (name, view) in enumerate(views):
+        found = p if i == len(views) - 1 else entry.run(view, metric, replace(request, interval=False)).p
+        a, b = scores_of(view.per_item(), metric)
+        steps.append(PathStep(name, found.n, a - b, found.value))
+    return steps
+
+
+def scores_of(view: PairedScores, metric: AdditiveMetric) -> tuple[float, float]:
+    """Both systems' scores on the metric."""
+    total_a, total_b = view.totals()
+    return float(metric.score(total_a)), float(metric.score(total_b))
+
+
+def labels_of(rows: PairedScores, labels: Sequence[str] | None, items: object, clusters: object) -> list[str]:
+    """A name for every unit: its cluster, its item, its own label, or its row."""
+    unit = rows.clusters if rows.clusters is not None else rows.items
+    given = clusters if rows.clusters is not None else items
+    if unit is None or given is None:
+        return [str(x) for x in labels] if labels is not None else [f"row {i + 1}" for i in range(rows.rows)]
+    source = np.asarray(labels if labels is not None and rows.clusters is None else given)
+    _, first = np.unique(unit, return_index=True)
+    return [str(x) for x in source[first]]

@@ -42,7 +42,7 @@ from outscore.results.analysis import NullHistogram
 from outscore.results.comparison import PopulationAnswer, Runs, TestResult
 from outscore.results.note import Note
 from outscore.results.pvalue import PValue
-from outscore.workflows.compare.variants import scores_of
+from outscore.workflows.compare.evidence import scores_of
 from outscore.workflows.validate import Question
 
 __all__ = ["Answer", "answer_of", "as_known", "p_as_known", "unequal_runs_note"]

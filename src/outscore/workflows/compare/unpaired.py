@@ -36,8 +36,7 @@ from outscore.results.signature import Signature
 from outscore.scores.answers import facts_of_answers
 from outscore.scores.duplicates import check_rule, settle
 from outscore.scores.system import Labels, Scores
-from outscore.workflows.direction import directed, score_names
-from outscore.workflows.reading import answer_notes, reading_of
+from outscore.workflows.reading import answer_notes, directed, reading_of, score_names
 from outscore.workflows.requests.compare import CompareRequest
 from outscore.workflows.validate import Question, numbers_of, question_of
 

@@ -34,9 +34,9 @@ from outscore.scores.battles import Battles
 from outscore.scores.system import Origin
 from outscore.workflows.frames import is_table
 from outscore.workflows.names import path_texts
-from outscore.workflows.prefer.categories import categories_of
 from outscore.workflows.prefer.findings import (
     at_equal_length,
+    categories_of,
     intransitivity_of,
     judges_apart,
     judges_of,

@@ -159,7 +159,7 @@ class CompareRequest(ComparisonRequest, TableRequest, LogRequest):
 
     def validate(self, *, arrays: bool = False, logs: bool = False) -> None:
         """Refuse whatever can be refused before a file is opened; arrays have no file, and a system may have many logs."""
-        from outscore.workflows.direction import check_direction
+        from outscore.workflows.reading import check_direction
         from outscore.workflows.validate import check_comparison, check_correction, check_reduction, check_repeats
 
         self._check_test()

@@ -2,6 +2,7 @@
 
 Every metric is a table of statistics per segment whose sums make its corpus score, so the comparison of texts is the comparison
 of two such tables. What is added is where the tables come from, the correction over metrics, and the segments behind a score.
+What sacreBLEU would print for the same texts (`--compat`) stands beside the answer and never instead of it.
 """
 
 from __future__ import annotations
@@ -16,33 +17,41 @@ from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.records import dataclass
+from outscore.inference.compat.sacrebleu import COMPAT, SACREBLEU_SEED
 from outscore.inference.families.max_t import MAX_T
 from outscore.inference.populations import ITEMS
 from outscore.language.numbers import count
 from outscore.language.phrases import SINGLE_RUNS
 from outscore.language.verdict.comparison import with_verdict
 from outscore.metrics.text.entry import SEGMENT_COLUMNS
+from outscore.metrics.text.registry import TEXT_METRICS
 from outscore.results.comparison import Comparison
 from outscore.results.design import Family, ScorePart, Segment
 from outscore.results.note import Note
 from outscore.results.subset import Bucket
 from outscore.workflows.compare.arrays import compare_rows
-from outscore.workflows.compare.slices import Part, as_family, compare_slices, refuse_new_runs, swap_together
+from outscore.workflows.compare.families import Part, as_family, compare_slices, refuse_new_runs, swap_together
 from outscore.workflows.texts.buckets import Labels, in_bands
 from outscore.workflows.texts.cautions import cautions
 from outscore.workflows.texts.checks import chosen_metrics, compat_rules
-from outscore.workflows.texts.compat import with_peer
 from outscore.workflows.texts.datasets import ONE, Datasets, boards_of_runs
 from outscore.workflows.texts.members import Member
 from outscore.workflows.texts.runs import mean_of_runs, repeats_of_runs, runs_of
 from outscore.workflows.texts.statistics import Texts
 from outscore.workflows.validate import Question
 
-__all__ = ["TextDesign", "compare_corpora", "unscored_note"]
+__all__ = ["TextDesign", "compare_corpora", "unscored_note", "with_peer"]
 
 SHOWN = 10
 DATASET = "dataset"
 """The column of buckets that tells datasets apart."""
+FLAWS = {
+    "sacrebleu-ar": "it does not count ties, so that identical outputs, or outputs that differ in one segment, get the smallest"
+    " p there is",
+    "sacrebleu-bs": "it centres absolute differences on their own mean, and rejects a true null hypothesis about 11 % of the"
+    " time at the 5 % level",
+}
+"""What is known to be wrong with each rule; `compat` explains."""
 
 
 @dataclass(frozen=True)
@@ -187,3 +196,38 @@ def unscored_note(metric: AdditiveMetric, label: str, a: Array, b: Array) -> lis
     if metric.columns != SEGMENT_COLUMNS or not metric.higher_is_better or not share:
         return []
     return [Note("data", f"On {100 * share:.1f} % of the segments both systems have a {label} of 0.")]
+
+
+def with_peer(
+    c: Comparison,
+    compat: str,
+    metric: AdditiveMetric,
+    runs_a: Sequence[Array],
+    runs_b: Sequence[Array],
+    *,
+    grouped: bool,
+    datasets: int = 0,
+) -> Comparison:
+    """The comparison with the peer's p among its `tests` and notes on it; decision and words stay as they are.
+
+    What is to be said of the rule is a note of its own, the same for every metric, so that a family says it once.
+
+    `grouped` says that documents were swapped as one, which the peer cannot do, and `datasets` that there are several.
+    """
+    if datasets:
+        text = f"No p of {compat}: sacreBLEU compares on one test set, and there are {datasets}."
+        return replace(c, notes=[*c.notes, Note("peer", text)])
+    if len(runs_a) > 1 or len(runs_b) > 1:
+        text = f"No p of {compat}: sacreBLEU compares single outputs, and there are several runs."
+        return replace(c, notes=[*c.notes, Note("peer", text)])
+    entry = TEXT_METRICS.get(metric.name)
+    known = entry is not None and "sacrebleu" in entry.tested_by
+    p = COMPAT[compat](runs_a[0], runs_b[0], metric.score)
+    trials = p.kernel.rpartition(":")[2]
+    apart = " It takes segments one by one, not documents." if grouped else ""
+    source = "as sacreBLEU prints it" if known else "by its rule, though sacreBLEU does not have this metric"
+    own = f"{compat}: p = {p.value:.4f}, {source}."
+    rule = (
+        f"{compat}: {int(trials):,} trials with seed {SACREBLEU_SEED}; {FLAWS[compat]}. It has no part in the verdict.{apart}"
+    )
+    return replace(c, tests=[*c.tests, p], notes=[*c.notes, Note("peer", own), Note("peer", rule)])
