@@ -47,10 +47,8 @@ from outscore.inference.base.item_scores import MIN_LARGE_SAMPLE, scores_if_any,
 from outscore.inference.base.screening import lattice_half_step, screen_flips
 from outscore.inference.base.sign_flips import Flips, KernelOptions, flips_of, units_of
 from outscore.inference.bootstrap.tests import MIN_UNITS, resampled_interval
-from outscore.inference.permutation import linear, nonlinear
 from outscore.inference.permutation.interval import inversion_interval
-from outscore.inference.permutation.linear import FIXED_POINT_BITS, fixed_line
-from outscore.inference.permutation.nonlinear import convolution_p
+from outscore.inference.permutation.tails import FIXED_POINT_BITS, certified_p, convolution_p, fixed_line, linear_p, nonlinear_p
 from outscore.resampling.flips import count_hits
 from outscore.results.comparison import TestResult
 from outscore.results.interval import Interval
@@ -101,12 +99,12 @@ def _solve(flips: Flips, request: KernelOptions) -> PValue:
     if method in ("dp", "fft"):
         return convolution_p(flips, request)
     if method == "certified":
-        return linear.certified_p(flips, request)
+        return certified_p(flips, request)
     try:
-        return nonlinear.exact_p(flips, request) if flips.line is None else linear.exact_p(flips, request)
+        return nonlinear_p(flips, request) if flips.line is None else linear_p(flips, request)
     except BudgetError:
         if method == "auto":
-            return monte_carlo(flips, request) if flips.line is None else linear.certified_p(flips, request)
+            return monte_carlo(flips, request) if flips.line is None else certified_p(flips, request)
         raise OutscoreError(
             f"No exact method serves {flips.name} on these {len(flips.vectors)} units.",
             "Ask for the method auto: it turns to certified bounds or to Monte Carlo, and says so.",

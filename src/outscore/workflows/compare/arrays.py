@@ -19,8 +19,8 @@ from outscore.core.repeats import Draws, Repeats
 from outscore.inference.base.item_scores import with_exact_integers
 from outscore.inference.base.own_score import both_sides, interval_method, own_intervals
 from outscore.inference.base.sign_flips import Alternative, KernelOptions
+from outscore.inference.describe.curves import runs_curve
 from outscore.inference.describe.repeats import pair_variances
-from outscore.inference.describe.runs_curve import runs_curve
 from outscore.inference.describe.units import SIZES, evaluation_units, unit_advisor
 from outscore.inference.permutation.dispatch import permutation
 from outscore.inference.populations import ITEMS, THESE_ITEMS

@@ -1,14 +1,14 @@
 """What stands under the verdict: effects, analysis, power, the units that decided, and pictures.
 
-Beside them the same question is asked again: by every other test, against a margin, and on the way from rows to clusters.
-None of these answers carries an interval, so none is computed.
+Beside them the same question is asked again: by every other test, against a margin, on the way from rows to clusters, and at
+every look at items in the order of the data. None but the last of these answers carries an interval, so none is computed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 
@@ -16,31 +16,43 @@ from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.options import complete
 from outscore.core.paired import PairedScores
+from outscore.inference.anytime.process import (
+    Alternative,
+    Looks,
+    betting_evidence,
+    binary_evidence,
+    confidence_sequence,
+)
 from outscore.inference.base.discordance import discordance
 from outscore.inference.base.entry import TestEntry, TestRequest
 from outscore.inference.base.influence import contributions, fragility, influence
-from outscore.inference.base.item_scores import MIN_LARGE_SAMPLE, is_sum
+from outscore.inference.base.item_scores import MIN_LARGE_SAMPLE, is_sum, scores_if_any
 from outscore.inference.base.sign_flips import KernelOptions, units_of
 from outscore.inference.describe.analysis import analyse
-from outscore.inference.describe.effects import effects, scores_if_any
+from outscore.inference.describe.curves import size_curve, size_test
+from outscore.inference.describe.effects import effects
 from outscore.inference.describe.histograms import histograms, normal_quantiles
 from outscore.inference.describe.null_law import null_histogram
-from outscore.inference.describe.subset_curve import size_curve, size_test
 from outscore.inference.permutation.dispatch import permutation
 from outscore.inference.power.planning import analytic_curve
 from outscore.inference.registry import DEFAULT, TESTS
 from outscore.language.numbers import count
 from outscore.results.analysis import ChartData, Power
-from outscore.results.comparison import Margin, TestResult
+from outscore.results.comparison import AnytimeEvidence, Margin, TestResult
 from outscore.results.design import DecidingItem, PathStep
 from outscore.results.note import Note
 from outscore.results.pvalue import PValue
 
-__all__ = ["all_tests", "evidence", "labels_of", "margin_of", "path_of", "scores_of"]
+__all__ = ["IN_ORDER", "all_tests", "evidence", "evidence_at_every_look", "labels_of", "margin_of", "path_of", "scores_of"]
 
 DECIDING = 10
 MAX_FRAGILE = 20_000
 """Beyond so many units each further question to the test costs too much for a default report."""
+IN_ORDER = Note(
+    "assumption",
+    "Looking early takes the items in the order of the data, which must be random; items that depend on one another must be"
+    " named as clusters, which enter whole (clusters of ten taken one by one: crossing .47 at alpha = .05).",
+)
 
 
 def evidence(
@@ -212,3 +224,55 @@ def labels_of(rows: PairedScores, labels: Sequence[str] | None, items: object, c
     source = np.asarray(labels if labels is not None and rows.clusters is None else given)
     _, first = np.unique(unit, return_index=True)
     return [str(x) for x in source[first]]
+
+
+def evidence_at_every_look(
+    pairs: PairedScores, metric: AdditiveMetric, *, alpha: float, alternative: str, bounds: tuple[float, ...]
+) -> AnytimeEvidence:
+    """e-value, anytime p and confidence sequence of two systems' rows.
+
+    Examples
+    --------
+    >>> mean = AdditiveMetric("mean", ("score", "items"), ratio=((1, 0), (0, 1)))
+    >>> a, b = (np.stack([x, np.ones(8)], axis=1) for x in (np.ones(8), np.zeros(8)))
+    >>> found = evidence_at_every_look(PairedScores(a, b), mean, alpha=0.05, alternative="two-sided", bounds=())
+    >>> round(found.e_value, 2), found.stopped_at, found.binary
+    (28.44, 8, True)
+    """
+    scores = None if is_sum(metric) else scores_if_any(pairs, metric)
+    if scores is None:
+        raise OutscoreError(
+            f"--anytime needs one score per item, and {metric.name} is not a mean of such scores here.",
+            "Leave --anytime out.",
+            parameter="anytime",
+        )
+    pair = discordance(pairs, metric)
+    low, high = _bounds(np.concatenate([scores.a, scores.b]), bounds, None if pair is None else (pair.wrong, pair.right))
+    side = cast("Alternative", alternative)
+    if not metric.higher_is_better and side != "two-sided":
+        side = "less" if side == "greater" else "greater"
+    reach = high - low
+    if scores.clusters is None:
+        sums, sizes = scores.d, np.ones(scores.n)
+    else:
+        sums, sizes = np.bincount(scores.clusters, weights=scores.d), np.bincount(scores.clusters).astype(float)
+    largest = float(sizes.max())
+    binary = pair is not None
+    log_e = binary_evidence(sums, side) if binary else betting_evidence(sums, sizes, reach, alpha, side, largest=largest)
+    looks = Looks(log_e, alpha)
+    ends = confidence_sequence(sums, sizes, reach, alpha, largest=largest)
+    return AnytimeEvidence(looks.e_value, looks.p, *ends, looks.stops, len(sums), reach, binary)
+
+
+def _bounds(scores: np.ndarray, given: tuple[float, ...], coded: tuple[float, float] | None) -> tuple[float, float]:
+    """What scores can be: as told, or what right and wrong are worth, or 0 and 1; scores beyond are refused."""
+    low, high = given or coded or (0.0, 1.0)
+    out = scores[(scores < low) | (scores > high)]
+    if len(out):
+        said = "as --bounds says" if given else "unless --bounds says otherwise"
+        raise OutscoreError(
+            f"A score is {out[0]:g}, and scores lie between {low:g} and {high:g}, {said}.",
+            "Give the least and the largest score that an item can have, known before the data: --bounds 0 100.",
+            parameter="bounds",
+        )
+    return float(low), float(high)

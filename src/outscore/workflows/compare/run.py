@@ -23,8 +23,8 @@ from outscore.results.comparison import Comparison, Comparisons
 from outscore.results.note import Note
 from outscore.scores.system import shared_datasets
 from outscore.workflows.classes import class_notes
-from outscore.workflows.compare.anytime import IN_ORDER, evidence_at_every_look
 from outscore.workflows.compare.arrays import compare_rows
+from outscore.workflows.compare.evidence import IN_ORDER, evidence_at_every_look
 from outscore.workflows.compare.families import compare_measures, compare_slices
 from outscore.workflows.compare.inputs import (
     TwoSystems,

@@ -12,8 +12,7 @@ import numpy as np
 from outscore.core.errors import OutscoreError
 from outscore.engine.progress import Progress, Steps
 from outscore.formats.logs.find import are_logs
-from outscore.inference.anytime.expected import PATHS, binary_stops, bounded_stops
-from outscore.inference.anytime.process import Alternative
+from outscore.inference.anytime.process import PATHS, Alternative, binary_stops, bounded_stops
 from outscore.inference.power.design import study_of
 from outscore.language.verdict.plan import units_note
 from outscore.results.note import Note
@@ -21,8 +20,7 @@ from outscore.results.plan import AnytimePlan, PlanResult, PossibleP, StudyDesig
 from outscore.results.possible import PossibleTable
 from outscore.scores.system import label_of
 from outscore.workflows.compare.inputs import TwoSystems, pair_given, read_systems
-from outscore.workflows.plan.answer import plan_numbers, possible_p
-from outscore.workflows.plan.costs import Prices, best_priced
+from outscore.workflows.plan.answer import Prices, best_priced, plan_numbers, possible_p
 from outscore.workflows.plan.pilot import paired_pilot, plan_from_pilot, retrospective_curves, runs_notes
 from outscore.workflows.plan.printed import possible_table, read_table
 from outscore.workflows.reading import directed, reading_of, score_names

@@ -16,7 +16,7 @@ from outscore.engine.engines import Engine
 from outscore.engine.progress import Progress
 from outscore.formats.battles.read import refuse_unused
 from outscore.formats.tables.names import join_names, suggest_name
-from outscore.inference.leaderboard.groups import groups_of, rank_intervals
+from outscore.inference.leaderboard.ordering import groups_of, rank_intervals
 from outscore.inference.preferences.orders import Halves, seen_order, single_pair, single_pairs
 from outscore.inference.preferences.strengths import Strengths, elo_of, order_by_strength, strengths_of
 from outscore.inference.preferences.sums import Sums, sums_of

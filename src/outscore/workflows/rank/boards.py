@@ -20,7 +20,7 @@ from outscore.engine.engines import Engine
 from outscore.engine.progress import Progress
 from outscore.inference.leaderboard.friedman import critical_difference as nemenyi
 from outscore.inference.leaderboard.friedman import friedman, mean_ranks_differ
-from outscore.inference.leaderboard.groups import groups_of
+from outscore.inference.leaderboard.ordering import groups_of
 from outscore.inference.pairwise.table import KINDS, Measured
 from outscore.language.numbers import format_probability
 from outscore.results.note import Note

@@ -16,8 +16,7 @@ from outscore.core.errors import OutscoreError
 from outscore.core.numeric import LN10, Array
 from outscore.core.records import dataclass
 from outscore.inference.families.multiplicity import CORRECTIONS, adjust
-from outscore.inference.leaderboard.groups import MAX_GROUPS, Groups, groups_of, rank_intervals
-from outscore.inference.leaderboard.ordering import Ordering, order_of
+from outscore.inference.leaderboard.ordering import MAX_GROUPS, Groups, Ordering, groups_of, order_of, rank_intervals
 from outscore.inference.pairwise.systems import baseline_of
 from outscore.inference.pairwise.table import KINDS, Measured
 from outscore.language.numbers import count
