@@ -41,7 +41,9 @@ DUMMY = TestEntry(
     clusters=False,
     delta=True,
     run=_run,
-    suits=lambda claim: Suitability("usable", f"It is a dummy for {claim.n} items."),
+    suits=dict.fromkeys(
+        ("mean", "accuracy", "median", "metric"), lambda claim: Suitability("usable", f"It is a dummy for {claim.n} {{units}}.")
+    ),
     options=(Option("nerve", int, 3, "how boldly it guesses", minimum=1),),
 )
 

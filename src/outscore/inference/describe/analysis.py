@@ -245,7 +245,7 @@ def advise(claim: Claim) -> TestAdvice:
     >>> [advice.test for advice in advise(Claim("median", 200, skewness=0.1)).recommended]
     ['sign', 'wilcoxon']
     """
-    suited = sorted(((entry, entry.suits(claim)) for entry in TESTS.values()), key=lambda pair: pair[1].place)
+    suited = sorted(((entry, entry.suitability(claim)) for entry in TESTS.values()), key=lambda pair: pair[1].place)
     return _group_rows(
         (entry.name, "unsuited", NO_CLUSTERS)
         if claim.clusters and not entry.clusters

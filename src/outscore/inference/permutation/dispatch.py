@@ -40,6 +40,7 @@ from outscore.inference.base.entry import (
     Simulation,
     SubsetTest,
     Suitability,
+    Suits,
     TestEntry,
     TestRequest,
 )
@@ -247,19 +248,17 @@ def _screen(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> 
     return None if flips.line is None else screen_flips(flips.line, flips.orientation, asked)
 
 
-def _suits(claim: Claim) -> Suitability:
-    match claim.estimand:
-        case "mean":
-            return Suitability(
-                "recommended", "It tests the mean itself, assumes no shape and is exact for any number of items.", 1
-            )
-        case "accuracy":
-            exact = "swaps every cluster as one" if claim.clusters else "is the exact McNemar test"
-            return Suitability("recommended", f"It tests the difference in accuracy and {exact}.", 1)
-        case "median":
-            return Suitability("unsuited", TESTS_THE_MEAN, 5)
-        case "metric":
-            return Suitability("recommended", "It recomputes the metric itself under every swap of the two systems.", 1)
+def _suits_accuracy(claim: Claim) -> Suitability:
+    exact = "swaps every cluster as one" if claim.clusters else "is the exact McNemar test"
+    return Suitability("recommended", f"It tests the difference in accuracy and {exact}.", 1)
+
+
+SUITS: Suits = {
+    "mean": Suitability("recommended", "It tests the mean itself, assumes no shape and is exact for any number of items.", 1),
+    "accuracy": _suits_accuracy,
+    "median": Suitability("unsuited", TESTS_THE_MEAN, 5),
+    "metric": Suitability("recommended", "It recomputes the metric itself under every swap of the two systems.", 1),
+}
 
 
 ENTRY = TestEntry(
@@ -274,7 +273,7 @@ ENTRY = TestEntry(
     clusters=True,
     delta=True,
     run=_run,
-    suits=_suits,
+    suits=SUITS,
     options=(
         Option("method", str, "auto", "how p is computed", choices=METHODS),
         Option("resamples", int, 9_999, "how many swaps Monte Carlo draws, where nothing exact serves", minimum=1),

@@ -37,7 +37,7 @@ from outscore.inference.base.paired import NoSpreadError
 from outscore.inference.base.sign_flips import Alternative
 from outscore.inference.power.flips import flip_power
 from outscore.inference.power.planning import sizes_around
-from outscore.resampling.flips import clopper_pearson
+from outscore.laws.beta import clopper_pearson
 from outscore.results.comparison import TestResult
 from outscore.results.plan import PowerPoint, SimulatedCurve
 

@@ -103,7 +103,7 @@ def build(whole: Comparisons) -> doc.Document:
         articles = [_overview(whole), *parts, *_words(whole), *closing]
     if whole.claim is not None:
         articles.insert(1, _claim(whole.claim, alpha_of(whole)))
-    return doc.Document(_title(whole), tuple(articles), _subject(whole), stylesheet())
+    return doc.Document(_title(whole), tuple(articles), _subject(whole), stylesheet)
 
 
 def _claim(claim: JointClaim, alpha: float | None) -> doc.Article:

@@ -179,7 +179,7 @@ def build(
         _title(diff),
         (Article("", names, sections),),
         f"{TASKS.get(diff.task, diff.task)}: what changed",
-        stylesheet() + file_text("explorer.css"),
+        lambda: stylesheet() + file_text("explorer.css"),
         _script(diff, changed, contexts) if diff.pairs else None,
         FOOTER,
     )

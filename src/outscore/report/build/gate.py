@@ -41,7 +41,7 @@ def build(found: GateResult) -> Document:
     ]
     intro = Article("behind", "The comparison", (Section("behind", "", lambda: [Paragraph(BEHIND)]),), depth=2)
     articles = (Article("", title, sections), intro.full().only("html", "markdown"), *shown)
-    return Document(title, articles, style=stylesheet())
+    return Document(title, articles, style=stylesheet)
 
 
 def card(found: GateResult) -> Document:

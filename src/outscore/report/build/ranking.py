@@ -83,8 +83,12 @@ def build(ranking: Ranking) -> doc.Document:
     return doc.Document(
         doc.clean(f"{count(len(ranking.scores), 'system')} by {ranking.metric}"),
         (doc.Article("", headline(ranking)[0], sections),),
-        style=stylesheet() + files("outscore.report").joinpath("ranking.css").read_text(encoding="utf-8") + heat_style(),
+        style=_style,
     )
+
+
+def _style() -> str:
+    return stylesheet() + files("outscore.report").joinpath("ranking.css").read_text(encoding="utf-8") + heat_style()
 
 
 def _verdict(ranking: Ranking) -> doc.Verdict:

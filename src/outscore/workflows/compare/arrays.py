@@ -200,7 +200,8 @@ def _design(
     repeats: Repeats | None,
 ) -> Design:
     items = rows.per_item().rows
-    between, within = pair_variances(rows, metric) or (None, None)
+    several = pair_variances(rows, metric) if rows.rows > items else None
+    between, within = several or (None, None)
     design = Design(rows.rows, items, rows.rows / items, path, unit_size, remainder, between, within)
     if repeats is None:
         return design

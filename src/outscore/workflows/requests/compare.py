@@ -269,7 +269,8 @@ class CompareRequest(ComparisonRequest, TableRequest, LogRequest):
 
     def _check_looks(self) -> None:
         """Refuse what evidence at every look cannot be had with."""
-        shared.check_bounds(self.bounds, anytime=self.anytime)
+        if self.bounds:
+            shared.check_bounds(self.bounds, anytime=self.anytime)
         for name, given in (("delta", self.delta != 0), ("unit_size", self.unit_size != 1)):
             if self.anytime and given:
                 raise OutscoreError(
