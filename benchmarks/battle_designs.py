@@ -16,9 +16,8 @@ import numpy as np
 from outscore.core.numeric import Array
 from outscore.inference.preferences.agreement import alpha_of, alpha_tables, kappa_of, kappa_tables, verdicts_of
 from outscore.inference.preferences.labelled import labelled_share
-from outscore.inference.preferences.lengths import fit_lengths
-from outscore.inference.preferences.orders import exchanged_p
-from outscore.inference.preferences.position import by_place
+from outscore.inference.preferences.models import fit_lengths
+from outscore.inference.preferences.orders import by_place, exchanged_p
 from outscore.inference.preferences.strengths import fit_model, strengths_of
 from outscore.inference.preferences.tally import Tally, tally_of
 from outscore.inference.preferences.transitivity import score_test

@@ -30,7 +30,7 @@ from outscore.core.repeats import Draws
 from outscore.inference.base.entry import TestRequest
 from outscore.inference.base.item_scores import item_scores, skew_warning
 from outscore.inference.base.own_score import score_interval
-from outscore.inference.describe.runs_curve import runs_curve
+from outscore.inference.describe.curves import runs_curve
 from outscore.inference.registry import TESTS
 from outscore.inference.runs.exchange import exchange_of
 from outscore.metrics.registry import resolve

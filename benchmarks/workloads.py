@@ -20,7 +20,7 @@ from benchmarks.tagging import clipped, plain_monte_carlo, published_fft
 from numpy.typing import NDArray
 
 import outscore as osc
-from outscore.exact import binomial, convolution, lattice
+from outscore.exact import binomial, distribution, lattice
 from outscore.examples.counts import simulate_f1, simulate_pos
 from outscore.examples.scores import simulate_scores
 from outscore.inference.base.walsh import hodges_lehmann
@@ -87,7 +87,7 @@ def _fft_from_data(sizes: Sizes) -> Call:
     d = d[d[:, 0] != 0]
 
     def call() -> float:
-        low, law = convolution.fast_fourier(d, -d)
+        low, law = distribution.fast_fourier(d, -d)
         return 2 * float(law[abs(int(d.sum())) - int(low[0]) :].sum())
 
     return call

@@ -18,8 +18,7 @@ from pathlib import Path
 from outscore import PUBLIC
 from outscore.core.options import Option
 from outscore.results.rendering import json_text
-from outscore.results.saved import SAVED
-from outscore.results.schemas import SUFFIX, kind_of, schema_of
+from outscore.results.saved import SAVED, SUFFIX, kind_of, schema_of
 from outscore.workflows.requests import shared
 from outscore.workflows.requests.base import Request
 from outscore.workflows.requests.registry import FILE_REQUESTS, REQUESTS

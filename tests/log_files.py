@@ -15,8 +15,8 @@ from pathlib import Path
 
 import numpy as np
 
-from outscore.examples.harness_logs import Sample, digest, lm_eval_results, lm_eval_row, swe_bench_report
-from outscore.examples.harness_logs import inspect_log as inspect_layout
+from outscore.examples.recipes import Sample, digest, lm_eval_results, lm_eval_row, swe_bench_report
+from outscore.examples.recipes import inspect_log as inspect_layout
 
 ITEMS, RUNS = 12, 2
 SYSTEMS = ("maker/amber", "maker/birch")

@@ -33,6 +33,7 @@ from outscore.results.design import Decision as Decision
 from outscore.results.design import Design as Design
 from outscore.results.design import Family as Family
 from outscore.results.design import Missing as Missing
+from outscore.results.design import Reading as Reading
 from outscore.results.design import Verdict as Verdict
 from outscore.results.diff import Diff as Diff
 from outscore.results.gate import GateResult as GateResult
@@ -47,7 +48,6 @@ from outscore.results.possible import PossibleTable as PossibleTable
 from outscore.results.preference import Preference as Preference
 from outscore.results.pvalue import PValue as PValue
 from outscore.results.ranking import Ranking as Ranking
-from outscore.results.reading import Reading as Reading
 from outscore.results.saved import load as load
 from outscore.results.score import ScoreResult as ScoreResult
 from outscore.scores.system import Scores as Scores

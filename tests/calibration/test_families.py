@@ -14,7 +14,7 @@ import scipy.special
 from outscore.inference.families.max_t import max_t
 from outscore.inference.families.multiplicity import CORRECTIONS, adjust
 from outscore.inference.families.partial_conjunction import replicated_counts
-from outscore.inference.leaderboard.groups import rank_intervals
+from outscore.inference.leaderboard.ordering import rank_intervals
 
 ALPHA = 0.05
 ITEMS = 60

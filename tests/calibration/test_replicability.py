@@ -18,8 +18,8 @@ from outscore.inference.pairwise.binary import binary_table
 from outscore.inference.pairwise.macro import macro_from_counts, macro_measured, macro_request
 from outscore.inference.pairwise.table import Measured
 from outscore.workflows.rank.assemble import MAX_REPLICATED, _replicability
-from outscore.workflows.rank.corrections import families
 from outscore.workflows.rank.question import Question
+from outscore.workflows.rank.standings import families
 
 ALPHA, ITEMS = 0.05, 400
 # The lead of the first system on each dataset, in shares of right items, and whether the datasets are the same items.

@@ -8,7 +8,7 @@ from click.testing import CliRunner
 
 from outscore.cli.app import COMMANDS, app
 from outscore.inference.registry import TESTS
-from outscore.results.schemas import kind_names
+from outscore.results.saved import kind_names
 
 VARIABLE = "_OUTSCORE_COMPLETE"
 

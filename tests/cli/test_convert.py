@@ -16,9 +16,9 @@ import outscore as osc
 from outscore.cli.app import app
 from outscore.core.errors import OutscoreError
 from outscore.formats.logs.base.evaluation import STATES, Evaluation, Row
+from outscore.formats.logs.choose import check_total
 from outscore.formats.logs.export import aggregate, sample_lines
 from outscore.formats.logs.find import find_logs, read_logs
-from outscore.formats.logs.identity import check_total
 from outscore.formats.logs.registry import LOGS
 from outscore.scores.system import Origin
 

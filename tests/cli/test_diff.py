@@ -300,7 +300,7 @@ def test_tables_without_pairs_test_nothing(made, monkeypatch):
     def refuse(*_args: object, **_named: object) -> None:
         raise AssertionError
 
-    monkeypatch.setattr("outscore.workflows.diff.pairs.pair_of", refuse)
+    monkeypatch.setattr("outscore.workflows.diff.run.pair_of", refuse)
     assert "Scores" in run("--task", "pos", *made["pos"], "--table", "scores", "--table", "oracle", "--table", "overlap")
     with pytest.raises(AssertionError):
         run("--task", "pos", *made["pos"], "--table", "pairs")

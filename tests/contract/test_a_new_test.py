@@ -10,8 +10,8 @@ from click.testing import CliRunner
 from outscore import compare
 from outscore.cli.app import app
 from outscore.core.options import Option
-from outscore.inference.advice import advise
 from outscore.inference.base.entry import Claim, Suitability, TestEntry
+from outscore.inference.describe.analysis import advise
 from outscore.inference.families.multiplicity import CORRECTIONS, Correction
 from outscore.inference.registry import TESTS
 from outscore.language.phrases import correction_name, method_phrase, name_of_test
@@ -41,7 +41,9 @@ DUMMY = TestEntry(
     clusters=False,
     delta=True,
     run=_run,
-    suits=lambda claim: Suitability("usable", f"It is a dummy for {claim.n} items."),
+    suits=dict.fromkeys(
+        ("mean", "accuracy", "median", "metric"), lambda claim: Suitability("usable", f"It is a dummy for {claim.n} {{units}}.")
+    ),
     options=(Option("nerve", int, 3, "how boldly it guesses", minimum=1),),
 )
 

@@ -21,8 +21,8 @@ from outscore.core.brief import MAX_REPR
 from outscore.core.errors import OutscoreError
 from outscore.report import build
 from outscore.report.build.kind import Kind
-from outscore.report.kinds import BUILDERS
-from outscore.report.kinds import kind_of as reported_as
+from outscore.report.render import BUILDERS
+from outscore.report.render import kind_of as reported_as
 from outscore.results import saved
 from outscore.results.comparison import Margin, SystemScore, TestResult
 from outscore.results.gate import GateResult
@@ -31,7 +31,7 @@ from outscore.results.logs import LoggedEvaluation, LoggedScore, Logs
 from outscore.results.note import Note
 from outscore.results.plan import PowerPoint, SimulatedCurve, StudyDesign
 from outscore.results.pvalue import PValue
-from outscore.results.schemas import kind_names, kind_of, schema_text
+from outscore.results.saved import kind_names, kind_of, schema_text
 from outscore.results.score import Detectable, Noise, ScoredSystem, ScorePart, ScoreResult
 from outscore.results.signature import Signature
 from outscore.workflows.plan.answer import plan_numbers as plan

@@ -18,7 +18,6 @@ import pytest
 
 from outscore.core.errors import OutscoreError
 from outscore.engine import dask_cluster as cluster
-from outscore.engine import dask_tasks
 from outscore.engine import local_cluster as host
 from outscore.engine.dask_cluster import Dask
 from outscore.engine.engines import Serial, open_engine
@@ -102,7 +101,7 @@ def test_workers_are_others_with_one_thread(running):
 
 def test_only_so_many_tasks_are_under_way(running, monkeypatch):
     """Tasks are drawn when there is room for them, not all at once."""
-    monkeypatch.setattr(dask_tasks, "MAX_TASKS_PER_THREAD", 2)
+    monkeypatch.setattr(cluster, "MAX_TASKS_PER_THREAD", 2)
     steps, ahead = Steps(), []
 
     def tasks():

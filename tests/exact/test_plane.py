@@ -13,7 +13,7 @@ from tests import oracles
 
 import outscore as osc
 from outscore.exact import plane
-from outscore.exact.regions import GridRegion, RatioRegion
+from outscore.exact.plane import GridRegion, RatioRegion
 
 F1 = oracles.ratio((2, 0), (2, 1))
 

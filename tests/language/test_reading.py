@@ -6,7 +6,7 @@ import pytest
 
 import outscore as osc
 from outscore.language.reading import reading_line
-from outscore.results.reading import Reading
+from outscore.results.design import Reading
 
 FORMS = ("to_text", "to_markdown", "to_latex", "to_html", "_repr_html_")
 

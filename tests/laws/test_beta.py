@@ -7,8 +7,9 @@ from decimal import Decimal, localcontext
 import numpy as np
 import pytest
 import scipy.special
+import scipy.stats
 
-from outscore.laws.beta import beta_quantile, log_beta_tails
+from outscore.laws.beta import beta_quantile, clopper_pearson, log_beta_tails
 
 CLOSE = 1e-13
 SHAPES = [0.5, 1, 2, 3.5, 10, 40, 300, 5_000]
@@ -56,3 +57,10 @@ def test_a_quantile_of_few_hits_keeps_its_digits():
     """1 - (1 - p)^n of no hits, and n of one."""
     assert beta_quantile(1, 1_000_000, 0.005, upper=True) == pytest.approx(-math.expm1(math.log(0.005) / 1e6), rel=CLOSE)
     assert beta_quantile(0.5, 0.5, 1e-9, upper=True) < 1.0
+
+
+@pytest.mark.parametrize(("hits", "trials"), [(0, 10), (3, 10), (10, 10), (1, 9_999), (500, 9_999)])
+@pytest.mark.parametrize("level", [0.95, 0.99])
+def test_clopper_pearson_against_scipy(hits, trials, level):
+    expected = scipy.stats.binomtest(hits, trials).proportion_ci(level, "exact")
+    assert clopper_pearson(hits, trials, level) == pytest.approx((expected.low, expected.high), abs=1e-12)

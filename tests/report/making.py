@@ -13,16 +13,18 @@ from tests.conftest import make_comparison, make_p
 from outscore.results.analysis import (
     Advice,
     Analysis,
+    ChartData,
     Effect,
     Histogram,
     Normality,
+    NullHistogram,
     Power,
     PowerPoint,
+    SizePoint,
     Summary,
     TestAdvice,
     UnitRow,
 )
-from outscore.results.chart_data import ChartData, NullHistogram, SizePoint
 from outscore.results.comparison import Bayes, Comparisons, Margin, SystemScore
 from outscore.results.design import DecidingItem, Design, PathStep
 from outscore.results.note import Note

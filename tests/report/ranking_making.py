@@ -10,7 +10,7 @@ from itertools import combinations
 import numpy as np
 
 from outscore.inference.families.multiplicity import adjust
-from outscore.inference.leaderboard.groups import Groups, groups_of
+from outscore.inference.leaderboard.ordering import Groups, groups_of
 from outscore.results.design import Family
 from outscore.results.note import Note
 from outscore.results.ranking import (

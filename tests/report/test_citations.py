@@ -21,8 +21,7 @@ from outscore.inference.registry import TESTS
 from outscore.metrics.coref import COREF, COREF_CITATIONS
 from outscore.metrics.registry import METRICS
 from outscore.metrics.text.registry import TEXT_METRICS
-from outscore.report.references.bibliography import works
-from outscore.report.references.citations import cited_by_comparisons, cited_by_ranking
+from outscore.report.references.citations import cited_by_comparisons, cited_by_ranking, works
 
 FILE = files("outscore.report.references").joinpath("works.bib")
 # What BibTeX's standard styles warn about when it is missing.

@@ -32,7 +32,7 @@ from outscore.report.document import (
     Verdict,
     make_table,
 )
-from outscore.report.kinds import kind_of
+from outscore.report.render import kind_of
 from outscore.report.write import card, text
 
 REPORT = Path(door.__file__).parent

@@ -10,7 +10,7 @@ from outscore.inference.families.multiplicity import CORRECTIONS
 from outscore.inference.registry import TESTS
 from outscore.metrics.registry import METRICS
 from outscore.metrics.text.registry import TEXT_METRICS
-from outscore.web.pages import formulas
+from outscore.web.pages import methods
 from outscore.web.pages.methods import sections
 
 LISTED = {"tests": TESTS, "metrics": METRICS, "text-metrics": TEXT_METRICS, "corrections": CORRECTIONS}
@@ -43,13 +43,13 @@ def test_everything_is_listed_with_its_formula_and_works():
         parseString(f"<p>{one.formula}</p>")  # noqa: S318 - our own
 
 
-@pytest.mark.parametrize("tex", [tex for _, tex in formulas.EFFECTS.values()])
+@pytest.mark.parametrize("tex", [tex for _, tex in methods.EFFECTS.values()])
 def test_formulas_of_effects_are_xml(tex):
-    written = parseString(f"<p>{formulas.to_mathml(tex)}</p>")  # noqa: S318 - our own
+    written = parseString(f"<p>{methods.to_mathml(tex)}</p>")  # noqa: S318 - our own
     assert written.getElementsByTagName("math")
 
 
 @pytest.mark.parametrize("tex", [r"\frac{a}", r"{a", r"a_", r"\sqrt", r"a}"])
 def test_what_is_not_balanced_is_a_mistake(tex):
     with pytest.raises(ValueError, match="formula"):
-        formulas.to_mathml(tex)
+        methods.to_mathml(tex)

@@ -18,7 +18,7 @@ from uvicorn.server import ServerState
 from outscore.cli import serve as serving
 from outscore.cli.app import app as command_line
 from outscore.core.errors import OutscoreError
-from outscore.web.http import server as http_server
+from outscore.web.http import app as http_server
 from outscore.web.http.guard import Guard
 from outscore.web.problems import FailureHandler, HTTPProblem
 from outscore.web.settings import MIB, Settings

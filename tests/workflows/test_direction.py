@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 import outscore as osc
 from outscore.cli.app import app
 from outscore.core.errors import OutscoreError
-from outscore.formats.tables.directions import LOWER_IS_BETTER, is_better_lower
+from outscore.formats.tables.names import LOWER_IS_BETTER, is_better_lower
 from outscore.inference.registry import TESTS
-from outscore.workflows.direction import directed
+from outscore.workflows.reading import directed
 
 RNG = np.random.default_rng(3)
 GOOD = RNG.integers(0, 30, 60) / 100

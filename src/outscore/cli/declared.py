@@ -25,7 +25,7 @@ from outscore.results.files import SUFFIXES
 from outscore.workflows.requests.base import Request, Written
 
 if TYPE_CHECKING:
-    from outscore.report.kinds import AnyResult
+    from outscore.report.render import AnyResult
 
 __all__ = ["Asked", "OneOf", "command", "declared_options", "given_files", "given_of", "output_options"]
 

@@ -13,7 +13,7 @@ from outscore.results.files import check_further, form_of_file
 from outscore.workflows.requests.diff import DiffRequest
 
 if TYPE_CHECKING:
-    from outscore.workflows.diff.pairs import Depth
+    from outscore.workflows.diff.run import Depth
     from outscore.workflows.diff.study import Study
 
 __all__ = ["diff"]

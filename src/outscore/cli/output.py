@@ -19,7 +19,7 @@ from outscore.results.files import check_folder, check_suffixes, form_of_file, r
 
 if TYPE_CHECKING:
     from outscore.report.document import Tone
-    from outscore.report.kinds import AnyResult
+    from outscore.report.render import AnyResult
 
 __all__ = [
     "FORMS",

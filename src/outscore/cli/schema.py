@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from outscore.cli.completion import of_words
-from outscore.results.schemas import kind_names, kind_of, schema_text
+from outscore.results.saved import kind_names, kind_of, schema_text
 
 __all__ = ["schema"]
 

@@ -128,7 +128,7 @@ def _show(host: str) -> str:
 
 def _serve(settings: Settings, listening: socket.socket) -> None:
     """Serve until Ctrl-C, which is how it is meant to end and no failure."""
-    from outscore.web.http.server import run_server
+    from outscore.web.http.app import run_server
 
     try:
         run_server(settings, listening)

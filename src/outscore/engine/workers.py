@@ -3,8 +3,9 @@
 A worker exits as soon as its pipe is closed, so none survives the process that started it. When a worker is
 lost, a new one takes over its task.
 
-Messages are pickled twice: the outer pickle is bytes and always loads, so that an inner one that does not
-load is the outcome of its task and does not disturb the messages after it.
+Work and outcomes travel as bytes (`serialize`, `run_serialized`), to Dask's workers too. Messages are pickled twice: the
+outer pickle is bytes and always loads, so that an inner one that does not load is the outcome of its task and does not
+disturb the messages after it.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import queue
 import signal
 import sys
 import threading
+import traceback
 from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError
 from contextlib import ExitStack, suppress
@@ -23,11 +25,23 @@ from typing import IO, Any
 
 from outscore.core.errors import OutscoreError
 from outscore.engine.progress import Progress
-from outscore.engine.serialize import Outcome, deserialize, load_outcome, run_serialized, serialize
 from outscore.engine.subprocesses import claim_output, require_pipe, start_interpreter, terminate
 
-__all__ = ["MAX_TRIES", "POLL", "lost_workers_error", "run_on_workers", "serve"]
+__all__ = [
+    "MAX_TRIES",
+    "POLL",
+    "Outcome",
+    "deserialize",
+    "load_outcome",
+    "lost_workers_error",
+    "run_on_workers",
+    "run_serialized",
+    "serialize",
+    "serve",
+]
 
+Outcome = tuple[bool, Any]
+"""Whether a task succeeded, and its result or its exception."""
 Indices = queue.SimpleQueue[int]
 Outcomes = queue.SimpleQueue[tuple[int, Outcome]]
 
@@ -36,6 +50,70 @@ POLL = 0.1
 """Seconds between two checks for cancellation."""
 MAX_TRIES = 3
 """Workers that may be lost during one task before it fails: one may be lost by chance, three are not."""
+
+
+def serialize(value: object) -> bytes:
+    """Work as bytes, for another process.
+
+    Examples
+    --------
+    >>> deserialize(serialize([1, 2]))
+    [1, 2]
+    """
+    try:
+        return pickle.dumps(value)
+    except (pickle.PicklingError, AttributeError, TypeError) as error:
+        raise OutscoreError(
+            f"Other processes cannot be given this work: {error}.",
+            "Define functions at the top level of a module, or use one job.",
+        ) from None
+
+
+def deserialize(data: bytes) -> Any:  # noqa: ANN401
+    """The work that another process sent.
+
+    Examples
+    --------
+    >>> deserialize(serialize(abs))(-3)
+    3
+    """
+    try:
+        return pickle.loads(data)  # noqa: S301 - our own main process wrote it
+    except (AttributeError, ImportError) as error:
+        raise OutscoreError(
+            f"A worker process cannot load its work: {error}.",
+            "Define functions in a module that can be imported, not in a script or notebook, or use one job.",
+        ) from None
+
+
+def run_serialized(function: Callable[[], Callable[[Any], Any]], task: bytes) -> bytes:
+    """Run one task; the outcome as bytes. An exception that cannot be pickled is replaced by its text.
+
+    Examples
+    --------
+    >>> load_outcome(run_serialized(lambda: abs, serialize(-3)))
+    (True, 3)
+    """
+    try:
+        return pickle.dumps((True, function()(deserialize(task))))
+    except OutscoreError as error:
+        return pickle.dumps((False, error))
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - any exception is raised again in the main process
+        error.add_note(f"In a worker process:\n{traceback.format_exc()}")
+        with suppress(Exception):
+            data = pickle.dumps((False, error))
+            pickle.loads(data)  # noqa: S301 - some exceptions can be pickled, but not loaded again
+            return data
+        return pickle.dumps((False, RuntimeError(f"{type(error).__name__}: {error}")))
+
+
+def load_outcome(reply: bytes) -> Outcome:
+    """The outcome that `run_serialized` made; one that cannot be loaded is the failure of its task alone."""
+    try:
+        outcome: Outcome = pickle.loads(reply)  # noqa: S301 - our own worker wrote it
+    except Exception as error:  # noqa: BLE001 - unpickling runs arbitrary constructors
+        return False, error
+    return outcome
 
 
 def run_on_workers(function: Callable[[Any], Any], tasks: Sequence[Any], workers: int, progress: Progress) -> list[Any]:

@@ -19,8 +19,8 @@ from outscore.core.records import dataclass
 from outscore.formats.base.entry import Choice, FormatEntry, Holds
 from outscore.formats.base.source import Peek
 from outscore.formats.registry import FORMATS, OUTPUT_FORMATS
+from outscore.formats.tables.cells import is_name
 from outscore.formats.tables.jsonl import looks_like_json
-from outscore.formats.tables.number_text import is_name
 
 __all__ = ["Detection", "alternatives", "certain_format", "detect", "diff_task", "refuse_formats"]
 

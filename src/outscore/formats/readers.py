@@ -24,8 +24,8 @@ from outscore.formats.logs.registry import LOGS
 from outscore.formats.logs.scores import read_systems
 from outscore.formats.registry import FORMATS, OUTPUT_FORMATS, TABLES
 from outscore.formats.tables import numbers
+from outscore.formats.tables.cells import is_name
 from outscore.formats.tables.labels import LabelOptions, items_of
-from outscore.formats.tables.number_text import is_name
 from outscore.outputs.model import Chains, Items, Outputs, Words
 from outscore.scores.system import Scores
 

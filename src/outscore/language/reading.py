@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from outscore.language.numbers import count
-from outscore.results.reading import Reading
+from outscore.results.design import Reading
 
 __all__ = ["reading_line"]
 

@@ -1,4 +1,4 @@
-"""The beta law: the regularised incomplete beta function I_x(a, b) and its inverse.
+"""The beta law: the regularised incomplete beta function I_x(a, b) and its inverse, and exact bounds that follow.
 
 I_x(a, b) is x^a (1 - x)^b / B(a, b) times a continued fraction, which converges fast below the mean; above it the other
 tail is found. The factor before it is a binomial probability times a constant: what Stirling's formula leaves of it are
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 
-__all__ = ["beta_quantile", "log_beta_tails"]
+__all__ = ["beta_quantile", "clopper_pearson", "log_beta_tails"]
 
 STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188)
 """log Γ(a) = (a - ½) log a - a + log √(2π) + Σ STIRLING[i] a^-(2i+1) + … (DLMF 5.11.1)."""
@@ -117,3 +117,18 @@ def beta_quantile(a: float, b: float, p: float, *, upper: bool = False) -> float
         if abs(step) < 1e-15:
             break
     return x
+
+
+def clopper_pearson(hits: int, trials: int, level: float = 0.99) -> tuple[float, float]:
+    """Exact confidence bounds for a probability after `hits` of `trials` (Clopper and Pearson, 1934).
+
+    Examples
+    --------
+    >>> low, high = clopper_pearson(50, 1000)
+    >>> round(low, 4), round(high, 4)
+    (0.0339, 0.0705)
+    """
+    side = (1.0 - level) / 2.0
+    low = beta_quantile(hits, trials - hits + 1, side) if hits > 0 else 0.0
+    high = beta_quantile(hits + 1, trials - hits, side, upper=True) if hits < trials else 1.0
+    return low, high

@@ -1,4 +1,4 @@
-"""What changes between two systems on every unit: five outcomes, and the transitions behind them.
+"""What is counted of units: what changes between two systems, how well each label is given, and what systems could do together.
 
 From S1 to S2 a unit stays right, is corrected, becomes a new error, changes from one error to another, or
 stays the same error (Tuggener, 2017, algorithm 1, plus the two outcomes that the algorithm does not count).
@@ -6,16 +6,23 @@ So
 
     accuracy(S2) - accuracy(S1) = (corrections - new errors) / n
 
-and swapping the systems swaps corrections with new errors and changes nothing else.
+and swapping the systems swaps corrections with new errors and changes nothing else. The transitions behind them are counted
+label by label, like recall, precision and confusions.
+
+The upper bound of a combination, an oracle that picks the right answer, counts a unit as solved if at least one system
+solves it (Tuggener, 2017, section 3). Systems with independent errors reach 1 - Π(1 - accuracy) by chance alone; the further
+the oracle is below that, the more the systems fail together.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 import numpy as np
 
 from outscore.core.numeric import Array
 from outscore.core.records import dataclass
-from outscore.outputs.model import Units
+from outscore.outputs.model import UNALIGNED, Units
 
 __all__ = [
     "CHANGED_ERROR",
@@ -23,12 +30,22 @@ __all__ = [
     "CORRECTION",
     "NEW_ERROR",
     "OUTCOMES",
+    "Confused",
+    "LabelCounts",
     "Transition",
     "agreement",
+    "confusions",
     "count_differing",
+    "independent_rate",
+    "label_cluster_counts",
+    "label_counts_of",
+    "majority_vote",
+    "oracle_rate",
     "outcomes",
     "overlap_matrix",
     "overlap_of_correct",
+    "solved_by",
+    "solved_only_by",
     "transitions",
 ]
 
@@ -139,3 +156,122 @@ def transitions(units: Units, first: int = 0, second: int = 1) -> list[Transitio
         for (kind, gold, source, target), count in table.items()
     ]
     return sorted(result, key=lambda t: (t.kind, -t.count, t.gold, t.source, t.target))
+
+
+@dataclass(frozen=True)
+class LabelCounts:
+    """Units of one label: in gold, in a system's answers, and those that are right."""
+
+    label: str
+    gold: int
+    given: int
+    right: int
+
+
+@dataclass(frozen=True)
+class Confused:
+    """How often a system gave an answer that was wrong, by gold label; of trees the label may be right and the head wrong."""
+
+    gold: str
+    answer: str
+    count: int
+
+
+def label_counts_of(units: Units, system: int, *, without: str | None = None) -> Iterator[LabelCounts]:
+    """Counts of every label, in the order of the inventory; `without` is no label, such as "no entity".
+
+    Examples
+    --------
+    >>> gold, answers = np.array([0, 0, 1]), np.array([[0], [1], [1]])
+    >>> units = Units("label", ("S",), ("A", "B"), gold, answers, answers == gold[:, None])
+    >>> [(row.label, row.gold, row.given, row.right) for row in label_counts_of(units, 0)]
+    [('A', 2, 1, 1), ('B', 1, 2, 1)]
+    """
+    size = len(units.labels)
+    gold = np.bincount(units.gold, minlength=size)
+    given = np.bincount(units.answers[:, system], minlength=size)
+    right = np.bincount(units.gold[units.correct[:, system]], minlength=size)
+    for code, label in enumerate(units.labels):
+        if label not in (UNALIGNED, without) and (gold[code] or given[code]):
+            yield LabelCounts(label, int(gold[code]), int(given[code]), int(right[code]))
+
+
+def confusions(units: Units, system: int) -> list[Confused]:
+    """All wrong answers of a system by gold label, most frequent first."""
+    wrong = ~units.correct[:, system]
+    size = len(units.labels)
+    codes = units.gold[wrong].astype(np.int64) * size + units.answers[wrong, system]
+    distinct, counts = np.unique(codes, return_counts=True)
+    found = [
+        Confused(units.labels[code // size], units.labels[code % size], count)
+        for code, count in zip(distinct.tolist(), counts.tolist(), strict=True)
+    ]
+    return sorted(found, key=lambda row: (-row.count, row.gold, row.answer))
+
+
+def label_cluster_counts(units: Units, system: int, label: int) -> Array:
+    """(clusters, 3) true positives, false positives and false negatives of one label; without clusters a row per unit."""
+    right = units.correct[:, system]
+    is_gold, is_given = units.gold == label, units.answers[:, system] == label
+    columns = (is_gold & right, is_given & ~right, is_gold & ~right)
+    if units.clusters is None:
+        return np.column_stack(columns).astype(np.int64)
+    size = int(units.clusters.max(initial=0)) + 1
+    return np.column_stack([np.bincount(units.clusters[column], minlength=size) for column in columns])
+
+
+def oracle_rate(correct: Array) -> float:
+    """Share of units that at least one system solves; `correct` is (n, k).
+
+    Examples
+    --------
+    >>> oracle_rate(np.array([[True, False], [False, False], [False, True], [True, True]]))
+    0.75
+    """
+    return float(correct.any(axis=1).mean()) if len(correct) else 0.0
+
+
+def independent_rate(correct: Array) -> float:
+    """The oracle of systems with these accuracies and independent errors.
+
+    Examples
+    --------
+    >>> independent_rate(np.array([[True, False], [False, False], [False, True], [True, True]]))
+    0.75
+    """
+    return float(1.0 - np.prod(1.0 - correct.mean(axis=0))) if len(correct) else 0.0
+
+
+def solved_by(correct: Array) -> list[int]:
+    """The numbers of units that exactly 0, 1, ..., k systems solve."""
+    return [int(x) for x in np.bincount(correct.sum(axis=1), minlength=correct.shape[1] + 1)]
+
+
+def solved_only_by(correct: Array) -> list[int]:
+    """The number of units that each system alone solves."""
+    alone = correct.sum(axis=1) == 1
+    return [int((column & alone).sum()) for column in correct.T]
+
+
+def majority_vote(units: Units) -> float:
+    """Share of units that the most frequent answer solves; ties go to the first system.
+
+    Examples
+    --------
+    >>> gold, answers = np.array([0, 1]), np.array([[0, 0, 1], [1, 0, 2]])
+    >>> majority_vote(Units("label", ("x", "y", "z"), ("a", "b", "c"), gold, answers, answers == gold[:, None]))
+    1.0
+    """
+    votes = _identity(units)
+    # Votes for each system's answer, including its own; argmax returns the first maximum.
+    support = np.stack([sum((own == other).astype(np.int16) for other in votes.T) for own in votes.T])
+    chosen = support.argmax(axis=0)
+    return float(units.correct[np.arange(units.n), chosen].mean()) if units.n else 0.0
+
+
+def _identity(units: Units) -> Array:
+    """(n, k) codes that are equal if and only if two answers are the same."""
+    if units.detail is None:
+        return units.answers
+    offset = units.detail - units.detail.min(initial=0)
+    return np.asarray(units.answers.astype(np.int64) * (int(offset.max(initial=0)) + 1) + offset)

@@ -407,12 +407,12 @@ class Script:
 
 @dataclass(frozen=True)
 class Document:
-    """A whole report: articles one after the other, and what a page needs beside them."""
+    """A whole report: articles one after the other, and what a page needs beside them; its style is made for pages alone."""
 
     title: str
     articles: tuple[Article, ...]
     subject: str = ""
-    style: str = ""
+    style: Callable[[], str] | None = None
     script: Script | None = None
     footer: str = "Made by outscore; the signature names its version. This file needs no network."
 

@@ -1,38 +1,73 @@
 """The one door to reports: any result in any form.
 
-Every form is imported when it is asked for, so that plain text needs neither a template engine nor a charting library.
+A kind of result has a module in `report/build` that says how it is reported: adding a kind takes its module and its line in
+`BUILDERS`. Every form is imported when it is asked for, so that plain text needs neither a template engine nor a charting
+library.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from outscore.core.errors import OutscoreError
 from outscore.report.build.kind import Shown
 from outscore.report.document import Records, Verdict
-from outscore.report.kinds import kind_of
 from outscore.report.write.spreadsheet import csv_text
 from outscore.results.comparison import Comparisons
 from outscore.results.rendering import json_text
 
 if TYPE_CHECKING:
-    from outscore.report.build.kind import Examples
+    from typing import TypeAlias
+
+    from outscore.report.build.kind import Examples, Kind
     from outscore.report.charts.canvas import Chart
     from outscore.report.document import Document
-    from outscore.report.kinds import AnyResult
     from outscore.report.rows.diff_pairs import Sort
     from outscore.report.write.text import Emphasis
+    from outscore.results.saved import Saved
 
-__all__ = ["FORMS", "chart_files", "charts_of", "named_charts", "records_of", "render", "verdicts_of"]
+    AnyResult: TypeAlias = Saved
 
+__all__ = ["BUILDERS", "FORMS", "chart_files", "charts_of", "kind_of", "named_charts", "records_of", "render", "verdicts_of"]
+
+# A result is known by the name of its class, and its module is imported when it is asked for: no other kind is loaded.
+BUILDERS = {
+    "Comparison": "outscore.report.build.comparison",
+    "Comparisons": "outscore.report.build.comparison",
+    "Diff": "outscore.report.build.diff",
+    "GateResult": "outscore.report.build.gate",
+    "Interval": "outscore.report.build.value",
+    "Logs": "outscore.report.build.logs",
+    "PValue": "outscore.report.build.value",
+    "PlanResult": "outscore.report.build.plan",
+    "PossibleP": "outscore.report.build.plan",
+    "PossibleTable": "outscore.report.build.possible",
+    "Preference": "outscore.report.build.preference",
+    "Ranking": "outscore.report.build.ranking",
+    "ScoreResult": "outscore.report.build.score",
+    "SimulatedCurve": "outscore.report.build.value",
+    "SystemScore": "outscore.report.build.value",
+    "TestResult": "outscore.report.build.value",
+}
+"""By the class of a result: the module whose `KIND` says how it is reported."""
 NOT_IN_A_NAME = re.compile(r"[^\w.-]+")
 MAX_SLICE = 60
 """A longer name of a slice would make file names that some systems refuse."""
 FORMS = ("text", "markdown", "latex", "html", "csv", "json", "pairs", "card")
 """`csv` holds all digits, one line per comparison, system or pair; `pairs` is the table of pairs of a ranking or a preference;
 `card` is a piece of HTML for notebooks."""
+
+
+def kind_of(result: AnyResult) -> Kind:
+    """How a result is reported."""
+    name = type(result).__name__
+    if name not in BUILDERS:
+        raise TypeError(f"nothing says how a {name} is reported: it has no line in outscore.report.render.BUILDERS")
+    kind: Kind = import_module(BUILDERS[name]).KIND
+    return kind
 
 
 def render(

@@ -13,10 +13,9 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from outscore.core.numeric import Array
-from outscore.laws.beta import beta_quantile
 from outscore.resampling.products import in_exact_precision, products
 
-__all__ = ["clopper_pearson", "count_hits", "flip_bits", "flipped_blocks", "flipped_sums"]
+__all__ = ["count_hits", "flip_bits", "flipped_blocks", "flipped_sums"]
 
 WORDS_PER_STEP = 4
 """One step of the Philox counter yields four 64-bit words."""
@@ -53,18 +52,3 @@ def flipped_sums(vectors: Array, first: int, count: int, seed: int) -> Array:
 def count_hits(vectors: Array, inside: Callable[[Array], Array], *, resamples: int, seed: int, block: int | None = None) -> int:
     """How many of the resamples' sums satisfy `inside`, a vectorised predicate on (count, m) sums."""
     return sum(int(inside(sums).sum()) for sums in flipped_blocks(vectors, resamples=resamples, seed=seed, block=block))
-
-
-def clopper_pearson(hits: int, trials: int, level: float = 0.99) -> tuple[float, float]:
-    """Exact confidence bounds for a probability after `hits` of `trials` (Clopper and Pearson, 1934).
-
-    Examples
-    --------
-    >>> low, high = clopper_pearson(50, 1000)
-    >>> round(low, 4), round(high, 4)
-    (0.0339, 0.0705)
-    """
-    side = (1.0 - level) / 2.0
-    low = beta_quantile(hits, trials - hits + 1, side) if hits > 0 else 0.0
-    high = beta_quantile(hits + 1, trials - hits, side, upper=True) if hits < trials else 1.0
-    return low, high

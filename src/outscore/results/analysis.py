@@ -1,6 +1,7 @@
-"""What a look at the data finds, before any test: plain frozen records that survive a JSON round trip.
+"""What the data look like around a test: plain frozen records that survive a JSON round trip.
 
-They say what was seen and what suits it. What is undefined for the data at hand, such as the spread of a single item, is None.
+They say what was seen before any test and what suits it, how large effects are, and what the charts draw, thinned out once so
+that no report needs the items. What is undefined for the data at hand, such as the spread of a single item, is None.
 """
 
 from __future__ import annotations
@@ -14,11 +15,16 @@ from outscore.core.records import dataclass
 __all__ = [
     "Advice",
     "Analysis",
+    "ChartData",
     "Effect",
     "Histogram",
     "Normality",
+    "NullHistogram",
     "Power",
     "PowerPoint",
+    "RunsCurve",
+    "RunsPoint",
+    "SizePoint",
     "Summary",
     "TestAdvice",
     "UnitRow",
@@ -264,3 +270,118 @@ class Power:
     detectable_effect: float | None
     curve: list[PowerPoint]
     jackknife: bool = False
+
+
+@dataclass(frozen=True)
+class NullHistogram:
+    """The null distribution of the difference, in bars.
+
+    Attributes
+    ----------
+    x, density
+        The middles of the bars, and the density there.
+    observed
+        The observed difference.
+    width
+        The width of a bar; 0 in files of version 0.1.0, whose law is a sampled curve.
+    centre
+        The tested difference, which the law is symmetric about.
+    drawn
+        How many swaps were drawn; 0 where the law is exact, None where nobody said.
+    """
+
+    x: list[float]
+    density: list[float]
+    observed: float
+    width: float = 0.0
+    centre: float = 0.0
+    drawn: int | None = None
+
+
+@dataclass(frozen=True)
+class SizePoint:
+    """p-values on random subsets of one size.
+
+    Attributes
+    ----------
+    n
+        Units in each subset.
+    p
+        The median of the p-values.
+    low, high
+        The range that holds the middle half of them.
+    """
+
+    n: int
+    p: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class RunsPoint:
+    """The difference in pass@k, or pass^k, at one k.
+
+    Attributes
+    ----------
+    k
+        How many runs.
+    difference
+        A - B.
+    low, high
+        The band, which holds the differences at all k at once.
+    """
+
+    k: int
+    difference: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class RunsCurve:
+    """The difference over the number of runs.
+
+    Attributes
+    ----------
+    score
+        ``"pass@"`` or ``"pass^"``.
+    points
+        One for each number of runs.
+    level
+        The confidence level of the band.
+    """
+
+    score: str
+    points: list[RunsPoint]
+    level: float
+
+
+@dataclass(frozen=True)
+class ChartData:
+    """What the charts draw.
+
+    Attributes
+    ----------
+    histograms
+        Of ``"a"``, ``"b"`` and ``"difference"``.
+    null
+        The null distribution; None where the test has none to show.
+    sizes, sizes_test
+        p-values on random subsets of the units, and the test they are of.
+    quantiles
+        The quantiles of a normal distribution paired with those of the differences.
+    alone
+        Whether the metric is no mean of item scores: then A and B are scored on each unit alone, and a difference is what
+        a unit contributes to the whole (jackknife).
+    runs
+        The difference over the number of runs, of right-or-wrong runs; None without them.
+    """
+
+    histograms: dict[str, Histogram]
+    null: NullHistogram | None = None
+    sizes: list[SizePoint] = field(default_factory=list)
+    quantiles: list[tuple[float, float]] = field(default_factory=list)
+    sizes_test: str = ""
+    alone: bool = False
+    runs: RunsCurve | None = None

@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from outscore.core.brief import brief_interval, brief_name, brief_number, brief_p
 from outscore.core.records import dataclass
-from outscore.results.analysis import Analysis, Effect, Power, UnitRow
-from outscore.results.chart_data import ChartData
-from outscore.results.design import Alignment, DecidingItem, Decision, Design, Family, Replicated, ScorePart, Segment
+from outscore.results.analysis import Analysis, ChartData, Effect, Power, UnitRow
+from outscore.results.design import Alignment, DecidingItem, Decision, Design, Family, Reading, Replicated, ScorePart, Segment
 from outscore.results.interval import Interval
 from outscore.results.note import Note
 from outscore.results.pvalue import PValue
-from outscore.results.reading import Reading
 from outscore.results.rendering import Result, frame, records_of
 from outscore.results.signature import Signature
 from outscore.results.subset import Bucket, Subset, WordStudy

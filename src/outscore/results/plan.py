@@ -13,9 +13,9 @@ from typing import Any, ClassVar, Literal
 from outscore.core.brief import brief_number, brief_p
 from outscore.core.records import dataclass
 from outscore.results.analysis import Power, PowerPoint
+from outscore.results.design import Reading
 from outscore.results.note import Note
 from outscore.results.pvalue import PValue
-from outscore.results.reading import Reading
 from outscore.results.rendering import Result
 from outscore.results.signature import Signature
 

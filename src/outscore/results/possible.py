@@ -7,10 +7,9 @@ from typing import Any, Literal
 
 from outscore.core.brief import brief_name
 from outscore.core.records import dataclass
-from outscore.results.design import Family
+from outscore.results.design import Family, Reading
 from outscore.results.note import Note
 from outscore.results.pvalue import PValue
-from outscore.results.reading import Reading
 from outscore.results.rendering import Result
 from outscore.results.signature import Signature
 

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from outscore.core.brief import brief_name, brief_number
 from outscore.core.records import dataclass
-from outscore.results.design import Family, Replicated
+from outscore.results.design import Family, Reading, Replicated
 from outscore.results.note import Note
 from outscore.results.pvalue import Kind
-from outscore.results.reading import Reading
 from outscore.results.rendering import Result, frame, records_of
 from outscore.results.signature import Signature
 

@@ -1,4 +1,4 @@
-"""Results saved as JSON: what a file may hold, and how older files are read.
+"""Results saved as JSON: what a file may hold, how older files are read, and the JSON schemas for programs that read ours.
 
 A file names its schema, ``outscore/result/1`` for instance. Keys may be added to a schema as long as they have defaults, and
 unknown keys are ignored, so that a schema can be read by all versions that write it. Taking a key away or giving it another
@@ -6,6 +6,9 @@ meaning makes a new schema, and `MIGRATIONS` then says how the older dictionarie
 
 `Comparison.save` and `Comparisons.save` write the same schema. The file of a single comparison has the added key ``"saved":
 "comparison"``; without it, which is how the command line and version 0.1.0 write, `load` returns `Comparisons`.
+
+JSON schemas are made from the records themselves: `outscore schema` prints files which `make api` writes from `schema_of`.
+They allow unknown keys, too.
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ import json
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -35,13 +39,18 @@ __all__ = [
     "DOCUMENTS",
     "MIGRATIONS",
     "SAVED",
+    "SUFFIX",
     "Document",
     "Saved",
     "as_document",
     "from_saved",
+    "kind_names",
+    "kind_of",
     "load",
     "parse",
     "refuse_inconsistent",
+    "schema_of",
+    "schema_text",
 ]
 
 Document = Comparisons | Diff | GateResult | Logs | PlanResult | PossibleP | PossibleTable | Preference | Ranking | ScoreResult
@@ -69,6 +78,8 @@ SAVED: dict[str, type[Document | Value]] = {
 MIGRATIONS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {}
 """By the schema of older files: how their dictionaries become those of the next schema, which they name."""
 CURE = "Name a result saved with -o result.json."
+SUFFIX = ".json"
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
 def load(path: str | os.PathLike[str]) -> Saved:
@@ -159,3 +170,60 @@ def from_saved(data: dict[str, Any]) -> Saved | None:
     if isinstance(found, Comparisons) and data.get("saved") == "comparison" and len(found.comparisons) == 1:
         return found.comparisons[0]
     return found
+
+
+def kind_of(schema: str) -> str:
+    """The short name of a kind of result.
+
+    Examples
+    --------
+    >>> kind_of("outscore/p-value/1")
+    'p-value'
+    """
+    return schema.split("/")[1]
+
+
+def kind_names() -> list[str]:
+    """The kinds that have a schema, in the order of the alphabet."""
+    folder = files("outscore.results").joinpath("schema_files")
+    return sorted(path.name.removesuffix(SUFFIX) for path in folder.iterdir() if path.name.endswith(SUFFIX))
+
+
+def schema_text(kind: str) -> str:
+    """The schema of a kind of result, as it is shipped."""
+    return files("outscore.results").joinpath("schema_files", kind + SUFFIX).read_text(encoding="utf-8")
+
+
+def schema_of(schema: str) -> dict[str, Any]:
+    """The JSON schema of saved results that name this schema.
+
+    Examples
+    --------
+    >>> found = schema_of("outscore/interval/1")
+    >>> found["title"], found["properties"]["schema"], found["properties"]["level"]
+    ('outscore/interval/1', {'const': 'outscore/interval/1'}, {'type': 'number'})
+    """
+    import msgspec
+
+    from outscore.results.signature import Signature
+
+    def of_other_types(kind: type) -> dict[str, Any]:
+        if kind is Signature:
+            return {"type": "string"}  # a line in JSON
+        raise NotImplementedError(kind)
+
+    made = msgspec.json.schema(SAVED[schema], schema_hook=of_other_types)
+    parts = made["$defs"]
+    own = parts.pop(made["$ref"].rpartition("/")[2])
+    properties = {"schema": {"const": schema}, **{name: part for name, part in own["properties"].items() if name != "schema"}}
+    required = ["schema", *(name for name in own["required"] if name != "schema")]
+    return {"$schema": DIALECT, "title": schema, "description": _paragraph(own), "type": "object"} | {
+        "properties": properties,
+        "required": required,
+        "$defs": {name: {**part, "description": _paragraph(part)} for name, part in parts.items()},
+    }
+
+
+def _paragraph(part: dict[str, Any]) -> str:
+    """The first paragraph of what a record says about itself."""
+    return " ".join(part.get("description", "").split("\n\n")[0].split())

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from outscore.core.brief import brief_interval, brief_name, brief_number
 from outscore.core.records import dataclass
+from outscore.results.design import Reading
 from outscore.results.note import Note
-from outscore.results.reading import Reading
 from outscore.results.rendering import Result, frame, records_of
 from outscore.results.signature import Signature
 

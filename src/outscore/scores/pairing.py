@@ -103,6 +103,8 @@ def pair(a: Scores, b: Scores, duplicates: DuplicateRule = "stop") -> Paired:
 
 def _with_facts(paired: Paired, a: Scores, b: Scores) -> Paired:
     """The pair with what is to be said of answers; those that were scored by other right answers are refused."""
+    if a.gold is None and b.gold is None:
+        return paired
     refuse_other_gold((a, b))
     return replace(paired, notes=(*paired.notes, *facts_of_answers((a, b))))
 

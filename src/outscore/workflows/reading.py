@@ -1,18 +1,203 @@
-"""From files or arrays to the record of what they were taken to mean."""
+"""What files or arrays are taken to mean: the record of it, and which scores are better.
+
+Which are better is what the caller says, what the metric fixes, or what the name of the score tells. Its name is that of its
+column; scores without one are called by the names of the systems, or by the ending of their files.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import PurePath
-from typing import Literal
+from typing import Literal, cast
 
+from outscore.core.errors import OutscoreError
+from outscore.core.metric import AdditiveMetric
+from outscore.core.options import complete, parse_spec
+from outscore.core.records import dataclass
+from outscore.formats.base.source import PACKED
+from outscore.formats.tables.columns import join_names
+from outscore.formats.tables.names import is_better_lower, named_after, shared_measure
+from outscore.metrics.registry import METRICS
+from outscore.results.design import Direction, DirectionSource, Reading
 from outscore.results.note import Note
-from outscore.results.reading import Direction, DirectionSource, Reading
-from outscore.scores.system import Origin
+from outscore.scores.system import Origin, score_columns
 
-__all__ = ["answer_notes", "outputs_reading", "reading_of"]
+__all__ = [
+    "Better",
+    "Directed",
+    "Endings",
+    "answer_notes",
+    "check_direction",
+    "directed",
+    "outputs_reading",
+    "reading_of",
+    "score_names",
+    "series_names",
+]
 
+Better = Literal["higher", "lower"]
+OPTION = "direction"
+DIRECTIONS = ("auto", "higher", "lower")
+SAY = "Say which is better with --lower-is-better or --higher-is-better (direction=... in Python)."
 BARE = ("scores", "score-pairs", "f1-counts")
+
+
+class Endings(tuple[str, ...]):
+    """The endings of files, with their points: what bare numbers are called by that have no other name."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True)
+class Directed:
+    """A metric that knows which of its scores are better, and who said so; `column` where that is a name or an ending."""
+
+    metric: str | AdditiveMetric
+    better: Better
+    source: DirectionSource
+    column: str | None = None
+
+    @property
+    def why(self) -> str:
+        """Who said so, as part of a sentence.
+
+        Examples
+        --------
+        >>> directed("mean", "auto", ["wer"]).why
+        "by the column's name `wer`"
+        >>> directed("mean", "auto", Endings([".wer"])).why
+        'by the ending `.wer` of the files'
+        """
+        if self.source == "file":
+            return f"by the ending `{self.column}` of the files"
+        reasons = {"given": "as asked for", "metric": "by the metric", "log": "by the logs", "default": "by default"}
+        return f"by the column's name `{self.column}`" if self.column is not None else reasons[self.source]
+
+    @property
+    def notes(self) -> list[Note]:
+        """What a reader should know who said nothing of it."""
+        if self.source not in ("column", "file"):
+            return []
+        return [Note("input", f"Lower is better, {self.why}; --higher-is-better says otherwise.")]
+
+
+def directed(metric: str | AdditiveMetric, asked: str, columns: Iterable[str] = (), *, told: Better | None = None) -> Directed:
+    """The metric turned the way that scores are better.
+
+    `columns` are the names of the score columns or the `Endings` of files, if there are any; `told` is what the logs say
+    that scores come from.
+
+    Examples
+    --------
+    >>> directed("mean", "auto", ["wer"]).metric, directed("mean", "higher", ["wer"]).metric
+    ('mean:direction=lower', 'mean')
+    """
+    if asked not in DIRECTIONS:
+        raise OutscoreError(f"`{OPTION}` is {asked!r}.", f"Choose one of: {', '.join(DIRECTIONS)}.", parameter=OPTION)
+    fixed = _fixed(metric)
+    named = list(dict.fromkeys(columns))
+    endings = isinstance(columns, Endings)
+    low = [name for name in named if (_ends_low(name) if endings else is_better_lower(name) or named_after(name))]
+    if fixed is not None:
+        if asked not in ("auto", fixed):
+            _refuse_turning(metric, fixed, asked)
+        return Directed(metric, fixed, "metric")
+    if asked != "auto":
+        better = cast("Better", asked)
+        return Directed(_turned(metric, better), better, "given")
+    if told is not None:
+        return Directed(_turned(metric, told), told, "log")
+    if low and len(low) < len(named):
+        other = next(column for column in named if column not in low)
+        what = "The files end in" if endings else "The score columns are"
+        raise OutscoreError(
+            f"{what} {join_names(named)}: of `{low[0]}` lower scores are better, and `{other}` does not say.",
+            SAY,
+            parameter=OPTION,
+        )
+    if low:
+        return Directed(_turned(metric, "lower"), "lower", "file" if endings else "column", low[0])
+    return Directed(metric, "higher", "default")
+
+
+def score_names(origins: Iterable[Origin], systems: Sequence[str]) -> Sequence[str]:
+    """The names of the scores: of their columns, or the error, loss or time that all systems or their files are named after.
+
+    Where only some are, it is not clear that their scores are of one kind, and all names are given.
+    """
+    files = list(origins)
+    named = score_columns(files)
+    if named:
+        return named
+    measure = shared_measure(systems)
+    if measure is not None:
+        return [measure]
+    if any(map(named_after, systems)):
+        return list(systems)
+    endings = Endings(_ending(origin.path) for origin in files)
+    return endings if any(map(_ends_low, endings)) else []
+
+
+def _ending(path: str) -> str:
+    """What a file ends in, packed or not.
+
+    Examples
+    --------
+    >>> _ending("runs/new.wer.gz"), _ending("new")
+    ('.wer', '')
+    """
+    pure = PurePath(path)
+    return pure.with_suffix("").suffix if pure.suffix in PACKED else pure.suffix
+
+
+def _ends_low(ending: str) -> bool:
+    return is_better_lower(ending.removeprefix("."))
+
+
+def check_direction(metric: str | AdditiveMetric | None, asked: str) -> None:
+    """Refuse a direction that the metric excludes; None is a metric that depends on the data."""
+    fixed = None if metric is None else _fixed(metric)
+    if metric is not None and fixed is not None and asked not in ("auto", fixed):
+        _refuse_turning(metric, fixed, asked)
+
+
+def _fixed(metric: str | AdditiveMetric) -> Better | None:
+    """The direction that a metric has whatever the scores are; None where it is a mean or sum of any scores."""
+    if isinstance(metric, AdditiveMetric):
+        return metric.direction
+    name, given = parse_spec(metric)
+    entry = METRICS.get(name)
+    turns = entry is not None and any(option.name == OPTION for option in entry.options)
+    if entry is None or (turns and OPTION not in given):
+        return None
+    return entry.make(complete(name, entry.options, given)).direction
+
+
+def _turned(metric: str | AdditiveMetric, better: Better) -> str | AdditiveMetric:
+    return f"{metric}:{OPTION}=lower" if better == "lower" else metric
+
+
+def _refuse_turning(metric: str | AdditiveMetric, fixed: Better, asked: str) -> None:
+    name = metric.name if isinstance(metric, AdditiveMetric) else metric
+    raise OutscoreError(
+        f"A {fixed} `{name}` is better by definition, and --{asked}-is-better was asked for.",
+        f"Leave --{asked}-is-better out, or use the metric `mean`.",
+        parameter=OPTION,
+    )
+
+
+def series_names(given: Iterable[object]) -> tuple[str, ...]:
+    """What series are called by themselves, where one of them is called an error, a loss or a time; else nothing.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> series_names([pl.Series("wer", [0.1]), pl.Series("wer", [0.2])]), series_names([pl.Series("new", [1]), [0]])
+    (('wer',), ())
+    """
+    # A column of a table may be called by its system, which says nothing.
+    names = [name for one in given if isinstance(name := getattr(one, "name", None), str)]
+    return tuple(dict.fromkeys(names)) if any(is_better_lower(name) or named_after(name) for name in names) else ()
 
 
 def reading_of(

@@ -11,8 +11,8 @@ import pytest
 from tests.log_files import ITEMS, SYSTEMS, WRITERS, inspect_archive, verdicts
 
 from outscore.core.errors import OutscoreError
+from outscore.formats.logs.choose import check_total
 from outscore.formats.logs.find import find_logs, read_logs
-from outscore.formats.logs.identity import check_total
 from outscore.formats.logs.registry import LOGS
 
 REPEATED = {"inspect", "inspect-json", "bigcodebench"}

@@ -13,9 +13,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outscore.core.paired import PairedScores
-from outscore.inference.advice import advise, nlpstattest_advice
 from outscore.inference.base.entry import Claim
-from outscore.inference.describe.analysis import analyse, autocorrelation, skewness, skewness_band, summarise
+from outscore.inference.describe.analysis import (
+    advise,
+    analyse,
+    autocorrelation,
+    nlpstattest_advice,
+    skewness,
+    skewness_band,
+    summarise,
+)
 from outscore.inference.describe.histograms import histograms
 from outscore.inference.describe.normality import dagostino_pearson, normality_test, shapiro_wilk
 from outscore.inference.registry import TESTS

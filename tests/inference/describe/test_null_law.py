@@ -14,7 +14,7 @@ from outscore.inference.describe.null_law import null_histogram, null_of_samples
 from outscore.inference.unpaired.divisions import division_p
 from outscore.inference.unpaired.samples import Samples
 from outscore.metrics.registry import resolve
-from outscore.results.chart_data import NullHistogram
+from outscore.results.analysis import NullHistogram
 
 
 def law_of(a, b, metric="mean", **given):

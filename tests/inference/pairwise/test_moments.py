@@ -11,11 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import outscore as osc
-from outscore.exact import binomial, binomial_tails
+from outscore.exact import binomial
 from outscore.inference.base.own_score import score_interval
-from outscore.inference.pairwise.flips import fixed_shift, flipped_totals, pair_hits
 from outscore.inference.pairwise.moment_tests import binary_pairs, log_t_tails, sampled_pairs, student_pairs, system_scores
-from outscore.inference.pairwise.moments import moments_of, total_of
+from outscore.inference.pairwise.moments import fixed_shift, flipped_totals, moments_of, pair_hits, total_of
 from outscore.inference.pairwise.systems import pairs_of
 from outscore.laws.student import log_t_tail
 from outscore.metrics.registry import resolve
@@ -158,19 +157,19 @@ def test_binomial_tails_against_term_by_term(size):
     n = np.full(60, size)
     k = np.unique(np.concatenate([np.linspace(0, size, 58).astype(int), [size - 1, size]]))
     n = np.full(len(k), size)
-    np.testing.assert_allclose(binomial_tails.log_better(k, n - k), binomial.log_tail(n, k), rtol=1e-13, atol=1e-13)
+    np.testing.assert_allclose(binomial.log_better(k, n - k), binomial.log_tail(n, k), rtol=1e-13, atol=1e-13)
 
 
 def test_binomial_tails_against_whole_numbers():
     n, k = 5_000, np.array([3_900, 4_400, 4_990, 4_999, 5_000])
     exact = [math.log(sum(math.comb(n, i) for i in range(int(m), n + 1))) - n * math.log(2) for m in k]
-    np.testing.assert_allclose(binomial_tails.log_better(k, n - k), exact, rtol=1e-14)
-    np.testing.assert_allclose(binomial_tails.log_two_sided(n - k, k), np.array(exact) + math.log(2), rtol=1e-14)
+    np.testing.assert_allclose(binomial.log_better(k, n - k), exact, rtol=1e-14)
+    np.testing.assert_allclose(binomial.log_two_sided(n - k, k), np.array(exact) + math.log(2), rtol=1e-14)
 
 
 def test_a_million_items_apart_underflow_nothing():
     wins = np.array([10**6, 10**6, 0])
-    log_p = binomial_tails.log_two_sided(wins, np.array([0, 10**5, 10**6]))
+    log_p = binomial.log_two_sided(wins, np.array([0, 10**5, 10**6]))
     assert log_p[0] == pytest.approx((1 - 10**6) * math.log(2), rel=1e-15)
     assert np.isfinite(log_p).all()
     assert log_p[2] == log_p[0]
@@ -268,7 +267,7 @@ def test_blocks_of_items_change_no_total(monkeypatch):
     rng = np.random.default_rng(8)
     whole, keys = rng.integers(-1000, 1000, (2, 50)), list(range(50))
     before = flipped_totals(whole, keys, resamples=30, seed=3)
-    monkeypatch.setattr("outscore.inference.pairwise.flips.ITEMS", 7)
+    monkeypatch.setattr("outscore.inference.pairwise.moments.ITEMS", 7)
     assert (flipped_totals(whole, keys, resamples=30, seed=3) == before).all()
 
 

@@ -13,8 +13,16 @@ from tests.inference.preferences.battle_making import made, simulated
 
 import outscore as osc
 from outscore.inference.base.cluster_variance import cluster_variance
-from outscore.inference.preferences.orders import Halves, exchanged_p, halves_of, orders_of, seen_order, single_pair
-from outscore.inference.preferences.position import by_place, swapped_verdicts
+from outscore.inference.preferences.orders import (
+    Halves,
+    by_place,
+    exchanged_p,
+    halves_of,
+    orders_of,
+    seen_order,
+    single_pair,
+    swapped_verdicts,
+)
 from outscore.inference.preferences.tally import tally_of
 from outscore.inference.preferences.win_rates import flip_p, independent_p, kept_half, win_rates
 

@@ -13,10 +13,9 @@ from sacrebleu.metrics import TER
 from sacrebleu.metrics.lib_ter import BeamEditDistance, _flip_trace, _shift, trace_to_alignment, translation_edit_rate
 
 import outscore as osc
-from outscore.metrics.text import alignment, shifts
-from outscore.metrics.text.alignment import align, align_in_beam
+from outscore.metrics.text import ter
 from outscore.metrics.text.registry import segment_statistics, text_metric
-from outscore.metrics.text.shifts import edit_counter
+from outscore.metrics.text.ter import align, align_in_beam, edit_counter
 
 
 @st.composite
@@ -72,7 +71,7 @@ def far_apart(seed):
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2, 3))])
 def test_against_sacrebleu_where_its_beam_counts(seed, monkeypatch):
     pair, outside = far_apart(seed), []
-    monkeypatch.setattr(alignment, "align_in_beam", lambda *texts: outside.append(texts) or align_in_beam(*texts))
+    monkeypatch.setattr(ter, "align_in_beam", lambda *texts: outside.append(texts) or align_in_beam(*texts))
     assert edit_counter()(pair[0], [pair[1]]) == edits_by_sacrebleu(pair[0], [pair[1]])
     assert outside
 
@@ -114,7 +113,7 @@ def test_long_alignments_against_sacrebleu(seed):
 @given(edited())
 def test_shared_words_whatever_their_order(pair):
     hypothesis, reference = ("".join(words) for words in pair)
-    measure = shifts.Measure(Levenshtein.distance, LCSseq.similarity, reference)
+    measure = ter.Measure(Levenshtein.distance, LCSseq.similarity, reference)
     assert measure.shared(hypothesis) == (Counter(hypothesis) & Counter(reference)).total()
 
 
@@ -124,11 +123,11 @@ def test_candidates_against_sacrebleu(pair):
     """As many as sacreBLEU tries, and the best of them is the one that it takes."""
     hypothesis, reference = ("".join(words) for words in pair)
     aligned = align(hypothesis, reference)
-    candidates, tried = shifts._candidates(hypothesis, reference, aligned)
+    candidates, tried = ter._candidates(hypothesis, reference, aligned)
     gain, shifted, theirs = _shift(hypothesis, reference, BeamEditDistance(reference), 0)
     assert tried == theirs
-    measure = shifts.Measure(Levenshtein.distance, LCSseq.similarity, reference)
-    ours = shifts._best(hypothesis, candidates, measure, aligned.edits, 0)
+    measure = ter.Measure(Levenshtein.distance, LCSseq.similarity, reference)
+    ours = ter._best(hypothesis, candidates, measure, aligned.edits, 0)
     assert ours == ((gain, shifted) if gain > 0 else (0, hypothesis))
 
 

@@ -9,8 +9,7 @@ from tests.coref_documents import RESPONSES, write_documents
 from outscore.formats.readers import read_chains
 from outscore.metrics.coref import COREF
 from outscore.outputs.coref.arcs import CLASSES, CRITERIA
-from outscore.outputs.coref.mention_types import MENTION_TYPES, mention_type
-from outscore.outputs.coref.mentions import align_mentions
+from outscore.outputs.coref.mentions import MENTION_TYPES, align_mentions, mention_type
 from outscore.outputs.coref.scores import coref_statistics
 from outscore.outputs.coref.units import (
     antecedents,
@@ -21,8 +20,7 @@ from outscore.outputs.coref.units import (
     unit_mentions,
 )
 from outscore.outputs.model import Chains
-from outscore.outputs.oracle import oracle_rate
-from outscore.outputs.outcomes import OUTCOMES, count_differing, outcomes, transitions
+from outscore.outputs.outcomes import OUTCOMES, count_differing, oracle_rate, outcomes, transitions
 from outscore.scores.system import Labels
 
 

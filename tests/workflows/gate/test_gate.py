@@ -182,9 +182,9 @@ class TestHowManyItems:
 
 
 def tango_score(n: int, wins: int, losses: int, delta: float) -> float:
-    from outscore.inference.base import tango
+    from outscore.inference.base import discordance
 
-    return tango.score(n, wins, losses, delta, tango.NUMBERS)
+    return discordance.tango_score(n, wins, losses, delta, discordance.NUMBERS)
 
 
 class TestInputs:

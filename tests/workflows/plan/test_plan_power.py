@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from outscore.inference.power.flips import flip_power
-from outscore.inference.power.pilot_clusters import rejection_rate
+from outscore.inference.power.simulate import rejection_rate
 from outscore.results.plan import StudyDesign
 from outscore.workflows.plan.answer import plan_numbers
 from outscore.workflows.plan.pilot import paired_pilot, plan_from_pilot, spread_of

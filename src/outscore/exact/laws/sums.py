@@ -27,8 +27,7 @@ from outscore.exact.bracket import Bounds
 from outscore.exact.flipsum import BudgetError
 from outscore.exact.lattice import CERTAIN, IMPOSSIBLE, ORIGIN, UP, Tail, sum_spectrum
 from outscore.exact.laws.finite import Law, Laws, mirrored_laws
-from outscore.exact.laws.spectrum import spectrum_of
-from outscore.exact.laws.tilted import LawSum, saddle_point
+from outscore.exact.laws.tilted import LawSum, saddle_point, spectrum_of
 
 __all__ = ["all_sums", "bounds", "pmf", "tail", "two_sided"]
 

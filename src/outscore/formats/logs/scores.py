@@ -21,9 +21,16 @@ from outscore.core.numeric import LARGEST_SCORE, Array, as_integers
 from outscore.core.options import did_you_mean
 from outscore.core.records import dataclass
 from outscore.formats.logs.base.evaluation import Evaluation, join_parts
-from outscore.formats.logs.choose import LogQuestion, choose_filter, choose_measure, choose_systems, choose_task
+from outscore.formats.logs.choose import (
+    LogQuestion,
+    check_same,
+    check_total,
+    choose_filter,
+    choose_measure,
+    choose_systems,
+    choose_task,
+)
 from outscore.formats.logs.find import read_logs
-from outscore.formats.logs.identity import check_same, check_total
 from outscore.results.design import Missing
 from outscore.results.note import Note
 from outscore.scores.system import Labels, Scores

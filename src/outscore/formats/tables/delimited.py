@@ -18,8 +18,8 @@ from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.formats.base.entry import Choice
 from outscore.formats.base.source import MAX_LINE, Peek, Source, label_of, line_error, refuse_undecoded, shorten
+from outscore.formats.tables.cells import is_name, is_number, is_whole
 from outscore.formats.tables.names import is_count, is_known, names_counts, suggests_other
-from outscore.formats.tables.number_text import is_name, is_number, is_whole
 from outscore.formats.tables.records import BLOCK_ROWS, Block, Records
 
 if TYPE_CHECKING:

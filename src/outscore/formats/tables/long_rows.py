@@ -22,9 +22,8 @@ from outscore.core.numeric import MAX_EXACT, Array
 from outscore.core.records import dataclass
 from outscore.formats.base.entry import Choice
 from outscore.formats.base.source import line_error
-from outscore.formats.tables.cells import FLAT, NO_LABEL
+from outscore.formats.tables.cells import FLAT, NO_LABEL, problem_with
 from outscore.formats.tables.columns import NO_CLUSTERS, find_layout, join_names
-from outscore.formats.tables.number_text import problem_with
 from outscore.formats.tables.parquet import MARK, SAMPLE_ROWS, refuse_damaged
 from outscore.formats.tables.records import Records
 from outscore.scores.system import Labels, label_of

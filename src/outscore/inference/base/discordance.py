@@ -2,12 +2,15 @@
 
 For binary items sign flips answer δ = 0 exactly (McNemar's test), but shifting 0/1 differences by δ ≠ 0
 leaves nothing symmetric: an inverted permutation interval covers far too rarely. Tango's score answers for
-every δ (`tango`).
+every δ: p_A - p_B = δ is tested by the efficient score, with the nuisance parameter at its constrained maximum (Tango,
+1998). One formula serves a single pair and arrays of pairs. `of` is the arithmetic it is done in: numpy, or
+`NUMBERS`, which for a single pair is twenty times as fast.
 """
 
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -16,19 +19,88 @@ from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array, distinct
 from outscore.core.paired import PairedScores
 from outscore.core.records import dataclass
-from outscore.inference.base import tango
 from outscore.inference.base.sign_flips import KernelOptions, reach
 from outscore.laws.normal import log_normal, normal_quantile
 from outscore.results.interval import Interval
 from outscore.results.pvalue import PValue
 
-__all__ = ["Discordance", "Worth", "discordance", "tango_interval", "tango_test", "wilson_limits", "worth_of"]
+__all__ = [
+    "NUMBERS",
+    "Discordance",
+    "Worth",
+    "discordance",
+    "tango_interval",
+    "tango_limits",
+    "tango_score",
+    "tango_test",
+    "wilson_limits",
+    "worth_of",
+]
 
+TINY = 5e-324
+STEPS = 60
 MIN_ITEMS = 3
 """So many items with two scores between them are no coincidence, as any two real numbers are."""
 
 MIN_UNIT = 0.5
 """Smaller scores may be pass rates: treated as right-or-wrong, 15 rates of four runs near 0 had a coverage of .91."""
+
+
+class NUMBERS:
+    """The functions of numpy that the formula needs, for single numbers."""
+
+    sqrt, copysign, maximum, minimum = math.sqrt, math.copysign, max, min
+
+    @staticmethod
+    def where(condition: bool, one: float, other: float) -> float:  # noqa: FBT001 - as numpy has it
+        """One of two numbers."""
+        return one if condition else other
+
+
+def tango_score(n: Any, wins: Any, losses: Any, delta: Any, of: Any) -> Any:  # noqa: ANN401 - numbers or arrays of them
+    """Tango's z for p_A - p_B = δ, decreasing in δ: of n items only A got `wins` right and only B `losses`.
+
+    Examples
+    --------
+    >>> round(tango_score(50, 6, 1, 0.0, NUMBERS), 6)  # McNemar's, 5/√7
+    1.889822
+    """
+    linear = -wins - losses + (2 * n - wins + losses) * delta
+    constant = -losses * delta * (1 - delta)
+    root = of.sqrt(of.maximum(0.0, linear * linear - 8 * n * constant))
+    # The other form of the quadratic formula where this one cancels.
+    divisor = root + linear
+    other = of.where(divisor != 0, -2 * constant / of.where(divisor != 0, divisor, 1.0), 0.0)
+    p21 = of.where(linear < 0, (root - linear) / (4 * n), other)
+    variance = n * (2 * p21 + delta * (1 - delta))
+    gap = wins - losses - n * delta
+    z = gap / of.sqrt(of.where(variance > 0, variance, 1.0))
+    return of.where(variance > 0, z, of.where(gap == 0, 0.0, of.copysign(math.inf, gap)))
+
+
+def tango_limits(n: Any, wins: Any, losses: Any, z: float, kept: Any, of: Any) -> tuple[Any, Any]:  # noqa: ANN401 - as above
+    """All δ with a score within ±z, moved to hold 0 exactly where the exact test does not reject 0, which `kept` says.
+
+    Examples
+    --------
+    >>> [round(end, 4) for end in tango_limits(50, 6, 1, 1.959963984540054, True, NUMBERS)]
+    [-0.0048, 0.2226]
+    """
+    low, high = _tango_limit(n, wins, losses, z, of), _tango_limit(n, wins, losses, -z, of)
+    ahead, astride = wins > losses, (low <= 0) & (high >= 0)
+    # Far out the exact test is the sharper one: 0 is rejected on the side of the difference.
+    away = of.where(astride & ahead, TINY, low), of.where(astride, of.where(ahead, high, -TINY), high)
+    return of.where(kept, of.minimum(low, 0.0), away[0]), of.where(kept, of.maximum(high, 0.0), away[1])
+
+
+def _tango_limit(n: Any, wins: Any, losses: Any, z: float, of: Any) -> Any:  # noqa: ANN401 - as above
+    """δ whose score is z, by bisection on a decreasing function."""
+    low, high = 0.0 * n - 1.0, 0.0 * n + 1.0
+    for _ in range(STEPS):
+        middle = (low + high) / 2
+        above = tango_score(n, wins, losses, middle, of) > z
+        low, high = of.where(above, middle, low), of.where(above, high, middle)
+    return (low + high) / 2
 
 
 @dataclass(frozen=True)
@@ -90,7 +162,7 @@ class Discordance:
 
     def score(self, delta: float) -> float:
         """Tango's z for p_A - p_B = δ, decreasing in δ."""
-        return float(tango.score(self.n, self.only_a, self.only_b, delta, tango.NUMBERS))
+        return float(tango_score(self.n, self.only_a, self.only_b, delta, NUMBERS))
 
 
 def discordance(pairs: PairedScores, metric: AdditiveMetric) -> Discordance | None:
@@ -180,7 +252,7 @@ def tango_interval(pair: Discordance, alpha: float, p: PValue, alternative: str 
     """
     side = alpha / 2 if alternative == "two-sided" else alpha
     z = -normal_quantile(side)
-    low, high = tango.limits(pair.n, pair.only_a, pair.only_b, z, p.upper > alpha, tango.NUMBERS)
+    low, high = tango_limits(pair.n, pair.only_a, pair.only_b, z, p.upper > alpha, NUMBERS)
     below, above = pair.unit * low, pair.unit * high
     towards_high = (alternative == "greater") == (pair.orientation > 0)
     return Interval(

@@ -8,7 +8,7 @@ registry.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import field
+from dataclasses import field, replace
 from typing import Literal
 
 from outscore.core.metric import AdditiveMetric
@@ -34,6 +34,7 @@ __all__ = [
     "Simulation",
     "SubsetTest",
     "Suitability",
+    "Suits",
     "TestEntry",
     "TestRequest",
     "suits_many_binary",
@@ -113,11 +114,22 @@ class Claim:
 
 @dataclass(frozen=True)
 class Suitability:
-    """How well a test suits a claim, and why, in one sentence; `place` orders the tests, those without one come last."""
+    """How well a test suits a claim, and why, in one sentence; `place` orders the tests, those without one come last.
+
+    In the sentence ``{units}`` stands for what is counted, and ``{few}`` for a clause about samples that are not large.
+    """
 
     group: Group
     why: str
     place: int = 99
+
+    def of(self, claim: Claim) -> Suitability:
+        """The same with the sentence for this claim."""
+        return replace(self, why=self.why.format(units=claim.units, few=claim.few))
+
+
+Suits = Mapping[Estimand, Suitability | Callable[[Claim], Suitability]]
+"""By what a claim is about; a function where the answer depends on more of the claim than words."""
 
 
 def suits_many_binary(claim: Claim, place: int) -> Suitability:
@@ -189,7 +201,7 @@ class TestEntry:
     run
         The test.
     suits
-        How well it suits a claim, for the advice. Claims with clusters are only put to tests that take them.
+        How well it suits each kind of claim, for the advice. Claims with clusters are only put to tests that take them.
     on
         ``"any"`` for every additive metric, ``"scores"`` for means of item scores, ``"binary"`` for
         right-or-wrong items.
@@ -235,7 +247,7 @@ class TestEntry:
     citations: tuple[str, ...]
     estimand: Literal["metric", "mean", "median", "accuracy"]
     run: Run
-    suits: Callable[[Claim], Suitability]
+    suits: Suits
     on: Literal["any", "scores", "binary"] = "scores"
     clusters: bool = False
     delta: bool = True
@@ -254,3 +266,8 @@ class TestEntry:
     def swaps_metric(self) -> bool:
         """Whether it swaps the systems and recomputes the metric, so that several questions can share the swaps (max-T)."""
         return self.null == "swaps" and self.estimand == "metric"
+
+    def suitability(self, claim: Claim) -> Suitability:
+        """How well it suits a claim."""
+        found = self.suits[claim.estimand]
+        return (found if isinstance(found, Suitability) else found(claim)).of(claim)

@@ -16,7 +16,7 @@ from outscore.core.numeric import LOG2
 from outscore.exact.bracket import Bounds
 from outscore.exact.lattice import Tail
 from outscore.inference.base.sign_flips import KernelOptions
-from outscore.resampling.flips import clopper_pearson
+from outscore.laws.beta import clopper_pearson
 from outscore.results.pvalue import PValue
 
 __all__ = ["certified_p", "exact_p", "identical_p", "log", "sampled_p"]

@@ -7,6 +7,7 @@ compared with the observed one by the centred rule (`centred`).
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -21,10 +22,10 @@ from outscore.inference.base.entry import (
     NEEDS_SCORES,
     TESTS_THE_MEAN,
     Claim,
-    Group,
     Simulation,
     SubsetTest,
     Suitability,
+    Suits,
     TestEntry,
     TestRequest,
     suits_many_binary,
@@ -36,8 +37,14 @@ from outscore.inference.base.paired import side_of
 from outscore.inference.base.screening import screen_mean
 from outscore.inference.base.sign_flips import units_of
 from outscore.inference.bootstrap.centred import Resampled, decide, equal_tailed, interval_at, symmetric_interval
-from outscore.resampling.block_length import optimal_block_length
-from outscore.resampling.bootstrap import centred_mean, centred_median, exactly_summable, quantile_limits, resampled_totals
+from outscore.resampling.bootstrap import (
+    centred_mean,
+    centred_median,
+    exactly_summable,
+    optimal_block_length,
+    quantile_limits,
+    resampled_totals,
+)
 from outscore.results.comparison import TestResult
 from outscore.results.interval import Interval
 from outscore.results.note import Note
@@ -285,54 +292,37 @@ LENGTH = Option("block_length", float, None, "mean block length in items; chosen
 CENTRED_P = r"p = \frac{1 + \text{number} ( |Δ^{*} - Δ| ≥ |Δ - δ| )}{1 + B}"
 
 
-def _bootstrap_suits(claim: Claim) -> Suitability:
-    match claim.estimand:
-        case "mean":
-            return Suitability("usable", f"It tests the mean without assuming a shape{claim.few}.", 3)
-        case "accuracy":
-            return Suitability("usable", f"It tests the difference in accuracy by resampling{claim.few}.", 3)
-        case "median":
-            return Suitability("unsuited", TESTS_THE_MEAN, 7)
-        case "metric":
-            return Suitability("usable", f"It recomputes the metric on resampled items{claim.few}.", 2)
+BOOTSTRAP_SUITS: Suits = {
+    "mean": Suitability("usable", "It tests the mean without assuming a shape{few}.", 3),
+    "accuracy": Suitability("usable", "It tests the difference in accuracy by resampling{few}.", 3),
+    "median": Suitability("unsuited", TESTS_THE_MEAN, 7),
+    "metric": Suitability("usable", "It recomputes the metric on resampled items{few}.", 2),
+}
+BOOTSTRAP_T_SUITS: Suits = {
+    "mean": Suitability("usable", "It tests the mean and allows for skewness{few}.", 4),
+    "accuracy": partial(suits_many_binary, place=7),
+    "median": Suitability("unsuited", TESTS_THE_MEAN, 8),
+    "metric": Suitability("unsuited", NEEDS_SCORES, 9),
+}
+BLOCK_BOOTSTRAP_SUITS: Suits = {
+    "mean": Suitability("usable", "It tests the mean when neighbouring items depend on one another{few}.", 5),
+    "accuracy": Suitability("usable", "For items whose neighbours depend on one another{few}.", 5),
+    "median": Suitability("unsuited", TESTS_THE_MEAN, 9),
+    "metric": Suitability("usable", "The same for items whose neighbours depend on one another{few}.", 3),
+}
 
 
-def _bootstrap_t_suits(claim: Claim) -> Suitability:
-    match claim.estimand:
-        case "mean":
-            return Suitability("usable", f"It tests the mean and allows for skewness{claim.few}.", 4)
-        case "accuracy":
-            return suits_many_binary(claim, 7)
-        case "median":
-            return Suitability("unsuited", TESTS_THE_MEAN, 8)
-        case "metric":
-            return Suitability("unsuited", NEEDS_SCORES, 9)
+def _median_suits_median(claim: Claim) -> Suitability:
+    # The others of the median take no clusters.
+    return Suitability("recommended" if claim.clusters else "usable", "It tests the median by resampling {units}{few}.", 3)
 
 
-def _bootstrap_median_suits(claim: Claim) -> Suitability:
-    match claim.estimand:
-        case "mean":
-            return Suitability("usable", f"{ANOTHER_MEDIAN}{claim.few}.", 10)
-        case "accuracy":
-            return Suitability("unsuited", MEDIAN_OF_BINARY, 11)
-        case "median":
-            # The others of the median take no clusters.
-            group: Group = "recommended" if claim.clusters else "usable"
-            return Suitability(group, f"It tests the median by resampling {claim.units}{claim.few}.", 3)
-        case "metric":
-            return Suitability("unsuited", NEEDS_SCORES, 10)
-
-
-def _block_bootstrap_suits(claim: Claim) -> Suitability:
-    match claim.estimand:
-        case "mean":
-            return Suitability("usable", f"It tests the mean when neighbouring items depend on one another{claim.few}.", 5)
-        case "accuracy":
-            return Suitability("usable", f"For items whose neighbours depend on one another{claim.few}.", 5)
-        case "median":
-            return Suitability("unsuited", TESTS_THE_MEAN, 9)
-        case "metric":
-            return Suitability("usable", f"The same for items whose neighbours depend on one another{claim.few}.", 3)
+BOOTSTRAP_MEDIAN_SUITS: Suits = {
+    "mean": Suitability("usable", f"{ANOTHER_MEDIAN}{{few}}.", 10),
+    "accuracy": Suitability("unsuited", MEDIAN_OF_BINARY, 11),
+    "median": _median_suits_median,
+    "metric": Suitability("unsuited", NEEDS_SCORES, 10),
+}
 
 
 ENTRIES: tuple[TestEntry, ...] = (
@@ -346,7 +336,7 @@ ENTRIES: tuple[TestEntry, ...] = (
         on="any",
         clusters=True,
         run=bootstrap,
-        suits=_bootstrap_suits,
+        suits=BOOTSTRAP_SUITS,
         options=(RESAMPLES, SHAPE),
         kind_in_phrase=True,
         small_samples=SMALL_SAMPLES["bootstrap"],
@@ -362,7 +352,7 @@ ENTRIES: tuple[TestEntry, ...] = (
         estimand="mean",
         clusters=True,
         run=bootstrap_t,
-        suits=_bootstrap_t_suits,
+        suits=BOOTSTRAP_T_SUITS,
         options=(RESAMPLES, TAILS),
         kind_in_phrase=True,
         small_samples=SMALL_SAMPLES["bootstrap-t"],
@@ -378,7 +368,7 @@ ENTRIES: tuple[TestEntry, ...] = (
         estimand="median",
         clusters=True,
         run=bootstrap_median,
-        suits=_bootstrap_median_suits,
+        suits=BOOTSTRAP_MEDIAN_SUITS,
         options=(RESAMPLES,),
         kind_in_phrase=True,
         small_samples=SMALL_SAMPLES["bootstrap-median"],
@@ -392,7 +382,7 @@ ENTRIES: tuple[TestEntry, ...] = (
         estimand="metric",
         on="any",
         run=block_bootstrap,
-        suits=_block_bootstrap_suits,
+        suits=BLOCK_BOOTSTRAP_SUITS,
         options=(RESAMPLES, LENGTH),
         kind_in_phrase=True,
         small_samples=SMALL_SAMPLES["block-bootstrap"],

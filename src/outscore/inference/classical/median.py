@@ -31,7 +31,15 @@ from outscore.core.paired import PairedScores
 from outscore.exact import binomial
 from outscore.exact.lattice import Tail
 from outscore.inference.base import p_values
-from outscore.inference.base.entry import MEDIAN_OF_BINARY, NEEDS_SCORES, Claim, SubsetTest, Suitability, TestEntry, TestRequest
+from outscore.inference.base.entry import (
+    MEDIAN_OF_BINARY,
+    NEEDS_SCORES,
+    SubsetTest,
+    Suitability,
+    Suits,
+    TestEntry,
+    TestRequest,
+)
 from outscore.inference.base.item_scores import ItemScores
 from outscore.inference.base.paired import MEDIAN_IN_CLUSTERS, unclustered_scores
 from outscore.inference.base.sign_flips import KernelOptions
@@ -141,16 +149,12 @@ def _run(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> Tes
     return TestResult(p, interval, [*notes, Note("interval", text)])
 
 
-def _suits(claim: Claim) -> Suitability:
-    match claim.estimand:
-        case "median":
-            return Suitability("usable", "It tests exchangeability of the systems by the median difference.", 4)
-        case "mean":
-            return Suitability("usable", "Another estimand: the median difference.", 9)
-        case "accuracy":
-            return Suitability("unsuited", MEDIAN_OF_BINARY, 10)
-        case "metric":
-            return Suitability("unsuited", NEEDS_SCORES, 8)
+SUITS: Suits = {
+    "mean": Suitability("usable", "Another estimand: the median difference.", 9),
+    "accuracy": Suitability("unsuited", MEDIAN_OF_BINARY, 10),
+    "median": Suitability("usable", "It tests exchangeability of the systems by the median difference.", 4),
+    "metric": Suitability("unsuited", NEEDS_SCORES, 8),
+}
 
 
 ENTRY = TestEntry(
@@ -161,7 +165,7 @@ ENTRY = TestEntry(
     citations=("noreen1989",),
     estimand="median",
     run=_run,
-    suits=_suits,
+    suits=SUITS,
     null="swaps",
     subsets=SubsetTest(),
 )

@@ -20,9 +20,9 @@ from outscore.inference.base.entry import (
     ANOTHER_MEDIAN,
     MEDIAN_OF_BINARY,
     NEEDS_SCORES,
-    Claim,
     SubsetTest,
     Suitability,
+    Suits,
     TestEntry,
     TestRequest,
 )
@@ -124,16 +124,12 @@ def _run(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> Tes
     return TestResult(p, interval, notes)
 
 
-def _suits(claim: Claim) -> Suitability:
-    match claim.estimand:
-        case "mean":
-            return Suitability("usable", f"{ANOTHER_MEDIAN}; it ignores how large the differences are.", 8)
-        case "accuracy":
-            return Suitability("unsuited", MEDIAN_OF_BINARY, 9)
-        case "median":
-            return Suitability("recommended", "It tests the median difference exactly and assumes no shape.", 1)
-        case "metric":
-            return Suitability("unsuited", NEEDS_SCORES, 6)
+SUITS: Suits = {
+    "mean": Suitability("usable", f"{ANOTHER_MEDIAN}; it ignores how large the differences are.", 8),
+    "accuracy": Suitability("unsuited", MEDIAN_OF_BINARY, 9),
+    "median": Suitability("recommended", "It tests the median difference exactly and assumes no shape.", 1),
+    "metric": Suitability("unsuited", NEEDS_SCORES, 6),
+}
 
 
 def _lean(p: PValue) -> float:
@@ -148,7 +144,7 @@ ENTRY = TestEntry(
     formula=r"p = P ( | X - \frac{n}{2} | ≥ | n_A - \frac{n}{2} | ) , X ∼ \text{Bin} ( n , \frac{1}{2} )",
     citations=("dixon1946",),
     run=_run,
-    suits=_suits,
+    suits=SUITS,
     estimand="median",
     null="signs",
     lean=_lean,

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -26,6 +27,7 @@ from outscore.inference.base.entry import (
     Claim,
     SubsetTest,
     Suitability,
+    Suits,
     TestEntry,
     TestRequest,
     suits_many_binary,
@@ -155,18 +157,17 @@ def _run(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> Tes
     return TestResult(p, interval, notes)
 
 
-def _suits(claim: Claim) -> Suitability:
-    match claim.estimand:
-        case "mean":
-            few = f", and {claim.n} may be too few" if claim.n < MIN_LARGE_SAMPLE else ""
-            why = f"It tests the mean; its p leans on normal means, good for many {claim.units}{few}."
-            return Suitability("usable", why, 2)
-        case "accuracy":
-            return suits_many_binary(claim, 6)
-        case "median":
-            return Suitability("unsuited", TESTS_THE_MEAN, 6)
-        case "metric":
-            return Suitability("unsuited", NEEDS_SCORES, 4)
+def _suits_mean(claim: Claim) -> Suitability:
+    few = f", and {claim.n} may be too few" if claim.n < MIN_LARGE_SAMPLE else ""
+    return Suitability("usable", f"It tests the mean; its p leans on normal means, good for many {{units}}{few}.", 2)
+
+
+SUITS: Suits = {
+    "mean": _suits_mean,
+    "accuracy": partial(suits_many_binary, place=6),
+    "median": Suitability("unsuited", TESTS_THE_MEAN, 6),
+    "metric": Suitability("unsuited", NEEDS_SCORES, 4),
+}
 
 
 ENTRY = TestEntry(
@@ -179,7 +180,7 @@ ENTRY = TestEntry(
     estimand="mean",
     clusters=True,
     run=_run,
-    suits=_suits,
+    suits=SUITS,
     kind_in_phrase=True,
     subsets=SubsetTest(jackknifed=True),
 )

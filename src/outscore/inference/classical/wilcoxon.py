@@ -22,7 +22,16 @@ from outscore.core.options import Option
 from outscore.core.paired import PairedScores
 from outscore.core.records import dataclass
 from outscore.inference.base import p_values
-from outscore.inference.base.entry import NEEDS_SCORES, Claim, Simulation, SubsetTest, Suitability, TestEntry, TestRequest
+from outscore.inference.base.entry import (
+    NEEDS_SCORES,
+    Claim,
+    Simulation,
+    SubsetTest,
+    Suitability,
+    Suits,
+    TestEntry,
+    TestRequest,
+)
 from outscore.inference.base.item_scores import ItemScores, item_scores
 from outscore.inference.base.paired import (
     MEDIAN_IN_CLUSTERS,
@@ -158,21 +167,25 @@ def _screen(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> 
     return screen_flips(signed_ranks(scores.d if scores.whole is None else scores.whole, zeros), scores.orientation, asked)
 
 
-def _suits(claim: Claim) -> Suitability:
-    match claim.estimand:
-        case "mean":
-            rough = "" if claim.symmetric else ", which these skewed differences contradict"
-            why = f"Another estimand: the pseudomedian; it speaks of the mean under symmetry only{rough}."
-            return Suitability("usable", why, 7)
-        case "accuracy":
-            return Suitability("unsuited", "All non-zero differences have the same size, so ranks add nothing.", 8)
-        case "median" if claim.symmetric:
-            why = "It uses the sizes too and tests the median as long as differences are roughly symmetric."
-            return Suitability("recommended", why, 2)
-        case "median":
-            return Suitability("unsuited", "It tests the median under symmetry only, and these differences are skewed.", 2)
-        case "metric":
-            return Suitability("unsuited", NEEDS_SCORES, 5)
+def _suits_mean(claim: Claim) -> Suitability:
+    rough = "" if claim.symmetric else ", which these skewed differences contradict"
+    why = f"Another estimand: the pseudomedian; it speaks of the mean under symmetry only{rough}."
+    return Suitability("usable", why, 7)
+
+
+def _suits_median(claim: Claim) -> Suitability:
+    if claim.symmetric:
+        why = "It uses the sizes too and tests the median as long as differences are roughly symmetric."
+        return Suitability("recommended", why, 2)
+    return Suitability("unsuited", "It tests the median under symmetry only, and these differences are skewed.", 2)
+
+
+SUITS: Suits = {
+    "mean": _suits_mean,
+    "accuracy": Suitability("unsuited", "All non-zero differences have the same size, so ranks add nothing.", 8),
+    "median": _suits_median,
+    "metric": Suitability("unsuited", NEEDS_SCORES, 5),
+}
 
 
 ENTRY = TestEntry(
@@ -183,7 +196,7 @@ ENTRY = TestEntry(
     citations=("wilcoxon1945",),
     estimand="median",
     run=_run,
-    suits=_suits,
+    suits=SUITS,
     options=(
         Option("zeros", str, "drop", "rank without zero differences, or with them (pratt)", choices=("drop", "pratt")),
         Option("variant", str, "exact", "exact null law, or its normal approximation", choices=("exact", "normal")),

@@ -3,11 +3,30 @@
 The look advises; it never switches the test. Skewness is judged by Bulmer's (1979) bands, normality by
 `normality`, dependence by the autocorrelation of neighbouring items in file order: independent items leave it
 within ±2/√n nineteen times out of twenty, so beyond that there is a warning.
+
+Which tests suit the claim is said in three groups, with one sentence for each test. What decides is the estimand, the
+quantity a claim is about, and not a test of normality: choosing a test by the outcome of another one changes its error rate;
+`permutation` stays the default. What a test is good for stands in its entry (`TestEntry.suits`); in short:
+
+=====================  =====================  ==========================================  ===================================
+estimand               recommended            usable                                      unsuited
+=====================  =====================  ==========================================  ===================================
+mean of scores         permutation            student, the bootstraps of the mean, bayes  mcnemar
+                                              (of another estimand: wilcoxon, sign, …)
+accuracy, binary       permutation            mcnemar, bootstraps, bayes,                 wilcoxon, tests of the median
+                                              student from 50 items on
+median, asked for      sign; wilcoxon when    bootstrap-median, permutation-median        tests of the mean
+                       |γ| < .5
+any other metric       permutation            bootstrap, block-bootstrap                  all that need one score per item
+=====================  =====================  ==========================================  ===================================
+
+Beside it stands the table of NLPStatTest (Zhu et al., 2020), which goes by skewness and normality alone.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import Literal
 
 import numpy as np
@@ -16,17 +35,18 @@ from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array, exact_sum, quantiles
 from outscore.core.options import check_level
 from outscore.core.paired import PairedScores
-from outscore.inference.advice import advise, nlpstattest_advice
 from outscore.inference.base.discordance import discordance
-from outscore.inference.base.entry import SYMMETRIC, Claim, Estimand
+from outscore.inference.base.entry import SYMMETRIC, Claim, Estimand, Group
 from outscore.inference.base.item_scores import SKEWED, ItemScores, is_sum, scores_if_any, skewness
 from outscore.inference.describe.effects import spread
 from outscore.inference.describe.normality import normality_test
-from outscore.results.analysis import Analysis, Normality, Summary, TestAdvice, lag1_bound
+from outscore.inference.registry import TESTS
+from outscore.results.analysis import Advice, Analysis, Normality, Summary, TestAdvice, lag1_bound
 
-__all__ = ["analyse", "autocorrelation", "skewness", "skewness_band", "summarise"]
+__all__ = ["advise", "analyse", "autocorrelation", "nlpstattest_advice", "skewness", "skewness_band", "summarise"]
 
 PRETEST = "Choosing a test by this outcome would change its error rate."
+NO_CLUSTERS = "It takes items one by one and knows no clusters."
 
 
 def analyse(
@@ -215,3 +235,68 @@ def _zeros(zero_share: float) -> list[str]:
     if not 0.5 < zero_share < 1:
         return []
     return [f"{100 * zero_share:.0f} % of the differences are 0, so the median difference is 0 whatever the others are."]
+
+
+def advise(claim: Claim) -> TestAdvice:
+    """All tests in three groups for a claim.
+
+    Examples
+    --------
+    >>> [advice.test for advice in advise(Claim("median", 200, skewness=0.1)).recommended]
+    ['sign', 'wilcoxon']
+    """
+    suited = sorted(((entry, entry.suitability(claim)) for entry in TESTS.values()), key=lambda pair: pair[1].place)
+    return _group_rows(
+        (entry.name, "unsuited", NO_CLUSTERS)
+        if claim.clusters and not entry.clusters
+        else (entry.name, suitability.group, suitability.why)
+        for entry, suitability in suited
+    )
+
+
+def _group_rows(rows: Iterable[tuple[str, Group, str]]) -> TestAdvice:
+    found = TestAdvice()
+    for test, group, why in rows:
+        getattr(found, group).append(Advice(test, why))
+    return found
+
+
+PUBLISHED = ("student", "wilcoxon", "sign", "bootstrap", "bootstrap-median", "permutation", "permutation-median")
+"""The tests NLPStatTest has, by the names they have here."""
+
+
+def nlpstattest_advice(skewness: float | None, *, normal: bool | None) -> TestAdvice:
+    """The groups of NLPStatTest's own table; empty where skewness or normality is undefined.
+
+    It sends skewed data to the median and turns on a test of normality; both change the claim or the error
+    rate, so it stands beside the recommendation and not in its place.
+
+    Examples
+    --------
+    >>> [advice.test for advice in nlpstattest_advice(-0.26, normal=False).recommended]
+    ['wilcoxon']
+    """
+    if skewness is None or normal is None:
+        return TestAdvice()
+    if abs(skewness) >= SYMMETRIC:
+        best, bad = "sign", {"student", "wilcoxon", "bootstrap", "permutation"}
+        whys = ("skewed differences: test the median", "skewed differences: it tests the median", "skewed differences")
+    elif normal:
+        best, bad = "student", set()
+        whys = ("roughly symmetric and normal differences", "its assumptions hold, with less power", "")
+    else:
+        best, bad = "wilcoxon", {"student"}
+        whys = ("roughly symmetric, not normal", "it does not assume normality", "it assumes normality, which was rejected")
+    order = [best, *(test for test in PUBLISHED if test != best)]
+    return _group_rows(_nlpstattest_row(test, best, bad, whys) for test in order)
+
+
+def _nlpstattest_row(test: str, best: str, bad: set[str], whys: tuple[str, str, str]) -> tuple[str, Group, str]:
+    group: Group
+    if test == best:
+        group, why = "recommended", whys[0]
+    elif test in bad:
+        group, why = "unsuited", whys[2]
+    else:
+        group, why = "usable", whys[1]
+    return test, group, f"By skewness and normality alone: {why}."

@@ -37,9 +37,9 @@ from outscore.inference.base.influence import contributions
 from outscore.inference.base.item_scores import ItemScores, scores_if_any
 from outscore.inference.base.sign_flips import KernelOptions, units_of
 from outscore.inference.base.walsh import hodges_lehmann, signed_ranks, walsh_interval
+from outscore.laws.beta import clopper_pearson
 from outscore.laws.normal import normal_quantile
 from outscore.laws.student import noncentral_student
-from outscore.resampling.flips import clopper_pearson
 from outscore.results.analysis import Effect
 
 __all__ = [

@@ -25,7 +25,7 @@ from outscore.exact.laws import sums as law_sums
 from outscore.inference.base.sign_flips import Flips, flips_of
 from outscore.inference.describe.histograms import MIN_WIDTH
 from outscore.resampling.flips import flipped_sums
-from outscore.results.chart_data import NullHistogram
+from outscore.results.analysis import NullHistogram
 
 if TYPE_CHECKING:
     from outscore.inference.runs.exchange import Exchange

@@ -27,7 +27,7 @@ from outscore.core.paired import PairedScores
 from outscore.core.records import dataclass
 from outscore.exact import numbers
 from outscore.inference.base.sign_flips import Alternative, Flips, checked_resamples, flips_of, units_of
-from outscore.inference.permutation.linear import FIXED_POINT_BITS, fixed_line
+from outscore.inference.permutation.tails import FIXED_POINT_BITS, fixed_line
 from outscore.resampling.flips import flip_bits
 
 __all__ = ["MAX_T", "Member", "max_t", "max_t_of_pair"]

@@ -1,14 +1,26 @@
-"""The order of systems, also where they were not all scored on the same items.
+"""The order of systems, also where they were not all scored on the same items, and which of them cannot be told apart.
 
 With the same items for all, the order is that of the scores. On an incomplete leaderboard a mean score also
 says which items a system was spared, so systems are ordered by their *effects* in the additive model
 score = system + item (of a macro average: system + dataset), fitted by least squares to the differences of all
 pairs on what both have. On a complete leaderboard of means that is the same order: the effect is then the
 distance of a score from the mean of all.
+
+"Not significantly different" is not transitive: A may tie with B and B with C while A beats C. So the groups
+are the largest sets of systems no two of which differ (the maximal cliques of that graph), and a system may
+stand in several. They are written as letters, as in a compact letter display (Piepho, 2004): two systems that
+share a letter cannot be told apart, two that share none differ.
+
+A system's rank interval runs from 1 + the number of systems significantly better to k - the number
+significantly worse. When the p-values behind these claims were adjusted by a method that controls the
+family-wise error rate (FWER), all intervals hold at once with confidence 1 - α (Al Mohamad, Goeman and van
+Zwet, 2022); after a correction for the false discovery rate they do not.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import islice
 from typing import Literal
 
 import numpy as np
@@ -17,7 +29,10 @@ from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.core.records import dataclass
 
-__all__ = ["Ordering", "order_of", "system_effects"]
+__all__ = ["MAX_GROUPS", "Groups", "Ordering", "groups_of", "order_of", "rank_intervals", "system_effects"]
+
+MAX_GROUPS = 200
+"""More groups than this explain nothing."""
 
 
 @dataclass(frozen=True)
@@ -127,3 +142,112 @@ def _components(joined: Array) -> list[list[int]]:
             reached.extend(near)
         found.append(sorted(island))
     return found
+
+
+@dataclass(frozen=True)
+class Groups:
+    """Groups of systems by their indices, best first, and the letters of each system.
+
+    With too many groups to be of use both say nothing, and `note` says why.
+    """
+
+    members: list[list[int]]
+    letters: list[str]
+    note: str | None = None
+
+
+def groups_of(better: object, *, most: int = MAX_GROUPS) -> Groups:
+    """Groups of systems that cannot be told apart.
+
+    Parameters
+    ----------
+    better
+        (k, k), systems best first: whether system i is significantly better than system j. Pairs that were
+        not tested are False both ways, and count as not told apart.
+    most
+        With more groups than this, none is listed.
+
+    Examples
+    --------
+    >>> better = np.zeros((3, 3), dtype=bool)
+    >>> better[0, 2] = True
+    >>> found = groups_of(better)
+    >>> found.members, found.letters
+    ([[0, 1], [1, 2]], ['a', 'ab', 'b'])
+    """
+    wins = _as_square(better)
+    k = len(wins)
+    found = list(islice(_maximal_cliques(~(wins | wins.T)), most + 1))
+    if len(found) > most:
+        note = (
+            f"There are more than {most} groups of systems that cannot be told apart: look at the pairs and the rank intervals."
+        )
+        return Groups([], [""] * k, note)
+    members = sorted(found)
+    # From the 27th group on a letter is two, and would run into its neighbour.
+    joint = "" if len(members) <= 26 else ","
+    letters = [joint.join(_letter(g) for g, group in enumerate(members) if i in group) for i in range(k)]
+    return Groups(members, letters)
+
+
+def rank_intervals(better: object) -> tuple[Array, Array]:
+    """The best and the worst place of each system that the tests leave open; `better` is as in `groups_of`, in any order.
+
+    Examples
+    --------
+    >>> better = np.zeros((3, 3), dtype=bool)
+    >>> better[0, 2] = True
+    >>> [places.tolist() for places in rank_intervals(better)]
+    [[1, 1, 2], [2, 3, 3]]
+    """
+    wins = _as_square(better)
+    return 1 + wins.sum(axis=0), len(wins) - wins.sum(axis=1)
+
+
+def _as_square(better: object) -> Array:
+    wins = np.asarray(better, dtype=bool)
+    if wins.ndim != 2 or wins.shape[0] != wins.shape[1]:
+        raise OutscoreError(f"`better` has shape {wins.shape}.", "Give one row and one column for each system.")
+    both = np.argwhere(wins & wins.T)
+    if len(both):
+        i, j = (int(place) + 1 for place in both[0])
+        raise OutscoreError(f"`better` says that systems {i} and {j} beat each other.", "At most one of two can be better.")
+    return wins
+
+
+def _maximal_cliques(joined: Array) -> Iterator[list[int]]:
+    """Maximal cliques of a graph, ascending inside (Bron and Kerbosch, 1973, with the pivot of Tomita et al., 2006).
+
+    Sets of systems are the bits of whole numbers. The stack is explicit, because a clique may be larger than
+    Python's own.
+    """
+    k = len(joined)
+    near = [sum(1 << j for j in np.flatnonzero(row).tolist() if j != i) for i, row in enumerate(joined)]
+    waiting: list[tuple[int, int, int]] = [(0, (1 << k) - 1, 0)] if k else []
+    while waiting:
+        clique, open_, done = waiting.pop()
+        if not open_ and not done:
+            yield _bits(clique)
+            continue
+        if not open_:
+            continue
+        # Any maximal clique holds the pivot or a system the pivot is not joined to, so only these need a
+        # branch.
+        pivot = max(_bits(open_ | done), key=lambda v: (near[v] & open_).bit_count())
+        for v in _bits(open_ & ~near[pivot]):
+            waiting.append((clique | 1 << v, open_ & near[v], done & near[v]))
+            open_, done = open_ & ~(1 << v), done | 1 << v
+
+
+def _bits(number: int) -> list[int]:
+    return [i for i in range(number.bit_length()) if number >> i & 1]
+
+
+def _letter(number: int) -> str:
+    """a … z, then aa, ab, …: 0 is a."""
+    word = ""
+    while number >= 0:
+        number, place = divmod(number, 26)
+        word = chr(ord("a") + place) + word
+        number -= 1
+    return word

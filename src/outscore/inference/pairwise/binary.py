@@ -8,8 +8,8 @@ from __future__ import annotations
 import numpy as np
 
 from outscore.core.numeric import Array
-from outscore.exact.binomial_tails import log_better, log_two_sided
-from outscore.inference.base import tango
+from outscore.exact.binomial import log_better, log_two_sided
+from outscore.inference.base import discordance
 from outscore.inference.pairwise.table import KINDS, PairTable
 from outscore.laws.normal import normal_quantile
 
@@ -88,5 +88,5 @@ def tango_limits(n: Array, wins: Array, losses: Array, log_p: Array, alpha: floa
     """
     z = -normal_quantile(alpha / 2)
     items, ahead, behind = (x.astype(float) for x in (n, wins, losses))
-    low, high = tango.limits(items, ahead, behind, z, np.exp(log_p) > alpha, np)
+    low, high = discordance.tango_limits(items, ahead, behind, z, np.exp(log_p) > alpha, np)
     return np.asarray(low), np.asarray(high)

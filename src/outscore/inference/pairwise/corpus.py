@@ -14,7 +14,7 @@ import numpy as np
 
 from outscore.core.numeric import TIE_TOLERANCE, Array
 from outscore.core.records import dataclass
-from outscore.inference.base.statistic import tie_scale
+from outscore.inference.base.sign_flips import tie_scale
 from outscore.inference.bootstrap.tests import MIN_UNITS
 from outscore.inference.pairwise.systems import SystemRows
 from outscore.inference.pairwise.table import KINDS, PairTable

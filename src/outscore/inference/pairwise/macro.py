@@ -21,7 +21,7 @@ from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import MAX_EXACT, Array, as_integers
 from outscore.core.options import OptionValue
 from outscore.core.paired import PairedScores
-from outscore.exact.binomial_tails import log_two_sided
+from outscore.exact.binomial import log_two_sided
 from outscore.exact.saddlepoint import log_saddlepoint
 from outscore.inference.base.entry import TestRequest
 from outscore.inference.pairwise.per_pair import log_claim, permutation_p

@@ -16,8 +16,7 @@ from outscore.core.numeric import MIN_FLOAT, Array
 from outscore.core.records import dataclass
 from outscore.inference.base.discordance import wilson_limits
 from outscore.inference.pairwise.binary import binary_table
-from outscore.inference.pairwise.flips import pair_hits
-from outscore.inference.pairwise.moments import PairMoments
+from outscore.inference.pairwise.moments import PairMoments, pair_hits
 from outscore.inference.pairwise.table import KINDS, PairTable
 from outscore.laws.normal import normal_quantile
 from outscore.laws.student import log_t_tail

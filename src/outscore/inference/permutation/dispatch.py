@@ -20,15 +20,19 @@ everything else                                       sign flips (Monte Carlo)
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
+from outscore.core.numeric import TIE_TOLERANCE, Array
 from outscore.core.options import Option
 from outscore.core.paired import PairedScores
+from outscore.exact import numbers
 from outscore.exact.flipsum import BudgetError
+from outscore.inference.base import p_values
 from outscore.inference.base.discordance import discordance, tango_interval, tango_test
 from outscore.inference.base.entry import (
     TESTS_THE_MEAN,
@@ -36,6 +40,7 @@ from outscore.inference.base.entry import (
     Simulation,
     SubsetTest,
     Suitability,
+    Suits,
     TestEntry,
     TestRequest,
 )
@@ -43,16 +48,15 @@ from outscore.inference.base.item_scores import MIN_LARGE_SAMPLE, scores_if_any,
 from outscore.inference.base.screening import lattice_half_step, screen_flips
 from outscore.inference.base.sign_flips import Flips, KernelOptions, flips_of, units_of
 from outscore.inference.bootstrap.tests import MIN_UNITS, resampled_interval
-from outscore.inference.permutation import linear, nonlinear
-from outscore.inference.permutation.convolution import convolution_p
 from outscore.inference.permutation.interval import inversion_interval
-from outscore.inference.permutation.monte_carlo import monte_carlo
+from outscore.inference.permutation.tails import FIXED_POINT_BITS, certified_p, convolution_p, fixed_line, linear_p, nonlinear_p
+from outscore.resampling.flips import count_hits
 from outscore.results.comparison import TestResult
 from outscore.results.interval import Interval
 from outscore.results.note import Note
 from outscore.results.pvalue import PValue
 
-__all__ = ["ENTRY", "METHODS", "permutation", "run_on_grid"]
+__all__ = ["ENTRY", "METHODS", "monte_carlo", "permutation", "run_on_grid"]
 
 METHODS = ("auto", "exact", "spectral", "certified", "dp", "fft", "monte-carlo")
 FINE, COARSE = 30.0, 1_000.0
@@ -96,16 +100,54 @@ def _solve(flips: Flips, request: KernelOptions) -> PValue:
     if method in ("dp", "fft"):
         return convolution_p(flips, request)
     if method == "certified":
-        return linear.certified_p(flips, request)
+        return certified_p(flips, request)
     try:
-        return nonlinear.exact_p(flips, request) if flips.line is None else linear.exact_p(flips, request)
+        return nonlinear_p(flips, request) if flips.line is None else linear_p(flips, request)
     except BudgetError:
         if method == "auto":
-            return monte_carlo(flips, request) if flips.line is None else linear.certified_p(flips, request)
+            return monte_carlo(flips, request) if flips.line is None else certified_p(flips, request)
         raise OutscoreError(
             f"No exact method serves {flips.name} on these {len(flips.vectors)} units.",
             "Ask for the method auto: it turns to certified bounds or to Monte Carlo, and says so.",
         ) from None
+
+
+def monte_carlo(flips: Flips, request: KernelOptions) -> PValue:
+    """p = (hits + 1)/(K + 1), ties counted as hits, with 99 % bounds for the exact value."""
+    vectors, statistic, slack = _linear(flips) if flips.line is not None else _nonlinear_flips(flips)
+    # Rows that do not move stay: a row's coin depends on its place alone, so all metrics of one data set
+    # share their swaps.
+    if not vectors.any():
+        return p_values.identical_p()
+    observed = float(statistic(vectors.sum(axis=0)[None])[0])
+    if request.alternative == "two-sided":
+        hits = count_hits(
+            vectors, lambda s: np.abs(statistic(s)) >= abs(observed) - slack, resamples=request.resamples, seed=request.seed
+        )
+    else:
+        turn = flips.orientation * (1 if request.alternative == "greater" else -1)
+        hits = count_hits(
+            vectors, lambda s: turn * statistic(s) >= turn * observed - slack, resamples=request.resamples, seed=request.seed
+        )
+    return p_values.sampled_p(hits, request.resamples, "sign-flips")
+
+
+def _linear(flips: Flips) -> tuple[Array, Callable[[Array], Array], float]:
+    line, _, slack = fixed_line(flips)
+    return line[:, None], lambda sums: sums[:, 0], float(slack)
+
+
+def _nonlinear_flips(flips: Flips) -> tuple[Array, Callable[[Array], Array], float]:
+    """Real columns have a power of two each, which the sums are divided by before the metric sees them."""
+    statistic = flips.statistic
+    slack = statistic.slack
+    if flips.on_a_lattice:
+        return flips.vectors, statistic.difference, slack
+    columns, shifts = zip(*(numbers.fixed_point(column, FIXED_POINT_BITS) for column in flips.vectors.T), strict=True)
+    whole, shift = np.stack(columns, axis=1), np.array(shifts)
+    # Rounding to fixed point moves a total by as many units as there are rows.
+    slack *= 1 + math.ldexp(len(whole), -FIXED_POINT_BITS) / TIE_TOLERANCE
+    return whole, lambda sums: statistic.difference(np.ldexp(sums, -shift)), slack
 
 
 def _interval(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest, p: PValue) -> Interval | None:
@@ -206,19 +248,17 @@ def _screen(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> 
     return None if flips.line is None else screen_flips(flips.line, flips.orientation, asked)
 
 
-def _suits(claim: Claim) -> Suitability:
-    match claim.estimand:
-        case "mean":
-            return Suitability(
-                "recommended", "It tests the mean itself, assumes no shape and is exact for any number of items.", 1
-            )
-        case "accuracy":
-            exact = "swaps every cluster as one" if claim.clusters else "is the exact McNemar test"
-            return Suitability("recommended", f"It tests the difference in accuracy and {exact}.", 1)
-        case "median":
-            return Suitability("unsuited", TESTS_THE_MEAN, 5)
-        case "metric":
-            return Suitability("recommended", "It recomputes the metric itself under every swap of the two systems.", 1)
+def _suits_accuracy(claim: Claim) -> Suitability:
+    exact = "swaps every cluster as one" if claim.clusters else "is the exact McNemar test"
+    return Suitability("recommended", f"It tests the difference in accuracy and {exact}.", 1)
+
+
+SUITS: Suits = {
+    "mean": Suitability("recommended", "It tests the mean itself, assumes no shape and is exact for any number of items.", 1),
+    "accuracy": _suits_accuracy,
+    "median": Suitability("unsuited", TESTS_THE_MEAN, 5),
+    "metric": Suitability("recommended", "It recomputes the metric itself under every swap of the two systems.", 1),
+}
 
 
 ENTRY = TestEntry(
@@ -233,7 +273,7 @@ ENTRY = TestEntry(
     clusters=True,
     delta=True,
     run=_run,
-    suits=_suits,
+    suits=SUITS,
     options=(
         Option("method", str, "auto", "how p is computed", choices=METHODS),
         Option("resamples", int, 9_999, "how many swaps Monte Carlo draws, where nothing exact serves", minimum=1),

@@ -20,7 +20,7 @@ from typing import Literal
 
 from outscore.core.errors import OutscoreError
 from outscore.core.records import dataclass
-from outscore.inference.base import tango
+from outscore.inference.base import discordance
 from outscore.inference.power.design import study_of
 from outscore.laws.normal import normal_quantile
 from outscore.results.plan import StudyDesign
@@ -143,7 +143,7 @@ def _by_tango(n: int, wins: float, losses: float, margin: float, alpha: float, p
 
     def decides(size: float) -> bool:
         share = size / n
-        return float(tango.score(size, wins * share, losses * share, -margin, tango.NUMBERS)) >= wanted
+        return float(discordance.tango_score(size, wins * share, losses * share, -margin, discordance.NUMBERS)) >= wanted
 
     low, high = 0.0, float(n)
     while not decides(high):

@@ -22,7 +22,7 @@ from outscore.core.numeric import Array
 from outscore.core.records import dataclass
 from outscore.inference.base.cluster_variance import effective_clusters
 from outscore.inference.base.discordance import wilson_limits
-from outscore.inference.preferences.position import same_question
+from outscore.inference.preferences.orders import same_question
 from outscore.laws.student import t_quantile
 from outscore.scores.battles import Battles
 

@@ -1,15 +1,21 @@
-"""What is known of the order in which two answers were shown, and the test that holds where it was fixed.
+"""The order in which two answers were shown: what is known of it, the test that holds where it was fixed, what first is worth.
 
 Swapping the names of two systems is a symmetry of the data if both orders of a prompt were judged, or the order was drawn by
 lot. Where each prompt was judged in one order that somebody chose, it is not: being shown first may be what wins. Then the
 orders themselves are exchanged between prompts. H0: the systems are alike, so whether the first answer wins does not depend on
 which system it is from. With y the share of "first" on a prompt, p is the probability, over all ways to deal the orders out
 again, of a difference between the means of y in the two orders as large as the observed one.
+
+Whether being shown first is worth anything (`by_place`) is tested, too. H0: the order does not matter. Then exchanging the
+order on a prompt leaves its verdicts as they are and turns "the first one won" into "the second one won", so the sign of
+(first less second) flips: the test of a win rate, with places for systems. It holds where both orders of a prompt were judged
+or the order was drawn by lot.
 """
 
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -17,11 +23,23 @@ import numpy as np
 from outscore.core.numeric import Array
 from outscore.core.records import dataclass
 from outscore.inference.base.p_values import identical_p, sampled_p
-from outscore.inference.preferences.tally import Tally
+from outscore.inference.preferences.tally import Tally, tally_of
 from outscore.results.pvalue import PValue
 from outscore.scores.battles import Battles
 
-__all__ = ["Halves", "Seen", "exchanged_p", "halves_of", "orders_of", "seen_order", "single_pair", "single_pairs"]
+__all__ = [
+    "Halves",
+    "Seen",
+    "Swapped",
+    "by_place",
+    "exchanged_p",
+    "halves_of",
+    "orders_of",
+    "seen_order",
+    "single_pair",
+    "single_pairs",
+    "swapped_verdicts",
+]
 
 Seen = Literal["both", "mixed", "single", "unrecorded"]
 SURE = 5
@@ -151,3 +169,72 @@ def _exact(counts: dict[float, int], n: int, k: int, observed: float) -> PValue:
         value = round(found.value * ways) / ways
         return PValue(value, value, value, math.log10(value), "exact", "exchanged-orders", n=n)
     return found
+
+
+@dataclass(frozen=True)
+class Swapped:
+    """Two verdicts on the same pair and prompt by one judge, one in each order: how many such two there are, how many differ.
+
+    Of several in one order each meets each of the other, so that places in a file do not matter; `questions` are the pairs,
+    prompts and judges that have both orders.
+    """
+
+    compared: int = 0
+    flipped: int = 0
+    questions: int = 0
+
+    def __add__(self, other: Swapped) -> Swapped:
+        return Swapped(self.compared + other.compared, self.flipped + other.flipped, self.questions + other.questions)
+
+
+def by_place(battles: Battles) -> Tally | None:
+    """Battles as those of the first place against the second; None where no order is known.
+
+    Examples
+    --------
+    >>> from outscore.scores.system import Labels
+    >>> first, second, shown = np.array([0, 1]), np.array([1, 0]), np.ones(2, dtype=bool)
+    >>> made = Battles(("x", "y"), first, second, np.array([1.0, 1.0]), Labels.of("ab"), shown)
+    >>> by_place(made).rate.tolist()
+    [1.0]
+    """
+    if battles.shown is None or not (battles.shown & battles.decided).any():
+        return None
+    known = battles.take(np.flatnonzero(battles.shown))
+    places = np.zeros(known.rows, dtype=np.int64)
+    return tally_of(replace(known, systems=("first", "second"), first=places, second=places + 1))
+
+
+def swapped_verdicts(battles: Battles) -> Swapped:
+    """Set the verdicts of both orders against each other.
+
+    Examples
+    --------
+    >>> from outscore.scores.system import Labels
+    >>> first, second, shown = np.array([0, 1, 0, 1]), np.array([1, 0, 1, 0]), np.ones(4, dtype=bool)
+    >>> made = Battles(("x", "y"), first, second, np.array([1.0, 1.0, 1.0, 0.0]), Labels.of("aabb"), shown)
+    >>> swapped_verdicts(made)
+    Swapped(compared=2, flipped=1, questions=2)
+    """
+    if battles.shown is None:
+        return Swapped()
+    known = battles.take(np.flatnonzero(battles.shown & battles.decided))
+    if not known.rows:
+        return Swapped()
+    turned = known.first > known.second
+    verdict = (1 - np.sign(np.where(turned, 1 - known.share, known.share) - 0.5)).astype(np.int64)
+    group = same_question(known)
+    size = 3 * (int(group.max()) + 1)
+    one, other = (np.bincount(group[side] * 3 + verdict[side], minlength=size).reshape(-1, 3) for side in (~turned, turned))
+    met = one.sum(axis=1) * other.sum(axis=1)
+    return Swapped(int(met.sum()), int(met.sum() - (one * other).sum()), int((met > 0).sum()))
+
+
+def same_question(battles: Battles) -> Array:
+    """A code for every pair, prompt and judge."""
+    k = len(battles.systems)
+    low, high = np.minimum(battles.first, battles.second), np.maximum(battles.first, battles.second)
+    judges = 0 if battles.judges is None else battles.judges.codes
+    many = 1 if battles.judges is None else len(battles.judges.names)
+    keys = ((low * k + high) * len(battles.prompts.names) + battles.prompts.codes) * many + judges
+    return np.asarray(np.unique(keys, return_inverse=True)[1])

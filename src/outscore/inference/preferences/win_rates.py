@@ -20,7 +20,7 @@ from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import LOG2, Array
 from outscore.core.paired import PairedScores
 from outscore.core.records import dataclass
-from outscore.exact.binomial_tails import log_two_sided
+from outscore.exact.binomial import log_two_sided
 from outscore.exact.lattice import Tail
 from outscore.inference.base.cluster_variance import effective_clusters
 from outscore.inference.base.discordance import wilson_limits

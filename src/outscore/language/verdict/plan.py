@@ -1,4 +1,4 @@
-"""Words for plans: the first sentence, and the notes under it."""
+"""Words for plans and printed tables: the first sentence, the notes under it, and which pairs differ whatever the data are."""
 
 from __future__ import annotations
 
@@ -6,20 +6,24 @@ import math
 from decimal import ROUND_HALF_EVEN, Context, Decimal
 
 from outscore.language.numbers import count, effect_size, format_level, format_probability, rounded
+from outscore.language.phrases import correction_name
 from outscore.results.note import Note
 from outscore.results.plan import Costs, PlanResult, PossibleP
+from outscore.results.possible import Fitting, PossibleTable
 from outscore.results.pvalue import PValue
 
 __all__ = [
     "clusters_of",
     "cost_sentence",
     "difference",
+    "fitting_sentence",
     "independence_note",
     "plan_headline",
     "plan_notes",
     "plan_verdict",
     "possible_p_headline",
     "possible_p_verdict",
+    "possible_table_verdict",
     "repeats_note",
     "units_note",
 ]
@@ -27,6 +31,8 @@ __all__ = [
 SMALL = 100
 """Below this many items estimating the sd costs more than two per cent of them."""
 NEARLY_ONE = 0.9995
+SHOWN = 5
+"""Ranges of fitting numbers that a sentence names."""
 
 
 def plan_verdict(plan: PlanResult) -> str:
@@ -168,3 +174,33 @@ def _beside(p: PValue, alpha: float) -> str:
         if p.value == alpha or (float(shown) != alpha and (float(shown) < alpha) == (p.value < alpha)):
             break
     return format_probability(p.value, digits)
+
+
+def possible_table_verdict(found: PossibleTable) -> tuple[str, str]:
+    """The answer, and what it depends on."""
+    if found.n is None:
+        fits = found.fitting
+        if fits.smallest is None:
+            return "No number of items fits all printed scores.", fitting_sentence(fits)
+        return f"The printed scores need {count(fits.smallest, 'item')} at least.", fitting_sentence(fits)
+    assert found.family is not None
+    level, m = format_level(found.alpha), len(found.pairs)
+    number = {name: sum(pair.outcome == name for pair in found.pairs) for name in ("always", "never", "depends")}
+    how = "" if m == 1 else f", {correction_name(found.family.correction)} over {m} pairs"
+    headline = f"{number['always']} of {count(m, 'pair')} differ significantly whatever the data are"
+    rest = f"{number['never']} in no case, {number['depends']} depending on how far the errors overlap"
+    return headline, f"(exact McNemar test, alpha = {level}{how}); {rest}."
+
+
+def fitting_sentence(fits: Fitting) -> str:
+    """Which numbers of items fit the printed decimals."""
+    if fits.smallest is None:
+        return f"None of the numbers up to {fits.looked_up_to:,} has right answers that print as every score."
+    shown = [f"{low:,}" if low == high else f"{low:,} to {high:,}" for low, high in fits.ranges[:SHOWN]]
+    if fits.every_from is not None and len(fits.ranges) <= SHOWN:
+        shown[-1] = f"every number from {fits.every_from:,} on"
+    elif fits.every_from is not None:
+        shown.append(f"…, and every number from {fits.every_from:,} on")
+    elif len(fits.ranges) > SHOWN:
+        shown.append(f"… ({fits.count:,} of the numbers up to {fits.looked_up_to:,})")
+    return f"Numbers of items that fit the printed decimals: {', '.join(shown)}."

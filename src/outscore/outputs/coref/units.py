@@ -16,8 +16,7 @@ from outscore.core.numeric import Array
 from outscore.outputs.changed import Changed, Contexts, changed_units
 from outscore.outputs.coref.arcs import ANY, CLASSES, FN, NO_ANTECEDENT, NOMINAL, TN, TP, WL, resolve_mentions
 from outscore.outputs.coref.clusters import DOCUMENT, SUBTOPIC, TOPIC, groupings
-from outscore.outputs.coref.mention_types import PRONOUNS
-from outscore.outputs.coref.mentions import NO_CHAIN, Mentions
+from outscore.outputs.coref.mentions import NO_CHAIN, PRONOUNS, Mentions
 from outscore.outputs.model import Units, choose_slices
 from outscore.outputs.words.changed import sentence_bounds, sentence_contexts
 from outscore.scores.system import Labels

@@ -20,8 +20,7 @@ from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.core.records import dataclass
 from outscore.outputs.model import Units, Words, choose_slices
-from outscore.outputs.words.slices import entity_slices
-from outscore.outputs.words.units import cluster_codes
+from outscore.outputs.words.units import cluster_codes, entity_slices
 from outscore.scores.system import Labels
 
 __all__ = ["CHANGE", "CHANGES", "IOB1", "NO_SPAN", "PREFIXED", "TYPES_ALONE", "Spans", "span_counts", "span_units", "spans_of"]

@@ -1,13 +1,15 @@
 """From aligned words to units: tags and trees of gold and systems, as codes of one inventory.
 
 Heads are compared through the alignment: a system's head is right if it is the word that is aligned with
-gold's head. The answer to a gold word without a counterpart is `UNALIGNED`, which is wrong.
+gold's head. The answer to a gold word without a counterpart is `UNALIGNED`, which is wrong. Words and entities can be split by
+gold's columns, and by lengths and distances in gold.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -16,10 +18,9 @@ from outscore.core.numeric import Array
 from outscore.core.options import did_you_mean
 from outscore.core.records import dataclass
 from outscore.outputs.inventory import shared_inventory
-from outscore.outputs.model import UNALIGNED, Units, Words, choose_slices
+from outscore.outputs.model import UNALIGNED, Units, Words, binned, choose_slices
 from outscore.outputs.words.alignment import align
 from outscore.outputs.words.content import CONTENT, content_mask, further_answers, universal_features
-from outscore.outputs.words.slices import word_slices
 from outscore.results.design import Alignment
 from outscore.scores.system import Labels
 
@@ -35,8 +36,10 @@ __all__ = [
     "cluster_count",
     "columns_of",
     "criteria_of",
+    "entity_slices",
     "label_column",
     "strip_subtype",
+    "word_slices",
     "word_totals",
     "word_units",
 ]
@@ -52,6 +55,10 @@ PUNCTUATION = "punct"
 _ROOT, _NO_WORD, _NO_COUNTERPART = -1, -2, -3
 _Extra = tuple[int, int, str, int]
 """A word that gold lacks: its characters, its form, and how many equal ones stand before it in its token."""
+SENTENCE_LENGTHS = (1, 6, 11, 21, 31, 41)
+DISTANCES = (1, 2, 3, 7)
+ENTITY_LENGTHS = (1, 2, 3, 4)
+DIRECTIONS = ("root", "head before", "head after")
 
 
 @dataclass(frozen=True)
@@ -349,3 +356,48 @@ def _slices(gold: Words, kept: Array, criterion: str, asked: Sequence[str] | Non
         asked = [name for name in ("upos", "document") if name in available and name != criterion]
     is_conllu = gold.origin is not None and gold.origin.format == "conllu"
     return choose_slices(available, asked, CONLLU_COLUMNS if is_conllu else ())
+
+
+def word_slices(gold: Words, rows: Array) -> dict[str, Callable[[], Labels]]:
+    """The columns of gold, and form, sentence length, and the distance and direction of the head."""
+    found: dict[str, Callable[[], Labels]] = {
+        name: partial(column.take, rows) for name, column in gold.columns.items() if name != "token"
+    }
+    found |= {"form": lambda: gold.forms.take(rows), **_of_sentences(gold, rows)}
+    if gold.heads is not None:
+        found |= {
+            "head-distance": lambda: _distances(gold, rows),
+            "head-direction": lambda: Labels(_directions(gold, rows), DIRECTIONS),
+        }
+    return found
+
+
+def entity_slices(gold: Words, spans: Array) -> dict[str, Callable[[], Labels]]:
+    """Lengths of entities in gold's words and of their sentences; `spans` are rows of gold, the last exclusive."""
+    lengths = np.maximum(spans[:, 1] - spans[:, 0], 1)
+    return {"entity-length": lambda: binned(lengths, ENTITY_LENGTHS), **_of_sentences(gold, spans[:, 0])}
+
+
+def _of_sentences(gold: Words, rows: Array) -> dict[str, Callable[[], Labels]]:
+    sentences = gold.sentences[rows]
+    found: dict[str, Callable[[], Labels]] = {
+        "sentence-length": lambda: binned(np.bincount(gold.sentences)[sentences], SENTENCE_LENGTHS)
+    }
+    documents = gold.documents
+    if documents is not None:
+        found["document"] = lambda: documents.take(sentences)
+    return found
+
+
+def _distances(gold: Words, rows: Array) -> Labels:
+    """How many words a word is away from its head; the root has a value of its own."""
+    assert gold.heads is not None
+    heads = gold.heads[rows]
+    ranges = binned(np.abs(heads - rows), DISTANCES)
+    return Labels(np.where(heads < 0, len(ranges.names), ranges.codes), (*ranges.names, "root"))
+
+
+def _directions(gold: Words, rows: Array) -> Array:
+    assert gold.heads is not None
+    heads = gold.heads[rows]
+    return np.where(heads < 0, 0, np.where(heads < rows, 1, 2))

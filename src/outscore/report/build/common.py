@@ -30,8 +30,8 @@ from outscore.report.document import (
     make_table,
 )
 from outscore.report.references.citations import Cited
+from outscore.results.design import Reading
 from outscore.results.note import Note
-from outscore.results.reading import Reading
 
 __all__ = [
     "REPEATS",
@@ -153,7 +153,7 @@ def examples_index(examples: Mapping[str, tuple[str, str]]) -> Document:
     for name, (title, verdict) in examples.items():
         sections.append(Section(name, clean(title), partial(_paragraph, verdict), headed=True, link=f"{name}/report.html"))
     footer = "Made by outscore. These files need no network."
-    return Document("Examples", (Article("", "Examples", tuple(sections)),), style=stylesheet(), footer=footer)
+    return Document("Examples", (Article("", "Examples", tuple(sections)),), style=stylesheet, footer=footer)
 
 
 def _paragraph(text: str) -> list[Paragraph]:

@@ -19,6 +19,7 @@ from outscore.report.rows.analysis import advice, checks, nlpstattest, summaries
 from outscore.report.rows.comparison import (
     adjusted,
     alpha_of,
+    comparisons,
     deciding_items,
     decimals_of,
     effects,
@@ -51,11 +52,18 @@ from outscore.report.rows.metrics import (
     metric_table,
     metrics_verdict,
 )
-from outscore.report.rows.questions import TITLE, question_links, questions
-from outscore.report.rows.records.comparison import comparisons
-from outscore.report.rows.segments import MAX_BRIEF, MAX_SHOWN, segments, segments_title
+from outscore.report.rows.segments import (
+    MAX_BRIEF,
+    MAX_SHOWN,
+    TITLE,
+    ngram_tables,
+    question_links,
+    questions,
+    segments,
+    segments_title,
+    word_table,
+)
 from outscore.report.rows.subsets import bucket_table, slices
-from outscore.report.rows.words import ngram_tables, word_table
 from outscore.results.comparison import Bayes, Comparison, Comparisons, JointClaim
 from outscore.results.note import note_texts
 
@@ -95,7 +103,7 @@ def build(whole: Comparisons) -> doc.Document:
         articles = [_overview(whole), *parts, *_words(whole), *closing]
     if whole.claim is not None:
         articles.insert(1, _claim(whole.claim, alpha_of(whole)))
-    return doc.Document(_title(whole), tuple(articles), _subject(whole), stylesheet())
+    return doc.Document(_title(whole), tuple(articles), _subject(whole), stylesheet)
 
 
 def _claim(claim: JointClaim, alpha: float | None) -> doc.Article:

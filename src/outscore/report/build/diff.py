@@ -33,8 +33,7 @@ from outscore.report.document import (
 from outscore.report.explorer.data import embedded, examples_data, file_text, source
 from outscore.report.references.citations import cited_by_diff
 from outscore.report.rows.diff import WHOLE_TABLES, headline_of, line_of, next_step_of, whole_tables
-from outscore.report.rows.diff_pairs import PAIR_TABLES, Sort, pair_tables
-from outscore.report.rows.records import diff as records
+from outscore.report.rows.diff_pairs import PAIR_TABLES, Sort, diff_table, pair_records, pair_tables
 from outscore.results.diff import MAX_LISTED_PAIRS, Diff, Pair
 from outscore.results.note import note_texts
 
@@ -180,7 +179,7 @@ def build(
         _title(diff),
         (Article("", names, sections),),
         f"{TASKS.get(diff.task, diff.task)}: what changed",
-        stylesheet() + file_text("explorer.css"),
+        lambda: stylesheet() + file_text("explorer.css"),
         _script(diff, changed, contexts) if diff.pairs else None,
         FOOTER,
     )
@@ -299,7 +298,7 @@ def build_shown(diff: Diff, shown: Shown) -> Document:
 KIND = Kind(
     build,
     card,
-    {"diff": records.diff, **{name: partial(records.diff_table, table=name) for name in ("pairs", "labels", "transitions")}},
+    {"diff": pair_records, **{name: partial(diff_table, table=name) for name in ("pairs", "labels", "transitions")}},
     charts,
     parts=lambda diff: [(pair,) for pair in diff.primary_pairs[:MAX_DRAWN]],
     build_shown=build_shown,

@@ -10,7 +10,7 @@ from outscore.report.build.common import charts_section, facts_block, paper, rea
 from outscore.report.build.kind import Kind
 from outscore.report.charts.gate import charts
 from outscore.report.charts.theme import stylesheet
-from outscore.report.ci import github, junit
+from outscore.report.ci import github_log, junit_xml
 from outscore.report.document import Article, Block, Document, Listing, Paragraph, Section, Verdict, clean
 from outscore.report.rows.gate import facts, records, summary, table
 from outscore.results.comparison import Comparisons
@@ -41,7 +41,7 @@ def build(found: GateResult) -> Document:
     ]
     intro = Article("behind", "The comparison", (Section("behind", "", lambda: [Paragraph(BEHIND)]),), depth=2)
     articles = (Article("", title, sections), intro.full().only("html", "markdown"), *shown)
-    return Document(title, articles, style=stylesheet())
+    return Document(title, articles, style=stylesheet)
 
 
 def card(found: GateResult) -> Document:
@@ -64,4 +64,4 @@ def _verdict(found: GateResult) -> Verdict:
     return replace(told, tone="won") if found.outcome == "pass" else told
 
 
-KIND = Kind(build, card, {"gate": records}, charts, forms={"github": github.log, "junit": junit.xml})
+KIND = Kind(build, card, {"gate": records}, charts, forms={"github": github_log, "junit": junit_xml})

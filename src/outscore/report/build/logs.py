@@ -20,7 +20,7 @@ def build(logs: Logs) -> Document:
         Section("facts", "", lambda: [facts_block(facts(logs))]).but("latex"),
         settings(logs.settings, "logs-settings"),
     )
-    return Document("What the logs hold", (Article("", "What the logs hold", sections),), style=stylesheet())
+    return Document("What the logs hold", (Article("", "What the logs hold", sections),), style=stylesheet)
 
 
 def card(logs: Logs) -> Document:

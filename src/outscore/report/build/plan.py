@@ -34,7 +34,7 @@ def build(found: Plan) -> Document:
         works(lambda: cited_by_plan(found)),
         settings(found.settings, "plan-settings").but("markdown"),
     )
-    return Document(title(found), (Article("", title(found), sections),), style=stylesheet())
+    return Document(title(found), (Article("", title(found), sections),), style=stylesheet)
 
 
 def _verdict(found: Plan) -> Verdict:

@@ -30,7 +30,7 @@ def build(found: PossibleTable) -> Document:
         signature,
         settings(found.settings, "possible-settings"),
     )
-    return Document(TITLE, (Article("", TITLE, sections),), style=stylesheet())
+    return Document(TITLE, (Article("", TITLE, sections),), style=stylesheet)
 
 
 def _pairs(found: PossibleTable) -> Iterable[Block]:

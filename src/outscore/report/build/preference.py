@@ -53,7 +53,7 @@ def build(result: Preference) -> doc.Document:
         common.works(lambda: cited_by_preference(result)),
         repeated.only("html"),
     )
-    return doc.Document(_title(result), (doc.Article("", doc.clean(result.headline), sections),), style=stylesheet())
+    return doc.Document(_title(result), (doc.Article("", doc.clean(result.headline), sections),), style=stylesheet)
 
 
 def card(result: Preference) -> doc.Document:

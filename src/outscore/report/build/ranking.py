@@ -34,7 +34,7 @@ from outscore.report.rows.ranking import (
     standings_table,
     win_matrix,
 )
-from outscore.report.rows.records.ranking import ranked_pairs, ranked_systems
+from outscore.report.rows.ranking_records import ranked_pairs, ranked_systems
 from outscore.results.note import note_texts
 from outscore.results.ranking import Ranking, Standing
 
@@ -83,8 +83,12 @@ def build(ranking: Ranking) -> doc.Document:
     return doc.Document(
         doc.clean(f"{count(len(ranking.scores), 'system')} by {ranking.metric}"),
         (doc.Article("", headline(ranking)[0], sections),),
-        style=stylesheet() + files("outscore.report").joinpath("ranking.css").read_text(encoding="utf-8") + heat_style(),
+        style=_style,
     )
+
+
+def _style() -> str:
+    return stylesheet() + files("outscore.report").joinpath("ranking.css").read_text(encoding="utf-8") + heat_style()
 
 
 def _verdict(ranking: Ranking) -> doc.Verdict:

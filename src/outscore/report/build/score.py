@@ -35,7 +35,7 @@ def build(found: ScoreResult) -> Document:
         works(lambda: cited_by_scores(found)),
         settings(found.settings, "score-settings"),
     )
-    return Document(title, (Article("", title, sections),), style=stylesheet())
+    return Document(title, (Article("", title, sections),), style=stylesheet)
 
 
 def card(found: ScoreResult) -> Document:

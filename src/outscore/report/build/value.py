@@ -99,7 +99,7 @@ def build(value: Value) -> Document:
         Section("facts", "", lambda: [facts] if rows else []).but("latex"),
         Section("table", "", lambda: [table]).only("latex"),
     )
-    return Document(title, (Article("", "", sections),), style=stylesheet())
+    return Document(title, (Article("", "", sections),), style=stylesheet)
 
 
 def card(value: Value) -> Document:

@@ -6,14 +6,24 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from outscore.language.numbers import format_ends, format_level, format_number, format_probability
-from outscore.report.charts.canvas import DASHED, Chart, data, layered, points_under, require_drawing, told
-from outscore.report.charts.curves import alpha_line, power_curve, power_rows
+from outscore.report.charts.canvas import (
+    DASHED,
+    Chart,
+    alpha_line,
+    data,
+    layered,
+    points_under,
+    power_curve,
+    power_rows,
+    require_drawing,
+    told,
+)
 from outscore.report.charts.difference import difference_chart, null_chart
 from outscore.report.charts.distributions import differences_chart, quantile_chart, scores_histograms
 from outscore.report.charts.theme import COLOURS
 from outscore.report.document import clean, minus
 from outscore.report.rows.comparison import alpha_of, decimals_of, units_of
-from outscore.results.chart_data import SizePoint
+from outscore.results.analysis import SizePoint
 from outscore.results.comparison import Comparison, Comparisons
 
 __all__ = ["charts"]

@@ -29,7 +29,7 @@ from outscore.report.charts.theme import COLOURS
 from outscore.report.document import minus
 from outscore.report.rows.comparison import decimals_of, other_estimand
 from outscore.report.rows.facts import alternative_of
-from outscore.results.chart_data import NullHistogram
+from outscore.results.analysis import NullHistogram
 from outscore.results.comparison import Comparison, Comparisons
 from outscore.results.interval import Interval
 

@@ -3,8 +3,18 @@
 from __future__ import annotations
 
 from outscore.language.numbers import format_level, format_probability
-from outscore.report.charts.canvas import Chart, data, layered, points_under, require_drawing, scaled, told
-from outscore.report.charts.curves import alpha_line, power_curve, power_rows
+from outscore.report.charts.canvas import (
+    Chart,
+    alpha_line,
+    data,
+    layered,
+    points_under,
+    power_curve,
+    power_rows,
+    require_drawing,
+    scaled,
+    told,
+)
 from outscore.report.charts.theme import COLOURS
 from outscore.report.rows.plan import Plan, difference
 from outscore.results.plan import PlanResult, PossibleP, PowerPoint, SimulatedCurve

@@ -1,19 +1,24 @@
-"""Whom to cite for what a result used: its test and interval, its metrics, its correction, and whatever else appears in it."""
+"""Whom to cite for what a result used: its test and interval, its metrics, its correction, and whatever else appears in it.
+
+The works are kept as BibTeX: an entry to copy, and a line to read.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import functools
+import re
+from collections.abc import Iterable, Mapping
+from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from outscore.core.records import dataclass
 from outscore.inference.populations import own_test
 from outscore.report.document import Fact
-from outscore.report.references.bibliography import works
 from outscore.results.comparison import Comparison, Comparisons
 from outscore.results.interval import Interval
 from outscore.results.pvalue import PValue
 
-if TYPE_CHECKING:  # the other kinds of results are loaded by those who have one
+if TYPE_CHECKING:
     from outscore.report.rows.plan import Plan
     from outscore.results.diff import Diff
     from outscore.results.plan import PlanResult
@@ -23,16 +28,23 @@ if TYPE_CHECKING:  # the other kinds of results are loaded by those who have one
 
 __all__ = [
     "Cited",
+    "Work",
     "cited_by_comparisons",
     "cited_by_diff",
     "cited_by_plan",
     "cited_by_preference",
     "cited_by_ranking",
     "cited_by_scores",
+    "works",
     "works_on_metric",
     "works_on_test",
 ]
 
+ENTRY = re.compile(r"^@(\w+)\{(\w+),\n(.*?)\n\}$", re.DOTALL | re.MULTILINE)
+FIELD = re.compile(r"^  (\w+) = \{(.*)\},?$", re.MULTILINE)
+# The letters of our file that ASCII lacks, as every version of BibTeX reads them.
+LETTERS = {r"{\v{s}}": "š", r"{\v{c}}": "č", r"{\'c}": "ć", r"{\'e}": "é", r"{\o}": "ø", r"\&": "&", "--": "–"}
+MAX_NAMED = 4
 Uses = Iterable[tuple[str, str]]
 """What for, and the key of the work."""
 
@@ -48,6 +60,62 @@ WORKS_ON_REDUCTIONS = {"pass@": ("chen2021",), "pass^": ("yao2024",), "majority"
 """Works on scores of several runs, without the number of these."""
 WORDS = dict.fromkeys(("las", "uas", "upos", "xpos", "feats"), ("zeman2018",))
 """Scores of words and trees, as the shared tasks on universal dependencies define them."""
+
+
+@dataclass(frozen=True)
+class Work:
+    """One entry of the bibliography: its kind and key, its fields as BibTeX has them, and the entry itself."""
+
+    kind: str
+    key: str
+    fields: Mapping[str, str]
+    bibtex: str
+
+    @property
+    def line(self) -> str:
+        """The work as a reader wants it.
+
+        Examples
+        --------
+        >>> works()["dixon1946"].line
+        'Dixon, Mood (1946): The Statistical Sign Test. Journal of the American Statistical Association 41, 557–566.'
+        """
+        plain = {name: _plain(value) for name, value in self.fields.items()}
+        title = plain["title"] + ("" if plain["title"].endswith("?") else ".")
+        return f"{self._authors} ({plain['year']}): {title} {_place(self.kind, plain)}."
+
+    @property
+    def _authors(self) -> str:
+        names = [_plain(name.partition(", ")[0]) for name in self.fields["author"].split(" and ")]
+        return ", ".join(names) if len(names) <= MAX_NAMED else f"{names[0]} et al."
+
+
+def _place(kind: str, plain: Mapping[str, str]) -> str:
+    """Where the work can be found: journal, proceedings, publisher or school."""
+    match kind:
+        case "article":
+            return f"{plain['journal']} {plain['volume']}, {plain['pages']}"
+        case "inproceedings":
+            return f"{plain['booktitle']}, {plain['pages']}"
+        case "phdthesis":
+            return f"PhD thesis, {plain['school']}"
+        case "book":
+            return plain["publisher"]
+        case _:
+            return plain["howpublished"]
+
+
+def _plain(value: str) -> str:
+    for tex, letter in LETTERS.items():
+        value = value.replace(tex, letter)
+    return re.sub(r"[{}]", "", value)
+
+
+@functools.cache
+def works() -> Mapping[str, Work]:
+    """All works by key."""
+    text = files("outscore.report.references").joinpath("works.bib").read_text(encoding="utf-8")
+    return {match[2]: Work(match[1], match[2], dict(FIELD.findall(match[3])), match[0]) for match in ENTRY.finditer(text)}
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""One pair of a diff as tables of texts: what changed, label by label and slice by slice.
+"""The pairs of a diff: what changed, label by label and slice by slice, as tables of texts and as records of all digits.
 
 Rows can be sorted by evidence, by size, or by count. By size alone the labels seen once would come first, so evidence is the
 default, and rows that are too small to be tested stand apart.
@@ -7,13 +7,13 @@ default, and rows that are too small to be tested stand apart.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import Literal
+from typing import Any, Literal
 
 from outscore.core.errors import OutscoreError
 from outscore.language.numbers import format_percent
-from outscore.report.document import Table
+from outscore.report.document import Record, Records, Table
 from outscore.report.rows.diff import (
     adjusted_p,
     alpha_of,
@@ -31,12 +31,44 @@ from outscore.results.diff import Diff, Pair, Shift
 from outscore.results.pvalue import PValue
 from outscore.results.subset import ScoredSubset
 
-__all__ = ["CLASSES", "PAIR_TABLES", "SORTS", "Sort", "few_note", "pair_tables", "sorted_parts", "sorted_shifts"]
+__all__ = [
+    "CLASSES",
+    "DIFF_COLUMNS",
+    "PAIR_TABLES",
+    "SORTS",
+    "Sort",
+    "diff_table",
+    "few_note",
+    "pair_records",
+    "pair_tables",
+    "sorted_parts",
+    "sorted_shifts",
+]
 
 Sort = Literal["evidence", "delta", "count"]
 SORTS: tuple[Sort, ...] = ("evidence", "delta", "count")
 CLASSES = {"correction": "Corrections", "new_error": "New errors", "changed_error": "Changed errors"}
 PAIR_TABLES = ("metrics", "kinds", "transitions", "labels", "label-f1", "slices")
+DIFF_COLUMNS = (
+    "row",
+    "first",
+    "second",
+    "criterion",
+    "column",
+    "value",
+    "gold",
+    "from",
+    "to",
+    "n",
+    "mirror",
+    "first_score",
+    "second_score",
+    "difference",
+    "low",
+    "high",
+    "p",
+    "p_adjusted",
+)
 
 
 def pair_tables(diff: Diff, pair: Pair, *, top: int | None = None, sort: Sort = "evidence") -> list[Table]:
@@ -196,3 +228,68 @@ def _part_row(row: ScoredSubset, *, sliced: bool) -> tuple[str, ...]:
         "" if row.low is None and row.high is None else ends(row.low, row.high),
         adjusted_p(row.p),
     )
+
+
+def pair_records(found: Diff) -> Records:
+    """One record per row of the tables.
+
+    `row` says what it is: pair, metric, label, slice, correction, new_error, changed_error. A single system has labels alone.
+    """
+    rows: list[Record] = [row for pair in found.pairs for row in _diff_pair(pair)]
+    if not found.pairs and found.oracle is not None:
+        own = {"row": "label", "first": found.systems[0], "criterion": found.oracle.criterion, "column": "label"}
+        rows = [{**own, "value": row.label, "n": row.n, "first_score": row.scores[0]} for row in found.oracle.labels]
+    return Records(DIFF_COLUMNS, tuple(rows))
+
+
+DIFF_TABLES = {
+    "pairs": (("pair", "metric"), ("column", "gold", "from", "to", "mirror")),
+    "labels": (("label", "slice"), ("gold", "from", "to", "mirror")),
+    "transitions": (
+        ("correction", "new_error", "changed_error"),
+        ("column", "value", "first_score", "second_score", "difference", "low", "high"),
+    ),
+}
+"""The rows that a table of a diff has, and the columns that are never filled in it."""
+
+
+def diff_table(found: Diff, table: str) -> Records:
+    """The rows of one table of a diff, with the columns that it fills."""
+    kinds, empty = DIFF_TABLES[table]
+    whole = pair_records(found)
+    columns = tuple(name for name in whole.columns if name not in empty)
+    return Records(columns, tuple(row for row in whole.rows if row["row"] in kinds))
+
+
+def _diff_pair(pair: Pair) -> Iterator[Record]:
+    own = {"first": pair.systems[0], "second": pair.systems[1], "criterion": pair.criterion}
+    yield {"row": "pair", **own, "value": pair.metric, "n": pair.n, **_change(pair)}
+    for metric in pair.metrics:
+        yield {"row": "metric", **own, "value": metric.metric, **_change(metric)}
+    for kind, parts in (("label", pair.labels), ("slice", pair.slices)):
+        yield from ({"row": kind, **own, **_part(part)} for part in parts)
+    for name, shifts in pair.transitions.items():
+        yield from ({"row": name, **own, **_shift(shift)} for shift in shifts)
+
+
+def _change(found: Any) -> Record:  # noqa: ANN401 - a pair or one of its scores
+    ends = (None, None) if found.interval is None else (found.interval.low, found.interval.high)
+    return {**_scores(found.first, found.second, found.difference, *ends), **_p(found.p)}
+
+
+def _part(part: ScoredSubset) -> Record:
+    scores = _scores(part.first, part.second, part.difference, part.low, part.high)
+    return {"column": part.column, "value": part.value, "n": part.n, **scores, **_p(part.p)}
+
+
+def _scores(first: float, second: float, difference: float, low: float | None, high: float | None) -> Record:
+    return {"first_score": first, "second_score": second, "difference": difference, "low": low, "high": high}
+
+
+def _shift(shift: Shift) -> Record:
+    labels = {"gold": shift.gold, "from": shift.source, "to": shift.target}
+    return {**labels, "n": shift.count, "mirror": shift.mirror, **_p(shift.p)}
+
+
+def _p(p: PValue | None) -> Record:
+    return {} if p is None else {"p": p.value, "p_adjusted": p.adjusted}

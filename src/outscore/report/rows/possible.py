@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from outscore.language.numbers import count, format_level, format_p_number, format_probability
 from outscore.language.phrases import correction_name
-from outscore.language.verdict.possible import fitting_sentence
+from outscore.language.verdict.plan import fitting_sentence
 from outscore.report.document import Fact, Record, Records, Table, clean, make_table
 from outscore.results.note import note_texts
 from outscore.results.possible import PossiblePair, PossibleTable

@@ -1,4 +1,8 @@
-"""The segments that made the difference: reference and both outputs one under the other, with marked words."""
+"""The segments, questions and words that made the difference.
+
+Segments show the reference and both outputs one under the other, with marked words; items of logs what was asked, what was
+expected, and what both systems answered; words and n-grams are tables of frequencies.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +10,29 @@ import re
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 
-from outscore.language.numbers import decimals_for, format_number
-from outscore.report.document import Example, Examples, Words, clean
-from outscore.results.comparison import Comparison
-from outscore.results.design import Segment
+from outscore.language.numbers import decimals_for, format_number, format_p_number
+from outscore.language.phrases import correction_name, difference_called, legend, sides_called
+from outscore.report.document import Example, Examples, Table, Words, clean, make_table
+from outscore.report.rows.comparison import adjusted, alpha_of
+from outscore.results.comparison import Comparison, Comparisons
+from outscore.results.design import DecidingItem, Segment
+from outscore.results.subset import Ngram, WordStudy
 
-__all__ = ["MAX_BRIEF", "MAX_SHOWN", "cut", "marked_words", "plain_words", "segments", "segments_title", "window"]
+__all__ = [
+    "MAX_BRIEF",
+    "MAX_SHOWN",
+    "TITLE",
+    "cut",
+    "marked_words",
+    "ngram_tables",
+    "plain_words",
+    "question_links",
+    "questions",
+    "segments",
+    "segments_title",
+    "window",
+    "word_table",
+]
 
 # Chinese and Japanese are written without spaces, so each of their characters is a word; so is each punctuation mark.
 SINGLE = "\u3001-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff01-\uff65!-/:-@\\[-`{-~\u2010-\u2027\u00ab\u00bb\u00bf\u00a1"
@@ -24,6 +45,11 @@ MAX_BRIEF, MAX_SHOWN = 3, 10
 SHORT = 40
 """So many words of an output are shown where only few segments are; the whole is in the verbose text and on the page."""
 EMPTY: Words = (("(empty)", False),)
+TITLE = "Questions that made the difference"
+SHORT_TEXT, LONG_TEXT = 40, 2_000
+"""So many words of a text are shown, and where the whole is wanted: prompts may be books."""
+PLACES = 4
+"""Places of a share that others are compared with."""
 
 
 def marked_words(references: Sequence[str], a: str, b: str) -> tuple[Words, Words]:
@@ -123,3 +149,88 @@ def _texts(c: Comparison, segment: Segment, *, whole: bool) -> tuple[tuple[str, 
 def _beginning(words: Words, *, whole: bool) -> Words:
     """A source, whose words have other places than those of the outputs: cut at the end."""
     return words if whole else cut(words, slice(0, SHORT))
+
+
+def questions(c: Comparison, most: int, *, whole: bool = False) -> Examples | None:
+    """So many items with their texts, cut unless the `whole` is wanted, the strongest first; None where the input has none."""
+    told = _told(c)
+    if not told:
+        return None
+    decimals = decimals_for(*(x for item in told.values() for x in (item.a, item.b)))
+    note = "Of several runs of an item the first is shown." if c.design.repeats > 1 else ""
+    shown = list(told.items())[:most]
+    return Examples(TITLE, tuple(_example(c, i, item, decimals, whole=whole) for i, item in shown), note)
+
+
+def question_links(c: Comparison, most: int) -> dict[int, str]:
+    """The keys of so many items with texts, by their place among all deciding items."""
+    return {i: _key(i) for i in list(_told(c))[:most]}
+
+
+def _told(c: Comparison) -> dict[int, DecidingItem]:
+    """The items that have texts, by their place."""
+    return {i: item for i, item in enumerate(c.deciding_items) if item.answers is not None or item.question is not None}
+
+
+def _key(place: int) -> str:
+    return f"question-{place + 1}"
+
+
+def _example(c: Comparison, place: int, item: DecidingItem, decimals: int, *, whole: bool) -> Example:
+    scores = f"{c.systems[0]} {format_number(item.a, decimals)}, {c.systems[1]} {format_number(item.b, decimals)}"
+    answers = item.answers or (None, None)
+    texts = (("question", item.question), ("expected", item.target), *zip(c.systems, answers, strict=True))
+    shown = tuple((clean(label), _words(text, whole=whole)) for label, text in texts if text is not None)
+    return Example(clean(f"{item.item}: {scores}"), shown, _key(place))
+
+
+def _words(text: str, *, whole: bool) -> Words:
+    return cut(plain_words(clean(text)), slice(0, LONG_TEXT if whole else SHORT_TEXT)) or (("(empty)", False),)
+
+
+def word_table(whole: Comparisons, words: WordStudy) -> Table:
+    """Words by how rare they are, with the F1 of both systems."""
+    systems = whole.comparisons[0].systems
+    called = sides_called(systems)
+    rows = [
+        (
+            bucket.value,
+            f"{bucket.words:,}",
+            format_number(bucket.a, PLACES),
+            format_number(bucket.b, PLACES),
+            format_number(bucket.difference, PLACES, sign=True),
+            format_p_number(bucket.p, alpha_of(whole)),
+            adjusted(bucket.p),
+        )
+        for bucket in words.buckets
+    ]
+    meaning = (
+        f"{called[0]}, {called[1]}: F1 of words, each found as often as output and reference both have it; p from swaps of"
+        " segments"
+    )
+    by = whole.settings.get("correction", "holm")
+    family = f", adj. p over {len(rows)} ranges ({correction_name(str(by))})" if any(row[-1] for row in rows) else ""
+    title = f"Words by frequency in {words.counted_in}, {legend(systems)}"
+    heads = ["frequency", "words", *called, difference_called(systems), "p", "adj. p"]
+    return make_table("words", title, heads, "lrrrrrr", rows, [f"{meaning}{family}."])
+
+
+def ngram_tables(whole: Comparisons, words: WordStudy) -> list[Table]:
+    """N-grams that one system gets right more often than the other."""
+    systems = whole.comparisons[0].systems
+    found = zip(("a", "b"), systems, (words.ngrams_a, words.ngrams_b), strict=True)
+    return [
+        _ngrams(f"ngrams-{key}", system, listed, sides_called(systems), several=whole.comparisons[0].runs is not None)
+        for key, system, listed in found
+    ]
+
+
+def _ngrams(key: str, system: str, listed: Sequence[Ngram], called: tuple[str, str], *, several: bool) -> Table:
+    rows = [(ngram.text, f"{ngram.reference:,}", f"{ngram.a:,}", f"{ngram.b:,}") for ngram in listed]
+    meaning = (
+        f"Reference: how often it occurs there; {called[0]}, {called[1]}: how often it is found. The clearest first; nothing is"
+        " tested here."
+    )
+    runs = ["Of several runs the first is counted."] if several else []
+    title = clean(f"N-grams that {system} gets right more often")
+    return make_table(key, title, ["n-gram", "reference", *called], "lrrr", rows, [meaning, *runs])

@@ -55,7 +55,7 @@ def write(document: Document) -> str:
         document=document,
         articles=document.shown_articles("html", verbose=True),
         # Our own files and colours.
-        style=Markup(document.style),  # noqa: S704
+        style=Markup("" if document.style is None else document.style()),  # noqa: S704
         script=Markup(script),  # noqa: S704
         script_hash=Markup(_digest(script)),  # noqa: S704
         # JSON whose brackets are escaped.

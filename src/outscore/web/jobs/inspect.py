@@ -23,9 +23,8 @@ from outscore.formats.logs.find import is_companion, read_logs, recognise
 from outscore.formats.readers import read_chains, read_labels, read_scores, read_words
 from outscore.formats.tables import parquet
 from outscore.formats.tables.assemble import open_table
-from outscore.formats.tables.cells import looks_numeric
-from outscore.formats.tables.directions import shared_measure
-from outscore.formats.tables.number_text import DECIMAL_POINT, is_name
+from outscore.formats.tables.cells import DECIMAL_POINT, is_name, looks_numeric
+from outscore.formats.tables.names import shared_measure
 from outscore.formats.tables.numbers import BARE_FORMATS
 from outscore.formats.texts.segments import read_segments
 from outscore.language.reading import reading_line
@@ -34,9 +33,8 @@ from outscore.results.saved import parse
 from outscore.scores.system import Origin, Scores
 from outscore.web.jobs.settings_files import SUFFIXES, names_in
 from outscore.web.messages import Column, FileDescription
-from outscore.workflows.direction import directed, score_names
 from outscore.workflows.prefer.inputs import reading_of_battles
-from outscore.workflows.reading import reading_of
+from outscore.workflows.reading import directed, reading_of, score_names
 from outscore.workflows.requests.settings_file import LARGEST_SAVED
 
 __all__ = ["inspect", "systems_of"]

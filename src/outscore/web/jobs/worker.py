@@ -34,7 +34,7 @@ from outscore.engine.subprocesses import claim_output
 from outscore.web.problems import PROGRAM, describe_failure
 
 if TYPE_CHECKING:
-    from outscore.report.kinds import AnyResult
+    from outscore.report.render import AnyResult
     from outscore.workflows.requests.base import Request
 
 __all__ = ["CHARTS", "CHART_LIST", "CHART_TYPES", "serve"]

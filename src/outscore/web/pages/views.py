@@ -260,7 +260,7 @@ def _effects() -> list[tuple[str, str, str]]:
     """Effect sizes with their formulas."""
     from markupsafe import Markup
 
-    from outscore.web.pages.formulas import EFFECTS, to_mathml
+    from outscore.web.pages.methods import EFFECTS, to_mathml
 
     return [(name, about, Markup(to_mathml(tex))) for name, (about, tex) in EFFECTS.items()]  # noqa: S704 - our own formulas
 

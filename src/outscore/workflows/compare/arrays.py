@@ -19,23 +19,21 @@ from outscore.core.repeats import Draws, Repeats
 from outscore.inference.base.item_scores import with_exact_integers
 from outscore.inference.base.own_score import both_sides, interval_method, own_intervals
 from outscore.inference.base.sign_flips import Alternative, KernelOptions
+from outscore.inference.describe.curves import runs_curve
 from outscore.inference.describe.repeats import pair_variances
-from outscore.inference.describe.runs_curve import runs_curve
 from outscore.inference.describe.units import SIZES, evaluation_units, unit_advisor
 from outscore.inference.permutation.dispatch import permutation
 from outscore.inference.populations import ITEMS, THESE_ITEMS
 from outscore.inference.registry import ALL, TESTS
 from outscore.language.signature import comparison_signature
 from outscore.language.verdict.comparison import with_verdict
-from outscore.results.analysis import UnitRow
-from outscore.results.chart_data import RunsCurve
+from outscore.results.analysis import RunsCurve, UnitRow
 from outscore.results.comparison import Comparison, SystemScore, TestResult
 from outscore.results.design import Alignment, Decision, Design, PathStep
 from outscore.results.pvalue import PValue
-from outscore.workflows.compare.evidence import evidence
+from outscore.workflows.compare.evidence import all_tests, evidence, labels_of, margin_of, path_of, scores_of
 from outscore.workflows.compare.inputs import pair_given
 from outscore.workflows.compare.populations import Answer, answer_of, as_known, p_as_known, unequal_runs_note
-from outscore.workflows.compare.variants import all_tests, labels_of, margin_of, path_of, scores_of
 from outscore.workflows.validate import Question, check_seed, check_side, paired
 
 __all__ = ["compare_rows", "permutation_p"]
@@ -202,7 +200,8 @@ def _design(
     repeats: Repeats | None,
 ) -> Design:
     items = rows.per_item().rows
-    between, within = pair_variances(rows, metric) or (None, None)
+    several = pair_variances(rows, metric) if rows.rows > items else None
+    between, within = several or (None, None)
     design = Design(rows.rows, items, rows.rows / items, path, unit_size, remainder, between, within)
     if repeats is None:
         return design

@@ -1,38 +1,58 @@
-"""What stands under the verdict: effects, analysis, power, the units that decided, and pictures."""
+"""What stands under the verdict: effects, analysis, power, the units that decided, and pictures.
+
+Beside them the same question is asked again: by every other test, against a margin, on the way from rows to clusters, and at
+every look at items in the order of the data. None but the last of these answers carries an interval, so none is computed.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal, cast
 
 import numpy as np
 
+from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.options import complete
 from outscore.core.paired import PairedScores
+from outscore.inference.anytime.process import (
+    Alternative,
+    Looks,
+    betting_evidence,
+    binary_evidence,
+    confidence_sequence,
+)
+from outscore.inference.base.discordance import discordance
 from outscore.inference.base.entry import TestEntry, TestRequest
 from outscore.inference.base.influence import contributions, fragility, influence
-from outscore.inference.base.item_scores import is_sum
+from outscore.inference.base.item_scores import MIN_LARGE_SAMPLE, is_sum, scores_if_any
 from outscore.inference.base.sign_flips import KernelOptions, units_of
 from outscore.inference.describe.analysis import analyse
-from outscore.inference.describe.effects import effects, scores_if_any
+from outscore.inference.describe.curves import size_curve, size_test
+from outscore.inference.describe.effects import effects
 from outscore.inference.describe.histograms import histograms, normal_quantiles
 from outscore.inference.describe.null_law import null_histogram
-from outscore.inference.describe.subset_curve import size_curve, size_test
 from outscore.inference.permutation.dispatch import permutation
 from outscore.inference.power.planning import analytic_curve
-from outscore.inference.registry import TESTS
-from outscore.results.analysis import Power
-from outscore.results.chart_data import ChartData
-from outscore.results.design import DecidingItem
+from outscore.inference.registry import DEFAULT, TESTS
+from outscore.language.numbers import count
+from outscore.results.analysis import ChartData, Power
+from outscore.results.comparison import AnytimeEvidence, Margin, TestResult
+from outscore.results.design import DecidingItem, PathStep
+from outscore.results.note import Note
 from outscore.results.pvalue import PValue
 
-__all__ = ["evidence"]
+__all__ = ["IN_ORDER", "all_tests", "evidence", "evidence_at_every_look", "labels_of", "margin_of", "path_of", "scores_of"]
 
 DECIDING = 10
 MAX_FRAGILE = 20_000
 """Beyond so many units each further question to the test costs too much for a default report."""
+IN_ORDER = Note(
+    "assumption",
+    "Looking early takes the items in the order of the data, which must be random; items that depend on one another must be"
+    " named as clusters, which enter whole (clusters of ten taken one by one: crossing .47 at alpha = .05).",
+)
 
 
 def evidence(
@@ -116,3 +136,143 @@ def _fragility(units: PairedScores, metric: AdditiveMetric, request: TestRequest
         alpha=request.alpha,
         alternative=request.alternative,
     )
+
+
+def all_tests(pairs: PairedScores, metric: AdditiveMetric, request: TestRequest) -> tuple[list[PValue], list[Note]]:
+    """Every other test that takes these data, and notes: which do not and why, and which are unsafe on so few units."""
+    found, missing = [], []
+    for entry in TESTS.values():
+        if entry.name == DEFAULT or entry.posterior:
+            continue
+        asked = replace(request, options=complete(entry.name, entry.options, {}), interval=False)
+        try:
+            found.append(entry.run(pairs, metric, asked).p)
+        except OutscoreError as refusal:
+            missing.append(f"{entry.name} ({_reason(entry, pairs, request) or refusal.message.rstrip('.')})")
+    missing += [f"{entry.name} (it has no p-value of its own)" for entry in TESTS.values() if entry.posterior]
+    return found, [*_liberal(found), Note("tests", f"Not among the tests: {', '.join(missing)}.")]
+
+
+def _reason(entry: TestEntry, pairs: PairedScores, request: TestRequest) -> str:
+    """Why a test does not take the data, in a few words; empty where that takes a sentence."""
+    if pairs.clusters is not None and not entry.clusters:
+        return "takes no clusters"
+    if request.delta and not entry.delta:
+        return "takes no delta"
+    return {"binary": "needs right-or-wrong items", "scores": "needs one score per item"}.get(entry.on, "")
+
+
+def _liberal(found: Sequence[PValue]) -> list[Note]:
+    """One warning for all the tests that few units make reject too often; each one's own says by how much."""
+    few = [p for p in found if TESTS[p.test].small_samples and p.n < MIN_LARGE_SAMPLE]
+    if not few:
+        return []
+    text = f"With only {count(few[0].n, 'unit')} these reject too often: {', '.join(p.test for p in few)}."
+    return [Note("tests", text)]
+
+
+def margin_of(
+    run: Callable[[TestRequest], TestResult], pairs: PairedScores, metric: AdditiveMetric, request: TestRequest, margin: float
+) -> Margin:
+    """Non-inferiority one-sided at -margin, equivalence by two one-sided tests (Schuirmann, 1987), each by `run`.
+
+    Where lower is better, being worse by the margin is a difference A - B of *plus* the margin: `delta` is raw, and
+    `alternative` means better and worse whatever the metric's direction.
+    """
+    pair = discordance(pairs, metric)
+    if pair is not None and margin >= pair.unit:
+        raise OutscoreError(
+            f"`margin` is {margin:g}, and scores of {pair.wrong:g} or {pair.right:g} never differ by more.",
+            f"Give less than {pair.unit:g}.",
+            parameter="margin",
+        )
+    turn = 1.0 if metric.higher_is_better else -1.0
+    asked = replace(request, interval=False)
+    not_worse = run(replace(asked, alternative="greater", delta=-turn * margin)).p
+    not_better = run(replace(asked, alternative="less", delta=turn * margin)).p
+    return Margin(margin, not_worse, max(not_worse, not_better, key=lambda p: p.upper))
+
+
+def path_of(pairs: PairedScores, metric: AdditiveMetric, p: PValue, request: TestRequest, entry: TestEntry) -> list[PathStep]:
+    """The same test on every view, so that the reader sees what repeats and clusters did to the answer."""
+    views: list[tuple[Literal["rows", "items", "clusters"], PairedScores]]
+    views = [("rows", pairs.labelled(None, None))]
+    if pairs.items is not None:
+        views.append(("items", pairs.labelled(pairs.items, None)))
+    if pairs.clusters is not None:
+        views.append(("clusters", pairs))
+    steps = []
+    for i, (name, view) in enumerate(views):
+        found = p if i == len(views) - 1 else entry.run(view, metric, replace(request, interval=False)).p
+        a, b = scores_of(view.per_item(), metric)
+        steps.append(PathStep(name, found.n, a - b, found.value))
+    return steps
+
+
+def scores_of(view: PairedScores, metric: AdditiveMetric) -> tuple[float, float]:
+    """Both systems' scores on the metric."""
+    total_a, total_b = view.totals()
+    return float(metric.score(total_a)), float(metric.score(total_b))
+
+
+def labels_of(rows: PairedScores, labels: Sequence[str] | None, items: object, clusters: object) -> list[str]:
+    """A name for every unit: its cluster, its item, its own label, or its row."""
+    unit = rows.clusters if rows.clusters is not None else rows.items
+    given = clusters if rows.clusters is not None else items
+    if unit is None or given is None:
+        return [str(x) for x in labels] if labels is not None else [f"row {i + 1}" for i in range(rows.rows)]
+    source = np.asarray(labels if labels is not None and rows.clusters is None else given)
+    _, first = np.unique(unit, return_index=True)
+    return [str(x) for x in source[first]]
+
+
+def evidence_at_every_look(
+    pairs: PairedScores, metric: AdditiveMetric, *, alpha: float, alternative: str, bounds: tuple[float, ...]
+) -> AnytimeEvidence:
+    """e-value, anytime p and confidence sequence of two systems' rows.
+
+    Examples
+    --------
+    >>> mean = AdditiveMetric("mean", ("score", "items"), ratio=((1, 0), (0, 1)))
+    >>> a, b = (np.stack([x, np.ones(8)], axis=1) for x in (np.ones(8), np.zeros(8)))
+    >>> found = evidence_at_every_look(PairedScores(a, b), mean, alpha=0.05, alternative="two-sided", bounds=())
+    >>> round(found.e_value, 2), found.stopped_at, found.binary
+    (28.44, 8, True)
+    """
+    scores = None if is_sum(metric) else scores_if_any(pairs, metric)
+    if scores is None:
+        raise OutscoreError(
+            f"--anytime needs one score per item, and {metric.name} is not a mean of such scores here.",
+            "Leave --anytime out.",
+            parameter="anytime",
+        )
+    pair = discordance(pairs, metric)
+    low, high = _bounds(np.concatenate([scores.a, scores.b]), bounds, None if pair is None else (pair.wrong, pair.right))
+    side = cast("Alternative", alternative)
+    if not metric.higher_is_better and side != "two-sided":
+        side = "less" if side == "greater" else "greater"
+    reach = high - low
+    if scores.clusters is None:
+        sums, sizes = scores.d, np.ones(scores.n)
+    else:
+        sums, sizes = np.bincount(scores.clusters, weights=scores.d), np.bincount(scores.clusters).astype(float)
+    largest = float(sizes.max())
+    binary = pair is not None
+    log_e = binary_evidence(sums, side) if binary else betting_evidence(sums, sizes, reach, alpha, side, largest=largest)
+    looks = Looks(log_e, alpha)
+    ends = confidence_sequence(sums, sizes, reach, alpha, largest=largest)
+    return AnytimeEvidence(looks.e_value, looks.p, *ends, looks.stops, len(sums), reach, binary)
+
+
+def _bounds(scores: np.ndarray, given: tuple[float, ...], coded: tuple[float, float] | None) -> tuple[float, float]:
+    """What scores can be: as told, or what right and wrong are worth, or 0 and 1; scores beyond are refused."""
+    low, high = given or coded or (0.0, 1.0)
+    out = scores[(scores < low) | (scores > high)]
+    if len(out):
+        said = "as --bounds says" if given else "unless --bounds says otherwise"
+        raise OutscoreError(
+            f"A score is {out[0]:g}, and scores lie between {low:g} and {high:g}, {said}.",
+            "Give the least and the largest score that an item can have, known before the data: --bounds 0 100.",
+            parameter="bounds",
+        )
+    return float(low), float(high)

@@ -191,8 +191,8 @@ def pair_given(
 def _pair_arrays(a: object, b: object, names: tuple[str, ...], **per_row: Any) -> TwoSystems:  # noqa: ANN401
     """Arrays by position; where rows have labels of their own, as those of pandas do, by these."""
     from outscore.core.labelled import in_order_of
-    from outscore.workflows.direction import series_names
     from outscore.workflows.frames import counts_in, is_table
+    from outscore.workflows.reading import series_names
 
     other, moved = in_order_of(a, b, "b")
     placed: dict[str, Any] = {name: in_order_of(a, given, name)[0] for name, given in per_row.items()}

@@ -38,11 +38,11 @@ from outscore.inference.runs.exchange import COARSE, FINE, UNEQUAL_LAWS, exchang
 from outscore.inference.runs.two_way import FEW_RUNS, TwoWay, added_by_runs, two_way_of_rows
 from outscore.language.numbers import count, format_probability
 from outscore.metrics.registry import resolve
-from outscore.results.chart_data import NullHistogram
+from outscore.results.analysis import NullHistogram
 from outscore.results.comparison import PopulationAnswer, Runs, TestResult
 from outscore.results.note import Note
 from outscore.results.pvalue import PValue
-from outscore.workflows.compare.variants import scores_of
+from outscore.workflows.compare.evidence import scores_of
 from outscore.workflows.validate import Question
 
 __all__ = ["Answer", "answer_of", "as_known", "p_as_known", "unequal_runs_note"]

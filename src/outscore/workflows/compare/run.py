@@ -23,8 +23,9 @@ from outscore.results.comparison import Comparison, Comparisons
 from outscore.results.note import Note
 from outscore.scores.system import shared_datasets
 from outscore.workflows.classes import class_notes
-from outscore.workflows.compare.anytime import IN_ORDER, evidence_at_every_look
 from outscore.workflows.compare.arrays import compare_rows
+from outscore.workflows.compare.evidence import IN_ORDER, evidence_at_every_look
+from outscore.workflows.compare.families import compare_measures, compare_slices
 from outscore.workflows.compare.inputs import (
     TwoSystems,
     choose_systems,
@@ -34,14 +35,11 @@ from outscore.workflows.compare.inputs import (
     read_systems,
 )
 from outscore.workflows.compare.logs import LogPair, asks_logs, pair_logs, samples_of_logs, with_exchanges
-from outscore.workflows.compare.measures import compare_measures
 from outscore.workflows.compare.reduced import metric_of, reduced
-from outscore.workflows.compare.slices import compare_slices
 from outscore.workflows.compare.unpaired import TwoSamples, compare_samples, samples_given
-from outscore.workflows.direction import directed, score_names
 from outscore.workflows.frames import counts_in, is_table
 from outscore.workflows.names import path_texts
-from outscore.workflows.reading import answer_notes, reading_of
+from outscore.workflows.reading import answer_notes, directed, reading_of, score_names
 from outscore.workflows.requests.compare import CompareRequest
 from outscore.workflows.validate import paired, question_of, refuse_labels, refuse_reading_options
 
@@ -109,7 +107,7 @@ def compare_pair(request: CompareRequest, pair: Pair) -> Comparisons:
     The metric that was asked for is a score of logs, whose mean is compared; where a log scores the corpus, its texts are.
     """
     if pair.systems is None:
-        from outscore.workflows.texts.logs import compare_log_texts
+        from outscore.workflows.texts.run import compare_log_texts
 
         assert pair.logs is not None
         return compare_log_texts(request, pair.logs)

@@ -27,8 +27,7 @@ from outscore.language.numbers import count, format_probability
 from outscore.language.signature import comparison_signature
 from outscore.language.verdict.comparison import with_verdict
 from outscore.metrics.registry import resolve
-from outscore.results.analysis import Effect
-from outscore.results.chart_data import ChartData
+from outscore.results.analysis import ChartData, Effect
 from outscore.results.comparison import Comparison, Comparisons, SystemScore, Unpaired
 from outscore.results.design import Alignment, Decision, Design, Missing
 from outscore.results.note import Note
@@ -37,8 +36,7 @@ from outscore.results.signature import Signature
 from outscore.scores.answers import facts_of_answers
 from outscore.scores.duplicates import check_rule, settle
 from outscore.scores.system import Labels, Scores
-from outscore.workflows.direction import directed, score_names
-from outscore.workflows.reading import answer_notes, reading_of
+from outscore.workflows.reading import answer_notes, directed, reading_of, score_names
 from outscore.workflows.requests.compare import CompareRequest
 from outscore.workflows.validate import Question, numbers_of, question_of
 

@@ -14,8 +14,7 @@ from outscore.results.files import check_target, write_files
 from outscore.results.logs import Logs
 from outscore.workflows.names import path_texts
 from outscore.workflows.requests.convert import ConvertRequest
-from outscore.workflows.show.proposal import propose
-from outscore.workflows.show.run import listing
+from outscore.workflows.show.run import listing, propose
 
 __all__ = ["call", "run"]
 

@@ -27,7 +27,6 @@ from outscore.inference.permutation.dispatch import permutation
 from outscore.inference.registry import TESTS
 from outscore.metrics.registry import resolve
 from outscore.outputs.model import Units
-from outscore.outputs.oracle import independent_rate, majority_vote, oracle_rate, solved_by, solved_only_by
 from outscore.outputs.outcomes import (
     CHANGED_ERROR,
     CHANGES,
@@ -35,12 +34,19 @@ from outscore.outputs.outcomes import (
     NEW_ERROR,
     OUTCOMES,
     Transition,
+    confusions,
     count_differing,
+    independent_rate,
+    label_cluster_counts,
+    label_counts_of,
+    majority_vote,
+    oracle_rate,
     outcomes,
     overlap_of_correct,
+    solved_by,
+    solved_only_by,
     transitions,
 )
-from outscore.outputs.rates import confusions, label_cluster_counts, label_counts_of
 from outscore.results.comparison import TestResult
 from outscore.results.design import Family
 from outscore.results.diff import (

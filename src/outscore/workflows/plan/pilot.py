@@ -23,8 +23,7 @@ from outscore.inference.base.sign_flips import Alternative
 from outscore.inference.describe.repeats import pair_variances
 from outscore.inference.describe.units import evaluation_units
 from outscore.inference.power.design import study_of
-from outscore.inference.power.pilot_clusters import TELLING, measured_shift
-from outscore.inference.power.simulate import simulated_curve
+from outscore.inference.power.simulate import TELLING, measured_shift, simulated_curve
 from outscore.inference.registry import TESTS, suggest_test
 from outscore.inference.runs.two_way import two_way_of_means
 from outscore.language.numbers import count, rounded

@@ -22,9 +22,9 @@ from outscore.formats.base.source import open_source
 from outscore.inference.families.multiplicity import adjust, correct_family
 from outscore.inference.power.binary import overlaps
 from outscore.language.signature import VERSION
-from outscore.language.verdict.possible import possible_table_verdict
+from outscore.language.verdict.plan import possible_table_verdict
+from outscore.results.design import Reading
 from outscore.results.possible import Fitting, PossiblePair, PossibleTable, PrintedScore
-from outscore.results.reading import Reading
 from outscore.results.signature import Signature
 from outscore.scores.system import Origin
 from outscore.workflows.plan.answer import MAX_PRINTED, printed_counts, read_printed

@@ -1,35 +1,36 @@
-"""From a request to a plan: from numbers, from a pilot at hand, or from two printed scores."""
+"""From a request to a plan: from numbers, from a pilot at hand, or from two printed scores; with what looking early takes."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.engine.progress import Progress, Steps
 from outscore.formats.logs.find import are_logs
+from outscore.inference.anytime.process import PATHS, Alternative, binary_stops, bounded_stops
+from outscore.inference.power.design import study_of
 from outscore.language.verdict.plan import units_note
-from outscore.results.plan import PlanResult, PossibleP, StudyDesign
+from outscore.results.note import Note
+from outscore.results.plan import AnytimePlan, PlanResult, PossibleP, StudyDesign
 from outscore.results.possible import PossibleTable
 from outscore.scores.system import label_of
 from outscore.workflows.compare.inputs import TwoSystems, pair_given, read_systems
-from outscore.workflows.direction import directed, score_names
-from outscore.workflows.plan.answer import plan_numbers, possible_p
-from outscore.workflows.plan.anytime import with_looks
-from outscore.workflows.plan.costs import Prices, best_priced
+from outscore.workflows.plan.answer import Prices, best_priced, plan_numbers, possible_p
 from outscore.workflows.plan.pilot import paired_pilot, plan_from_pilot, retrospective_curves, runs_notes
 from outscore.workflows.plan.printed import possible_table, read_table
-from outscore.workflows.reading import reading_of
+from outscore.workflows.reading import directed, reading_of, score_names
 from outscore.workflows.requests.base import input_settings, versions
 from outscore.workflows.requests.plan import PlanRequest
 
-__all__ = ["call", "run"]
+__all__ = ["call", "run", "with_looks"]
 
 OF_THESE_RUNS = "That is for a claim about these runs of both systems, not about new ones."
+IN_ORDER = Note("assumption", "Looking early takes items in random order, each by itself.")
 
 
 def run(
@@ -188,3 +189,46 @@ def _by_steps(progress: Progress) -> Callable[[int, int], None]:
         before = done
 
     return report
+
+
+def with_looks(found: PlanResult, request: PlanRequest) -> PlanResult:
+    """The same plan with the items after which evidence at every look is expected to stop.
+
+    Examples
+    --------
+    >>> from outscore.workflows.plan.run import run
+    >>> plan = run(PlanRequest(effect=0.1, discordance=0.2, anytime=True))
+    >>> plan.items, plan.anytime.median, round(plan.anytime.mean), plan.anytime.method
+    (168, 145, 169, 'exact')
+    """
+    design = found.design
+    if design.cluster_size != 1:
+        raise OutscoreError(
+            "--anytime plans items by themselves, and clusters enter as one bet each.",
+            "Leave --anytime out, or the clusters.",
+            parameter="anytime",
+        )
+    if design.basis == "standardised":
+        raise OutscoreError(
+            "--anytime needs the spread in the unit of the scores.", "Give --sd, --discordance or --accuracy.", parameter="sd"
+        )
+    study = study_of(replace(design, method=found.method))
+    effect, side = study.towards(found.effect), cast("Alternative", design.alternative)
+    if design.basis == "discordance":
+        stops = binary_stops(study.discordance, effect, design.alpha, side)
+    else:
+        low, high = request.bounds or (0.0, 1.0)
+        stops = bounded_stops(effect, study.sd, high - low, found.items, design.alpha, side, seed=request.seed)
+    simulated = stops.horizon is not None
+    plan = AnytimePlan(
+        stops.mean,
+        stops.quantile(0.5),
+        stops.quantile(found.target),
+        found.items,
+        stops.share(found.items),
+        "simulated" if simulated else "exact",
+        PATHS if simulated else None,
+        request.seed if simulated else None,
+        stops.horizon,
+    )
+    return replace(found, anytime=plan, notes=[*found.notes, IN_ORDER])

@@ -1,4 +1,4 @@
-"""What verdicts owe to position, length and judge, and what people would say."""
+"""What verdicts owe to position, length and judge, what people would say, and how systems fare by the kind of prompt."""
 
 from __future__ import annotations
 
@@ -12,33 +12,48 @@ import numpy as np
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array, finite
 from outscore.formats.tables.names import join_names
+from outscore.inference.families.multiplicity import CORRECTIONS, adjust
 from outscore.inference.preferences.agreement import Estimate, alpha_of, kappa_of
 from outscore.inference.preferences.labelled import MIN_EACH, MIN_LABELS, audit_p, labelled_share, power_tuned
-from outscore.inference.preferences.lengths import LengthFit, fit_lengths
+from outscore.inference.preferences.models import LengthFit, fit_lengths
 from outscore.inference.preferences.orders import seen_order
-from outscore.inference.preferences.strengths import Strengths
-from outscore.inference.preferences.sums import Sums
-from outscore.inference.preferences.tally import Tally, tally_of
+from outscore.inference.preferences.strengths import Strengths, elo_of, strengths_of
+from outscore.inference.preferences.sums import MAX_CATEGORIES, Sums
+from outscore.inference.preferences.tally import Tally, against_all, tally_of
 from outscore.inference.preferences.transitivity import score_test
 from outscore.inference.preferences.win_rates import flip_p, independent_p, kept_half, win_rates
 from outscore.language.numbers import count
 from outscore.laws.student import student, t_quantile
+from outscore.results.design import Family
 from outscore.results.note import Note
 from outscore.results.preference import (
     Agreement,
     Alpha,
+    Categories,
+    CategoryRow,
     Intransitivity,
     JudgeRow,
     Judges,
     Labelled,
     Length,
+    Order,
     Position,
     PreferencePair,
     Strength,
 )
+from outscore.results.pvalue import PValue
 from outscore.scores.battles import Battles
 
-__all__ = ["at_equal_length", "intransitivity_of", "judges_apart", "judges_of", "labels_of", "length_of", "position_of"]
+__all__ = [
+    "at_equal_length",
+    "categories_of",
+    "intransitivity_of",
+    "judges_apart",
+    "judges_of",
+    "labels_of",
+    "length_of",
+    "position_of",
+]
 
 MAX_NAMED = 10
 """Judges that are named; more are people of whom each judged a little."""
@@ -326,3 +341,76 @@ def _named(battles: Battles, tally: Tally, rows: Array) -> dict[str, tuple[float
 
 def _ends(found: Estimate) -> tuple[float | None, float | None]:
     return finite(found.low), finite(found.high)
+
+
+def categories_of(
+    sums: Sums, ranked: Sequence[str], order: Order, alpha: float, correction: str
+) -> tuple[Categories | None, list[Note]]:
+    """A row for every category and system, strongest systems first; None where there are not two categories.
+
+    H0 of a row: on every prompt of the category the system is exchangeable with those it met, so that its wins less its losses
+    there may as well have the other sign. Of two systems the first one has a row: the other's says the same.
+    """
+    if sums.categories is None:
+        text = f"There are more than {MAX_CATEGORIES} categories, so none is looked at alone; --category names another column."
+        return None, [Note("omission", text)]
+    if len(sums.categories) < 2:
+        return None, []
+    shown = ranked[:1] if len(ranked) == 2 else ranked
+    rows = [row for name, own in sums.categories.items() for row in _rows(name, own, shown, order, alpha)]
+    name = "holm" if CORRECTIONS[correction].all_pairs else correction
+    tested = [i for i, row in enumerate(rows) if row.p is not None]
+    adjusted = adjust([p.claimed for row in rows if (p := row.p) is not None], name).tolist()
+    for i, value in zip(tested, adjusted, strict=True):
+        p = rows[i].p
+        assert p is not None
+        rows[i] = replace(rows[i], p=replace(p, adjusted=float(value)))
+    return Categories(rows, Family(name, CORRECTIONS[name].error_rate, len(tested))), []
+
+
+def _rows(category: str, sums: Sums, shown: Sequence[str], order: Order, alpha: float) -> list[CategoryRow]:
+    tally = against_all(sums.tally)
+    rates, strengths = win_rates(tally, alpha), strengths_of(sums.tally, alpha)
+    meetings = tally.meetings
+    place = {sums.names[system]: pair for pair, system in enumerate(tally.left.tolist())}
+    found = []
+    for name in shown:
+        if name not in place:
+            continue
+        i = place[name]
+        # Where orders were chosen, swapping names would take a place for a better system.
+        p: PValue | None = None if order == "fixed" else flip_p(tally.d[tally.cells_of(i)], alpha)
+        rate = float(rates.rate[i])
+        low, high = kept_half(float(rates.low[i]), float(rates.high[i]), rate, p, alpha)
+        strength, *ends = _strength(strengths, int(tally.left[i]), alpha)
+        found.append(
+            CategoryRow(
+                category,
+                name,
+                int(tally.wins[i]),
+                int(tally.ties[i]),
+                int(tally.losses[i]),
+                int(meetings[i]),
+                rate,
+                finite(low),
+                finite(high),
+                p,
+                strength,
+                *map(_elo, (strength, *ends)),
+            )
+        )
+    return found
+
+
+def _strength(strengths: Strengths, system: int, alpha: float) -> tuple[float | None, float | None, float | None]:
+    """Log-odds against an average system of the category, and their limits; None where they are not finite."""
+    theta = float(strengths.theta[system])
+    if not strengths.core[system]:
+        return None, None, None
+    error, prompts = strengths.error(system)
+    reach = t_quantile(prompts - 1, alpha) * error if error > 0 else math.nan
+    return finite(theta), finite(theta - reach), finite(theta + reach)
+
+
+def _elo(value: float | None) -> float | None:
+    return None if value is None else elo_of(value)

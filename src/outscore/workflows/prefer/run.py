@@ -16,7 +16,7 @@ from outscore.engine.engines import Engine
 from outscore.engine.progress import Progress
 from outscore.formats.battles.read import refuse_unused
 from outscore.formats.tables.names import join_names, suggest_name
-from outscore.inference.leaderboard.groups import groups_of, rank_intervals
+from outscore.inference.leaderboard.ordering import groups_of, rank_intervals
 from outscore.inference.preferences.orders import Halves, seen_order, single_pair, single_pairs
 from outscore.inference.preferences.strengths import Strengths, elo_of, order_by_strength, strengths_of
 from outscore.inference.preferences.sums import Sums, sums_of
@@ -34,9 +34,9 @@ from outscore.scores.battles import Battles
 from outscore.scores.system import Origin
 from outscore.workflows.frames import is_table
 from outscore.workflows.names import path_texts
-from outscore.workflows.prefer.categories import categories_of
 from outscore.workflows.prefer.findings import (
     at_equal_length,
+    categories_of,
     intransitivity_of,
     judges_apart,
     judges_of,

@@ -21,9 +21,8 @@ from outscore.results.design import Family, Replicated
 from outscore.results.note import Note
 from outscore.results.ranking import MAX_PAIRS, Coverage, CriticalDifference, OtherPopulation, RankDesign, Ranking, Standing
 from outscore.scores.duplicates import repeated_notes
-from outscore.workflows.rank.corrections import Families, families
 from outscore.workflows.rank.question import USUAL, Question
-from outscore.workflows.rank.standings import Corrected
+from outscore.workflows.rank.standings import Corrected, Families, families
 
 __all__ = ["assemble_ranking", "with_duplicates"]
 

@@ -1,6 +1,7 @@
 """Many systems: who is ahead, and which differences are real.
 
 `rank_boards` takes the boards that readers make of what people have, `assemble_ranking` what was measured, wherever it was.
+`design_of` says what is swapped: items, evaluation units or clusters, and how many of them there are.
 """
 
 from __future__ import annotations
@@ -19,24 +20,23 @@ from outscore.engine.engines import Engine
 from outscore.engine.progress import Progress
 from outscore.inference.leaderboard.friedman import critical_difference as nemenyi
 from outscore.inference.leaderboard.friedman import friedman, mean_ranks_differ
-from outscore.inference.leaderboard.groups import groups_of
+from outscore.inference.leaderboard.ordering import groups_of
 from outscore.inference.pairwise.table import KINDS, Measured
 from outscore.language.numbers import format_probability
 from outscore.results.note import Note
-from outscore.results.ranking import CriticalDifference, OtherPopulation, Ranking
+from outscore.results.ranking import CriticalDifference, OtherPopulation, RankDesign, Ranking
 from outscore.scores.board import Board
 from outscore.workflows.rank.assemble import assemble_ranking, with_duplicates
-from outscore.workflows.rank.corrections import families, pairs_frame
-from outscore.workflows.rank.design import design_of
 from outscore.workflows.rank.joint import joint_of
 from outscore.workflows.rank.measure import measure, systems_of
-from outscore.workflows.rank.populations import population_of
+from outscore.workflows.rank.populations import population_of, repeat_kind
 from outscore.workflows.rank.question import USUAL, Question
+from outscore.workflows.rank.standings import families, pairs_frame
 
 if TYPE_CHECKING:
     from outscore.workflows.texts.segments import SegmentScores
 
-__all__ = ["Ranked", "assemble_ranking", "measure", "pairs_frame", "rank_boards"]
+__all__ = ["Ranked", "assemble_ranking", "design_of", "measure", "pairs_frame", "rank_boards"]
 
 SMALL = 0.001
 """The strictest level that reports tell apart."""
@@ -46,6 +46,8 @@ MAX_SWAPPED = 3e7
 """Pairs times swaps beyond which the number of swaps is left alone: about half a minute."""
 STEPPED = ("bonferroni", "holm", "shaffer")
 """Corrections that multiply the smallest p by the number of tests, whatever the others are."""
+GROUPS = {"segment": "document", "word": "sentence"}
+"""What items that are swapped as one are called; of other items they are clusters."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,3 +197,52 @@ def _diagram(
         groups=[[systems[int(order[i])] for i in group] for group in members],
         form=found.form,
     )
+
+
+def design_of(
+    boards: Sequence[Board], question: Question = USUAL, *, unit: str = "items", group: str | None = None
+) -> RankDesign:
+    """The design of all boards together; `unit` is the plural of what an item is called, `group` the name of a cluster.
+
+    Examples
+    --------
+    >>> board = Board(("new", "old"), np.ones((2, 60)), np.ones((2, 60), dtype=bool))
+    >>> found = design_of([board], Question(unit_size=7))
+    >>> found.items, found.units, found.remainder
+    (60, 8, 4)
+    """
+    noun, size = unit.removesuffix("s"), question.unit_size
+    counts = [board.shape[1] for board in boards]
+    grouped = [board.clusters for board in boards]
+    # Systems with different items have units of their own in every pair.
+    whole = size > 1 and all(board.complete for board in boards)
+    return RankDesign(
+        items=sum(counts),
+        noun=noun,
+        group=group or GROUPS.get(noun, "cluster"),
+        clusters=sum(len(np.unique(codes)) for codes in grouped if codes is not None) or None,
+        unit_size=size,
+        unit_statistic=question.unit_statistic,
+        units=sum(count // size for count in counts) if whole else None,
+        remainder=sum(count % size for count in counts) if whole else None,
+        shuffle=question.shuffle if size > 1 else None,
+        repeats=_repeats(boards),
+        repeat_kind=repeat_kind(boards, question),
+        repeat_column=boards[0].repeat_column,
+        reduced=boards[0].reduced,
+        repeats_range=_repeats_range(boards),
+    )
+
+
+def _repeats(boards: Sequence[Board]) -> float:
+    """How many runs stand behind a score, on average."""
+    cells = [int(board.present.sum()) for board in boards]
+    return sum(board.repeats * n for board, n in zip(boards, cells, strict=True)) / sum(cells)
+
+
+def _repeats_range(boards: Sequence[Board]) -> tuple[int, int] | None:
+    """The fewest and the most runs behind a score; None where there is no difference."""
+    times = [np.unique(own.items, return_counts=True)[1] for board in boards for own in board.draws or ()]
+    every = np.concatenate(times) if times else np.ones(1, dtype=int)
+    fewest, most = (int(every.min()), int(every.max())) if len(every) else (1, 1)
+    return None if fewest == most else (fewest, most)

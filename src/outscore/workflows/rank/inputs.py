@@ -1,9 +1,13 @@
-"""From what a caller of `rank` has to systems: a dictionary of arrays, systems that were read, or a table."""
+"""From what a caller has to many systems: a dictionary of arrays, systems that were read, a table, or the names of files.
+
+Of files: which systems and datasets they hold, and what they are called.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,13 +15,19 @@ from outscore.core.errors import OutscoreError
 from outscore.core.labelled import in_order_of
 from outscore.core.repeats import occurrences
 from outscore.formats.base.entry import Choice
+from outscore.language.numbers import count
+from outscore.results.note import Note
 from outscore.scores.system import Labels, Scores
 from outscore.workflows.frames import encode_labels, is_table, systems_in
+from outscore.workflows.names import distinct_names
 from outscore.workflows.requests.rank import RankRequest
 from outscore.workflows.requests.score import ScoreRequest
 from outscore.workflows.validate import numbers_of, refuse_labels, refuse_reading_options
 
-__all__ = ["systems_from"]
+if TYPE_CHECKING:
+    from outscore.scores.system import Labels, Scores
+
+__all__ = ["chosen_systems", "files_by_system", "read_many", "systems_from"]
 
 GIVE = "Give a dictionary of arrays by system, the path of a file, the scores that `read` returns, or a table with columns."
 
@@ -95,3 +105,172 @@ def _labels(given: object, rows: int, name: str) -> Labels | None:
     if raw.ndim != 1 or len(raw) != rows:
         raise OutscoreError(f"`{name}` has shape {raw.shape}, the scores have {rows:,} rows.", "Give one label for each row.")
     return encode_labels(raw, name)
+
+
+def read_many(
+    paths: Sequence[str],
+    *,
+    format: str,
+    systems: Sequence[str] = (),
+    names: Sequence[str] = (),
+    columns: Mapping[str, Any],
+) -> tuple[list[Scores], list[Note]]:
+    """The systems of all files, and how they were put together.
+
+    Files of one system each are systems, called by their names. Of files with several systems each, those that share systems
+    are datasets; otherwise they are parts of one leaderboard.
+    """
+    from outscore.formats.readers import read_scores
+
+    if list(paths).count("-") > 1:
+        raise OutscoreError("Standard input (-) is named twice, and can be read once.", "Save it to a file first.")
+    wanted = {"systems" if len(paths) == 1 else "among": tuple(dict.fromkeys(systems))}
+    found = [read_scores(path, format=format, gaps=True, **wanted, **columns) for path in paths]
+    notes: list[Note] = []
+    if len(found) == 1:
+        whole = found[0]
+    elif all(len(file) == 1 for file in found) and not _share_names(found):
+        whole = _name_by_file([file[0] for file in found], paths)
+    elif _share_names(found):
+        whole, notes = _by_dataset(found, paths)
+    else:
+        whole = [scores for file in found for scores in file]
+    return chosen_systems(whole, systems, names), notes
+
+
+def chosen_systems(found: list[Scores], systems: Sequence[str], names: Sequence[str]) -> list[Scores]:
+    """The systems that were asked for, under the names that they are to have."""
+    whole = _choose(found, systems)
+    if names:
+        whole = [replace(scores, name=name) for scores, name in zip(whole, _as_many(names, len(whole)), strict=True)]
+    return whole
+
+
+def files_by_system(paths: Sequence[str], names: Sequence[str], systems: Sequence[str], noun: str) -> dict[str, str]:
+    """Files by the system they belong to, for inputs of one system per file."""
+    if systems:
+        raise OutscoreError(
+            f"--system chooses from a table, and these are {noun}.", "Name the files that are wanted.", parameter="system"
+        )
+    if len(paths) < 2:
+        raise OutscoreError(f"{count(len(paths), 'system')} named, two or more are ranked.", f"Name the {noun} of each system.")
+    called = _as_many(names, len(paths)) if names else distinct_names(paths)
+    return dict(zip(called, paths, strict=True))
+
+
+def _as_many(names: Sequence[str], wanted: int) -> Sequence[str]:
+    if len(names) != wanted or len(set(names)) != wanted or not all(names):
+        given = ",".join(names)
+        raise OutscoreError(
+            f'--names is "{given}", {wanted} different names were expected.',
+            "Separate the names with commas.",
+            parameter="names",
+        )
+    return names
+
+
+def _share_names(files: Sequence[Sequence[Scores]]) -> bool:
+    """Whether a system stands in several files under a name of its own, which the name of a file is not."""
+    names = [scores.name for file in files for scores in file if not _is_called_after_its_file(scores, len(file))]
+    return len(set(names)) < len(names)
+
+
+def _is_called_after_its_file(scores: Scores, systems: int) -> bool:
+    from outscore.formats.base.source import stem_of
+
+    return systems == 1 and scores.origin is not None and scores.name == stem_of(scores.origin.path)
+
+
+def _name_by_file(systems: Sequence[Scores], paths: Sequence[str]) -> list[Scores]:
+    """Systems of one file each: the name of a file must do where the file has no better one."""
+    called = distinct_names(paths)
+    names = [called[i] if _is_called_after_its_file(scores, 1) else scores.name for i, scores in enumerate(systems)]
+    return [replace(scores, name=name) for scores, name in zip(systems, names, strict=True)]
+
+
+def _by_dataset(files: Sequence[Sequence[Scores]], paths: Sequence[str]) -> tuple[list[Scores], list[Note]]:
+    """Systems put together from several files; without a dataset of their own, rows are of the dataset called like the file."""
+    stems = distinct_names(paths)
+    own = all(scores.datasets is not None for file in files for scores in file)
+    parts: dict[str, list[Scores]] = {}
+    for file, stem in zip(files, stems, strict=True):
+        for scores in file:
+            part = scores if own else replace(scores, datasets=_constant(stem, scores.rows))
+            parts.setdefault(scores.name, []).append(part)
+    return [_join(name, several) for name, several in parts.items()], [] if own else [
+        Note("reading", _as_datasets(files, stems))
+    ]
+
+
+def _as_datasets(files: Sequence[Sequence[Scores]], stems: Sequence[str]) -> str:
+    """What was made of the files, and of Parquet how the same files may be one dataset."""
+    from outscore.formats.tables.names import join_names
+
+    said = f"The same systems stand in {len(files)} files: each file is a dataset, {join_names(stems)}"
+    parquet = all(scores.origin is not None and scores.origin.format == "parquet" for file in files for scores in file)
+    return f"{said}. Name their folder instead if they are the parts of one." if parquet else f"{said}."
+
+
+def _constant(label: str, rows: int) -> Labels:
+    import numpy as np
+
+    from outscore.scores.system import Labels
+
+    return Labels(np.zeros(rows, dtype=np.int64), (label,))
+
+
+def _join(name: str, parts: Sequence[Scores]) -> Scores:
+    """One system's rows from several files; lines are no longer those of one file."""
+    import numpy as np
+
+    if len(parts) == 1:
+        return replace(parts[0], name=name)
+    if len({part.values.shape[1:] for part in parts}) > 1:
+        raise OutscoreError(f"`{name}` has unequally many scores per row in different files.", "Give it the same columns.")
+    if len({part.ids is None for part in parts}) > 1:
+        raise OutscoreError(f"`{name}` has item ids in some files and none in others.", "Give all files ids, or none.")
+    slices = set(parts[0].slices).intersection(*(part.slices for part in parts))
+    return replace(
+        parts[0],
+        name=name,
+        values=np.concatenate([part.values for part in parts]),
+        ids=_labels_of_rows([part.ids for part in parts], [part.rows for part in parts]),
+        repeats=_join_labels([part.repeats for part in parts]),
+        clusters=_join_labels([part.clusters for part in parts]),
+        datasets=_join_labels([part.datasets for part in parts]),
+        slices={column: _labels_of_rows([part.slices[column] for part in parts], []) for column in sorted(slices)},
+        lines=None,
+        further=tuple(part.origin for part in parts[1:] if part.origin is not None),
+        answers=_join_labels([part.answers for part in parts]),
+        gold=_join_labels([part.gold for part in parts]),
+        padded=None if any(part.padded is None for part in parts) else np.concatenate([part.padded for part in parts]),
+    )
+
+
+def _labels_of_rows(parts: Sequence[Labels | None], rows: Sequence[int]) -> Labels:
+    """Labels one after the other; where there are none, the place within the file is one."""
+    from outscore.scores.system import Labels
+
+    texts = [part.texts() if part is not None else map(str, range(1, n + 1)) for part, n in _with(parts, rows)]
+    return Labels.of(label for part in texts for label in part)
+
+
+def _with(parts: Sequence[Labels | None], rows: Sequence[int]) -> list[tuple[Labels | None, int]]:
+    return list(zip(parts, rows or [0] * len(parts), strict=True))
+
+
+def _join_labels(parts: Sequence[Labels | None]) -> Labels | None:
+    """All labels, or none where a file has none."""
+    return None if any(part is None for part in parts) else _labels_of_rows(parts, [])
+
+
+def _choose(scores: list[Scores], systems: Sequence[str]) -> list[Scores]:
+    from outscore.formats.tables.columns import suggest_name
+
+    if not systems:
+        return scores
+    by_name = {one.name: one for one in scores}
+    for name in systems:
+        if name not in by_name:
+            raise OutscoreError(f"There is no system `{name}`.", suggest_name(name, by_name))
+    return [by_name[name] for name in dict.fromkeys(systems)]

@@ -21,25 +21,23 @@ from outscore.formats.tables.columns import NO_ITEMS
 from outscore.formats.tables.partitions import are_partitions
 from outscore.formats.tables.plausible import refuse_implausible
 from outscore.language.numbers import count
+from outscore.results.design import DirectionSource
 from outscore.results.files import write_files
 from outscore.results.note import Note
 from outscore.results.ranking import Ranking
-from outscore.results.reading import DirectionSource
 from outscore.scores.board import Board, boards_of
 from outscore.scores.duplicates import DuplicateRule
 from outscore.scores.reduce import first_runs, reduce_runs
 from outscore.scores.system import Origin, Scores, origins_of
 from outscore.workflows.classes import class_notes, counted_by_class
 from outscore.workflows.compare.logs import asks_logs, better_of, log_origins, read_tasks
-from outscore.workflows.direction import Better, directed, score_names, series_names
 from outscore.workflows.names import path_texts
 from outscore.workflows.rank.boards import Ranked, rank_boards
-from outscore.workflows.rank.inputs import systems_from
-from outscore.workflows.rank.many import chosen_systems, files_by_system, read_many
+from outscore.workflows.rank.inputs import chosen_systems, files_by_system, read_many, systems_from
 from outscore.workflows.rank.parquet.plan import measured_from_partitions
 from outscore.workflows.rank.question import Question
 from outscore.workflows.rank.texts import text_boards
-from outscore.workflows.reading import answer_notes, reading_of
+from outscore.workflows.reading import Better, answer_notes, directed, reading_of, score_names, series_names
 from outscore.workflows.requests import shared
 from outscore.workflows.requests.rank import RankRequest
 from outscore.workflows.texts.inputs import read_text_files, refuse_reading_twice

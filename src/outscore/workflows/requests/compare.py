@@ -159,7 +159,7 @@ class CompareRequest(ComparisonRequest, TableRequest, LogRequest):
 
     def validate(self, *, arrays: bool = False, logs: bool = False) -> None:
         """Refuse whatever can be refused before a file is opened; arrays have no file, and a system may have many logs."""
-        from outscore.workflows.direction import check_direction
+        from outscore.workflows.reading import check_direction
         from outscore.workflows.validate import check_comparison, check_correction, check_reduction, check_repeats
 
         self._check_test()
@@ -269,7 +269,8 @@ class CompareRequest(ComparisonRequest, TableRequest, LogRequest):
 
     def _check_looks(self) -> None:
         """Refuse what evidence at every look cannot be had with."""
-        shared.check_bounds(self.bounds, anytime=self.anytime)
+        if self.bounds:
+            shared.check_bounds(self.bounds, anytime=self.anytime)
         for name, given in (("delta", self.delta != 0), ("unit_size", self.unit_size != 1)):
             if self.anytime and given:
                 raise OutscoreError(

@@ -165,8 +165,8 @@ class RankRequest(TestedRequest, UnitRequest, DrawRequest, TableRequest, EitherR
 
     def validate(self, *, kind: Literal["scores", "texts", "outputs"] | None = None) -> None:
         """Refuse whatever can be refused before a file is opened; `kind` is what is ranked where no files are."""
-        from outscore.workflows.direction import check_direction
         from outscore.workflows.rank.question import Question, check_test
+        from outscore.workflows.reading import check_direction
         from outscore.workflows.validate import check_reduction
 
         if kind is None and not self.files:

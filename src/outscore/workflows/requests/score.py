@@ -89,7 +89,7 @@ class ScoreRequest(ScoredRequest, TableRequest, LogRequest):
     def validate(self, *, arrays: bool = False) -> None:
         """Refuse whatever can be refused before a file is opened; of arrays no file is named."""
         from outscore.core.options import check_level
-        from outscore.workflows.direction import check_direction
+        from outscore.workflows.reading import check_direction
         from outscore.workflows.validate import check_metric, check_population, check_reduction, check_repeats
 
         if not arrays and not self.files:

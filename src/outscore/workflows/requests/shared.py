@@ -880,9 +880,9 @@ MIN_SUPPORT = Option(
 
 def check_bounds(bounds: tuple[float, ...], *, anytime: bool) -> None:
     """Refuse bounds of scores that are none, and those that nobody uses."""
-    if bounds and not anytime:
+    if not anytime:
         raise OutscoreError("--bounds is for --anytime, which was not asked for.", "Add --anytime.", parameter="bounds")
-    if bounds and not bounds[0] < bounds[1]:
+    if not bounds[0] < bounds[1]:
         low, high = bounds
         raise OutscoreError(
             f"`bounds` is {low:g} and {high:g}.", "Give the least and the largest score, such as 0 100.", parameter="bounds"

@@ -28,8 +28,7 @@ from outscore.inference.base.own_score import (
     score_variance,
 )
 from outscore.inference.describe.repeats import OWN_BY_RUNS, own_run_limits, variance_parts
-from outscore.inference.own.noise import epoch_noise, noise_floor
-from outscore.inference.own.reach import detectable_difference, median_correlation
+from outscore.inference.own.resolution import detectable_difference, epoch_noise, median_correlation, noise_floor
 from outscore.inference.populations import ITEMS, ITEMS_AND_RUNS, THESE_ITEMS, population_cure, usual_population
 from outscore.inference.runs.exchange import Exchange, exchange_of_rows
 from outscore.inference.runs.two_way import added_by_runs

@@ -29,12 +29,10 @@ from outscore.scores.system import Labels, Origin, Scores, origins_of
 from outscore.workflows.classes import class_notes, counted_by_class
 from outscore.workflows.compare.logs import asks_logs, better_of, log_origins, read_tasks
 from outscore.workflows.compare.reduced import metric_of
-from outscore.workflows.direction import Better, directed, score_names
 from outscore.workflows.frames import encode_labels, is_table
 from outscore.workflows.names import path_texts
-from outscore.workflows.rank.inputs import systems_from
-from outscore.workflows.rank.many import chosen_systems, read_many
-from outscore.workflows.reading import answer_notes, reading_of
+from outscore.workflows.rank.inputs import chosen_systems, read_many, systems_from
+from outscore.workflows.reading import Better, answer_notes, directed, reading_of, score_names
 from outscore.workflows.requests.score import ScoreRequest
 from outscore.workflows.score.measure import Measured, measure
 from outscore.workflows.validate import refuse_labels

@@ -2,6 +2,8 @@
 
 Every metric is a table of statistics per segment whose sums make its corpus score, so the comparison of texts is the comparison
 of two such tables. What is added is where the tables come from, the correction over metrics, and the segments behind a score.
+What sacreBLEU would print for the same texts (`--compat`) stands beside the answer and never instead of it,
+and the words that make the difference (`--explain`) whatever the metric.
 """
 
 from __future__ import annotations
@@ -16,33 +18,45 @@ from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.records import dataclass
+from outscore.inference.compat.sacrebleu import COMPAT, SACREBLEU_SEED
 from outscore.inference.families.max_t import MAX_T
+from outscore.inference.families.multiplicity import correct_family
 from outscore.inference.populations import ITEMS
 from outscore.language.numbers import count
 from outscore.language.phrases import SINGLE_RUNS
 from outscore.language.verdict.comparison import with_verdict
+from outscore.metrics.registry import resolve
 from outscore.metrics.text.entry import SEGMENT_COLUMNS
+from outscore.metrics.text.matches import BANDS, band_name, better_ngrams, count_words, frequency_rows
+from outscore.metrics.text.registry import TEXT_METRICS
 from outscore.results.comparison import Comparison
 from outscore.results.design import Family, ScorePart, Segment
 from outscore.results.note import Note
-from outscore.results.subset import Bucket
-from outscore.workflows.compare.arrays import compare_rows
-from outscore.workflows.compare.slices import Part, as_family, compare_slices, refuse_new_runs, swap_together
+from outscore.results.subset import Bucket, WordBucket, WordStudy
+from outscore.workflows.compare.arrays import compare_rows, permutation_p
+from outscore.workflows.compare.families import Part, as_family, compare_slices, refuse_new_runs, swap_together
 from outscore.workflows.texts.buckets import Labels, in_bands
 from outscore.workflows.texts.cautions import cautions
 from outscore.workflows.texts.checks import chosen_metrics, compat_rules
-from outscore.workflows.texts.compat import with_peer
 from outscore.workflows.texts.datasets import ONE, Datasets, boards_of_runs
 from outscore.workflows.texts.members import Member
 from outscore.workflows.texts.runs import mean_of_runs, repeats_of_runs, runs_of
-from outscore.workflows.texts.statistics import Texts
+from outscore.workflows.texts.statistics import Lines, Texts
 from outscore.workflows.validate import Question
 
-__all__ = ["TextDesign", "compare_corpora", "unscored_note"]
+__all__ = ["Corpus", "TextDesign", "compare_corpora", "study_words", "unscored_note", "with_peer"]
 
 SHOWN = 10
 DATASET = "dataset"
 """The column of buckets that tells datasets apart."""
+FLAWS = {
+    "sacrebleu-ar": "it does not count ties, so that identical outputs, or outputs that differ in one segment, get the smallest"
+    " p there is",
+    "sacrebleu-bs": "it centres absolute differences on their own mean, and rejects a true null hypothesis about 11 % of the"
+    " time at the 5 % level",
+}
+"""What is known to be wrong with each rule; `compat` explains."""
+"""N-grams of each system."""
 
 
 @dataclass(frozen=True)
@@ -187,3 +201,107 @@ def unscored_note(metric: AdditiveMetric, label: str, a: Array, b: Array) -> lis
     if metric.columns != SEGMENT_COLUMNS or not metric.higher_is_better or not share:
         return []
     return [Note("data", f"On {100 * share:.1f} % of the segments both systems have a {label} of 0.")]
+
+
+def with_peer(
+    c: Comparison,
+    compat: str,
+    metric: AdditiveMetric,
+    runs_a: Sequence[Array],
+    runs_b: Sequence[Array],
+    *,
+    grouped: bool,
+    datasets: int = 0,
+) -> Comparison:
+    """The comparison with the peer's p among its `tests` and notes on it; decision and words stay as they are.
+
+    What is to be said of the rule is a note of its own, the same for every metric, so that a family says it once.
+
+    `grouped` says that documents were swapped as one, which the peer cannot do, and `datasets` that there are several.
+    """
+    if datasets:
+        text = f"No p of {compat}: sacreBLEU compares on one test set, and there are {datasets}."
+        return replace(c, notes=[*c.notes, Note("peer", text)])
+    if len(runs_a) > 1 or len(runs_b) > 1:
+        text = f"No p of {compat}: sacreBLEU compares single outputs, and there are several runs."
+        return replace(c, notes=[*c.notes, Note("peer", text)])
+    entry = TEXT_METRICS.get(metric.name)
+    known = entry is not None and "sacrebleu" in entry.tested_by
+    p = COMPAT[compat](runs_a[0], runs_b[0], metric.score)
+    trials = p.kernel.rpartition(":")[2]
+    apart = " It takes segments one by one, not documents." if grouped else ""
+    source = "as sacreBLEU prints it" if known else "by its rule, though sacreBLEU does not have this metric"
+    own = f"{compat}: p = {p.value:.4f}, {source}."
+    rule = (
+        f"{compat}: {int(trials):,} trials with seed {SACREBLEU_SEED}; {FLAWS[compat]}. It has no part in the verdict.{apart}"
+    )
+    return replace(c, tests=[*c.tests, p], notes=[*c.notes, Note("peer", own), Note("peer", rule)])
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """A text in which words are counted, and what it is called."""
+
+    name: str
+    lines: Lines
+
+
+def study_words(
+    texts: Texts, datasets: Datasets, documents: Labels | None, correction: str, seed: int, corpus: Corpus | None = None
+) -> WordStudy:
+    """Words by how rare they are, tested by swaps of segments, and n-grams that one system gets right more often.
+
+    Words are counted in `corpus`, or in the first reference, of each dataset by itself. Of several runs n-grams show the first.
+    """
+    runs_a, runs_b = ([_rows(run, texts.references, datasets, corpus) for run in side] for side in (texts.a, texts.b))
+    buckets = [
+        found
+        for band in range(len(BANDS))
+        if (
+            found := _word_bucket(band, [rows[:, band] for rows in runs_a], [rows[:, band] for rows in runs_b], documents, seed)
+        )
+    ]
+    if buckets and correction != "none":
+        # The metrics' correction by joint swaps knows nothing of these.
+        by = "holm" if correction == MAX_T else correction
+        corrected, _ = correct_family([bucket.p for bucket in buckets], by)
+        buckets = [replace(bucket, p=p) for bucket, p in zip(buckets, corrected, strict=True)]
+    for_a, for_b = better_ngrams(texts.a[0], texts.b[0], texts.references, most=SHOWN)
+    return WordStudy("the reference" if corpus is None else corpus.name, buckets, for_a, for_b)
+
+
+def _rows(run: Lines, references: Sequence[Lines], datasets: Datasets, corpus: Corpus | None) -> Array:
+    everywhere = {"": np.arange(len(run))}
+    rows_of: Mapping[str, Array] = datasets.rows if datasets else everywhere
+    found = np.zeros((len(run), len(BANDS), 3), dtype=np.int64)
+    for rows in rows_of.values():
+        mine = rows.tolist()
+        gold = [tuple(lines[i] for i in mine) for lines in references]
+        counts = count_words(gold[0] if corpus is None else corpus.lines)
+        found[rows] = frequency_rows([run[i] for i in mine], gold, counts)
+    return found
+
+
+def _word_bucket(band: int, a: Sequence[Array], b: Sequence[Array], documents: Labels | None, seed: int) -> WordBucket | None:
+    """One range of frequencies, tested by F1; None where no reference has a word of it."""
+    words = int(a[0][:, [0, 2]].sum())
+    if not words:
+        return None
+    # F1 does not tell the two kinds of errors apart.
+    right_wrong = [[np.stack([rows[:, 0], rows[:, 1] + rows[:, 2]], axis=1) for rows in runs] for runs in (a, b)]
+    metric, _, _ = resolve("f1", right_wrong[0][0], right_wrong[1][0])
+    (first, second), together = mean_of_runs(metric, right_wrong)
+    one, other = (float(together.score(rows.sum(axis=0))) for rows in (first, second))
+    p = permutation_p(
+        first,
+        second,
+        metric=together,
+        items=None,
+        clusters=documents,
+        method="auto",
+        resamples=None,
+        alternative="two-sided",
+        delta=0.0,
+        seed=seed,
+    )
+    return WordBucket(band_name(band), words, one, other, one - other, p)

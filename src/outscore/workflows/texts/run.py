@@ -1,4 +1,7 @@
-"""From a request to a comparison of texts: systems, references and labels are read, and compared by every metric."""
+"""From a request to a comparison of texts: systems, references and labels are read, and compared by every metric.
+
+Harnesses record the texts in place of a score per item where a metric is one of the corpus: those texts are scored again.
+"""
 
 from __future__ import annotations
 
@@ -8,21 +11,23 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from outscore.core.errors import OutscoreError
 from outscore.core.records import dataclass
 from outscore.engine.engines import Engine, engine_of
 from outscore.engine.progress import Progress, Steps
+from outscore.formats.logs.base.evaluation import Evaluation
 from outscore.formats.texts.segments import Segments, read_segments
 from outscore.language.numbers import count
 from outscore.language.phrases import correction_name
-from outscore.language.verdict.comparison import agreement
+from outscore.language.verdict.comparison import agreement, with_omission
 from outscore.metrics.cache import StatisticsCache
+from outscore.metrics.text.registry import TEXT_METRICS
 from outscore.results.comparison import Comparison, Comparisons
+from outscore.results.design import Direction, Reading
 from outscore.results.files import write_files
 from outscore.results.note import Note
-from outscore.results.reading import Direction, Reading
 from outscore.scores.system import Origin
 from outscore.workflows.compare.inputs import UNNAMED, TwoNames
 from outscore.workflows.names import path_texts
@@ -31,16 +36,26 @@ from outscore.workflows.requests import shared
 from outscore.workflows.requests.compare import LENGTH, TextsRequest
 from outscore.workflows.texts.buckets import Labels, buckets_of, labels_of_segments, length_bands
 from outscore.workflows.texts.checks import cache_of, chosen_metrics, engine_for
-from outscore.workflows.texts.corpus import TextDesign, compare_corpora
+from outscore.workflows.texts.corpus import Corpus, TextDesign, compare_corpora, study_words
 from outscore.workflows.texts.datasets import Datasets, datasets_of_segments
 from outscore.workflows.texts.inputs import read_text_files, refuse_reading_twice
 from outscore.workflows.texts.members import scored_members, text_members
 from outscore.workflows.texts.segments import SegmentScores, check_segments, segment_scores
 from outscore.workflows.texts.statistics import Statistics, Texts
-from outscore.workflows.texts.words import Corpus, study_words
 from outscore.workflows.validate import question_of
 
-__all__ = ["TextData", "call", "read_texts", "run", "run_scored"]
+if TYPE_CHECKING:
+    from outscore.results.comparison import Comparisons
+    from outscore.workflows.compare.logs import LogPair
+    from outscore.workflows.requests.compare import CompareRequest
+
+__all__ = ["TextData", "call", "compare_log_texts", "read_texts", "run", "run_scored"]
+
+ASKED = ("test", "set", "method", "alternative", "alpha", "delta", "margin", "unit_size", "unit_statistic", "shuffle",
+         "normality_alpha", "resamples", "correction", "seed", "names")  # fmt: skip
+"""Options that mean the same for texts as for scores."""
+# Harnesses round what they print.
+TOLERANCE = 1e-4
 
 
 @dataclass(frozen=True, eq=False)
@@ -269,3 +284,57 @@ def _buckets(request: TextsRequest, reference: Segments, labels: Mapping[str, La
             raise OutscoreError(f"--buckets names `{column}` twice.", "Name it once, or rename a file.", parameter="buckets")
         found[column] = tuple(length_bands(reference.lines)) if name == LENGTH else labels[name]
     return found
+
+
+def compare_log_texts(request: CompareRequest, pair: LogPair) -> Comparisons:
+    """Score the texts of two logs by the metric that their harness used, and compare them."""
+    if pair.measure not in TEXT_METRICS:
+        raise OutscoreError(
+            f"`{pair.measure}` scores the whole corpus, and there is no metric of that name to score the texts again.",
+            f"Choose another score with --metric; of texts there are {', '.join(TEXT_METRICS)}.",
+            parameter="metric",
+        )
+    first, second = (_texts(evaluation, pair.measure) for evaluation in pair.evaluations)
+    common = [item for item in first if item in second]
+    if not common:
+        raise OutscoreError("The logs have no item in common.", "Compare logs of the same task.", parameter="files")
+    data = TextData(
+        [first[item][1] for item in common],
+        [second[item][1] for item in common],
+        [first[item][0] for item in common],
+        pair.names,
+        origins=tuple(origin for one in pair.evaluations for origin in one.origins),
+        notes=tuple(note.text for note in pair.found.notes),
+    )
+    asked = TextsRequest(metric=pair.measure, **{name: request.value(name) for name in ASKED})
+    found = run(asked, data)
+    told = [Note("input", _told(pair, found))]
+    left_out = (len(first) - len(common), len(second) - len(common))
+    aligned = [replace(c, alignment=replace(c.alignment, only_a=left_out[0], only_b=left_out[1])) for c in found.comparisons]
+    whole = [with_omission(replace(c, notes=[*told, *c.notes])) for c in aligned]
+    return replace(found, comparisons=whole, settings=request.settings(data.origins))
+
+
+def _texts(evaluation: Evaluation, measure: str) -> dict[str, tuple[str, str]]:
+    """Reference and output of every item."""
+    if evaluation.texts is None:
+        raise OutscoreError(
+            f"{evaluation.label}: `{measure}` scores the whole corpus, and the log does not hold its texts.",
+            "Choose another score with --metric.",
+            parameter="metric",
+        )
+    return dict(zip(evaluation.ids.texts(), evaluation.texts(measure), strict=True))
+
+
+def _told(pair: LogPair, found: Comparisons) -> str:
+    """That texts were scored again, and whether the scores are those of the logs."""
+    scored = found.comparisons[0].scores
+    totals = [evaluation.measures[pair.measure].total for evaluation in pair.evaluations]
+    said = f"The logs hold texts in place of {pair.measure} scores: they were scored again"
+    if any(total is None for total in totals):
+        return f"{said}."
+    pairs = [(total, score.value) for total, score in zip(totals, scored, strict=True) if total is not None]
+    if all(abs(total - value) <= TOLERANCE * max(1.0, abs(total)) for total, value in pairs):
+        return f"{said}, and the scores are those that the logs report."
+    listed = ", ".join(f"{total:.6g}" for total, _ in pairs)
+    return f"{said}. The logs report {listed}: their harness scores or joins texts in another way."

@@ -46,7 +46,7 @@ def _together(paths: Sequence[str], options: DiffOptions) -> Together | None:
             )
     if len(paths) > 1:
         return None
-    from outscore.formats.tables.label_systems import read_label_table
+    from outscore.formats.tables.labels import read_label_table
 
     table = read_label_table(paths[0])
     return Together(table.gold, table.systems, (table.reading,))

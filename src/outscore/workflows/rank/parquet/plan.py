@@ -28,11 +28,11 @@ from outscore.inference.pairwise.table import Measured
 from outscore.results.note import Note
 from outscore.results.ranking import Ranking
 from outscore.scores.board import filling_notes
-from outscore.workflows.direction import Directed, directed
 from outscore.workflows.rank.assemble import assemble_ranking, with_duplicates
 from outscore.workflows.rank.parquet.task import Part, Reading, Share, merged, part_of
 from outscore.workflows.rank.parquet.tests import MomentTest, measured_of
 from outscore.workflows.rank.question import USUAL, Question
+from outscore.workflows.reading import Directed, directed
 from outscore.workflows.requests.shared import DIRECTION
 
 __all__ = ["Partitioned", "measured_from_partitions"]

@@ -16,10 +16,9 @@ from outscore.engine.engines import Engine
 from outscore.engine.progress import Progress
 from outscore.inference.base.sign_flips import checked_resamples
 from outscore.inference.pairwise.binary import NO_INTERVALS, TANGO
-from outscore.inference.pairwise.flips import fixed_shift
 from outscore.inference.pairwise.macro import macro_from_counts, macro_measured, macro_notes, macro_request
 from outscore.inference.pairwise.moment_tests import binary_pairs, macro_student, sampled_pairs, student_pairs, system_scores
-from outscore.inference.pairwise.moments import PairMoments
+from outscore.inference.pairwise.moments import PairMoments, fixed_shift
 from outscore.inference.pairwise.per_pair import STUDENT
 from outscore.inference.pairwise.systems import pairs_of
 from outscore.inference.pairwise.table import KINDS, Measured

@@ -1,7 +1,8 @@
-r"""The noise floor: how far two runs of one system differ on the same items, and how often a test would call that real.
+"""What a test set can tell, from one system's scores: its noise floor, and the smallest difference it can detect.
 
-A run of n items scores mean(y). Epochs have nothing to do with one another from item to item, so the variance of a run's score
-on these items is σ_w²/n, σ_w² being the variance within an item. Runs that span all items (training seeds) may be lucky
+The noise floor is how far two runs of one system differ on the same items, and how often a test would call that real. A run
+of n items scores mean(y). Epochs have nothing to do with one another from item to item, so the variance of a run's score on
+these items is σ_w²/n, σ_w² being the variance within an item. Runs that span all items (training seeds) may be lucky
 everywhere at once, and their scores vary by s²_run, whatever items say.
 
 *A/A.* Two single runs of one system are compared item by item. The two epochs of an item are exchangeable, so the permutation
@@ -16,32 +17,57 @@ that P(p ≤ α) is at most α rounded down to such a multiple, and 0 where ther
 
 Runs are not exchangeable item by item. The test takes the difference of two runs to have the variance V that their items show;
 it has 2 s²_run, and so P(p ≤ α) ≈ 2 Φ(-z √(V / max(V, 2 s²_run))).
+
+*Reach.* What the test set can detect is known before a second system is there. The variance of a paired difference is that of
+two scores less what they have in common. With v the squared standard error of one system's score over items, r what new runs
+add to it, and ρ the correlation of two systems' scores of an item,
+
+    V = 2 (1 - ρ) v + 2 r,
+
+and the smallest difference that a two-sided paired t test finds with the power asked for solves the noncentral t of
+`planning` for V and its degrees of freedom. ρ is not known from one system, and systems of one kind mostly share what is hard:
+both ends are shown, ρ = 0 and a ρ that is measured where there are several systems and said to be assumed where there is one.
+So few units that flips of their signs never reach alpha find no difference at all, whatever a t test would.
 """
 
 from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
 from outscore.core.metric import AdditiveMetric
-from outscore.core.numeric import Array
+from outscore.core.numeric import Array, median
 from outscore.core.paired import PairedScores
 from outscore.core.repeats import RUNS
 from outscore.inference.base.item_scores import with_exact_integers
 from outscore.inference.base.sign_flips import KernelOptions
 from outscore.inference.permutation.dispatch import permutation
+from outscore.inference.power.design import study_of
 from outscore.inference.runs.two_way import item_spread, pseudo_values
 from outscore.laws.normal import normal, normal_quantile
 from outscore.laws.student import t_quantile
-from outscore.results.score import Noise
+from outscore.results.plan import StudyDesign
+from outscore.results.score import Detectable, Noise
 
-__all__ = ["attained_level", "discordant_alarms", "epoch_noise", "level_of_flips", "noise_floor"]
+__all__ = [
+    "ASSUMED",
+    "attained_level",
+    "detectable_difference",
+    "discordant_alarms",
+    "epoch_noise",
+    "level_of_flips",
+    "median_correlation",
+    "noise_floor",
+]
 
 MAX_PAIRS = 28
 """Pairs of runs that are compared: all those of eight runs."""
 NEGLIGIBLE = 1e-13
+ASSUMED = 0.5
+"""The correlation of two systems' item scores where there is one system: that of systems of one kind is .3 to .8 mostly."""
 
 
 def noise_floor(
@@ -171,3 +197,74 @@ def attained_level(m: Array, alpha: float) -> Array:
         low = np.where(apart & fits, middle, low)
         high = np.where(apart & ~fits, middle, high)
     return np.asarray(np.where(low >= 0, 2 * scipy.special.bdtr(np.maximum(low, 0.0), m, 0.5), 0.0))
+
+
+def detectable_difference(
+    variance: float,
+    df: float,
+    *,
+    added: float = 0.0,
+    correlation: float | None = None,
+    possible: float | None = None,
+    units: int | None = None,
+    alpha: float,
+    power: float,
+) -> Detectable | None:
+    """The smallest difference to another system that is detected; None where scores do not vary.
+
+    Parameters
+    ----------
+    variance, df
+        The squared standard error of one score over items, and its degrees of freedom.
+    added
+        What new runs add to it.
+    correlation
+        Of two systems' item scores; None where it is not known.
+    possible
+        The largest difference that there can be; None where it is not known.
+    units
+        Items or clusters whose signs the test of the difference flips; None where it flips none.
+
+    Examples
+    --------
+    >>> found = detectable_difference(0.25 / 100, 99, alpha=0.05, power=0.8)
+    >>> round(found.independent, 4), round(found.correlated, 4), found.correlation
+    (0.2, 0.1415, 0.5)
+    """
+    if not variance + added > 0 or df < 1:
+        return None
+    rho = ASSUMED if correlation is None else correlation
+    if units is not None and units < StudyDesign(alpha=alpha).min_units:
+        smallest = min(1.0, 2.0 ** (1 - units))
+        return Detectable(None, None, rho, correlation is not None, power, alpha, possible, smallest)
+    ends = [_effect(2 * (1 - shared) * variance + 2 * added, df, alpha, power) for shared in (0.0, rho)]
+    return Detectable(ends[0], ends[1], rho, correlation is not None, power, alpha, possible)
+
+
+def _effect(variance: float, df: float, alpha: float, power: float) -> float:
+    units = df + 1
+    if not variance > 0:
+        return 0.0
+    study = study_of(StudyDesign(math.sqrt(variance * units), alpha=alpha, method="t"))
+    return study.detectable_effect(units, power)
+
+
+def median_correlation(tables: Sequence[tuple[Array, Array]]) -> float | None:
+    """The median correlation of two systems' scores of the items both have; None where no two systems show one.
+
+    `tables` holds a code for each item and its score, for each system.
+
+    Examples
+    --------
+    >>> codes = np.arange(4)
+    >>> round(median_correlation([(codes, np.array([1.0, 2, 3, 4])), (codes, np.array([1.0, 3, 2, 4]))]), 6)
+    0.8
+    """
+    found = []
+    for i, (codes, scores) in enumerate(tables):
+        for others, theirs in tables[i + 1 :]:
+            _, first, second = np.intersect1d(codes, others, assume_unique=True, return_indices=True)
+            x, y = scores[first], theirs[second]
+            if len(x) > 2 and x.std() > 0 and y.std() > 0:
+                found.append(float(np.corrcoef(x, y)[0, 1]))
+    return median(np.array(found)) if found else None

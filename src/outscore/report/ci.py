@@ -1,4 +1,9 @@
-"""The outcome of a gate as JUnit's XML, which every build server shows: one test case that passed, failed or was skipped."""
+"""The outcome of a gate for build servers: GitHub's annotation and log, and JUnit's XML, which every one of them shows.
+
+GitHub's annotations are commands in the log (`::error title=...::message`). Per cent signs and line ends of the message, and
+colons and commas of the title, are escaped as GitHub asks for, so that no name of a system or file can become a command. In
+JUnit's XML a gate is one test case that passed, failed or was skipped.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +14,42 @@ from outscore.report.document import clean
 from outscore.report.rows.gate import summary
 from outscore.results.gate import GateResult
 
-__all__ = ["xml"]
+__all__ = ["annotation", "github_log", "junit_xml"]
 
+LEVELS = {"pass": "notice", "fail": "error", "inconclusive": "warning"}
 NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that XML cannot hold, not even escaped."""
 
 
-def xml(found: GateResult) -> str:
+def annotation(found: GateResult) -> str:
+    """The line that GitHub shows beside the run."""
+    title = _property(f"outscore gate: {found.outcome}")
+    return f"::{LEVELS[found.counts_as]} title={title}::{_data(clean(found.verdict))}"
+
+
+def github_log(found: GateResult) -> str:
+    """What goes to the log: the annotation, and the numbers under it."""
+    lines = [f"{label}: {text}" for label, text in summary(found)]
+    # A line of the log that begins with two colons would be a command.
+    return "\n".join([annotation(found), *(f"  {line}" for line in lines)]) + "\n"
+
+
+def _data(text: str) -> str:
+    """A message as the commands of GitHub take it.
+
+    Examples
+    --------
+    >>> _data("50 % of a::b")
+    '50 %25 of a::b'
+    """
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")
+
+
+def junit_xml(found: GateResult) -> str:
     """A test suite of one case; what is inconclusive, and counts as nothing else, was skipped."""
     candidate, baseline = found.comparison.systems
     outcome = found.counts_as

@@ -1,1 +1,0 @@
-"""The outcome of a gate as continuous integration reads it."""
