@@ -14,6 +14,7 @@ from outscore.core.options import nearest
 __all__ = [
     "COUNTS",
     "EITHER",
+    "PAIRS",
     "PREDICTED",
     "RIGHT",
     "SLICES",
@@ -83,6 +84,21 @@ RIGHT: Tiers = (
 EITHER: Tiers = (("label", "labels", "class", "tag"), ("answer",))
 # Rows that sum the others up are no items.
 SUMMARIES = {"mean", "average", "avg", "total", "overall", "all", "sum", "median", "std", "stdev", "macro_avg", "micro_avg"}
+# The two columns of systems in a table of battles.
+PAIRS = (
+    ("model_a", "model_b"),
+    ("system_a", "system_b"),
+    ("model_1", "model_2"),
+    ("system_1", "system_2"),
+    ("generator_1", "generator_2"),
+    ("assistant_a", "assistant_b"),
+    ("player_a", "player_b"),
+    ("left", "right"),
+    ("left_model", "right_model"),
+    ("model_left", "model_right"),
+    ("first", "second"),
+    ("a", "b"),
+)
 _ANSWERS = {name for tier in (*PREDICTED, *RIGHT, *EITHER) for name in tier}
 _OTHER = re.compile(
     r"(.*_)?(latency|tokens?|costs?|price|length|len|duration|runtime|elapsed|timestamp|date|year)(_(ms|s|sec|seconds|usd|chars))?"
