@@ -15,6 +15,7 @@ __all__ = [
     "COUNTS",
     "EITHER",
     "PAIRS",
+    "PANDAS_INDEX",
     "PREDICTED",
     "RIGHT",
     "SLICES",
@@ -84,6 +85,8 @@ RIGHT: Tiers = (
 EITHER: Tiers = (("label", "labels", "class", "tag"), ("answer",))
 # Rows that sum the others up are no items.
 SUMMARIES = {"mean", "average", "avg", "total", "overall", "all", "sum", "median", "std", "stdev", "macro_avg", "micro_avg"}
+# What the index of a data frame is called that pandas wrote, and that it wrote again.
+PANDAS_INDEX = {"", "Unnamed: 0"}
 # The two columns of systems in a table of battles.
 PAIRS = (
     ("model_a", "model_b"),
@@ -101,7 +104,7 @@ PAIRS = (
 )
 _ANSWERS = {name for tier in (*PREDICTED, *RIGHT, *EITHER) for name in tier}
 _OTHER = re.compile(
-    r"(.*_)?(latency|tokens?|costs?|price|length|len|duration|runtime|elapsed|timestamp|date|year)(_(ms|s|sec|seconds|usd|chars))?"
+    r"(.*_)?(latency|tokens?|costs?|price|length|len|duration|runtime|elapsed|timestamp|date|year)(_(ms|s|sec|seconds|usd|chars|a|b|\d))?"
     r"|.*_(index|idx|ids?)|num_.*"
 )
 # A value inside one of these objects is a score.
