@@ -108,3 +108,15 @@ def test_scores_may_stand_beside_their_winner(tmp_path):
     path = tmp_path / "scores.csv"
     path.write_text("id,A,B,winner\nq1,1,0,A\nq2,1,1,tie\n", encoding="utf-8")
     assert run("compare", path).exit_code == 0
+
+
+def test_what_was_read_and_left_out_is_said_before_the_numbers(tmp_path):
+    rows = [f"p{i},new,old,{'new' if i % 3 else 'old'}" for i in range(12)]
+    path = tmp_path / "votes.csv"
+    path.write_text("\n".join(["prompt,model_a,model_b,winner", *rows, "p12,new,old,", "p13,new,new,tie"]), encoding="utf-8")
+    for form in ("text", "markdown"):
+        said = " ".join(run("prefer", path, "--order", "unrecorded", "--format", form).output.replace("\\", "").split())
+        places = [
+            said.index(words) for words in ("verdicts: `winner`", "1 battle without a verdict is", "1 battle of a system with")
+        ]
+        assert max(places) < said.index("win rate")
