@@ -73,6 +73,12 @@ def test_help_imports_no_command():
         ("Rank a.csv", "There is no command `Rank`. Did you mean `rank`?"),
         ("compare --metrc mean a b", "There is no option `--metrc`. Did you mean `--metric`?"),
         ("rank --corection=holm a", "There is no option `--corection`. Did you mean `--correction`?"),
+        (
+            "score --reference r.txt a",
+            "There is no option `--reference`. It is an option of `outscore compare`, `outscore gate`, `outscore rank`.",
+        ),
+        ("prefer --bounds 0 1 a", "There is no option `--bounds`. It is an option of `outscore compare`, `outscore plan`."),
+        ("show --alpha 0.1 a", "of `outscore compare`, `outscore diff`, `outscore gate` and "),
         ("compare -z a b", "There is no option `-z`. See `outscore compare --help`."),
         ("--versoin", "There is no option `--versoin`. Did you mean `--version`?"),
         ("diff --task nr a b", "'nr' is not one of 'pos', 'dep', 'ner', 'label', 'coref'. Did you mean 'ner'?"),

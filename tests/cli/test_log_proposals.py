@@ -49,6 +49,19 @@ def test_every_proposal_for_real_logs_runs(shared_data):
     assert asked >= 15
 
 
+@pytest.mark.parametrize("command", ["show", "score"])
+def test_a_long_proposal_stays_on_one_line_to_be_copied(tmp_path, command):
+    """Broken into two lines, a shell runs the first of them without the rest."""
+    folder = tmp_path / ("a-folder-" * 9)
+    lm_eval(folder)
+    chosen = proposed(folder)[2:] if command == "score" else []
+    lines = run(command, folder, *chosen).output.splitlines()
+    (line,) = (line for line in lines if line.startswith("next "))
+    copied = line.removeprefix("next").strip().removeprefix("compare them with `").removesuffix("`")
+    assert len(line) > 80
+    assert run(*shlex.split(copied)[1:]).exit_code == 0
+
+
 @pytest.mark.parametrize("name", sorted(WRITERS))
 def test_every_proposal_for_logs_of_every_format_runs(name, tmp_path):
     paths = WRITERS[name](tmp_path)

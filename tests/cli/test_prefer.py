@@ -86,10 +86,37 @@ def test_refusals_are_one_sentence(battles, monkeypatch, words, said):
     assert done.stderr.count("\n") == 1
 
 
+VOTES = {
+    "words only": "prompt,model_a,model_b,winner\nq1,new,old,new\nq2,old,new,tie\n",
+    # The numbers of workers and models are no scores.
+    "ids beside them": "id,x,y,worker,winner,left,right\n0,97,98,58,tie,new,old\n0,97,98,83,left,new,old\n",
+    "a number for the winner": "prompt,model_a,model_b,winner\nq1,new,old,1\nq2,old,new,2\n",
+}
+
+
+@pytest.mark.parametrize("votes", VOTES.values(), ids=VOTES)
 @pytest.mark.parametrize("command", ["compare", "rank", "score"])
-def test_other_commands_send_battles_here(tmp_path, command):
+def test_other_commands_send_battles_here(tmp_path, command, votes):
     path = tmp_path / "votes.csv"
-    path.write_text("prompt,model_a,model_b,winner\nq1,new,old,new\nq2,old,new,tie\n", encoding="utf-8")
+    path.write_text(votes, encoding="utf-8")
     done = run(command, path)
     assert done.exit_code == 2
     assert "Battles between two systems are for `outscore prefer`." in done.stderr
+
+
+def test_scores_may_stand_beside_their_winner(tmp_path):
+    path = tmp_path / "scores.csv"
+    path.write_text("id,A,B,winner\nq1,1,0,A\nq2,1,1,tie\n", encoding="utf-8")
+    assert run("compare", path).exit_code == 0
+
+
+def test_what_was_read_and_left_out_is_said_before_the_numbers(tmp_path):
+    rows = [f"p{i},new,old,{'new' if i % 3 else 'old'}" for i in range(12)]
+    path = tmp_path / "votes.csv"
+    path.write_text("\n".join(["prompt,model_a,model_b,winner", *rows, "p12,new,old,", "p13,new,new,tie"]), encoding="utf-8")
+    for form in ("text", "markdown"):
+        said = " ".join(run("prefer", path, "--order", "unrecorded", "--format", form).output.replace("\\", "").split())
+        places = [
+            said.index(words) for words in ("verdicts: `winner`", "1 battle without a verdict is", "1 battle of a system with")
+        ]
+        assert max(places) < said.index("win rate")

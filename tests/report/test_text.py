@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from tests.report.forms import render_text as render
 
 from outscore.report.document import screen_width
+from outscore.report.write.text import labelled_lines
 from outscore.results.comparison import Comparisons, SystemScore
 from outscore.results.design import Alignment, Decision, Design, Family, PathStep
 from outscore.results.interval import Interval
@@ -194,3 +195,10 @@ def test_wide_letters_take_two_columns(comparison):
     assert screen_width(first) == screen_width(second)
     head, row = text[text.index(" by topic") :].splitlines()[1:3]
     assert screen_width(head) == screen_width(row)
+
+
+def test_bars_in_the_name_of_a_file_are_no_signature():
+    path = f"logs/{'x' * 60}/details_custom|additions|0_2026.parquet"
+    assert not any(line.strip().startswith("|") for line in labelled_lines("files", [f"2: {path}, other.parquet"], 80))
+    signature = f"metric:mean|test:permutation|settings:{'x' * 60}|n:50"
+    assert any(line.strip().startswith("|") for line in labelled_lines("signature", [signature], 80))

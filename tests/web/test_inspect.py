@@ -276,6 +276,8 @@ def test_every_file_says_in_a_line_what_it_is(page, saved):
             b"id,new,old\n1,1,0\n2,1,1\n",
             "scores: a column per system, `new` and `old`; items: `id`; 2 rows of 1 file",
         ),
+        # Which scores are better is asked when they are compared.
+        "unclear.csv": (b"id,system,neg_loss\n1,new,-1\n1,old,-2\n", "scores: `neg_loss`; items: `id`; systems: `system`"),
         "out.txt": (b"One sentence here.\nAnd another one.\n", "a text of 2 segments, one per line"),
         "gold.conllu": (tree, "1 word with "),
         "labels.csv": (b"id,gold\n1,cat\n2,dog\n", "2 labels, one per item"),

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import outscore as osc
 from outscore.cli.app import app
 from outscore.core.errors import OutscoreError
-from outscore.formats.tables.names import LOWER_IS_BETTER, is_better_lower
+from outscore.formats.tables.directions import LOWER_IS_BETTER, is_better_lower
 from outscore.inference.registry import TESTS
 from outscore.workflows.reading import directed
 
@@ -121,6 +121,37 @@ def test_names_that_say_lower_is_better():
     assert known <= LOWER_IS_BETTER
     assert all(map(is_better_lower, ("WER", "Error Rate", "eval_loss", "scores.ppl")))
     assert not any(map(is_better_lower, ("score", "no_error", "no_errors", "lossless", "answer", "after", "comet")))
+
+    assert all(map(is_better_lower, ("MetricX", "metricx-24", "metricx_23_qe", "is_wrong", "incorrect", "failed", "mean rank")))
+    assert not any(map(is_better_lower, ("rank_svm", "page_rank", "not_failed", "fidelity", "metric")))
+
+
+UNCLEAR = ["neg_log_loss", "neg_mean_squared_error", "no_error", "error_free", "-loss", "1-wer", "1 - WER", "wer_reduction"]
+UNCLEAR += ["time_saved", "error_recall", "toxicity detection accuracy", "non-toxicity"]
+
+
+@pytest.mark.parametrize("column", UNCLEAR)
+@pytest.mark.parametrize("command", ["compare", "rank", "score"])
+def test_a_name_that_turns_an_error_around_must_say_which_is_better(errors, command, column):
+    """All of them were taken for errors once, of which lower ones win."""
+    table = {"id": [*range(60)] * 2, "system": ["high"] * 60 + ["low"] * 60, column: [*BAD, *GOOD]}
+    pl.DataFrame(table).write_csv("turned.csv")
+    refused = run(command, "turned.csv", "--score", column)
+    assert refused.exit_code == 2
+    assert f"`{column}` does not say for certain whether lower or higher scores are better." in " ".join(refused.output.split())
+    said = run(command, "turned.csv", "--score", column, "--higher-is-better").output
+    assert said.startswith({"compare": "high outscored low", "rank": "high leads", "score": "2 systems"}[command])
+
+
+@pytest.mark.parametrize("names", [("new_neg_loss", "old_neg_loss"), ("no-loss", "with-loss"), ("loss_free", "loss_a")])
+def test_systems_whose_names_turn_an_error_around_must_say_which_is_better(errors, names):
+    pl.DataFrame({"id": range(60), names[0]: GOOD, names[1]: BAD}).write_csv("turned.csv")
+    assert "does not say for certain" in " ".join(run("compare", "turned.csv").output.split())
+
+
+def test_numbers_of_systems_turn_nothing_around(errors):
+    pl.DataFrame({"id": range(60), "wer_1": GOOD, "wer_2": BAD}).write_csv("numbered.csv")
+    assert run("compare", "numbered.csv").output.startswith("wer_1 outscored wer_2")
 
 
 @settings(max_examples=20)

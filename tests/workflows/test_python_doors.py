@@ -44,6 +44,18 @@ class TestCompare:
         with pytest.raises(OutscoreError, match=message):
             osc.compare(A, B, **asked)
 
+    @pytest.mark.parametrize(
+        ("given", "message"),
+        [
+            ((A,), "`b` was not given. Give one score per item"),
+            ((A, 0.5), "`b` is no list of scores but 0.5."),
+            (({"q1": 1, "q2": 0}, {"q2": 1, "q1": 0}), r"`a` is no list of scores but {'q1': 1, 'q2': 0}."),
+        ],
+    )
+    def test_what_is_no_list_is_named(self, given, message):
+        with pytest.raises(OutscoreError, match=message):
+            osc.compare(*given)
+
     def test_files_name_columns(self, tmp_path):
         path = tmp_path / "t.csv"
         path.write_text("id,new,old\n" + "".join(f"q{i},{a},{b}\n" for i, (a, b) in enumerate(zip(A, B, strict=True))))

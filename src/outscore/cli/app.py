@@ -22,6 +22,8 @@ from outscore.core.errors import OutscoreError
 __all__ = ["app", "main"]
 
 DONE, REFUSED, INTERRUPTED = 0, 2, 130
+MAX_OWNERS = 3
+"""Commands that are named where they have an option that another one lacks."""
 SECTIONS = {
     "Questions": {
         "compare": "outscore.cli.compare",
@@ -165,12 +167,25 @@ def _sentence(error: Exception) -> str:
 
 
 def _meant_option(name: str, context: click.Context) -> str:
-    """The option that was meant, or where they are listed: most commands have too many for a sentence."""
+    """Who has it, the option that was meant, or where they are listed: most commands have too many for a sentence."""
     from outscore.core.options import meant
 
+    owners = _commands_with(name, context)
+    if owners:
+        more = f" and {len(owners) - MAX_OWNERS} more commands" if len(owners) > MAX_OWNERS else ""
+        return f"It is an option of {', '.join(f'`outscore {one}`' for one in owners[:MAX_OWNERS])}{more}."
     known = [option for param in context.command.get_params(context) for option in param.opts if option.startswith("--")]
     near = meant(name, known) if name.startswith("--") else None
     return f"See `{context.command_path} --help`." if near is None else f"Did you mean `{near}`?"
+
+
+def _commands_with(name: str, context: click.Context) -> list[str]:
+    """The other commands that have an option of this name."""
+    group = context.find_root().command
+    if not isinstance(group, App) or not name.startswith("--"):
+        return []
+    commands = {one: group.get_command(context, one) for one in group.list_commands(context)}
+    return [one for one, command in commands.items() if command and any(name in param.opts for param in command.params)]
 
 
 def _silence_stdout() -> None:

@@ -109,12 +109,14 @@ class Placed:
 class Fact:
     """A label and what is to be said about it, the most important line first.
 
-    Of `guarded` facts, such as warnings, each line counts as much as the first one.
+    Of `guarded` facts, such as warnings, each line counts as much as the first one. The lines of a `command` are to be
+    copied into a shell and stay whole.
     """
 
     label: str
     lines: tuple[str, ...]
     guarded: bool = False
+    command: bool = False
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from outscore.core.options import complete, parse_spec
 from outscore.core.records import dataclass
 from outscore.formats.base.source import PACKED
 from outscore.formats.tables.columns import join_names
-from outscore.formats.tables.names import is_better_lower, named_after, shared_measure
+from outscore.formats.tables.directions import is_better_lower, is_unclear, named_after, shared_measure
 from outscore.metrics.registry import METRICS
 from outscore.results.design import Direction, DirectionSource, Reading
 from outscore.results.note import Note
@@ -107,6 +107,10 @@ def directed(metric: str | AdditiveMetric, asked: str, columns: Iterable[str] = 
         return Directed(_turned(metric, better), better, "given")
     if told is not None:
         return Directed(_turned(metric, told), told, "log")
+    unclear = next((name for name in named if not endings and is_unclear(name)), None)
+    if unclear is not None:
+        message = f"`{unclear}` does not say for certain whether lower or higher scores are better."
+        raise OutscoreError(message, SAY, parameter=OPTION)
     if low and len(low) < len(named):
         other = next(column for column in named if column not in low)
         what = "The files end in" if endings else "The score columns are"

@@ -80,6 +80,9 @@ def numbers_of(x: object, name: str) -> Array:
         # Numbers in a column of objects, as dataframes have them.
         raw = np.array(raw.tolist())
     raw = _judged(raw)
+    if raw.ndim == 0:
+        given = "was not given" if x is None else f"is no list of scores but {x!r:.40}"
+        raise OutscoreError(f"`{name}` {given}.", "Give one score per item: a list, an array or a column; or (n, k) counts.")
     if raw.ndim not in (1, 2):
         raise OutscoreError(f"`{name}` has {raw.ndim} dimensions.", "Give (n,) scores or (n, k) counts.")
     if raw.size == 0:

@@ -345,6 +345,11 @@ def test_a_table_of_systems_by_items_is_told_of_transposing(told, tmp_path):
     assert "add --transpose" in told("model,mmlu,gsm8k,arc\nx,.1,.2,.3\ny,.2,.3,.4\nz,.3,.1,.2\n")
 
 
+def test_a_name_of_two_columns_is_not_offered_as_a_choice(told):
+    """Results in a spreadsheet have a column of the same name for each run, which --score cannot choose from."""
+    assert "has two columns named `Score`" in told("id,Score,note,Score\nq1,1,x,0\nq2,0,y,0\n")
+
+
 def test_comments_between_lines_are_left_out(tmp_path):
     path = tmp_path / "x.csv"
     path.write_text("id,a,b\nq1,1,0\n# checked by hand\nq2,1,1\n")

@@ -60,7 +60,17 @@ LONG = "\n".join(["item,model,score", *(f"q{i},m{k},{(i * (k + 3)) % 5}" for i i
 WIDE = "\n".join(["item,m0,m1,m2,m3,year", *(f"q{i},{i % 2},{i % 3},{i % 4},{i % 5},x" for i in range(12)), ""])
 
 
-@pytest.mark.parametrize("table", [LONG, WIDE])
+# The index of a data frame and lengths are no systems either.
+INDEXED = "\n".join(
+    [
+        "Unnamed: 0,item,m0,m1,m2,m3,length_1,length_2",
+        *(f"{i},q{i},{i % 2},{i % 3},{i % 4},{i % 5},7,{i}" for i in range(12)),
+        "",
+    ]
+)
+
+
+@pytest.mark.parametrize("table", [LONG, WIDE, INDEXED])
 def test_two_systems_picked_from_more_are_said_to_be(tmp_path, table):
     (tmp_path / "board.csv").write_text(table)
     found = osc.compare(tmp_path / "board.csv", systems=["m0", "m2"])
@@ -83,3 +93,17 @@ def test_what_undermines_a_verdict_stands_beside_it():
     found = osc.compare(steps, np.zeros(100))
     page = found.to_html()
     assert page.index("Check first.") < page.index("Neighbouring items are correlated") < page.index('class="numbers')
+
+
+@pytest.mark.parametrize("chosen", [("new", "elsewhere"), ("old", "new")])
+@pytest.mark.parametrize("ending", ["csv", "txt"])
+def test_systems_that_two_files_do_not_hold_in_this_order_are_refused(tmp_path, chosen, ending):
+    """They were left unread, and the report was about others than those asked for."""
+    for name, shift in (("new", 0), ("old", 1)):
+        rows = [str((i + shift) % 2) for i in range(12)]
+        lines = ["id,score", *(f"q{i},{x}" for i, x in enumerate(rows))] if ending == "csv" else rows
+        (tmp_path / f"{name}.{ending}").write_text("\n".join(lines))
+    files = [tmp_path / f"{name}.{ending}" for name in ("new", "old")]
+    with pytest.raises(osc.OutscoreError, match=r"--system chose `.*`, and .* holds one system, `.*`"):
+        osc.compare(*files, systems=chosen)
+    assert osc.compare(*files, systems=("new", "old")).systems == ("new", "old")

@@ -378,6 +378,23 @@ def test_few_clusters_are_said_to_decide_nothing(tmp_path):
     assert found.pairs[0].verdict.endswith("swapped by topic. With 3 topics p cannot be below .250, whatever the difference.")
 
 
+def test_clusters_without_a_gold_unit_count_where_the_test_swaps_them(tmp_path):
+    """The verdict named two units and a least p of .5, and then one document and a least p of 1."""
+    alone, chain, other = ["(0)", "-"], ["(1)", "(1)", "(1)", "-"], ["(1)", "(1)", "(2)", "(2)"]
+    for name, second in (("gold", chain), ("good", chain), ("bad", other)):
+        documents = []
+        for document, cells in (("d1", alone), ("d2", second)):
+            words = "".join(f"{document} 0 {i} w{i} {cell}\n" for i, cell in enumerate(cells))
+            documents.append(f"#begin document ({document}); part 000\n{words}\n#end document\n")
+        (tmp_path / f"{name}.conll").write_text("".join(documents))
+    found = diff(tmp_path / "gold.conll", [tmp_path / "good.conll", tmp_path / "bad.conll"], task="coref")
+    pair = found.pairs[0]
+    assert pair.p.n > pair.clusters
+    said = pair.verdict
+    assert "2 units can show no difference at alpha = .05: the smallest possible p is .500" in said
+    assert said.endswith("With 2 documents p cannot be below .500, whatever the difference.")
+
+
 def test_files_without_nominals_are_compared_by_the_other_criterion(tmp_path):
     text = "#begin document (d); part 000\n" + "".join(f"d 0 {i} w{i} {'(0)' if i % 2 else '-'}\n" for i in range(10))
     texts = {"gold": text, "a": text.replace("w3 (0)", "w3 -"), "b": text.replace("w5 (0)", "w5 -")}

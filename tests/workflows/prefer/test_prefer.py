@@ -781,7 +781,9 @@ class TestRefusals:
         )
         by_file, by_table = osc.prefer(path), osc.prefer(pl.read_csv(path))
         assert by_table.notes == by_file.notes
-        assert [note.text.split()[0] for note in by_file.notes if note.kind == "input"] == ["1", "1"]
+        said = {note.kind: note.text for note in by_file.notes}
+        assert said["reading"] == "1 battle of a system with itself was left out."
+        assert said["input"].startswith("1 ")
         assert by_table.battles == by_file.battles == 13
 
     def test_one_sentence_each(self, write):

@@ -8,26 +8,11 @@ from outscore.core.errors import OutscoreError
 from outscore.core.records import dataclass
 from outscore.formats.battles.entry import BattleChoice
 from outscore.formats.tables.finder import ColumnFinder
-from outscore.formats.tables.names import Tiers, join_names, normalize_name, suggest_name
+from outscore.formats.tables.names import PAIRS, Tiers, join_names, normalize_name, suggest_name
 from outscore.formats.tables.records import Records
 
 __all__ = ["BattleLayout", "find_battle_layout", "has_part", "holds_battles", "pair_of"]
 
-PAIRS = (
-    ("model_a", "model_b"),
-    ("system_a", "system_b"),
-    ("model_1", "model_2"),
-    ("system_1", "system_2"),
-    ("generator_1", "generator_2"),
-    ("assistant_a", "assistant_b"),
-    ("player_a", "player_b"),
-    ("left", "right"),
-    ("left_model", "right_model"),
-    ("model_left", "model_right"),
-    ("first", "second"),
-    ("a", "b"),
-)
-"""Names of the two columns of systems."""
 ONE_HOT = ("winner_model_a", "winner_model_b", "winner_tie")
 """Columns of which one holds a 1: who won."""
 USUAL: dict[str, Tiers] = {

@@ -238,7 +238,7 @@ def mirror_notes(dropped: int, name: str, *, every: bool) -> list[Note]:
     if every:
         raise OutscoreError(f"Every battle is `{name}` against itself.", "Check the columns of systems.", parameter="first")
     many = "battle of a system with itself was" if dropped == 1 else "battles of a system with itself were"
-    return [Note("input", f"{dropped:,} {many} left out.")]
+    return [Note("reading", f"{dropped:,} {many} left out.")]
 
 
 def _plain_suffix(path: str) -> str:

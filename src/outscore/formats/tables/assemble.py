@@ -15,6 +15,7 @@ from outscore.formats.base.source import Source, shorten, stem_of
 from outscore.formats.tables import delimited, jsonl, parquet
 from outscore.formats.tables.cells import AnswerColumn, GappedColumn, LabelColumn, NumberColumn, is_missing, looks_numeric
 from outscore.formats.tables.columns import Layout, find_layout, is_known, suggest_name
+from outscore.formats.tables.names import PANDAS_INDEX, suggests_other
 from outscore.formats.tables.plausible import edges_of, refuse_summary
 from outscore.formats.tables.records import Block, Records
 from outscore.formats.tables.transpose import transposed
@@ -68,8 +69,8 @@ def _count_systems(records: Records, layout: Layout) -> int:
     if not layout.wide:
         return 1
     others = set(layout.needed) - set(layout.scores)
-    free = [name for name in records.columns if name and name not in others and not is_known(name)]
-    return sum(name in layout.scores or looks_numeric(records.sample[name]) for name in free)
+    free = [name for name in records.columns if name not in PANDAS_INDEX | others and not is_known(name)]
+    return sum(name in layout.scores or (looks_numeric(records.sample[name]) and not suggests_other(name)) for name in free)
 
 
 def _refuse_late(records: Records, block: Block) -> None:

@@ -29,22 +29,22 @@ from outscore.formats.tables.cells import (
     looks_numeric,
     problem_with,
 )
+from outscore.formats.tables.directions import is_better_lower, shared_measure
 from outscore.formats.tables.finder import ColumnFinder, is_nested, naming
 from outscore.formats.tables.names import (
     EITHER,
+    PAIRS,
     PREDICTED,
     RIGHT,
     SLICES,
     USUAL,
     count_columns,
     holds_answers,
-    is_better_lower,
     is_known,
     is_score,
     join_names,
     names_counts,
     normalize_name,
-    shared_measure,
     suggest_name,
     suggests_other,
 )
@@ -78,8 +78,8 @@ NO_DATASETS = "none"
 MANY_COLUMNS = 10
 """Where so many columns could hold the scores, they may be items."""
 _SCORE = f"Name the one meant with {naming('score')}"
-BATTLE = {"model_a", "model_b", "winner"}
-"""Columns that tell of battles, not of scores."""
+WINNER = "winner"
+"""The column that makes a table with two columns of systems one of battles, not of scores."""
 _BINARY = {"0", "1"}
 
 
@@ -208,6 +208,7 @@ def _find(finder: ColumnFinder, part: str, named: str | None) -> str | None:
 
 def _numeric_columns(records: Records, choice: Choice, finder: ColumnFinder, system: str | None) -> tuple[str, ...]:
     """The columns of numbers without a usual name: the score of a long table, or the systems of a wide one."""
+    _refuse_battles(records)
     # A usual name such as `index` that lost to a better one does not name a system either.
     free = [name for name in finder.free() if not is_known(name)]
     numeric = tuple(name for name in free if looks_numeric(records.sample[name]))
@@ -222,6 +223,20 @@ def _numeric_columns(records: Records, choice: Choice, finder: ColumnFinder, sys
         _refuse_no_numbers(records, choice, finder.free())
     _refuse_doubtful(records, choice, numeric, finder.free(), long=system is not None)
     return numeric
+
+
+def _refuse_battles(records: Records) -> None:
+    """Refuse a table that names two systems and the winner in each row: its numbers are ids of judges, prompts and the like."""
+    words = {normalize_name(name): name for name in records.columns if not looks_numeric(records.sample[name])}
+    pair = next((pair for pair in PAIRS if words.keys() >= set(pair)), None)
+    winner = next((name for name in records.columns if normalize_name(name) == WINNER), None)
+    if pair is not None and winner is not None:
+        one, other = (words[name] for name in pair)
+        raise OutscoreError(
+            f"{records.label} says in `{winner}` which of `{one}` and `{other}` won, and scores were expected.",
+            "Battles between two systems are for `outscore prefer`.",
+            parameter="score",
+        )
 
 
 def _refuse_doubtful(records: Records, choice: Choice, numeric: Sequence[str], free: Sequence[str], *, long: bool) -> None:
@@ -261,8 +276,6 @@ def _refuse_no_numbers(records: Records, choice: Choice, free: Sequence[str]) ->
     """Raise the most helpful error for a table without a column of numbers."""
     _refuse_malformed_numbers(records, free)
     message = f"{records.label} has no column of numbers among {join_names(records.columns)}"
-    if {normalize_name(name) for name in records.columns} >= BATTLE:
-        raise OutscoreError(f"{message}.", "Battles between two systems are for `outscore prefer`.", parameter="score")
     words = [name for name in free if looks_numeric(records.sample[name], ONLY_YES_OR_NO)]
     if words:
         raise OutscoreError(

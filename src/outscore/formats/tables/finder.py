@@ -6,7 +6,7 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 
 from outscore.core.errors import OutscoreError
 from outscore.formats.tables.cells import is_scalar
-from outscore.formats.tables.names import Tiers, join_names, normalize_name
+from outscore.formats.tables.names import PANDAS_INDEX, Tiers, join_names, normalize_name
 from outscore.formats.tables.records import Records
 
 __all__ = ["OPTIONS", "ColumnFinder", "is_list", "is_nested", "listed", "naming"]
@@ -38,7 +38,7 @@ class ColumnFinder:
 
     def free(self) -> list[str]:
         """Columns that play no part yet, in the order of the file, without the unnamed index that pandas writes."""
-        return [name for name in self._records.columns if name and name not in self._taken and name != "Unnamed: 0"]
+        return [name for name in self._records.columns if name not in PANDAS_INDEX and name not in self._taken]
 
     def find(self, part: str, tiers: Tiers, hint: str) -> str | None:
         """The column whose name is in the earliest tier, or None; two names of one tier raise an error."""
@@ -46,6 +46,8 @@ class ColumnFinder:
         for tier in tiers:
             candidates = [name for name in flat if normalize_name(name) in tier]
             if len(candidates) > 1:
+                # A name that stands twice chooses nothing.
+                self._records.refuse_repeated(candidates)
                 message = f"{self._records.label}: {join_names(candidates)} could each be the {part} column."
                 raise OutscoreError(message, hint, parameter=OPTIONS.get(part, part))
             if candidates:

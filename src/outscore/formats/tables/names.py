@@ -1,7 +1,7 @@
-"""The usual names of columns, by the part they play, what they tell of their scores, and names as parts of sentences.
+"""The usual names of columns, by the part they play, and names as parts of sentences.
 
 Names are grouped in tiers: a name of an earlier tier wins over those of later ones. Two names of the same
-tier are ambiguous, and the error lists them. Of errors, losses and waiting times lower scores are better.
+tier are ambiguous, and the error lists them.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from outscore.core.options import nearest
 __all__ = [
     "COUNTS",
     "EITHER",
-    "LOWER_IS_BETTER",
+    "PAIRS",
+    "PANDAS_INDEX",
     "PREDICTED",
     "RIGHT",
     "SLICES",
@@ -23,14 +24,11 @@ __all__ = [
     "Tiers",
     "count_columns",
     "holds_answers",
-    "is_better_lower",
     "is_known",
     "is_score",
     "join_names",
-    "named_after",
     "names_counts",
     "normalize_name",
-    "shared_measure",
     "suggest_name",
     "suggests_other",
 ]
@@ -87,33 +85,31 @@ RIGHT: Tiers = (
 EITHER: Tiers = (("label", "labels", "class", "tag"), ("answer",))
 # Rows that sum the others up are no items.
 SUMMARIES = {"mean", "average", "avg", "total", "overall", "all", "sum", "median", "std", "stdev", "macro_avg", "micro_avg"}
+# What the index of a data frame is called that pandas wrote, and that it wrote again.
+PANDAS_INDEX = {"", "Unnamed: 0"}
+# The two columns of systems in a table of battles.
+PAIRS = (
+    ("model_a", "model_b"),
+    ("system_a", "system_b"),
+    ("model_1", "model_2"),
+    ("system_1", "system_2"),
+    ("generator_1", "generator_2"),
+    ("assistant_a", "assistant_b"),
+    ("player_a", "player_b"),
+    ("left", "right"),
+    ("left_model", "right_model"),
+    ("model_left", "model_right"),
+    ("first", "second"),
+    ("a", "b"),
+)
 _ANSWERS = {name for tier in (*PREDICTED, *RIGHT, *EITHER) for name in tier}
 _OTHER = re.compile(
-    r"(.*_)?(latency|tokens?|costs?|price|length|len|duration|runtime|elapsed|timestamp|date|year)(_(ms|s|sec|seconds|usd|chars))?"
+    r"(.*_)?(latency|tokens?|costs?|price|length|len|duration|runtime|elapsed|timestamp|date|year)(_(ms|s|sec|seconds|usd|chars|a|b|\d))?"
     r"|.*_(index|idx|ids?)|num_.*"
 )
 # A value inside one of these objects is a score.
 _SCORES = {"score", "scores", "metric", "metrics"}
 _MAX_NAMES = 12
-_ERRORS = {"error", "errors", "err", "error_rate", "hallucination_rate", "toxicity", "wer", "cer", "ter", "mer", "hter", "eer"}
-_LOSSES = {
-    "loss",
-    "log_loss",
-    "logloss",
-    "cross_entropy",
-    "nll",
-    "negative_log_likelihood",
-    "neg_log_likelihood",
-    "ppl",
-    "perplexity",
-    "bpb",
-    "bpc",
-}
-_DISTANCES = {"mae", "mse", "rmse", "mape", "brier", "brier_score", "ece", "edit_distance", "bits_per_byte"}
-_TIMES = {"time", "seconds", "duration", "latency", "latency_ms", "latency_s", "runtime", "runtime_ms", "runtime_s"}
-LOWER_IS_BETTER = frozenset(_ERRORS | _LOSSES | _DISTANCES | _TIMES)
-# `no_error` ends like a bad score and is a good one.
-_ENDINGS = tuple(f"_{name}" for name in sorted(LOWER_IS_BETTER - {"error", "errors", "err", "time", "seconds"}))
 
 
 def is_known(name: str) -> bool:
@@ -206,44 +202,3 @@ def join_names(names: Sequence[str]) -> str:
 def normalize_name(name: str) -> str:
     """A column name in lower case, with underscores for blanks, hyphens and points."""
     return name.strip().lower().replace(" ", "_").replace("-", "_").replace(".", "_")
-
-
-def is_better_lower(column: str) -> bool:
-    """Whether the name of a score column says that lower scores are better, alone or behind a word such as ``eval_loss``.
-
-    Examples
-    --------
-    >>> [name for name in ("WER", "eval_loss", "metrics.ppl", "score", "no_error") if is_better_lower(name)]
-    ['WER', 'eval_loss', 'metrics.ppl']
-    """
-    name = normalize_name(column)
-    return name in LOWER_IS_BETTER or name.endswith(_ENDINGS)
-
-
-def shared_measure(columns: Sequence[str]) -> str | None:
-    """The error, loss or time that the columns of all systems are named after, in front or behind: ``wer_new`` and ``wer_old``.
-
-    Examples
-    --------
-    >>> shared_measure(["wer_new", "wer_old"]), shared_measure(["new_wer", "wer_old"]), shared_measure(["loss_a", "base"])
-    ('wer', None, None)
-    """
-    names = [normalize_name(column) for column in columns]
-    for measure in sorted(LOWER_IS_BETTER, key=len, reverse=True):
-        before, behind = f"{measure}_", f"_{measure}"
-        if len(names) > 1 and (all(one.startswith(before) for one in names) or all(one.endswith(behind) for one in names)):
-            return measure
-    return None
-
-
-def named_after(column: str) -> str | None:
-    """The error, loss or time that a column of a system is named after, in front or behind.
-
-    Examples
-    --------
-    >>> named_after("wer_new"), named_after("old_loss"), named_after("base")
-    ('wer', 'loss', None)
-    """
-    name = normalize_name(column)
-    found = (one for one in LOWER_IS_BETTER if name.startswith(f"{one}_") or name.endswith(f"_{one}"))
-    return max(found, key=len, default=None)

@@ -21,7 +21,8 @@ from outscore.core.records import dataclass
 from outscore.formats.base.entry import Choice
 from outscore.formats.base.source import Peek, Source, label_of, line_error, refuse_undecoded, shorten, stem_of
 from outscore.formats.tables.cells import DECIMAL_POINT, TRUTH, is_name, is_number, is_truth, is_whole, problem_with
-from outscore.formats.tables.names import is_better_lower, shared_measure, suggests_other
+from outscore.formats.tables.directions import is_better_lower, shared_measure
+from outscore.formats.tables.names import suggests_other
 from outscore.scores.system import Origin, Scores
 
 __all__ = [

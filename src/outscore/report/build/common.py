@@ -47,6 +47,7 @@ __all__ = [
     "read_as",
     "settings",
     "settings_table",
+    "told_as",
     "works",
 ]
 
@@ -95,8 +96,12 @@ def begins_with_name(text: str, systems: Iterable[str]) -> bool:
 
 def read_as(reading: Reading | None, notes: Sequence[Note] = ()) -> list[Block]:
     """The line that says what the input was taken to mean, which old results do not know, and what to beware of in it."""
+    return told_as("" if reading is None else clean(reading_line(reading)), notes)
+
+
+def told_as(line: str, notes: Sequence[Note]) -> list[Block]:
+    """The line about the data, if there is one, and what to beware of in them."""
     told = [clean(note.text) for note in dict.fromkeys(notes) if note.kind == "reading"]
-    line = "" if reading is None else clean(reading_line(reading))
     facts = [Fact(label, tuple(lines)) for label, lines in (("data", [line] if line else []), ("beware", told)) if lines]
     paragraphs = [*([f"Data: {line}."] if line else []), *told]
     return [

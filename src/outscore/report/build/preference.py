@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from outscore.language.numbers import count, format_level, format_p, format_p_number
-from outscore.language.verdict.preference import cluster_text, format_rate, found_in
+from outscore.language.verdict.preference import battle_reading_line, cluster_text, format_rate, found_in
 from outscore.report import document as doc
 from outscore.report.build import common
 from outscore.report.build.kind import Kind
@@ -110,9 +110,8 @@ def _line(result: Preference) -> tuple[str, ...]:
 
 def _told(result: Preference) -> list[doc.Block]:
     """What may make the verdict wrong, and what was decided about the data."""
-    told = tuple(doc.clean(note.text) for note in result.notes if note.kind == "reading")
-    beware: list[doc.Block] = [doc.Facts((doc.Fact("beware", told),)).only("text", "markdown")] if told else []
-    return [*common.warnings_of(result.notes), *beware, *(doc.Paragraph(text, "note").only("html") for text in told)]
+    line = doc.clean(battle_reading_line(result.reading))
+    return [*common.warnings_of(result.notes), *common.told_as(line, result.notes)]
 
 
 def _strengths(result: Preference) -> Iterable[doc.Block | doc.Later]:

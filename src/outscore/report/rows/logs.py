@@ -57,7 +57,11 @@ def facts(logs: Logs) -> list[Fact]:
         ("next", [logs.next_command] if logs.next_command else []),
         ("notes", note_texts(logs.notes)),
     ]
-    return [Fact(label, tuple(clean(line) for line in lines), guarded=label == "notes") for label, lines in listed if lines]
+    return [
+        Fact(label, tuple(clean(line) for line in lines), guarded=label == "notes", command=label == "next")
+        for label, lines in listed
+        if lines
+    ]
 
 
 def records(logs: Logs) -> Records:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from outscore.language.numbers import count, format_level, format_number, format_p_number, format_percent, format_probability
 from outscore.language.phrases import correction_name, nearest_to_decided, times_as_much
-from outscore.language.verdict.preference import SAME, battle_reading_line, cluster_text, format_rate, found_in
+from outscore.language.verdict.preference import SAME, cluster_text, format_rate, found_in
 from outscore.report.document import Fact, Records, Table, clean, make_table
 from outscore.results.note import note_texts
 from outscore.results.preference import CategoryRow, Judges, Labelled, Preference, PreferencePair, Strength
@@ -252,7 +252,6 @@ def facts(result: Preference) -> list[Fact]:
         ("circles", _circle_lines(result)),
         ("design", _design_lines(result)),
         ("next", next_step(result)),
-        ("data", [battle_reading_line(result.reading)]),
         ("notes", note_texts(note for note in result.notes if note.kind not in ("warning", "reading"))),
     ]
     return [Fact(label, tuple(map(clean, lines)), guarded=label == "notes") for label, lines in listed if lines]

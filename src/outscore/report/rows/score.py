@@ -77,7 +77,7 @@ def facts(found: ScoreResult) -> list[Fact]:
         ("notes", note_texts(note for note in found.notes if note.kind not in ("reading", "warning"))),
     ]
     made = [(label, tuple(clean(line) for line in lines)) for label, lines in listed]
-    return [Fact(label, lines, guarded=label == "notes") for label, lines in made if lines]
+    return [Fact(label, lines, guarded=label == "notes", command=label == "next") for label, lines in made if lines]
 
 
 def _each(found: ScoreResult, told: Callable[[ScoredSystem], str]) -> list[str]:

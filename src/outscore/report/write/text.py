@@ -66,7 +66,7 @@ def _lines(block: doc.Block, width: int, *, verbose: bool) -> list[str]:  # noqa
         case doc.Table():
             return _table(block, width, verbose=verbose)
         case doc.Facts():
-            return [line for fact in block.facts for line in labelled_lines(fact.label, fact.lines, width)]
+            return [line for fact in block.facts for line in _fact_lines(fact, width)]
         case doc.Listing():
             return labelled_lines(block.label, [*block.lines, *([block.note] if block.note else [])], width)
         case doc.Quote():
@@ -104,6 +104,13 @@ def _emphasised(lines: list[str], verdict: doc.Verdict, emphasis: Emphasis) -> l
     return marked
 
 
+def _fact_lines(fact: doc.Fact, width: int) -> list[str]:
+    if fact.command:
+        # A terminal breaks a long line by itself, and copies it as one.
+        return _beside(fact.label, [doc.clean(line) for line in fact.lines])
+    return labelled_lines(fact.label, fact.lines, width)
+
+
 def labelled_lines(label: str, texts: Iterable[str], width: int) -> list[str]:
     """A label in the margin and its texts beside it, each on lines of its own."""
     room = width - LABEL
@@ -118,7 +125,8 @@ def _beside(label: str, lines: Sequence[str]) -> list[str]:
 def _unbroken(text: str, width: int) -> list[str]:
     """A text in which a long signature breaks between its parts only."""
     # A word that is not the first of a text stands on an indented line.
-    long = any(len(word) > width - 2 and "|" in word for word in text.split())
+    # The parts of a signature are `name:value`; the path of a file may hold bars too.
+    long = any(len(word) > width - 2 and 0 < word.count("|") <= word.count(":") for word in text.split())
     return code_lines(doc.Code(text), width) if long else [text]
 
 

@@ -24,7 +24,7 @@ from outscore.formats.readers import read_chains, read_labels, read_scores, read
 from outscore.formats.tables import parquet
 from outscore.formats.tables.assemble import open_table
 from outscore.formats.tables.cells import DECIMAL_POINT, is_name, looks_numeric
-from outscore.formats.tables.names import shared_measure
+from outscore.formats.tables.directions import is_unclear, shared_measure
 from outscore.formats.tables.numbers import BARE_FORMATS
 from outscore.formats.texts.segments import read_segments
 from outscore.language.reading import reading_line
@@ -214,8 +214,10 @@ def _scores(path: Path) -> FileDescription:
 def _reading(systems: Sequence[Scores], origin: Origin) -> str:
     """What the columns were taken to mean, as a report will say it."""
     names = [scores.name for scores in systems]
-    # Systems of which only some are named after an error are asked about when they are compared.
+    # Systems of which only some are named after an error, and unclear names, are asked about when they are compared.
     measured = score_names([origin], names if shared_measure(names) else ())
+    if any(map(is_unclear, measured)):
+        measured = ()
     named = directed("mean", "auto", measured) if systems[0].values.ndim == 1 else directed("f1", "auto")
     return reading_line(reading_of([origin], rows=origin.rows, systems=names, direction=(named.better, named.source)))
 

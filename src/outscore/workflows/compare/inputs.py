@@ -258,7 +258,15 @@ def _from_two(
         a, b = _choose(first, systems, 0), _choose(second, systems, 1)
     by_path = unique_names((_path(a), _path(b)), stems=True)
     said = all(scores.origin is not None and "system" in scores.origin.columns for scores in (a, b))
-    return a, b, (a.name, b.name) if said and a.name != b.name else by_path
+    called = (a.name, b.name) if said and a.name != b.name else by_path
+    for chosen, scores, name in zip(systems or (), (a, b), called, strict=False):
+        if chosen not in (scores.name, name):
+            raise OutscoreError(
+                f"--system chose `{chosen}`, and {scores.label} holds one system, `{name}`.",
+                "Name the systems in the order of their files, or leave --system out.",
+                parameter="system",
+            )
+    return a, b, called
 
 
 def _from_bare(first: list[Scores], second: list[Scores]) -> tuple[Scores, Scores]:

@@ -212,7 +212,7 @@ def worded(result: Preference, request: PreferRequest) -> Preference:
 
 
 def _missing_note(missing: int) -> Note:
-    return Note("input", f"{count(missing, 'battle')} without a verdict {'is' if missing == 1 else 'are'} left out.")
+    return Note("reading", f"{count(missing, 'battle')} without a verdict {'is' if missing == 1 else 'are'} left out.")
 
 
 def _people_apart(battles: Battles, request: PreferRequest) -> tuple[Battles, Battles | None]:

@@ -1,0 +1,113 @@
+"""Names of score columns that say which scores are better: of errors, losses and waiting times, lower ones.
+
+Some names hold such a word and mean the opposite, `neg_log_loss` or `wer_reduction`: which scores are better is not clear then.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from outscore.formats.tables.names import normalize_name
+
+__all__ = ["LOWER_IS_BETTER", "is_better_lower", "is_unclear", "named_after", "shared_measure"]
+
+_ERRORS = {
+    *("error", "errors", "err", "error_rate", "wer", "cer", "ter", "mer", "hter", "eer", "toxicity"),
+    *("hallucination_rate", "hallucinations", "failure_rate", "fail_rate", "violations", "violation_rate"),
+}
+_LOSSES = {
+    "loss",
+    "log_loss",
+    "logloss",
+    "cross_entropy",
+    "nll",
+    "negative_log_likelihood",
+    "neg_log_likelihood",
+    "ppl",
+    "perplexity",
+    "bpb",
+    "bpc",
+    "surprisal",
+}
+_DISTANCES = {"mae", "mse", "rmse", "mape", "brier", "brier_score", "ece", "edit_distance", "bits_per_byte", "kl_divergence"}
+_TIMES = {"time", "seconds", "duration", "latency", "latency_ms", "latency_s", "runtime", "runtime_ms", "runtime_s"}
+LOWER_IS_BETTER = frozenset(_ERRORS | _LOSSES | _DISTANCES | _TIMES)
+# Scores by themselves, but in front of or behind other words they may be parts of a system's name: `rank_svm`.
+_ALONE = {
+    *("wrong", "is_wrong", "incorrect", "is_incorrect", "failed", "failure", "failures", "regret", "fid"),
+    *("rank", "mean_rank", "average_rank", "avg_rank", "lower_is_better"),
+}
+# MetricX predicts error scores; its columns carry the year of the model.
+_METRICX = re.compile(r"metricx(_?\d+)?(_\w+)?")
+_ONE_MINUS = re.compile(r"\s*1\s*-")
+# Beside an error, a loss or a time they may turn it around.
+_TURNING = frozenset(
+    {
+        *("neg", "negative", "negated", "minus", "inverse", "inverted", "non", "no", "not", "without", "free", "less"),
+        *("reduction", "improvement", "gain", "saved", "decrease", "avoided", "detection", "detected"),
+        *("correction", "corrected", "accuracy", "acc", "precision", "recall", "f1", "auc", "auroc"),
+    }
+)
+# `no_error` ends like a bad score and is a good one.
+_ENDINGS = tuple(f"_{name}" for name in sorted(LOWER_IS_BETTER - {"error", "errors", "err", "time", "seconds"}))
+
+
+def is_better_lower(column: str) -> bool:
+    """Whether the name of a score column says that lower scores are better, alone or behind a word such as ``eval_loss``.
+
+    Examples
+    --------
+    >>> [name for name in ("WER", "eval_loss", "metrics.ppl", "score", "no_error") if is_better_lower(name)]
+    ['WER', 'eval_loss', 'metrics.ppl']
+    """
+    name = normalize_name(column)
+    return name in LOWER_IS_BETTER | _ALONE or name.endswith(_ENDINGS) or _METRICX.fullmatch(name) is not None
+
+
+def is_unclear(column: str) -> bool:
+    """Whether a name holds an error, a loss or a time beside a word, or behind a minus, that may turn it around.
+
+    Examples
+    --------
+    >>> [name for name in ("neg_log_loss", "no_error", "1-wer", "-loss", "neg_log_likelihood", "eval_loss") if is_unclear(name)]
+    ['neg_log_loss', 'no_error', '1-wer', '-loss']
+    """
+    name = normalize_name(column)
+    measure = None if name in LOWER_IS_BETTER else named_after(column)
+    if measure is None:
+        return False
+    rest = name.removesuffix(f"_{measure}") if name.endswith(f"_{measure}") else name.removeprefix(f"{measure}_")
+    # A number behind the measure counts systems, `wer_1`.
+    return rest == "" or _ONE_MINUS.match(column) is not None or not _TURNING.isdisjoint(rest.split("_"))
+
+
+def shared_measure(columns: Sequence[str]) -> str | None:
+    """The error, loss or time that the columns of all systems are named after, in front or behind: ``wer_new`` and ``wer_old``.
+
+    Examples
+    --------
+    >>> shared_measure(["wer_new", "wer_old"]), shared_measure(["new_wer", "wer_old"]), shared_measure(["loss_a", "base"])
+    ('wer', None, None)
+    """
+    names = [normalize_name(column) for column in columns]
+    if any(map(is_unclear, columns)):
+        return None
+    for measure in sorted(LOWER_IS_BETTER, key=len, reverse=True):
+        before, behind = f"{measure}_", f"_{measure}"
+        if len(names) > 1 and (all(one.startswith(before) for one in names) or all(one.endswith(behind) for one in names)):
+            return measure
+    return None
+
+
+def named_after(column: str) -> str | None:
+    """The error, loss or time that a column of a system is named after, in front or behind.
+
+    Examples
+    --------
+    >>> named_after("wer_new"), named_after("old_loss"), named_after("base")
+    ('wer', 'loss', None)
+    """
+    name = normalize_name(column)
+    found = (one for one in LOWER_IS_BETTER if name.startswith(f"{one}_") or name.endswith(f"_{one}"))
+    return max(found, key=len, default=None)
