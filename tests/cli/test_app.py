@@ -75,7 +75,7 @@ def test_help_imports_no_command():
         ("rank --corection=holm a", "There is no option `--corection`. Did you mean `--correction`?"),
         (
             "score --reference r.txt a",
-            "There is no option `--reference`. It is an option of `outscore compare`, `outscore gate`, `outscore rank`.",
+            "There is no option `--reference`. It is an option of `outscore compare`, `outscore rank`, `outscore gate`.",
         ),
         ("prefer --bounds 0 1 a", "There is no option `--bounds`. It is an option of `outscore compare`, `outscore plan`."),
         ("show --alpha 0.1 a", "of `outscore compare`, `outscore diff`, `outscore gate` and "),
