@@ -22,7 +22,7 @@ from outscore.core.paired import PairedScores
 from outscore.exact import binomial
 from outscore.inference.base import p_values
 from outscore.inference.base.discordance import Discordance, discordance, tango_interval, tango_test
-from outscore.inference.base.entry import NEEDS_SCORES, SubsetTest, Suitability, Suits, TestEntry, TestRequest
+from outscore.inference.base.entry import NEEDS_SCORES, SubsetTest, Suitability, TestEntry, TestRequest
 from outscore.inference.base.paired import normal_log_p, unclustered_scores
 from outscore.inference.base.sign_flips import KernelOptions
 from outscore.inference.classical.sign import binomial_p
@@ -116,14 +116,6 @@ def _run(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> Tes
     return TestResult(p, _interval(pair, asked, variant) if asked.interval else None, notes)
 
 
-SUITS: Suits = {
-    "mean": Suitability("unsuited", "It needs right-or-wrong items.", 11),
-    "accuracy": Suitability("usable", "Made for right-or-wrong items; its exact form gives the same p as permutation.", 2),
-    "median": Suitability("unsuited", "It tests the difference in accuracy, not the median.", 11),
-    "metric": Suitability("unsuited", NEEDS_SCORES, 7),
-}
-
-
 ENTRY = TestEntry(
     name=NAME,
     summary="both systems get the same share of items right; the same p as `permutation` on right-or-wrong items",
@@ -133,7 +125,12 @@ ENTRY = TestEntry(
     estimand="accuracy",
     on="binary",
     run=_run,
-    suits=SUITS,
+    suits={
+        "mean": Suitability("unsuited", "It needs right-or-wrong items.", 11),
+        "accuracy": Suitability("usable", "Made for right-or-wrong items; its exact form gives the same p as permutation.", 2),
+        "median": Suitability("unsuited", "It tests the difference in accuracy, not the median.", 11),
+        "metric": Suitability("unsuited", NEEDS_SCORES, 7),
+    },
     options=(Option("variant", str, "exact", "how p is computed from the discordant items", choices=VARIANTS),),
     null="signs",
     subsets=SubsetTest(),

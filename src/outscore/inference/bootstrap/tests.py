@@ -25,7 +25,6 @@ from outscore.inference.base.entry import (
     Simulation,
     SubsetTest,
     Suitability,
-    Suits,
     TestEntry,
     TestRequest,
     suits_many_binary,
@@ -292,37 +291,9 @@ LENGTH = Option("block_length", float, None, "mean block length in items; chosen
 CENTRED_P = r"p = \frac{1 + \text{number} ( |Δ^{*} - Δ| ≥ |Δ - δ| )}{1 + B}"
 
 
-BOOTSTRAP_SUITS: Suits = {
-    "mean": Suitability("usable", "It tests the mean without assuming a shape{few}.", 3),
-    "accuracy": Suitability("usable", "It tests the difference in accuracy by resampling{few}.", 3),
-    "median": Suitability("unsuited", TESTS_THE_MEAN, 7),
-    "metric": Suitability("usable", "It recomputes the metric on resampled items{few}.", 2),
-}
-BOOTSTRAP_T_SUITS: Suits = {
-    "mean": Suitability("usable", "It tests the mean and allows for skewness{few}.", 4),
-    "accuracy": partial(suits_many_binary, place=7),
-    "median": Suitability("unsuited", TESTS_THE_MEAN, 8),
-    "metric": Suitability("unsuited", NEEDS_SCORES, 9),
-}
-BLOCK_BOOTSTRAP_SUITS: Suits = {
-    "mean": Suitability("usable", "It tests the mean when neighbouring items depend on one another{few}.", 5),
-    "accuracy": Suitability("usable", "For items whose neighbours depend on one another{few}.", 5),
-    "median": Suitability("unsuited", TESTS_THE_MEAN, 9),
-    "metric": Suitability("usable", "The same for items whose neighbours depend on one another{few}.", 3),
-}
-
-
 def _median_suits_median(claim: Claim) -> Suitability:
     # The others of the median take no clusters.
     return Suitability("recommended" if claim.clusters else "usable", "It tests the median by resampling {units}{few}.", 3)
-
-
-BOOTSTRAP_MEDIAN_SUITS: Suits = {
-    "mean": Suitability("usable", f"{ANOTHER_MEDIAN}{{few}}.", 10),
-    "accuracy": Suitability("unsuited", MEDIAN_OF_BINARY, 11),
-    "median": _median_suits_median,
-    "metric": Suitability("unsuited", NEEDS_SCORES, 10),
-}
 
 
 ENTRIES: tuple[TestEntry, ...] = (
@@ -336,7 +307,12 @@ ENTRIES: tuple[TestEntry, ...] = (
         on="any",
         clusters=True,
         run=bootstrap,
-        suits=BOOTSTRAP_SUITS,
+        suits={
+            "mean": Suitability("usable", "It tests the mean without assuming a shape{few}.", 3),
+            "accuracy": Suitability("usable", "It tests the difference in accuracy by resampling{few}.", 3),
+            "median": Suitability("unsuited", TESTS_THE_MEAN, 7),
+            "metric": Suitability("usable", "It recomputes the metric on resampled items{few}.", 2),
+        },
         options=(RESAMPLES, SHAPE),
         kind_in_phrase=True,
         small_samples=SMALL_SAMPLES["bootstrap"],
@@ -352,7 +328,12 @@ ENTRIES: tuple[TestEntry, ...] = (
         estimand="mean",
         clusters=True,
         run=bootstrap_t,
-        suits=BOOTSTRAP_T_SUITS,
+        suits={
+            "mean": Suitability("usable", "It tests the mean and allows for skewness{few}.", 4),
+            "accuracy": partial(suits_many_binary, place=7),
+            "median": Suitability("unsuited", TESTS_THE_MEAN, 8),
+            "metric": Suitability("unsuited", NEEDS_SCORES, 9),
+        },
         options=(RESAMPLES, TAILS),
         kind_in_phrase=True,
         small_samples=SMALL_SAMPLES["bootstrap-t"],
@@ -368,7 +349,12 @@ ENTRIES: tuple[TestEntry, ...] = (
         estimand="median",
         clusters=True,
         run=bootstrap_median,
-        suits=BOOTSTRAP_MEDIAN_SUITS,
+        suits={
+            "mean": Suitability("usable", f"{ANOTHER_MEDIAN}{{few}}.", 10),
+            "accuracy": Suitability("unsuited", MEDIAN_OF_BINARY, 11),
+            "median": _median_suits_median,
+            "metric": Suitability("unsuited", NEEDS_SCORES, 10),
+        },
         options=(RESAMPLES,),
         kind_in_phrase=True,
         small_samples=SMALL_SAMPLES["bootstrap-median"],
@@ -382,7 +368,12 @@ ENTRIES: tuple[TestEntry, ...] = (
         estimand="metric",
         on="any",
         run=block_bootstrap,
-        suits=BLOCK_BOOTSTRAP_SUITS,
+        suits={
+            "mean": Suitability("usable", "It tests the mean when neighbouring items depend on one another{few}.", 5),
+            "accuracy": Suitability("usable", "For items whose neighbours depend on one another{few}.", 5),
+            "median": Suitability("unsuited", TESTS_THE_MEAN, 9),
+            "metric": Suitability("usable", "The same for items whose neighbours depend on one another{few}.", 3),
+        },
         options=(RESAMPLES, LENGTH),
         kind_in_phrase=True,
         small_samples=SMALL_SAMPLES["block-bootstrap"],

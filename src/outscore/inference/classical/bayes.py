@@ -30,15 +30,7 @@ from outscore.core.numeric import Array
 from outscore.core.options import Option
 from outscore.core.paired import PairedScores
 from outscore.inference.base.discordance import Discordance, discordance
-from outscore.inference.base.entry import (
-    NEEDS_SCORES,
-    TESTS_THE_MEAN,
-    Simulation,
-    Suitability,
-    Suits,
-    TestEntry,
-    TestRequest,
-)
+from outscore.inference.base.entry import NEEDS_SCORES, TESTS_THE_MEAN, Simulation, Suitability, TestEntry, TestRequest
 from outscore.inference.base.item_scores import ItemScores, skew_warning
 from outscore.inference.base.paired import interval_for, side_of, unclustered_scores
 from outscore.inference.base.sign_flips import KernelOptions
@@ -201,12 +193,6 @@ def _notes(rope: float, model: str) -> list[Note]:
 
 
 THREE_ANSWERS = "It gives probabilities for A, B or practically equal instead of a p-value."
-SUITS: Suits = {
-    "mean": Suitability("usable", THREE_ANSWERS, 6),
-    "accuracy": Suitability("usable", THREE_ANSWERS, 4),
-    "median": Suitability("unsuited", TESTS_THE_MEAN, 10),
-    "metric": Suitability("unsuited", NEEDS_SCORES, 11),
-}
 
 
 ENTRY = TestEntry(
@@ -218,7 +204,12 @@ ENTRY = TestEntry(
     estimand="mean",
     delta=False,
     run=_run,
-    suits=SUITS,
+    suits={
+        "mean": Suitability("usable", THREE_ANSWERS, 6),
+        "accuracy": Suitability("usable", THREE_ANSWERS, 4),
+        "median": Suitability("unsuited", TESTS_THE_MEAN, 10),
+        "metric": Suitability("unsuited", NEEDS_SCORES, 11),
+    },
     options=(Option("rope", float, 0.0, "differences up to this size count as practically equal", minimum=0),),
     posterior=True,
     simulation=Simulation(refusal="it has no null hypothesis to reject"),

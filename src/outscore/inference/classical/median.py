@@ -31,15 +31,7 @@ from outscore.core.paired import PairedScores
 from outscore.exact import binomial
 from outscore.exact.lattice import Tail
 from outscore.inference.base import p_values
-from outscore.inference.base.entry import (
-    MEDIAN_OF_BINARY,
-    NEEDS_SCORES,
-    SubsetTest,
-    Suitability,
-    Suits,
-    TestEntry,
-    TestRequest,
-)
+from outscore.inference.base.entry import MEDIAN_OF_BINARY, NEEDS_SCORES, SubsetTest, Suitability, TestEntry, TestRequest
 from outscore.inference.base.item_scores import ItemScores
 from outscore.inference.base.paired import MEDIAN_IN_CLUSTERS, unclustered_scores
 from outscore.inference.base.sign_flips import KernelOptions
@@ -149,14 +141,6 @@ def _run(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> Tes
     return TestResult(p, interval, [*notes, Note("interval", text)])
 
 
-SUITS: Suits = {
-    "mean": Suitability("usable", "Another estimand: the median difference.", 9),
-    "accuracy": Suitability("unsuited", MEDIAN_OF_BINARY, 10),
-    "median": Suitability("usable", "It tests exchangeability of the systems by the median difference.", 4),
-    "metric": Suitability("unsuited", NEEDS_SCORES, 8),
-}
-
-
 ENTRY = TestEntry(
     name=NAME,
     summary="the two systems are exchangeable item by item; statistic: the median difference, always exact",
@@ -165,7 +149,12 @@ ENTRY = TestEntry(
     citations=("noreen1989",),
     estimand="median",
     run=_run,
-    suits=SUITS,
+    suits={
+        "mean": Suitability("usable", "Another estimand: the median difference.", 9),
+        "accuracy": Suitability("unsuited", MEDIAN_OF_BINARY, 10),
+        "median": Suitability("usable", "It tests exchangeability of the systems by the median difference.", 4),
+        "metric": Suitability("unsuited", NEEDS_SCORES, 8),
+    },
     null="swaps",
     subsets=SubsetTest(),
 )

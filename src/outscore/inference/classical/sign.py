@@ -22,7 +22,6 @@ from outscore.inference.base.entry import (
     NEEDS_SCORES,
     SubsetTest,
     Suitability,
-    Suits,
     TestEntry,
     TestRequest,
 )
@@ -124,14 +123,6 @@ def _run(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> Tes
     return TestResult(p, interval, notes)
 
 
-SUITS: Suits = {
-    "mean": Suitability("usable", f"{ANOTHER_MEDIAN}; it ignores how large the differences are.", 8),
-    "accuracy": Suitability("unsuited", MEDIAN_OF_BINARY, 9),
-    "median": Suitability("recommended", "It tests the median difference exactly and assumes no shape.", 1),
-    "metric": Suitability("unsuited", NEEDS_SCORES, 6),
-}
-
-
 def _lean(p: PValue) -> float:
     """Wins above half: with many ties the median is 0 although one system wins more items."""
     return 2 * p.statistic - p.n
@@ -144,7 +135,12 @@ ENTRY = TestEntry(
     formula=r"p = P ( | X - \frac{n}{2} | ≥ | n_A - \frac{n}{2} | ) , X ∼ \text{Bin} ( n , \frac{1}{2} )",
     citations=("dixon1946",),
     run=_run,
-    suits=SUITS,
+    suits={
+        "mean": Suitability("usable", f"{ANOTHER_MEDIAN}; it ignores how large the differences are.", 8),
+        "accuracy": Suitability("unsuited", MEDIAN_OF_BINARY, 9),
+        "median": Suitability("recommended", "It tests the median difference exactly and assumes no shape.", 1),
+        "metric": Suitability("unsuited", NEEDS_SCORES, 6),
+    },
     estimand="median",
     null="signs",
     lean=_lean,

@@ -27,7 +27,6 @@ from outscore.inference.base.entry import (
     Claim,
     SubsetTest,
     Suitability,
-    Suits,
     TestEntry,
     TestRequest,
     suits_many_binary,
@@ -162,14 +161,6 @@ def _suits_mean(claim: Claim) -> Suitability:
     return Suitability("usable", f"It tests the mean; its p leans on normal means, good for many {{units}}{few}.", 2)
 
 
-SUITS: Suits = {
-    "mean": _suits_mean,
-    "accuracy": partial(suits_many_binary, place=6),
-    "median": Suitability("unsuited", TESTS_THE_MEAN, 6),
-    "metric": Suitability("unsuited", NEEDS_SCORES, 4),
-}
-
-
 ENTRY = TestEntry(
     name=NAME,
     summary="the mean difference is zero; paired t, for many items or normal differences",
@@ -180,7 +171,12 @@ ENTRY = TestEntry(
     estimand="mean",
     clusters=True,
     run=_run,
-    suits=SUITS,
+    suits={
+        "mean": _suits_mean,
+        "accuracy": partial(suits_many_binary, place=6),
+        "median": Suitability("unsuited", TESTS_THE_MEAN, 6),
+        "metric": Suitability("unsuited", NEEDS_SCORES, 4),
+    },
     kind_in_phrase=True,
     subsets=SubsetTest(jackknifed=True),
 )

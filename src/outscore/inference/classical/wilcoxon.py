@@ -22,16 +22,7 @@ from outscore.core.options import Option
 from outscore.core.paired import PairedScores
 from outscore.core.records import dataclass
 from outscore.inference.base import p_values
-from outscore.inference.base.entry import (
-    NEEDS_SCORES,
-    Claim,
-    Simulation,
-    SubsetTest,
-    Suitability,
-    Suits,
-    TestEntry,
-    TestRequest,
-)
+from outscore.inference.base.entry import NEEDS_SCORES, Claim, Simulation, SubsetTest, Suitability, TestEntry, TestRequest
 from outscore.inference.base.item_scores import ItemScores, item_scores
 from outscore.inference.base.paired import (
     MEDIAN_IN_CLUSTERS,
@@ -180,14 +171,6 @@ def _suits_median(claim: Claim) -> Suitability:
     return Suitability("unsuited", "It tests the median under symmetry only, and these differences are skewed.", 2)
 
 
-SUITS: Suits = {
-    "mean": _suits_mean,
-    "accuracy": Suitability("unsuited", "All non-zero differences have the same size, so ranks add nothing.", 8),
-    "median": _suits_median,
-    "metric": Suitability("unsuited", NEEDS_SCORES, 5),
-}
-
-
 ENTRY = TestEntry(
     name=NAME,
     summary="differences are symmetric about zero; signed ranks, exact with ties and zeros",
@@ -196,7 +179,12 @@ ENTRY = TestEntry(
     citations=("wilcoxon1945",),
     estimand="median",
     run=_run,
-    suits=SUITS,
+    suits={
+        "mean": _suits_mean,
+        "accuracy": Suitability("unsuited", "All non-zero differences have the same size, so ranks add nothing.", 8),
+        "median": _suits_median,
+        "metric": Suitability("unsuited", NEEDS_SCORES, 5),
+    },
     options=(
         Option("zeros", str, "drop", "rank without zero differences, or with them (pratt)", choices=("drop", "pratt")),
         Option("variant", str, "exact", "exact null law, or its normal approximation", choices=("exact", "normal")),

@@ -1,21 +1,47 @@
-"""Histograms and normal quantiles of item scores, thinned out once so that no report needs the items."""
+"""What charts show as bars: item scores with their normal quantiles, and the null law, thinned out for reports without items.
+
+The null law holds the differences that swapping the systems by chance would give. Where the contributions of the units are
+whole numbers it is known exactly (`exact.distribution`), and it lies on a lattice: every bar then holds the same number of its
+points, since bars narrower than the lattice, or of now three and now four points, would show notches that the law does not
+have. Elsewhere swaps are drawn; the law is symmetric, so each counts in both directions.
+"""
 
 from __future__ import annotations
 
 import math
+from dataclasses import replace
+from fractions import Fraction
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array, distinct, quantiles
 from outscore.core.paired import PairedScores
+from outscore.exact.distribution import null_distribution
+from outscore.exact.flipsum import BudgetError
+from outscore.exact.laws import sums as law_sums
 from outscore.inference.base.influence import contributions
-from outscore.inference.base.sign_flips import units_of
+from outscore.inference.base.sign_flips import Flips, flips_of, units_of
 from outscore.inference.describe.effects import scores_if_any, spread
 from outscore.laws.normal import normal_quantile
-from outscore.results.analysis import Histogram
+from outscore.resampling.flips import flipped_sums
+from outscore.results.analysis import Histogram, NullHistogram
 
-__all__ = ["MIN_WIDTH", "histograms", "normal_quantiles", "two_histograms"]
+if TYPE_CHECKING:
+    from outscore.inference.runs.exchange import Exchange
+    from outscore.inference.unpaired.samples import Samples
+
+__all__ = [
+    "MIN_WIDTH",
+    "histograms",
+    "normal_quantiles",
+    "null_histogram",
+    "null_of_exchange",
+    "null_of_samples",
+    "two_histograms",
+]
 
 MIN_WIDTH = 1e-300
 """No axis of a chart can be shorter: distances on it would be lost to rounding."""
@@ -24,6 +50,16 @@ MAX_VALUES = 25
 """Scores that take no more values than this, evenly spaced, get one bar each."""
 
 MAX_QUANTILES = 200
+DRAWN = 4_000
+WORK = 2e7
+BARS = 61
+"""About so many bars at most."""
+FEWER_BARS = 31
+"""Values without a lattice: bars wide enough that neither sampling nor near-lattices make them ragged."""
+MAX_PLANE = 5_000
+"""Units of a ratio of two sums whose law is listed for a picture."""
+UNSEEN = 1e-5
+"""A share of the law at either end that no picture shows."""
 
 
 def histograms(pairs: PairedScores, metric: AdditiveMetric) -> dict[str, Histogram]:
@@ -146,3 +182,201 @@ def _common_step(x: Array) -> float | None:
 def _one_bar(low: float, high: float) -> Array:
     reach = max(abs(low), abs(high))
     return np.array([low - reach / 2, high + reach / 2])
+
+
+def null_histogram(units: PairedScores, metric: AdditiveMetric, *, delta: float = 0.0, seed: int = 0) -> NullHistogram | None:
+    """The law of the difference when every unit's systems are swapped at random, about the tested difference.
+
+    None where nothing can be swapped, and where no swaps stand for the tested difference.
+
+    Examples
+    --------
+    >>> from outscore.metrics.registry import resolve
+    >>> metric, a, b = resolve("mean", np.array([1, 1, 1, 0]), np.array([0, 0, 0, 0]))
+    >>> found = null_histogram(PairedScores(a, b), metric)
+    >>> found.x, [round(height * found.width, 3) for height in found.density], found.drawn
+    ([-0.75, -0.25, 0.25, 0.75], [0.125, 0.375, 0.375, 0.125], 0)
+    """
+    try:
+        flips = flips_of(units, metric, delta)
+    except OutscoreError:
+        # A metric that is not linear has no swaps about a difference other than 0.
+        return None
+    observed = flips.statistic.value()
+    exact = _on_a_line(flips, delta) or _in_a_plane(flips)
+    if exact is not None:
+        values, mass, step = exact
+        return _bars(values, mass, step, observed, delta, drawn=0)
+    sampled = _sampled(flips, delta, seed)
+    if sampled is None:
+        return None
+    both = np.concatenate([sampled, -sampled])
+    return _bars(both, np.full(len(both), 1 / len(both)), 0.0, observed, delta, drawn=len(sampled))
+
+
+def null_of_exchange(exchange: Exchange, delta: float = 0.0) -> NullHistogram | None:
+    """The law of the difference when runs are exchanged within items; None where nothing can be, or the law is not known.
+
+    Examples
+    --------
+    >>> from outscore.core.repeats import Draws
+    >>> from outscore.inference.runs.exchange import exchange_of
+    >>> one, other = (Draws(np.array(x), np.array([0, 0, 1, 1])) for x in ([1, 1, 1, 0], [0, 0, 0, 0]))
+    >>> found = null_of_exchange(exchange_of(one, other))
+    >>> found.x, [round(height * found.width, 3) for height in found.density]
+    ([-0.75, -0.25, 0.25, 0.75], [0.083, 0.417, 0.417, 0.083])
+    """
+    if delta:
+        return None
+    try:
+        line = exchange.line()
+        support, mass = law_sums.pmf(line.laws)
+    except BudgetError:
+        return None
+    if len(support) < 2:
+        return None
+    values = support * line.unit
+    step = float(values[-1] - values[0]) / (len(values) - 1)
+    return _bars(values, mass, step, exchange.difference, 0.0, drawn=0, symmetric=exchange.equal_runs)
+
+
+def null_of_samples(samples: Samples, seed: int = 0) -> NullHistogram | None:
+    """The law of the difference when the scores of different items are divided anew; None where all scores are the same.
+
+    Right-or-wrong items have the hypergeometric law; of others, and of clusters, divisions are drawn.
+
+    Examples
+    --------
+    >>> from outscore.inference.unpaired.samples import Samples
+    >>> found = null_of_samples(Samples(np.array([1.0, 1.0]), np.array([1.0, 0.0])))
+    >>> found.x, [round(height * found.width, 3) for height in found.density], found.drawn
+    ([-0.5, 0.5], [0.5, 0.5], 0)
+    """
+    if samples.identical:
+        return None
+    if samples.worth is not None and samples.clusters is None:
+        return _of_shares(samples, samples.worth.unit)
+    drawn = _divided(samples, np.random.default_rng(seed))
+    mass = np.full(len(drawn), 1 / len(drawn))
+    return _bars(drawn, mass, 0.0, samples.difference, 0.0, drawn=len(drawn), symmetric=False)
+
+
+def _of_shares(samples: Samples, unit: float) -> NullHistogram | None:
+    """Every number of right items that may fall to A, which is hypergeometric."""
+    import scipy.stats
+
+    n_a, n_b = samples.sizes
+    least = min(samples.a.min(), samples.b.min())
+    right = int((samples.a > least).sum() + (samples.b > least).sum())
+    there = np.arange(max(0, right - n_b), min(n_a, right) + 1)
+    mass = scipy.stats.hypergeom(n_a + n_b, right, n_a).pmf(there)
+    step = unit * (1 / n_a + 1 / n_b)
+    # Counted from the observed difference, which is one of the law's values while 0 need not be.
+    observed = int((samples.a > least).sum())
+    found = _bars(step * (there - observed), mass, step, 0.0, 0.0, drawn=0, symmetric=False)
+    if found is None:
+        return None
+    # Bars lie evenly on both sides of it, and the law does not.
+    seen = [i for i, height in enumerate(found.density) if height * found.width > UNSEEN or abs(found.x[i]) <= found.width / 2]
+    shown = slice(seen[0], seen[-1] + 1)
+    moved = [x + samples.difference for x in found.x[shown]]
+    return replace(found, x=moved, density=found.density[shown], observed=samples.difference)
+
+
+def _divided(samples: Samples, rng: np.random.Generator) -> Array:
+    """Differences in means of random divisions of items, or of whole clusters."""
+    codes = [np.arange(len(x)) for x in (samples.a, samples.b)] if samples.clusters is None else list(samples.clusters)
+    sums = np.concatenate([np.bincount(own, weights=x) for own, x in zip(codes, (samples.a, samples.b), strict=True)])
+    sizes = np.concatenate([np.bincount(own) for own in codes]).astype(float)
+    units, taken = len(sums), samples.units[0]
+    found = np.empty(int(min(DRAWN, max(200, WORK // (2 * units)))))
+    for i in range(len(found)):
+        chosen = rng.choice(units, taken, replace=False)
+        own, items = float(sums[chosen].sum()), float(sizes[chosen].sum())
+        found[i] = own / items - (float(sums.sum()) - own) / (float(sizes.sum()) - items)
+    return found
+
+
+def _on_a_line(flips: Flips, delta: float) -> tuple[Array, Array, float] | None:
+    """Values about the tested difference, their probabilities, and how far apart they lie."""
+    line = flips.line
+    if line is None or line.dtype.kind != "i" or not line.any():
+        return None
+    try:
+        law = null_distribution(line)
+    except OutscoreError:
+        return None
+    fine = Fraction(repr(float(delta))).denominator if delta else 1
+    sums = np.zeros((len(law.support), len(flips.statistic.observed)))
+    sums[:, -1] = law.support / fine
+    values = flips.statistic.difference(sums)
+    step = 2 * int(np.gcd.reduce(np.abs(line[line != 0])))
+    points = float(law.support[-1] - law.support[0]) / step
+    return values, law.pmf, abs(float(values[-1] - values[0])) / points if points else 0.0
+
+
+def _in_a_plane(flips: Flips) -> tuple[Array, Array, float] | None:
+    """A ratio of two sums: values without a lattice, but all of them."""
+    vectors = flips.vectors
+    moving = vectors[vectors.any(axis=1)]
+    if flips.line is not None or not flips.statistic.integral or vectors.shape[1] > 2 or not 0 < len(moving) <= MAX_PLANE:
+        return None
+    try:
+        law = null_distribution(moving)
+    except OutscoreError:
+        return None
+    values = flips.statistic.difference(law.support)
+    kept = np.isfinite(values)
+    return values[kept], law.pmf[kept], 0.0
+
+
+def _sampled(flips: Flips, delta: float, seed: int) -> Array | None:
+    """Differences of randomly swapped systems, about the tested one."""
+    contributions = flips.vectors if flips.line is None or not delta else _shifted(flips, delta)
+    moving = contributions[contributions.any(axis=1)]
+    if not len(moving):
+        return None
+    count = int(min(DRAWN, max(200, WORK // len(moving))))
+    return flips.statistic.difference(flipped_sums(moving, 0, count, seed))
+
+
+def _shifted(flips: Flips, delta: float) -> Array:
+    """The units' contributions with the tested difference taken off."""
+    assert flips.line is not None
+    fine = Fraction(repr(float(delta))).denominator if flips.line.dtype.kind == "i" else 1
+    moved = np.zeros(flips.vectors.shape)
+    moved[:, -1] = flips.line / fine
+    return moved
+
+
+def _bars(
+    values: Array, mass: Array, step: float, observed: float, delta: float, *, drawn: int, symmetric: bool = True
+) -> NullHistogram | None:
+    """Bars of one width, symmetric about the tested difference; with a step each holds the same number of lattice points."""
+    order = np.argsort(np.abs(values), kind="stable")
+    share = np.cumsum(mass[order])
+    reach = float(np.abs(values)[order][min(int(np.searchsorted(share, 1 - UNSEEN)), len(order) - 1)])
+    reach = max(reach, abs(observed - delta))
+    # A lattice whose points are 0, ±step, … has a bar in the middle, one of ±step/2, … has an edge there.
+    in_the_middle = not step or abs(values / step - np.rint(values / step)).max() < 0.25
+    if step:
+        points = math.ceil(2 * reach / step) + 1
+        per_bar = max(1, math.ceil(points / BARS))
+        if in_the_middle and per_bar % 2 == 0:
+            per_bar += 1
+        width = per_bar * step
+    else:
+        width = 2.1 * reach / FEWER_BARS
+    # The heights of narrower bars overflow, and the width of wider ones.
+    if not MIN_WIDTH <= width < math.inf:
+        return None
+    places = np.floor(values / width + (0.5 if in_the_middle else 0.0) + 1e-9).astype(np.int64)
+    last = max(math.ceil(reach / width - 0.5), 0) if in_the_middle else math.ceil(reach / width) - 1
+    first = -last if in_the_middle else -last - 1
+    shown = (places >= first) & (places <= last)
+    heights = np.bincount(places[shown] - first, weights=mass[shown], minlength=last - first + 1) / width
+    if symmetric:
+        # Equal by theory, and not to be told apart by rounding.
+        heights = (heights + heights[::-1]) / 2
+    middles = (np.arange(first, last + 1) + (0.0 if in_the_middle else 0.5)) * width + delta
+    return NullHistogram(middles.tolist(), heights.tolist(), observed, width=width, centre=delta, drawn=drawn)

@@ -34,16 +34,7 @@ from outscore.exact import numbers
 from outscore.exact.flipsum import BudgetError
 from outscore.inference.base import p_values
 from outscore.inference.base.discordance import discordance, tango_interval, tango_test
-from outscore.inference.base.entry import (
-    TESTS_THE_MEAN,
-    Claim,
-    Simulation,
-    SubsetTest,
-    Suitability,
-    Suits,
-    TestEntry,
-    TestRequest,
-)
+from outscore.inference.base.entry import TESTS_THE_MEAN, Claim, Simulation, SubsetTest, Suitability, TestEntry, TestRequest
 from outscore.inference.base.item_scores import MIN_LARGE_SAMPLE, scores_if_any, skew_warning
 from outscore.inference.base.screening import lattice_half_step, screen_flips
 from outscore.inference.base.sign_flips import Flips, KernelOptions, flips_of, units_of
@@ -253,14 +244,6 @@ def _suits_accuracy(claim: Claim) -> Suitability:
     return Suitability("recommended", f"It tests the difference in accuracy and {exact}.", 1)
 
 
-SUITS: Suits = {
-    "mean": Suitability("recommended", "It tests the mean itself, assumes no shape and is exact for any number of items.", 1),
-    "accuracy": _suits_accuracy,
-    "median": Suitability("unsuited", TESTS_THE_MEAN, 5),
-    "metric": Suitability("recommended", "It recomputes the metric itself under every swap of the two systems.", 1),
-}
-
-
 ENTRY = TestEntry(
     name="permutation",
     summary="the two systems are exchangeable item by item; exact wherever the numbers allow",
@@ -273,7 +256,14 @@ ENTRY = TestEntry(
     clusters=True,
     delta=True,
     run=_run,
-    suits=SUITS,
+    suits={
+        "mean": Suitability(
+            "recommended", "It tests the mean itself, assumes no shape and is exact for any number of items.", 1
+        ),
+        "accuracy": _suits_accuracy,
+        "median": Suitability("unsuited", TESTS_THE_MEAN, 5),
+        "metric": Suitability("recommended", "It recomputes the metric itself under every swap of the two systems.", 1),
+    },
     options=(
         Option("method", str, "auto", "how p is computed", choices=METHODS),
         Option("resamples", int, 9_999, "how many swaps Monte Carlo draws, where nothing exact serves", minimum=1),

@@ -6,18 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from outscore.language.numbers import format_ends, format_level, format_number, format_probability
-from outscore.report.charts.canvas import (
-    DASHED,
-    Chart,
-    alpha_line,
-    data,
-    layered,
-    points_under,
-    power_curve,
-    power_rows,
-    require_drawing,
-    told,
-)
+from outscore.report.charts import canvas
+from outscore.report.charts.canvas import Chart
 from outscore.report.charts.difference import difference_chart, null_chart
 from outscore.report.charts.distributions import differences_chart, quantile_chart, scores_histograms
 from outscore.report.charts.theme import COLOURS
@@ -44,8 +34,8 @@ def power_chart(c: Comparison, whole: Comparisons) -> Chart | None:
     mark = f"; the dashed line is your {observed:,} {unit}" if marked else ""
     ends = " and ".join(f"{format_probability(q.power, 2)} with {q.n:,} {unit}" for q in (power.curve[0], power.curve[-1]))
     text = f"Power to find the observed difference: {ends}{mark}."
-    drawing = power_curve(power.curve, observed if marked else None, unit, TARGET)
-    return Chart("power", f"Power to find the observed difference{mark}", text, drawing, power_rows(power.curve, unit))
+    drawing = canvas.power_curve(power.curve, observed if marked else None, unit, TARGET)
+    return Chart("power", f"Power to find the observed difference{mark}", text, drawing, canvas.power_rows(power.curve, unit))
 
 
 def size_chart(c: Comparison, whole: Comparisons) -> Chart | None:
@@ -59,26 +49,26 @@ def size_chart(c: Comparison, whole: Comparisons) -> Chart | None:
     rows = [{"n": q.n, "p": q.p, "low": q.low, "high": q.high, "hover": _size_words(q, unit)} for q in points]
     x = alt.X("n:Q", title=unit, scale=alt.Scale(zero=False, nice=False), axis=alt.Axis(format="~s"))
     y = alt.Y("p:Q", title="p", scale=alt.Scale(domain=[0, 1]))
-    base = alt.Chart(data(rows))
+    base = alt.Chart(canvas.data(rows))
     layers: list[Any] = [
         base.mark_area(color=COLOURS["null"], opacity=0.4).encode(x, alt.Y("low:Q", title="p"), alt.Y2("high:Q")),
         base.mark_line(color=COLOURS["ink"], strokeWidth=2.5).encode(x, y),
     ]
     level = ""
     if alpha is not None:
-        layers += alpha_line(alpha)
+        layers += canvas.alpha_line(alpha)
         level = f"; the dotted line is alpha = {format_level(alpha)}"
     of = f" ({_size_test(c)})" if c.pictures is not None and c.pictures.sizes_test else ""
     caption = f"p on random subsets of the {unit}{of}: the median and the middle half{level}"
     ends = " and ".join(f"{format_probability(q.p)} with {q.n:,}" for q in (points[0], points[-1]))
-    layers.append(points_under(rows, x, y))
+    layers.append(canvas.points_under(rows, x, y))
     numbers = [{unit: q.n, "median_p": q.p, "low": q.low, "high": q.high} for q in points]
-    return Chart("sizes", caption, f"{caption}. The median is {ends}.", layered(layers), numbers)
+    return Chart("sizes", caption, f"{caption}. The median is {ends}.", canvas.layered(layers), numbers)
 
 
 def _size_words(q: SizePoint, unit: str) -> str:
     p, low, high = map(format_probability, (q.p, q.low, q.high))
-    return told(f"{q.n:,} {unit}: median p {p}, middle half {low} to {high}")
+    return canvas.told(f"{q.n:,} {unit}: median p {p}, middle half {low} to {high}")
 
 
 def runs_chart(c: Comparison, whole: Comparisons) -> Chart | None:
@@ -96,21 +86,21 @@ def runs_chart(c: Comparison, whole: Comparisons) -> Chart | None:
         f"{format_number(q.difference, decimals, sign=True)} ({format_ends(q.low, q.high, decimals)}) at K = {q.k:,}"
         for q in curve.points
     ]
-    rows = [row | {"hover": told(said)} for row, said in zip(numbers, words, strict=True)]
+    rows = [row | {"hover": canvas.told(said)} for row, said in zip(numbers, words, strict=True)]
     x = alt.X("k:Q", title="K", scale=alt.Scale(nice=False, zero=False), axis=alt.Axis(tickMinStep=1, format="d"))
     title = f"difference in {curve.score}K"
     y = alt.Y("difference:Q", title=title)
-    base = alt.Chart(data(rows))
+    base = alt.Chart(canvas.data(rows))
     layers: list[Any] = [
         base.mark_area(color=COLOURS["null"], opacity=0.4).encode(x, alt.Y("low:Q", title=title), alt.Y2("high:Q")),
-        alt.Chart(data([{"difference": 0.0}])).mark_rule(color=COLOURS["ink"], strokeDash=list(DASHED)).encode(y),
+        alt.Chart(canvas.data([{"difference": 0.0}])).mark_rule(color=COLOURS["ink"], strokeDash=list(canvas.DASHED)).encode(y),
         base.mark_line(color=COLOURS["ink"], strokeWidth=2.5, point={"color": COLOURS["ink"], "filled": True}).encode(x, y),
-        points_under(rows, x, y),
+        canvas.points_under(rows, x, y),
     ]
     level = f"{100 * curve.level:g} %"
     caption = minus(f"{a} - {b}") + f" in {curve.score}K over the number of runs K; the {level} band holds at all K at once"
     text = f"{caption}. It is {words[0]} and {words[-1]}."
-    return Chart("runs", caption, text, layered(layers), numbers)
+    return Chart("runs", caption, text, canvas.layered(layers), numbers)
 
 
 def _size_test(c: Comparison) -> str:
@@ -123,7 +113,7 @@ def _size_test(c: Comparison) -> str:
 
 def charts(c: Comparison, whole: Comparisons) -> list[Chart]:
     """All charts that the result holds data for."""
-    require_drawing()
+    canvas.require_drawing()
     makers: Sequence[Callable[[Comparison, Comparisons], Any]] = (
         difference_chart,
         null_chart,

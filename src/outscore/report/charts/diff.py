@@ -7,20 +7,8 @@ from typing import Any
 
 from outscore.language.numbers import count, format_p_error, format_p_number
 from outscore.language.phrases import method_phrase
-from outscore.report.charts.canvas import (
-    DASHED,
-    Chart,
-    coloured_if,
-    data,
-    layered,
-    on_hover,
-    padded,
-    require_drawing,
-    rule,
-    short,
-    told,
-    told_apart,
-)
+from outscore.report.charts import canvas
+from outscore.report.charts.canvas import Chart
 from outscore.report.charts.theme import COLOURS
 from outscore.report.document import clean, glue
 from outscore.report.rows.diff import (
@@ -177,7 +165,7 @@ def _card(label: str, value: str, small: list[str], role: str = "") -> dict[str,
 
 def charts(pair: Pair) -> list[Chart]:
     """The charts that a pair holds data for."""
-    require_drawing()
+    canvas.require_drawing()
     drawn = [_transition_chart(pair), _label_chart(pair)]
     return [chart for chart in drawn if chart is not None]
 
@@ -190,7 +178,7 @@ def _transition_chart(pair: Pair) -> Chart | None:
     import altair as alt
 
     labels = found["labels"]
-    order = told_apart(map(short, labels))
+    order = canvas.told_apart(map(canvas.short, labels))
     numbers = [
         {"from": labels[i], "to": labels[j]} | dict(zip(CLASSES, counts, strict=True)) for i, j, *counts in found["cells"]
     ]
@@ -206,17 +194,19 @@ def _transition_chart(pair: Pair) -> Chart | None:
         for i, j, *counts in found["cells"]
     ]
     largest = max((abs(row["balance"]) for row in rows), default=0) or 1
-    x = alt.X("to:N", sort=order, title=short(pair.systems[1]), axis=alt.Axis(orient="top", labelAngle=-45, labelOverlap=False))
-    y = alt.Y("from:N", sort=order, title=short(pair.systems[0]))
+    x = alt.X(
+        "to:N", sort=order, title=canvas.short(pair.systems[1]), axis=alt.Axis(orient="top", labelAngle=-45, labelOverlap=False)
+    )
+    y = alt.Y("from:N", sort=order, title=canvas.short(pair.systems[0]))
     # As on the page: green for what became right, red for what became wrong; the arrows say it without colour.
     tones = [COLOURS[role] for role in ("problem", "panel", "won")]
     scale = alt.Scale(domain=[-largest, 0, largest], range=tones, interpolate="rgb")
     legend = alt.Legend(orient="bottom", titleColor=COLOURS["muted"], labelColor=COLOURS["muted"], titleFontWeight="normal")
     colour = alt.Color("balance:Q", scale=scale, title="corrections − new errors", legend=legend)
-    base = alt.Chart(data(rows)).encode(x, y)
-    bright = coloured_if(f"abs(datum.balance) > {0.6 * largest}", "#ffffff", COLOURS["ink"])
+    base = alt.Chart(canvas.data(rows)).encode(x, y)
+    bright = canvas.coloured_if(f"abs(datum.balance) > {0.6 * largest}", "#ffffff", COLOURS["ink"])
     layers = [
-        base.mark_rect().encode(colour, description=on_hover()),
+        base.mark_rect().encode(colour, description=canvas.on_hover()),
         base.mark_text(fontSize=9).encode(text=alt.Text("count:Q"), color=bright),
         base.mark_text(fontSize=8, dx=7, dy=-7).encode(text=alt.Text("sign:N"), color=bright),
     ]
@@ -225,13 +215,13 @@ def _transition_chart(pair: Pair) -> Chart | None:
     most = max(rows, key=lambda row: row["count"])
     peak = f"most often {most['from']} became {most['to']} ({most['count']:,})"
     about = f"{caption}: rows are labels of the first system, columns of the second; {peak}{outside}."
-    return Chart("transitions", caption, about, layered(layers, CELL * len(order), CELL * len(order)), numbers)
+    return Chart("transitions", caption, about, canvas.layered(layers, CELL * len(order), CELL * len(order)), numbers)
 
 
 def _counted(source: str, target: str, counts: list[int]) -> str:
     """A cell in words."""
     classes = [count(n, name.replace("_", " ")) for n, name in zip(counts, CLASSES, strict=True) if n]
-    return told(f"{source} → {target}: {', '.join(classes)}")
+    return canvas.told(f"{source} → {target}: {', '.join(classes)}")
 
 
 def _label_chart(pair: Pair) -> Chart | None:
@@ -241,21 +231,23 @@ def _label_chart(pair: Pair) -> Chart | None:
         return None
     import altair as alt
 
-    shown = told_apart(short(part.value) for part in parts)
+    shown = canvas.told_apart(canvas.short(part.value) for part in parts)
     rows = [_row(part, label) for part, label in zip(parts, shown, strict=True)]
-    scale = alt.Scale(domain=list(padded([0.0, *(row[key] for row in rows for key in ("x", "low", "high"))])), nice=False)
-    title = f"{short(pair.systems[1])} − {short(pair.systems[0])}, in points"
+    scale = alt.Scale(
+        domain=list(canvas.padded([0.0, *(row[key] for row in rows for key in ("x", "low", "high"))])), nice=False
+    )
+    title = f"{canvas.short(pair.systems[1])} − {canvas.short(pair.systems[0])}, in points"
     y = alt.Y("label:N", sort=[row["label"] for row in rows], title=None, axis=alt.Axis(labelLimit=200))
     x = alt.X("x:Q", scale=scale, title=title)
-    base = alt.Chart(data(rows))
+    base = alt.Chart(canvas.data(rows))
     line = base.mark_rule(strokeWidth=2, color=COLOURS["null"]).encode(
-        alt.X("low:Q", scale=scale, title=title), alt.X2("high:Q"), y, description=on_hover()
+        alt.X("low:Q", scale=scale, title=title), alt.X2("high:Q"), y, description=canvas.on_hover()
     )
     dots = base.mark_point(filled=True, size=70, opacity=1)
-    dots = dots.encode(x, y, color=alt.Color("colour:N", scale=None), description=on_hover())
+    dots = dots.encode(x, y, color=alt.Color("colour:N", scale=None), description=canvas.on_hover())
     caption = f"Gold labels, {pair_name(pair)}, {metric_name(pair.criterion)}, with intervals"
     worst = ", ".join(f"{row['label']} {row['x']:+.2f}" for row in rows[:3])
-    chart: Any = layered([rule(0.0, x, dash=DASHED), line, dots], height=ROW * len(rows))
+    chart: Any = canvas.layered([canvas.rule(0.0, x, dash=canvas.DASHED), line, dots], height=ROW * len(rows))
     numbers = [
         {"label": part.value, "units": part.n, "difference": part.difference, "low": part.low, "high": part.high}
         for part in parts
@@ -270,6 +262,6 @@ def _row(part: ScoredSubset, label: str) -> dict[str, Any]:
     if part.difference:
         colour = "won" if part.difference > 0 else "problem"
     between = "" if part.low is None and part.high is None else f", {ends(part.low, part.high)}"
-    hover = told(f"{label}: {points(part.difference, sign=True)} points{between}; {part.n:,} units")
+    hover = canvas.told(f"{label}: {points(part.difference, sign=True)} points{between}; {part.n:,} units")
     row = {"label": label, "x": 100 * part.difference, "low": low, "high": high}
     return row | {"colour": COLOURS[colour], "hover": hover}

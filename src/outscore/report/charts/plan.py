@@ -3,18 +3,8 @@
 from __future__ import annotations
 
 from outscore.language.numbers import format_level, format_probability
-from outscore.report.charts.canvas import (
-    Chart,
-    alpha_line,
-    data,
-    layered,
-    points_under,
-    power_curve,
-    power_rows,
-    require_drawing,
-    scaled,
-    told,
-)
+from outscore.report.charts import canvas
+from outscore.report.charts.canvas import Chart
 from outscore.report.charts.theme import COLOURS
 from outscore.report.rows.plan import Plan, difference
 from outscore.results.plan import PlanResult, PossibleP, PowerPoint, SimulatedCurve
@@ -24,7 +14,7 @@ __all__ = ["charts"]
 
 def charts(found: Plan) -> list[Chart]:
     """All charts that the plan holds data for."""
-    require_drawing()
+    canvas.require_drawing()
     if isinstance(found, PossibleP):
         drawn = [_overlap_chart(found)]
     else:
@@ -36,8 +26,8 @@ def _power_chart(found: PlanResult) -> Chart | None:
     if len(found.curve) < 2:
         return None
     caption = f"Power to find a difference of {difference(found)}; the dashed line is {found.items:,} items"
-    drawing = power_curve(found.curve, found.items, "items", found.target)
-    return Chart("power", caption, _in_words(caption, found.curve), drawing, power_rows(found.curve, "items"))
+    drawing = canvas.power_curve(found.curve, found.items, "items", found.target)
+    return Chart("power", caption, _in_words(caption, found.curve), drawing, canvas.power_rows(found.curve, "items"))
 
 
 def _tried_chart(curve: SimulatedCurve) -> Chart | None:
@@ -47,9 +37,9 @@ def _tried_chart(curve: SimulatedCurve) -> Chart | None:
     caption = (
         f"Power of the {curve.test} test, {kind}, with 95 % bands; the dashed line is your {curve.observed_n:,} {curve.unit}"
     )
-    drawing = power_curve(curve.points, curve.observed_n, curve.unit, None)
+    drawing = canvas.power_curve(curve.points, curve.observed_n, curve.unit, None)
     return Chart(
-        f"tried-{curve.kind}", caption, _in_words(caption, curve.points), drawing, power_rows(curve.points, curve.unit)
+        f"tried-{curve.kind}", caption, _in_words(caption, curve.points), drawing, canvas.power_rows(curve.points, curve.unit)
     )
 
 
@@ -65,16 +55,16 @@ def _needs_chart(found: PlanResult) -> Chart | None:
     import altair as alt
 
     rows = [{"effect": abs(point.effect), "items": point.items} for point in found.needs]
-    shown = [row | {"hover": told(f"{row['items']:,} items for {difference(found, row['effect'])}")} for row in rows]
+    shown = [row | {"hover": canvas.told(f"{row['items']:,} items for {difference(found, row['effect'])}")} for row in rows]
     unit = {"sd": "difference in the mean score", "discordance": "difference in accuracy", "standardised": "effect in sd"}
-    x = alt.X("effect:Q", title=unit[found.design.basis], **scaled([row["effect"] for row in rows], "~g"))
-    y = alt.Y("items:Q", title="items", **scaled([row["items"] for row in rows]))
+    x = alt.X("effect:Q", title=unit[found.design.basis], **canvas.scaled([row["effect"] for row in rows], "~g"))
+    y = alt.Y("items:Q", title="items", **canvas.scaled([row["items"] for row in rows]))
     point = {"color": COLOURS["ink"], "filled": True}
-    line = alt.Chart(data(rows)).mark_line(color=COLOURS["ink"], strokeWidth=2.5, interpolate="monotone", point=point)
+    line = alt.Chart(canvas.data(rows)).mark_line(color=COLOURS["ink"], strokeWidth=2.5, interpolate="monotone", point=point)
     caption = f"Items needed for smaller and larger differences (power {format_level(found.target)})"
     ends = (rows[0], rows[-1])
     text = f"{caption}: " + ", ".join(f"{row['items']:,} items for {difference(found, row['effect'])}" for row in ends) + "."
-    return Chart("needs", caption, text, layered([line.encode(x, y), points_under(shown, x, y)]), rows)
+    return Chart("needs", caption, text, canvas.layered([line.encode(x, y), canvas.points_under(shown, x, y)]), rows)
 
 
 def _overlap_chart(found: PossibleP) -> Chart | None:
@@ -83,11 +73,11 @@ def _overlap_chart(found: PossibleP) -> Chart | None:
     import altair as alt
 
     rows = [{"differ": point.differ, "p": point.p} for point in found.curve]
-    x = alt.X("differ:Q", title="items they differ on", **scaled([row["differ"] for row in rows]))
+    x = alt.X("differ:Q", title="items they differ on", **canvas.scaled([row["differ"] for row in rows]))
     y = alt.Y("p:Q", title="p", scale=alt.Scale(domain=[0, 1]))
-    line = alt.Chart(data(rows)).mark_line(color=COLOURS["ink"], strokeWidth=2.5).encode(x, y)
+    line = alt.Chart(canvas.data(rows)).mark_line(color=COLOURS["ink"], strokeWidth=2.5).encode(x, y)
     shown = [
-        row | {"hover": told(f"{point.differ:,} items differ: p = {format_probability(point.p)}")}
+        row | {"hover": canvas.told(f"{point.differ:,} items differ: p = {format_probability(point.p)}")}
         for row, point in zip(rows, found.curve, strict=True)
     ]
     caption = f"p against the number of items they differ on; the dotted line is alpha = {format_level(found.alpha)}"
@@ -96,6 +86,6 @@ def _overlap_chart(found: PossibleP) -> Chart | None:
         "overlaps",
         caption,
         f"{caption}. p is {ends}.",
-        layered([*alpha_line(found.alpha), line, points_under(shown, x, y)]),
+        canvas.layered([*canvas.alpha_line(found.alpha), line, canvas.points_under(shown, x, y)]),
         rows,
     )

@@ -5,19 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from outscore.language.verdict.preference import format_rate
-from outscore.report.charts.canvas import (
-    DASHED,
-    Chart,
-    coloured_if,
-    data,
-    layered,
-    on_hover,
-    padded,
-    require_drawing,
-    rule,
-    short,
-    told,
-)
+from outscore.report.charts import canvas
+from outscore.report.charts.canvas import Chart
 from outscore.report.charts.ranking import MAX_DRAWN
 from outscore.report.charts.theme import COLOURS, LETTERS
 from outscore.report.document import clean
@@ -35,14 +24,14 @@ MAX_WRITTEN = 14
 
 def charts(result: Preference) -> list[Chart]:
     """Every chart that the result holds data for."""
-    require_drawing()
+    canvas.require_drawing()
     found = (strength_chart(result), matrix_chart(result), rate_chart(result), position_chart(result))
     return [chart for chart in found if chart is not None]
 
 
 def _numbered(result: Preference) -> list[str]:
     """Systems with their places and names that fit into a picture."""
-    return [f"{place}  {short(one.system)}" for place, one in zip(set_places(result), result.strengths, strict=True)]
+    return [f"{place}  {canvas.short(one.system)}" for place, one in zip(set_places(result), result.strengths, strict=True)]
 
 
 def strength_chart(result: Preference) -> Chart | None:
@@ -60,20 +49,20 @@ def strength_chart(result: Preference) -> Chart | None:
         colour = COLOURS["ink" if one.system in beaten else "a"]
         if one.elo is not None:
             low, high = (one.elo if end is None else end for end in (one.elo_low, one.elo_high))
-            hover = told(f"{one.system}: {one.elo:.0f}, {low:.0f} to {high:.0f}")
+            hover = canvas.told(f"{one.system}: {one.elo:.0f}, {low:.0f} to {high:.0f}")
             rows.append({"label": label, "x": one.elo, "low": low, "high": high, "colour": colour, "hover": hover})
         elif one.elo_low is not None or one.elo_high is not None:
             at = one.elo_high if one.elo_low is None else one.elo_low
             sign = "at most" if one.elo_low is None else "at least"
-            hover = told(f"{one.system}: {sign} {at:.0f}")
+            hover = canvas.told(f"{one.system}: {sign} {at:.0f}")
             bounds.append({"label": label, "x": at, "sign": sign, "colour": colour, "hover": hover})
     if not rows and not bounds:
         return None
     places = [row[key] for row in rows for key in ("x", "low", "high")] + [row["x"] for row in bounds]
-    scale = alt.Scale(domain=list(padded(places, 0.04)), nice=False, zero=False)
+    scale = alt.Scale(domain=list(canvas.padded(places, 0.04)), nice=False, zero=False)
     y = alt.Y("label:N", sort=labels, title=None, axis=alt.Axis(labelLimit=220, labelOverlap=False))
     x = alt.X("x:Q", scale=scale, title=elo_name(result))
-    base, limits = (alt.Chart(data(listed)).encode(description=on_hover()) for listed in (rows, bounds))
+    base, limits = (alt.Chart(canvas.data(listed)).encode(description=canvas.on_hover()) for listed in (rows, bounds))
     lines = base.mark_rule(strokeWidth=2, color=COLOURS["null"]).encode(
         alt.X("low:Q", scale=scale, title=elo_name(result)), alt.X2("high:Q"), y
     )
@@ -90,7 +79,7 @@ def strength_chart(result: Preference) -> Chart | None:
     sets = "; places start anew in every set, and Elo holds within it" if apart else ""
     caption = f"Strengths{interval}{more}; blue: nobody is significantly preferred to them{arrow}{sets}"
     best = ", ".join(f"{clean(one.system)} {one.elo:.0f}" for one in shown[:3] if one.elo is not None)
-    chart: Any = layered(layers, height=ROW * len(shown))
+    chart: Any = canvas.layered(layers, height=ROW * len(shown))
     numbers = [{"system": one.system, "elo": one.elo, "low": one.elo_low, "high": one.elo_high} for one in shown]
     return Chart("strengths", caption, f"{caption}. First: {best}.", chart, numbers)
 
@@ -112,7 +101,7 @@ def matrix_chart(result: Preference) -> Chart | None:
         games = pair.wins + pair.ties + pair.losses
         for one, other, share in ((pair.a, pair.b, rate), (pair.b, pair.a, 1 - rate)):
             numbers.append({"row": one, "column": other, "win_rate": share, "games": games, "significant": sure})
-            hover = told(f"{one} wins {format_rate(share)} of {games:,} against {other}")
+            hover = canvas.told(f"{one} wins {format_rate(share)} of {games:,} against {other}")
             cell = {"rate": share, "text": f"{100 * share:.0f}", "sure": sure, "hover": hover}
             rows.append({"row": label[one], "column": label[other], **cell})
     if not rows:
@@ -132,20 +121,20 @@ def matrix_chart(result: Preference) -> Chart | None:
         titleFontWeight="normal",
         gradientLength=160,
     )
-    base = alt.Chart(data(rows))
+    base = alt.Chart(canvas.data(rows))
     squares = base.mark_rect(stroke=COLOURS["paper"], strokeWidth=0.5).encode(
-        x, y, alt.Color("rate:Q", scale=colours, title="row wins", legend=legend), description=on_hover()
+        x, y, alt.Color("rate:Q", scale=colours, title="row wins", legend=legend), description=canvas.on_hover()
     )
-    framed = alt.Chart(data([row for row in rows if row["sure"]]))
+    framed = alt.Chart(canvas.data([row for row in rows if row["sure"]]))
     frames = framed.mark_rect(filled=False, stroke=COLOURS["ink"], strokeWidth=1.2).encode(x, y)
     layers = [squares, frames]
     if len(labels) <= MAX_WRITTEN:
         # Only the blue end is dark enough for white letters.
-        strong = coloured_if("datum.rate > .93", LETTERS["light"], LETTERS["dark"])
+        strong = canvas.coloured_if("datum.rate > .93", LETTERS["light"], LETTERS["dark"])
         layers.append(base.mark_text(fontSize=10).encode(x, y, alt.Text("text:N"), color=strong))
     caption = "Win rates in direct games, rows against columns, the strongest first; a frame marks significant pairs"
     text = f"{caption}: {len(rows) // 2} pairs met, {result.counts.significant} differ significantly."
-    chart: Any = layered(layers, step * len(labels), step * len(labels))
+    chart: Any = canvas.layered(layers, step * len(labels), step * len(labels))
     return Chart("win-matrix", caption, text, chart, numbers)
 
 
@@ -163,29 +152,29 @@ def rate_chart(result: Preference) -> Chart | None:
         listed.append(("equal length", pair.equal_length, pair.equal_length_low, pair.equal_length_high))
     if result.labels is not None:
         listed.append(
-            (short(f"{result.labels.people}, by labels"), result.labels.win_rate, result.labels.low, result.labels.high)
+            (canvas.short(f"{result.labels.people}, by labels"), result.labels.win_rate, result.labels.low, result.labels.high)
         )
     rows: list[dict[str, Any]] = []
     for label, rate, low, high in listed:
         if rate is not None:
             ends = [rate if end is None else end for end in (low, high)]
             between = "" if low is None and high is None else f", {format_rate(ends[0])} to {format_rate(ends[1])}"
-            hover = told(f"{label}: {format_rate(rate)}{between}")
+            hover = canvas.told(f"{label}: {format_rate(rate)}{between}")
             rows.append({"label": label, "x": rate, "low": ends[0], "high": ends[1], "hover": hover})
     spread = [row[key] for row in rows for key in ("x", "low", "high")] + [0.5]
-    least, most = padded(spread, 0.06)
+    least, most = canvas.padded(spread, 0.06)
     scale = alt.Scale(domain=[max(least, 0.0), min(most, 1.0)], nice=False, zero=False)
-    title = f"win rate of {short(pair.a)}"
+    title = f"win rate of {canvas.short(pair.a)}"
     x = alt.X("x:Q", scale=scale, title=title, axis=alt.Axis(format=".0%"))
     y = alt.Y("label:N", sort=[str(row["label"]) for row in rows], title=None)
-    base = alt.Chart(data(rows)).encode(description=on_hover())
+    base = alt.Chart(canvas.data(rows)).encode(description=canvas.on_hover())
     lines = base.mark_rule(strokeWidth=2, color=COLOURS["null"]).encode(
         alt.X("low:Q", scale=scale, title=title, axis=alt.Axis(format=".0%")), alt.X2("high:Q"), y
     )
     dots = base.mark_point(filled=True, size=60, opacity=1, color=COLOURS["a"]).encode(x, y)
     caption = f"Win rate of {clean(pair.a)} against {clean(pair.b)} with {interval_name(result)}s; the dashed line is one half"
     text = f"{caption}: {format_rate(pair.win_rate)}."
-    drawing = layered([rule(0.5, x, dash=DASHED), lines, dots], height=26 * len(rows) + 10)
+    drawing = canvas.layered([canvas.rule(0.5, x, dash=canvas.DASHED), lines, dots], height=26 * len(rows) + 10)
     numbers = [{"what": label, "win_rate": rate, "low": low, "high": high} for label, rate, low, high in listed]
     return Chart("win-rate", caption, text, drawing, numbers)
 
@@ -210,19 +199,19 @@ def position_chart(result: Preference) -> Chart | None:
         # A narrow part has no room for its name; the pointer and the description tell it.
         words = [name, f"{number:,}"] if share >= NARROW else []
         if number:
-            hover = told(f"{name}: {number:,} ({format_rate(share)})")
+            hover = canvas.told(f"{name}: {number:,} ({format_rate(share)})")
             place = {"low": start, "middle": start + share / 2, "high": start + share, "hover": hover}
             rows.append({"colour": COLOURS[colour], "words": words, **place})
         start += share
     x = alt.X("low:Q", title="share of battles", scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(format=".0%"))
-    base = alt.Chart(data(rows))
+    base = alt.Chart(canvas.data(rows))
     colours = alt.Color("colour:N", scale=None)
-    bars = base.mark_bar(height=30).encode(x, alt.X2("high:Q"), color=colours, description=on_hover())
+    bars = base.mark_bar(height=30).encode(x, alt.X2("high:Q"), color=colours, description=canvas.on_hover())
     # Words that the line at one half would cross stand beside it.
     crossed = [row for row in rows if abs(row["middle"] - 0.5) < NARROW]
     free = [row for row in rows if row not in crossed]
-    aside: Any = alt.Chart(data(crossed)).mark_text(dy=-38, dx=5, align="left", lineHeight=13)
-    centred: Any = alt.Chart(data(free)).mark_text(dy=-38, lineHeight=13)
+    aside: Any = alt.Chart(canvas.data(crossed)).mark_text(dy=-38, dx=5, align="left", lineHeight=13)
+    centred: Any = alt.Chart(canvas.data(free)).mark_text(dy=-38, lineHeight=13)
     texts = [
         marks.encode(alt.X("middle:Q"), text=alt.Text("words:N")) for marks, of in ((centred, free), (aside, crossed)) if of
     ]
@@ -230,6 +219,6 @@ def position_chart(result: Preference) -> Chart | None:
     part = shown_part(result)
     caption += f"; of {part}" if part else ""
     text = f"{caption}: {found.first:,} won by the first, {found.ties:,} ties, {found.second:,} won by the second."
-    drawing = layered([bars, rule(0.5, alt.X("x:Q"), dash=DASHED), *texts], height=100)
+    drawing = canvas.layered([bars, canvas.rule(0.5, alt.X("x:Q"), dash=canvas.DASHED), *texts], height=100)
     counts = [{"winner": name, "battles": number, "share": number / whole} for name, number, _ in parts]
     return Chart("position", caption, text, drawing, counts)

@@ -31,8 +31,7 @@ from outscore.inference.base.sign_flips import KernelOptions, units_of
 from outscore.inference.describe.analysis import analyse
 from outscore.inference.describe.curves import size_curve, size_test
 from outscore.inference.describe.effects import effects
-from outscore.inference.describe.histograms import histograms, normal_quantiles
-from outscore.inference.describe.null_law import null_histogram
+from outscore.inference.describe.histograms import histograms, normal_quantiles, null_histogram
 from outscore.inference.permutation.dispatch import permutation
 from outscore.inference.power.planning import analytic_curve
 from outscore.inference.registry import DEFAULT, TESTS

@@ -23,7 +23,7 @@ from outscore.inference.base.entry import TestRequest
 from outscore.inference.base.item_scores import scores_if_any, skewness
 from outscore.inference.base.own_score import OwnRows, interval_method, own_intervals
 from outscore.inference.base.paired import NoSpreadError
-from outscore.inference.describe.null_law import null_of_exchange
+from outscore.inference.describe.histograms import null_of_exchange
 from outscore.inference.describe.repeats import (
     OWN_BY_RUNS,
     own_run_limits,

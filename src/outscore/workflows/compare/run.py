@@ -30,12 +30,13 @@ from outscore.workflows.compare.inputs import (
     TwoSystems,
     choose_systems,
     choose_tables,
+    metric_of,
     pair_given,
     pair_tables,
     read_systems,
+    reduced,
 )
 from outscore.workflows.compare.logs import LogPair, asks_logs, pair_logs, samples_of_logs, with_exchanges
-from outscore.workflows.compare.reduced import metric_of, reduced
 from outscore.workflows.compare.unpaired import TwoSamples, compare_samples, samples_given
 from outscore.workflows.frames import counts_in, is_table
 from outscore.workflows.names import path_texts

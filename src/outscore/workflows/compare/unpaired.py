@@ -17,8 +17,7 @@ from outscore.core.paired import codes_of
 from outscore.core.records import dataclass
 from outscore.formats.logs.registry import LOGS
 from outscore.inference.base.own_score import Limits, OwnRows, own_intervals
-from outscore.inference.describe.histograms import two_histograms
-from outscore.inference.describe.null_law import null_of_samples
+from outscore.inference.describe.histograms import null_of_samples, two_histograms
 from outscore.inference.registry import DEFAULT
 from outscore.inference.unpaired.divisions import likelihood_p
 from outscore.inference.unpaired.samples import Samples, mid_ranks

@@ -27,8 +27,8 @@ from outscore.scores.duplicates import DuplicateRule, check_rule, settle
 from outscore.scores.reduce import first_runs, reduce_runs
 from outscore.scores.system import Labels, Origin, Scores, origins_of
 from outscore.workflows.classes import class_notes, counted_by_class
+from outscore.workflows.compare.inputs import metric_of
 from outscore.workflows.compare.logs import asks_logs, better_of, log_origins, read_tasks
-from outscore.workflows.compare.reduced import metric_of
 from outscore.workflows.frames import encode_labels, is_table
 from outscore.workflows.names import path_texts
 from outscore.workflows.rank.inputs import chosen_systems, read_many, systems_from

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import outscore as osc
 from outscore.core.paired import PairedScores
 from outscore.inference.base.sign_flips import units_of
-from outscore.inference.describe.null_law import null_histogram, null_of_samples
+from outscore.inference.describe.histograms import null_histogram, null_of_samples
 from outscore.inference.unpaired.divisions import division_p
 from outscore.inference.unpaired.samples import Samples
 from outscore.metrics.registry import resolve
