@@ -38,7 +38,7 @@ from outscore.scores.answers import facts_of_answers
 from outscore.scores.duplicates import check_rule, settle
 from outscore.scores.system import Labels, Scores
 from outscore.workflows.direction import directed, score_names
-from outscore.workflows.reading import answer_notes, reading_of
+from outscore.workflows.reading import answer_notes, reading_of, scale_notes
 from outscore.workflows.requests.compare import CompareRequest
 from outscore.workflows.validate import Question, numbers_of, question_of
 
@@ -149,6 +149,7 @@ def compare_samples(request: CompareRequest, found: TwoSamples) -> Comparisons:
     notes = [
         *better.notes,
         *found.notes,
+        *scale_notes(found.names, [first.values, second.values]),
         *answer_notes(origins),
         *facts_of_answers((a, b)),
         *_design_notes(found, first, second),
