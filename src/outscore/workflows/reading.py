@@ -12,6 +12,7 @@ from typing import Literal, cast
 
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
+from outscore.core.numeric import Array
 from outscore.core.options import complete, parse_spec
 from outscore.core.records import dataclass
 from outscore.formats.base.source import PACKED
@@ -31,6 +32,7 @@ __all__ = [
     "directed",
     "outputs_reading",
     "reading_of",
+    "scale_notes",
     "score_names",
     "series_names",
 ]
@@ -40,6 +42,8 @@ OPTION = "direction"
 DIRECTIONS = ("auto", "higher", "lower")
 SAY = "Say which is better with --lower-is-better or --higher-is-better (direction=... in Python)."
 BARE = ("scores", "score-pairs", "f1-counts")
+MEAN_PER_CENT = 5.0
+"""A mean beyond this, of scores up to 100, is that of per cent where another system stays between 0 and 1."""
 
 
 class Endings(tuple[str, ...]):
@@ -304,3 +308,25 @@ def _format(origin: Origin) -> str:
 def _columns(origins: Iterable[Origin], part: str) -> list[str]:
     """The columns that play a part, each once."""
     return list(dict.fromkeys(column for origin in origins for column in origin.columns.get(part, ())))
+
+
+def scale_notes(names: Sequence[str], columns: Sequence[Array]) -> list[Note]:
+    """A warning where one system has scores between 0 and 1 and another between 0 and 100.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> [note.kind for note in scale_notes(["new", "old"], [np.array([0.5, 0.9]), np.array([48.0, 91.0])])]
+    ['warning']
+    >>> scale_notes(["new", "old"], [np.array([0.5, 0.9]), np.array([0, 2])])
+    []
+    """
+    named = [(name, column) for name, column in zip(names, columns, strict=True) if column.ndim == 1 and column.size]
+    filled = [(name, column) for name, column in named if column.min() >= 0]
+    shares = [name for name, column in filled if 0 < column.max() <= 1]
+    high = [(name, column) for name, column in filled if column.max() <= 100 and column.mean() > MEAN_PER_CENT]
+    if not shares or not high:
+        return []
+    name, column = high[0]
+    text = f"The scores of {shares[0]} lie between 0 and 1, and those of {name} go up to {column.max():.4g}."
+    return [Note("warning", f"{text} If some are per cent, divide them by 100.")]

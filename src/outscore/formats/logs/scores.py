@@ -200,7 +200,7 @@ def _board_note(missing: Iterable[Missing]) -> Note:
     listed = "; ".join(
         f"{one.system} {', '.join(f'{count:,} {reason}' for reason, count in one.reasons.items())}" for one in missing
     )
-    return Note("data", f"Rows without a score count as 0, as boards of their harness do: {listed}.")
+    return Note("reading", f"Rows without a score count as 0, as boards of their harness do: {listed}.")
 
 
 def missing_notes(missing: Iterable[Missing]) -> list[Note]:

@@ -40,7 +40,7 @@ from outscore.workflows.compare.logs import LogPair, asks_logs, pair_logs, sampl
 from outscore.workflows.compare.unpaired import TwoSamples, compare_samples, samples_given
 from outscore.workflows.frames import counts_in, is_table
 from outscore.workflows.names import path_texts
-from outscore.workflows.reading import answer_notes, directed, reading_of, score_names
+from outscore.workflows.reading import answer_notes, directed, reading_of, scale_notes, score_names
 from outscore.workflows.requests.compare import CompareRequest
 from outscore.workflows.validate import paired, question_of, refuse_labels, refuse_reading_options
 
@@ -333,6 +333,7 @@ def _check_slices(request: CompareRequest, systems: TwoSystems) -> None:
 def _reading_notes(request: CompareRequest, systems: TwoSystems, by_class: Sequence[Note], *, from_files: bool) -> list[Note]:
     """What the reader should know about how the files were read."""
     notes = [*(_recognition_notes(request, systems) if from_files else []), *_selection_notes(systems), *systems.notes]
+    notes += scale_notes(systems.names, [np.asarray(values) for values in (systems.a, systems.b)])
     notes += answer_notes(systems.tables, by_class)
     if from_files and request.metric is None and systems.counts:
         columns = ("true positives", "errors") if np.asarray(systems.a).shape[1] == 2 else COUNTS

@@ -37,7 +37,7 @@ from outscore.workflows.rank.inputs import chosen_systems, files_by_system, read
 from outscore.workflows.rank.parquet.plan import measured_from_partitions
 from outscore.workflows.rank.question import Question
 from outscore.workflows.rank.texts import text_boards
-from outscore.workflows.reading import Better, answer_notes, directed, reading_of, score_names, series_names
+from outscore.workflows.reading import Better, answer_notes, directed, reading_of, scale_notes, score_names, series_names
 from outscore.workflows.requests import shared
 from outscore.workflows.requests.rank import RankRequest
 from outscore.workflows.texts.inputs import read_text_files, refuse_reading_twice
@@ -397,8 +397,15 @@ def _of_boards(
     if boards[0].reduced:
         named = f"mean:of={boards[0].reduced}"
     better = directed(named, request.direction, measures or score_names(origins, boards[0].systems), told=told)
-    said = [*better.notes, *answer_notes(origins, by_class), *notes]
+    said = [*better.notes, *answer_notes(origins, by_class), *_scale_notes(boards), *notes]
     return _Material([(better.metric, boards)], origins, said, direction_source=better.source, by_class=bool(by_class))
+
+
+def _scale_notes(boards: Sequence[Board]) -> list[Note]:
+    """Whether systems are on different scales, by the first board on which some are."""
+    plain = (board for board in boards if board.values.ndim == 2)
+    found = (scale_notes(one.systems, [row[here] for row, here in zip(one.values, one.present, strict=True)]) for one in plain)
+    return next(filter(None, found), [])
 
 
 def _from_partitions(request: RankRequest, work: _Work) -> Ranked:

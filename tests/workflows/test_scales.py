@@ -1,0 +1,52 @@
+"""Shares of 1 beside per cent: whoever wrote per cent would win."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import outscore as osc
+
+RNG = np.random.default_rng(4)
+SHARES, OTHERS = RNG.random((2, 40)).round(3)
+SAID = "The scores of new lie between 0 and 1, and those of old go up to "
+
+
+def warned(found) -> list[str]:
+    return [note.text for note in found.notes if note.kind == "warning" and "per cent" in note.text]
+
+
+@pytest.mark.parametrize("unpaired", [False, True])
+def test_two_systems_on_different_scales_are_warned_about(unpaired):
+    (said,) = warned(osc.compare(SHARES, 100 * OTHERS, names=("new", "old"), unpaired=unpaired))
+    assert said.startswith(SAID)
+    assert said.endswith("If some are per cent, divide them by 100.")
+    assert not warned(osc.compare(SHARES, OTHERS, names=("new", "old"), unpaired=unpaired))
+
+
+def test_a_file_in_per_cent_beside_others_is_warned_about(tmp_path):
+    files = []
+    for name, scores in (("new", SHARES), ("mid", OTHERS), ("old", 100 * OTHERS)):
+        files.append(tmp_path / f"{name}.csv")
+        files[-1].write_text("id,score\n" + "".join(f"q{i},{x:.3f}\n" for i, x in enumerate(scores)))
+    assert warned(osc.rank(files))[0].startswith(SAID)
+    found = osc.compare(files[0], files[2])
+    assert warned(found)[0].startswith(SAID)
+    text = found.to_text()
+    assert text.index("per cent") < text.index("\ndata ")
+    assert not warned(osc.rank(files[:2]))
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        # Marks, counts, negative scores and times may be far apart; nothing but 0 is on every scale.
+        (RNG.integers(1, 6, 40), RNG.integers(1, 6, 40)),
+        (SHARES, RNG.integers(0, 5, 40)),
+        (SHARES, -100 * OTHERS),
+        (SHARES, 1000 * OTHERS),
+        (np.zeros(40), 100 * OTHERS),
+    ],
+)
+def test_other_scores_are_not(first, second):
+    assert not warned(osc.compare(first, second))
