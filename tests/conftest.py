@@ -42,6 +42,12 @@ def pytest_collection_modifyitems(config, items):
         test._hypothesis_internal_use_settings = settings(named, max_examples=fewer)
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file():
+    """Doctests are in src; looking for them in the tests, too, takes a tenth of the time that collecting does."""
+    return [found for found in (yield) if type(found) is pytest.Module]
+
+
 def pytest_collection_finish(session):
     """Thousands of collected tests stay to the end: the garbage collector need not look through them again and again."""
     gc.collect()
