@@ -46,6 +46,7 @@ from outscore.workflows.validate import Question
 __all__ = ["Corpus", "TextDesign", "compare_corpora", "study_words", "unscored_note", "with_peer"]
 
 SHOWN = 10
+"""Segments of each metric, and n-grams of each system."""
 DATASET = "dataset"
 """The column of buckets that tells datasets apart."""
 FLAWS = {
@@ -54,8 +55,7 @@ FLAWS = {
     "sacrebleu-bs": "it centres absolute differences on their own mean, and rejects a true null hypothesis about 11 % of the"
     " time at the 5 % level",
 }
-"""What is known to be wrong with each rule; `compat` explains."""
-"""N-grams of each system."""
+"""What is known to be wrong with each rule; `inference/compat` explains."""
 
 
 @dataclass(frozen=True)
