@@ -22,7 +22,7 @@ from outscore.metrics.cache import StatisticsCache
 from outscore.metrics.text.registry import TEXT_METRICS, segment_statistics, text_metric
 from outscore.results.comparison import Comparisons
 from outscore.results.note import note_texts
-from outscore.workflows.texts.buckets import length_bands
+from outscore.workflows.texts.labels import length_bands
 from outscore.workflows.texts.statistics import Statistics
 
 pytest.importorskip("sacrebleu")

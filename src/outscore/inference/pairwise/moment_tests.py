@@ -1,6 +1,6 @@
 """All pairs tested from their moments: exactly for right-or-wrong items, by Student's t or by flipped totals for other scores.
 
-The moments are those of `pair_moments`; whether they were summed here or on a hundred machines makes no
+The moments are those of `moments`; whether they were summed here or on a hundred machines makes no
 difference. Every table also has the one-sided p of either direction, which is what datasets are combined by;
 higher scores are better.
 """

@@ -35,7 +35,7 @@ from outscore.inference.base.entry import Screen, TestRequest
 from outscore.inference.base.item_scores import item_scores, with_exact_integers
 from outscore.inference.base.paired import NoSpreadError
 from outscore.inference.base.sign_flips import Alternative
-from outscore.inference.power.flips import flip_power
+from outscore.inference.power.design import flip_power
 from outscore.inference.power.planning import sizes_around
 from outscore.laws.beta import clopper_pearson
 from outscore.results.comparison import TestResult

@@ -16,7 +16,7 @@ from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.options import Option
 from outscore.metrics.entry import Options
-from outscore.metrics.text import pieces, sacre
+from outscore.metrics.text import sacre
 from outscore.metrics.text.entry import Foreign, Lines, References, columns_first
 from outscore.metrics.text.ngrams import matched_words
 
@@ -34,10 +34,10 @@ def _settings(options: Options) -> dict[str, object]:
 
 def library_scorer(options: Options) -> Foreign:
     """SacreBLEU's scorer; `force` because its remark on tokenised text goes to a log nobody asked for."""
-    if options["tokenize"] != pieces.SPM:
+    if options["tokenize"] != sacre.SPM:
         return sacre.scorer("BLEU", "bleu", force=True, **_settings(options))
     found = copy(sacre.scorer("BLEU", "bleu", force=True, **{**_settings(options), "tokenize": "none"}))
-    found.tokenizer = pieces.of_model(options["model"])
+    found.tokenizer = sacre.pieces_by(options["model"])
     return found
 
 
@@ -55,8 +55,8 @@ def _rows(hypotheses: Lines, references: References, options: Options, prepared:
 
 def _words(options: Options) -> Callable[[str], list[str]]:
     lowercase = bool(options["lowercase"])
-    if options["tokenize"] == pieces.SPM:
-        return sacre.words_by(pieces.of_model(options["model"]), lowercase=lowercase)
+    if options["tokenize"] == sacre.SPM:
+        return sacre.words_by(sacre.pieces_by(options["model"]), lowercase=lowercase)
     return sacre.tokeniser(str(options["tokenize"]), "bleu", lowercase=lowercase)
 
 
@@ -162,8 +162,8 @@ def _make(options: Options) -> AdditiveMetric:
 
 
 def _tokeniser_mark(options: Options) -> str:
-    if options["tokenize"] == pieces.SPM:
-        return pieces.mark(options["model"])
+    if options["tokenize"] == sacre.SPM:
+        return sacre.model_mark(options["model"])
     return sacre.tokeniser_mark(str(options["tokenize"]), "bleu")
 
 
@@ -186,7 +186,7 @@ BLEU_OPTIONS = (
     replace(
         sacre.TOKENIZE,
         help="sacreBLEU's tokeniser; none splits at spaces; spm takes the pieces of a sentencepiece model (spBLEU)",
-        choices=(*sacre.TOKENISERS, pieces.SPM),
+        choices=(*sacre.TOKENISERS, sacre.SPM),
     ),
     Option("model", str, None, "file of the sentencepiece model, for tokenize=spm", kind="file"),
     sacre.LOWERCASE,
