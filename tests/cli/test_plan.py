@@ -127,14 +127,14 @@ def test_retrospective(folder):
 
 BAD = {
     "nothing": ([], "There is nothing to plan from."),
-    "effect 0": (["--effect", "0", "--sd", "1"], "no number of items detects no difference"),
+    "effect 0": (["--effect", "0", "--sd", "1"], "no number of items can detect"),
     "n 1": (["--n", "1"], "one item cannot tell two systems apart"),
     "n huge": (["--n", "10000000000000", "--sd", "1"], "`n` is 1e+13. Give a number of items from 1 to 1,000,000,000,000."),
     "tiny effect": (["--effect", "1e-9", "--sd", ".3"], "More than 1,000,000,000,000 items would be needed."),
     "power at alpha": (["--effect", ".1", "--sd", "1", "--power", ".05"], "no more than alpha (0.05)"),
     "method": (["--effect", ".1", "--sd", "1", "--method", "exact"], "Here it may be one of: auto, normal, t, permutation."),
     "n 0": (["--n", "0"], "0 is not in the range"),
-    "power 1": (["--effect", ".1", "--sd", "1", "--power", "1"], "endlessly many items"),
+    "power 1": (["--effect", ".1", "--sd", "1", "--power", "1"], "infinitely many items"),
     "discordance": (["--effect", ".1", "--discordance", ".05"], "less than the effect"),
     "two spreads": (["--effect", ".1", "--sd", "1", "--discordance", ".3"], "Both `sd` and `discordance`"),
     "scores without n": (["--scores", ".8", ".7"], "without the number of items"),

@@ -201,10 +201,10 @@ def test_accuracy_in_clusters_needs_the_design_effect_more():
 
 
 REFUSED = {
-    "effect 0": (lambda: sample_size(0, sd=1), "no number of items detects no difference"),
+    "effect 0": (lambda: sample_size(0, sd=1), "no number of items can detect"),
     "effect the other way": (lambda: sample_size(-0.1, sd=1, alternative="greater"), "points away"),
     "effect nan": (lambda: sample_size(math.nan, sd=1), "`effect` is nan"),
-    "power 1": (lambda: sample_size(0.1, sd=1, power=1), "endlessly many"),
+    "power 1": (lambda: sample_size(0.1, sd=1, power=1), "infinitely many"),
     "power below alpha": (lambda: detectable_effect(10, sd=1, power=0.05), "no more than alpha"),
     "discordance below effect": (lambda: sample_size(0.1, discordance=0.05), "less than the effect"),
     "discordance above 1": (lambda: power(10, 0.1, discordance=1.2), "`discordance` is 1.2"),
@@ -213,12 +213,12 @@ REFUSED = {
     "too many for any test": (lambda: sample_size(1e-200, sd=1), "More than 1,000,000,000,000 items"),
     "too many for the t test": (lambda: sample_size(1e-9), "More than 1,000,000,000,000 items"),
     "n beyond reach": (lambda: power(1e13, 0.1, sd=1), "from 1 to 1,000,000,000,000"),
-    "n beyond exact power": (lambda: power(1e9, 0.1, discordance=0.2), "Exact power ends"),
+    "n beyond exact power": (lambda: power(1e9, 0.1, discordance=0.2), "Exact power is computed for at most"),
     "both": (lambda: power(10, 0.1, sd=1, discordance=0.2), "Both `sd` and `discordance`"),
     "sd 0": (lambda: power(10, 0.1, sd=0), "`sd` is 0"),
     "n 0": (lambda: power(0, 0.1, sd=1), "`n` is 0"),
-    "t with n 1": (lambda: power(1, 0.1), "needs two items"),
-    "t with one cluster": (lambda: detectable_effect(19, cluster_size=10, icc=0.1), "needs two clusters of 10"),
+    "t with n 1": (lambda: power(1, 0.1), "needs at least two items"),
+    "t with one cluster": (lambda: detectable_effect(19, cluster_size=10, icc=0.1), "needs at least two clusters of 10"),
     "repeats without within": (lambda: power(10, 0.1, sd=1, repeats=3), "nothing says how much runs"),
     "within without sd": (lambda: power(10, 0.1, discordance=0.2, within=0.1), "`within` was given without `sd`"),
     "half a repeat": (lambda: power(10, 0.1, sd=1, within=1, repeats=0.5), "`repeats` is 0.5"),
@@ -414,7 +414,7 @@ def test_identical_systems_have_no_power():
     ("change", "words"),
     [
         ({"replicates": 0}, "`replicates` is 0"),
-        ({"sizes": []}, "`sizes` must hold"),
+        ({"sizes": []}, "`sizes` must contain"),
         ({"effect": 0.1}, "the data's own difference"),
     ],
 )

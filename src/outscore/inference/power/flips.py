@@ -73,9 +73,9 @@ def _normal(z: float) -> float:
 
 def _named(units: int, shift: float, patterns: int) -> float:
     """P(the signs are among the most extreme patterns): all plus; a minus at the smallest size; at the second smallest."""
-    found = normal(shift) ** units
+    chance = normal(shift) ** units
     if patterns == 1:
-        return found
+        return chance
     points, weights = _nodes()
     reach = WIDTH + abs(shift)
     size = reach * (points + 1) / 2
@@ -83,10 +83,10 @@ def _named(units: int, shift: float, patterns: int) -> float:
     density = np.exp(-((size + shift) ** 2) / 2) / math.sqrt(2 * math.pi) * weights * reach / 2
     larger = np.array([normal(shift - s) for s in size.tolist()])
     smaller = normal(shift) - larger
-    found += units * float(density @ larger ** (units - 1))
+    chance += units * float(density @ larger ** (units - 1))
     if patterns == NAMED:
-        found += units * (units - 1) * float(density @ (smaller * larger ** (units - 2)))
-    return found
+        chance += units * (units - 1) * float(density @ (smaller * larger ** (units - 2)))
+    return chance
 
 
 @functools.cache
