@@ -1,6 +1,6 @@
 """Pieces of words by a sentencepiece model from a file: spBLEU is BLEU over those of FLORES (Goyal et al., 2022).
 
-SacreBLEU would fetch the model from the network. Here its file is named, and its fingerprint stands in the signature.
+SacreBLEU would fetch the model from the network. Here the user names its file, and its fingerprint is part of the signature.
 """
 
 from __future__ import annotations
@@ -61,4 +61,4 @@ def _loaded(path: str) -> Pieces:
     try:
         return Pieces(library.SentencePieceProcessor(model_file=path))
     except (RuntimeError, OSError):
-        raise OutscoreError(f"`{path}` is no sentencepiece model.", HINT, parameter="metric") from None
+        raise OutscoreError(f"`{path}` is not a sentencepiece model.", HINT, parameter="metric") from None
