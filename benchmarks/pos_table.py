@@ -1,8 +1,9 @@
 """Table 2 of the literature re-made, and how far Monte Carlo lies from the exact p.
 
-Zmigrod, Vieira and Cotterell simulate five pairs of taggers for each number of sentences and run Monte Carlo five times on
-each pair. Five pairs say little about a distribution whose p-values span eight powers of ten; the exact test costs milliseconds, so the
-same design is repeated here with 200 pairs, and the table shows between which numbers a mean of five falls nine times in ten.
+Zmigrod, Vieira and Cotterell simulate five pairs of taggers for each number of sentences and run Monte Carlo five times on each
+pair. Five pairs say little about a distribution whose p-values span eight powers of ten; the exact test costs milliseconds, so
+the same design is repeated here with 200 pairs, and the table shows between which numbers a mean of five falls nine times in
+ten.
 
 A Monte-Carlo p is a binomial proportion, its expected relative error a formula: the smooth curves beside the measured ones.
 """

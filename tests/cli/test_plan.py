@@ -127,7 +127,7 @@ def test_retrospective(folder):
 
 BAD = {
     "nothing": ([], "There is nothing to plan from."),
-    "effect 0": (["--effect", "0", "--sd", "1"], "no number of items can detect"),
+    "effect 0": (["--effect", "0", "--sd", "1"], "no number of items detects no difference"),
     "n 1": (["--n", "1"], "one item cannot tell two systems apart"),
     "n huge": (["--n", "10000000000000", "--sd", "1"], "`n` is 1e+13. Give a number of items from 1 to 1,000,000,000,000."),
     "tiny effect": (["--effect", "1e-9", "--sd", ".3"], "More than 1,000,000,000,000 items would be needed."),

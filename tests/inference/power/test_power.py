@@ -201,7 +201,7 @@ def test_accuracy_in_clusters_needs_the_design_effect_more():
 
 
 REFUSED = {
-    "effect 0": (lambda: sample_size(0, sd=1), "no number of items can detect"),
+    "effect 0": (lambda: sample_size(0, sd=1), "no number of items detects no difference"),
     "effect the other way": (lambda: sample_size(-0.1, sd=1, alternative="greater"), "points away"),
     "effect nan": (lambda: sample_size(math.nan, sd=1), "`effect` is nan"),
     "power 1": (lambda: sample_size(0.1, sd=1, power=1), "infinitely many"),

@@ -134,16 +134,16 @@ def test_certainty_is_not_promised():
 
 REFUSED = {
     "nothing": ({}, "nothing to plan from"),
-    "effect 0": ({"effect": 0.0, "sd": 1}, "no number of items can detect"),
+    "effect 0": ({"effect": 0.0, "sd": 1}, "no number of items detects no difference"),
     "n 0": ({"n": 0, "sd": 1}, "`n` is 0"),
     "n 1": ({"n": 1, "sd": 1}, "one item cannot tell two systems apart"),
     "n 1 by t": ({"n": 1}, "An exact test needs 6 items at least"),
     "one cluster": ({"n": 15, "sd": 1, "cluster_size": 10, "icc": 0.5}, "one cluster of 10 items"),
-    "effect 0 and n": ({"effect": 0.0, "n": 100}, "no number of items can detect"),
+    "effect 0 and n": ({"effect": 0.0, "n": 100}, "no number of items detects no difference"),
     "tiny effect": ({"effect": 1e-200, "sd": 1}, "More than 1,000,000,000,000 items"),
     "tiny effect by t": ({"effect": 1e-9}, "More than 1,000,000,000,000 items"),
     "huge n": ({"n": 1e15, "sd": 1}, "from 1 to 1,000,000,000,000"),
-    "huge n exactly": ({"n": 1e9, "discordance": 0.1}, "ask for the method normal"),
+    "huge n exactly": ({"n": 1e9, "discordance": 0.1}, "use the method normal"),
     "power below alpha": ({"effect": 0.1, "n": 50, "sd": 1, "power": 0.05}, "no more than alpha (0.05)"),
     "power 1": ({"effect": 0.1, "power": 1.0}, "infinitely many"),
     "discordance below effect": ({"effect": 0.1, "discordance": 0.05}, "less than the effect"),
@@ -337,7 +337,7 @@ def test_binary_pilots_keep_their_discordance():
         ([1.0], [0.9], "one item"),
         ([1.0, 2.0], [0.9], "`a` has 2 rows, `b` has 1"),
         ([1.0, math.nan], [0.9, 1.0], "`a` is nan at row 2"),
-        ([0.5, 0.6], [0.6, 0.5], "no number of items can detect"),
+        ([0.5, 0.6], [0.6, 0.5], "no number of items detects no difference"),
     ],
 )
 def test_pilots_that_say_nothing(a, b, words):

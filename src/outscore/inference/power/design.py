@@ -101,7 +101,7 @@ class Study:
     def sample_size(self, effect: float, target: float) -> float:
         """Items for an effect in the direction of the test."""
         if effect <= 0:
-            reason = "points away from the alternative" if effect else "is 0, which no number of items can detect"
+            reason = "points away from the alternative" if effect else "is 0, and no number of items detects no difference"
             raise OutscoreError(f"`effect` {reason}.", "Give the smallest difference that matters, positive when A is better.")
         if self.method == "exact":
             guess = self._closed_form(effect, target) / self.design.design_effect
