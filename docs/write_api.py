@@ -33,7 +33,7 @@ DATA = "ArrayLike | Scores | Path | Table"
 
 @dataclass(frozen=True)
 class Argument:
-    """A parameter that is no option: data, or who does the work."""
+    """A parameter that is not an option: data, or what does the work."""
 
     name: str
     annotation: str
@@ -63,17 +63,19 @@ class Front:
     @property
     def declared(self) -> list[Option]:
         """The options that are keywords."""
-        found = self.options if self.request is None else self.request.options()
-        given = {argument.name for argument in (*self.positional, *self.further)}
-        return [o for o in found if o.keyword is not None and o.keyword not in given and o.name != "files"]
+        options = self.options if self.request is None else self.request.options()
+        arguments = {argument.name for argument in (*self.positional, *self.further)}
+        return [o for o in options if o.keyword is not None and o.keyword not in arguments and o.name != "files"]
 
 
-ENGINE = Argument("engine", "Engine | None", "What does the work; None is this process. No result depends on it.", "None")
-PROGRESS = Argument("progress", "Progress | None", "What is told how far the work is. No result depends on it.", "None")
+ENGINE = Argument(
+    "engine", "Engine | None", "The engine that does the work; None is this process. No result depends on it.", "None"
+)
+PROGRESS = Argument("progress", "Progress | None", "Called with the progress of the work. No result depends on it.", "None")
 SEGMENTS = Argument(
     "segments",
     "Path | None",
-    "Of texts, a file to write: the score of every segment by every metric, as CSV.",
+    "For texts, a CSV file to write: the score of every segment by every metric.",
     "None",
 )
 FRONTS = (
@@ -81,19 +83,19 @@ FRONTS = (
         name="compare",
         request=REQUESTS["compare"],
         summary="Compare two systems: scores, difference with its interval, p-value, effects, power and a verdict in words.",
-        details="H0 is that of the test; for the default one, item by item the two systems are exchangeable.",
+        details="H0 is that of the test; for the default test, the two systems are exchangeable item by item.",
         positional=(
             Argument(
                 "a",
                 DATA,
                 "The scores of system A: one row per item, (n,) scores, or counts (n, 2) tp, errors; (n, 3) tp, fp, fn;"
                 " (n, 4) tp, fp, fn, tn. Or what `read` gives, or the path of a file or a table (pandas, polars ...), which may"
-                " hold both systems.",
+                " contain both systems.",
             ),
             Argument(
                 "b",
                 f"{DATA} | None",
-                "The scores of system B, in the same form and order as `a`; series of pandas are matched by their labels.",
+                "The scores of system B, in the same form and order as `a`; pandas series are matched by their labels.",
                 "None",
             ),
         ),
@@ -103,7 +105,7 @@ FRONTS = (
             ),
         ),
         returns="Comparison | Comparisons",
-        returned="The comparison; with `slices`, the whole and every slice, with `measure` every measure: one family.",
+        returned="The comparison; with `slices` the whole and every slice, with `measure` every measure, as one family.",
         overloads=(
             ("slices", "None", "Comparison"),
             ("slices", "ArrayLike | Mapping[str, ArrayLike] | str", "Comparisons"),
@@ -122,10 +124,10 @@ FRONTS = (
     Front(
         name="show",
         request=REQUESTS["show"],
-        summary="What logs of evaluation harnesses hold: systems, tasks, filters, scores, items and rows without a score.",
+        summary="List what evaluation logs contain: systems, tasks, filters, scores, items and rows without a score.",
         positional=(Argument("paths", "Path | Sequence[Path]", "A log, a folder of logs, or several of them."),),
         returns="Logs",
-        returned="The listing, with the command that compares what is there.",
+        returned="The listing, with the command that compares what was found.",
         home="outscore.workflows.show.run",
         example="""
         >>> show("no-such-log.json")
@@ -156,13 +158,13 @@ FRONTS = (
     Front(
         name="score",
         request=REQUESTS["score"],
-        summary="The score of one system, or of several one by one: interval, noise floor, what can be detected.",
+        summary="The score of one system, or of several separately: interval, noise floor, what can be detected.",
         details=("An interval is about one system alone; whether two systems differ is the question of `compare` and `rank`."),
         positional=(
             Argument(
                 "scores",
                 "ArrayLike | Mapping[str, ArrayLike] | Scores | Sequence[Scores] | Sequence[Path] | Path | Table",
-                "The scores of one system, (n,) or counts (n, k); a dictionary of them by system; what `read` gives; a table"
+                "The scores of one system, (n,) or counts (n, k); a dictionary of these by system; what `read` gives; a table"
                 " (pandas, polars ...); or paths: a table, a log, a file for each system.",
             ),
         ),
@@ -170,8 +172,9 @@ FRONTS = (
         returned="A score with its interval for each system, and what the test set can tell.",
         home="outscore.workflows.score.run",
         example="""
-        >>> found = score([1, 0, 1, 1, 1, 0, 1, 1] * 5, names=["new"])
-        >>> found.systems[0].value, round(found.systems[0].low, 3), round(found.systems[0].detectable.independent, 3)
+        >>> result = score([1, 0, 1, 1, 1, 0, 1, 1] * 5, names=["new"])
+        >>> system = result.systems[0]
+        >>> system.value, round(system.low, 3), round(system.detectable.independent, 3)
         (0.75, 0.598, 0.282)
         """,
     ),
@@ -180,26 +183,26 @@ FRONTS = (
         request=REQUESTS["gate"],
         summary="Whether a candidate may replace a baseline: pass, fail or inconclusive, for continuous integration.",
         details=(
-            "With Δ the candidate's lead and m the margin: pass where Δ <= -m is rejected, else fail where Δ >= 0 is, both"
-            " one-sided at `alpha`, else inconclusive. H0 at -m is that of the test: swaps of differences taken as symmetric"
-            " about it, Tango's score for right-or-wrong items, the bootstrap for metrics that are no means."
+            "With Δ the candidate's lead and m the margin: pass if Δ <= -m is rejected, otherwise fail if Δ >= 0 is, both"
+            " one-sided at `alpha`, otherwise inconclusive. H0 at -m is that of the test: swaps of differences assumed to be"
+            " symmetric about -m, Tango's score test for right-or-wrong items, the bootstrap for metrics that are not means."
         ),
         positional=(
             Argument(
                 "baseline",
                 f"{DATA} | Texts",
                 "The scores of the baseline, in any form that `compare` takes; with `reference` its texts. A file or table"
-                " alone holds both systems, the baseline first.",
+                " on its own contains both systems, the baseline first.",
             ),
             Argument("candidate", f"{DATA} | Texts | None", "The scores of the candidate, in the same form.", "None"),
         ),
         returns="GateResult",
-        returned="The outcome, with the comparison behind it; `passed` and `exit_code` are what scripts ask for.",
+        returned="The outcome, with the comparison behind it; `passed` and `exit_code` are for scripts.",
         home="outscore.workflows.gate.run",
         example="""
         >>> old, new = [1, 0, 1, 1] * 100, [1, 0, 1, 1] * 99 + [1, 1, 1, 0]
-        >>> found = gate(old, new, margin=0.02)
-        >>> found.outcome, found.exit_code, round(found.not_worse.value, 4)
+        >>> result = gate(old, new, margin=0.02)
+        >>> result.outcome, result.exit_code, round(result.not_worse.value, 4)
         ('pass', 0, 0.0036)
         """,
     ),
@@ -215,7 +218,11 @@ FRONTS = (
                 " `pathlib.Path`, is several runs. A string alone is a path, a string in a list is a segment.",
             ),
             Argument("b", "Texts", "The output of system B, in the same form."),
-            Argument("reference", "Texts", "The reference, in the same form; a list of lists or of `pathlib.Path` is several."),
+            Argument(
+                "reference",
+                "Texts",
+                "The reference, in the same form; a list of lists or of `pathlib.Path` is several references.",
+            ),
         ),
         further=(
             Argument("unit_advice", "bool", shared.UNIT_ADVICE.doc, "False"),
@@ -228,7 +235,7 @@ FRONTS = (
             Argument(
                 "cache",
                 "StatisticsCache | Path | None",
-                "Where statistics are kept: a folder or a `StatisticsCache`; None is the usual folder.",
+                "Where statistics are kept: a folder or a `StatisticsCache`; None is the default folder.",
                 "None",
             ),
             SEGMENTS,
@@ -240,8 +247,8 @@ FRONTS = (
         example="""
         >>> reference = ["the cat sat on the mat", "it was late", "we go home now"]
         >>> a, b = ["the cat sat on a mat", "it was late", "we go home"], ["a cat is on mat", "it late", "we go"]
-        >>> found = compare_texts(a, b, reference, metrics=["ter", "wer"])
-        >>> [(c.metric, c.difference < 0, c.p.value, c.p.method) for c in found.comparisons]
+        >>> family = compare_texts(a, b, reference, metrics=["ter", "wer"])
+        >>> [(c.metric, c.difference < 0, c.p.value, c.p.method) for c in family.comparisons]
         [('TER', True, 0.25, 'exact'), ('WER', True, 0.25, 'exact')]
         """,
     ),
@@ -250,9 +257,9 @@ FRONTS = (
         request=REQUESTS["rank"],
         summary="Rank many systems: scores with intervals, all pairs tested and corrected, groups that cannot be told apart.",
         details=(
-            "H0 of each pair is that of the test; systems are compared on the items both have. Several datasets are ranked one"
-            " by one, and together by their macro average, which is tested as a statistic of its own. With `reference` texts"
-            " are ranked instead of scores, with `gold` and `task` outputs."
+            "H0 of each pair is that of the test; systems are compared on the items both have. Several datasets are ranked"
+            " separately, and together by their macro average, which is tested as a statistic of its own. With `reference`,"
+            " texts are ranked instead of scores; with `gold` and `task`, outputs are."
         ),
         positional=(
             Argument(
@@ -260,8 +267,8 @@ FRONTS = (
                 "Mapping[str, ArrayLike] | Mapping[str, Texts] | Sequence[Scores] | Sequence[Path] | Path | Table",
                 "A dictionary of arrays by system, (n,) scores or (n, k) counts of the same items in the same order; what"
                 " `read` gives; a table (pandas, polars ...), long (item, system, score) or wide (a column per system); or"
-                " paths: a table, a file for each system or dataset, a folder of Parquet parts. Texts and outputs come by"
-                " system, or as paths.",
+                " paths: a table, a file for each system or dataset, a folder of Parquet parts. Texts and outputs are"
+                " given by system, or as paths.",
             ),
         ),
         further=(SEGMENTS, ENGINE, PROGRESS),
@@ -270,18 +277,18 @@ FRONTS = (
         home="outscore.workflows.rank.run",
         example="""
         >>> right = {"new": [1, 1, 1, 1, 1, 1, 1, 1], "old": [0, 0, 0, 0, 0, 0, 0, 1], "base": [0, 0, 0, 0, 0, 0, 0, 0]}
-        >>> found = rank(right, metric="accuracy")
-        >>> found.systems, [pair.p.adjusted for pair in found.pairs], found.groups
+        >>> ranking = rank(right, metric="accuracy")
+        >>> ranking.systems, [pair.p.adjusted for pair in ranking.pairs], ranking.groups
         (['new', 'old', 'base'], [0.03125, 0.0234375, 1.0], [['new'], ['old', 'base']])
         """,
     ),
     Front(
         name="prefer",
         request=REQUESTS["prefer"],
-        summary="Battles between systems: win rates, strengths and places, with the prompt as what is drawn anew.",
+        summary="Battles between systems: win rates, strengths and ranks, with prompts as the sampling units.",
         details=(
-            "H0 of two systems: on every prompt they are exchangeable, so that swapping their names flips all its verdicts."
-            " Votes of one prompt, whatever their order or judge, are swapped as one."
+            "H0 for two systems: they are exchangeable on every prompt, so that swapping their names flips all its verdicts."
+            " Votes on one prompt, whatever their order or judge, are swapped as one."
         ),
         positional=(
             Argument(
@@ -293,46 +300,49 @@ FRONTS = (
         ),
         further=(
             replace(
-                ENGINE, doc="What counts battles in parts: Parquet on a cluster, or more of it than fits; None is this process."
+                ENGINE,
+                doc="The engine that counts battles in parts, for Parquet on a cluster or beyond memory; None is this process.",
             ),
             PROGRESS,
         ),
         returns="Preference",
-        returned="Pairs, strengths, and what verdicts owe to position, length and judge.",
+        returned="Pairs, strengths, and how much verdicts depend on position, length and judge.",
         home="outscore.workflows.prefer.run",
         example="""
         >>> import polars as pl
         >>> first, second, winner = ["new"] * 7 + ["old"] * 7, ["old"] * 7 + ["new"] * 7, ["new"] * 6 + ["tie"] + ["new"] * 7
         >>> votes = {"prompt": [*range(7)] * 2, "model_a": first, "model_b": second, "winner": winner}
-        >>> found = prefer(pl.DataFrame(votes))
-        >>> found.headline, round(found.pairs[0].win_rate, 4), found.pairs[0].p.value
+        >>> result = prefer(pl.DataFrame(votes))
+        >>> result.headline, round(result.pairs[0].win_rate, 4), result.pairs[0].p.value
         ('new is preferred to old', 0.9643, 0.015625)
         """,
     ),
     Front(
         name="diff",
         request=REQUESTS["diff"],
-        summary="Compare what systems put out, unit by unit: what each corrected, broke and changed, and whether it is real.",
+        summary="Compare outputs unit by unit: what each system corrected, broke and changed, and whether it is significant.",
         positional=(
             Argument("gold", "object", 'The right answers: a path, `Outputs`, or (for ``task="label"``) a list of labels.'),
-            Argument("systems", "object", "The outputs of one system or more, in the same form: one, a list, or a dictionary."),
+            Argument(
+                "systems", "object", "The outputs of one or more systems, in the same form: one, a list, or a dictionary."
+            ),
         ),
         further=(Argument("names", "", "", None),),
         required=("task",),
         returns="Diff",
-        returned="Scores of all systems, and what changed between each two of them.",
+        returned="Scores of all systems, and what changed between every two of them.",
         home="outscore.workflows.diff.run",
         example="""
-        >>> found = diff(list("ABCDE"), {"S1": list("ABCXY"), "S2": list("ZBCDU")}, task="label")
-        >>> pair = found.pairs[0]
-        >>> pair.differ, pair.outcomes.correction, pair.outcomes.new_error, found.oracle.all.rate
+        >>> changes = diff(list("ABCDE"), {"S1": list("ABCXY"), "S2": list("ZBCDU")}, task="label")
+        >>> pair = changes.pairs[0]
+        >>> pair.differ, pair.outcomes.correction, pair.outcomes.new_error, changes.oracle.all.rate
         (0.6, 1, 1, 0.8)
         """,
     ),
     Front(
         name="plan",
         request=REQUESTS["plan"],
-        summary="Plan a comparison: required items, a detectable difference, or power; or which p two printed scores allow.",
+        summary="Plan a comparison: items, detectable difference or power; or the p-values that two printed scores allow.",
         details=(
             "Give `effect` to learn how many items detect it, `n` to learn what they can detect, or both to learn the power."
             " The spread comes from `sd`, `discordance` or `accuracy`, or from a pilot."
@@ -358,7 +368,7 @@ PERMUTATION = Front(
     name="permutation_test",
     summary="The p-value of the paired permutation test, exact wherever the numbers allow.",
     details=(
-        "H0: item by item the two systems are exchangeable. p is the share of all swaps with a difference in `metric` at least"
+        "H0: the two systems are exchangeable item by item. p is the share of all swaps with a difference in `metric` at least"
         " as extreme as the observed one, ties included (Zmigrod, Vieira and Cotterell, 2022)."
     ),
     options=(shared.ALTERNATIVE, shared.DELTA, shared.ITEM, shared.CLUSTER, shared.SEED),
@@ -376,13 +386,13 @@ PERMUTATION = Front(
         Argument(
             "method",
             'Literal["auto", "exact", "spectral", "certified", "dp", "fft", "monte-carlo"]',
-            "How p is computed. A method that cannot serve the data is an error, never replaced silently.",
+            "How p is computed. A method that does not apply to the data is an error; it is never replaced silently.",
             '"auto"',
         ),
         Argument(
             "resamples",
             "int | None",
-            "How many swaps Monte Carlo draws, where nothing exact serves; None is the test's own number.",
+            "How many swaps Monte Carlo draws if no exact method applies; None is the test's default.",
             "None",
         ),
     ),
@@ -443,7 +453,7 @@ def annotation_of(option: Option) -> str:
 
 
 def default_of(option: Option) -> str:
-    """The default of an option as Python writes it; where Python and the request differ, None stands for the request's."""
+    """The default of an option as Python writes it; where Python and the request differ, None means the request's."""
     if option.annotation.endswith("None") or (option.kind == "names" and option.default == ()):
         return "None"
     return _quoted(option.default) if isinstance(option.default, str) else repr(option.default)
@@ -455,7 +465,7 @@ def _quoted(text: str) -> str:
 
 def parameters(front: Front) -> list[tuple[str, str, str | None, str]]:
     """Keyword parameters: name, annotation, default and text."""
-    found = []
+    keywords = []
     for option in front.declared:
         default = None if option.name in front.required else default_of(option)
         annotation = annotation_of(option)
@@ -464,10 +474,10 @@ def parameters(front: Front) -> list[tuple[str, str, str | None, str]]:
         text = option.doc or option.help
         if option.default_text and not option.doc:
             text = f"{text} None means: {option.default_text}."
-        found.append((str(option.keyword), annotation, default, text))
-    # What must be given stands first.
-    found.sort(key=lambda one: one[2] is not None)
-    return [*found, *((a.name, a.annotation, a.default, a.doc) for a in front.further if a.annotation)]
+        keywords.append((str(option.keyword), annotation, default, text))
+    # Required parameters come first.
+    keywords.sort(key=lambda keyword: keyword[2] is not None)
+    return [*keywords, *((a.name, a.annotation, a.default, a.doc) for a in front.further if a.annotation)]
 
 
 def signature(front: Front, returns: str, replaced: tuple[str, str] | None = None) -> str:
@@ -511,7 +521,7 @@ def docstring(front: Front) -> str:
 
 def _sentence(text: str) -> str:
     """A text in one line, with options as Python writes them."""
-    plain = re.sub(r"--([a-z][a-z-]*)", lambda found: f"`{found[1].replace('-', '_')}`", " ".join(text.split()))
+    plain = re.sub(r"--([a-z][a-z-]*)", lambda match: f"`{match[1].replace('-', '_')}`", " ".join(text.split()))
     return plain if plain.endswith((".", "?")) else f"{plain}."
 
 
@@ -519,8 +529,8 @@ def function(front: Front, target: str) -> str:
     """The whole function, with its overloads."""
     parts = [f"@overload\n{signature(front, returns, (name, kind))} ..." for name, kind, returns in front.overloads]
     names = [name for name, *_ in parameters(front)]
-    given = ", ".join([*(a.name for a in front.positional), *(f"{name}={name}" for name in names)])
-    body = f'"""{docstring(front)}\n"""\nfrom {front.home} import {target}\n\nreturn {target}({given})'
+    passed_on = ", ".join([*(a.name for a in front.positional), *(f"{name}={name}" for name in names)])
+    body = f'"""{docstring(front)}\n"""\nfrom {front.home} import {target}\n\nreturn {target}({passed_on})'
     parts.append(f"{signature(front, front.returns)}\n{textwrap.indent(body, '    ')}")
     return "\n\n\n".join(parts)
 

@@ -372,17 +372,16 @@ def compare(
 ) -> Comparison | Comparisons:
     """Compare two systems: scores, difference with its interval, p-value, effects, power and a verdict in words.
 
-    H0 is that of the test; for the default one, item by item the two systems are exchangeable.
+    H0 is that of the test; for the default test, the two systems are exchangeable item by item.
 
     Parameters
     ----------
     a : ArrayLike | Scores | Path | Table
         The scores of system A: one row per item, (n,) scores, or counts (n, 2) tp, errors; (n, 3) tp, fp, fn;
         (n, 4) tp, fp, fn, tn. Or what `read` gives, or the path of a file or a table (pandas, polars ...),
-        which may hold both systems.
+        which may contain both systems.
     b : ArrayLike | Scores | Path | Table | None, default None
-        The scores of system B, in the same form and order as `a`; series of pandas are matched by their
-        labels.
+        The scores of system B, in the same form and order as `a`; pandas series are matched by their labels.
     metric : str | AdditiveMetric | None, default None
         A name with options such as ``"fbeta:beta=2"``, or an `AdditiveMetric`. None is the mean, or F1 for
         counts of a file.
@@ -496,7 +495,7 @@ def compare(
     Returns
     -------
     Comparison | Comparisons
-        The comparison; with `slices`, the whole and every slice, with `measure` every measure: one family.
+        The comparison; with `slices` the whole and every slice, with `measure` every measure, as one family.
 
     Raises
     ------
@@ -582,7 +581,7 @@ def show(
         "comet",
     ] = "auto",
 ) -> Logs:
-    """What logs of evaluation harnesses hold: systems, tasks, filters, scores, items and rows without a score.
+    """List what evaluation logs contain: systems, tasks, filters, scores, items and rows without a score.
 
     Parameters
     ----------
@@ -594,7 +593,7 @@ def show(
     Returns
     -------
     Logs
-        The listing, with the command that compares what is there.
+        The listing, with the command that compares what was found.
 
     Raises
     ------
@@ -728,14 +727,14 @@ def score(
     force_same: bool = False,
     names: Sequence[str] | None = None,
 ) -> ScoreResult:
-    """The score of one system, or of several one by one: interval, noise floor, what can be detected.
+    """The score of one system, or of several separately: interval, noise floor, what can be detected.
 
     An interval is about one system alone; whether two systems differ is the question of `compare` and `rank`.
 
     Parameters
     ----------
     scores : ArrayLike | Mapping[str, ArrayLike] | Scores | Sequence[Scores] | Sequence[Path] | Path | Table
-        The scores of one system, (n,) or counts (n, k); a dictionary of them by system; what `read` gives; a
+        The scores of one system, (n,) or counts (n, k); a dictionary of these by system; what `read` gives; a
         table (pandas, polars ...); or paths: a table, a log, a file for each system.
     metric : str | AdditiveMetric | None, default None
         A name with options such as ``"fbeta:beta=2"``, or an `AdditiveMetric`. None is the mean, or F1 for
@@ -819,8 +818,9 @@ def score(
 
     Examples
     --------
-    >>> found = score([1, 0, 1, 1, 1, 0, 1, 1] * 5, names=["new"])
-    >>> found.systems[0].value, round(found.systems[0].low, 3), round(found.systems[0].detectable.independent, 3)
+    >>> result = score([1, 0, 1, 1, 1, 0, 1, 1] * 5, names=["new"])
+    >>> system = result.systems[0]
+    >>> system.value, round(system.low, 3), round(system.detectable.independent, 3)
     (0.75, 0.598, 0.282)
     """
     from outscore.workflows.score.run import call
@@ -929,15 +929,15 @@ def gate(
 ) -> GateResult:
     """Whether a candidate may replace a baseline: pass, fail or inconclusive, for continuous integration.
 
-    With Δ the candidate's lead and m the margin: pass where Δ <= -m is rejected, else fail where Δ >= 0 is, both
-    one-sided at `alpha`, else inconclusive. H0 at -m is that of the test: swaps of differences taken as symmetric
-    about it, Tango's score for right-or-wrong items, the bootstrap for metrics that are no means.
+    With Δ the candidate's lead and m the margin: pass if Δ <= -m is rejected, otherwise fail if Δ >= 0 is, both
+    one-sided at `alpha`, otherwise inconclusive. H0 at -m is that of the test: swaps of differences assumed to be
+    symmetric about -m, Tango's score test for right-or-wrong items, the bootstrap for metrics that are not means.
 
     Parameters
     ----------
     baseline : ArrayLike | Scores | Path | Table | Texts
         The scores of the baseline, in any form that `compare` takes; with `reference` its texts. A file or
-        table alone holds both systems, the baseline first.
+        table on its own contains both systems, the baseline first.
     candidate : ArrayLike | Scores | Path | Table | Texts | None, default None
         The scores of the candidate, in the same form.
     margin : float | None, default None
@@ -1029,7 +1029,7 @@ def gate(
     Returns
     -------
     GateResult
-        The outcome, with the comparison behind it; `passed` and `exit_code` are what scripts ask for.
+        The outcome, with the comparison behind it; `passed` and `exit_code` are for scripts.
 
     Raises
     ------
@@ -1039,8 +1039,8 @@ def gate(
     Examples
     --------
     >>> old, new = [1, 0, 1, 1] * 100, [1, 0, 1, 1] * 99 + [1, 1, 1, 0]
-    >>> found = gate(old, new, margin=0.02)
-    >>> found.outcome, found.exit_code, round(found.not_worse.value, 4)
+    >>> result = gate(old, new, margin=0.02)
+    >>> result.outcome, result.exit_code, round(result.not_worse.value, 4)
     ('pass', 0, 0.0036)
     """
     from outscore.workflows.gate.run import call
@@ -1143,7 +1143,7 @@ def compare_texts(
     b : Texts
         The output of system B, in the same form.
     reference : Texts
-        The reference, in the same form; a list of lists or of `pathlib.Path` is several.
+        The reference, in the same form; a list of lists or of `pathlib.Path` is several references.
     metrics : Sequence[str] | None, default None
         Names with options, ``"bleu:tokenize=none"``; ``outscore metrics`` lists them. None is BLEU and chrF.
     test : str, default "permutation"
@@ -1215,11 +1215,11 @@ def compare_texts(
     jobs : int | None, default None
         How many processes compute the statistics: None or 1 is this one alone, 0 is one for each processor.
     cache : StatisticsCache | Path | None, default None
-        Where statistics are kept: a folder or a `StatisticsCache`; None is the usual folder.
+        Where statistics are kept: a folder or a `StatisticsCache`; None is the default folder.
     segments : Path | None, default None
-        Of texts, a file to write: the score of every segment by every metric, as CSV.
+        For texts, a CSV file to write: the score of every segment by every metric.
     progress : Progress | None, default None
-        What is told how far the work is. No result depends on it.
+        Called with the progress of the work. No result depends on it.
 
     Returns
     -------
@@ -1235,8 +1235,8 @@ def compare_texts(
     --------
     >>> reference = ["the cat sat on the mat", "it was late", "we go home now"]
     >>> a, b = ["the cat sat on a mat", "it was late", "we go home"], ["a cat is on mat", "it late", "we go"]
-    >>> found = compare_texts(a, b, reference, metrics=["ter", "wer"])
-    >>> [(c.metric, c.difference < 0, c.p.value, c.p.method) for c in found.comparisons]
+    >>> family = compare_texts(a, b, reference, metrics=["ter", "wer"])
+    >>> [(c.metric, c.difference < 0, c.p.value, c.p.method) for c in family.comparisons]
     [('TER', True, 0.25, 'exact'), ('WER', True, 0.25, 'exact')]
     """
     from outscore.workflows.texts.run import call
@@ -1362,8 +1362,8 @@ def rank(
     """Rank many systems: scores with intervals, all pairs tested and corrected, groups that cannot be told apart.
 
     H0 of each pair is that of the test; systems are compared on the items both have. Several datasets are ranked
-    one by one, and together by their macro average, which is tested as a statistic of its own. With `reference`
-    texts are ranked instead of scores, with `gold` and `task` outputs.
+    separately, and together by their macro average, which is tested as a statistic of its own. With `reference`,
+    texts are ranked instead of scores; with `gold` and `task`, outputs are.
 
     Parameters
     ----------
@@ -1371,7 +1371,7 @@ def rank(
         A dictionary of arrays by system, (n,) scores or (n, k) counts of the same items in the same order;
         what `read` gives; a table (pandas, polars ...), long (item, system, score) or wide (a column per
         system); or paths: a table, a file for each system or dataset, a folder of Parquet parts. Texts and
-        outputs come by system, or as paths.
+        outputs are given by system, or as paths.
     metric : str | AdditiveMetric | None, default None
         A name with options such as ``"fbeta:beta=2"``, or an `AdditiveMetric`. None is the mean, or F1 for
         counts of a file.
@@ -1475,11 +1475,11 @@ def rank(
         What to call the systems. None takes the names that the data have: header, file or `Scores`; else A
         and B.
     segments : Path | None, default None
-        Of texts, a file to write: the score of every segment by every metric, as CSV.
+        For texts, a CSV file to write: the score of every segment by every metric.
     engine : Engine | None, default None
-        What does the work; None is this process. No result depends on it.
+        The engine that does the work; None is this process. No result depends on it.
     progress : Progress | None, default None
-        What is told how far the work is. No result depends on it.
+        Called with the progress of the work. No result depends on it.
 
     Returns
     -------
@@ -1494,8 +1494,8 @@ def rank(
     Examples
     --------
     >>> right = {"new": [1, 1, 1, 1, 1, 1, 1, 1], "old": [0, 0, 0, 0, 0, 0, 0, 1], "base": [0, 0, 0, 0, 0, 0, 0, 0]}
-    >>> found = rank(right, metric="accuracy")
-    >>> found.systems, [pair.p.adjusted for pair in found.pairs], found.groups
+    >>> ranking = rank(right, metric="accuracy")
+    >>> ranking.systems, [pair.p.adjusted for pair in ranking.pairs], ranking.groups
     (['new', 'old', 'base'], [0.03125, 0.0234375, 1.0], [['new'], ['old', 'base']])
     """
     from outscore.workflows.rank.run import call
@@ -1576,10 +1576,10 @@ def prefer(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> Preference:
-    """Battles between systems: win rates, strengths and places, with the prompt as what is drawn anew.
+    """Battles between systems: win rates, strengths and ranks, with prompts as the sampling units.
 
-    H0 of two systems: on every prompt they are exchangeable, so that swapping their names flips all its verdicts.
-    Votes of one prompt, whatever their order or judge, are swapped as one.
+    H0 for two systems: they are exchangeable on every prompt, so that swapping their names flips all its
+    verdicts. Votes on one prompt, whatever their order or judge, are swapped as one.
 
     Parameters
     ----------
@@ -1635,14 +1635,15 @@ def prefer(
     names : Sequence[str] | None, default None
         What to call the two systems of a table whose rows are all about the same two, and name none.
     engine : Engine | None, default None
-        What counts battles in parts: Parquet on a cluster, or more of it than fits; None is this process.
+        The engine that counts battles in parts, for Parquet on a cluster or beyond memory; None is this
+        process.
     progress : Progress | None, default None
-        What is told how far the work is. No result depends on it.
+        Called with the progress of the work. No result depends on it.
 
     Returns
     -------
     Preference
-        Pairs, strengths, and what verdicts owe to position, length and judge.
+        Pairs, strengths, and how much verdicts depend on position, length and judge.
 
     Raises
     ------
@@ -1654,8 +1655,8 @@ def prefer(
     >>> import polars as pl
     >>> first, second, winner = ["new"] * 7 + ["old"] * 7, ["old"] * 7 + ["new"] * 7, ["new"] * 6 + ["tie"] + ["new"] * 7
     >>> votes = {"prompt": [*range(7)] * 2, "model_a": first, "model_b": second, "winner": winner}
-    >>> found = prefer(pl.DataFrame(votes))
-    >>> found.headline, round(found.pairs[0].win_rate, 4), found.pairs[0].p.value
+    >>> result = prefer(pl.DataFrame(votes))
+    >>> result.headline, round(result.pairs[0].win_rate, 4), result.pairs[0].p.value
     ('new is preferred to old', 0.9643, 0.015625)
     """
     from outscore.workflows.prefer.run import call
@@ -1711,14 +1712,14 @@ def diff(
     alpha: float = 0.05,
     seed: int = 0,
 ) -> Diff:
-    """Compare what systems put out, unit by unit: what each corrected, broke and changed, and whether it is real.
+    """Compare outputs unit by unit: what each system corrected, broke and changed, and whether it is significant.
 
     Parameters
     ----------
     gold : object
         The right answers: a path, `Outputs`, or (for ``task="label"``) a list of labels.
     systems : object
-        The outputs of one system or more, in the same form: one, a list, or a dictionary.
+        The outputs of one or more systems, in the same form: one, a list, or a dictionary.
     task : str
         What the files hold.
     criterion : str | Sequence[str] | None, default None
@@ -1759,7 +1760,7 @@ def diff(
     Returns
     -------
     Diff
-        Scores of all systems, and what changed between each two of them.
+        Scores of all systems, and what changed between every two of them.
 
     Raises
     ------
@@ -1768,9 +1769,9 @@ def diff(
 
     Examples
     --------
-    >>> found = diff(list("ABCDE"), {"S1": list("ABCXY"), "S2": list("ZBCDU")}, task="label")
-    >>> pair = found.pairs[0]
-    >>> pair.differ, pair.outcomes.correction, pair.outcomes.new_error, found.oracle.all.rate
+    >>> changes = diff(list("ABCDE"), {"S1": list("ABCXY"), "S2": list("ZBCDU")}, task="label")
+    >>> pair = changes.pairs[0]
+    >>> pair.differ, pair.outcomes.correction, pair.outcomes.new_error, changes.oracle.all.rate
     (0.6, 1, 1, 0.8)
     """
     from outscore.workflows.diff.run import call
@@ -2015,7 +2016,7 @@ def plan(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> PlanResult | PossibleP | PossibleTable:
-    """Plan a comparison: required items, a detectable difference, or power; or which p two printed scores allow.
+    """Plan a comparison: items, detectable difference or power; or the p-values that two printed scores allow.
 
     Give `effect` to learn how many items detect it, `n` to learn what they can detect, or both to learn the
     power. The spread comes from `sd`, `discordance` or `accuracy`, or from a pilot.
@@ -2101,7 +2102,7 @@ def plan(
     seed : int, default 0
         Seed of the samples of `retrospective`.
     progress : Progress | None, default None
-        What is told how far the work is. No result depends on it.
+        Called with the progress of the work. No result depends on it.
 
     Returns
     -------
@@ -2177,7 +2178,7 @@ def permutation_test(
 ) -> PValue:
     """The p-value of the paired permutation test, exact wherever the numbers allow.
 
-    H0: item by item the two systems are exchangeable. p is the share of all swaps with a difference in `metric`
+    H0: the two systems are exchangeable item by item. p is the share of all swaps with a difference in `metric`
     at least as extreme as the observed one, ties included (Zmigrod, Vieira and Cotterell, 2022).
 
     Parameters
@@ -2202,9 +2203,10 @@ def permutation_test(
     metric : str | AdditiveMetric, default "mean"
         A name with options such as ``"fbeta:beta=2"``, or an `AdditiveMetric`.
     method : str, default "auto"
-        How p is computed. A method that cannot serve the data is an error, never replaced silently.
+        How p is computed. A method that does not apply to the data is an error; it is never replaced
+        silently.
     resamples : int | None, default None
-        How many swaps Monte Carlo draws, where nothing exact serves; None is the test's own number.
+        How many swaps Monte Carlo draws if no exact method applies; None is the test's default.
 
     Returns
     -------

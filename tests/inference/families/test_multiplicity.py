@@ -117,13 +117,13 @@ def test_edges(method):
         ([1.2], "holm", "p-value 1 is 1.2."),
         ([[0.1]], "holm", "`p_values` has 2 dimensions."),
         ([0.1], "hom", "There is no correction `hom`."),
-        ([0.1] * 3, "shaffer", "Correction `shaffer` is for all pairs of several systems, and `systems` is not given."),
+        ([0.1] * 3, "shaffer", "Correction `shaffer` is for all pairs of several systems, but `systems` is missing."),
         (
             [0.1] * 3,
             "max-t",
             (
-                "Correction `max-t` needs the resampled differences of one pair of systems; it does not hold across systems, "
-                "because one coin per item cannot swap three of them."
+                "Correction `max-t` needs the resampled differences of one pair of systems; it is not valid across systems, "
+                "because one swap per item cannot exchange three of them."
             ),
         ),
     ],
@@ -209,7 +209,7 @@ def test_against_closure_shaffer_claims_nothing_more(given_pairs):
 def test_shaffer_needs_all_pairs():
     with pytest.raises(OutscoreError) as found:
         adjust([0.1] * 5, "shaffer", systems=4)
-    assert found.value.message == "`systems` is 4, which makes 6 pairs, and there are 5 p-values."
+    assert found.value.message == "`systems` is 4, which makes 6 pairs, but there are 5 p-values."
     assert "p = 1" in found.value.hint
 
 

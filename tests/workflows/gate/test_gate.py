@@ -213,7 +213,7 @@ class TestInputs:
         found = osc.gate(counts, counts + np.array([1, 0]), margin=0.05, metric="f1")
         assert found.worse.test == "bootstrap"
         assert any("the bootstrap decides" in note.text for note in found.notes)
-        with pytest.raises(OutscoreError, match="Swaps test a margin"):
+        with pytest.raises(OutscoreError, match="takes a margin or a `delta` only for a mean"):
             osc.gate(counts, counts + np.array([1, 0]), margin=0.05, metric="f1", test="permutation")
 
     def test_texts(self):

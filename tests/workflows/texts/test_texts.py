@@ -168,7 +168,7 @@ class TestFamily:
             assert c.p.method == "monte-carlo"
 
     def test_a_margin_for_bleu_is_refused_in_the_users_words(self):
-        with pytest.raises(OutscoreError, match=r"Swaps test a margin .*, which bleu is not here") as refused:
+        with pytest.raises(OutscoreError, match=r"takes a margin .*, and bleu is not one here") as refused:
             compared(OUTPUT, worse(3), metrics=["bleu"], margin=1.0)
         assert "`bootstrap`" in refused.value.hint
         found = compared(OUTPUT, worse(3), metrics=["bleu"], margin=1.0, test="bootstrap").comparisons[0]

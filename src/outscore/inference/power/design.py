@@ -92,13 +92,11 @@ class Study:
         """A power that can be asked for."""
         alpha = self.design.alpha
         if not alpha < target < 1:
-            found = (
-                "certainty needs endlessly many items"
-                if target >= 1
-                else f"no more than alpha ({alpha:g}), which needs no items"
-            )
+            reason = f"no more than alpha ({alpha:g}), which needs no items"
+            if target >= 1:
+                reason = "certainty would need infinitely many items"
             raise OutscoreError(
-                f"`power` is {target:g}: {found}.", "Give a number between alpha and 1, such as 0.8.", parameter="power"
+                f"`power` is {target:g}: {reason}.", "Give a number between alpha and 1, such as 0.8.", parameter="power"
             )
         return target
 
@@ -128,8 +126,8 @@ class Study:
             raise OutscoreError(f"`effect` {reason}.", "Give the smallest difference that matters, positive when A is better.")
         if self.method == "exact":
             guess = self._closed_form(effect, target) / self.design.design_effect
-            found = mcnemar_sample_size(effect, self.discordance, target, self.design.alpha, self._turned_side, guess)
-            return found * self.design.design_effect
+            pairs = mcnemar_sample_size(effect, self.discordance, target, self.design.alpha, self._turned_side, guess)
+            return pairs * self.design.design_effect
         # Every other test needs more than the formula, which says when that is out of reach.
         formula = self._closed_form(effect, target)
         if self.method == "permutation" and formula < MANY_UNITS * self.design.cluster_size:
@@ -218,7 +216,7 @@ class Study:
         room = 1 - shift**2 * self._unevenness()
         if room <= 0:
             raise OutscoreError(
-                f"With n = {n:,.10g} no difference is sure enough to be found: the clusters differ too much in size.",
+                f"With n = {n:,.10g} no difference reaches the power asked for: the clusters differ too much in size.",
                 "Plan for more clusters, or for clusters of a similar size.",
                 parameter="n",
             )
@@ -242,23 +240,23 @@ class Study:
             root = (z + z_beta) / self.unit_shift(effect)
             needed = root * root * self.design.cluster_size
         if needed > MAX_ITEMS:
-            raise OutscoreError(f"More than {MAX_ITEMS:,} items would be needed.", "Look for a larger effect.")
+            raise OutscoreError(f"More than {MAX_ITEMS:,} items would be needed.", "Plan for a larger effect.")
         return needed
 
     def _require_two_units(self, n: float) -> None:
         if n < 2 * self.design.cluster_size:
             unit = "items" if self.design.cluster_size == 1 else f"clusters of {self.design.cluster_size:g}"
-            raise OutscoreError(f"`n` is {n:,.10g}: a t test needs two {unit} at least.", "Plan for more items.", parameter="n")
+            raise OutscoreError(f"`n` is {n:,.10g}: a t test needs at least two {unit}.", "Plan for more items.", parameter="n")
 
     def _require_enough_units(self, n: float, units: int) -> None:
         """Refuse a number of units with which no difference, however large, is significant."""
         least, size = self.design.min_units, self.design.cluster_size
         if units >= least:
             return
-        found, unit = (f"{n:,.10g} items", "items") if size == 1 else (f"{units:,} clusters", "clusters")
+        count, unit = (f"{n:,.10g} items", "items") if size == 1 else (f"{units:,} clusters", "clusters")
         raise OutscoreError(
-            f"With {found} the permutation test cannot reach p <= {self.design.alpha:g}, whatever the difference.",
-            f"Plan for {least} {unit} at least.",
+            f"With {count} the permutation test cannot reach p <= {self.design.alpha:g}, however large the difference.",
+            f"Plan for at least {least} {unit}.",
             parameter="n",
         )
 
@@ -281,7 +279,7 @@ def study_of(design: StudyDesign) -> Study:
 
 
 def _check(design: StudyDesign) -> None:
-    """Refuse a design that is no design, by the name of the number that is wrong."""
+    """Refuse a design that makes no sense, naming the number that is wrong."""
     sd, discordance = design.sd, design.discordance
     if sd is not None and discordance is not None:
         raise OutscoreError("Both `sd` and `discordance` were given.", "Give `discordance` for right-or-wrong items only.")
@@ -384,9 +382,9 @@ def _normal(z: float) -> float:
 
 def _named(units: int, shift: float, patterns: int) -> float:
     """P(the signs are among the most extreme patterns): all plus; a minus at the smallest size; at the second smallest."""
-    found = normal(shift) ** units
+    chance = normal(shift) ** units
     if patterns == 1:
-        return found
+        return chance
     points, weights = _nodes()
     reach = WIDTH + abs(shift)
     size = reach * (points + 1) / 2
@@ -394,10 +392,10 @@ def _named(units: int, shift: float, patterns: int) -> float:
     density = np.exp(-((size + shift) ** 2) / 2) / math.sqrt(2 * math.pi) * weights * reach / 2
     larger = np.array([normal(shift - s) for s in size.tolist()])
     smaller = normal(shift) - larger
-    found += units * float(density @ larger ** (units - 1))
+    chance += units * float(density @ larger ** (units - 1))
     if patterns == NAMED:
-        found += units * (units - 1) * float(density @ (smaller * larger ** (units - 2)))
-    return found
+        chance += units * (units - 1) * float(density @ (smaller * larger ** (units - 2)))
+    return chance
 
 
 @functools.cache

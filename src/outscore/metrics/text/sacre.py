@@ -118,8 +118,8 @@ def signature(name: str, references: int, **fields: object) -> str:
     >>> signature("TER", 2, case="lc", norm=False).rpartition("|")[0]
     'TER|nrefs:2|case:lc|norm:no'
     """
-    told = (f"{key}:{('no', 'yes')[value] if isinstance(value, bool) else value}" for key, value in fields.items())
-    return "|".join([name, f"nrefs:{references}", *told, f"version:{version('sacrebleu', name)}"])
+    written = (f"{key}:{('no', 'yes')[value] if isinstance(value, bool) else value}" for key, value in fields.items())
+    return "|".join([name, f"nrefs:{references}", *written, f"version:{version('sacrebleu', name)}"])
 
 
 def case(*, lowercase: object) -> str:
@@ -144,10 +144,10 @@ def words_by(split: Callable[[str], str], *, lowercase: bool) -> Callable[[str],
 
 
 class Chunks(dict[str, tuple[str, ...]]):
-    """The words of what stands between spaces, by 13a: split once, wherever it occurs.
+    """The words of each chunk between spaces, by 13a: split once, wherever it occurs.
 
-    Its rules look at a character and its neighbour, and at spaces as at any other that is no digit: they do not reach
-    from one word into the next. Letters and digits stay as they are, and one mark behind them is a word by itself.
+    Its rules look at a character and its neighbour, and treat a space like any other character that is not a digit: they do
+    not reach from one word into the next. Letters and digits stay as they are, and one mark behind them is a word of its own.
     """
 
     def __init__(self, split: Callable[[str], str]) -> None:
@@ -159,13 +159,13 @@ class Chunks(dict[str, tuple[str, ...]]):
             self.clear()
         body, mark = chunk[:-1], chunk[-1]
         if chunk.isalnum():
-            found: tuple[str, ...] = (chunk,)
+            words: tuple[str, ...] = (chunk,)
         elif mark in MARKS and body.isalnum():
-            found = (body, mark)
+            words = (body, mark)
         else:
-            found = tuple(self._split(chunk).split())
-        self[chunk] = found
-        return found
+            words = tuple(self._split(chunk).split())
+        self[chunk] = words
+        return words
 
 
 @lru_cache(maxsize=8)
@@ -245,4 +245,4 @@ def _loaded(path: str) -> Pieces:
     try:
         return Pieces(library.SentencePieceProcessor(model_file=path))
     except (RuntimeError, OSError):
-        raise OutscoreError(f"`{path}` is no sentencepiece model.", HINT, parameter="metric") from None
+        raise OutscoreError(f"`{path}` is not a sentencepiece model.", HINT, parameter="metric") from None
