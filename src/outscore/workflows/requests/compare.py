@@ -276,13 +276,13 @@ class CompareRequest(ComparisonRequest, TableRequest, LogRequest):
                 )
 
     def _check_looks(self) -> None:
-        """Refuse what evidence at every look cannot be had with."""
+        """Refuse options that do not work with evidence at every look."""
         if self.bounds:
             shared.check_bounds(self.bounds, anytime=self.anytime)
         for name, given in (("delta", self.delta != 0), ("unit_size", self.unit_size != 1)):
             if self.anytime and given:
                 raise OutscoreError(
-                    f"--anytime looks at single items and at no difference, and `{name}` was given.",
+                    f"--anytime tests single items against no difference, so it cannot be combined with `{name}`.",
                     "Leave one of the two out.",
                     parameter=name,
                 )

@@ -172,8 +172,8 @@ def _refuse_yaml(error: yaml.YAMLError, path: str) -> NoReturn:
     raise OutscoreError(f"{where}: this is not YAML ({reason}).", "Write one `option: value` per line.") from None
 
 
-def _place(path: str, found: yaml.Node | yaml.Event) -> str:
-    mark = found.start_mark
+def _place(path: str, node: yaml.Node | yaml.Event) -> str:
+    mark = node.start_mark
     return f"`{path}`" if mark is None else f"`{path}`, line {mark.line + 1}"
 
 
