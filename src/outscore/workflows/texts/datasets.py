@@ -1,4 +1,4 @@
-"""Which segments belong to which test set or language pair, and the boards that they make: one for each."""
+"""Which segments belong to which test set or language pair, and a board for each of them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["ONE", "Datasets", "boards_of_runs", "datasets_of_segments"]
 
 @dataclass(frozen=True)
 class Datasets:
-    """The dataset of each segment; no labels where all segments are of one.
+    """The dataset of each segment; no labels if all segments belong to one dataset.
 
     Examples
     --------
@@ -40,9 +40,9 @@ class Datasets:
 
     @classmethod
     def of(cls, labels: Sequence[object] | None) -> Datasets:
-        """The datasets that labels tell apart."""
-        found = tuple(str(label) for label in labels or ())
-        return cls(found if len(set(found)) > 1 else ())
+        """The datasets that the labels distinguish."""
+        names = tuple(str(label) for label in labels or ())
+        return cls(names if len(set(names)) > 1 else ())
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -54,11 +54,11 @@ class Datasets:
         return {name: np.flatnonzero(labels == name) for name in dict.fromkeys(self.labels)}
 
     def cut(self, rows: Array) -> list[Array]:
-        """The rows of each dataset; all of them where there is one."""
+        """The rows of each dataset; all rows if there is only one."""
         return [rows[mine] for mine in self.rows.values()] if self else [rows]
 
     def segment_names(self, segments: int) -> list[str]:
-        """What segments are called: by their number, in their dataset where there are several."""
+        """The names of segments: their number, within their dataset if there are several."""
         names = [f"segment {i + 1}" for i in range(segments)]
         for dataset, rows in self.rows.items():
             for place, i in enumerate(rows.tolist(), 1):
@@ -66,21 +66,21 @@ class Datasets:
         return names
 
     def pull(self, a: Array, b: Array, metric: AdditiveMetric) -> Array:
-        """How much of the difference hangs on each segment: of several datasets, of the mean of their differences."""
+        """How much of the difference depends on each segment; for several datasets, of the mean of their differences."""
         if not self:
             return influence(PairedScores(a, b), metric)
-        found = np.zeros(len(a))
+        influences = np.zeros(len(a))
         for rows in self.rows.values():
-            found[rows] = influence(PairedScores(a[rows], b[rows]), metric) / len(self)
-        return found
+            influences[rows] = influence(PairedScores(a[rows], b[rows]), metric) / len(self)
+        return influences
 
 
 ONE = Datasets()
-"""All segments are of one dataset."""
+"""All segments belong to one dataset."""
 
 
 def datasets_of_segments(given: object, said: Sequence[str] | None, segments: int) -> Datasets:
-    """The datasets that labels, or a file of them, tell apart; where none are given, those that the texts name.
+    """The datasets that labels, or a file of them, distinguish; without labels, those that the texts name.
 
     Examples
     --------
@@ -128,7 +128,7 @@ def boards_of_runs(
 
 
 def _run_tables(metric: AdditiveMetric, systems: Mapping[str, Sequence[Array]]) -> dict[str, Any]:
-    """What a board knows of several runs of its systems: nothing where each has one."""
+    """What a board knows about several runs of its systems; nothing if each has a single run."""
     if all(len(runs) == 1 for runs in systems.values()):
         return {}
     tables = tuple(run_table_of(runs, name) for name, runs in systems.items())

@@ -1,7 +1,7 @@
-"""Leaderboards in Parquet partitions, of any size: every share of the files becomes sums, and only the sums come together.
+"""Leaderboards in Parquet partitions, of any size: every share of the files becomes sums, and only the sums are combined.
 
-A share is a few files, or, of a file too large for one worker, the items in one bucket of their hashes. Shares are disjoint in
-items as long as an item's rows stand in one file. Where they do not, which the items' hashes tell, the shares are buckets of
+A share is a few files or, for a file too large for one worker, the items in one bucket of their hashes. Shares are disjoint in
+items as long as all rows of an item are in one file. If not, which the hashes of the items reveal, the shares are buckets of
 items over all files: correct, but every file is read once for each bucket.
 """
 
@@ -38,17 +38,17 @@ from outscore.workflows.requests.shared import DIRECTION
 __all__ = ["Partitioned", "measured_from_partitions"]
 
 ROWS = 1 << 22
-"""Rows read at a time, which with all that is made of them take about half a gigabyte."""
+"""Rows read at a time, which take about half a gigabyte with everything computed from them."""
 MIN_SHARES = 16
 HELD = 1 << 30
-"""Bytes of tables that come together at a time, beyond those of `MIN_SHARES` shares."""
+"""Bytes of tables held at a time, beyond those of `MIN_SHARES` shares."""
 
 
 @dataclass(frozen=True, eq=False)
 class Partitioned:
-    """What partitions hold, measured: an entry for each dataset, and behind several of them their macro average.
+    """Measurements of partitions: an entry for each dataset, followed by their macro average if there are several.
 
-    `duplicates` are rows that stated an item again, `conflicts` items whose rows contradicted each other.
+    `duplicates` counts rows that repeat an item, `conflicts` items whose rows contradict each other.
     """
 
     question: Question
@@ -61,9 +61,9 @@ class Partitioned:
     better: Directed
 
     def ranking(self, settings: Mapping[str, Any] | None = None) -> Ranking:
-        """The ranking that these measurements make; `settings` go into it as they are."""
-        found = assemble_ranking(self.measured, self.question, settings=settings, notes=self.notes)
-        return with_duplicates(found, self.duplicates, self.conflicts)
+        """The ranking of these measurements; `settings` go into it as they are."""
+        ranking = assemble_ranking(self.measured, self.question, settings=settings, notes=self.notes)
+        return with_duplicates(ranking, self.duplicates, self.conflicts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +96,7 @@ def measured_from_partitions(
         must then be complete; ``"mcnemar"``: the same, for right-or-wrong items only; or ``"student"``: from the moments, for
         any scores.
     choice
-        Which columns serve as what, where their names do not tell, and which systems are wanted.
+        The roles of columns whose names do not reveal them, and which systems are wanted.
     direction
         Which scores are better: ``"higher"``, ``"lower"``, or ``"auto"`` to go by the name of their column.
     engine
@@ -113,23 +113,23 @@ def measured_from_partitions(
     >>> found.measured[0].pairs.p.round(6).tolist(), found.ranking().groups
     ([0.125], [['new', 'old']])
     """
-    asked = MomentTest.of(question)
+    moment_test = MomentTest.of(question)
     choice, steps = choice or Choice(), progress or Steps()
     files = long_files(partition_paths(paths))
     columns = long_columns(files[0], choice)
     better = directed("mean", direction, [columns.score])
-    asked = replace(asked, higher_is_better=better.better == "higher")
+    moment_test = replace(moment_test, higher_is_better=better.better == "higher")
     with open_engine(engine or Serial()) as running:
         reading = Reading(columns, choice.systems, hash_check())
         summed = _add_up(files, reading, running, steps)
         _check_systems(summed.whole.systems, choice.systems, question.baseline, files)
-        measured = measured_of(summed.moments, reading, summed.shares, asked, running, steps)
+        measured = measured_of(summed.moments, reading, summed.shares, moment_test, running, steps)
     notes = (*better.notes, *summed.notes)
     return Partitioned(question, measured, summed.whole.duplicates, summed.whole.conflicts, columns, files, notes, better)
 
 
 def _add_up(files: tuple[LongFile, ...], reading: Reading, engine: Engine, progress: Progress) -> _Summed:
-    """Read all shares, and read them otherwise where items turn out to be torn apart."""
+    """Read all shares, and read them again in buckets if items turn out to be split between files."""
     shares = _shares(files)
     notes: list[Note] = []
     whole = None if _first_two_overlap(shares, reading) else _read(shares, reading, engine, progress)
@@ -148,7 +148,7 @@ def _add_up(files: tuple[LongFile, ...], reading: Reading, engine: Engine, progr
 
 
 def _read(shares: Sequence[Share], reading: Reading, engine: Engine, progress: Progress) -> Part:
-    """All shares as one part, or as much as it takes to see that items are torn; so many at a time as memory can hold."""
+    """All shares as one part, or enough of them to see that items are split; as many at a time as memory can hold."""
     progress.begin("reading partitions", len(shares))
     whole: list[Part] = []
     start, count = 0, MIN_SHARES
@@ -160,11 +160,11 @@ def _read(shares: Sequence[Share], reading: Reading, engine: Engine, progress: P
 
 
 def _shares(files: Sequence[LongFile]) -> list[Share]:
-    """Files one after the other, up to so many rows; a larger file in buckets."""
+    """Files grouped up to `ROWS` rows; a larger file in buckets."""
     shares: list[Share] = []
     group: list[LongFile] = []
     for file in files:
-        if group and sum(other.rows for other in group) + file.rows > ROWS:
+        if group and sum(earlier.rows for earlier in group) + file.rows > ROWS:
             shares.append(Share(tuple(group)))
             group = []
         if file.rows > ROWS:
@@ -176,7 +176,7 @@ def _shares(files: Sequence[LongFile]) -> list[Share]:
 
 
 def _first_two_overlap(shares: Sequence[Share], reading: Reading) -> bool:
-    """Whether the first files already share items: a file for each system does so, and is not worth reading in vain."""
+    """Whether the first files already share items, as files of one system each do: reading all shares would be in vain."""
     groups = list(dict.fromkeys(share.files for share in shares))[:2]
     if len(groups) < 2:
         return False
@@ -192,4 +192,4 @@ def _check_systems(systems: Sequence[str], wanted: Sequence[str], baseline: str 
             raise OutscoreError(f"{where} has {'no' if len(files) == 1 else 'a'} system `{name}`.", hint)
     baseline_of(systems, baseline)
     if len(systems) < 2:
-        raise OutscoreError(f"Only `{systems[0]}` was found: there is nothing to rank.", "Give at least two systems.")
+        raise OutscoreError(f"Only `{systems[0]}` was found, so there is nothing to rank.", "Give at least two systems.")

@@ -1,4 +1,4 @@
-"""From summed moments to measured datasets: which test serves, and a second pass over the files where coins must be flipped."""
+"""From summed moments to measured datasets: which test works, and a second pass over the files if signs must be flipped."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ METRIC = "mean"
 FLIP_TASKS = 8
 """Tasks of the second pass: each sends back totals of all resamples, which are larger than moments."""
 FLIP_BYTES = 1 << 30
-"""Totals of all tasks that are held at a time; where they would be more, some datasets wait for another pass."""
+"""Bytes of totals of all tasks held at a time; if they need more, some datasets wait for another pass."""
 
 
 @dataclass(frozen=True)
 class MomentTest:
-    """A test that sums can serve, and what it needs to know; `baseline` is the one system that all others are compared with."""
+    """A test that works on sums, and what it needs to know; `baseline` is the one system that all others are compared with."""
 
     test: str
     resamples: int
@@ -50,19 +50,19 @@ class MomentTest:
 
     @classmethod
     def of(cls, question: Question) -> MomentTest:
-        """What was asked, or one sentence why partitions do not serve it."""
+        """The test for a question; refuses questions that partitions cannot answer."""
         known = question.check()
         if question.test not in SERVED:
             raise OutscoreError(
-                f"`{question.test}` needs all items at once, and partitions give sums only.",
+                f"`{question.test}` needs all items at once, but partitions only give sums.",
                 f"Choose one of {', '.join(SERVED)}, or rank the rows as one table.",
             )
-        for name, asked in (("unit_size", question.unit_size > 1), ("critical_difference", question.critical_difference)):
-            if asked:
-                raise OutscoreError(f"`{name}` needs all items at once, and partitions give sums only.", "Leave it out.")
+        for name, given in (("unit_size", question.unit_size > 1), ("critical_difference", question.critical_difference)):
+            if given:
+                raise OutscoreError(f"`{name}` needs all items at once, but partitions only give sums.", "Leave it out.")
         if known.get("method", "auto") != "auto" or known.get("variant", "exact") != "exact":
             raise OutscoreError(
-                "Partitions choose how p is computed: exactly for right-or-wrong items, by sign flips for other scores.",
+                "For partitions, the method is fixed: exact for right-or-wrong items, sign flips for other scores.",
                 "Leave the test's `method` and `variant` out.",
             )
         resamples = checked_resamples(int(str(known["resamples"]))) if "resamples" in known else 0
@@ -77,16 +77,21 @@ def measured_of(
     engine: Engine,
     progress: Progress,
 ) -> list[Measured]:
-    """Every dataset by the test that was asked for."""
-    for dataset, found in moments.items():
-        _refuse_unserved(dataset, found, asked)
-    flipped = {name: found for name, found in moments.items() if asked.test == "permutation" and found.worth is None}
+    """Every dataset measured by the requested test."""
+    for dataset, moments_of_dataset in moments.items():
+        _refuse_unserved(dataset, moments_of_dataset, asked)
+    flipped = {
+        name: moments_of_dataset
+        for name, moments_of_dataset in moments.items()
+        if asked.test == "permutation" and moments_of_dataset.worth is None
+    }
     totals = _flipped_totals(flipped, reading, shares, asked, engine, progress) if flipped else {}
     systems = next(iter(moments.values())).systems
     left, right = pairs_of(len(systems), None if asked.baseline is None else systems.index(asked.baseline))
     intervals = len(left) * len(moments) <= MAX_PAIRS
     measured = [
-        _measure(name, found, totals.get(name), asked, left, right, intervals=intervals) for name, found in moments.items()
+        _measure(name, moments_of_dataset, totals.get(name), asked, left, right, intervals=intervals)
+        for name, moments_of_dataset in moments.items()
     ]
     return [*measured, _macro(list(moments.values()), measured, asked)] if len(measured) > 1 else measured
 
@@ -97,12 +102,12 @@ def _refuse_unserved(dataset: str, moments: PairMoments, asked: MomentTest) -> N
         return
     if asked.test == "mcnemar":
         raise OutscoreError(
-            f"`mcnemar` needs items that are right or wrong (1 or 0), and the scores{where} are not.",
+            f"`mcnemar` needs items that are right or wrong (1 or 0), but the scores{where} are not.",
             "Use `student`, or `permutation` if all systems have the same items.",
         )
     if not moments.complete:
         raise OutscoreError(
-            f"Systems have different items{where}, and their scores are not just right or wrong: sums alone give no permutation"
+            f"Systems have different items{where}, and their scores are not just right or wrong; sums allow no permutation"
             " test.",
             "Choose the test `student`, or rank the rows as one table.",
         )
@@ -116,7 +121,7 @@ def _measure(
         pairs, kernel, interval = student_pairs(moments, left, right, asked.alpha), "student-t", STUDENT
         still = int((np.isnan(pairs.low) & (pairs.n > 1) & (pairs.difference != 0)).sum())
         if still:
-            text = f"The differences of {still:,} pairs do not vary, so they have no t statistic: their p is given as 1."
+            text = f"The differences of {still:,} pairs do not vary, so they have no t statistic, and their p is given as 1."
             notes.append(Note("data", text))
     elif totals is not None:
         pairs, interval = sampled_pairs(moments, left, right, totals, asked.alpha), STUDENT
@@ -150,11 +155,11 @@ def _measure(
 
 
 def _macro(moments: Sequence[PairMoments], measured: Sequence[Measured], asked: MomentTest) -> Measured:
-    """The macro average over datasets: by the same swaps for right-or-wrong items, for other scores by Student's t."""
+    """The macro average over datasets: by the same swaps for right-or-wrong items, by Student's t for other scores."""
     request = macro_request(asked.alpha, asked.seed, asked.resamples)
-    found = macro_from_counts(measured, request) if asked.test != "student" else None
-    if found is not None:
-        return macro_measured(measured, *found, macro_notes(asked.test, found[2]))
+    from_counts = macro_from_counts(measured, request) if asked.test != "student" else None
+    if from_counts is not None:
+        return macro_measured(measured, *from_counts, macro_notes(asked.test, from_counts[2]))
     pairs = measured[0].pairs
     log_p = macro_student(moments, pairs.left, pairs.right)
     kind = np.full(len(log_p), KINDS.index("asymptotic"), dtype=np.int8)
@@ -170,7 +175,7 @@ def _flipped_totals(
     engine: Engine,
     progress: Progress,
 ) -> dict[str, Array]:
-    """Flipped totals of whole datasets: another pass over the files, or several, as memory allows."""
+    """Flipped totals of whole datasets: one more pass over the files, or several if memory is short."""
     systems = next(iter(moments.values())).systems
     tasks = [list(shares[start::FLIP_TASKS]) for start in range(min(FLIP_TASKS, len(shares)))]
     at_once = max(1, FLIP_BYTES // (8 * (1 + asked.resamples) * len(systems) * len(tasks)))
