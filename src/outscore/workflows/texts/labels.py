@@ -1,4 +1,4 @@
-"""Labels of segments, from Python or from a file of one label per line: documents, buckets, and test sets or language pairs.
+"""Labels of segments, from Python or from a file with one label per line: documents, buckets, and test sets or language pairs.
 
 Segments are swapped by document, cut into buckets, and ranked on a board for each test set.
 """
@@ -40,14 +40,14 @@ __all__ = [
 Labels = tuple[object, ...]
 
 LENGTH = "length"
-"""The bucket that needs no labels: how long the reference is."""
+"""The bucket that needs no labels: reference length."""
 LENGTH_COLUMN = "reference length"
 LENGTH_BANDS = ((1, 10), (11, 20), (21, 30), (31, 40), (41, None))
 NO_WORDS = "0"
 
 
 def labels_of_segments(given: object, column: str, segments: int) -> Labels:
-    """A label for each segment: a list of them, or a file of one label per line or its path. None may be missing or blank.
+    """A label for each segment, none of them missing or blank: a list, or a file with one label per line or its path.
 
     Examples
     --------
@@ -71,12 +71,12 @@ def labels_of_segments(given: object, column: str, segments: int) -> Labels:
 
 
 def _missing(label: object) -> bool:
-    # What is missing in an array of numbers is not equal to itself.
+    # A missing value in an array of numbers (nan) is not equal to itself.
     return label is None or label != label or (isinstance(label, str) and not label.strip())  # noqa: PLR0124
 
 
 def buckets_of(buckets: object, reference: Sequence[str]) -> dict[str, Labels]:
-    """The labels of every column that the segments are cut along, by its name.
+    """The labels of every column of buckets, by its name.
 
     `buckets` is ``"length"``, the path of a file of labels, a list of these, or labels by the name of their column.
 
@@ -88,17 +88,19 @@ def buckets_of(buckets: object, reference: Sequence[str]) -> dict[str, Labels]:
     if buckets is None:
         return {}
     columns = buckets.items() if isinstance(buckets, Mapping) else _columns_by_source(buckets)
-    found: dict[str, Labels] = {}
+    labels_by_column: dict[str, Labels] = {}
     for name, given in columns:
-        if name in found:
+        if name in labels_by_column:
             raise OutscoreError(f"`buckets` names `{name}` twice.", "Name it once, or rename a file.")
         by_length = isinstance(given, str) and given == LENGTH
-        found[name] = tuple(length_bands(reference)) if by_length else labels_of_segments(given, name, len(reference))
-    return found
+        labels_by_column[name] = (
+            tuple(length_bands(reference)) if by_length else labels_of_segments(given, name, len(reference))
+        )
+    return labels_by_column
 
 
 def _columns_by_source(buckets: object) -> list[tuple[str, str | os.PathLike[str]]]:
-    """Columns that are named by what they come from."""
+    """Columns named after their source."""
     written = [buckets] if isinstance(buckets, (str, os.PathLike)) else buckets
     if not isinstance(written, (list, tuple)) or not all(isinstance(name, (str, os.PathLike)) for name in written):
         raise OutscoreError(
@@ -110,9 +112,9 @@ def _columns_by_source(buckets: object) -> list[tuple[str, str | os.PathLike[str
 
 
 def length_bands(reference: Sequence[str]) -> list[str]:
-    """The band of each segment's length in words of the reference, for buckets.
+    """The band of each segment's reference length in words, for buckets.
 
-    Characters of writing without spaces between words count as words.
+    In scripts without spaces between words, each character counts as a word.
 
     Examples
     --------
@@ -131,7 +133,7 @@ def _band(low: int, high: int | None) -> str:
 
 
 def in_bands(buckets: list[Bucket]) -> list[Bucket]:
-    """Bands of length from the shortest up; other labels in the order in which they first appear."""
+    """Length bands from the shortest up; other labels in the order in which they first appear."""
     order = {band: i for i, band in enumerate([NO_WORDS, *(_band(*limits) for limits in LENGTH_BANDS)])}
     banded = all(bucket.value in order for bucket in buckets)
     return sorted(buckets, key=lambda bucket: order[bucket.value]) if banded else buckets

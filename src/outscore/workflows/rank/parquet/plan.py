@@ -1,10 +1,10 @@
-"""Leaderboards in Parquet partitions, of any size: every share of the files becomes sums, and only the sums come together.
+"""Leaderboards in Parquet partitions, of any size: every share of the files becomes sums, and only the sums are combined.
 
-A share is a few files, or, of a file too large for one worker, the items in one bucket of their hashes. Shares are disjoint in
-items as long as an item's rows stand in one file. Where they do not, which the items' hashes tell, the shares are buckets of
+A share is a few files or, for a file too large for one worker, the items in one bucket of their hashes. Shares are disjoint in
+items as long as all rows of an item are in one file. If not, which the hashes of the items reveal, the shares are buckets of
 items over all files: correct, but every file is read once for each bucket.
 
-From the summed moments come the measured datasets: which test serves depends on the scores, and where coins must be flipped,
+From the summed moments come the measured datasets: which test works depends on the scores, and if signs must be flipped,
 there is a second pass over the files.
 """
 
@@ -56,7 +56,7 @@ METRIC = "mean"
 FLIP_TASKS = 8
 """Tasks of the second pass: each sends back totals of all resamples, which are larger than moments."""
 FLIP_BYTES = 1 << 30
-"""Totals of all tasks that are held at a time; where they would be more, some datasets wait for another pass."""
+"""Bytes of totals of all tasks held at a time; if they need more, some datasets wait for another pass."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,9 +76,9 @@ class Partitioned:
     better: Directed
 
     def ranking(self, settings: Mapping[str, Any] | None = None) -> Ranking:
-        """The ranking that these measurements make; `settings` go into it as they are."""
-        found = assemble_ranking(self.measured, self.question, settings=settings, notes=self.notes)
-        return with_duplicates(found, self.duplicates, self.conflicts)
+        """The ranking of these measurements; `settings` go into it as they are."""
+        ranking = assemble_ranking(self.measured, self.question, settings=settings, notes=self.notes)
+        return with_duplicates(ranking, self.duplicates, self.conflicts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,7 +111,7 @@ def measured_from_partitions(
         must then be complete; ``"mcnemar"``: the same, for right-or-wrong items only; or ``"student"``: from the moments, for
         any scores.
     choice
-        Which columns serve as what, where their names do not tell, and which systems are wanted.
+        The roles of columns whose names do not reveal them, and which systems are wanted.
     direction
         Which scores are better: ``"higher"``, ``"lower"``, or ``"auto"`` to go by the name of their column.
     engine
@@ -128,23 +128,23 @@ def measured_from_partitions(
     >>> found.measured[0].pairs.p.round(6).tolist(), found.ranking().groups
     ([0.125], [['new', 'old']])
     """
-    asked = MomentTest.of(question)
+    moment_test = MomentTest.of(question)
     choice, steps = choice or Choice(), progress or Steps()
     files = long_files(partition_paths(paths))
     columns = long_columns(files[0], choice)
     better = directed("mean", direction, [columns.score])
-    asked = replace(asked, higher_is_better=better.better == "higher")
+    moment_test = replace(moment_test, higher_is_better=better.better == "higher")
     with open_engine(engine or Serial()) as running:
         reading = Reading(columns, choice.systems, hash_check())
         summed = _add_up(files, reading, running, steps)
         _check_systems(summed.whole.systems, choice.systems, question.baseline, files)
-        measured = measured_of(summed.moments, reading, summed.shares, asked, running, steps)
+        measured = measured_of(summed.moments, reading, summed.shares, moment_test, running, steps)
     notes = (*better.notes, *summed.notes)
     return Partitioned(question, measured, summed.whole.duplicates, summed.whole.conflicts, columns, files, notes, better)
 
 
 def _add_up(files: tuple[LongFile, ...], reading: Reading, engine: Engine, progress: Progress) -> _Summed:
-    """Read all shares, and read them otherwise where items turn out to be torn apart."""
+    """Read all shares, and read them again in buckets if items turn out to be split between files."""
     shares = _shares(files)
     notes: list[Note] = []
     whole = None if _first_two_overlap(shares, reading) else _read(shares, reading, engine, progress)
@@ -163,7 +163,7 @@ def _add_up(files: tuple[LongFile, ...], reading: Reading, engine: Engine, progr
 
 
 def _read(shares: Sequence[Share], reading: Reading, engine: Engine, progress: Progress) -> Part:
-    """All shares as one part, or as much as it takes to see that items are torn; so many at a time as memory can hold."""
+    """All shares as one part, or enough of them to see that items are split; as many at a time as memory can hold."""
     progress.begin("reading partitions", len(shares))
     whole: list[Part] = []
     start, count = 0, MIN_SHARES
@@ -175,11 +175,11 @@ def _read(shares: Sequence[Share], reading: Reading, engine: Engine, progress: P
 
 
 def _shares(files: Sequence[LongFile]) -> list[Share]:
-    """Files one after the other, up to so many rows; a larger file in buckets."""
+    """Files grouped up to `ROWS` rows; a larger file in buckets."""
     shares: list[Share] = []
     group: list[LongFile] = []
     for file in files:
-        if group and sum(other.rows for other in group) + file.rows > ROWS:
+        if group and sum(earlier.rows for earlier in group) + file.rows > ROWS:
             shares.append(Share(tuple(group)))
             group = []
         if file.rows > ROWS:
@@ -191,7 +191,7 @@ def _shares(files: Sequence[LongFile]) -> list[Share]:
 
 
 def _first_two_overlap(shares: Sequence[Share], reading: Reading) -> bool:
-    """Whether the first files already share items: a file for each system does so, and is not worth reading in vain."""
+    """Whether the first files already share items, as files of one system each do: reading all shares would be in vain."""
     groups = list(dict.fromkeys(share.files for share in shares))[:2]
     if len(groups) < 2:
         return False
@@ -207,12 +207,12 @@ def _check_systems(systems: Sequence[str], wanted: Sequence[str], baseline: str 
             raise OutscoreError(f"{where} has {'no' if len(files) == 1 else 'a'} system `{name}`.", hint)
     baseline_of(systems, baseline)
     if len(systems) < 2:
-        raise OutscoreError(f"Only `{systems[0]}` was found: there is nothing to rank.", "Give at least two systems.")
+        raise OutscoreError(f"Only `{systems[0]}` was found, so there is nothing to rank.", "Give at least two systems.")
 
 
 @dataclass(frozen=True)
 class MomentTest:
-    """A test that sums can serve, and what it needs to know; `baseline` is the one system that all others are compared with."""
+    """A test that works on sums, and what it needs to know; `baseline` is the one system that all others are compared with."""
 
     test: str
     resamples: int
@@ -223,19 +223,19 @@ class MomentTest:
 
     @classmethod
     def of(cls, question: Question) -> MomentTest:
-        """What was asked, or one sentence why partitions do not serve it."""
+        """The test for a question; refuses questions that partitions cannot answer."""
         known = question.check()
         if question.test not in SERVED:
             raise OutscoreError(
-                f"`{question.test}` needs all items at once, and partitions give sums only.",
+                f"`{question.test}` needs all items at once, but partitions only give sums.",
                 f"Choose one of {', '.join(SERVED)}, or rank the rows as one table.",
             )
-        for name, asked in (("unit_size", question.unit_size > 1), ("critical_difference", question.critical_difference)):
-            if asked:
-                raise OutscoreError(f"`{name}` needs all items at once, and partitions give sums only.", "Leave it out.")
+        for name, given in (("unit_size", question.unit_size > 1), ("critical_difference", question.critical_difference)):
+            if given:
+                raise OutscoreError(f"`{name}` needs all items at once, but partitions only give sums.", "Leave it out.")
         if known.get("method", "auto") != "auto" or known.get("variant", "exact") != "exact":
             raise OutscoreError(
-                "Partitions choose how p is computed: exactly for right-or-wrong items, by sign flips for other scores.",
+                "For partitions, the method is fixed: exact for right-or-wrong items, sign flips for other scores.",
                 "Leave the test's `method` and `variant` out.",
             )
         resamples = checked_resamples(int(str(known["resamples"]))) if "resamples" in known else 0
@@ -250,16 +250,21 @@ def measured_of(
     engine: Engine,
     progress: Progress,
 ) -> list[Measured]:
-    """Every dataset by the test that was asked for."""
-    for dataset, found in moments.items():
-        _refuse_unserved(dataset, found, asked)
-    flipped = {name: found for name, found in moments.items() if asked.test == "permutation" and found.worth is None}
+    """Every dataset measured by the requested test."""
+    for dataset, moments_of_dataset in moments.items():
+        _refuse_unserved(dataset, moments_of_dataset, asked)
+    flipped = {
+        name: moments_of_dataset
+        for name, moments_of_dataset in moments.items()
+        if asked.test == "permutation" and moments_of_dataset.worth is None
+    }
     totals = _flipped_totals(flipped, reading, shares, asked, engine, progress) if flipped else {}
     systems = next(iter(moments.values())).systems
     left, right = pairs_of(len(systems), None if asked.baseline is None else systems.index(asked.baseline))
     intervals = len(left) * len(moments) <= MAX_PAIRS
     measured = [
-        _measure(name, found, totals.get(name), asked, left, right, intervals=intervals) for name, found in moments.items()
+        _measure(name, moments_of_dataset, totals.get(name), asked, left, right, intervals=intervals)
+        for name, moments_of_dataset in moments.items()
     ]
     return [*measured, _macro(list(moments.values()), measured, asked)] if len(measured) > 1 else measured
 
@@ -270,12 +275,12 @@ def _refuse_unserved(dataset: str, moments: PairMoments, asked: MomentTest) -> N
         return
     if asked.test == "mcnemar":
         raise OutscoreError(
-            f"`mcnemar` needs items that are right or wrong (1 or 0), and the scores{where} are not.",
+            f"`mcnemar` needs items that are right or wrong (1 or 0), but the scores{where} are not.",
             "Use `student`, or `permutation` if all systems have the same items.",
         )
     if not moments.complete:
         raise OutscoreError(
-            f"Systems have different items{where}, and their scores are not just right or wrong: sums alone give no permutation"
+            f"Systems have different items{where}, and their scores are not just right or wrong; sums allow no permutation"
             " test.",
             "Choose the test `student`, or rank the rows as one table.",
         )
@@ -289,7 +294,7 @@ def _measure(
         pairs, kernel, interval = student_pairs(moments, left, right, asked.alpha), "student-t", STUDENT
         still = int((np.isnan(pairs.low) & (pairs.n > 1) & (pairs.difference != 0)).sum())
         if still:
-            text = f"The differences of {still:,} pairs do not vary, so they have no t statistic: their p is given as 1."
+            text = f"The differences of {still:,} pairs do not vary, so they have no t statistic, and their p is given as 1."
             notes.append(Note("data", text))
     elif totals is not None:
         pairs, interval = sampled_pairs(moments, left, right, totals, asked.alpha), STUDENT
@@ -323,11 +328,11 @@ def _measure(
 
 
 def _macro(moments: Sequence[PairMoments], measured: Sequence[Measured], asked: MomentTest) -> Measured:
-    """The macro average over datasets: by the same swaps for right-or-wrong items, for other scores by Student's t."""
+    """The macro average over datasets: by the same swaps for right-or-wrong items, by Student's t for other scores."""
     request = macro_request(asked.alpha, asked.seed, asked.resamples)
-    found = macro_from_counts(measured, request) if asked.test != "student" else None
-    if found is not None:
-        return macro_measured(measured, *found, macro_notes(asked.test, found[2]))
+    from_counts = macro_from_counts(measured, request) if asked.test != "student" else None
+    if from_counts is not None:
+        return macro_measured(measured, *from_counts, macro_notes(asked.test, from_counts[2]))
     pairs = measured[0].pairs
     log_p = macro_student(moments, pairs.left, pairs.right)
     kind = np.full(len(log_p), KINDS.index("asymptotic"), dtype=np.int8)
@@ -343,7 +348,7 @@ def _flipped_totals(
     engine: Engine,
     progress: Progress,
 ) -> dict[str, Array]:
-    """Flipped totals of whole datasets: another pass over the files, or several, as memory allows."""
+    """Flipped totals of whole datasets: one more pass over the files, or several if memory is short."""
     systems = next(iter(moments.values())).systems
     tasks = [list(shares[start::FLIP_TASKS]) for start in range(min(FLIP_TASKS, len(shares)))]
     at_once = max(1, FLIP_BYTES // (8 * (1 + asked.resamples) * len(systems) * len(tasks)))
