@@ -45,7 +45,7 @@ SECTIONS = {
     "files": "Further files",
     "": "Output and settings",
 }
-"""The headings of a command's help, in their order, by the group of their options; options outside the request have no group."""
+"""The headings of a command's help, in order, by the group of their options; options outside the request have no group."""
 
 
 class SectionedCommand(click.Command):

@@ -43,8 +43,8 @@ def serve(port: int, host: str, *, no_browser: bool) -> None:
     address, which contains a new token each time. Files stay on this machine; they are removed an hour after their last use and
     when the server stops. Ctrl-C stops it.
 
-    An upload may have up to 256 MB, and a compressed file may unpack to 512 MB. A job may run for 10 minutes. The other commands
-    have no such limits.
+    An upload may have up to 256 MB, and a compressed file may unpack to 512 MB. A job may run for 10 minutes. The other
+    commands have no such limits.
     """
     check_system(os.name)
     _check_packages()

@@ -11,7 +11,7 @@ from outscore.core.records import dataclass
 __all__ = ["Column", "FileDescription", "JobRequest", "ResultRequest", "SettingsFileRequest", "SettingsRequest", "TextRequest"]
 
 SettingsRequest = dict[str, str | int | float | bool | list[str | int | float] | None]
-"""Settings by name; null and the empty string stand for the default."""
+"""Settings by name; null and the empty string mean the default."""
 
 
 @dataclass(frozen=True)
