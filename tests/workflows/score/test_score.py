@@ -183,9 +183,7 @@ def test_no_difference_is_larger_than_the_scale():
     one = some.systems[0].detectable
     assert one.correlated < one.possible == 1.0 < one.independent
     told = " ".join(some.to_text().split())
-    assert (
-        f"of {one.correlated:.4f} from another system if their item scores correlate at 0.50 (assumed), but none" in told
-    )
+    assert f"of {one.correlated:.4f} from another system if their item scores correlate at 0.50 (assumed), but none" in told
     hundred = osc.score([0, 100, 0]).systems[0].detectable
     assert hundred.possible == 100.0
     assert osc.score([0.25, 0.5, 0.9]).systems[0].detectable.possible is None
