@@ -104,7 +104,7 @@ def test_empty_patches_and_failed_runs_count_as_boards_count_them(tmp_path):
     said = "Rows without a score count as 0, as boards of their harness do: amber 2 empty; birch 2 errored."
     assert all(said in [note["text"] for note in one["comparisons"][0]["notes"]] for one in found)
     assert "count as 0 in the means and in comparisons, as boards of their harness do" in said_by("show", target)
-    assert "24 rows of 1 file" in said_by("compare", target)
+    assert "24 rows in 1 file" in said_by("compare", target)
 
 
 SCORES = st.floats(-1e6, 1e6).map(lambda value: round(value, 3)) | st.sampled_from([0.0, 1.0, math.nan, 1e-300])

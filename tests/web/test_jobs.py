@@ -107,7 +107,7 @@ def test_a_lost_worker_is_a_sentence(open_real_page, pair, slow_job, wait_until)
 
         wait_until(lost)
         job = page.finished(job)
-        assert job["error"] == "The worker process died (signal 9). Is memory short? Use fewer or smaller files."
+        assert job["error"] == "The worker process died (signal 9). It may have run out of memory: use fewer or smaller files."
         # The one that waited was lost as well, which costs nobody an answer.
         assert [page.run("compare", {"files": pair})["state"] for _ in range(2)] == ["done", "done"]
 

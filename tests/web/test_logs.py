@@ -101,7 +101,7 @@ def test_a_loose_log_that_does_not_name_its_system_asks_for_its_folder(page, tmp
     samples = next(path.glob("samples_*"))
     (file,) = page.upload({samples.name: samples.read_bytes()})
     assert file["problem"].endswith(
-        "does not say which system it is of. Drop the folder that it lies in, with the files beside it."
+        "does not say which system it belongs to. Drop the folder that contains it, with the files beside it."
     )
 
 

@@ -46,7 +46,7 @@ def test_the_terminal_shows_nothing_of_what_others_send(serve, tmp_path):
     for name, content in (("x.parquet", b"PAR1" + bytes(100) + b"PAR1"), ("x.bin", bytes(range(256))), ("x.csv", b'"')):
         assert page.upload({name: content})[0]["problem"]
     assert server.end(signal.SIGINT) == 0
-    assert server.errors == "outscore: ended, and all files are removed.\n"
+    assert server.errors == "outscore: stopped, and all files are removed.\n"
 
 
 @contextmanager

@@ -32,7 +32,7 @@ __all__ = [
 ]
 
 SettingsRequest = dict[str, str | int | float | bool | list[str | int | float] | None]
-"""Settings by name; null and the empty string stand for the default."""
+"""Settings by name; null and the empty string mean the default."""
 MAX_CHARACTERS = 200
 PROGRAM = "outscore: "
 
@@ -131,8 +131,8 @@ def describe_failure(error: BaseException) -> str:
     """
     frames = traceback.extract_tb(error.__traceback__)
     # The innermost line of this package says most.
-    own = [frame for frame in frames if "outscore" in PurePath(frame.filename).parts] or frames
-    where = f" ({PurePath(own[-1].filename).name}, line {own[-1].lineno})" if own else ""
+    ours = [frame for frame in frames if "outscore" in PurePath(frame.filename).parts] or frames
+    where = f" ({PurePath(ours[-1].filename).name}, line {ours[-1].lineno})" if ours else ""
     what = " ".join("".join(traceback.format_exception_only(error)).split())[:MAX_CHARACTERS].rstrip(".")
     return f"This failed unexpectedly: {what}{where}. Please report it with what was asked."
 

@@ -247,7 +247,7 @@ def test_most_items_left_out_is_said_at_the_verdict(write):
         return write("id,score\n" + "".join(f"q{i},{i % 3 > 0:d}\n" for i in range(first, first + 25)), name)
 
     found = osc.compare(scores("a.csv", 0), scores("b.csv", 15))
-    said = "Only 10 items of 40 are compared: 75 % are left out, as one system lacks them."
+    said = "Only 10 of 40 items are compared: the other 75 % have a score from one system only."
     assert found.reason.endswith(said)
     assert found.verdict.endswith(said)
     assert said in found._repr_html_()

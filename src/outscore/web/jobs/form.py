@@ -40,7 +40,7 @@ CHOICE_LABELS: Mapping[str, Mapping[str, str]] = {
         "arcs-nom": "a nominal antecedent",
     },
 }
-"""What a form calls the values of an option whose own names say too little."""
+"""What a form calls the values of an option whose names are not clear enough."""
 BY_LENGTH = Option(LENGTHS, bool, False, "Also compare short and long segments.", label="By length", group="data", kind="flag")
 REPORT_FILES = Option(
     "files",

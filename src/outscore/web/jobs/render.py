@@ -31,7 +31,7 @@ async def download(job: Job, form: str, jobs: Jobs) -> Path:
     if not path.exists():
         answer = await jobs.make(job, path.name, {"task": "report", "suffix": form, "folder": str(job.folder)})
         if answer.code:
-            raise HTTPProblem(422, answer.error or "This form could not be made.")
+            raise HTTPProblem(422, answer.error or "This form could not be written.")
     return path
 
 

@@ -21,12 +21,12 @@ __all__ = ["EFFECTS", "Method", "Section", "sections", "to_mathml"]
 EFFECTS: Mapping[str, tuple[str, str]] = {
     "Cohen's d_z": ("the mean difference in units of the spread of the differences", r"d_z = \frac{\bar{d}}{s_d}"),
     "Hedges' g_z": (
-        "the same without its bias in small samples",
+        "the same, without its small-sample bias",
         r"g = d_z \cdot \frac{Γ((n-1)/2)}{\sqrt{(n-1)/2} Γ((n-2)/2)}",
     ),
-    "Wilcoxon r": ("how far the signed ranks lean to one side", r"r = \frac{Z}{\sqrt{n}}"),
+    "Wilcoxon r": ("how strongly the signed ranks favour one side", r"r = \frac{Z}{\sqrt{n}}"),
     "rank-biserial correlation": (
-        "weight of the ranks for A minus weight of those for B",
+        "the weight of the ranks for A minus that of the ranks for B",
         r"r = \frac{W^{+} - W^{-}}{W^{+} + W^{-}}",
     ),
     "Hodges-Lehmann shift": (
@@ -34,7 +34,7 @@ EFFECTS: Mapping[str, tuple[str, str]] = {
         r"\text{HL} = \text{median} ( \frac{d_i + d_j}{2} )",
     ),
     "probability of superiority": (
-        "how often A has the higher score on an item, ties counting half",
+        "how often A has the higher score on an item, ties count half",
         r"P ( a > b ) + \frac{1}{2} P ( a = b )",
     ),
 }
@@ -129,8 +129,8 @@ def to_mathml(tex: str) -> str:
 
 def _line(parts: list[str]) -> str:
     """What stays on one line: browsers break no formula, but between two of them and between words."""
-    if found := SENTENCE.match(parts[0]):
-        return escape(found[1])
+    if words := SENTENCE.match(parts[0]):
+        return escape(words[1])
     return f"<math>{''.join(parts)}</math>"
 
 
