@@ -1736,11 +1736,11 @@ def diff(
         The columns of plain files in order, such as ``"id,word,lemma,upos,_,_,head,deprel"``; ``_`` for
         others.
     punct : bool, default False
-        Of trees: keep punctuation.
+        For trees: keep punctuation.
     subtypes : bool, default False
-        Of trees: keep relation subtypes (nmod:poss).
+        For trees: keep relation subtypes (nmod:poss).
     lenient : bool, default False
-        Of entities: read broken tag sequences as the lenient evaluation does.
+        For entities: read broken tag sequences leniently, as conlleval does.
     log_task : str | None, default None
         Logs: the task to compare.
     filter : str | None, default None
@@ -1748,7 +1748,7 @@ def diff(
     force_same : bool, default False
         Logs: compare them even if their questions or settings differ.
     repair : bool, default False
-        Of coreference: keep a mention's first chain instead of refusing the file.
+        For coreference: if a mention is in two chains, keep the first instead of refusing the file.
     slices : str | Sequence[str], default ()
         Columns whose values are also compared separately.
     min_support : int, default 20
