@@ -246,12 +246,13 @@ def advise(claim: Claim) -> TestAdvice:
     ['sign', 'wilcoxon']
     """
     suited = sorted(((entry, entry.suitability(claim)) for entry in TESTS.values()), key=lambda pair: pair[1].place)
-    return _group_rows(
-        (entry.name, "unsuited", NO_CLUSTERS)
-        if claim.clusters and not entry.clusters
-        else (entry.name, suitability.group, suitability.why)
-        for entry, suitability in suited
-    )
+    rows: list[tuple[str, Group, str]] = []
+    for entry, suitability in suited:
+        if claim.clusters and not entry.clusters:
+            rows.append((entry.name, "unsuited", NO_CLUSTERS))
+        else:
+            rows.append((entry.name, suitability.group, suitability.why))
+    return _group_rows(rows)
 
 
 def _group_rows(rows: Iterable[tuple[str, Group, str]]) -> TestAdvice:
