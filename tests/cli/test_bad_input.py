@@ -139,7 +139,7 @@ def test_an_empty_file_of_two_gigabytes_is_not_taken_into_memory(tmp_path, monke
     monkeypatch.chdir(tmp_path)
     with Path("x.txt").open("wb") as file:
         os.truncate(file.fileno(), 2 << 30)
-    said = "`x.txt`, line 1: found a NUL byte, as binary files have; text was expected. Save it as plain UTF-8 text.\n"
+    said = "`x.txt`, line 1: found a NUL byte, as in a binary file, expected text. Save it as plain UTF-8 text.\n"
     assert refusal("compare", "x.txt") == said
 
 

@@ -87,15 +87,12 @@ def _refuse_conflict(scores: Scores, order: Array, first: Array, differs: Array)
     row, earlier = int(order[where]), int(first[where])
     assert scores.ids is not None
     run = "" if scores.repeats is None else f", repeat `{scores.repeats[row]}`"
-    hint = "Choose --duplicates mean, first or last"
-    hint += (
-        "."
-        if run
-        else (
-            ", name the column that tells repeats apart with --repeat, or write --item none if every row is an item of its own"
-            " (and --cluster COLUMN if rows of one id belong together)."
+    hint = "Choose --duplicates mean, first or last."
+    if not run:
+        hint = (
+            "Choose --duplicates mean, first or last, name the column that tells repeats apart with --repeat, or write --item"
+            " none if every row is an item of its own (and --cluster COLUMN if rows of one id belong together)."
         )
-    )
     apart = [name for name, labels in scores.slices.items() if labels[row] != labels[earlier]]
     if apart:
         hint = (

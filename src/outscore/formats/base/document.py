@@ -115,7 +115,7 @@ def lists_in(document: object, depth: int = MAX_DEPTH) -> dict[str, list[dict[st
     here = {key: value for key, value in document.items() if _is_records(value)}
     if here:
         return here
-    return {f"{key}.{name}": found for key, value in document.items() for name, found in lists_in(value, depth - 1).items()}
+    return {f"{key}.{name}": records for key, value in document.items() for name, records in lists_in(value, depth - 1).items()}
 
 
 def _is_records(value: object) -> bool:

@@ -86,10 +86,10 @@ def _listed_texts(begun: str) -> Lines:
     if not begun.startswith("["):
         return ()
     try:
-        found = json.loads(begun)
+        texts = json.loads(begun)
     except (ValueError, RecursionError):
         return ()
-    return tuple(found) if isinstance(found, list) and all(isinstance(text, str) for text in found) else ()
+    return tuple(texts) if isinstance(texts, list) and all(isinstance(text, str) for text in texts) else ()
 
 
 def _format_of(text: str, peek: Peek) -> str:
@@ -114,10 +114,10 @@ def _is_json(begun: str) -> bool:
         return False
     for whole in (begun.partition("\n")[0], begun):
         try:
-            found = json.loads(whole)
+            value = json.loads(whole)
         except ValueError:
             continue
-        rows = found if isinstance(found, list) else [found]
+        rows = value if isinstance(value, list) else [value]
         return bool(rows) and all(isinstance(row, dict) for row in rows)
     return False
 
@@ -129,7 +129,7 @@ def _refuse_table(text: str, peek: Peek) -> None:
     if len(lines) < FEW or len(tabs) != 1 or not (cells := tabs.pop()):
         return
     raise OutscoreError(
-        f"{label_of(peek.path)} has {cells + 1} columns in every line, and no header that names one of them.",
+        f"{label_of(peek.path)} has {cells + 1} columns in every line but no header that names one of them.",
         "Add a header such as source, reference, hypothesis; or use --reader text if these are plain segments.",
         file=peek.path,
     )

@@ -409,8 +409,8 @@ REFUSED = {
     ),
     "no label": (GOOD.with_columns(item=pl.Series(["a", " "])), {}, "row 2: found nothing in column `item`"),
     "null label": (GOOD.with_columns(system=pl.Series(["x", None])), {}, "row 2: found nothing in column `system`"),
-    "list": (GOOD.with_columns(item=pl.Series([["a"], ["b"]])), {"choice": Choice(item="item")}, "labels were expected"),
-    "clusters": (GOOD.with_columns(document=pl.lit("d")), {}, "has clusters (`document`), which partitions do not serve"),
+    "list": (GOOD.with_columns(item=pl.Series([["a"], ["b"]])), {"choice": Choice(item="item")}, "but labels were expected"),
+    "clusters": (GOOD.with_columns(document=pl.lit("d")), {}, "has clusters (`document`), which partitions do not support"),
     "one system": (GOOD[:1], {}, "Only `x` was found: there is nothing to rank."),
     "unknown system": (GOOD, {"choice": Choice(systems=("x", "z"))}, "has no system `z`"),
     "unknown systems": (GOOD, {"choice": Choice(systems=("u", "v"))}, "has no system `u`"),
@@ -418,7 +418,7 @@ REFUSED = {
     "unknown baseline": (GOOD, {"question": Question(baseline="z")}, "There is no system `z` to compare with."),
     "two scores": (GOOD, {"choice": Choice(score=("score", "system"), system="system")}, "partitions serve one score column"),
     "unknown column": (GOOD, {"choice": Choice(item="id")}, "has no column `id`"),
-    "no rows": (GOOD[:0], {}, "has column names and no records"),
+    "no rows": (GOOD[:0], {}, "has column names but no records"),
     "unknown test": (GOOD, {"question": Question(test="studnet")}, "There is no test `studnet`."),
     "unserved test": (
         GOOD,
@@ -481,7 +481,7 @@ def test_a_file_with_other_columns_is_named(tmp_path):
 @pytest.mark.parametrize(
     ("name", "content", "words"),
     [
-        ("z.csv", b"item,system,score\na,x,1\n", "holds `z.csv`, and of folders only Parquet files are read"),
+        ("z.csv", b"item,system,score\na,x,1\n", "contains `z.csv`, but only Parquet files are read from folders"),
         ("z.parquet", b"", "z.parquet` is empty"),
         ("z.parquet", b"PAR1 and no more", "z.parquet` is a damaged Parquet file"),
     ],

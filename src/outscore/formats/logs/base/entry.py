@@ -102,8 +102,8 @@ class LogEntry:
 
     def read(self, path: str) -> list[Evaluation]:
         """The evaluations that a file holds."""
-        found: list[Evaluation] = getattr(import_module(self.module), f"read_{self.kind}")(path)
-        return found
+        evaluations: list[Evaluation] = getattr(import_module(self.module), f"read_{self.kind}")(path)
+        return evaluations
 
     def accompanies(self, log: str, other: str) -> bool:
         """Whether another file belongs to a log of this format.
