@@ -72,9 +72,9 @@ def test_diff_and_confusion_match_series_by_their_labels():
     counts = osc.confusion(gold, shuffled, positive="a")
     assert counts.tolist() == osc.confusion(list(gold), list(answers), positive="a").tolist()
     other = answers.rename(lambda label: label + 1)
-    with pytest.raises(osc.OutscoreError, match="The index of `x` is not that of gold: only one of them has the label 0"):
+    with pytest.raises(osc.OutscoreError, match="The index of `x` differs from that of gold: only one of them has the label 0"):
         osc.diff(gold, {"x": other}, task="label")
-    with pytest.raises(osc.OutscoreError, match="The index of `predicted` is not that of `gold`"):
+    with pytest.raises(osc.OutscoreError, match="The index of `predicted` differs from that of `gold`"):
         osc.confusion(gold, other, positive="a")
 
 

@@ -137,7 +137,7 @@ def _one_per_group(labels: Array, groups: Array) -> Array:
     if len(wrong):
         raise ClustersError(
             f"Row {int(wrong[0]) + 1} puts its item into a second cluster.",
-            "Every item must lie in exactly one cluster.",
+            "Every item must be in exactly one cluster.",
             parameter="cluster",
         )
     return first

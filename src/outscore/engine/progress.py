@@ -103,7 +103,7 @@ def _open_descriptor(written: str) -> int:
         os.fstat(number)
     except (ValueError, OSError, OverflowError):
         raise OutscoreError(
-            f'{DESCRIPTOR} is "{written}", which is no open file descriptor.', "Leave the environment variable out."
+            f'{DESCRIPTOR} is "{written}", which is not an open file descriptor.', "Unset the environment variable."
         ) from None
     return number
 

@@ -168,7 +168,7 @@ def test_documents_are_matched_by_name(write):
 
 
 TEN = ["(0)", *["-"] * 9]
-OTHER_WORDS = "Document `a; part 000` holds other words in `new.conll` than in `gold.conll`; the first difference is "
+OTHER_WORDS = "Document `a; part 000` has different words in `new.conll` and in `gold.conll`; the first difference is "
 MISMATCHES = {
     "missing": (
         other("a", "(0)") + other("b", "(0)"),

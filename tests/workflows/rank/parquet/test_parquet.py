@@ -453,7 +453,7 @@ def test_refusals_are_one_sentence(case, tmp_path):
 
 def test_a_single_item_is_told(tmp_path):
     assert tuple(note_texts(measured_from_partitions(written(tmp_path / "one", [GOOD])).notes)) == (
-        "There is one item only, and a single item cannot tell systems apart.",
+        "There is only one item, and a single item cannot tell systems apart.",
     )
 
 

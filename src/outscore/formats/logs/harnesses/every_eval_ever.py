@@ -50,7 +50,7 @@ class _Sample(msgspec.Struct):
     error: Any = None
     metadata: dict[str, Any] | None = None
 
-    def said(self, key: str) -> str | None:
+    def detail(self, key: str) -> str | None:
         """What the metadata say, as text."""
         value = (self.metadata or {}).get(key)
         return str(value) if isinstance(value, (str, int, float)) else None
@@ -104,9 +104,9 @@ class _Table:
     def add(self, sample: _Sample, line: Line, path: str) -> None:
         row = _row(sample, path, line.number)
         index = self._indices.get((row.item, row.repeat))
-        known = None if index is None or sample.said("metric") is None else self.rows[index]
+        known = None if index is None or sample.detail("metric") is None else self.rows[index]
         if known is None or index is None or known.scores.keys() & row.scores.keys():
-            self.filter = self.filter if self.rows else sample.said("filter")
+            self.filter = self.filter if self.rows else sample.detail("filter")
             self._indices[row.item, row.repeat] = len(self.rows)
             self.rows.append(row)
             self.places.add(line)
@@ -121,7 +121,7 @@ def read_samples(path: str) -> list[Evaluation]:
     with open_document(path) as document:
         for line in json_lines(document):
             sample = decode(line.data, _Sample, path, line.number)
-            apart = sample.evaluation_result_id if sample.said("metric") is None else None
+            apart = sample.evaluation_result_id if sample.detail("metric") is None else None
             key = (sample.model_id, sample.evaluation_name, apart)
             tables.setdefault(key, _Table()).add(sample, line, path)
         if not tables:
@@ -154,9 +154,9 @@ def _row(sample: _Sample, path: str, line: int) -> Row:
     groups = {name: value for name, value in metadata.items() if name not in KNOWN and isinstance(value, str)}
     return Row(
         str(sample.sample_id),
-        {sample.said("metric") or SCORE: score},
+        {sample.detail("metric") or SCORE: score},
         _state(sample, score),
-        sample.said("repeat"),
+        sample.detail("repeat"),
         sample.sample_hash,
         groups,
         line,
@@ -164,7 +164,7 @@ def _row(sample: _Sample, path: str, line: int) -> Row:
 
 
 def _state(sample: _Sample, score: float) -> State:
-    state = sample.said("state")
+    state = sample.detail("state")
     if state in get_args(State) and (state == "scored") != math.isnan(score):
         return state  # type: ignore[return-value] # it is one of them
     if sample.error is not None:
