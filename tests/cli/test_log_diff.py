@@ -52,10 +52,10 @@ def test_real_logs(shared_data, path, options, accuracies, p):
         ("lm_eval/two-models", "", "The logs contain 3 tasks"),
         ("lm_eval/two-models", "--log-task additions_sc", "scored by 3 filters"),
         ("lm_eval/two-models", "--log-task ende", "is scored as a whole, so its answers are texts, not labels"),
-        ("inspect/epochs", "", "holds 60 runs of 20 items"),
+        ("inspect/epochs", "", "contains 60 runs of 20 items"),
         ("inspect/unscored", "", "differently from a comparison with their targets"),
         ("swe-bench", "", "contains scores but no answers"),
-        ("every_eval_ever/from-lm_eval/choices", "", "so that they are no labels"),
+        ("every_eval_ever/from-lm_eval/choices", "", "so they are not labels"),
     ],
 )
 def test_what_is_no_label_is_refused(shared_data, path, options, said):
@@ -112,7 +112,9 @@ def test_a_score_that_judges_one_answer_otherwise_is_said(tmp_path):
     paths = lm_eval(tmp_path)
     changed(paths, '"exact_match": 0.0', '"exact_match": 1.0')
     result = found(*paths)
-    assert any("`exact_match` of the log judges 1 answer of maker/birch otherwise" in note["text"] for note in result["notes"])
+    assert any(
+        "`exact_match` of the log judges 1 answer of maker/birch differently" in note["text"] for note in result["notes"]
+    )
 
 
 def test_logs_name_their_systems_themselves(tmp_path):

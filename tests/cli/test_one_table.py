@@ -76,7 +76,7 @@ def test_tables_that_are_refused(tmp_path, content, asked, message, refusal):
 
 
 def test_standard_input_is_read_once():
-    with pytest.raises(OutscoreError, match="standard input cannot be"):
+    with pytest.raises(OutscoreError, match="standard input can be read only once"):
         diff("-", [], task="label")
 
 

@@ -42,7 +42,7 @@ def test_labels_of_rows_follow_the_scores():
 def test_series_of_other_labels_are_refused():
     with pytest.raises(osc.OutscoreError, match="only one of them has the label 'q0'"):
         osc.compare(WIDE.new, WIDE.old.iloc[1:])
-    with pytest.raises(osc.OutscoreError, match="labels occur in it twice"):
+    with pytest.raises(osc.OutscoreError, match="has repeated labels: rows cannot be matched"):
         osc.compare(WIDE.new, WIDE.old.set_axis(["same"] * 120))
 
 

@@ -187,7 +187,7 @@ def meant(word: str, known: Iterable[str]) -> str | None:
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:
-    """The name most like a misspelt word, or None; nobody misspells a page, and comparing two takes minutes.
+    """The name most like a misspelt word, or None; a page of text is not a misspelling, and comparing two pages takes minutes.
 
     Examples
     --------

@@ -78,7 +78,7 @@ class PairedScores:
         return self.per_item().collapsed()
 
     def known_real(self) -> PairedScores:
-        """The same pairs, whose floats are no decimals."""
+        """The same pairs, whose floats are not decimals."""
         return _marked(replace(self), real=True)
 
     def labelled(self, items: Array | None, clusters: Array | None) -> PairedScores:
@@ -86,7 +86,7 @@ class PairedScores:
         return _marked(replace(self, items=items, clusters=clusters), real=self.real)
 
     def part(self, a: Array, b: Array, clusters: Array | None = None) -> PairedScores:
-        """Some of the rows, or sums of them, each an item by itself.
+        """Some of the rows, or sums of them, each an item of its own.
 
         Those of real numbers count as real, which saves looking at every part of many. One that happens to hold decimals only
         loses nothing but the word "exact": its p lies between certified bounds.

@@ -117,7 +117,7 @@ class ProgressLines(Steps):
         self._written = 0.0
 
     def begin(self, doing: str, total: int) -> None:
-        """Count anew, and write a line."""
+        """Start counting again, and write a line."""
         super().begin(doing, total)
         self._write()
 

@@ -224,7 +224,7 @@ def lost_workers_error(tries: int, how: str = "") -> OutscoreError:
     Examples
     --------
     >>> print(lost_workers_error(3, ", the last one by signal 9"))
-    3 worker processes were lost to one task, the last one by signal 9. Is memory short? Use fewer jobs, or one.
+    3 worker processes were lost to one task, the last one by signal 9. If memory ran out, use fewer jobs.
     """
     return OutscoreError(f"{tries} worker processes were lost to one task{how}.", "If memory ran out, use fewer jobs.")
 

@@ -106,7 +106,7 @@ def _repeats(seed: int) -> dict[str, str]:
 
 
 def _gate(seed: int) -> dict[str, str]:
-    """A baseline, and a candidate that answers a few cases anew, right as often as before."""
+    """A baseline, and a candidate that answers a few cases again, right as often as before."""
     rng = random_stream("gate", seed)
     baseline = rng.random(CASES) < SHARE
     candidate = np.where(rng.random(CASES) < CHANGED, rng.random(CASES) < SHARE, baseline)

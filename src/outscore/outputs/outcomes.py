@@ -178,7 +178,7 @@ class Confused:
 
 
 def label_counts_of(units: Units, system: int, *, without: str | None = None) -> Iterator[LabelCounts]:
-    """Counts of every label, in the order of the inventory; `without` is no label, such as "no entity".
+    """Counts of every label, in the order of the inventory; `without` is not a label, such as "no entity".
 
     Examples
     --------

@@ -298,7 +298,9 @@ def test_right_answers_of_a_long_table_agree(tmp_path):
         osc.compare(path)
 
 
-@pytest.mark.parametrize(("convert", "cure"), [("ABCD".index, "answers of one kind"), (str.lower, "if capitals did not count")])
+@pytest.mark.parametrize(
+    ("convert", "cure"), [("ABCD".index, "answers are of the same kind"), (str.lower, "if capitals did not count")]
+)
 def test_answers_of_another_kind_are_refused(convert, cure, tmp_path):
     path = records(tmp_path / "x.json", [convert(given) for given in ANSWERS], GOLD)
     problem = refused(path)

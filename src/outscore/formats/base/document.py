@@ -36,7 +36,7 @@ def may_be_json(head: Sequence[str]) -> bool:
 
 
 def parse_document(text: str) -> Any:  # noqa: ANN401 - what JSON can hold
-    """What a text holds, None where it is not JSON. NaN and infinities, which Python writes, are numbers here."""
+    """The JSON value of a text, None where it is not JSON. NaN and infinities, which Python writes, are numbers here."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):

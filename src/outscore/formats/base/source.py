@@ -230,7 +230,7 @@ def _document_source(name: str, head: list[str], pieces: list[str], digesting: _
 
 
 def is_result(document: object) -> bool:
-    """Whether this is a result that was saved, whose lists are no table."""
+    """Whether this is a saved result, whose lists are not a table."""
     return isinstance(document, dict) and str(document.get("schema", "")).startswith("outscore/")
 
 
@@ -269,7 +269,7 @@ def decoding_problem(text: str) -> tuple[str, str] | None:
 
 def nul_byte_error(path: str, line: int) -> OutscoreError:
     """The error of a NUL byte, which text never has."""
-    problem = "found a NUL byte, as in a binary file, expected text"
+    problem = "found a NUL byte, as in binary files; expected text"
     return line_error(path, line, problem, "Save it as plain UTF-8 text.")
 
 

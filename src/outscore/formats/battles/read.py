@@ -115,7 +115,7 @@ def find_battles(path: str) -> tuple[list[str], list[str]]:
 
     Of a folder also the files that end like battles and are none that is known.
     """
-    if not os.path.isdir(path):  # noqa: PTH112 - a pattern is no path
+    if not os.path.isdir(path):  # noqa: PTH112 - a pattern is not a path
         return expand_pattern(path), []
     inside = sorted(str(file) for file in Path(path).rglob("*") if file.is_file() and not _hidden(file.relative_to(path)))
     if len(inside) > MAX_FILES:
@@ -232,7 +232,7 @@ def without_mirrors(battles: Battles) -> tuple[Battles, int]:
 
 
 def mirror_notes(dropped: int, name: str, *, every: bool) -> list[Note]:
-    """What to say of battles of a system with itself; refuses to go on where there are no others."""
+    """A note about battles of a system with itself; an error where there are no others."""
     if not dropped:
         return []
     if every:

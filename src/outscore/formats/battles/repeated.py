@@ -51,7 +51,7 @@ def repeated_in(battles: Battles, files: Array) -> Repeated:
     starts = np.flatnonzero(np.diff(cells // many, prepend=-1))
     if not len(starts):
         return Repeated()
-    # Of what several files hold, the file that holds most of it counts as where it comes from.
+    # Battles that several files share are attributed to the file that has most of them.
     largest = np.maximum.reduceat(counts, starts)
     return Repeated(int((counts - 1).sum()), int(counts.sum() - largest.sum()))
 

@@ -46,7 +46,7 @@ _HINT = "Write ten columns separated by tabs, `_` in those without a value, and 
 
 
 def looks_like_conllu(peek: Peek) -> bool:
-    """Whether the first line that is no comment begins with the number of a word and has ten columns.
+    """Whether the first line that is not a comment begins with the number of a word and has ten columns.
 
     CoNLL-2012 may have as many; its documents begin with a comment of their own.
     """

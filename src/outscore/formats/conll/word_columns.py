@@ -42,7 +42,7 @@ _HINT = "Give every word's line the same columns, and put a blank line between s
 
 
 def looks_like_words(peek: Peek) -> bool:
-    """Whether words stand in columns, with blank lines between sentences or with the tags of entities."""
+    """Whether words are in columns, with blank lines between sentences or with the tags of entities."""
     lines = [line.strip() for line in peek.head]
     filled = [line.split("\t") if "\t" in line else line.split() for line in lines if line and not line.startswith("#")]
     rows = [row for row in filled if row[0] != DOCUMENT]

@@ -23,7 +23,7 @@ def is_json(peek: Peek) -> bool:
 
 
 def first_value(peek: Peek) -> Any:  # noqa: ANN401 - any JSON value
-    """The first of the values that `objects_of` would give; None where the beginning is no JSON."""
+    """The first of the values that `objects_of` would give; None where the beginning is not JSON."""
     if peek.document is not None:
         return next(iter(_several(peek.document)), None)
     first = next((line for line in peek.filled), "")

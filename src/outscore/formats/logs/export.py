@@ -1,4 +1,4 @@
-"""Any log as Every Eval Ever: a line per row and score, and the aggregate that stands beside the lines.
+"""Any log as Every Eval Ever: a line per row and score, and the aggregate beside the lines.
 
 What the schema has no field for (the score's name, the repeat, why a row has no score, columns to group by) stands in the
 `metadata` of a line, and the conditions of a run, and whether rows without a score count as 0, in the `source_data` of its

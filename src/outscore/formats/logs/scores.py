@@ -1,7 +1,7 @@
-"""The scores of the systems that logs hold, and everything that was decided on the way to them.
+"""The scores of the systems in logs, and everything that was decided on the way to them.
 
-Rows without a score are never 0 in silence: by default a log that has some is refused with their numbers, and `missing` says
-whether they are dropped or count as 0. Boards of some harnesses count them as 0, which is then the default and is said.
+Rows without a score never count as 0 silently: by default a log that has some is refused with their numbers, and `missing` says
+whether they are dropped or count as 0. Leaderboards of some harnesses count them as 0; that is then the default, with a note.
 """
 
 from __future__ import annotations
@@ -196,7 +196,7 @@ def _missing(evaluations: Sequence[Evaluation], measure: str, treatment: str | N
 
 
 def _board_note(missing: Iterable[Missing]) -> Note:
-    """That what has no score counts as 0 although nobody said so."""
+    """A note that rows without a score count as 0 by default."""
     listed = "; ".join(
         f"{one.system} {', '.join(f'{count:,} {reason}' for reason, count in one.reasons.items())}" for one in missing
     )
@@ -299,7 +299,7 @@ def _columns(evaluation: Evaluation, measure: str, question: LogQuestion) -> dic
 
 
 def _part(evaluation: Evaluation, measure: str, question: LogQuestion) -> tuple[Array, Array]:
-    """The scores of one evaluation, and the rows they stand on."""
+    """The scores of one evaluation, and their rows."""
     values = evaluation.measures[measure].values
     absent = np.isnan(values)
     if _treatment(evaluation, question.missing) == ZERO:

@@ -53,10 +53,10 @@ _NUMBER = re.compile(r"[+-]?(?:[0-9]++\.?[0-9]*+|\.[0-9]++)(?:[eE][+-]?[0-9]++)?
 # Groups of three digits; what begins with 0 is a decimal.
 _THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:,[0-9]{3})+(?:\.[0-9]+)?")
 _DECIMAL_COMMA = re.compile(r"[+-]?[0-9]*,[0-9]+")
-# What stands between the commas of "0,5 0,7".
+# What is between the commas of "0,5 0,7".
 _TWO_DECIMALS = re.compile(r"[0-9]+\s+[+-]?[0-9]+")
 MISSING_WORDS = frozenset({"", "-", "?", ".", "na", "n/a", "#n/a", "nan", "none", "null"})
-"""What stands where there is no score."""
+"""What is written where there is no score."""
 _MISSING = MISSING_WORDS | {"inf", "infinity"}
 TRUTH = {"true": "1", "false": "0"}
 """Words for numbers that programs write."""

@@ -70,11 +70,11 @@ __all__ = [
 ]
 
 NO_CLUSTERS = "none"
-"""The name that says there are no clusters, although a column has a usual name of clusters."""
+"""The name that says there are no clusters, even if a column has a usual name of clusters."""
 NO_ITEMS = "none"
-"""The name that says that every row is an item of its own, although a column has a usual name of items."""
+"""The name that says that every row is an item of its own, even if a column has a usual name of items."""
 NO_DATASETS = "none"
-"""The name that says that all datasets are one, although a column has a usual name of datasets; it still tells items apart."""
+"""The name that says that all datasets are one, even if a column has a usual name of datasets; it still tells items apart."""
 MANY_COLUMNS = 10
 """Where so many columns could hold the scores, they may be items."""
 _SCORE = f"Name the one meant with {naming('score')}"

@@ -55,7 +55,7 @@ class ColumnFinder:
         return None
 
     def take(self, part: str, tiers: Tiers, hint: str) -> str | None:
-        """The same, and nobody else finds that column."""
+        """The same, and the column is no longer free."""
         column = self.find(part, tiers, hint)
         if column is not None:
             self._taken.add(column)

@@ -330,7 +330,7 @@ def _parse(layout: _Layout, block: list[str], line: int) -> Array:
         values = np.loadtxt(block, dtype=np.int64 if plain else np.float64, comments=None, delimiter=layout.separator, ndmin=2)
     except (ValueError, OverflowError):
         return _parse_each(layout, block, line)
-    # numpy skips blank lines, accepts "nan", and rounds large integers that stand beside decimals: all need the slow path.
+    # numpy skips blank lines, accepts "nan", and rounds large integers next to decimals: all need the slow path.
     if values.shape != (len(block), layout.width) or not (np.abs(values) < MAX_EXACT).all():
         return _parse_each(layout, block, line)
     return values

@@ -86,7 +86,7 @@ def partition_paths(paths: Paths) -> list[str]:
 
 
 def _list_files(path: str) -> list[str]:
-    if os.path.isdir(path):  # noqa: PTH112 - a pattern is no path
+    if os.path.isdir(path):  # noqa: PTH112 - a pattern is not a path
         inside = [file for file in sorted(Path(path).rglob("*")) if file.is_file()]
         kept = [str(file) for file in inside if not any(part[0] in "._" for part in file.relative_to(path).parts)]
         if not kept:
@@ -97,7 +97,7 @@ def _list_files(path: str) -> list[str]:
 
 
 def _is_pattern(path: str) -> bool:
-    return has_magic(path) and not os.path.exists(path)  # noqa: PTH110 - a pattern is no path
+    return has_magic(path) and not os.path.exists(path)  # noqa: PTH110 - a pattern is not a path
 
 
 def is_parquet(path: str) -> bool:

@@ -21,7 +21,7 @@ from outscore.scores.system import Labels, Scores
 __all__ = ["edges_of", "refuse_implausible", "refuse_summary"]
 
 MIN_COUNTED = 5
-"""So many whole numbers in a row are no scores but a counter."""
+"""This many consecutive whole numbers are a counter, not scores."""
 FACTOR = 5.0
 """A mean so many times the largest score of the others is another quantity."""
 MIN_ITEMS = 20

@@ -45,11 +45,11 @@ def transposed(records: Records, choice: Choice) -> tuple[Records, Choice]:
     columns: dict[str, list[object]] = {label: list(items)}
     columns |= {system: [rows[column][i] for column in items] for i, system in enumerate(systems)}
 
-    def turned(needed: Sequence[str]) -> Iterator[Block]:
+    def transposed_blocks(needed: Sequence[str]) -> Iterator[Block]:
         yield Block(np.arange(1, len(items) + 1), {column: columns[column] for column in needed})
 
     sample = {column: values[:20] for column, values in columns.items()}
-    table = Records(records.label, (label, *systems), sample, turned, "row", records.path)
+    table = Records(records.label, (label, *systems), sample, transposed_blocks, "row", records.path)
     return table, replace(choice, item=label, system=None, systems=choice.systems or tuple(systems), transpose=False)
 
 

@@ -21,7 +21,7 @@ Place = tuple[str, str, str]
 
 @dataclass(frozen=True)
 class Cell:
-    """One segment of one text: the part it plays, whose it is, its document and its id, and the line it stands on.
+    """One segment of one text: the part it plays, whose it is, its document and its id, and the line it is on.
 
     `dataset` is the test set or language pair, where a file holds several.
     """

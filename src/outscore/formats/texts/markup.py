@@ -53,13 +53,13 @@ def held_in_markup(text: str, path: str) -> Held:
     notes = [suites] if scan.in_suites else []
     if any(cell.part for cell in cells):
         return arrange((cell for cell in cells if cell.part), path, notes)
-    # Segments of nobody: the file says no more than a plain text does.
+    # Segments of no named part: the file says no more than a plain text does.
     alone = arrange((replace(cell, part=SYSTEM) for cell in cells), path, notes)
     return replace(alone, references=alone.systems)
 
 
 class _Scan:
-    """One walk through the tags of a file, which knows what is said around a segment."""
+    """One walk through the tags of a file, which keeps track of the tags around a segment."""
 
     def __init__(self, text: str, path: str) -> None:
         self.text, self.path = text, path

@@ -63,7 +63,7 @@ def read_texts(path: str | os.PathLike[str], *, reader: str = "auto", columns: M
     if form == "text":
         (lines,) = held.systems.values()
         return TextFile(origin, replace(held, notes=stray_returns(lines, origin)))
-    return TextFile(origin, replace(held, notes=(_said(origin, held), *held.notes)))
+    return TextFile(origin, replace(held, notes=(_summary(origin, held), *held.notes)))
 
 
 def _held(text: str, path: str, form: str, columns: Mapping[str, str]) -> Held:
@@ -135,8 +135,8 @@ def _refuse_table(text: str, peek: Peek) -> None:
     )
 
 
-def _said(origin: Origin, held: Held) -> str:
-    """What was made of a file that is no plain text."""
+def _summary(origin: Origin, held: Held) -> str:
+    """How a file that is not plain text was read."""
     parts = [f"{origin.rows:,} segments"]
     if held.systems != held.references:
         parts += [

@@ -20,7 +20,7 @@ from outscore.scores.system import Origin
 __all__ = ["read_segment_scores"]
 
 Found = tuple[int, str, object]
-"""The line of a score, the system it is said to be of, and the score as written."""
+"""The line of a score, the system that the line names, and the score as written."""
 _PRINTED = re.compile(r"(.*?)\s+Segment\s+\d+\s+score:\s*(\S+)\s*$")
 _PRINTED_MEAN = re.compile(r".*\s(system\s)?score:\s*\S+\s*$", re.IGNORECASE)
 _KEYS = ("prediction", "score")

@@ -75,7 +75,7 @@ def read_segments(path: str | os.PathLike[str], name: str | None = None) -> Segm
 
 
 def whole_text(source: Source) -> str:
-    """All of a file that is text; one without any, or with bytes that are no text, is refused."""
+    """The whole text of a file; an empty one, or one with bytes that are not text, is refused."""
     if source.parquet is not None:
         raise OutscoreError(f"{source.label} is a Parquet table, but plain text was expected.", "Give one segment per line.")
     text = "".join(source.pieces())

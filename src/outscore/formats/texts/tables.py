@@ -126,20 +126,20 @@ def held_in_rows(table: Rows, path: str, chosen: Mapping[str, str]) -> Held:
             file=path,
         )
     cells = [cell for line, row in _numbered(table, columns) for cell in _cells_of(row, line, columns, path)]
-    notes = [*_told_apart(cells, columns["dataset"], path), *_taken_for_systems(columns[SYSTEM], path)]
+    notes = [*_dataset_notes(cells, columns["dataset"], path), *_system_notes(columns[SYSTEM], path)]
     held = arrange(_agreeing(cells, path), path, notes)
     # The place in a file is not an id that another file could share.
     return held if columns["item"] else replace(held, keys=None)
 
 
-def _told_apart(cells: Sequence[Cell], columns: Sequence[str], path: str) -> list[str]:
-    """What to say of a column of datasets: nobody may have asked for it."""
+def _dataset_notes(cells: Sequence[Cell], columns: Sequence[str], path: str) -> list[str]:
+    """A note about a column of datasets, which the caller may not have asked for."""
     several = len({cell.dataset for cell in cells})
     return [f"{label_of(path)}: column `{columns[0]}` tells {several:,} datasets apart."] if several > 1 else []
 
 
-def _taken_for_systems(columns: Sequence[str], path: str) -> list[str]:
-    """What to say of several columns of outputs: none of them says that it holds any."""
+def _system_notes(columns: Sequence[str], path: str) -> list[str]:
+    """A note about several columns that are read as outputs, which none of their names says."""
     if len(columns) < 2:
         return []
     return [f"{label_of(path)}: its other columns are read as systems: {', '.join(f'`{name}`' for name in columns)}."]

@@ -126,7 +126,7 @@ def _has_types_alone(names: Sequence[str]) -> bool:
 
 
 def _is_iob1(prefix: Array, follows: Array) -> bool:
-    """Whether entities begin with I, and B stands only right after an entity of the same type, where `follows` says so."""
+    """Whether entities begin with I, and B appears only right after an entity of the same type, where `follows` says so."""
     if np.isin(prefix, (_END, _SINGLE)).any():
         return False
     return bool(((prefix == _IN) & ~follows).any() and follows[prefix == _BEGIN].all())
@@ -185,7 +185,7 @@ def span_units(
     labels, answers = _types(files, keys, union)
     starts, ends = np.divmod(union, size)
     words = gold.words
-    # An entity of words behind gold's last one stands at that word.
+    # An entity of words after gold's last one is placed at that word.
     rows = np.minimum(np.searchsorted(words.ends, starts, side="right"), words.rows - 1)
     spans = np.column_stack((rows, np.searchsorted(words.starts, ends, side="left")))
     split = choose_slices(entity_slices(words, spans), slices)

@@ -54,7 +54,7 @@ CONLLU_COLUMNS = ("upos", "xpos", "feats", "lemma")
 PUNCTUATION = "punct"
 _ROOT, _NO_WORD, _NO_COUNTERPART = -1, -2, -3
 _Extra = tuple[int, int, str, int]
-"""A word that gold lacks: its characters, its form, and how many equal ones stand before it in its token."""
+"""A word that gold lacks: its characters, its form, and how many equal ones come before it in its token."""
 SENTENCE_LENGTHS = (1, 6, 11, 21, 31, 41)
 DISTANCES = (1, 2, 3, 7)
 ENTITY_LENGTHS = (1, 2, 3, 4)

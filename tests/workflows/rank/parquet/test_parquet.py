@@ -346,7 +346,7 @@ def test_repeats_are_averaged(tmp_path):
     assert found.measured[0].value.tolist() == [0.5, 1 / 3]
     assert not found.notes
     found = measured_from_partitions(written(tmp_path / "unequal", [table[:-1]]))
-    assert found.notes[0].text.startswith("On 1 of 3 items systems were run unequally often")
+    assert found.notes[0].text.startswith("On 1 of 3 items the systems were run unequally often")
 
 
 def test_labels_are_the_same_however_they_are_stored(tmp_path):
@@ -416,7 +416,11 @@ REFUSED = {
     "unknown systems": (GOOD, {"choice": Choice(systems=("u", "v"))}, "has no system `u`"),
     "level": (GOOD, {"question": Question(alpha=1.5)}, "`alpha` is 1.5"),
     "unknown baseline": (GOOD, {"question": Question(baseline="z")}, "There is no system `z` to compare with."),
-    "two scores": (GOOD, {"choice": Choice(score=("score", "system"), system="system")}, "partitions serve one score column"),
+    "two scores": (
+        GOOD,
+        {"choice": Choice(score=("score", "system"), system="system")},
+        "partitions support only one score column",
+    ),
     "unknown column": (GOOD, {"choice": Choice(item="id")}, "has no column `id`"),
     "no rows": (GOOD[:0], {}, "has column names but no records"),
     "unknown test": (GOOD, {"question": Question(test="studnet")}, "There is no test `studnet`."),

@@ -71,7 +71,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Places:
-    """Where the lines of rows stand in a file, so that their texts can be read again.
+    """Where the lines of rows are in a file, so that their texts can be read again.
 
     Examples
     --------

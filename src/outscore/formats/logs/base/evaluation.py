@@ -24,10 +24,10 @@ __all__ = ["STATES", "Evaluation", "Exchange", "Measure", "Row", "State", "join_
 
 State = Literal["scored", "unscored", "errored", "empty", "not run"]
 STATES: tuple[State, ...] = ("scored", "unscored", "errored", "empty", "not run")
-"""Why a row has a score or has none: nobody scored it, its run failed, there was no output, or it was never run."""
+"""Why a row has a score or has none: it was not scored, its run failed, there was no output, or it was never run."""
 
 NOT_RUN = "(not run)"
-"""The group of a row that was never run, so that nobody knows its group."""
+"""The group of a row that was never run, whose group is not known."""
 # Columns with more values than this tell items apart instead of grouping them.
 _MAX_SHARE = 0.5
 # Items with the same right answer do not depend on one another.
@@ -268,7 +268,7 @@ def _groups(rows: Sequence[Row]) -> dict[str, Labels]:
 
 
 def join_parts(parts: Sequence[Evaluation]) -> Evaluation:
-    """Several files of one system and task as one evaluation; rows that stand in two of them are refused."""
+    """Several files of one system and task as one evaluation; rows that are in two of them are refused."""
     first = parts[0]
     if len(parts) == 1:
         return first

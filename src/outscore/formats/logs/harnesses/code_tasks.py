@@ -96,7 +96,7 @@ def read_evalplus(path: str) -> list[Evaluation]:
 
 
 def read_bigcodebench(path: str) -> list[Evaluation]:
-    """The evaluation of a file of BigCodeBench, with the report that stands beside it."""
+    """The evaluation of a file of BigCodeBench, with the report beside it."""
     stem = stem_of(path)
     beside = Path(path).with_name(stem.replace("_eval_results", "_pass_at_k") + ".json")
     report = _Report()

@@ -29,7 +29,7 @@ NAME = "every-eval-ever"
 ENDING = "_samples.jsonl"
 SCORE = "score"
 KNOWN = ("doc_hash", "prompt_hash", "target_hash", "filter", "lm_eval_metrics", "metric", "repeat", "state")
-"""Keys of the metadata that are no columns to group by."""
+"""Keys of the metadata that are not columns to group by."""
 MISSING = ("rows_without_score", "count as 0")
 """What the details of a result say where boards of the harness it comes from count rows without a score as 0."""
 Key = tuple[str, str, str | None]
@@ -131,7 +131,7 @@ def read_samples(path: str) -> list[Evaluation]:
 
 
 def _number(written: float | str | None, path: str, line: int | None = None) -> float:
-    """A score; infinities are written as words, and what is missing stands for none."""
+    """A score; infinities are written as words, and a missing one is nan."""
     if not isinstance(written, str):
         return math.nan if written is None else written
     try:
@@ -173,7 +173,7 @@ def _state(sample: _Sample, score: float) -> State:
 
 
 def aggregate_path(path: str) -> Path:
-    """Where the aggregate of a file of samples stands.
+    """Where the aggregate of a file of samples is.
 
     Examples
     --------

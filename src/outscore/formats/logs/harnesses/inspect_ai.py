@@ -35,7 +35,7 @@ _ZSTD, _STORED, _DEFLATED = 93, zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED
 _GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 _WORDS = {"yes": 1.0, "true": 1.0, "correct": 1.0, "no": 0.0, "false": 0.0, "incorrect": 0.0}
 _MAX_LABEL = 64
-# A summary is a few hundred bytes: what unpacks to more than this is no list of them.
+# A summary is a few hundred bytes: what unpacks to more than this is not a list of them.
 _MAX_MEMBER = 1 << 32
 _MAX_MISSING = 10_000_000
 
@@ -337,7 +337,7 @@ def _planned(plan: _Plan) -> list[str]:
     bounds = config.limit if isinstance(config.limit, list) else [0, config.limit]
     if len(bounds) != 2 or len(planned) <= bounds[1] - bounds[0]:
         return planned
-    # Of a shuffled dataset nobody knows which were the first.
+    # Which samples of a shuffled dataset came first is not known.
     return [] if config.sample_shuffle else planned[bounds[0] : bounds[1]]
 
 

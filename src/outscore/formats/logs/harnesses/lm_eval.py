@@ -53,7 +53,7 @@ def looks_like_samples(peek: LogPeek) -> bool:
 
 
 class _Table:
-    """The rows of one filter, where their lines stand, and the scores that are of the whole corpus."""
+    """The rows of one filter, where their lines are, and the scores of the whole corpus."""
 
     def __init__(self) -> None:
         self.rows: list[Row] = []

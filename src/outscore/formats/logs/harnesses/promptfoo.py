@@ -1,6 +1,6 @@
 """promptfoo: the JSON of an evaluation, in versions 1 to 3.
 
-Rows stand in order of completion. The item is the test's variables: with `--repeat` every repeat has a test index of its own.
+Rows are in order of completion. The item is the test's variables: with `--repeat` every repeat has a test index of its own.
 The system is the provider; prompts of one provider are repeats of an item, unless the file has one provider only, whose prompts
 are then what is compared. A test without assertions always passes and says nothing, so it is left out.
 """
@@ -83,7 +83,7 @@ class _File(msgspec.Struct):
 
     @property
     def table(self) -> _Table:
-        """The results with their statistics; in version 1 these stand beside the list."""
+        """The results with their statistics; in version 1 these are beside the list."""
         return self.results if isinstance(self.results, _Table) else _Table(self.results, self.stats)
 
 
