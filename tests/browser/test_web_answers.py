@@ -370,7 +370,7 @@ def test_a_folder_of_logs_is_dropped_and_compared(browser, server, tmp_path):
         ways.get_by_role("button", name="Compare").click()
         # Two tasks: the page says so beside the field, which offers both.
         task, chosen = page.locator("[data-field=log-task]"), page.get_by_label("Task of the logs")
-        expect(task).to_contain_text("The logs hold 2 tasks")
+        expect(task).to_contain_text("The logs contain 2 tasks")
         assert task.locator("option").all_inner_texts() == ["choose one", "products", "sums"]
         # Which filters there are is for the task to say.
         chosen.select_option("products")

@@ -162,8 +162,8 @@ def test_empty_cells_are_items_that_a_system_lacks_in_compare_too(board, outscor
 
 def test_a_single_item_is_told(board, outscore):
     Path("single.csv").write_text("id,a,b\nq1,1,0\n")
-    assert "There is one item only" in outscore("rank", "single.csv").stdout
-    assert "There is one item only" not in outscore("rank", "wide.csv").stdout
+    assert "There is only one item" in outscore("rank", "single.csv").stdout
+    assert "There is only one item" not in outscore("rank", "wide.csv").stdout
 
 
 def test_help_offers_one_test(outscore):

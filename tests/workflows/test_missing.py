@@ -85,7 +85,7 @@ def test_a_table_without_items_is_asked_for_them(tmp_path, monkeypatch):
         osc.compare("a.csv", "a.csv", missing="drop")
     refused = run("compare", "a.csv", "a.csv", "--item", "none", "--missing", "drop")
     assert refused.exit_code == 2
-    assert "Rows of `a.csv` are matched by their order, so that none can be left out." in refused.output
+    assert "Rows of `a.csv` are matched by their order, so none can be left out." in refused.output
 
 
 @pytest.mark.parametrize("form", ["csv", "parquet"])

@@ -167,9 +167,9 @@ def test_unequally_many_runs(tmp_path):
         frozenset(("new", "mid")): "exact",
     }
     assert "|method:asymptotic|" in str(osc.rank(path).signature)
-    with pytest.raises(OutscoreError, match="max over more runs is another score"):
+    with pytest.raises(OutscoreError, match="max over more runs is a different score"):
         osc.compare(path, systems=["new", "old"], reduce="max")
-    with pytest.raises(OutscoreError, match="max over more runs is another score"):
+    with pytest.raises(OutscoreError, match="max over more runs is a different score"):
         osc.rank(path, reduce="max")
     cut = {name: {item: values[: len(runs["old"][item])] for item, values in runs[name].items()} for name in ("new", "old")}
     other = written(tmp_path / "cut.csv", cut)

@@ -770,7 +770,7 @@ class TestRefusals:
         lines = [json.dumps({"question_id": f"q{i}", "model": "new", "judge": "j", "games": games}) for i in range(6)]
         path.write_text("\n".join(lines))
         for given in ({"cluster": "question_id"}, {"winner": "games"}, {"prompt": "question_id"}):
-            with pytest.raises(OutscoreError, match=f"--{next(iter(given))} names a column, but .* is of Arena-Hard"):
+            with pytest.raises(OutscoreError, match=f"--{next(iter(given))} names a column, but .* is a file of Arena-Hard"):
                 osc.prefer(path, **given)
         assert osc.prefer(path, baseline="old").systems == ["old", "new"]
 

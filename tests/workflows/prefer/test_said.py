@@ -144,7 +144,7 @@ class TestWords:
 
     def test_a_system_named_tie_is_told(self):
         (said,) = texts(osc.prefer(table(both(8, "tie", "old", "tie"))), "reading")
-        assert said.startswith("`tie` in `winner` is taken for the system of that name, not for a tie; write draw for a tie")
+        assert said.startswith("`tie` in `winner` is read as the system of that name, not as a tie; write draw for a tie")
 
     def test_few_prompts_are_told_only_where_strengths_are_asked(self):
         rows = [*both(4, "k", "m", "k"), *both(4, "k", "n", "k"), *both(4, "m", "n", "m")]

@@ -294,7 +294,7 @@ def test_populations_of_reduced_and_incomplete_runs_are_refused_with_a_cure():
         assert caught.value.hint.startswith("Write --reduce mean")
     with pytest.raises(OutscoreError, match="f1 is no mean over items"):
         osc.score(np.arange(108).reshape(36, 3), items=items, metric="f1", population="these-items")
-    with pytest.raises(OutscoreError, match="no two rows are runs of one item"):
+    with pytest.raises(OutscoreError, match="no two rows are runs of the same item"):
         osc.score([1, 0, 1], reduce="pass@2")
 
 
