@@ -1,8 +1,8 @@
 """Write what follows from declarations: `src/outscore/api.py`, the public functions, the stub of the package, the JSON schemas.
 
 `python docs/write_api.py` rewrites the files, `python docs/write_api.py --check` fails when one is out of date. Signatures,
-defaults and docstrings come from the declared options; what stands here is what a request does not know: the data that Python
-callers hand over, what is returned, and an example that runs.
+defaults and docstrings come from the declared options; this file adds what a request does not know: the data that Python
+callers pass, what is returned, and an example that runs.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ DATA = "ArrayLike | Scores | Path | Table"
 
 @dataclass(frozen=True)
 class Argument:
-    """A parameter that is no option: data, or who does the work."""
+    """A parameter that is not an option: data, or who does the work."""
 
     name: str
     annotation: str
@@ -68,12 +68,12 @@ class Front:
         return [o for o in found if o.keyword is not None and o.keyword not in given and o.name != "files"]
 
 
-ENGINE = Argument("engine", "Engine | None", "What does the work; None is this process. No result depends on it.", "None")
-PROGRESS = Argument("progress", "Progress | None", "What is told how far the work is. No result depends on it.", "None")
+ENGINE = Argument("engine", "Engine | None", "What does the work; None is this process. Results do not depend on it.", "None")
+PROGRESS = Argument("progress", "Progress | None", "What to report progress to. Results do not depend on it.", "None")
 SEGMENTS = Argument(
     "segments",
     "Path | None",
-    "Of texts, a file to write: the score of every segment by every metric, as CSV.",
+    "For texts, a CSV file to write the score of every segment by every metric to.",
     "None",
 )
 FRONTS = (
@@ -81,19 +81,19 @@ FRONTS = (
         name="compare",
         request=REQUESTS["compare"],
         summary="Compare two systems: scores, difference with its interval, p-value, effects, power and a verdict in words.",
-        details="H0 is that of the test; for the default one, item by item the two systems are exchangeable.",
+        details="H0 is that of the test; for the default test, the two systems are exchangeable on every item.",
         positional=(
             Argument(
                 "a",
                 DATA,
                 "The scores of system A: one row per item, (n,) scores, or counts (n, 2) tp, errors; (n, 3) tp, fp, fn;"
-                " (n, 4) tp, fp, fn, tn. Or what `read` gives, or the path of a file or a table (pandas, polars ...), which may"
-                " hold both systems.",
+                " (n, 4) tp, fp, fn, tn. Or what `read` returns, the path of a file, or a table (pandas, polars ...), which may"
+                " contain both systems.",
             ),
             Argument(
                 "b",
                 f"{DATA} | None",
-                "The scores of system B, in the same form and order as `a`; series of pandas are matched by their labels.",
+                "The scores of system B, in the same form and order as `a`; pandas Series are matched by their index.",
                 "None",
             ),
         ),
@@ -103,7 +103,7 @@ FRONTS = (
             ),
         ),
         returns="Comparison | Comparisons",
-        returned="The comparison; with `slices`, the whole and every slice, with `measure` every measure: one family.",
+        returned="The comparison; with `slices`, the whole and every slice, and with `measure`, every measure, as one family.",
         overloads=(
             ("slices", "None", "Comparison"),
             ("slices", "ArrayLike | Mapping[str, ArrayLike] | str", "Comparisons"),
@@ -122,10 +122,10 @@ FRONTS = (
     Front(
         name="show",
         request=REQUESTS["show"],
-        summary="What logs of evaluation harnesses hold: systems, tasks, filters, scores, items and rows without a score.",
+        summary="List what evaluation logs contain: systems, tasks, filters, scores, items and rows without a score.",
         positional=(Argument("paths", "Path | Sequence[Path]", "A log, a folder of logs, or several of them."),),
         returns="Logs",
-        returned="The listing, with the command that compares what is there.",
+        returned="The listing, with the command that compares the systems in it.",
         home="outscore.workflows.show.run",
         example="""
         >>> show("no-such-log.json")
@@ -138,7 +138,7 @@ FRONTS = (
         name="convert",
         request=FILE_REQUESTS["convert"],
         summary="Write logs of evaluation harnesses as Every Eval Ever: a line per item and score, and the totals beside them.",
-        details="Both files are written whole or not at all, and read back with the same systems, items, scores and repeats.",
+        details="Both files are written, or neither, and read back with the same systems, items, scores and repeats.",
         positional=(
             Argument("paths", "Path | Sequence[Path]", "A log, a folder of logs, or several of them."),
             Argument("output", "Path", "The file of samples, `NAME_samples.jsonl`; `NAME.json` is written beside it."),
@@ -156,18 +156,18 @@ FRONTS = (
     Front(
         name="score",
         request=REQUESTS["score"],
-        summary="The score of one system, or of several one by one: interval, noise floor, what can be detected.",
-        details=("An interval is about one system alone; whether two systems differ is the question of `compare` and `rank`."),
+        summary="Score one system, or several separately: interval, noise floor, and the smallest detectable difference.",
+        details=("An interval is about one system alone; `compare` and `rank` answer whether two systems differ."),
         positional=(
             Argument(
                 "scores",
                 "ArrayLike | Mapping[str, ArrayLike] | Scores | Sequence[Scores] | Sequence[Path] | Path | Table",
-                "The scores of one system, (n,) or counts (n, k); a dictionary of them by system; what `read` gives; a table"
-                " (pandas, polars ...); or paths: a table, a log, a file for each system.",
+                "The scores of one system, (n,) or counts (n, k); a dictionary of them by system; what `read` returns; a table"
+                " (pandas, polars ...); or paths: a table, a log, or a file for each system.",
             ),
         ),
         returns="ScoreResult",
-        returned="A score with its interval for each system, and what the test set can tell.",
+        returned="A score with its interval for each system, and what the test set can detect.",
         home="outscore.workflows.score.run",
         example="""
         >>> found = score([1, 0, 1, 1, 1, 0, 1, 1] * 5, names=["new"])
@@ -178,23 +178,23 @@ FRONTS = (
     Front(
         name="gate",
         request=REQUESTS["gate"],
-        summary="Whether a candidate may replace a baseline: pass, fail or inconclusive, for continuous integration.",
+        summary="Decide whether a candidate may replace a baseline: pass, fail or inconclusive, for continuous integration.",
         details=(
             "With Δ the candidate's lead and m the margin: pass where Δ <= -m is rejected, else fail where Δ >= 0 is, both"
-            " one-sided at `alpha`, else inconclusive. H0 at -m is that of the test: swaps of differences taken as symmetric"
-            " about it, Tango's score for right-or-wrong items, the bootstrap for metrics that are no means."
+            " one-sided at `alpha`, else inconclusive. H0 at -m is that of the test: swaps of differences assumed symmetric"
+            " about it, Tango's score test for right-or-wrong items, the bootstrap for metrics that are not means."
         ),
         positional=(
             Argument(
                 "baseline",
                 f"{DATA} | Texts",
                 "The scores of the baseline, in any form that `compare` takes; with `reference` its texts. A file or table"
-                " alone holds both systems, the baseline first.",
+                " alone contains both systems, the baseline first.",
             ),
             Argument("candidate", f"{DATA} | Texts | None", "The scores of the candidate, in the same form.", "None"),
         ),
         returns="GateResult",
-        returned="The outcome, with the comparison behind it; `passed` and `exit_code` are what scripts ask for.",
+        returned="The outcome, with the comparison behind it; scripts need its `passed` or `exit_code`.",
         home="outscore.workflows.gate.run",
         example="""
         >>> old, new = [1, 0, 1, 1] * 100, [1, 0, 1, 1] * 99 + [1, 1, 1, 0]
@@ -206,13 +206,13 @@ FRONTS = (
     Front(
         name="compare_texts",
         request=REQUESTS["texts"],
-        summary="Compare two systems' texts, metric by metric, with p corrected for the number of metrics.",
+        summary="Compare two systems' texts, metric by metric, with p-values corrected for the number of metrics.",
         positional=(
             Argument(
                 "a",
                 "Texts",
                 "The output of system A: a list of segments, or the path of a text file. A list of lists, or of"
-                " `pathlib.Path`, is several runs. A string alone is a path, a string in a list is a segment.",
+                " `pathlib.Path`, is several runs. A single string is a path, a string in a list is a segment.",
             ),
             Argument("b", "Texts", "The output of system B, in the same form."),
             Argument("reference", "Texts", "The reference, in the same form; a list of lists or of `pathlib.Path` is several."),
@@ -222,13 +222,13 @@ FRONTS = (
             Argument(
                 "jobs",
                 "int | None",
-                "How many processes compute the statistics: None or 1 is this one alone, 0 is one for each processor.",
+                "How many processes compute the statistics: None or 1 is this process alone, 0 is one for each processor.",
                 "None",
             ),
             Argument(
                 "cache",
                 "StatisticsCache | Path | None",
-                "Where statistics are kept: a folder or a `StatisticsCache`; None is the usual folder.",
+                "Where to keep statistics: a folder or a `StatisticsCache`; None is the default folder.",
                 "None",
             ),
             SEGMENTS,
@@ -250,17 +250,17 @@ FRONTS = (
         request=REQUESTS["rank"],
         summary="Rank many systems: scores with intervals, all pairs tested and corrected, groups that cannot be told apart.",
         details=(
-            "H0 of each pair is that of the test; systems are compared on the items both have. Several datasets are ranked one"
-            " by one, and together by their macro average, which is tested as a statistic of its own. With `reference` texts"
-            " are ranked instead of scores, with `gold` and `task` outputs."
+            "H0 of each pair is that of the test; systems are compared on the items both have. Several datasets are ranked"
+            " separately, and together by their macro average, which is tested as its own statistic. With `reference`, texts"
+            " are ranked instead of scores; with `gold` and `task`, outputs."
         ),
         positional=(
             Argument(
                 "scores",
                 "Mapping[str, ArrayLike] | Mapping[str, Texts] | Sequence[Scores] | Sequence[Path] | Path | Table",
                 "A dictionary of arrays by system, (n,) scores or (n, k) counts of the same items in the same order; what"
-                " `read` gives; a table (pandas, polars ...), long (item, system, score) or wide (a column per system); or"
-                " paths: a table, a file for each system or dataset, a folder of Parquet parts. Texts and outputs come by"
+                " `read` returns; a table (pandas, polars ...), long (item, system, score) or wide (a column per system); or"
+                " paths: a table, a file for each system or dataset, a folder of Parquet parts. Texts and outputs are given by"
                 " system, or as paths.",
             ),
         ),
@@ -278,10 +278,10 @@ FRONTS = (
     Front(
         name="prefer",
         request=REQUESTS["prefer"],
-        summary="Battles between systems: win rates, strengths and places, with the prompt as what is drawn anew.",
+        summary="Analyse battles between systems: win rates, strengths and places, with prompts as the units of resampling.",
         details=(
-            "H0 of two systems: on every prompt they are exchangeable, so that swapping their names flips all its verdicts."
-            " Votes of one prompt, whatever their order or judge, are swapped as one."
+            "H0 for two systems: they are exchangeable on every prompt, so swapping their names flips all verdicts on it."
+            " Votes on one prompt, whatever their order or judge, are swapped as one."
         ),
         positional=(
             Argument(
@@ -293,12 +293,13 @@ FRONTS = (
         ),
         further=(
             replace(
-                ENGINE, doc="What counts battles in parts: Parquet on a cluster, or more of it than fits; None is this process."
+                ENGINE,
+                doc="What counts the battles of Parquet files in parts, on a cluster or beyond memory; None is this process.",
             ),
             PROGRESS,
         ),
         returns="Preference",
-        returned="Pairs, strengths, and what verdicts owe to position, length and judge.",
+        returned="Pairs, strengths, and how verdicts depend on position, length and judge.",
         home="outscore.workflows.prefer.run",
         example="""
         >>> import polars as pl
@@ -312,7 +313,7 @@ FRONTS = (
     Front(
         name="diff",
         request=REQUESTS["diff"],
-        summary="Compare what systems put out, unit by unit: what each corrected, broke and changed, and whether it is real.",
+        summary="Compare the outputs of systems, unit by unit: what each corrected, broke and changed, and whether it is real.",
         positional=(
             Argument("gold", "object", 'The right answers: a path, `Outputs`, or (for ``task="label"``) a list of labels.'),
             Argument("systems", "object", "The outputs of one system or more, in the same form: one, a list, or a dictionary."),
@@ -320,7 +321,7 @@ FRONTS = (
         further=(Argument("names", "", "", None),),
         required=("task",),
         returns="Diff",
-        returned="Scores of all systems, and what changed between each two of them.",
+        returned="The scores of all systems, and what changed between each pair.",
         home="outscore.workflows.diff.run",
         example="""
         >>> found = diff(list("ABCDE"), {"S1": list("ABCXY"), "S2": list("ZBCDU")}, task="label")
@@ -332,14 +333,14 @@ FRONTS = (
     Front(
         name="plan",
         request=REQUESTS["plan"],
-        summary="Plan a comparison: required items, a detectable difference, or power; or which p two printed scores allow.",
+        summary="Plan a comparison: required items, detectable difference or power; or which p two printed scores allow.",
         details=(
             "Give `effect` to learn how many items detect it, `n` to learn what they can detect, or both to learn the power."
             " The spread comes from `sd`, `discordance` or `accuracy`, or from a pilot."
         ),
         further=(PROGRESS,),
         returns="PlanResult | PossibleP | PossibleTable",
-        returned="The plan; with `scores` or `table`, the range of p-values they leave possible.",
+        returned="The plan; with `scores` or `table`, the range of p-values they allow.",
         overloads=(
             ("scores", "None", "PlanResult"),
             ("scores", "tuple[str | float, str | float]", "PossibleP"),
@@ -356,9 +357,9 @@ FRONTS = (
 )
 PERMUTATION = Front(
     name="permutation_test",
-    summary="The p-value of the paired permutation test, exact wherever the numbers allow.",
+    summary="The p-value of the paired permutation test, exact wherever possible.",
     details=(
-        "H0: item by item the two systems are exchangeable. p is the share of all swaps with a difference in `metric` at least"
+        "H0: the two systems are exchangeable on every item. p is the share of all swaps with a difference in `metric` at least"
         " as extreme as the observed one, ties included (Zmigrod, Vieira and Cotterell, 2022)."
     ),
     options=(shared.ALTERNATIVE, shared.DELTA, shared.ITEM, shared.CLUSTER, shared.SEED),
@@ -376,13 +377,13 @@ PERMUTATION = Front(
         Argument(
             "method",
             'Literal["auto", "exact", "spectral", "certified", "dp", "fft", "monte-carlo"]',
-            "How p is computed. A method that cannot serve the data is an error, never replaced silently.",
+            "How p is computed. A method that does not work for the data is an error, never replaced silently.",
             '"auto"',
         ),
         Argument(
             "resamples",
             "int | None",
-            "How many swaps Monte Carlo draws, where nothing exact serves; None is the test's own number.",
+            "How many swaps Monte Carlo draws if no exact method works; None is the test's default.",
             "None",
         ),
     ),
@@ -443,7 +444,7 @@ def annotation_of(option: Option) -> str:
 
 
 def default_of(option: Option) -> str:
-    """The default of an option as Python writes it; where Python and the request differ, None stands for the request's."""
+    """The default of an option as a Python literal; None if the request's default differs from what Python takes."""
     if option.annotation.endswith("None") or (option.kind == "names" and option.default == ()):
         return "None"
     return _quoted(option.default) if isinstance(option.default, str) else repr(option.default)
@@ -465,7 +466,7 @@ def parameters(front: Front) -> list[tuple[str, str, str | None, str]]:
         if option.default_text and not option.doc:
             text = f"{text} None means: {option.default_text}."
         found.append((str(option.keyword), annotation, default, text))
-    # What must be given stands first.
+    # Required parameters come first.
     found.sort(key=lambda one: one[2] is not None)
     return [*found, *((a.name, a.annotation, a.default, a.doc) for a in front.further if a.annotation)]
 
@@ -477,10 +478,10 @@ def signature(front: Front, returns: str, replaced: tuple[str, str] | None = Non
     decide = {name for name, _, _ in front.overloads}
     for name, annotation, default, _ in parameters(front):
         if replaced is not None and replaced[0] == name:
-            # Where it decides what is returned, anything but None must be given.
+            # A parameter that decides what is returned has no default unless it is None.
             words.append(_parameter(name, replaced[1], default if replaced[1] == "None" else None))
         elif replaced is not None and name in decide:
-            # Another one that decides is left out then.
+            # Other parameters that decide what is returned are left out in this case.
             words.append(_parameter(name, "None" if default == "None" else "tuple[()]", default))
         else:
             words.append(_parameter(name, annotation, default))
@@ -495,18 +496,23 @@ def docstring(front: Front) -> str:
     """The numpydoc of a function."""
     lines = [front.summary, ""]
     if front.details:
-        lines += [*textwrap.wrap(front.details, WIDTH), ""]
+        lines += [*_wrapped(front.details, WIDTH), ""]
     lines += ["Parameters", "----------"]
     positional = [(a.name, a.annotation, a.default, a.doc) for a in front.positional]
     for name, annotation, default, text in (*positional, *parameters(front)):
         # Allowed words are listed in the signature, where editors show them.
         shown = re.sub(r"Literal\[.*?\]", "str", annotation)
         lines.append(f"{name} : {shown}" + ("" if default is None else f", default {default}"))
-        lines += [f"    {line}" for line in textwrap.wrap(_sentence(text), WIDTH - 8)]
-    lines += ["", "Returns", "-------", front.returns, *(f"    {line}" for line in textwrap.wrap(front.returned, WIDTH - 8))]
+        lines += [f"    {line}" for line in _wrapped(_sentence(text), WIDTH - 8)]
+    lines += ["", "Returns", "-------", front.returns, *(f"    {line}" for line in _wrapped(front.returned, WIDTH - 8))]
     lines += ["", "Raises", "------", "OutscoreError", "    If the data or an option cannot be used; the message says why."]
     lines += ["", "Examples", "--------", *textwrap.dedent(front.example).strip().splitlines()]
     return "\n".join(lines)
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    """The lines of a text, none of which ends inside a value such as ``"items-and-runs"``."""
+    return textwrap.wrap(text, width, break_on_hyphens=False)
 
 
 def _sentence(text: str) -> str:

@@ -372,72 +372,72 @@ def compare(
 ) -> Comparison | Comparisons:
     """Compare two systems: scores, difference with its interval, p-value, effects, power and a verdict in words.
 
-    H0 is that of the test; for the default one, item by item the two systems are exchangeable.
+    H0 is that of the test; for the default test, the two systems are exchangeable on every item.
 
     Parameters
     ----------
     a : ArrayLike | Scores | Path | Table
         The scores of system A: one row per item, (n,) scores, or counts (n, 2) tp, errors; (n, 3) tp, fp, fn;
-        (n, 4) tp, fp, fn, tn. Or what `read` gives, or the path of a file or a table (pandas, polars ...),
-        which may hold both systems.
+        (n, 4) tp, fp, fn, tn. Or what `read` returns, the path of a file, or a table (pandas, polars ...),
+        which may contain both systems.
     b : ArrayLike | Scores | Path | Table | None, default None
-        The scores of system B, in the same form and order as `a`; series of pandas are matched by their
-        labels.
+        The scores of system B, in the same form and order as `a`; pandas Series are matched by their index.
     metric : str | AdditiveMetric | None, default None
         A name with options such as ``"fbeta:beta=2"``, or an `AdditiveMetric`. None is the mean, or F1 for
         counts of a file.
     direction : str, default "auto"
         Which scores are better, ``"higher"`` or ``"lower"``. ``"auto"`` goes by the name of the score column,
-        or the ending of files of bare numbers (wer, loss, latency and the like are better when lower), and
-        takes the higher ones where it says nothing.
+        or the ending of files of bare numbers (wer, loss, latency and the like are better when lower); if
+        that does not settle it, higher is better.
     test : str, default "permutation"
         A name from ``outscore tests``. ``"all"`` decides by `permutation` and shows the others beside it.
     options : Mapping[str, object] | None, default None
         The test's own options by name, such as ``{"resamples": 999}``; ``outscore tests`` lists them.
     population : str | None, default None
         What the claim is about: ``"items"`` are new items with the runs at hand, ``"items-and-runs"`` newly
-        trained systems on new items, ``"these-items"`` new runs of exactly these items. None is the second
-        where the repeats are runs and the first otherwise.
+        trained systems on new items, ``"these-items"`` new runs of exactly these items. None is
+        ``"items-and-runs"`` if the repeats are runs, otherwise ``"items"``.
     alternative : str, default "two-sided"
         ``"two-sided"``, ``"greater"`` (A is *better*) or ``"less"``.
     alpha : float, default 0.05
-        The level of the decision; the interval has level 1 - alpha and the same design as p.
+        The significance level; the interval has level 1 - alpha and the same design as p.
     delta : float, default 0.0
-        Test whether A - B is `delta` instead of 0, for metrics that are means; the differences are taken as
-        symmetric about it. Right-or-wrong items get Tango's score test, which is asymptotic.
+        Test whether A - B is `delta` instead of 0, for metrics that are means; the differences are assumed to
+        be symmetric about it. Right-or-wrong items get Tango's score test, which is asymptotic.
     margin : float | None, default None
-        Also test whether A is not worse than B by this much, and whether both are equal within it.
+        Also test whether A is worse than B by less than this margin, and whether the two are equivalent
+        within it.
     not_worse : Mapping[str, float] | None, default None
-        Margins by measure: the claim that A is better on the other measures and on these not worse by the
-        margin or more (intersection-union test).
+        Margins by measure: claim that A is better on the other measures, and worse on these by less than the
+        margin (intersection-union test).
     anytime : bool, default False
         Also give evidence that is valid at every look, for items in the order of the data, which must be
         random.
     bounds : tuple[float, float] | None, default None
-        With `anytime`, the least and the largest score that an item can have; None is 0 and 1.
+        With `anytime`, the smallest and the largest score that an item can have; None is 0 and 1.
     unpaired : bool, default False
-        Compare two samples of different items; nothing is matched, and shared ids are refused.
+        Compare two samples of different items; items are not matched, and shared ids are refused.
     unit_size : int, default 1
-        Evaluation units of so many adjacent items.
+        The number of adjacent items that form an evaluation unit.
     unit_statistic : str, default "mean"
-        What the items of a unit are summarised by.
+        How the items of a unit are summarised.
     shuffle : int | None, default None
         Shuffle the items with this seed before units are formed.
     unit_advice : bool, default False
-        Also show how spread, effect size and p move with the size of the units; choose the size for what it
-        means, not for p.
+        Also show how spread, effect size and p depend on the unit size; choose the size for what it means,
+        not for p.
     normality_alpha : float, default 0.05
-        The level at which the analysis rejects normality of the differences; the decision does not rest on
+        The level at which the analysis rejects normality of the differences; the decision does not depend on
         it.
     correction : str, default "holm"
-        Correction of the p-values of slices.
+        Multiplicity correction for the p-values of slices.
     seed : int, default 0
-        Seed of Monte Carlo and the bootstrap.
+        Seed for Monte Carlo and the bootstrap.
     systems : Sequence[str], default ()
-        Which systems of a file to take.
+        Which systems of a file to use.
     items : ArrayLike | str | None, default None
-        A label per row: rows of one item are repeats and are averaged first. Of a file or table, the column
-        of item ids, or ``"none"`` if every row is an item of its own.
+        A label per row: rows of one item are repeats and are averaged first. For a file or table, the column
+        of item ids, or ``"none"`` if every row is a separate item.
     score : str | Sequence[str], default ()
         Column of the scores; several make counts (tp, fp, fn).
     measure : str | Sequence[str], default ()
@@ -446,57 +446,57 @@ def compare(
     system_column : str | None, default None
         Column of the systems' names.
     clusters : ArrayLike | str | None, default None
-        A label per row: rows of one cluster are swapped together. Of a file or table, the column of clusters,
+        A label per row: rows of one cluster are swapped as one. For a file or table, the column of clusters,
         or ``"none"``.
     repeat : str | None, default None
         Column of epochs, seeds, samples: averaged per item.
     repeats : str | None, default None
-        What rows of one item are: ``"epochs"`` have nothing to do with one another from item to item,
-        ``"runs"`` span all items, as training seeds do. None goes by the column's name: seed and run are
-        runs.
+        What the rows of one item are: ``"epochs"`` are unrelated from item to item, ``"runs"`` span all
+        items, as training seeds do. None goes by the column's name: seed and run are runs.
     reduce : str, default "mean"
-        What an item's score is where it was run several times: ``"mean"``, ``"pass@2"`` (the chance that one
-        of two runs is right), ``"pass^2"`` (that both are), ``"max"``, ``"min"``, or ``"majority"``: whether
-        the answer that most runs give is right.
+        How several runs of an item become one score: ``"mean"``, ``"pass@2"`` (the chance that at least one
+        of two runs is right), ``"pass^2"`` (that both are), ``"max"``, ``"min"``, or ``"majority"`` (whether
+        the answer that most runs give is right).
     equal_runs : bool, default False
-        Where systems were run unequally often on an item, take the first runs, as many as all of them have.
+        If some systems ran more often on an item than others, use equally many runs of each: the first ones.
     slices : ArrayLike | Mapping[str, ArrayLike] | str | None, default None
         A label per row, alone or by the name of its column, or the column of a file: every value is compared
-        by itself too.
+        on its own too.
     dataset : str | None, default None
-        Column of the dataset an item belongs to, of texts a file with a label per line; none: all items are
-        pooled.
+        Column of the dataset each item belongs to; for texts, a file with a label per line; none: pool all
+        items.
     transpose : bool, default False
-        The rows of the file or table are systems, and its columns items.
+        The rows of the file or table are systems and its columns are items.
     prediction : str | None, default None
-        Of a file, the column of a system's answers: an item scores 1 where the answer is the right one.
+        For a file, the column of a system's answers: an item scores 1 if its answer is right.
     gold : str | None, default None
-        Of a file, the column of the right answers, with which predictions or the columns of systems are
-        compared.
+        For a file, the column of the right answers that predictions, or the columns of systems, are compared
+        with.
     duplicates : str, default "stop"
-        What to do with rows of a file that have the same id: refuse them, or take their mean, the first or
-        the last.
+        What to do with rows of a file that share an id: refuse them, or use their mean, the first or the
+        last.
     reader : str, default "auto"
         The format of the files, a name from ``outscore formats``.
     log_task : str | None, default None
-        Logs: the task that is compared.
+        Logs: the task to compare.
     filter : str | None, default None
-        Logs: the filter that answers were scored by.
+        Logs: the filter that extracted the scored answers.
     missing : str | None, default None
-        Rows without a score: stop, drop them, or, of logs, count them as zero. None means: stop; zero for
+        Rows without a score: stop, drop them, or (logs only) count them as zero. None means: stop; zero for
         SWE-bench.
     force_same : bool, default False
-        Logs: compare them although their questions or settings differ.
+        Logs: compare them even if their questions or settings differ.
     names : Sequence[str] | None, default None
-        What to call the systems. None takes the names that the data have: header, file or `Scores`; else A
-        and B.
+        What to call the systems. None uses the names in the data (header, file or `Scores`), otherwise A and
+        B.
     labels : Sequence[str] | None, default None
         What to call the rows of arrays; files and `Scores` have item ids.
 
     Returns
     -------
     Comparison | Comparisons
-        The comparison; with `slices`, the whole and every slice, with `measure` every measure: one family.
+        The comparison; with `slices`, the whole and every slice, and with `measure`, every measure, as one
+        family.
 
     Raises
     ------
@@ -582,7 +582,7 @@ def show(
         "comet",
     ] = "auto",
 ) -> Logs:
-    """What logs of evaluation harnesses hold: systems, tasks, filters, scores, items and rows without a score.
+    """List what evaluation logs contain: systems, tasks, filters, scores, items and rows without a score.
 
     Parameters
     ----------
@@ -594,7 +594,7 @@ def show(
     Returns
     -------
     Logs
-        The listing, with the command that compares what is there.
+        The listing, with the command that compares the systems in it.
 
     Raises
     ------
@@ -638,7 +638,7 @@ def convert(
 ) -> Logs:
     """Write logs of evaluation harnesses as Every Eval Ever: a line per item and score, and the totals beside them.
 
-    Both files are written whole or not at all, and read back with the same systems, items, scores and repeats.
+    Both files are written, or neither, and read back with the same systems, items, scores and repeats.
 
     Parameters
     ----------
@@ -649,11 +649,11 @@ def convert(
     reader : str, default "auto"
         The format of the logs, a name from ``outscore formats``.
     systems : Sequence[str], default ()
-        Which systems.
+        Which systems to convert.
     log_task : str | None, default None
-        The task to convert; all of them otherwise.
+        Convert this task only.
     filter : str | None, default None
-        The filter whose scores are converted; all of them otherwise.
+        Convert the scores of this filter only.
 
     Returns
     -------
@@ -728,89 +728,88 @@ def score(
     force_same: bool = False,
     names: Sequence[str] | None = None,
 ) -> ScoreResult:
-    """The score of one system, or of several one by one: interval, noise floor, what can be detected.
+    """Score one system, or several separately: interval, noise floor, and the smallest detectable difference.
 
-    An interval is about one system alone; whether two systems differ is the question of `compare` and `rank`.
+    An interval is about one system alone; `compare` and `rank` answer whether two systems differ.
 
     Parameters
     ----------
     scores : ArrayLike | Mapping[str, ArrayLike] | Scores | Sequence[Scores] | Sequence[Path] | Path | Table
-        The scores of one system, (n,) or counts (n, k); a dictionary of them by system; what `read` gives; a
-        table (pandas, polars ...); or paths: a table, a log, a file for each system.
+        The scores of one system, (n,) or counts (n, k); a dictionary of them by system; what `read` returns;
+        a table (pandas, polars ...); or paths: a table, a log, or a file for each system.
     metric : str | AdditiveMetric | None, default None
         A name with options such as ``"fbeta:beta=2"``, or an `AdditiveMetric`. None is the mean, or F1 for
         counts of a file.
     direction : str, default "auto"
         Which scores are better, ``"higher"`` or ``"lower"``. ``"auto"`` goes by the name of the score column,
-        or the ending of files of bare numbers (wer, loss, latency and the like are better when lower), and
-        takes the higher ones where it says nothing.
+        or the ending of files of bare numbers (wer, loss, latency and the like are better when lower); if
+        that does not settle it, higher is better.
     alpha : float, default 0.05
-        Intervals have level 1 - alpha; a comparison of two runs is called significant at this level.
+        Intervals have level 1 - alpha; this is also the significance level for comparing two runs.
     power : float, default 0.8
-        The power with which the smallest detectable difference is detected.
+        The probability of detecting the smallest detectable difference.
     population : str | None, default None
         What the claim is about: ``"items"`` are new items with the runs at hand, ``"items-and-runs"`` newly
-        trained systems on new items, ``"these-items"`` new runs of exactly these items. None is the second
-        where the repeats are runs and the first otherwise.
+        trained systems on new items, ``"these-items"`` new runs of exactly these items. None is
+        ``"items-and-runs"`` if the repeats are runs, otherwise ``"items"``.
     systems : Sequence[str], default ()
-        Which systems of a file to take.
+        Which systems of a file to use.
     items : ArrayLike | str | None, default None
-        A label per row: rows of one item are repeats and are averaged first. Of a file or table, the column
-        of item ids, or ``"none"`` if every row is an item of its own.
+        A label per row: rows of one item are repeats and are averaged first. For a file or table, the column
+        of item ids, or ``"none"`` if every row is a separate item.
     score : str | Sequence[str], default ()
         Column of the scores; several make counts (tp, fp, fn).
     system_column : str | None, default None
         Column of the systems' names.
     clusters : ArrayLike | str | None, default None
-        A label per row: items of one cluster depend on one another. Of a file or table, the column of
+        A label per row: items of one cluster depend on one another. For a file or table, the column of
         clusters, or ``"none"``.
     repeat : str | None, default None
         Column of epochs, seeds, samples: averaged per item.
     repeats : str | None, default None
-        What rows of one item are: ``"epochs"`` have nothing to do with one another from item to item,
-        ``"runs"`` span all items, as training seeds do. None goes by the column's name: seed and run are
-        runs.
+        What the rows of one item are: ``"epochs"`` are unrelated from item to item, ``"runs"`` span all
+        items, as training seeds do. None goes by the column's name: seed and run are runs.
     reduce : str, default "mean"
-        What an item's score is where it was run several times: ``"mean"``, ``"pass@2"`` (the chance that one
-        of two runs is right), ``"pass^2"`` (that both are), ``"max"``, ``"min"``, or ``"majority"``: whether
-        the answer that most runs give is right.
+        How several runs of an item become one score: ``"mean"``, ``"pass@2"`` (the chance that at least one
+        of two runs is right), ``"pass^2"`` (that both are), ``"max"``, ``"min"``, or ``"majority"`` (whether
+        the answer that most runs give is right).
     equal_runs : bool, default False
-        Where systems were run unequally often on an item, take the first runs, as many as all of them have.
+        If some systems ran more often on an item than others, use equally many runs of each: the first ones.
     slices : ArrayLike | Mapping[str, ArrayLike] | str | None, default None
-        A label per row, alone or by the name of its column, or the column of a file: every value is scored
-        too.
+        A label per row, alone or by the name of its column, or the column of a file: each value is also
+        scored alone.
     dataset : ArrayLike | str | None, default None
         A label per row, or the column of a file or table: the dataset of each row. The score is the mean over
         datasets.
     transpose : bool, default False
-        The rows of the file or table are systems, and its columns items.
+        The rows of the file or table are systems and its columns are items.
     prediction : str | None, default None
-        Of a file, the column of a system's answers: an item scores 1 where the answer is the right one.
+        For a file, the column of a system's answers: an item scores 1 if its answer is right.
     gold : str | None, default None
-        Of a file, the column of the right answers, with which predictions or the columns of systems are
-        compared.
+        For a file, the column of the right answers that predictions, or the columns of systems, are compared
+        with.
     duplicates : str, default "stop"
-        What to do with rows of a file that have the same id: refuse them, or take their mean, the first or
-        the last.
+        What to do with rows of a file that share an id: refuse them, or use their mean, the first or the
+        last.
     reader : str, default "auto"
         The format of the files, a name from ``outscore formats``.
     log_task : str | None, default None
-        Logs: the task that is scored; several are datasets.
+        Logs: the task to score; several tasks are scored as datasets.
     filter : str | None, default None
-        Logs: the filter that answers were scored by.
+        Logs: the filter that extracted the scored answers.
     missing : str | None, default None
-        Rows without a score: stop, drop them, or, of logs, count them as zero. None means: stop; zero for
+        Rows without a score: stop, drop them, or (logs only) count them as zero. None means: stop; zero for
         SWE-bench.
     force_same : bool, default False
-        Logs: compare them although their questions or settings differ.
+        Logs: compare them even if their questions or settings differ.
     names : Sequence[str] | None, default None
-        What to call the systems. None takes the names that the data have: header, file or `Scores`; else A
-        and B.
+        What to call the systems. None uses the names in the data (header, file or `Scores`), otherwise A and
+        B.
 
     Returns
     -------
     ScoreResult
-        A score with its interval for each system, and what the test set can tell.
+        A score with its interval for each system, and what the test set can detect.
 
     Raises
     ------
@@ -927,24 +926,24 @@ def gate(
     force_same: bool = False,
     names: Sequence[str] | None = None,
 ) -> GateResult:
-    """Whether a candidate may replace a baseline: pass, fail or inconclusive, for continuous integration.
+    """Decide whether a candidate may replace a baseline: pass, fail or inconclusive, for continuous integration.
 
     With Δ the candidate's lead and m the margin: pass where Δ <= -m is rejected, else fail where Δ >= 0 is, both
-    one-sided at `alpha`, else inconclusive. H0 at -m is that of the test: swaps of differences taken as symmetric
-    about it, Tango's score for right-or-wrong items, the bootstrap for metrics that are no means.
+    one-sided at `alpha`, else inconclusive. H0 at -m is that of the test: swaps of differences assumed symmetric
+    about it, Tango's score test for right-or-wrong items, the bootstrap for metrics that are not means.
 
     Parameters
     ----------
     baseline : ArrayLike | Scores | Path | Table | Texts
         The scores of the baseline, in any form that `compare` takes; with `reference` its texts. A file or
-        table alone holds both systems, the baseline first.
+        table alone contains both systems, the baseline first.
     candidate : ArrayLike | Scores | Path | Table | Texts | None, default None
         The scores of the candidate, in the same form.
     margin : float | None, default None
-        How much worse the candidate may be, in the metric's own unit. It must be given: there is no usual
-        one.
+        How much worse the candidate may be, in units of the metric. Required, because no default suits every
+        metric.
     alpha : float, default 0.05
-        The level of either test, one-sided; at most .25.
+        The level of each one-sided test; at most .25.
     inconclusive : str | None, default None
         What the outcome "inconclusive" counts as: ``"pass"``, ``"fail"``, or neither.
     metric : str | AdditiveMetric | None, default None
@@ -952,84 +951,83 @@ def gate(
         counts of a file.
     direction : str, default "auto"
         Which scores are better, ``"higher"`` or ``"lower"``. ``"auto"`` goes by the name of the score column,
-        or the ending of files of bare numbers (wer, loss, latency and the like are better when lower), and
-        takes the higher ones where it says nothing.
+        or the ending of files of bare numbers (wer, loss, latency and the like are better when lower); if
+        that does not settle it, higher is better.
     test : str | None, default None
-        A test that takes a margin. None is `permutation`, and `bootstrap` where the metric is no mean of
+        A test that takes a margin. None is `permutation`, or `bootstrap` if the metric is not a mean over
         items.
     options : Mapping[str, object] | None, default None
         The test's own options by name, such as ``{"resamples": 999}``; ``outscore tests`` lists them.
     population : str | None, default None
         What the claim is about: ``"items"`` are new items with the runs at hand, ``"items-and-runs"`` newly
-        trained systems on new items, ``"these-items"`` new runs of exactly these items. None is the second
-        where the repeats are runs and the first otherwise.
+        trained systems on new items, ``"these-items"`` new runs of exactly these items. None is
+        ``"items-and-runs"`` if the repeats are runs, otherwise ``"items"``.
     unpaired : bool, default False
-        Compare two samples of different items; nothing is matched, and shared ids are refused.
+        Compare two samples of different items; items are not matched, and shared ids are refused.
     seed : int, default 0
-        Seed of Monte Carlo and the bootstrap.
+        Seed for Monte Carlo and the bootstrap.
     systems : Sequence[str], default ()
-        Which systems of a file to take.
+        Which systems of a file to use.
     items : ArrayLike | str | None, default None
-        A label per row: rows of one item are repeats and are averaged first. Of a file or table, the column
-        of item ids, or ``"none"`` if every row is an item of its own.
+        A label per row: rows of one item are repeats and are averaged first. For a file or table, the column
+        of item ids, or ``"none"`` if every row is a separate item.
     score : str | Sequence[str], default ()
         Column of the scores; several make counts (tp, fp, fn).
     system_column : str | None, default None
         Column of the systems' names.
     clusters : ArrayLike | str | None, default None
-        A label per row: rows of one cluster are swapped together. Of a file or table, the column of clusters,
+        A label per row: rows of one cluster are swapped as one. For a file or table, the column of clusters,
         or ``"none"``.
     repeat : str | None, default None
         Column of epochs, seeds, samples: averaged per item.
     repeats : str | None, default None
-        What rows of one item are: ``"epochs"`` have nothing to do with one another from item to item,
-        ``"runs"`` span all items, as training seeds do. None goes by the column's name: seed and run are
-        runs.
+        What the rows of one item are: ``"epochs"`` are unrelated from item to item, ``"runs"`` span all
+        items, as training seeds do. None goes by the column's name: seed and run are runs.
     reduce : str, default "mean"
-        What an item's score is where it was run several times: ``"mean"``, ``"pass@2"`` (the chance that one
-        of two runs is right), ``"pass^2"`` (that both are), ``"max"``, ``"min"``, or ``"majority"``: whether
-        the answer that most runs give is right.
+        How several runs of an item become one score: ``"mean"``, ``"pass@2"`` (the chance that at least one
+        of two runs is right), ``"pass^2"`` (that both are), ``"max"``, ``"min"``, or ``"majority"`` (whether
+        the answer that most runs give is right).
     equal_runs : bool, default False
-        Where systems were run unequally often on an item, take the first runs, as many as all of them have.
+        If some systems ran more often on an item than others, use equally many runs of each: the first ones.
     dataset : str | None, default None
-        Column of the dataset an item belongs to, of texts a file with a label per line; none: all items are
-        pooled.
+        Column of the dataset each item belongs to; for texts, a file with a label per line; none: pool all
+        items.
     transpose : bool, default False
-        The rows of the file or table are systems, and its columns items.
+        The rows of the file or table are systems and its columns are items.
     prediction : str | None, default None
-        Of a file, the column of a system's answers: an item scores 1 where the answer is the right one.
+        For a file, the column of a system's answers: an item scores 1 if its answer is right.
     gold : str | None, default None
-        Of a file, the column of the right answers, with which predictions or the columns of systems are
-        compared.
+        For a file, the column of the right answers that predictions, or the columns of systems, are compared
+        with.
     duplicates : str, default "stop"
-        What to do with rows of a file that have the same id: refuse them, or take their mean, the first or
-        the last.
+        What to do with rows of a file that share an id: refuse them, or use their mean, the first or the
+        last.
     reader : str, default "auto"
         The format of the files, a name from ``outscore formats``.
     reference : Path | Sequence[object] | None, default None
-        Of texts: a reference, its path or its segments, or several as a list of lists or of `pathlib.Path`.
+        For texts: a reference, its path or its segments, or several as a list of lists or of `pathlib.Path`.
     documents : Sequence[object] | Segments | Path | None, default None
         The document of each segment, or the path of a file of them: documents are swapped and resampled as
         one.
     text_column : Mapping[str, str] | None, default None
-        Columns of a table of texts by the part they play: ``hypothesis``, ``reference``, ``source``,
-        ``system``, ``document`` or ``item``. None recognises them by their names.
+        Columns of a table of texts by their role: ``hypothesis``, ``reference``, ``source``, ``system``,
+        ``document`` or ``item``. None recognises them by their names.
     log_task : str | None, default None
-        Logs: the task that is compared.
+        Logs: the task to compare.
     filter : str | None, default None
-        Logs: the filter that answers were scored by.
+        Logs: the filter that extracted the scored answers.
     missing : str | None, default None
-        Rows without a score: stop, drop them, or, of logs, count them as zero. None means: stop; zero for
+        Rows without a score: stop, drop them, or (logs only) count them as zero. None means: stop; zero for
         SWE-bench.
     force_same : bool, default False
-        Logs: compare them although their questions or settings differ.
+        Logs: compare them even if their questions or settings differ.
     names : Sequence[str] | None, default None
-        What to call the baseline and the candidate. None takes the names that the data have.
+        What to call the baseline and the candidate. None uses the names in the data.
 
     Returns
     -------
     GateResult
-        The outcome, with the comparison behind it; `passed` and `exit_code` are what scripts ask for.
+        The outcome, with the comparison behind it; scripts need its `passed` or `exit_code`.
 
     Raises
     ------
@@ -1133,19 +1131,20 @@ def compare_texts(
     segments: Path | None = None,
     progress: Progress | None = None,
 ) -> Comparisons:
-    """Compare two systems' texts, metric by metric, with p corrected for the number of metrics.
+    """Compare two systems' texts, metric by metric, with p-values corrected for the number of metrics.
 
     Parameters
     ----------
     a : Texts
         The output of system A: a list of segments, or the path of a text file. A list of lists, or of
-        `pathlib.Path`, is several runs. A string alone is a path, a string in a list is a segment.
+        `pathlib.Path`, is several runs. A single string is a path, a string in a list is a segment.
     b : Texts
         The output of system B, in the same form.
     reference : Texts
         The reference, in the same form; a list of lists or of `pathlib.Path` is several.
     metrics : Sequence[str] | None, default None
-        Names with options, ``"bleu:tokenize=none"``; ``outscore metrics`` lists them. None is BLEU and chrF.
+        Names, with options such as ``"bleu:tokenize=none"``; ``outscore metrics`` lists them. None is BLEU
+        and chrF.
     test : str, default "permutation"
         A name from ``outscore tests``. ``"all"`` decides by `permutation` and shows the others beside it.
     options : Mapping[str, object] | None, default None
@@ -1153,73 +1152,77 @@ def compare_texts(
     alternative : str, default "two-sided"
         ``"two-sided"``, ``"greater"`` (A is *better*) or ``"less"``.
     alpha : float, default 0.05
-        The level of the decision; the interval has level 1 - alpha and the same design as p.
+        The significance level; the interval has level 1 - alpha and the same design as p.
     delta : float, default 0.0
-        Test whether A - B is `delta` instead of 0, for metrics that are means; the differences are taken as
-        symmetric about it. Right-or-wrong items get Tango's score test, which is asymptotic.
+        Test whether A - B is `delta` instead of 0, for metrics that are means; the differences are assumed to
+        be symmetric about it. Right-or-wrong items get Tango's score test, which is asymptotic.
     margin : float | None, default None
-        Also test whether A is not worse than B by this much, and whether both are equal within it.
+        Also test whether A is worse than B by less than this margin, and whether the two are equivalent
+        within it.
     population : str | None, default None
         What the claim is about: ``"items"`` are new items with the runs at hand, ``"items-and-runs"`` newly
-        trained systems on new items, ``"these-items"`` new runs of exactly these items. None is the second
-        where the repeats are runs and the first otherwise.
+        trained systems on new items, ``"these-items"`` new runs of exactly these items. None is
+        ``"items-and-runs"`` if the repeats are runs, otherwise ``"items"``.
     unit_size : int, default 1
-        Evaluation units of so many adjacent items.
+        The number of adjacent items that form an evaluation unit.
     unit_statistic : str, default "mean"
-        What the items of a unit are summarised by.
+        How the items of a unit are summarised.
     shuffle : int | None, default None
         Shuffle the items with this seed before units are formed.
     normality_alpha : float, default 0.05
-        The level at which the analysis rejects normality of the differences; the decision does not rest on
+        The level at which the analysis rejects normality of the differences; the decision does not depend on
         it.
     correction : str, default "holm"
-        Correction of the p-values of the metrics.
+        Multiplicity correction for the p-values of the metrics.
     seed : int, default 0
-        Seed of Monte Carlo and the bootstrap.
+        Seed for Monte Carlo and the bootstrap.
     source : Sequence[str] | Segments | Path | None, default None
-        What was translated, or the path of a file: it is shown beside the segments that moved a score. None
-        goes by what tables of texts say.
+        The source text or the path of its file, shown beside the segments that moved a score. None uses the
+        source column of a table of texts, if there is one.
     documents : Sequence[object] | Segments | Path | None, default None
         The document of each segment, or the path of a file of them: documents are swapped and resampled as
         one.
     dataset : Sequence[object] | Segments | Path | None, default None
-        The test set or language pair of each segment, or the path of a file of them: the macro average of the
-        datasets decides. None goes by what tables of texts say; ``"none"`` takes all segments as one.
+        The test set or language pair of each segment, or the path of a file of them: the verdict is about the
+        macro average of the datasets. None uses the dataset column of a table, if it has one; ``"none"``
+        pools all segments.
     buckets : Mapping[str, Sequence[object] | Segments | Path] | Sequence[Path] | Path | None, default None
         Labels of the segments by the name of their column, paths of files of labels, or ``"length"`` for the
-        length of the reference: each value is compared by itself, as a family of its own.
+        length of the reference: each value is compared separately, and each column of labels is a family.
     explain : bool, default False
-        Also study which words make the difference: by how rare they are, and n-grams that one system gets
-        right more often.
+        Also study which words make the difference: by frequency, and n-grams that one system gets right more
+        often.
     corpus : Path | None, default None
-        The path of a text in which it is counted how rare words are, training data for example; None is the
+        The path of a text in which to count word frequencies, for example training data; None is the
         reference.
     compat : str | None, default None
-        ``"sacrebleu-ar"`` or ``"sacrebleu-bs"``: also show the p that sacreBLEU prints. It decides nothing.
+        ``"sacrebleu-ar"`` or ``"sacrebleu-bs"``: also show the p that sacreBLEU prints. It does not affect
+        the verdict.
     scores : Mapping[str, str] | None, default None
-        Scores of segments by other metrics, which join the family: files of A and B by the metric's name,
+        Segment scores from other metrics, which join the family: files for A and B by the metric's name,
         ``{"COMET": "a.comet,b.comet"}``; ``"MetricX(lower)"`` says that lower is better.
     systems : Sequence[str], default ()
-        Which systems of a file to take.
+        Which systems of a file to use.
     reader : str, default "auto"
-        How files of texts are read: ``text``, ``sgml``, ``xml``, ``jsonl``, ``tsv`` or ``csv``.
+        The format of files of texts: ``text``, ``sgml``, ``xml``, ``jsonl``, ``tsv`` or ``csv``.
     text_column : Mapping[str, str] | None, default None
-        Columns of a table of texts by the part they play: ``hypothesis``, ``reference``, ``source``,
-        ``system``, ``document`` or ``item``. None recognises them by their names.
+        Columns of a table of texts by their role: ``hypothesis``, ``reference``, ``source``, ``system``,
+        ``document`` or ``item``. None recognises them by their names.
     names : Sequence[str] | None, default None
-        What to call the systems. None takes the names that the data have: header, file or `Scores`; else A
-        and B.
+        What to call the systems. None uses the names in the data (header, file or `Scores`), otherwise A and
+        B.
     unit_advice : bool, default False
-        Also show how spread, effect size and p move with the size of the units; choose the size for what it
-        means, not for p.
+        Also show how spread, effect size and p depend on the unit size; choose the size for what it means,
+        not for p.
     jobs : int | None, default None
-        How many processes compute the statistics: None or 1 is this one alone, 0 is one for each processor.
+        How many processes compute the statistics: None or 1 is this process alone, 0 is one for each
+        processor.
     cache : StatisticsCache | Path | None, default None
-        Where statistics are kept: a folder or a `StatisticsCache`; None is the usual folder.
+        Where to keep statistics: a folder or a `StatisticsCache`; None is the default folder.
     segments : Path | None, default None
-        Of texts, a file to write: the score of every segment by every metric, as CSV.
+        For texts, a CSV file to write the score of every segment by every metric to.
     progress : Progress | None, default None
-        What is told how far the work is. No result depends on it.
+        What to report progress to. Results do not depend on it.
 
     Returns
     -------
@@ -1362,88 +1365,87 @@ def rank(
     """Rank many systems: scores with intervals, all pairs tested and corrected, groups that cannot be told apart.
 
     H0 of each pair is that of the test; systems are compared on the items both have. Several datasets are ranked
-    one by one, and together by their macro average, which is tested as a statistic of its own. With `reference`
-    texts are ranked instead of scores, with `gold` and `task` outputs.
+    separately, and together by their macro average, which is tested as its own statistic. With `reference`, texts
+    are ranked instead of scores; with `gold` and `task`, outputs.
 
     Parameters
     ----------
     scores : Mapping[str, ArrayLike] | Mapping[str, Texts] | Sequence[Scores] | Sequence[Path] | Path | Table
         A dictionary of arrays by system, (n,) scores or (n, k) counts of the same items in the same order;
-        what `read` gives; a table (pandas, polars ...), long (item, system, score) or wide (a column per
+        what `read` returns; a table (pandas, polars ...), long (item, system, score) or wide (a column per
         system); or paths: a table, a file for each system or dataset, a folder of Parquet parts. Texts and
-        outputs come by system, or as paths.
+        outputs are given by system, or as paths.
     metric : str | AdditiveMetric | None, default None
         A name with options such as ``"fbeta:beta=2"``, or an `AdditiveMetric`. None is the mean, or F1 for
         counts of a file.
     direction : str, default "auto"
         Which scores are better, ``"higher"`` or ``"lower"``. ``"auto"`` goes by the name of the score column,
-        or the ending of files of bare numbers (wer, loss, latency and the like are better when lower), and
-        takes the higher ones where it says nothing.
+        or the ending of files of bare numbers (wer, loss, latency and the like are better when lower); if
+        that does not settle it, higher is better.
     test : str, default "permutation"
         A name from ``outscore tests``.
     options : Mapping[str, object] | None, default None
         The test's own options by name, such as ``{"resamples": 999}``; ``outscore tests`` lists them.
     population : str | None, default None
         What the claim is about: ``"items"`` are new items with the runs at hand, ``"items-and-runs"`` newly
-        trained systems on new items, ``"these-items"`` new runs of exactly these items. None is the second
-        where the repeats are runs and the first otherwise.
+        trained systems on new items, ``"these-items"`` new runs of exactly these items. None is
+        ``"items-and-runs"`` if the repeats are runs, otherwise ``"items"``.
     alpha : float, default 0.05
-        The level of all claims together; intervals have level 1 - alpha one by one.
+        The level of all claims together; each interval on its own has level 1 - alpha.
     correction : str, default "holm"
-        Correction for the number of pairs.
+        Multiplicity correction for the number of pairs.
     baseline : str | None, default None
         Compare every system with this one only.
     critical_difference : bool, default False
-        Also give Friedman's test and Nemenyi's critical difference, over datasets, or over items where there
-        is one.
+        Also give Friedman's test and Nemenyi's critical difference, over datasets, or over items if there is
+        one dataset.
     joint : bool, default False
-        Also draw the items anew for all systems at once: intervals of the differences that hold together, how
-        often each system is best, Borda scores and mean win rates.
+        Also resample the items for all systems at once: simultaneous intervals of the differences, how often
+        each system is best, Borda scores and mean win rates.
     unit_size : int, default 1
-        Evaluation units of so many adjacent items.
+        The number of adjacent items that form an evaluation unit.
     unit_statistic : str, default "mean"
-        What the items of a unit are summarised by.
+        How the items of a unit are summarised.
     shuffle : int | None, default None
         Shuffle the items with this seed before units are formed.
     seed : int, default 0
-        Seed of Monte Carlo and the bootstrap.
+        Seed for Monte Carlo and the bootstrap.
     systems : Sequence[str], default ()
-        Which systems of a file to take.
+        Which systems of a file to use.
     items : ArrayLike | str | None, default None
-        A label per row: rows of one item are repeats and are averaged first. Of a file or table, the column
-        of item ids, or ``"none"`` if every row is an item of its own.
+        A label per row: rows of one item are repeats and are averaged first. For a file or table, the column
+        of item ids, or ``"none"`` if every row is a separate item.
     score : str | Sequence[str], default ()
         Column of the scores; several make counts (tp, fp, fn).
     system_column : str | None, default None
         Column of the systems' names.
     clusters : ArrayLike | str | None, default None
-        A label per row: rows of one cluster are swapped together. Of a file or table, the column of clusters,
+        A label per row: rows of one cluster are swapped as one. For a file or table, the column of clusters,
         or ``"none"``.
     repeat : str | None, default None
         Column of epochs, seeds, samples: averaged per item.
     repeats : str | None, default None
-        What rows of one item are: ``"epochs"`` have nothing to do with one another from item to item,
-        ``"runs"`` span all items, as training seeds do. None goes by the column's name: seed and run are
-        runs.
+        What the rows of one item are: ``"epochs"`` are unrelated from item to item, ``"runs"`` span all
+        items, as training seeds do. None goes by the column's name: seed and run are runs.
     reduce : str, default "mean"
-        What an item's score is where it was run several times: ``"mean"``, ``"pass@2"`` (the chance that one
-        of two runs is right), ``"pass^2"`` (that both are), ``"max"``, ``"min"``, or ``"majority"``: whether
-        the answer that most runs give is right.
+        How several runs of an item become one score: ``"mean"``, ``"pass@2"`` (the chance that at least one
+        of two runs is right), ``"pass^2"`` (that both are), ``"max"``, ``"min"``, or ``"majority"`` (whether
+        the answer that most runs give is right).
     equal_runs : bool, default False
-        Where systems were run unequally often on an item, take the first runs, as many as all of them have.
+        If some systems ran more often on an item than others, use equally many runs of each: the first ones.
     dataset : ArrayLike | str | None, default None
-        A label per row, or the column of a file or table: the dataset of each row. Of texts a label per
-        segment, or the path of a file of them; ``"none"`` takes all segments as one dataset.
+        A label per row, or the column of a file or table: the dataset of each row. For texts, a label per
+        segment or the path of a file of them; ``"none"`` pools all segments.
     transpose : bool, default False
-        The rows of the file or table are systems, and its columns items.
+        The rows of the file or table are systems and its columns are items.
     prediction : str | None, default None
-        Of a file, the column of a system's answers: an item scores 1 where the answer is the right one.
+        For a file, the column of a system's answers: an item scores 1 if its answer is right.
     gold_column : str | None, default None
-        Of a file, the column of the right answers, with which predictions or the columns of systems are
-        compared.
+        For a file, the column of the right answers that predictions, or the columns of systems, are compared
+        with.
     duplicates : str, default "stop"
-        What to do with rows of a file that have the same id: refuse them, or take their mean, the first or
-        the last.
+        What to do with rows of a file that share an id: refuse them, or use their mean, the first or the
+        last.
     reader : str, default "auto"
         The format of the files, a name from ``outscore formats``.
     reference : Path | Sequence[object] | None, default None
@@ -1452,34 +1454,34 @@ def rank(
         The document of each segment, or the path of a file of them: documents are swapped and resampled as
         one.
     text_column : Mapping[str, str] | None, default None
-        Columns of a table of texts by the part they play: ``hypothesis``, ``reference``, ``source``,
-        ``system``, ``document`` or ``item``. None recognises them by their names.
+        Columns of a table of texts by their role: ``hypothesis``, ``reference``, ``source``, ``system``,
+        ``document`` or ``item``. None recognises them by their names.
     metric_scores : Mapping[str, str] | None, default None
-        Of texts, scores of segments by other metrics, which join the family: a file of each system, or one of
-        all, by the metric's name, ``{"COMET": "a.comet,b.comet,c.comet"}``; ``"MetricX(lower)"`` says that
-        lower is better.
+        For texts, segment scores from other metrics, which join the family: a file for each system, or one
+        for all, by the metric's name, ``{"COMET": "a.comet,b.comet,c.comet"}``; ``"MetricX(lower)"`` says
+        that lower is better.
     task : str | None, default None
-        Rank outputs: what they hold; needs `gold`.
+        Rank outputs: what they contain; needs `gold`.
     gold : object, default None
         Rank outputs: the right answers, as `diff` takes them.
     log_task : str | None, default None
-        Logs: the task that is compared.
+        Logs: the task to compare.
     filter : str | None, default None
-        Logs: the filter that answers were scored by.
+        Logs: the filter that extracted the scored answers.
     missing : str | None, default None
-        Rows without a score: stop, drop them, or, of logs, count them as zero. None means: stop; zero for
+        Rows without a score: stop, drop them, or (logs only) count them as zero. None means: stop; zero for
         SWE-bench.
     force_same : bool, default False
-        Logs: compare them although their questions or settings differ.
+        Logs: compare them even if their questions or settings differ.
     names : Sequence[str] | None, default None
-        What to call the systems. None takes the names that the data have: header, file or `Scores`; else A
-        and B.
+        What to call the systems. None uses the names in the data (header, file or `Scores`), otherwise A and
+        B.
     segments : Path | None, default None
-        Of texts, a file to write: the score of every segment by every metric, as CSV.
+        For texts, a CSV file to write the score of every segment by every metric to.
     engine : Engine | None, default None
-        What does the work; None is this process. No result depends on it.
+        What does the work; None is this process. Results do not depend on it.
     progress : Progress | None, default None
-        What is told how far the work is. No result depends on it.
+        What to report progress to. Results do not depend on it.
 
     Returns
     -------
@@ -1576,10 +1578,10 @@ def prefer(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> Preference:
-    """Battles between systems: win rates, strengths and places, with the prompt as what is drawn anew.
+    """Analyse battles between systems: win rates, strengths and places, with prompts as the units of resampling.
 
-    H0 of two systems: on every prompt they are exchangeable, so that swapping their names flips all its verdicts.
-    Votes of one prompt, whatever their order or judge, are swapped as one.
+    H0 for two systems: they are exchangeable on every prompt, so swapping their names flips all verdicts on it.
+    Votes on one prompt, whatever their order or judge, are swapped as one.
 
     Parameters
     ----------
@@ -1587,62 +1589,64 @@ def prefer(
         Battles: a file or a folder of files, several of them, or a table (pandas, polars ...) with columns
         such as prompt, model_a, model_b and winner.
     labels : Path | Table | None, default None
-        People's verdicts on some of the prompts, a file or table of battles: the judge's verdicts on all of
-        them then serve to estimate the win rate that people would give.
+        People's verdicts on some of the prompts, a file or table of battles: the model's verdicts on all
+        prompts then help to estimate the win rate that people would give.
     people : str | None, default None
-        The judge among the battles whose verdicts are people's, as with `labels`.
+        The name of the judge in the battles that stands for people, instead of `labels`.
     order : str, default "auto"
-        How it came about which answer was shown first: ``"random"`` by lot, ``"fixed"`` one chosen order for
-        each prompt (then orders are exchanged between prompts), ``"unrecorded"`` both orders or by lot, but
-        the file does not say which. ``"auto"`` takes what the file shows, and refuses one that always names
-        the same first.
+        How it was decided which answer is shown first: ``"random"`` at random, ``"fixed"`` one fixed order
+        for each prompt (then orders are exchanged between prompts), ``"unrecorded"`` both orders or at
+        random, but the file does not record the order. ``"auto"`` uses what the file shows, and refuses a
+        file that always names one first.
     strength : int, default 1
-        Arena-Hard: how many wins A>>B counts as.
+        Arena-Hard: how many wins a strong verdict (A>>B) counts for.
     ties : str, default "half"
-        Strengths: ties as half a win each, or by Davidson's model.
+        Strengths: count a tie as half a win for each, or use Davidson's model.
     alpha : float, default 0.05
-        The level of all claims together; intervals have level 1 - alpha one by one.
+        The level of all claims together; each interval on its own has level 1 - alpha.
     correction : str, default "holm"
-        Correction for the number of pairs.
+        Multiplicity correction for the number of pairs.
     seed : int, default 0
-        Seed of what has to be sampled.
+        Seed for everything that is sampled at random.
     systems : Sequence[str], default ()
-        Which systems of a file to take.
+        Which systems of a file to use.
     judges : str | Sequence[str], default ()
-        Verdicts of these judges only.
+        Use verdicts of these judges only.
     first : str | None, default None
         Column of the systems shown first.
     second : str | None, default None
         Column of the systems shown second.
     winner : str | Sequence[str], default ()
-        Column of the verdicts; several are a judge each.
+        Column of the verdicts; several columns are one judge each.
     prompt : str | None, default None
         Column of the prompts; none: every battle has its own.
     judge : str | None, default None
         Column of the judges; or none.
     category : str | None, default None
-        Column of kinds of prompts; or none.
+        Column of the prompts' categories; or none.
     cluster : str | None, default None
-        Column of what is swapped as one, instead of the prompt. None means: the prompt.
+        Column of clusters that are swapped as one, instead of prompts. None means: the prompt.
     position : str | None, default None
         Column of the system that was shown first; or none.
     length : Sequence[str], default ()
-        Column of the first answer's length, then of the second's.
+        Column of the first answer's length, then that of the second's.
     baseline : str | None, default None
-        Arena-Hard: what to call the baseline, which its files do not name.
+        Arena-Hard: what to call the baseline, which the files do not name.
     reader : str, default "auto"
         The format of the files, a name from ``outscore formats``.
     names : Sequence[str] | None, default None
-        What to call the two systems of a table whose rows are all about the same two, and name none.
+        What to call the two systems of a table whose rows are all about the same two systems and do not name
+        them.
     engine : Engine | None, default None
-        What counts battles in parts: Parquet on a cluster, or more of it than fits; None is this process.
+        What counts the battles of Parquet files in parts, on a cluster or beyond memory; None is this
+        process.
     progress : Progress | None, default None
-        What is told how far the work is. No result depends on it.
+        What to report progress to. Results do not depend on it.
 
     Returns
     -------
     Preference
-        Pairs, strengths, and what verdicts owe to position, length and judge.
+        Pairs, strengths, and how verdicts depend on position, length and judge.
 
     Raises
     ------
@@ -1711,7 +1715,7 @@ def diff(
     alpha: float = 0.05,
     seed: int = 0,
 ) -> Diff:
-    """Compare what systems put out, unit by unit: what each corrected, broke and changed, and whether it is real.
+    """Compare the outputs of systems, unit by unit: what each corrected, broke and changed, and whether it is real.
 
     Parameters
     ----------
@@ -1720,46 +1724,46 @@ def diff(
     systems : object
         The outputs of one system or more, in the same form: one, a list, or a dictionary.
     task : str
-        What the files hold.
+        What the files contain.
     criterion : str | Sequence[str] | None, default None
         What makes an answer right, one or several of the task's criteria; the first is the primary one.
     cluster : str | None, default None
-        What is swapped as one: ``"sentence"``, ``"document"``, of coreference ``"topic"`` or ``"subtopic"``,
-        a column of labels, or ``"none"``; None is the task's own.
+        What is swapped as one: ``"sentence"``, ``"document"``, for coreference ``"topic"`` or ``"subtopic"``,
+        a column of labels, or ``"none"``; None is the task's default.
     map : Mapping[str, str] | str | Sequence[str] | None, default None
         Labels to rename before comparing, ``{"old": "new"}`` or ``["gold:old=new"]``.
     columns : str | None, default None
         The columns of plain files in order, such as ``"id,word,lemma,upos,_,_,head,deprel"``; ``_`` for
         others.
     punct : bool, default False
-        Of trees: keep punctuation.
+        For trees: keep punctuation.
     subtypes : bool, default False
-        Of trees: keep relation subtypes (nmod:poss).
+        For trees: keep relation subtypes (nmod:poss).
     lenient : bool, default False
-        Of entities: read broken tag sequences as the lenient evaluation does.
+        For entities: read broken tag sequences leniently, as conlleval does.
     log_task : str | None, default None
-        Logs: the task that is compared.
+        Logs: the task to compare.
     filter : str | None, default None
-        Logs: the filter that answers were scored by.
+        Logs: the filter that extracted the scored answers.
     force_same : bool, default False
-        Logs: compare them although their questions or settings differ.
+        Logs: compare them even if their questions or settings differ.
     repair : bool, default False
-        Of coreference: keep a mention's first chain instead of refusing the file.
+        For coreference: if a mention is in two chains, keep the first instead of refusing the file.
     slices : str | Sequence[str], default ()
-        Columns whose values are compared one by one.
+        Columns whose values are also compared separately.
     min_support : int, default 20
         The smallest number of units with which a row is tested; rows with fewer are listed.
     correction : str, default "holm"
-        Correction of the p-values of a table's rows.
+        Multiplicity correction for the p-values of a table's rows.
     alpha : float, default 0.05
         The level of all decisions.
     seed : int, default 0
-        Seed of p-values and intervals that must be sampled.
+        Seed for p-values and intervals that are sampled at random.
 
     Returns
     -------
     Diff
-        Scores of all systems, and what changed between each two of them.
+        The scores of all systems, and what changed between each pair.
 
     Raises
     ------
@@ -2015,7 +2019,7 @@ def plan(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> PlanResult | PossibleP | PossibleTable:
-    """Plan a comparison: required items, a detectable difference, or power; or which p two printed scores allow.
+    """Plan a comparison: required items, detectable difference or power; or which p two printed scores allow.
 
     Give `effect` to learn how many items detect it, `n` to learn what they can detect, or both to learn the
     power. The spread comes from `sd`, `discordance` or `accuracy`, or from a pilot.
@@ -2023,19 +2027,20 @@ def plan(
     Parameters
     ----------
     effect : float | None, default None
-        The difference A - B to detect; with no spread given, in standard deviations.
+        The difference A - B to detect; in standard deviations if no spread is given.
     n : int | None, default None
         How many items there are.
     power : float, default 0.8
         Probability of detecting the difference.
     sd : float | None, default None
-        Standard deviation between items of the difference A - B.
+        Standard deviation of the difference A - B between items.
     discordance : float | None, default None
-        Share of right-or-wrong items that one system alone gets right.
+        Share of right-or-wrong items that only one of the two systems gets right.
     accuracy : float | None, default None
-        The baseline's accuracy; errors count as independent without `discordance`.
+        The baseline's accuracy; without `discordance`, errors are assumed to be independent.
     pilot : Path | Sequence[ArrayLike | Scores | Path] | None, default None
-        Scores to take the spread from: a file with both systems, or a list of two files, arrays or `Scores`.
+        Scores to estimate the spread from: a file with both systems, or a list of two files, arrays or
+        `Scores`.
     repeats : int | None, default None
         Runs of each system per item. None means: 1.
     within : float | None, default None
@@ -2045,68 +2050,67 @@ def plan(
     icc : float | None, default None
         Correlation of differences within a cluster. None means: 0.
     price_item : float | None, default None
-        The price of an item. With prices, items and runs per item are planned for the least money.
+        The price of an item. With prices, the plan is the cheapest combination of items and runs per item.
     price_run : float | None, default None
         Price of one run of one system on an item.
     budget : float | None, default None
-        What may be spent: with prices, the items and runs that detect most for it.
+        Money to spend: with prices, find the items and runs that detect the smallest difference for it.
     scores : tuple[str | float, str | float] | None, default None
-        Two printed accuracies, as text to keep trailing zeros: which p-values do they leave possible? Needs
-        `n`.
+        Two printed accuracies, as text to keep trailing zeros: which p-values do they allow? Needs `n`.
     table : Path | Mapping[str, str | float] | None, default None
         A printed table of accuracies, the path of a file with a system and its score in each line, or scores
-        by system: which numbers of items fit the decimals, and with `n` which p-values they leave every pair?
+        by system: which numbers of items fit the decimals, and with `n`, which p-values can each pair have?
     retrospective : bool, default False
-        With `pilot`: try a test on samples like the pilot.
+        With `pilot`: try out a test on samples resembling the pilot.
     test : str | None, default None
-        The test to try; see `outscore tests`. None means: permutation.
+        The test to try out; see `outscore tests`. None means: permutation.
     replicates : int | None, default None
         Number of samples to try it on, for each size. None means: 200.
     systems : Sequence[str], default ()
-        Which systems of a file to take.
+        Which systems of a file to use.
     items : ArrayLike | str | None, default None
-        A label per row: rows of one item are repeats and are averaged first. Of a file or table, the column
-        of item ids, or ``"none"`` if every row is an item of its own.
+        A label per row: rows of one item are repeats and are averaged first. For a file or table, the column
+        of item ids, or ``"none"`` if every row is a separate item.
     score : str | None, default None
         Column of the scores.
     clusters : ArrayLike | str | None, default None
-        A label per row: rows of one cluster are swapped together. Of a file or table, the column of clusters,
+        A label per row: rows of one cluster are swapped as one. For a file or table, the column of clusters,
         or ``"none"``.
     repeat : str | None, default None
         Column of epochs, seeds, samples.
     direction : str, default "auto"
         Which scores are better, ``"higher"`` or ``"lower"``. ``"auto"`` goes by the name of the score column,
-        or the ending of files of bare numbers (wer, loss, latency and the like are better when lower), and
-        takes the higher ones where it says nothing.
+        or the ending of files of bare numbers (wer, loss, latency and the like are better when lower); if
+        that does not settle it, higher is better.
     unit_size : int, default 1
-        Evaluation units of so many adjacent items.
+        The number of adjacent items that form an evaluation unit.
     unit_statistic : str, default "mean"
-        What the items of a unit are summarised by.
+        How the items of a unit are summarised.
     shuffle : int | None, default None
         Shuffle the items with this seed before units are formed.
     delta : float, default 0.0
-        The difference A - B that the test to try is against.
+        The difference A - B under the null hypothesis of the test to try out.
     method : str, default "auto"
         ``"auto"`` for the test that `compare` runs by default: ``"exact"`` (McNemar) for right-or-wrong items
         without clusters, else ``"permutation"``. ``"t"`` is the paired t test, and ``"normal"`` the closed
-        formula, which takes the spread as known and counts rejections in the right direction only.
+        formula, which treats the spread as known and counts rejections in the right direction only.
     anytime : bool, default False
-        Also give the items after which a test that may be looked at any time is expected to stop.
+        Also give the number of items after which an anytime-valid test is expected to stop.
     bounds : tuple[float, float] | None, default None
-        With `anytime`, the least and the largest score that an item can have; None is 0 and 1.
+        With `anytime`, the smallest and the largest score that an item can have; None is 0 and 1.
     alternative : str, default "two-sided"
         ``"two-sided"``, ``"greater"`` (A is *better*) or ``"less"``.
     alpha : float, default 0.05
         The level of the test.
     seed : int, default 0
-        Seed of the samples of `retrospective`.
+        Seed for the samples of `retrospective`.
     progress : Progress | None, default None
-        What is told how far the work is. No result depends on it.
+        What to report progress to. Results do not depend on it.
 
     Returns
     -------
     PlanResult | PossibleP | PossibleTable
-        The plan; with `scores` or `table`, the range of p-values they leave possible.
+        The plan; with `scores` or `table`, the range of p-values they allow.
 
     Raises
     ------
@@ -2175,9 +2179,9 @@ def permutation_test(
     method: Literal["auto", "exact", "spectral", "certified", "dp", "fft", "monte-carlo"] = "auto",
     resamples: int | None = None,
 ) -> PValue:
-    """The p-value of the paired permutation test, exact wherever the numbers allow.
+    """The p-value of the paired permutation test, exact wherever possible.
 
-    H0: item by item the two systems are exchangeable. p is the share of all swaps with a difference in `metric`
+    H0: the two systems are exchangeable on every item. p is the share of all swaps with a difference in `metric`
     at least as extreme as the observed one, ties included (Zmigrod, Vieira and Cotterell, 2022).
 
     Parameters
@@ -2189,22 +2193,22 @@ def permutation_test(
     alternative : str, default "two-sided"
         ``"two-sided"``, ``"greater"`` (A is *better*) or ``"less"``.
     delta : float, default 0.0
-        Test whether A - B is `delta` instead of 0, for metrics that are means; the differences are taken as
-        symmetric about it. Right-or-wrong items get Tango's score test, which is asymptotic.
+        Test whether A - B is `delta` instead of 0, for metrics that are means; the differences are assumed to
+        be symmetric about it. Right-or-wrong items get Tango's score test, which is asymptotic.
     items : ArrayLike | str | None, default None
-        A label per row: rows of one item are repeats and are averaged first. Of a file or table, the column
-        of item ids, or ``"none"`` if every row is an item of its own.
+        A label per row: rows of one item are repeats and are averaged first. For a file or table, the column
+        of item ids, or ``"none"`` if every row is a separate item.
     clusters : ArrayLike | str | None, default None
-        A label per row: rows of one cluster are swapped together. Of a file or table, the column of clusters,
+        A label per row: rows of one cluster are swapped as one. For a file or table, the column of clusters,
         or ``"none"``.
     seed : int, default 0
-        Seed of Monte Carlo and the bootstrap.
+        Seed for Monte Carlo and the bootstrap.
     metric : str | AdditiveMetric, default "mean"
         A name with options such as ``"fbeta:beta=2"``, or an `AdditiveMetric`.
     method : str, default "auto"
-        How p is computed. A method that cannot serve the data is an error, never replaced silently.
+        How p is computed. A method that does not work for the data is an error, never replaced silently.
     resamples : int | None, default None
-        How many swaps Monte Carlo draws, where nothing exact serves; None is the test's own number.
+        How many swaps Monte Carlo draws if no exact method works; None is the test's default.
 
     Returns
     -------

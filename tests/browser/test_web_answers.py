@@ -327,9 +327,9 @@ def test_two_of_three_systems_are_always_two(browser, server):
         assert first.input_value() == "birch"
 
 
-@pytest.mark.parametrize("table", [{"table_csv": TABLE}, {"scores_txt": SCORES}], ids=lambda table: next(iter(table)))
-def test_two_systems_of_one_table_change_places(browser, server, table):
-    with compared(browser, server, **table) as page:
+@pytest.mark.parametrize("name", variants(("table_csv", "scores_txt"), ("table_csv",)))
+def test_two_systems_of_one_table_change_places(browser, server, name):
+    with compared(browser, server, **{name: {"table_csv": TABLE, "scores_txt": SCORES}[name]}) as page:
         names = page.locator("#answer dt").all_inner_texts()[:2]
         page.locator("#files > summary").click()
         page.get_by_role("button", name="Swap A and B").click()

@@ -9,7 +9,7 @@ import pytest
 from outscore.web.jobs.form import form
 from outscore.web.jobs.store import Upload
 from outscore.web.jobs.submission import submit
-from outscore.web.problems import HTTPProblem
+from outscore.web.messages import HTTPProblem
 
 
 def made(command, parts, **settings):

@@ -20,7 +20,7 @@ from outscore.cli.app import app as command_line
 from outscore.core.errors import OutscoreError
 from outscore.web.http import app as http_server
 from outscore.web.http.guard import Guard
-from outscore.web.problems import FailureHandler, HTTPProblem
+from outscore.web.messages import FailureHandler, HTTPProblem
 from outscore.web.settings import MIB, Settings
 
 FORM = b"POST /api/files HTTP/1.1\r\nhost: localhost\r\ncontent-length: 9\r\ncontent-type: multipart/form-data"

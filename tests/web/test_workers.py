@@ -13,7 +13,7 @@ import pytest
 
 from outscore.engine.subprocesses import ONE_THREAD
 from outscore.web.jobs.workers import Answer, Workers, _Worker
-from outscore.web.problems import HTTPProblem
+from outscore.web.messages import HTTPProblem
 from outscore.web.settings import Settings
 
 # A worker that does what the task says, and needs no time to start.

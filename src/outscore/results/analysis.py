@@ -1,7 +1,7 @@
-"""What the data look like around a test: plain frozen records that survive a JSON round trip.
+"""Descriptions of the data around a test: plain frozen records that survive a JSON round trip.
 
-They say what was seen before any test and what suits it, how large effects are, and what the charts draw, thinned out once so
-that no report needs the items. What is undefined for the data at hand, such as the spread of a single item, is None.
+They describe the data before any test, suitable tests, effect sizes and the data of the charts, thinned out once so
+that no report needs the items. Values that are undefined for the data, such as the spread of a single item, are None.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ __all__ = [
 
 
 def lag1_bound(n: int) -> float:
-    """The autocorrelation within which neighbours of n independent ones stay nineteen times out of twenty.
+    """The bound that the lag-1 autocorrelation of n independent values exceeds one time in twenty.
 
     Examples
     --------
@@ -89,7 +89,7 @@ class Normality:
 
 @dataclass(frozen=True)
 class Advice:
-    """A test, and why it stands where it does.
+    """A test, and why it is in its group.
 
     Attributes
     ----------
@@ -110,14 +110,14 @@ class TestAdvice:
     Attributes
     ----------
     recommended
-        Those that suit data and claim best.
+        Tests that suit data and claim best.
     usable
-        Those that may be used.
+        Tests that may be used.
     unsuited
-        Those that do not suit.
+        Tests that do not suit the data or the claim.
     """
 
-    # Not a test class, whatever its name says to pytest.
+    # Not a test class, although its name looks like one to pytest.
     __test__ = False
 
     recommended: list[Advice] = field(default_factory=list)
@@ -134,25 +134,25 @@ class Analysis:
     systems
         Summaries of ``"a"``, ``"b"`` and ``"difference"``; empty for a metric that is not a mean of item scores.
     skewness, skewness_band
-        γ of the differences (m₃/m₂^1.5) and what to call it; None where all differences are the same.
+        γ of the differences (m₃/m₂^1.5) and what to call it; None if all differences are the same.
     normality, normality_reason
-        The test of normality, None where there is nothing to test, and what it says in a sentence.
+        The test of normality, None if there is nothing to test, and what it says in a sentence.
     statistic, statistic_reason
-        The mean or the median as the typical difference, and why; None where the metric has no item scores.
+        The mean or the median as the typical difference, and why; None if the metric has no item scores.
     zero_share
         Share of items on which both systems score the same.
     correlation
-        Of the two systems' scores over items; None where one of them never varies.
+        Of the two systems' scores over items; None if one of them never varies.
     pairing_gain
-        Standard error without pairing over the one with it: 2 means that pairing halves it, below 1 that it costs.
+        Standard error without pairing divided by that with pairing: 2 means that pairing halves it, below 1 that it hurts.
     lag1
-        Autocorrelation of neighbouring differences, in file order (of clusters' mean differences where there are clusters).
+        Autocorrelation of neighbouring differences, in file order (of the mean differences of clusters if there are clusters).
     warnings
-        What the reader should look at before believing any p-value.
+        What to check before believing any p-value.
     tests
-        The tests by what they say about the claim at hand.
+        The tests, by how well they suit the claim.
     nlpstattest
-        The tests as the published table of NLPStatTest groups them; empty where it has nothing to go by.
+        The tests in the groups of NLPStatTest's published table; empty if the table does not cover the data.
     """
 
     systems: dict[str, Summary]
@@ -180,7 +180,7 @@ class Effect:
     name
         Which one.
     value
-        None is undefined or infinite for these data.
+        The effect size; None if it is undefined or infinite for these data.
     low, high
         The interval; None is unbounded or unknown.
     """
@@ -209,14 +209,14 @@ class Histogram:
 
 @dataclass(frozen=True)
 class UnitRow:
-    """What units of one size do to the data.
+    """The data in units of one size.
 
     Attributes
     ----------
     size
         Items in a unit.
     units, remainder
-        Units that this makes, and items left over.
+        The number of units, and items left over.
     sd, d_z
         The spread of the units' differences, and the standardised difference.
     p
@@ -253,18 +253,18 @@ class PowerPoint:
 
 @dataclass(frozen=True)
 class Power:
-    """What a comparison says about its own reach.
+    """What a comparison could detect.
 
-    Items that do not differ in spread leave nothing to compute: None, and no curve.
+    If the differences do not vary, there is nothing to compute: None, and no curve.
 
     Attributes
     ----------
     detectable_effect
-        The smallest difference that so many items find with power .8.
+        The smallest difference that this many items detect with power .8.
     curve
-        The power at the observed difference, below and beyond the observed n.
+        The power at the observed difference, for fewer and for more items.
     jackknife
-        Whether the spread is that of the units' contributions to the metric, which has no score of each item.
+        Whether the spread is that of the units' contributions, because the metric has no score for each item.
     """
 
     detectable_effect: float | None
@@ -283,11 +283,11 @@ class NullHistogram:
     observed
         The observed difference.
     width
-        The width of a bar; 0 in files of version 0.1.0, whose law is a sampled curve.
+        The width of a bar; 0 in files of version 0.1.0, which have a sampled curve instead.
     centre
-        The tested difference, which the law is symmetric about.
+        The tested difference, about which the distribution is symmetric.
     drawn
-        How many swaps were drawn; 0 where the law is exact, None where nobody said.
+        How many swaps were drawn; 0 if the distribution is exact, None if unknown.
     """
 
     x: list[float]
@@ -309,7 +309,7 @@ class SizePoint:
     p
         The median of the p-values.
     low, high
-        The range that holds the middle half of them.
+        The range of the middle half of them.
     """
 
     n: int
@@ -329,7 +329,7 @@ class RunsPoint:
     difference
         A - B.
     low, high
-        The band, which holds the differences at all k at once.
+        The band, which is simultaneous for all k.
     """
 
     k: int
@@ -359,23 +359,23 @@ class RunsCurve:
 
 @dataclass(frozen=True)
 class ChartData:
-    """What the charts draw.
+    """The data of the charts.
 
     Attributes
     ----------
     histograms
         Of ``"a"``, ``"b"`` and ``"difference"``.
     null
-        The null distribution; None where the test has none to show.
+        The null distribution; None if the test has none to show.
     sizes, sizes_test
-        p-values on random subsets of the units, and the test they are of.
+        p-values on random subsets of the units, and their test.
     quantiles
         The quantiles of a normal distribution paired with those of the differences.
     alone
-        Whether the metric is no mean of item scores: then A and B are scored on each unit alone, and a difference is what
+        Whether the metric is not a mean of item scores: then A and B are scored on each unit alone, and a difference is what
         a unit contributes to the whole (jackknife).
     runs
-        The difference over the number of runs, of right-or-wrong runs; None without them.
+        The difference over the number of runs, for right-or-wrong runs; None without them.
     """
 
     histograms: dict[str, Histogram]

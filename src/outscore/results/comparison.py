@@ -37,24 +37,24 @@ __all__ = [
 
 @dataclass(frozen=True)
 class AnytimeEvidence:
-    """What could be said at any look, and where one could have stopped.
+    """Evidence that is valid at every look, and when the study could have stopped.
 
     Attributes
     ----------
     e_value
         The e-value after the last unit.
     p
-        The anytime p-value: the largest e-value so far, turned over.
+        The anytime p-value: 1 over the largest e-value so far.
     low, high
-        The confidence sequence of A - B after the last unit, in the unit of the metric.
+        The confidence sequence of A - B after the last unit, in units of the metric.
     stopped_at
         After how many units the e-value first reached 1/alpha; None if it never did.
     units
         How many units there are: items, or clusters.
     bound
-        Scores of an item differ by this much at most.
+        The largest possible difference between two scores of an item.
     binary
-        Whether the e-value is that of right-or-wrong items, in closed form; otherwise it comes from bets on the differences.
+        Whether the e-value is the closed form for right-or-wrong items; otherwise it comes from bets on the differences.
     """
 
     e_value: float
@@ -76,7 +76,7 @@ class Bayes:
     a_better, equal, b_better
         The probability that A is better, that the two are practically equal, and that B is better.
     rope
-        Differences up to this size, either way, count as practically equal.
+        Differences up to this size, in either direction, count as practically equal.
     """
 
     a_better: float
@@ -94,20 +94,20 @@ class TestResult(Result):
     p
         The p-value.
     interval
-        The interval of the same design; None where the test has none or none was asked for.
+        The interval of the same design; None if the test has none or none was requested.
     notes
-        What the reader should know.
+        Notes for the reader.
     bayes
-        Posterior probabilities, of the test `bayes`.
+        Posterior probabilities, from the test `bayes`.
     own
-        Intervals of A's and of B's own score, where the test has a design of its own for them.
+        Intervals of A's and of B's own score, if the test has its own design for them.
     own_method
         How these were computed.
     chosen
         Options that were left to the test, and what it chose from the data.
     """
 
-    # Not a test class, whatever its name says to pytest.
+    # Not a test class, although its name looks like one to pytest.
     __test__ = False
     saved_schema: ClassVar[str | None] = "outscore/test/1"
 
@@ -140,7 +140,7 @@ class SystemScore(Result):
     value
         Its score.
     low, high
-        The interval of the score alone; None where there is none.
+        The interval of the score alone; None if there is none.
     method
         How it was computed.
     """
@@ -169,11 +169,11 @@ class Margin:
     Attributes
     ----------
     value
-        The difference that is called acceptable.
+        The acceptable difference.
     noninferiority
-        The p-value of A being not worse than B by the margin.
+        The p-value of the claim that A is not worse than B by the margin.
     equivalence
-        The p-value of the two being equal within the margin.
+        The p-value of the claim that the two are equal within the margin.
     """
 
     value: float
@@ -183,16 +183,16 @@ class Margin:
 
 @dataclass(frozen=True)
 class Claimed:
-    """One measure's part in a claim about several.
+    """The part of one measure in a claim about several.
 
     Attributes
     ----------
     measure
         The measure.
     hypothesis
-        What is claimed of the first system: "better", or "not worse" by the margin.
+        What is claimed about the first system: "better", or "not worse" by the margin.
     margin
-        The difference that is still acceptable; None of a measure it should be better on.
+        The acceptable difference; None for a measure on which it should be better.
     p
         The one-sided p-value of the part, without correction.
     """
@@ -205,20 +205,20 @@ class Claimed:
 
 @dataclass(frozen=True)
 class JointClaim:
-    """One claim about several measures, which holds where every part of it does (intersection-union test; Berger, 1982).
+    """One claim about several measures, which holds if every part of it does (intersection-union test; Berger, 1982).
 
     Attributes
     ----------
     system, other
-        The system of which it is claimed, and the one it is compared with.
+        The system that the claim is about, and the one it is compared with.
     claim, null
-        The claim, and the hypothesis that is rejected where it holds.
+        The claim, and the hypothesis that is rejected if it holds.
     parts
-        What is claimed of each measure.
+        The claim about each measure.
     p
         The largest p of the parts, which is that of the claim.
     alpha
-        The level of the claim, and one-sided of each part.
+        The level of the claim, and the one-sided level of each part.
     holds
         Whether the claim is shown.
     """
@@ -261,16 +261,16 @@ class Unpaired:
     n
         Items of A and of B.
     clusters
-        Clusters of A and of B that are exchanged whole; None without clusters.
+        Clusters of A and of B, which are exchanged as a whole; None without clusters.
     sd
-        The standard deviation of each system's scores; None of a single item.
+        The standard deviation of each system's scores; None for a single item.
     welch, welch_interval
-        Welch's test and interval, which allow unequal spreads; None where nothing varies, and of right-or-wrong items.
+        Welch's test and interval, which allow unequal spreads; None if nothing varies, and for right-or-wrong items.
     level
-        About how often divisions would reject two systems of equal means with these sizes and spreads, at the level of the
-        comparison; the level itself where sizes or spreads are equal. None where it cannot be told.
+        About how often the permutation test would reject for equal means with these sizes and spreads, at the level of the
+        comparison; the level itself if sizes or spreads are equal. None if it is unknown.
     by_likelihood
-        Of right-or-wrong items: the two-sided p with tables ordered by their probability, as R's `fisher.test` has it.
+        For right-or-wrong items: the two-sided p with tables ordered by their probability, as in R's `fisher.test`.
     """
 
     n: tuple[int, int]
@@ -284,7 +284,7 @@ class Unpaired:
 
 @dataclass(frozen=True)
 class Runs:
-    """Several runs of each system, and how far runs and test sets make the difference vary.
+    """Several runs of each system, and how much the difference varies with runs and with the test set.
 
     Attributes
     ----------
@@ -295,7 +295,7 @@ class Runs:
     runs
         The standard error from the choice of runs.
     p
-        The test of the runs' scores alone, which exchanges runs between the systems.
+        The test of the scores of runs only, which exchanges runs between the systems.
     """
 
     a: list[float]
@@ -319,23 +319,23 @@ class Comparison(Result):
     metric
         What was compared.
     signature
-        One line that says how the numbers came about.
+        One line that says how the numbers were computed.
     higher_is_better
         The direction of the metric.
     n
         Items, or units of several items, that were compared.
     clusters
-        How many clusters they lie in; None without clusters.
+        How many clusters they belong to; None without clusters.
     design
-        What counts as one unit, and how the answer moved on the way there.
+        What counts as one unit, and the answer in each view of the data.
     alignment
         How the rows of the two systems were matched.
     scores
         Both systems' scores.
     difference
-        The difference A - B, whichever direction is better.
+        The difference A - B, whatever the direction of the metric.
     p
-        The p-value that decides, with its correction where the comparison belongs to a family.
+        The p-value that decides, corrected if the comparison belongs to a family.
     interval
         The interval of the same design.
     decision
@@ -349,52 +349,52 @@ class Comparison(Result):
     identical
         Whether the systems have the same score on every item. False in results of version 0.1.0.
     notes
-        What the reader should know.
+        Notes for the reader.
     dataset
-        The dataset compared on, if it has a name.
+        The dataset, if it has a name.
     slice
-        The part of the data compared on; None is all of it.
+        The part of the data that was compared; None is all of it.
     effects
         Effect sizes with their intervals.
     tests
         The p-values of the other tests (``test="all"``).
     margin
-        Non-inferiority and equivalence, where a margin was given.
+        Non-inferiority and equivalence, if a margin was given.
     bayes
-        Posterior probabilities, of the test `bayes`.
+        Posterior probabilities, from the test `bayes`.
     analysis
-        The data before any test: summaries, normality, which tests suit.
+        The data before any test: summaries, normality, suitable tests.
     power
-        The difference that so many items can find, and the power curve.
+        The smallest difference that this many items detect, and the power curve.
     deciding_items
-        The units on which the difference hangs most.
+        The units with the most influence on the difference.
     fragility
         How many units' scores would have to be swapped to change the verdict.
     pictures
-        What the charts draw.
+        The data of the charts.
     unit_advice
-        What the size of units does to spread, effect and p.
+        How spread, effect size and p depend on the unit size.
     segments
-        Of texts: the segments that moved the score most.
+        For texts: the segments that moved the score most.
     buckets
-        Of texts: the same comparison on parts of the segments.
+        For texts: the same comparison on parts of the segments.
     runs
-        What several runs of each system show: of texts, and of scores whose repeats are runs.
+        What several runs of each system show, for texts and for scores whose repeats are runs.
     reading
-        What the input was taken to mean. None in results of version 0.1.0.
+        How the input was interpreted. None in results of version 0.1.0.
     population
         What `p`, `interval` and the verdict are about: "items" are new items with the runs at hand, "items-and-runs" new items
         and new runs.
     anytime
-        Evidence that is valid at every look, where it was asked for.
+        Evidence that is valid at every look, if requested.
     other_populations
-        The answers for the other populations that can be had.
+        The answers for the other populations that the data allow.
     replicability
-        Of several datasets: on how many of them the system ahead is better. None in results of version 0.1.0.
+        For several datasets: on how many of them the leading system is better. None in results of version 0.1.0.
     parts
-        Of texts: what the scores are made of, such as BLEU's brevity penalty. Empty in results of version 0.1.0.
+        For texts: the components of the scores, such as BLEU's brevity penalty. Empty in results of version 0.1.0.
     unpaired
-        The two samples, where the systems were compared on different items; None where items are paired.
+        The two samples, if the systems were compared on different items; None if items are paired.
     """
 
     systems: tuple[str, str]
@@ -440,7 +440,7 @@ class Comparison(Result):
     unpaired: Unpaired | None = None
 
     def _saved(self) -> dict[str, Any]:
-        """The file of a comparison is that of several, with a mark that one was saved."""
+        """The saved form of several comparisons, marked as a single one."""
         return {**Comparisons([self], {}).to_dict(), "saved": "comparison"}
 
     def _brief(self) -> str:
@@ -454,7 +454,7 @@ class Comparison(Result):
 
     @property
     def score_name(self) -> str:
-        """What the scores are called: the metric, and of units that are summarised by their medians, that of the medians."""
+        """The name of the scores: the metric, with a remark if units are summarised by their medians."""
         name = f"{self.metric} of unit medians" if self.design.unit_statistic == "median" else self.metric
         return f"macro-averaged {name}" if self.design.datasets > 1 else name
 
@@ -466,19 +466,19 @@ class Comparisons(Result):
     Attributes
     ----------
     comparisons
-        One by one, the whole before its slices.
+        All comparisons, the whole before its slices.
     settings
-        What repeats the call: options, versions, files.
+        The settings that repeat the call: options, versions, files.
     family
-        Those whose p-values are corrected together; None where there is one.
+        The correction of their p-values; None if there is only one.
     headline, reason
-        Of several metrics: the answer of all of them together. Empty elsewhere, and in results of version 0.1.0.
+        For several metrics: the answer of all of them together. Otherwise empty, as in results of version 0.1.0.
     schema
-        The form of the saved file.
+        The schema of the saved file.
     words
-        Of texts, where it was asked for: which words make the difference.
+        For texts, if requested: which words make the difference.
     claim
-        Of several measures, where margins were given: better on some of them and not worse on the others.
+        For several measures with margins: the claim of being better on some of them and not worse on the others.
     """
 
     comparisons: list[Comparison]

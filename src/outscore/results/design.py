@@ -1,4 +1,4 @@
-"""Parts of a comparison that hold no p-value: what was read, what was compared, how it was matched, who won."""
+"""Parts of a comparison without p-values: what was read, what was compared, how it was matched, who won."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ Claim = Literal["better", "undecided", "equivalent", "non-inferior"]
 
 @dataclass(frozen=True)
 class Reading:
-    """What the input was taken to mean.
+    """How the input was interpreted.
 
-    Parts hold the names of columns, several where files name theirs differently or where several columns are counts. A part
-    that no column plays is empty.
+    Parts are the names of columns, several if files name theirs differently or if several columns are counts. A part
+    without a column is empty.
 
     Attributes
     ----------
@@ -48,23 +48,23 @@ class Reading:
     formats
         The formats of the files.
     score
-        Columns of the scores; empty where each system has a column of its own.
+        Columns of the scores; empty if each system has its own column.
     systems
-        Columns that are a system each.
+        Columns that each are a system.
     item, system, repeat, cluster, dataset, slices
         Columns of the other parts. Without `item`, items are matched by their order.
     prediction, gold
-        Columns that were compared: an item scores 1 where the prediction is the right answer.
+        Columns that were compared: an item scores 1 if the prediction is the right answer.
     by_class
-        Whether predictions were counted by class instead, as macro-F1 needs them.
+        Whether predictions were counted by class instead, for macro-F1 and the like.
     measures
-        The columns, or scores of logs, that are compared one by one as a family.
+        The columns, or scores of logs, that are compared separately as a family.
     direction, direction_source
         Which scores are better, and how that is known.
     left_out
         How many of the rows have no score and were left out.
     gold_file, output_files
-        Of outputs: the file of the right answers, and those of the systems.
+        For outputs: the file of the right answers, and those of the systems.
     """
 
     kind: Literal["table", "log", "numbers", "arrays", "texts", "outputs", "printed"]
@@ -99,7 +99,7 @@ class Missing:
     system
         The system.
     errored, unscored, empty, not_run
-        Rows whose run failed, that nobody scored, that have no output, and that were never run.
+        Rows whose run failed, that were not scored, that have no output, and that were never run.
     treatment
         Whether they were left out (``"drop"``) or count as 0 (``"zero"``).
     """
@@ -113,7 +113,7 @@ class Missing:
 
     @property
     def reasons(self) -> dict[str, int]:
-        """The reasons that there are, as they are called, with their numbers."""
+        """The reasons that occur, by name, with their numbers."""
         counts = {"errored": self.errored, "unscored": self.unscored, "empty": self.empty, "not run": self.not_run}
         return {reason: count for reason, count in counts.items() if count}
 
@@ -127,7 +127,7 @@ class Alignment:
     common
         Items that both systems have.
     only_a, only_b
-        Items that one of them lacks.
+        Items that only one of them has.
     duplicates
         Rows of an item beyond its first.
     conflicts
@@ -146,12 +146,12 @@ class Alignment:
 
 @dataclass(frozen=True)
 class PathStep:
-    """One view of the same data: every row for itself, repeats averaged, clusters as one, items and runs both drawn anew.
+    """One view of the same data: single rows, repeats averaged, clusters as one, or items and runs both resampled.
 
     Attributes
     ----------
     view
-        Which of them.
+        Which view.
     n
         Units in this view.
     difference
@@ -168,7 +168,7 @@ class PathStep:
 
 @dataclass(frozen=True)
 class Design:
-    """What counts as one unit, and how the answer moved on the way there.
+    """What counts as one unit, and the answer in each view of the data.
 
     Attributes
     ----------
@@ -183,21 +183,21 @@ class Design:
     unit_size, remainder
         Items scored as one unit, and items left over.
     unit_statistic
-        What the items of a unit are summarised by.
+        How the items of a unit are summarised.
     between, within
         With repeats: the variance of the difference from item to item, and from run to run of one item.
     noun
         What one row is: an item, a segment.
     repeat_kind
-        What the repeats are: "epochs" of each item by itself, or "runs" that span all items; None without repeats.
+        What the repeats are: "epochs" of each item separately, or "runs" that span all items; None without repeats.
     repeat_column
-        What the data call the repeats: "seed".
+        The name of the repeats in the data, such as "seed".
     repeats_of
         With repeats: how often A and B were run on an item, on average.
     datasets
-        Datasets whose macro average was compared; 1 where items are pooled.
+        Datasets whose macro average was compared; 1 if items are pooled.
     reduced
-        With repeats: the score that was made of an item's runs ("pass@2"); empty where it is their mean.
+        With repeats: how an item's runs became one score ("pass@2"); empty for their mean.
     """
 
     rows: int
@@ -224,7 +224,7 @@ class Decision:
     Attributes
     ----------
     winner
-        Index of the system that won; None where nobody did.
+        Index of the system that won; None if nobody did.
     claim
         What may be claimed.
     """
@@ -235,16 +235,16 @@ class Decision:
 
 @dataclass(frozen=True)
 class Verdict:
-    """The answer in words, in the parts that readers see apart.
+    """The answer in words, in the parts that readers see separately.
 
     Attributes
     ----------
     headline
-        Who won, or that nobody did: what to set in large letters.
+        Who won, or that nobody did, to be set in large letters.
     reason
-        The evidence, ending in a full stop; empty where the headline says everything.
+        The evidence, ending in a full stop; empty if the headline says everything.
     winner
-        Index of the system that won; None where none did.
+        Index of the system that won; None if none did.
     claim
         What may be claimed.
     """
@@ -290,9 +290,9 @@ class DecidingItem:
     a, b, difference
         Both scores on it, and A - B.
     influence
-        How much of the whole difference hangs on it.
+        Its influence on the overall difference.
     question, target, answers
-        Of logs: what was asked, what was expected, and what each system answered, as far as they say it.
+        For logs: the question, the expected answer, and the answer of each system, if the logs contain them.
     """
 
     item: str
@@ -318,9 +318,9 @@ class Segment:
     a, b
         Both outputs.
     influence
-        How much of the whole difference hangs on it.
+        Its influence on the overall difference.
     source
-        What was translated; None where nothing says it, and in results of version 0.1.0.
+        The source text; None if it is unknown, and in results of version 0.1.0.
     """
 
     item: str
@@ -333,12 +333,12 @@ class Segment:
 
 @dataclass(frozen=True)
 class ScorePart:
-    """One of the numbers that a score is made of.
+    """One component of a score.
 
     Attributes
     ----------
     name
-        What it is: "brevity penalty".
+        Its name, such as "brevity penalty".
     a, b
         Its value for both systems.
     """
@@ -352,22 +352,22 @@ class ScorePart:
 class Replicated:
     """On how many datasets one system is better than another, from one-sided p-values of the datasets.
 
-    The first system is the one ahead in the data; to make up for that choice each direction is tested at alpha/2. Each pair is
-    taken by itself.
+    The first system is the one ahead in the data; to account for that choice each direction is tested at alpha/2. Each pair is
+    treated separately.
 
     Attributes
     ----------
     systems
         The pair, the one ahead first.
     datasets
-        Datasets that hold items of both.
+        Datasets with items of both.
     bonferroni, fisher
-        With confidence 1 - alpha the first system is better on at least so many datasets: for any dependence between
+        With confidence 1 - alpha the first system is better on at least this many datasets: for any dependence between
         datasets, and for independent ones.
     holm
         The datasets on which it is significantly better, corrected for their number.
     worse
-        The datasets on which it is significantly worse, corrected alike.
+        The datasets on which it is significantly worse, corrected in the same way.
     """
 
     systems: tuple[str, str]

@@ -1,4 +1,4 @@
-"""What a comparison of outputs finds: frozen records that survive a JSON round trip.
+"""The results of a comparison of outputs: frozen records that survive a JSON round trip.
 
 Everything here is about the step from the first system of a pair to the second, so every difference is second minus first:
 corrections make it larger, new errors smaller.
@@ -41,7 +41,7 @@ __all__ = [
 ]
 
 MAX_LISTED_PAIRS = 3
-"""Up to so many pairs are told one by one."""
+"""Up to this many pairs are listed individually."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class Rates:
 
 @dataclass(frozen=True)
 class Outcomes:
-    """What became of the units from the first system to the second.
+    """What happened to the units from the first system to the second.
 
     Attributes
     ----------
@@ -74,7 +74,7 @@ class Outcomes:
     correction, new_error
         Units that become right, and units that become wrong.
     changed_error
-        Units that become wrong in another way.
+        Units that become wrong in a different way.
     """
 
     both_right: int
@@ -90,12 +90,12 @@ class Outcomes:
 
     @property
     def changes(self) -> int:
-        """Units that became right, wrong, or wrong in another way."""
+        """Units that became right, wrong, or wrong in a different way."""
         return self.correction + self.new_error + self.changed_error
 
 
 class Shift(msgspec.Struct, frozen=True, rename={"source": "from", "target": "to"}, kw_only=True):
-    """A row of a transition table: how often one label became another, and how often the same went the other way.
+    """A row of a transition table: how often one label became another, and how often the reverse happened.
 
     Attributes
     ----------
@@ -104,12 +104,12 @@ class Shift(msgspec.Struct, frozen=True, rename={"source": "from", "target": "to
     gold
         The right label.
     count, mirror
-        How often the label changed this way, and how often the same went the other way.
+        How often the label changed this way, and how often the reverse happened.
     share_of_class, share_of_changes
-        The count over all changes of its class, and over all changes.
+        The count divided by all changes of its class, and by all changes.
     p
         The change against its mirror, by swapping the systems within clusters: a correction from x to y against the new error
-        from y to x. None where there are fewer than the minimum support.
+        from y to x. None below the minimum support.
     """
 
     source: str
@@ -155,7 +155,7 @@ class Pair:
     criterion
         What makes an answer right.
     n, clusters
-        Units, and the clusters they are tested in; None where every unit stands for itself.
+        Units, and the clusters they are tested in; None if units are independent.
     differ
         Share of units with different answers.
     overlap_correct
@@ -171,17 +171,17 @@ class Pair:
     labels, slices
         The same by gold label and by the values of other columns.
     outcomes
-        What became of the units.
+        What happened to the units.
     families
-        The corrections of transitions, labels, slices, and of the pairs of one criterion where there are several.
+        The corrections of transitions, labels, slices, and of the pairs of one criterion if there are several.
     notes
-        What the reader should know.
+        Notes for the reader.
     verdict, sentence
         The answer in words, and one sentence for a paper.
     headline, reason, identical
         The two parts of the verdict, and whether nothing changed. Empty and False in results of version 0.1.0.
     label_f1
-        F1 of each label with its test, of the primary criterion where pairs are few.
+        F1 of each label with its test, for the primary criterion if pairs are few.
     row_intervals
         How the intervals of labels and slices were computed. They are not adjusted for the number of rows.
     """
@@ -215,7 +215,7 @@ class Pair:
     label_f1: list[ScoredSubset] = field(default_factory=list)
 
     def is_significant(self, alpha: float) -> bool:
-        """Whether the scores differ and the test rejects, by the corrected p where the pair is one of several."""
+        """Whether the scores differ and the test rejects, by the corrected p if the pair is one of several."""
         return self.difference != 0 and self.p <= alpha and (self.p.adjusted is None or self.p.adjusted <= alpha)
 
 
@@ -230,7 +230,7 @@ class OracleRate:
     independent
         The same if errors were independent.
     gain_over_best
-        The rate over that of the best system.
+        The rate minus that of the best system.
     """
 
     rate: float
@@ -251,7 +251,7 @@ class LabelOracle:
     rate, independent
         The share that at least one system solves, and the same if errors were independent.
     gain_over_best, gain_over_best_here
-        The rate over that of the system that is best overall, and of the one that is best on this label.
+        The rate minus that of the system that is best overall, and minus that of the one that is best on this label.
     """
 
     label: str
@@ -282,7 +282,7 @@ class Oracle:
     criterion
         What makes an answer right.
     sentences
-        Whole sentences: right if all their units are, of the combination if some system has each unit right. None where units
+        Whole sentences: right if all their units are; for the combination, if some system has each unit right. None if units
         are not words.
     """
 
@@ -324,7 +324,7 @@ class Confusion:
     system
         Which.
     gold, answer
-        The right label and the one given; the same where the head is wrong.
+        The right label and the one given; the same if only the head is wrong.
     count
         How often.
     """
@@ -344,9 +344,9 @@ class Inventory:
     unknown
         Labels that gold lacks, by system.
     unused
-        Labels of gold that a system never or hardly ever gives, by system.
+        Labels of gold that a system never or hardly ever uses, by system.
     warnings
-        A sentence where they are many enough to decide a comparison.
+        A sentence if they are frequent enough to decide a comparison.
     """
 
     unknown: dict[str, list[str]]
@@ -395,19 +395,19 @@ class Diff(Result):
     inventory
         Labels that files do not share.
     settings
-        What repeats the call.
+        The settings that repeat the call.
     notes
-        What the reader should know.
+        Notes for the reader.
     keys
-        Of coreference: each response scored with another as the key.
+        For coreference: each response scored with another as the key.
     label_rates, confusions
         Recall, precision and F1 of every label, and the most frequent errors, by system and the primary criterion.
     overlap
         Overlap of right answers of two systems (Dice), as a matrix; empty in results of version 0.1.0.
     schema
-        The form of the saved file.
+        The schema of the saved file.
     reading
-        What the input was taken to mean. None in results of version 0.1.0.
+        How the input was interpreted. None in results of version 0.1.0.
     """
 
     task: str
@@ -434,15 +434,15 @@ class Diff(Result):
 
     @property
     def verdicts(self) -> list[str]:
-        """What the pairs by the primary criterion come to, one by one where they are few."""
+        """The verdicts on the pairs by the primary criterion, individually if they are few."""
         pairs = self.primary_pairs
         if not pairs:
-            return [f"{self.systems[0]}: scores of one system; name another one to see what changed."]
+            return [f"{self.systems[0]}: scores of one system; name another to see what changed."]
         if len(pairs) <= MAX_LISTED_PAIRS:
             return [pair.verdict for pair in pairs]
         alpha = self.settings.get("alpha", 0.05)
         won = sum(pair.is_significant(alpha) for pair in pairs)
-        together = "corrected together" if pairs[0].p.adjusted is not None else "each tested by itself"
+        together = "corrected together" if pairs[0].p.adjusted is not None else "each tested separately"
         return [f"{len(self.systems)} systems: {won} of {len(pairs)} pairs differ significantly, {together}."]
 
     @property

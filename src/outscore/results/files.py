@@ -1,4 +1,4 @@
-"""Files of results: their forms by suffix, written whole or not at all."""
+"""Files of results: their forms by suffix, written completely or not at all."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = [
 SUFFIXES = {".txt": "text", ".json": "json", ".md": "markdown", ".tex": "latex", ".html": "html", ".csv": "csv"}
 """The form of a file by its suffix."""
 PAIRS_SUFFIX = "pairs.csv"
-"""What the name of a file of pairs ends with, of a result that has them; of a ranking any other table holds its systems."""
+"""The ending of a file of pairs, for results that have them; any other table of a ranking contains its systems."""
 
 
 def check_suffixes(paths: Iterable[str | os.PathLike[str]], known: Mapping[str, str] = SUFFIXES) -> None:
@@ -50,15 +50,15 @@ def form_of_file(path: str | os.PathLike[str], *, has_pairs: bool = False) -> st
 
 
 def check_target(path: str, inputs: Iterable[str], option: str) -> None:
-    """Refuse a file that could not be written, or that is read, before any work is done; `option` is the one that names it."""
+    """Refuse a file that cannot be written, or that is an input, before any work is done; `option` is the one that names it."""
     refuse_overwriting([path], inputs, option)
     if Path(path).is_dir():
-        raise OutscoreError(f"`{path}` is a folder, a file was expected.", f"Name a file inside it with {option}.")
+        raise OutscoreError(f"`{path}` is a folder, but a file was expected.", f"Name a file inside it with {option}.")
     check_folder(path)
 
 
 def check_further(path: str, inputs: Iterable[str], *, option: str, ending: str, holds: str) -> None:
-    """Refuse one more file that could not be written, of an option of its own, before any work is done."""
+    """Refuse a further file with its own option if it cannot be written, before any work is done."""
     if Path(path).suffix.lower() != ending:
         raise OutscoreError(f"`{path}`: {option} writes {holds}.", f"Name a file that ends in {ending}.")
     refuse_overwriting([path], inputs, option)
@@ -66,18 +66,18 @@ def check_further(path: str, inputs: Iterable[str], *, option: str, ending: str,
 
 
 def check_folder(path: str) -> None:
-    """Refuse a file whose folder is not there."""
+    """Refuse a file whose folder does not exist."""
     folder = Path(path).parent
     if not folder.is_dir():
-        raise OutscoreError(f"`{path}` cannot be written: there is no folder `{folder}`.", "Make it first.")
+        raise OutscoreError(f"`{path}` cannot be written: there is no folder `{folder}`.", "Create it first.")
 
 
 def refuse_overwriting(paths: Iterable[str], inputs: Iterable[str], option: str) -> None:
-    """Refuse to write over what is read: files, files behind a pattern, files in a folder."""
+    """Refuse to overwrite inputs: files, files behind a pattern, files in a folder."""
     read = {os.path.realpath(file) for written in inputs for file in _files_behind(written)}
     for path in paths:
         if os.path.realpath(path) in read:
-            raise OutscoreError(f"`{path}` is read from, and would be overwritten.", f"Name another file with {option}.")
+            raise OutscoreError(f"`{path}` is an input and would be overwritten.", f"Name another file with {option}.")
 
 
 def _files_behind(written: str) -> list[str]:
@@ -91,9 +91,9 @@ def _files_behind(written: str) -> list[str]:
 
 
 def write_files(contents: Mapping[str, str | bytes | Iterable[bytes]]) -> None:
-    """Write all files or none: everything goes to neighbours first, and only then takes its place.
+    """Write all files or none: everything goes to temporary files first, which then take their places.
 
-    A content may be made piece by piece while it is written.
+    Content may be produced piece by piece while it is written.
     """
     ready: list[tuple[Path, Path]] = []
     try:

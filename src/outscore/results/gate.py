@@ -17,7 +17,7 @@ __all__ = ["EXIT_CODES", "GateResult", "Outcome"]
 
 Outcome = Literal["pass", "fail", "inconclusive"]
 EXIT_CODES: dict[str, int] = {"pass": 0, "fail": 1, "inconclusive": 3}
-"""What the command line exits with; 2 is bad input."""
+"""The exit codes of the command line; 2 is bad input."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -29,20 +29,20 @@ class GateResult(Result):
     outcome
         "pass": not worse by the margin. "fail": worse. "inconclusive": neither is shown.
     margin
-        How much worse the candidate may be, in the metric's own unit.
+        How much worse the candidate may be, in units of the metric.
     alpha
-        The level of either test, one-sided.
+        The level of each one-sided test.
     worse_within
-        Of "pass": whether the candidate is worse nevertheless, by less than the margin.
+        For "pass": whether the candidate is still significantly worse, by less than the margin.
     comparison
-        The candidate (A) compared with the baseline (B): `p` is that of being worse, `margin.noninferiority` that of not being
+        The candidate (A) compared with the baseline (B): `p` is for being worse, `margin.noninferiority` for not being
         worse by the margin.
     interval
-        The interval of level 1 - 2 alpha of the difference, which agrees with both tests.
+        The interval of the difference at level 1 - 2 alpha, which agrees with both tests.
     needed, towards
-        Of "inconclusive": how many items like these would decide, and how; None where that cannot be told.
+        For "inconclusive": how many items like these would decide, and how; None if that is unknown.
     power
-        The chance with which so many would.
+        The probability with which this many would.
     inconclusive
         What "inconclusive" counts as: "pass", "fail", or neither.
     headline, reason
@@ -50,11 +50,11 @@ class GateResult(Result):
     sentence
         One sentence for a paper.
     notes
-        What the reader should know.
+        Notes for the reader.
     settings
-        What repeats the call: options, versions, files.
+        The settings that repeat the call: options, versions, files.
     schema
-        The form of the saved file.
+        The schema of the saved file.
     """
 
     outcome: Outcome
@@ -81,17 +81,17 @@ class GateResult(Result):
 
     @property
     def counts_as(self) -> Outcome:
-        """The outcome, with what "inconclusive" was said to count as."""
+        """The outcome, with "inconclusive" replaced by what it counts as."""
         return self.inconclusive if self.outcome == "inconclusive" and self.inconclusive is not None else self.outcome
 
     @property
     def exit_code(self) -> int:
-        """What the command line exits with: 0 pass, 1 fail, 3 inconclusive."""
+        """The exit code of the command line: 0 pass, 1 fail, 3 inconclusive."""
         return EXIT_CODES[self.counts_as]
 
     @property
     def passed(self) -> bool:
-        """Whether the gate is open."""
+        """Whether the candidate passes."""
         return self.counts_as == "pass"
 
     @property

@@ -22,13 +22,13 @@ class Interval(Result):
     low, high
         Its ends; None is an unbounded side.
     level
-        The confidence level, .95 for instance.
+        The confidence level, for example .95.
     method
         How it was computed.
     dual
-        Whether the interval holds exactly the values that its own test does not reject.
+        Whether the interval contains exactly the values that its own test does not reject.
     estimand
-        What it is about: the difference A - B in the metric, or the typical difference that a rank test speaks of.
+        What it is about: the difference A - B in the metric, or the typical difference that a rank test is about.
     estimate
         The value of the estimand in the data.
 

@@ -1,4 +1,4 @@
-"""What logs of evaluation harnesses hold."""
+"""What logs of evaluation harnesses contain."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ class LoggedScore:
     Attributes
     ----------
     name
-        What `--metric` calls it.
+        Its name for `--metric`.
     value
-        The mean of the rows that have it, or of all rows where boards of the harness count the others as 0; None where there is
+        The mean over rows that have it, or over all rows if the harness's leaderboard counts the others as 0; None if there is
         none.
     reported
         What the log itself reports, if it does.
@@ -31,7 +31,7 @@ class LoggedScore:
     missing
         How many rows have no score, by reason.
     corpus
-        Whether the score is one of the whole corpus, of which rows hold the texts.
+        Whether the score is for the whole corpus, and rows contain texts.
     """
 
     name: str
@@ -51,19 +51,19 @@ class LoggedEvaluation:
     harness
         The format of the log.
     system, task, filter
-        As the log names them; `filter` is None where the harness has one way to read an answer.
+        As the log names them; `filter` is None if the harness has no filters.
     items, repeats, rows
         How many items, how often each was run on average, and how many rows in all.
     scores
-        What every row was scored by; none where no row was.
+        The scores of the rows; empty if no row was scored.
     states
         How many rows were scored, failed, are empty, or were never run.
     groups
         Columns that items could be clustered or sliced by, with the number of their values.
     conditions
-        What the task was run with: few-shot examples, limits, versions.
+        The settings of the task: few-shot examples, limits, versions.
     files
-        Where it stands.
+        Its files.
     """
 
     harness: str
@@ -82,22 +82,22 @@ class LoggedEvaluation:
 
 @dataclass(frozen=True, repr=False)
 class Logs(Result):
-    """What logs hold: systems, tasks, filters, scores, items, repeats, and rows without a score.
+    """What logs contain: systems, tasks, filters, scores, items, repeats, and rows without a score.
 
     Attributes
     ----------
     evaluations
         One by one, in the order of the files.
     next_command
-        A command that compares, ranks or scores what is there; empty where none can be answered.
+        A command that compares, ranks or scores the systems; empty if there is none.
     verdict
         What was found, in a sentence.
     settings
-        What repeats the listing.
+        The settings that repeat the listing.
     notes
-        What the reader should know.
+        Notes for the reader.
     schema
-        The form of the saved file.
+        The schema of the saved file.
     """
 
     evaluations: list[LoggedEvaluation]

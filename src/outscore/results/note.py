@@ -1,4 +1,4 @@
-"""Notes: what a reader should know about a result, each with the topic it is about."""
+"""Notes: what a reader should know about a result, each with its topic."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ class Note:
     Attributes
     ----------
     kind
-        What the note is about: what may make the verdict wrong ("warning", which stands beside it), what was decided
-        about the data where they could be read in several ways ("reading"), how the
+        What the note is about: what may make the verdict wrong ("warning", shown beside it), what was decided
+        about data that could be read in several ways ("reading"), how the
         files were read and matched ("input"), what counts as one unit ("design"), what a single run leaves open ("runs"), what
-        the data leave open ("data"), what the test speaks of ("estimand"), the
+        the data leave open ("data"), what the test is about ("estimand"), the
         interval ("interval"), how p was computed ("method"), several tests at once ("correction"), the other tests
-        ("tests"), another tool's p ("peer"), what a plan takes for granted ("assumption"), what is left out of the result
+        ("tests"), another tool's p ("peer"), what a plan assumes ("assumption"), what is left out of the result
         ("omission"), what has changed since the result that is repeated ("difference"). Notes of older files are "general".
     text
         One or two sentences.
@@ -65,7 +65,7 @@ def note_texts(notes: Iterable[Note]) -> list[str]:
 
 
 def with_note_objects(value: Any) -> Any:  # noqa: ANN401 - any JSON value
-    """JSON with each note as an object: files of version 0.1.0 hold notes as plain strings.
+    """JSON with each note as an object: files of version 0.1.0 have notes as plain strings.
 
     Examples
     --------

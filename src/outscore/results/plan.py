@@ -1,7 +1,7 @@
-"""What planning gives: required items, detectable effects, power curves, and the range of p behind two printed scores.
+"""The results of planning: required items, detectable effects, power curves, and the range of p behind two printed scores.
 
-Frozen like every other result, with the same dictionaries in and out. Numbers stay as they were computed: 968.9975 items is
-what the formula says, `items` what a person has to collect.
+They are frozen like every other result, with the same dictionaries in and out. Numbers stay as computed: 968.9975 items is
+what the formula says, `items` is what a person has to collect.
 """
 
 from __future__ import annotations
@@ -36,27 +36,27 @@ __all__ = [
 
 @dataclass(frozen=True)
 class StudyDesign:
-    """Everything about a planned study but n, effect and power, as it was given.
+    """Everything about a planned study except n, effect and power, as given.
 
     Attributes
     ----------
     sd
-        Standard deviation between items of the difference A - B.
+        Standard deviation of the difference A - B between items.
     discordance
         Share of right-or-wrong items on which exactly one system is right. With neither, effects are in units of the sd.
     alpha, alternative
-        The level of the test, and its side; "greater" looks for A being better.
+        The level of the test, and its side; "greater" means that A is better.
     repeats, within
         Runs of each system per item, and the sd of the difference between two single runs on one item, sqrt(σ_A² + σ_B²).
     cluster_size, icc
         Items per cluster (document, passage), and the correlation of differences within a cluster.
     cluster_cv
-        How unequal the clusters are: the sd of their sizes over their mean.
+        How unequal the clusters are: the sd of their sizes divided by the mean.
     observed_effect
-        The design effect that a pilot showed, in place of the one that `icc` makes.
+        The design effect that a pilot showed, instead of the one that follows from `icc`.
     method
-        Whose power: "permutation" (sign flips), "normal" (spread taken as known), "t", "exact" (McNemar), or "auto", the one
-        that suits what is given.
+        The test to compute power for: "permutation" (sign flips), "normal" (spread assumed known), "t", "exact" (McNemar), or
+        "auto", the one that suits the design.
     """
 
     sd: float | None = None
@@ -73,14 +73,14 @@ class StudyDesign:
 
     @property
     def basis(self) -> Literal["sd", "discordance", "standardised"]:
-        """What the spread of the items is known by."""
+        """Where the spread of the items comes from."""
         if self.discordance is not None:
             return "discordance"
         return "standardised" if self.sd is None else "sd"
 
     @property
     def design_effect(self) -> float:
-        """How many items in clusters are worth one item alone (Kish, 1965; Eldridge and others, 2006, for unequal sizes).
+        """How many items in clusters are worth one independent item (Kish, 1965; Eldridge and others, 2006, for unequal sizes).
 
         An item's own cluster has Σn²/Σn items on average, which is the mean size times 1 + cv².
 
@@ -95,7 +95,7 @@ class StudyDesign:
 
     @property
     def min_units(self) -> int:
-        """The fewest units with which a test that flips their signs can reach alpha at all: its smallest p is 2^-m a side.
+        """The fewest units with which a sign-flip test can reach alpha at all: its smallest p is 2^-m per side.
 
         Examples
         --------
@@ -108,18 +108,18 @@ class StudyDesign:
 
 @dataclass(frozen=True, repr=False)
 class SimulatedCurve(Result):
-    """A retrospective power curve: how often a test rejects in samples drawn from a model of the data at hand.
+    """A retrospective power curve: how often a test rejects in samples drawn from a model of the data.
 
     Attributes
     ----------
     kind
-        "normal" (a normal law with the observed spread) or "bootstrap" (the sample itself, with replacement).
+        "normal" (a normal distribution with the observed spread) or "bootstrap" (the sample itself, with replacement).
     test
         The test whose power it is.
     effect
-        The difference taken for the true one.
+        The difference that is assumed to be true.
     observed_n, unit
-        How many there are in the data, and what n counts.
+        How many units the data have, and what n counts.
     replicates, seed
         Samples drawn for each point, and the seed.
     points
@@ -154,7 +154,7 @@ class SimulatedCurve(Result):
 
 @dataclass(frozen=True)
 class OverlapPoint:
-    """The p-value when two systems differ on so many items.
+    """The p-value if two systems differ on a number of items.
 
     Attributes
     ----------
@@ -170,23 +170,23 @@ class OverlapPoint:
 
 @dataclass(frozen=True)
 class AnytimePlan:
-    """After how many items a test that may be looked at any time is expected to stop, where the planned difference is true.
+    """After how many items an anytime-valid test is expected to stop if the planned difference is true.
 
     Attributes
     ----------
     mean, median
         The expected and the median number of items.
     items
-        The items within which it stops with the power asked for.
+        The items within which it stops with the requested power.
     fixed, by_fixed
-        The items of the plan with one look, and the probability to have stopped by then.
+        The items of the plan with one look, and the probability of having stopped by then.
     method
         ``"exact"`` (right-or-wrong items), or ``"simulated"`` (bets on bounded scores).
     paths, seed
-        Simulated studies and their seed; None where the law is exact.
+        Simulated studies and their seed; None if the distribution is exact.
     horizon
-        The items after which simulated studies ended: those that had not stopped count with so many in the mean, and `median`
-        or `items` are None where they lie beyond.
+        The items after which simulated studies ended: those that had not stopped count with these in the mean, and `median`
+        or `items` are None if they lie beyond.
     """
 
     mean: float
@@ -209,7 +209,7 @@ class EffectPoint:
     effect
         The difference.
     items
-        The items to find it.
+        The items needed to detect it.
     """
 
     effect: float
@@ -218,7 +218,7 @@ class EffectPoint:
 
 @dataclass(frozen=True)
 class PricedDesign:
-    """One number of runs per item, with what it costs and buys.
+    """One number of runs per item, with its cost and what it achieves.
 
     Attributes
     ----------
@@ -239,18 +239,18 @@ class PricedDesign:
 
 @dataclass(frozen=True)
 class Costs:
-    """What a plan costs, and what other numbers of runs would.
+    """The cost of a plan, and of plans with other numbers of runs.
 
     Attributes
     ----------
     price_item, price_run
         The price of an item, and of one run of one system on it.
     budget
-        What may be spent; None where the cheapest design was asked for.
+        The money to spend; None if the cheapest design was requested.
     cost
         What the plan costs: items times the price of an item and of the runs of both systems.
     designs
-        Every number of runs that was looked at; larger ones cannot be better.
+        Every number of runs that was considered; larger ones cannot be better.
     """
 
     price_item: float
@@ -267,46 +267,46 @@ class PlanResult(Result):
     Attributes
     ----------
     question
-        Which of the three numbers was asked for: "items", "effect" or "power"; the other two were given.
+        Which of the three numbers was computed: "items", "effect" or "power"; the other two were given.
     verdict
         The answer in a sentence.
     n, items
         The number of items as computed, and the whole number to collect.
     effect
-        The difference to be found.
+        The difference to detect.
     power, target
-        The power reached, and the one asked for.
+        The power reached, and the requested power.
     design
         Everything else about the study.
     method
-        What the design's method came to.
+        The method that was used, if the design says "auto".
     accuracy
-        The accuracy of the baseline, where the discordance was found from it.
+        The accuracy of the baseline, if the discordance was computed from it.
     formula_n
-        What the closed formula says, which takes the standard deviation as known; the power of the test needs more where
+        What the closed formula says, which treats the standard deviation as known; the test needs more items if
         there are few units.
     t_items
-        What the paired t test needs, where it is not the answer itself.
+        What the paired t test needs, if it is not the answer itself.
     curve
-        The power at this effect below and beyond these items.
+        The power at this effect for fewer and for more items.
     needs
         The items for smaller and larger effects.
     retrospective
-        Simulated curves, where a pilot was tried out.
+        Simulated curves, if a test was tried out on a pilot.
     costs
-        What the study costs, where prices were given.
+        The cost of the study, if prices were given.
     anytime
-        What looking early takes, where that was asked for.
+        The items that looking early takes, if requested.
     reading
-        What the pilot was taken to mean; None without one.
+        How the pilot was interpreted; None without one.
     signature
         One line that repeats the plan.
     notes
-        What the reader should know.
+        Notes for the reader.
     settings
-        What repeats the call.
+        The settings that repeat the call.
     schema
-        The form of the saved file.
+        The schema of the saved file.
     """
 
     question: Literal["items", "effect", "power"]
@@ -339,7 +339,7 @@ class PlanResult(Result):
 
 @dataclass(frozen=True, repr=False)
 class PossibleP(Result):
-    """All p-values that two printed accuracies leave possible.
+    """All p-values that two printed accuracies allow.
 
     Attributes
     ----------
@@ -350,13 +350,13 @@ class PossibleP(Result):
     alpha, alternative
         The level, and the side of the test.
     right
-        For each system the fewest and the most right answers that print as its score.
+        For each system the fewest and the most right answers that round to its score.
     lowest, highest
         Exact McNemar p-values, reached when the systems differ on `discordant[0]` and `discordant[1]` items.
     discordant
         The items they differ on then.
     independent
-        The p for errors that have nothing to do with each other.
+        The p-value for independent errors.
     significant_up_to
         The largest number of items the systems may differ on for p to stay at or below alpha; None when no overlap gets there.
     curve
@@ -364,11 +364,11 @@ class PossibleP(Result):
     verdict
         The answer in words.
     signature, settings
-        One line that repeats the answer, and what repeats the call.
+        One line that repeats the answer, and the settings that repeat the call.
     notes
-        What the reader should know.
+        Notes for the reader.
     schema
-        The form of the saved file.
+        The schema of the saved file.
     """
 
     scores: tuple[str, str]

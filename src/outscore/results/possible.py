@@ -1,4 +1,4 @@
-"""What a printed table of accuracies leaves possible: how many items there may be, and which p every pair can have."""
+"""What a printed table of accuracies allows: how many items there may be, and which p each pair can have."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ class PrintedScore:
     Attributes
     ----------
     system, score
-        Whose it is, and as it is printed.
+        The system, and its score as printed.
     right
-        The fewest and the most right answers that print so; None where the number of items is not given.
+        The fewest and the most right answers that round to it; None if the number of items is not given.
     """
 
     system: str
@@ -35,18 +35,18 @@ class PrintedScore:
 
 @dataclass(frozen=True)
 class Fitting:
-    """Numbers of items for which some number of right answers prints as every score.
+    """Numbers of items for which every score is the rounded accuracy of some number of right answers.
 
     Attributes
     ----------
     looked_up_to
-        The largest number that was looked at.
+        The largest number that was checked.
     count
-        How many of these fit.
+        How many numbers fit.
     smallest
-        The smallest that fits; None where none does.
+        The smallest that fits; None if none does.
     every_from
-        Every number from here on fits; None where that is beyond those looked at.
+        Every number from here on fits; None if that is beyond those checked.
     ranges
         The first ranges of numbers that fit, first and last of each.
     """
@@ -60,7 +60,7 @@ class Fitting:
 
 @dataclass(frozen=True)
 class PossiblePair:
-    """The p-values that two printed accuracies leave possible, by themselves and among all pairs.
+    """The p-values that two printed accuracies allow, on their own and among all pairs.
 
     Attributes
     ----------
@@ -71,7 +71,7 @@ class PossiblePair:
     adjusted_lowest, adjusted_highest
         Bounds of p corrected for all pairs: the correction of all smallest p-values, and of all largest.
     independent
-        p for errors that have nothing to do with each other, without correction.
+        p for independent errors, without correction.
     outcome
         Whether corrected p is at or below alpha "always", "never", or "depends" on how far errors overlap.
     """
@@ -87,18 +87,18 @@ class PossiblePair:
 
 @dataclass(frozen=True, repr=False)
 class PossibleTable(Result):
-    """What a printed table of accuracies leaves possible.
+    """What a printed table of accuracies allows.
 
     Attributes
     ----------
     systems
         The printed scores, best first.
     n
-        Items; None where they were not given, and then there are no pairs.
+        Items; None if they were not given, and then there are no pairs.
     alpha
         The level.
     fitting
-        How many items there may be, by the printed decimals.
+        How many items there may be, according to the printed decimals.
     pairs
         All pairs of systems.
     family
@@ -106,13 +106,13 @@ class PossibleTable(Result):
     verdict, headline, reason
         The answer in words, and its two parts.
     signature, settings
-        One line that repeats the answer, and what repeats the call.
+        One line that repeats the answer, and the settings that repeat the call.
     notes
-        What the reader should know.
+        Notes for the reader.
     schema
-        The form of the saved file.
+        The schema of the saved file.
     reading
-        What the file was taken to mean; None where scores were given as they are.
+        How the file was interpreted; None if scores were given directly.
     """
 
     systems: list[PrintedScore]
@@ -134,5 +134,9 @@ class PossibleTable(Result):
         first = self.systems[0]
         items = "unknown items" if self.n is None else f"{self.n:,} items"
         always = sum(pair.outcome == "always" for pair in self.pairs)
-        told = f"{always} of {len(self.pairs)} pairs differ in any case" if self.pairs else f"{self.fitting.count:,} sizes fit"
-        return f"of {len(self.systems)} printed scores on {items}: {brief_name(first.system)} {first.score[:20]} first, {told}"
+        answer = (
+            f"{always} of {len(self.pairs)} pairs differ in any case" if self.pairs else f"{self.fitting.count:,} sizes fit"
+        )
+        return (
+            f"of {len(self.systems)} printed scores on {items}: {brief_name(first.system)} {first.score[:20]} first, {answer}"
+        )

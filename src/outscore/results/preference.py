@@ -1,7 +1,7 @@
-"""What battles find: win rates, strengths, and what verdicts owe to position, length and judge.
+"""The results of battles: win rates, strengths, and how verdicts depend on position, length and judge.
 
-Rates are those of the first system of a pair, `a`; a pair names the one ahead first. The unit is what is drawn anew: the
-prompt, with all orders, judges and votes on it, unless another column was asked for.
+Rates are those of the first system of a pair, `a`; a pair names the one ahead first. The unit of resampling is the
+prompt, with all orders, judges and votes on it, unless another column was named.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ __all__ = [
 ]
 
 ROUNDING = 1e-9
-"""Log-odds that differ by less are equal."""
+"""Log-odds that differ by less count as equal."""
 Order = Literal["both", "random", "fixed", "unrecorded"]
 
 
 @dataclass(frozen=True)
 class BattleReading:
-    """What the input was taken to mean.
+    """How the input was interpreted.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class BattleReading:
     files, rows
         How many files and battles were read.
     columns
-        The columns by the part they played; several files may name theirs differently.
+        The columns by their role; several files may name theirs differently.
     """
 
     formats: list[str]
@@ -72,38 +72,38 @@ class PreferencePair:
     a, b
         Their names, the one ahead first.
     wins, ties, losses
-        Battles between them, from the side of `a`; of pairs compared through a baseline, prompts on which `a` did better, as
+        Battles between them, seen from `a`; for pairs compared through a baseline, prompts on which `a` did better, equally
         well, and worse against it.
     win_rate
-        The share of battles that `a` won, ties as half. Of pairs that never met, what the strengths predict; None of pairs
-        compared through a baseline.
+        The share of battles that `a` won, with ties counting half. For pairs that never met, the prediction of the strengths;
+        None for pairs compared through a baseline.
     low, high
         The interval of the win rate.
     p
-        The p-value of no difference; None where it cannot be had, and `note` says why.
+        The p-value of no difference; None if there is none, and `note` says why.
     clusters
         Prompts on which they met.
     by
-        What is compared: their own "games", both against a common "baseline" on the same prompts, or strengths of the "model".
+        What is compared: direct "games", both against a common "baseline" on the same prompts, or strengths of the "model".
     standard_error, rows_standard_error
-        Of the win rate: with the prompt as cluster, and as if every row were independent.
+        Of the win rate: with prompts as clusters, and as if every row were independent.
     independent_p
-        The p-value of the sign test on rows, which would be right if votes were independent; None where verdicts do not count
+        The p-value of the sign test on rows, which would be right if votes were independent; None if verdicts do not count
         as one battle each.
     both_orders
         The win rate with `a` shown first and that with `a` shown second, averaged.
     order
-        What is known of the order: "both" orders of every prompt were shown, it was drawn at "random", it was "fixed", or it
+        What is known about the order: "both" orders of every prompt were shown, it was "random", it was "fixed", or it
         is "unrecorded".
     equal_length, equal_length_low, equal_length_high
         The win rate at equal length, and its interval.
     difference, difference_low, difference_high
-        Of pairs compared through a baseline: the mean difference of their win rates against it, each shared prompt
+        For pairs compared through a baseline: the mean difference of their win rates against it, each shared prompt
         counting once, and its interval.
     log_odds
         The difference of their strengths.
     note
-        What to know about this pair.
+        A note on this pair.
     """
 
     a: str
@@ -132,7 +132,7 @@ class PreferencePair:
     note: str | None = None
 
     def is_significant(self, alpha: float) -> bool:
-        """Whether `a` is preferred to `b` at this level, corrected where the pair belongs to a family."""
+        """Whether `a` is preferred to `b` at this level, by the corrected p if the pair belongs to a family."""
         return self.p is not None and self.p.rejects(alpha)
 
 
@@ -145,23 +145,23 @@ class Strength:
     system
         Its name.
     log_odds, elo
-        Its strength: log-odds against an average system of its group, and the same on the scale of Elo, 1000 being average.
-        None where it is not finite: a system that never lost, or never won.
+        Its strength: log-odds against an average system of its group, and the same on the Elo scale, with 1000 as the average.
+        None if it is not finite: a system that never lost, or never won.
     low, high
-        The interval of `log_odds`; of a system that never lost only the lower end, of one that never won only the upper.
+        The interval of `log_odds`; only the lower end for a system that never lost, only the upper for one that never won.
     elo_low, elo_high
-        The same on the scale of Elo.
+        The same on the Elo scale.
     rank_low, rank_high
-        The best and the worst place among the systems of its component that the tests leave open; preferences that run in a
-        circle give none of its systems a place before another.
+        The best and the worst place among the systems of its component that the tests allow; preferences that form a
+        cycle put none of its systems before another.
     battles
-        In how many it was.
+        The number of its battles.
     win_rate
-        The share of them that it won, ties as half, whoever the rivals were.
+        The share of them that it won, with ties counting half, whoever the opponents were.
     letters
         The groups of systems it cannot be told apart from.
     component
-        Systems with another number never met it, not even through others: their strengths cannot be compared.
+        Systems with a different number never met it, not even through others, so their strengths cannot be compared.
     equal_length
         Its log-odds at equal length of answers.
     """
@@ -184,30 +184,30 @@ class Strength:
 
 @dataclass(frozen=True)
 class Position:
-    """What being shown first is worth.
+    """The advantage of being shown first.
 
     Attributes
     ----------
     first, second, ties
         Battles that the system shown first won, those that the second one won, and ties.
     p
-        The p-value of no effect of the order, the prompt as cluster.
+        The p-value of no effect of the order, with prompts as clusters.
     clusters
         Prompts with a known order.
     independent_p
-        The p-value of the sign test on rows, which would be right if votes were independent; None where verdicts do not count
+        The p-value of the sign test on rows, which would be right if votes were independent; None if verdicts do not count
         as one battle each.
     first_rate, low, high
-        The share of battles that the system shown first won, ties as half, and its interval.
+        The share of battles that the system shown first won, with ties counting half, and its interval.
     compared, flipped
-        Two verdicts on the same pair and prompt by the same judge, one in each order, and how many of them differ. Of several
-        verdicts in one order each meets each of the other.
+        Two verdicts on the same pair and prompt by the same judge, one in each order, and how many of them differ. If there are
+        several verdicts in one order, each is compared with each of the other.
     flipped_rate
         Their share.
     questions
-        Pairs, prompts and judges that were compared: as many as `compared` where each order has one verdict.
+        Combinations of pair, prompt and judge that were compared: as many as `compared` if each order has one verdict.
     systems
-        The systems of the battles that this is about, where the order of others is not known; empty where it is of all.
+        The systems of battles with a known order, if not all battles have one; otherwise empty.
     """
 
     first: int
@@ -233,14 +233,14 @@ class Position:
 
 @dataclass(frozen=True)
 class Length:
-    """What the longer answer is worth.
+    """The advantage of a longer answer.
 
     Attributes
     ----------
     coefficient, low, high
-        Log-odds of the win for an answer that is longer by everything, (l_a - l_b)/(l_a + l_b) = 1, and the interval.
+        Log-odds of a win at the largest possible difference in length, (l_a - l_b)/(l_a + l_b) = 1, and the interval.
     p
-        The p-value of no effect, asymptotic, the prompt as cluster.
+        The asymptotic p-value of no effect, with prompts as clusters.
     battles, clusters
         Battles with both lengths, and their prompts.
     """
@@ -266,9 +266,9 @@ class JudgeRow:
     ties
         How many verdicts are ties.
     win_rate
-        Of two systems, the share that the first one won by this judge.
+        For two systems, the share of battles that the first one won according to this judge.
     repeated
-        Items (the same pair, prompt and order) on which it gave several verdicts.
+        Items (same pair, prompt and order) on which it gave several verdicts.
     """
 
     judge: str
@@ -288,11 +288,11 @@ class Agreement:
     judges
         Both of them.
     items
-        The same pair, prompt and order, judged by both; several verdicts of one judge on it count as one, by their shares.
+        Items (same pair, prompt and order) judged by both; several verdicts of one judge on an item count as one, by shares.
     agreement, low, high
-        The share of equal verdicts, and its interval; no verdict equals only no verdict.
+        The share of equal verdicts, and its interval; a missing verdict only equals a missing verdict.
     kappa, kappa_low, kappa_high
-        Cohen's kappa: agreement beyond what the judges' habits alone would give.
+        Cohen's kappa: agreement beyond what the judges' verdict frequencies alone would give.
     clusters
         Prompts.
     """
@@ -315,9 +315,9 @@ class Alpha:
     Attributes
     ----------
     value, low, high
-        The coefficient for verdicts as names, and its interval.
+        The coefficient for nominal verdicts, and its interval.
     items
-        The same pair, prompt and order with verdicts of two judges or more.
+        Items (same pair, prompt and order) with verdicts of two or more judges.
     clusters
         Prompts.
     """
@@ -338,7 +338,7 @@ class Judges:
     judges
         One by one.
     pairs
-        How far each two of them agree, of at most ten judges.
+        How far each two of them agree, for at most ten judges.
     alpha
         How far all of them agree.
     """
@@ -355,28 +355,28 @@ class Labelled:
     Attributes
     ----------
     people
-        Whose verdicts are taken for right.
+        Whose verdicts count as right.
     labelled, unlabelled
-        Prompts that people judged, and those that the judge alone did.
+        Prompts that people judged, and those that only the judge did.
     win_rate, low, high
         The estimate of the win rate by people's verdicts, and its interval.
     p
         The p-value of one half.
     weight
-        How far the judge is trusted, from 0 to 1.
+        How much the judge counts, from 0 to 1.
     people_rate, people_low, people_high
         From people's verdicts alone.
     judge_rate
         By the judge on all prompts, without correction.
     effective
-        So many labels without a judge would be as exact.
+        How many labels without a judge would be equally precise.
     bias, bias_low, bias_high
-        The win rate by the judge less that by people, on the prompts that both judged.
+        The win rate by the judge minus that by people, on the prompts that both judged.
     agreement, kappa
         How often both prefer the same system, and Cohen's kappa.
     audit_p
-        The p-value of labelled and other prompts having the same win rate by the judge: a small one says that the labelled
-        prompts are no random part.
+        The p-value of labelled and other prompts having the same win rate by the judge: a small one suggests that the labelled
+        prompts are not a random sample.
     """
 
     people: str
@@ -407,10 +407,10 @@ class Intransitivity:
     Attributes
     ----------
     statistic, df, clusters
-        The clustered score test of the strengths against a win rate of its own for every pair, its degrees of freedom, and the
+        The clustered score test of the strengths against a separate win rate for every pair, its degrees of freedom, and the
         prompts.
     p
-        Its p-value, asymptotic; None where there are too few prompts.
+        Its p-value, asymptotic; None if there are too few prompts.
     note
         Why there is none.
     """
@@ -424,7 +424,7 @@ class Intransitivity:
 
 @dataclass(frozen=True)
 class CategoryRow:
-    """One system on one kind of prompts.
+    """One system on one category of prompts.
 
     Attributes
     ----------
@@ -435,9 +435,9 @@ class CategoryRow:
     clusters
         Prompts.
     win_rate, low, high
-        The share that it won, ties as half, and its interval.
+        The share that it won, with ties counting half, and its interval.
     p
-        The p-value of its being as good as those it met, the prompt as cluster; None where orders were chosen.
+        The p-value of its being as good as those it met, with prompts as clusters; None if orders were chosen.
     log_odds, elo, elo_low, elo_high
         Its strength among the systems of the category, as for all prompts together.
     """
@@ -464,12 +464,12 @@ class CategoryRow:
 
 @dataclass(frozen=True)
 class Categories:
-    """Kinds of prompts one by one.
+    """Results by category of prompts.
 
     Attributes
     ----------
     rows
-        A row for every category and system; of two systems, for the first.
+        A row for every category and system; with two systems, only for the first.
     family
         The correction of their p-values, all together.
     """
@@ -480,7 +480,7 @@ class Categories:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Preference(Result):
-    """Battles between systems: who is preferred to whom, and by how much.
+    """Battles between systems: which system is preferred to which, and by how much.
 
     Attributes
     ----------
@@ -489,22 +489,22 @@ class Preference(Result):
     pairs
         Every pair, the exact tests of direct games first.
     strengths
-        Strengths of three systems or more, and their places; of two, the same without intervals of their own use.
+        Strengths and places, which matter for three or more systems.
     position
-        What being shown first is worth; None where no order is known.
+        The advantage of being shown first; None if no order is known.
     length
-        What the longer answer is worth; None where no lengths are known.
+        The advantage of a longer answer; None if no lengths are known.
     judges
-        How far several judges agree; None where there is one or none.
+        How far several judges agree; None if there is one or none.
     labels
         What people would say, from their verdicts on some prompts and the judge's on all.
     intransitivity
         Whether one strength per system explains the win rates; None with two systems.
     circles
-        Significant preferences that run in a circle: each system of a list is preferred to the next, the last one to the first.
-        Of systems that are in many circles a shortest one is named.
+        Significant preferences that form a cycle: each system of a list is preferred to the next, the last one to the first.
+        For systems in many cycles, a shortest one is given.
     categories
-        How systems fare on each kind of prompts; None where there are not two kinds.
+        How systems do on each category of prompts; None unless there are two categories.
     groups
         The largest sets of systems of one component no two of which differ significantly.
     counts
@@ -514,31 +514,31 @@ class Preference(Result):
     alpha
         The level.
     baseline
-        The system that all others met, where they met nobody else.
+        The system that all others met, if they met nobody else.
     order
-        What is known of the order in which answers were shown.
+        What is known about the order in which answers were shown.
     unit
-        What is drawn anew: "prompt", or the column that was asked for.
+        The unit of resampling: "prompt", or the named column.
     clusters
         How many of them there are.
     battles, undecided
         Verdicts, and battles without one, which are left out.
     strength
-        How many wins a strong verdict (A>>B) counts as.
+        How many wins a strong verdict (A>>B) counts for.
     graded
         Whether some verdicts are degrees between a win and a tie, and count as such.
     reading
-        What the input was taken to mean.
+        How the input was interpreted.
     verdict, headline, reason
         The answer, and its two parts.
     sentence, signature
-        One sentence for a paper, and one line that says how the numbers came about.
+        One sentence for a paper, and one line that says how the numbers were computed.
     settings
-        What repeats the call.
+        The settings that repeat the call.
     notes
-        What the reader should know.
+        Notes for the reader.
     schema
-        The form of the saved file.
+        The schema of the saved file.
     """
 
     has_pairs: ClassVar[bool] = True
@@ -583,8 +583,8 @@ class Preference(Result):
         if len(self.systems) == 2 and self.pairs:
             pair = self.pairs[0]
             if self.labels is not None:
-                told = f"{brief_name(pair.a)} would win {brief_number(self.labels.win_rate)} against {brief_name(pair.b)}"
-                return f"{told} by {brief_name(self.labels.people)}, {brief_p(self.labels.p.value, self.labels.p.log10)}"
+                estimate = f"{brief_name(pair.a)} would win {brief_number(self.labels.win_rate)} against {brief_name(pair.b)}"
+                return f"{estimate} by {brief_name(self.labels.people)}, {brief_p(self.labels.p.value, self.labels.p.log10)}"
             p = "" if pair.p is None else f", {brief_p(pair.p.value, pair.p.log10)}"
             return f"{brief_name(pair.a)} wins {brief_number(pair.win_rate)} against {brief_name(pair.b)}{p}"
         apart = f"{self.counts.significant:,} of {self.counts.testable:,} pairs differ"
@@ -598,6 +598,6 @@ class Preference(Result):
         one, other = self.strengths[:2]
         if one.log_odds is not None and other.log_odds is not None:
             return abs(one.log_odds - other.log_odds) < ROUNDING
-        # Of strengths that are not finite the battles between the two tell.
+        # If strengths are not finite, the battles between the two decide.
         met = [x.win_rate for x in self.pairs if x.by == "games" and {x.a, x.b} == {one.system, other.system}]
         return one.log_odds is other.log_odds and one.low == other.low and met in ([], [0.5])

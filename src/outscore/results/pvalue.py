@@ -22,24 +22,24 @@ ROUNDING = 2.0**-50
 
 @dataclass(frozen=True, repr=False)
 class PValue(Result):
-    """A p-value with its error: `value` for people, `upper` for decisions, `log10` for the very small.
+    """A p-value with its error: `value` for people, `upper` for decisions, `log10` for very small values.
 
     It compares like a number. Against numbers ``<``, ``<=``, ``>`` and ``>=`` use `upper`, as every decision here does: ``p <=
-    0.05`` is True where the test rejects at that level. Between p-values they use `log10`, which tells values below the
-    smallest float apart. ``==`` compares all fields, so a p-value never equals a number; `float`, `round` and formats such as
+    0.05`` is True if the test rejects at that level. Between p-values they use `log10`, which distinguishes values below the
+    smallest float. ``==`` compares all fields, so a p-value never equals a number; `float`, `round` and formats such as
     ``f"{p:.3g}"`` use `value`. p-values can be members of sets and keys of dictionaries.
 
     Attributes
     ----------
     value
-        The p-value. Of certified bounds it is the geometric middle. Below 5e-324 it is 5e-324.
+        The p-value. For certified bounds it is their geometric mean. Below 5e-324 it is 5e-324.
     lower, upper
-        Bounds: equal to `value` where it is exact (correct to about eleven digits) or asymptotic, certified bounds, or of
-        Monte-Carlo values the 99 % Clopper-Pearson interval. Below 5e-324 `lower` is 0.
+        Bounds: equal to `value` if it is exact (correct to about eleven digits) or asymptotic, certified bounds, or for
+        Monte Carlo values the 99 % Clopper-Pearson interval. Below 5e-324 `lower` is 0.
     log10
-        The decimal logarithm of p, the number to trust for very small values.
+        The decimal logarithm of p, which is accurate for very small values.
     method
-        How p came about: "exact", "certified", "monte-carlo" or "asymptotic".
+        How p was computed: "exact", "certified", "monte-carlo" or "asymptotic".
     kernel
         The algorithm that computed it.
     test
@@ -53,7 +53,7 @@ class PValue(Result):
     mid, mid_log10
         The mid-p of an exact test on discrete data, and its decimal logarithm; never above p.
     adjusted
-        p corrected for the number of tests, where it belongs to a family.
+        p corrected for the number of tests, if it belongs to a family.
 
     Examples
     --------
@@ -80,13 +80,13 @@ class PValue(Result):
 
     @classmethod
     def from_logs(cls, log_lower: float, log_upper: float, *, method: Kind, kernel: str, log_mid: float | None = None) -> Self:
-        """Build one from natural logarithms of its bounds, which may lie far below the smallest float."""
+        """Build a p-value from the natural logarithms of its bounds, which may lie far below the smallest float."""
         if method == "certified":
             # Bounds are rounded outwards: exp moves its result by the rounding of its argument and of itself.
             log_lower -= ROUNDING * (1 + abs(log_lower))
             log_upper += ROUNDING * (1 + abs(log_upper))
         log_lower, log_upper = min(log_lower, 0.0), min(log_upper, 0.0)
-        # Without a lower bound there is no middle: the upper end is all that is known.
+        # Without a lower bound there is no mean: only the upper end is known.
         log_value = (log_lower + log_upper) / 2 if math.isfinite(log_lower) else log_upper
         return cls(
             value=max(math.exp(log_value), SMALLEST),
@@ -106,11 +106,11 @@ class PValue(Result):
 
     @property
     def claimed(self) -> float:
-        """The number to correct: the value, and of certified bounds the upper end, because their middle is no valid p."""
+        """The number to correct: the value, or for certified bounds the upper end, because their mean is not a valid p."""
         return self.upper if self.method == "certified" else self.value
 
     def rejects(self, alpha: float) -> bool:
-        """Whether the null hypothesis falls: by the upper end of p, and by the corrected p where p belongs to a family.
+        """Whether the null hypothesis is rejected: by the upper end of p, or by the corrected p if p belongs to a family.
 
         Parameters
         ----------
@@ -131,7 +131,7 @@ class PValue(Result):
 
     @property
     def signature(self) -> Signature:
-        """One line that says how the number came about."""
+        """One line that says how the number was computed."""
         return Signature([("test", self.test), ("method", self.method), ("kernel", self.kernel), ("n", self.n)])
 
     def _brief(self) -> str:
@@ -171,5 +171,5 @@ class PValue(Result):
 
 
 def _exp(log: float) -> float:
-    """exp for a lower bound: 0 where it would be subnormal, since that would no longer be below."""
+    """exp for a lower bound: 0 if it would be subnormal, because that would no longer be below."""
     return math.exp(log) if log > -708.0 else 0.0

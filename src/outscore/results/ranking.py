@@ -1,7 +1,7 @@
-"""What a ranking of many systems finds: frozen records that survive a JSON round trip.
+"""The results of a ranking of many systems: frozen records that survive a JSON round trip.
 
 Differences are raw, first system of the pair minus the second, whatever direction is better; a pair names the better one first
-unless a baseline was asked for, which then comes second in all of them.
+unless a baseline was named, which then comes second in all pairs.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ __all__ = [
 ]
 
 MAX_PAIRS = 50_000
-"""Beyond so many pairs, over all datasets, a result keeps their counts only; the pairs themselves go into a Parquet file."""
+"""With more pairs than this over all datasets, a result only keeps their counts; the pairs go into a Parquet file."""
 
 
 @dataclass(frozen=True)
 class RankedSystem:
-    """One system's place.
+    """The place of one system.
 
     Attributes
     ----------
@@ -53,14 +53,14 @@ class RankedSystem:
     low, high
         The interval of the score alone.
     rank_low, rank_high
-        The best and the worst place the tests leave open: one more than the number of systems that are significantly better,
-        and the number of systems less those significantly worse.
+        The best and the worst place that the tests allow: one more than the number of systems that are significantly better,
+        and the number of systems minus those significantly worse.
     n
         Items it was scored on.
     letters
         The groups it is in.
     advantage
-        Its effect beside those of items or datasets, by least squares, where systems have different items.
+        Its effect adjusted for those of items or datasets, by least squares, if systems have different items.
     """
 
     system: str
@@ -76,18 +76,18 @@ class RankedSystem:
 
 @dataclass(frozen=True)
 class PairP:
-    """What a leaderboard needs of a p-value.
+    """The parts of a p-value that a leaderboard needs.
 
     Attributes
     ----------
     value
-        The p to claim: of certified bounds the upper end.
+        The p to claim: for certified bounds, the upper end.
     log10
         Its decimal logarithm.
     method
-        How it came about.
+        How it was computed.
     adjusted
-        Corrected for the number of pairs; None where the pair does not count in the correction.
+        Corrected for the number of pairs; None if the pair does not count in the correction.
     """
 
     value: float
@@ -103,9 +103,9 @@ class RankedPair:
     Attributes
     ----------
     systems
-        The better one first; of a ranking against a baseline, the baseline second.
+        The better one first; in a ranking against a baseline, the baseline second.
     n
-        Items they share. Where they share none, p is 1 and `note` says why.
+        Items they share. If they share none, p is 1 and `note` says why.
     difference
         The score of the first minus that of the second, on the items shared.
     low, high
@@ -159,19 +159,19 @@ class Standing:
     systems
         The names, best first.
     scores
-        The same with scores and the places that the tests leave open.
+        The systems with scores and the places that the tests allow.
     pairs
-        All pairs with their tests; empty where there are more than `MAX_PAIRS`.
+        All pairs with their tests; empty if there are more than `MAX_PAIRS`.
     counts
         How many pairs there are, and how many differ.
     groups
         The largest sets of systems no two of which differ significantly, by place.
     ordered_by
-        "score", or "advantage" (system effects by least squares) where systems have different items.
+        "score", or "advantage" (system effects by least squares) if systems have different items.
     test, kernel, interval
         The test, and how p and the intervals of the pairs were computed.
     notes
-        What the reader should know.
+        Notes for the reader.
     """
 
     name: str | None
@@ -192,7 +192,7 @@ class Standing:
 
 @dataclass(frozen=True)
 class CriticalDifference:
-    """Friedman's test over datasets or items, and the difference in mean rank that Nemenyi's test asks for.
+    """Friedman's test over datasets or items, and the difference in mean rank that Nemenyi's test requires.
 
     Attributes
     ----------
@@ -209,7 +209,7 @@ class CriticalDifference:
     groups
         Systems that cannot be told apart.
     form
-        How p came about: counted exactly, by Iman and Davenport's F, or by chi-square.
+        How p was computed: counted exactly, by Iman and Davenport's F, or by chi-square.
     """
 
     blocks: int
@@ -223,24 +223,24 @@ class CriticalDifference:
 
 @dataclass(frozen=True)
 class JointSystem:
-    """One system among all, from draws of the items that are the same for all systems.
+    """One system among all, from resamples of the items that are the same for all systems.
 
     Attributes
     ----------
     system
         Its name.
     best, best_error
-        The share of the draws in which it has the best score, ties split, and what the number of draws leaves open (99 %).
-        It is no p-value: of two equal systems each has a half.
+        The share of resamples in which it has the best score, ties split, and the sampling error of that share (99 %).
+        It is not a p-value: two equal systems have one half each.
     behind, behind_low, behind_high
-        Its score minus that of the leader, with limits that hold for all pairs at once; None for the leader.
+        Its score minus that of the leader, with simultaneous limits for all pairs; None for the leader.
     win_rate, win_low, win_high
-        The share of other systems that it beats on an item, ties half, averaged over items, with limits that hold for all
-        systems at once; None where items have no scores.
+        The share of other systems that it beats on an item, ties counting half, averaged over items, with limits for all
+        systems at once; None if items have no scores.
     borda, borda_low, borda_high
-        The same as points of an item: one for each system that is worse, half of one for a tie.
+        The same as points per item: one for each system that is worse, half for each tie.
     dataset_win_rate, dataset_win_low, dataset_win_high
-        The share of other systems that it beats on a dataset, averaged over datasets; None where there is one.
+        The share of other systems that it beats on a dataset, averaged over datasets; None if there is one.
     """
 
     system: str
@@ -262,16 +262,16 @@ class JointSystem:
 
 @dataclass(frozen=True)
 class JointPair:
-    """The difference of two systems, the first minus the second, with limits that hold for all pairs at once.
+    """The difference of two systems, the first minus the second, with simultaneous limits for all pairs.
 
     Attributes
     ----------
     systems
         The two, as in the pairs of the ranking.
     difference
-        Of their scores.
+        The difference of their scores.
     low, high
-        The limits; None where the draws do not move the difference.
+        The limits; None if resampling does not change the difference.
     """
 
     systems: tuple[str, str]
@@ -282,18 +282,18 @@ class JointPair:
 
 @dataclass(frozen=True)
 class Joint:
-    """All systems at once: the items, or clusters, were drawn anew, the same for all systems.
+    """All systems at once: the items, or clusters, were resampled, the same for all systems.
 
     Attributes
     ----------
     resamples, seed
-        How often, and by which seed.
+        How often, and with which seed.
     unit, units
-        What was drawn, and how many of them there are (of the smallest dataset).
+        What was resampled, and how many of them there are (in the smallest dataset).
     level
         The confidence that all limits hold at once.
     critical, critical_error
-        How many standard errors the limits of the pairs reach, and what the number of draws leaves open (99 %).
+        How many standard errors the limits of the pairs reach, and the sampling error of that number (99 %).
     systems
         Best first.
     pairs
@@ -320,7 +320,7 @@ class Coverage:
     systems, items
         How many there are.
     missing
-        Scores that are lacking.
+        Scores that are missing.
     duplicates, conflicts
         Rows of the same system and item, and those that contradict each other.
     strangers
@@ -344,21 +344,21 @@ class RankDesign:
     items, noun
         How many there are, and what one of them is called.
     group, clusters
-        What items that are swapped as one are called, and how many of these there are.
+        The name of items that are swapped as one, and how many of these there are.
     unit_size, unit_statistic
-        Items that are scored as one unit, and by which statistic.
+        Items that are scored as one unit, and the statistic that summarises them.
     units, remainder
-        Units that this makes and items left over; None where systems have different items.
+        The number of units and items left over; None if systems have different items.
     shuffle
-        The seed that mixed the items before units were made.
+        The seed for shuffling the items before units were formed.
     repeats
         Runs of each item, on average; they were averaged first.
     repeats_range
-        The fewest and the most runs of a system on an item, where they differ; None where all are equal, or not known.
+        The fewest and the most runs of a system on an item, if they differ; None if all are equal, or unknown.
     repeat_kind, repeat_column
-        What the repeats are, "epochs" of each item or "runs" that span all items, and what the data call them.
+        What the repeats are, "epochs" of each item or "runs" that span all items, and their name in the data.
     reduced
-        The score that was made of an item's runs ("pass@2"); empty where it is their mean.
+        How an item's runs became one score ("pass@2"); empty for their mean.
     """
 
     items: int
@@ -377,13 +377,13 @@ class RankDesign:
     repeats_range: tuple[int, int] | None = None
 
     def score_name(self, metric: str) -> str:
-        """What scores are called: the metric, and of units that are summarised by their medians, that of the medians."""
+        """The name of the scores: the metric, with a remark if units are summarised by their medians."""
         return f"{metric} of unit medians" if self.unit_size > 1 and self.unit_statistic == "median" else metric
 
 
 @dataclass(frozen=True)
 class OtherPopulation:
-    """The same pairs as claims about another population, corrected in the same way; they decide nothing.
+    """The same pairs as claims about another population, corrected in the same way; they do not affect the ranking.
 
     Attributes
     ----------
@@ -402,7 +402,7 @@ class OtherPopulation:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Ranking(Result, Standing):
-    """Many systems: who is ahead, and which differences are real.
+    """Many systems: which one is ahead, and which differences are real.
 
     The top level is the answer: one dataset, or the macro average over datasets.
 
@@ -411,7 +411,7 @@ class Ranking(Result, Standing):
     name, metric, higher_is_better, n, systems, scores, pairs, counts, groups, ordered_by, test, kernel, interval, notes
         As in each `Standing`.
     correction, family
-        The correction that was asked for, and the one that served the pairs, with its error rate and number of tests.
+        The requested correction, and the one that was applied to the pairs, with its error rate and number of tests.
     coverage
         How complete the leaderboard is.
     alpha
@@ -419,9 +419,9 @@ class Ranking(Result, Standing):
     baseline
         The system all others were compared with; None compares all pairs.
     verdict, sentence, signature
-        The answer in words, one sentence for a paper, and one line that says how the numbers came about.
+        The answer in words, one sentence for a paper, and one line that says how the numbers were computed.
     settings
-        What repeats the call.
+        The settings that repeat the call.
     headline, reason
         The two parts of the verdict. Empty in results of version 0.1.0.
     datasets, datasets_family
@@ -431,20 +431,20 @@ class Ranking(Result, Standing):
     replicability
         On how many datasets one system is better than another.
     critical_difference
-        Friedman's test and Nemenyi's critical difference, where they were asked for.
+        Friedman's test and Nemenyi's critical difference, if requested.
     design
         What was swapped between two systems.
     reading
-        What the input was taken to mean. None in results of version 0.1.0.
+        How the input was interpreted. None in results of version 0.1.0.
     population
         What the claims are about: "items" are new items with the runs at hand, "items-and-runs" new items and new runs,
         "these-items" new runs of these items.
     other_populations
         How many pairs differ significantly as claims about other populations.
     joint
-        Simultaneous intervals, how often each system is best, Borda scores and win rates, where they were asked for.
+        Simultaneous intervals, how often each system is best, Borda scores and win rates, if requested.
     schema
-        The form of the saved file.
+        The schema of the saved file.
     """
 
     has_pairs: ClassVar[bool] = True
@@ -474,7 +474,7 @@ class Ranking(Result, Standing):
 
     @property
     def standing(self) -> Standing:
-        """The top level in the form the datasets have; the notes are those of the whole ranking and stay with it."""
+        """The top level in the form of a dataset, without the notes, which belong to the whole ranking."""
         return Standing(**{part.name: getattr(self, part.name) for part in fields(Standing) if part.name != "notes"})
 
     def to_frame(self, of: Literal["systems", "pairs"] = "systems") -> pl.DataFrame:

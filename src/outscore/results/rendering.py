@@ -1,6 +1,6 @@
 """What every result can do: show itself, turn into other forms, and save itself.
 
-One schema serves the command line, `to_dict`, and saved files. Fractions stay fractions, precision stays full, and what is not
+The command line, `to_dict` and saved files use the same schema. Fractions stay fractions, precision stays full, and what is not
 finite (an unbounded limit) is null. Reports are made in `report`, which imports results; `_report` is the one import that
 points back, and it happens when somebody asks for a report.
 """
@@ -37,7 +37,7 @@ __all__ = [
 
 
 class BrokenResultError(OutscoreError):
-    """Dictionaries that do not hold the result they should; `reason` says what is wrong and where."""
+    """Dictionaries that do not contain the expected result; `reason` says what is wrong and where."""
 
     def __init__(self, kind: str, reason: str) -> None:
         super().__init__(f"This is not a saved {kind}: {reason}.")
@@ -45,7 +45,7 @@ class BrokenResultError(OutscoreError):
 
 
 def json_text(plain: dict[str, Any]) -> str:
-    """Dictionaries as JSON for people and programs: what holds other things takes lines of its own, the rest stands on one.
+    """Dictionaries as JSON for people and programs: nested containers get their own lines, everything else stays on one.
 
     A table of thousands of rows is then a third smaller than with a line for every number, and can be read as a table.
 
@@ -83,9 +83,9 @@ class Result(Brief):
     """Mixin: dictionaries in and out, reports in every form, files, and short representations."""
 
     saved_schema: ClassVar[str | None] = None
-    """The schema of a saved file; None where the result holds its own."""
+    """The schema of a saved file; None if the result has it as a field."""
     has_pairs: ClassVar[bool] = False
-    """Whether one of the result's tables is of pairs, which a file named so (`PAIRS_SUFFIX`) gets."""
+    """Whether the result has a table of pairs, which goes into files named `PAIRS_SUFFIX`."""
 
     def to_dict(self) -> dict[str, Any]:
         """The result as JSON-ready dictionaries, lists and numbers."""
@@ -107,7 +107,7 @@ class Result(Brief):
         Parameters
         ----------
         verbose
-            Also show what a first look does not need.
+            Also show details.
         width
             Columns of the terminal.
         """
@@ -122,7 +122,7 @@ class Result(Brief):
         return self._rendered("latex", verbose=verbose)
 
     def to_html(self) -> str:
-        """The report as a page that needs no other file. Needs ``outscore[report]``."""
+        """The report as a self-contained page. Needs ``outscore[report]``."""
         return self._rendered("html")
 
     def to_csv(self) -> str:
@@ -134,9 +134,9 @@ class Result(Brief):
         return cast("list[Any]", _report().charts_of(self))
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write the result to a file, whole or not at all, and return its path.
+        """Write the result to a file, completely or not at all, and return its path.
 
-        The suffix decides the form: ``.json`` holds everything, and `outscore.load` reads it back; ``.txt``, ``.md``,
+        The suffix decides the form: ``.json`` contains everything, and `outscore.load` reads it back; ``.txt``, ``.md``,
         ``.tex``, ``.html`` and ``.csv`` are reports. A ranking saved to a name that ends in ``pairs.csv`` writes its pairs.
         """
         form = form_of_file(path, has_pairs=self.has_pairs)
@@ -145,7 +145,7 @@ class Result(Brief):
         return Path(path)
 
     def _saved(self) -> dict[str, Any]:
-        """What a saved file holds."""
+        """The content of a saved file."""
         return self.to_dict() if self.saved_schema is None else {"schema": self.saved_schema, **self.to_dict()}
 
     def _saved_json(self) -> str:
@@ -158,12 +158,12 @@ class Result(Brief):
         return self.to_text().rstrip("\n")
 
     def _repr_html_(self) -> str:
-        """A card for notebooks: no script, no style but the notebook's own."""
+        """A card for notebooks, without scripts and with the notebook's own style."""
         return self._rendered("card")
 
 
 def _to_plain(value: object) -> str:
-    """A signature is a line in JSON."""
+    """Signatures as text, as JSON has them."""
     if isinstance(value, Signature):
         return str(value)
     raise NotImplementedError(type(value))
@@ -176,7 +176,7 @@ def _from_plain(kind: type, value: object) -> Signature:
 
 
 def _report() -> ModuleType:
-    """The door to reports, imported when it is needed: reports import results."""
+    """The module of reports, imported only when needed, because reports import results."""
     from outscore.report import render
 
     return render

@@ -1,7 +1,7 @@
-"""Results saved as JSON: what a file may hold, how older files are read, and the JSON schemas for programs that read ours.
+"""Results saved as JSON: what a file may contain, how older files are read, and the JSON schemas for other programs.
 
 A file names its schema, ``outscore/result/1`` for instance. Keys may be added to a schema as long as they have defaults, and
-unknown keys are ignored, so that a schema can be read by all versions that write it. Taking a key away or giving it another
+unknown keys are ignored, so all versions that write a schema can read it. Removing a key or giving it another
 meaning makes a new schema, and `MIGRATIONS` then says how the older dictionaries turn into the newer ones.
 
 `Comparison.save` and `Comparisons.save` write the same schema. The file of a single comparison has the added key ``"saved":
@@ -54,7 +54,7 @@ __all__ = [
 ]
 
 Document = Comparisons | Diff | GateResult | Logs | PlanResult | PossibleP | PossibleTable | Preference | Ranking | ScoreResult
-"""What the command line writes and reports."""
+"""The results that the command line writes and reports."""
 Value = Interval | PValue | SimulatedCurve | SystemScore | TestResult
 Saved = Document | Comparison | Value
 DOCUMENTS: dict[str, type[Document]] = {
@@ -69,14 +69,14 @@ DOCUMENTS: dict[str, type[Document]] = {
     "outscore/ranking/1": Ranking,
     "outscore/score/1": ScoreResult,
 }
-"""What the command line saves, by its schema."""
+"""The results that the command line saves, by schema."""
 SAVED: dict[str, type[Document | Value]] = {
     **DOCUMENTS,
     **{str(kind.saved_schema): kind for kind in (Interval, PValue, SimulatedCurve, SystemScore, TestResult)},
 }
-"""What a saved file may hold, by its schema."""
+"""The results that a saved file may contain, by schema."""
 MIGRATIONS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {}
-"""By the schema of older files: how their dictionaries become those of the next schema, which they name."""
+"""By the schema of older files: how their dictionaries become those of the next schema."""
 CURE = "Name a result saved with -o result.json."
 SUFFIX = ".json"
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -92,8 +92,8 @@ def load(path: str | os.PathLike[str]) -> Saved:
 
     Returns
     -------
-    The result, equal to the one that was saved: a `Comparison` where one was saved in Python, `Comparisons` where several were
-    or where the command line wrote the file, a `Ranking`, a `Diff`, a plan, or a single value such as a `PValue`.
+    The result, equal to the one that was saved: a `Comparison` if one was saved in Python, `Comparisons` if several were
+    or if the command line wrote the file, a `Ranking`, a `Diff`, a plan, or a single value such as a `PValue`.
     """
     try:
         content = Path(path).read_bytes()
@@ -103,9 +103,9 @@ def load(path: str | os.PathLike[str]) -> Saved:
 
 
 def parse(content: bytes, label: str) -> Saved:
-    """The result in the content of a saved file; `label` is what messages call the file."""
+    """The result in the content of a saved file; messages call the file `label`."""
     try:
-        # Editors of some systems put a mark before the text.
+        # Some editors put a byte order mark before the text.
         data = json.loads(content.decode("utf-8-sig"))
     except (ValueError, RecursionError):
         raise OutscoreError(f"`{label}` is not JSON.", CURE) from None
@@ -113,30 +113,30 @@ def parse(content: bytes, label: str) -> Saved:
     if not isinstance(schema, str) or not schema.startswith("outscore/"):
         raise OutscoreError(f"`{label}` is not a saved result.", CURE)
     try:
-        found = from_saved(data)
+        result = from_saved(data)
     except BrokenResultError as error:
         raise OutscoreError(f"`{label}` is a broken result: {error.reason}.", "Save it again with -o result.json.") from None
-    if found is None:
-        what = f"`{label}` was saved by another version of outscore ({schema[:40]})"
-        raise OutscoreError(f"{what}.", "Bring outscore up to date, or make the result again.")
-    return found
+    if result is None:
+        what = f"`{label}` was saved by a different version of outscore ({schema[:40]})"
+        raise OutscoreError(f"{what}.", "Update outscore, or compute the result again.")
+    return result
 
 
-def as_document(found: Saved, label: str) -> Document:
-    """A loaded result as the command line reports it; `label` is what messages call its file."""
-    if isinstance(found, Comparison):
-        return Comparisons([found], {})
-    if isinstance(found, Value):
-        what = f"`{label}` holds a single {type(found).__name__}"
-        raise OutscoreError(f"{what}, which has no report of its own.", f"Load it in Python: outscore.load({label!r}).")
-    return found
+def as_document(result: Saved, label: str) -> Document:
+    """A loaded result in the form that the command line reports; messages call its file `label`."""
+    if isinstance(result, Comparison):
+        return Comparisons([result], {})
+    if isinstance(result, Value):
+        what = f"`{label}` contains a single {type(result).__name__}"
+        raise OutscoreError(f"{what}, which has no report.", f"Load it in Python: outscore.load({label!r}).")
+    return result
 
 
 @contextmanager
 def refuse_inconsistent(label: str) -> Iterator[None]:
-    """Refuse a saved file that was edited: each part of it may be right and name systems, rows or columns that others lack.
+    """Refuse an edited file: each part may be valid and still name systems, rows or columns that others lack.
 
-    Only what is made of the file shows that, so this goes around making it.
+    Only building something from the file reveals that, so this wraps the building.
     """
     try:
         yield
@@ -145,13 +145,13 @@ def refuse_inconsistent(label: str) -> Iterator[None]:
     except (LookupError, ValueError, TypeError, AssertionError, ArithmeticError) as error:
         reason = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
         raise OutscoreError(
-            f"`{label}` is a broken result: its parts do not fit together ({reason[:80]}).",
-            "Save it again with -o result.json; if nobody has edited it, please report this.",
+            f"`{label}` is a broken result: its parts are inconsistent ({reason[:80]}).",
+            "Save it again with -o result.json; if it was not edited, please report this.",
         ) from None
 
 
 def from_saved(data: dict[str, Any]) -> Saved | None:
-    """The result that dictionaries hold; None where they hold something else.
+    """The result in dictionaries; None if they contain something else.
 
     Examples
     --------
@@ -166,10 +166,10 @@ def from_saved(data: dict[str, Any]) -> Saved | None:
     kind = SAVED.get(str(data.get("schema")))
     if kind is None:
         return None
-    found = kind.from_dict(data)
-    if isinstance(found, Comparisons) and data.get("saved") == "comparison" and len(found.comparisons) == 1:
-        return found.comparisons[0]
-    return found
+    result = kind.from_dict(data)
+    if isinstance(result, Comparisons) and data.get("saved") == "comparison" and len(result.comparisons) == 1:
+        return result.comparisons[0]
+    return result
 
 
 def kind_of(schema: str) -> str:
@@ -184,7 +184,7 @@ def kind_of(schema: str) -> str:
 
 
 def kind_names() -> list[str]:
-    """The kinds that have a schema, in the order of the alphabet."""
+    """The kinds that have a schema, in alphabetical order."""
     folder = files("outscore.results").joinpath("schema_files")
     return sorted(path.name.removesuffix(SUFFIX) for path in folder.iterdir() if path.name.endswith(SUFFIX))
 
@@ -209,7 +209,7 @@ def schema_of(schema: str) -> dict[str, Any]:
 
     def of_other_types(kind: type) -> dict[str, Any]:
         if kind is Signature:
-            return {"type": "string"}  # a line in JSON
+            return {"type": "string"}  # one line of text in JSON
         raise NotImplementedError(kind)
 
     made = msgspec.json.schema(SAVED[schema], schema_hook=of_other_types)
@@ -225,5 +225,5 @@ def schema_of(schema: str) -> dict[str, Any]:
 
 
 def _paragraph(part: dict[str, Any]) -> str:
-    """The first paragraph of what a record says about itself."""
+    """The first paragraph of a record's docstring."""
     return " ".join(part.get("description", "").split("\n\n")[0].split())

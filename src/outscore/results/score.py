@@ -1,4 +1,4 @@
-"""The result of scoring systems one by one: each score with its interval, and what the test set can tell."""
+"""The result of scoring systems separately: each score with its interval, and what the test set can detect."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["Detectable", "Noise", "ScorePart", "ScoreResult", "ScoredSystem"]
 
 @dataclass(frozen=True)
 class Noise:
-    """The noise floor: how far two runs of one system on these items differ.
+    """The noise floor: how much two runs of one system on these items differ.
 
     Attributes
     ----------
@@ -31,13 +31,13 @@ class Noise:
     reach
         Of 100 pairs of runs, 95 differ by no more than this.
     largest
-        The largest difference between two of the runs at hand; None where runs cannot be told apart.
+        The largest difference between two of the runs at hand; None if runs cannot be told apart.
     false_alarms
-        How often a comparison of two single runs of this system, item by item, would be called significant.
+        How often a comparison of two single runs of this system, item by item, would be significant.
     pairs, significant
         Pairs of the runs at hand that were compared, and how many of them are significant.
     bound
-        Whether `false_alarms` is the most it can be, and not the rate itself.
+        Whether `false_alarms` is an upper bound, not the rate itself.
     """
 
     runs: float
@@ -52,22 +52,22 @@ class Noise:
 
 @dataclass(frozen=True)
 class Detectable:
-    """The smallest difference to another system that this test set detects.
+    """The smallest difference from another system that this test set detects.
 
     Attributes
     ----------
     independent
-        Where the two systems' scores of an item have nothing to do with each other.
+        If the two systems' scores on an item are independent.
     correlated, correlation
-        Where they are correlated, and by how much.
+        If they are correlated, and by how much.
     measured
         Whether the correlation is that of the systems at hand (the median over pairs), or assumed.
     power, alpha
-        The chance of detecting it, and the level of the paired test, two-sided.
+        The probability of detecting it, and the level of the two-sided paired test.
     possible
-        The largest difference that there can be, of right-or-wrong items; None where scores have no known bounds.
+        The largest possible difference, for right-or-wrong items; None if scores have no known bounds.
     smallest_p
-        Where there are so few units that no difference can be significant: the smallest p that they can have. `independent` and
+        If there are too few units for any difference to be significant: the smallest p that they can have. `independent` and
         `correlated` are None then.
     """
 
@@ -88,13 +88,13 @@ class ScorePart:
     Attributes
     ----------
     column, name
-        The column, and its value on these rows; of a dataset the column is "dataset".
+        The column, and its value on these rows; for a dataset the column is "dataset".
     n
         Items.
     value
         The score.
     low, high
-        Its interval; None where there is none.
+        Its interval; None if there is none.
     """
 
     column: str
@@ -107,34 +107,34 @@ class ScorePart:
 
 @dataclass(frozen=True)
 class ScoredSystem:
-    """One system's score, and what is known of it.
+    """One system's score, and what is known about it.
 
     Attributes
     ----------
     system
         Its name.
     value
-        Its score; of several datasets the mean of their scores.
+        Its score; for several datasets the mean of their scores.
     low, high
-        The interval of the score; None where there is none.
+        The interval of the score; None if there is none.
     n, rows
         Items, and rows behind them.
     clusters
-        How many clusters the items lie in; None without clusters.
+        How many clusters the items belong to; None without clusters.
     repeats
         Runs of an item, on average.
     missing
         Rows or items without a score, by reason.
     error
-        The standard error of the score; None where items do not vary.
+        The standard error of the score; None if items do not vary.
     sd
-        The standard deviation of the items' scores, repeats averaged; None where the metric is no mean of items.
+        The standard deviation of the items' scores, repeats averaged; None if the metric is not a mean over items.
     between, within
         With repeats: the variance from item to item, and from run to run of one item.
     detectable
         What the test set can detect.
     noise
-        The noise floor; None without repeats, and of several datasets.
+        The noise floor; None without repeats, and for several datasets.
     slices, datasets
         The same score on parts of the data.
     """
@@ -160,7 +160,7 @@ class ScoredSystem:
 
 @dataclass(frozen=True, repr=False)
 class ScoreResult(Result):
-    """The scores of one system or several, each by itself.
+    """The scores of one system or several, each on its own.
 
     Attributes
     ----------
@@ -173,25 +173,25 @@ class ScoreResult(Result):
     population
         What intervals are about: "items" are new items with the runs at hand, "items-and-runs" new items and new runs.
     repeat_kind, repeat_column
-        What the repeats are ("epochs" or "runs"; None without repeats), and what the data call them.
+        What the repeats are ("epochs" or "runs"; None without repeats), and their name in the data.
     interval
-        How the intervals are made.
+        How the intervals are computed.
     headline, reason, verdict
         The answer in words: its two parts, and both as one text.
     sentence
         One sentence for a paper.
     signature
-        One line that says how the numbers came about.
+        One line that says how the numbers were computed.
     next_command
         The command that compares several systems; empty for one.
     notes
-        What the reader should know.
+        Notes for the reader.
     reading
-        What the input was taken to mean.
+        How the input was interpreted.
     settings
-        What repeats the call: options, versions, files.
+        The settings that repeat the call: options, versions, files.
     schema
-        The form of the saved file.
+        The schema of the saved file.
     """
 
     systems: list[ScoredSystem]

@@ -8,9 +8,10 @@ __all__ = ["Signature"]
 
 
 class Signature:
-    """How a number came about: parts with a name and a value, written ``metric:f1|test:permutation|n:80``.
+    """How a number was computed: parts with a name and a value, written ``metric:f1|test:permutation|n:80``.
 
-    In JSON it is that line, and it equals that line. Parts without a name, such as a library's ``BLEU``, have the name ``""``.
+    In JSON it is that line, and it compares equal to that line. Parts without a name, such as a library's ``BLEU``, have the
+    name ``""``.
 
     Attributes
     ----------
@@ -41,20 +42,20 @@ class Signature:
         return cls(map(_named, line.split("|")))
 
     def value(self, name: str) -> str | None:
-        """The value of the first part of this name; None where there is none."""
+        """The value of the first part of this name; None if there is none."""
         return next((value for key, value in self.parts if key == name), None)
 
     def replacing(self, name: str, old: str, new: str) -> Signature:
-        """The same with a new value of one part, where that has the old one."""
+        """The same with a new value for one part, if that has the old one."""
         return Signature((key, new if (key, value) == (name, old) else value) for key, value in self.parts)
 
     def before(self, name: str, *parts: tuple[str, object]) -> Signature:
-        """The same with further parts in front of the one of this name, or at the end."""
+        """The same with further parts before the one of this name, or at the end."""
         place = next((i for i, (key, _) in enumerate(self.parts) if key == name), len(self.parts))
         return Signature([*self.parts[:place], *parts, *self.parts[place:]])
 
     def extended(self, line: str) -> Signature:
-        """The same with the parts of another line behind it."""
+        """The same followed by the parts of another line."""
         return Signature([*self.parts, *Signature.parse(line).parts])
 
     def texts(self) -> list[str]:
@@ -62,7 +63,7 @@ class Signature:
         return [f"{name}:{value}" if name else value for name, value in self.parts]
 
     def before_and_after(self, name: str) -> tuple[Signature, Signature]:
-        """The parts up to the first of this name, which is included, and those behind it; without one, all and none."""
+        """The parts up to and including the first of this name, and those after it; without one, all and none."""
         ends = [i for i, (key, _) in enumerate(self.parts, 1) if key == name]
         end = ends[0] if ends else len(self.parts)
         return Signature(self.parts[:end]), Signature(self.parts[end:])

@@ -35,15 +35,15 @@ class ScoredSubset(Subset, frozen=True):
     column, value
         The rows where the column has this value.
     n
-        How many they are.
+        The number of rows.
     first, second
         Both systems' scores there.
     difference
-        Of a comparison first - second, which are A and B; of a diff second - first.
+        For a comparison first - second, which are A and B; for a diff second - first.
     low, high
         The interval of the difference; None is unbounded or unknown.
     p
-        Its p-value, corrected over the values of the column; None where there are fewer units than the minimum support.
+        Its p-value, corrected over the values of the column; None if there are fewer units than the minimum support.
     """
 
     n: int
@@ -69,7 +69,7 @@ class Bucket(ScoredSubset, frozen=True, rename={"first": "a", "second": "b"}):
 
 @dataclass(frozen=True)
 class WordBucket:
-    """How well both systems get the words of one range of frequencies.
+    """How well both systems do on the words in one range of frequencies.
 
     Attributes
     ----------
@@ -78,7 +78,7 @@ class WordBucket:
     words
         How many words of the references are in it.
     a, b
-        Both systems' F1: a word is found as often as output and reference both have it.
+        Both systems' F1: a word counts as found as often as output and reference both have it.
     difference
         The difference A - B.
     p
@@ -95,7 +95,7 @@ class WordBucket:
 
 @dataclass(frozen=True)
 class Ngram:
-    """Words in a row that one system gets right more often.
+    """A sequence of words that one system gets right more often.
 
     Attributes
     ----------
@@ -104,7 +104,7 @@ class Ngram:
     reference
         How often the references have them.
     a, b
-        How often both have them where the references do.
+        How often each system has them where the references do.
     """
 
     text: str
@@ -124,7 +124,7 @@ class WordStudy:
     buckets
         Words by their frequency, the rarest first.
     ngrams_a, ngrams_b
-        N-grams that A, and that B, gets right more often: the strongest evidence first.
+        N-grams that A, and that B, gets right more often, the strongest evidence first.
     """
 
     counted_in: str

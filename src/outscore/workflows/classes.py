@@ -1,4 +1,4 @@
-"""Answers of several classes: what macro-F1 and the like are made of, in place of right and wrong."""
+"""Answers of several classes, counted for macro-F1 and the like, instead of right and wrong."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from outscore.scores.system import NO_ANSWER, Labels, Scores
 __all__ = ["class_notes", "counted_by_class", "has_classes", "refuse_free_answers"]
 
 MAX_CLASSES = 200
-"""More right answers than this are no classes: they are free answers."""
+"""More different right answers than this are not classes but free answers."""
 
 
 def has_classes(metric: object) -> bool:
-    """Whether a metric is one of answers that belong to several classes.
+    """Whether a metric is for answers that belong to several classes.
 
     Examples
     --------
@@ -38,9 +38,9 @@ def has_classes(metric: object) -> bool:
 
 
 def counted_by_class(systems: Sequence[Scores], metric: str | AdditiveMetric | None) -> list[Scores]:
-    """The systems with counts by class in place of scores, where the metric is made of these and answers and gold are known.
+    """The systems with counts by class instead of scores, if the metric needs those and answers and gold are known.
 
-    An empty answer belongs to no class, an answer that gold never has is a class of its own.
+    An empty answer belongs to no class; an answer that never occurs in gold is a separate class.
 
     Examples
     --------
@@ -61,41 +61,41 @@ def counted_by_class(systems: Sequence[Scores], metric: str | AdditiveMetric | N
     place = {names[name]: rank for rank, name in enumerate(sorted(name for name in names if name != NO_ANSWER))}
     moved = np.array([place.get(code, NOTHING) for code in range(len(names))], dtype=np.int64)
     refuse_free_answers(len(place), metric)
-    found = []
+    counted = []
     for one, (gold, answers) in zip(systems, coded, strict=True):
         empty = np.flatnonzero(moved[gold] == NOTHING)
         if len(empty):
             raise one.row_error(int(empty[0]), f"{one.place(int(empty[0]))}: the right answer is empty.", "Give each item one.")
-        found.append(replace(one, values=class_counts(moved[gold], moved[answers], max(2, len(place)))))
-    return found
+        counted.append(replace(one, values=class_counts(moved[gold], moved[answers], max(2, len(place)))))
+    return counted
 
 
 def refuse_free_answers(values: int, metric: str | AdditiveMetric | None) -> None:
-    """Refuse to take so many values as classes."""
+    """Refuse to treat too many different values as classes."""
     if values > MAX_CLASSES:
         raise OutscoreError(
-            f"The answers have {values:,} different values: these are no classes, and {metric} is for classes.",
+            f"The answers have {values:,} different values, which are too many to be classes, but {metric} is for classes.",
             "Leave --metric out to compare how often answers are right.",
             parameter="metric",
         )
 
 
 def class_notes(systems: Sequence[Scores], metric: str | AdditiveMetric | None) -> list[Note]:
-    """How many classes there are, and which answers are of none that gold has; nothing where classes were not counted."""
+    """How many classes there are, and which answers belong to none in gold; nothing if classes were not counted."""
     if not has_classes(metric) or any(one.answers is None or one.gold is None or one.values.ndim == 1 for one in systems):
         return []
     right = {one.gold.names[code] for one in systems if one.gold is not None for code in np.unique(one.gold.codes).tolist()}
-    told = f"Answers were counted by class: the right ones have {len(right):,} different values"
-    notes = [Note("input", f"{told}; `outscore diff --task label` shows which ones changed.")]
+    start = f"Answers were counted by class; the right ones have {len(right):,} different values"
+    notes = [Note("input", f"{start}; `outscore diff --task label` shows which ones changed.")]
     for one in systems:
         assert one.answers is not None
         strange = [name not in right and name != NO_ANSWER for name in one.answers.names]
-        found = np.flatnonzero(np.array(strange, dtype=bool)[one.answers.codes])
-        if len(found):
-            what = f"{count(len(found), 'answer')} of {one.name}"
-            verb = "is none of the right classes" if len(found) == 1 else "are none of the right classes"
+        strange_rows = np.flatnonzero(np.array(strange, dtype=bool)[one.answers.codes])
+        if len(strange_rows):
+            what = f"{count(len(strange_rows), 'answer')} of {one.name}"
+            verb = "is not one of the right classes" if len(strange_rows) == 1 else "are not among the right classes"
             notes.append(
-                Note("input", f"{what} {verb}, such as `{one.answers[int(found[0])]}`; macro-F1 takes them as classes.")
+                Note("input", f"{what} {verb}, such as `{one.answers[int(strange_rows[0])]}`; macro-F1 counts them as classes.")
             )
     return notes
 

@@ -1,6 +1,6 @@
-"""Series and tables of dataframe libraries, recognised by what they can do: outscore depends on none of them.
+"""Series and tables of dataframe libraries, recognised by their methods: outscore depends on none of the libraries.
 
-A series of pandas has labels, and `core.labelled` matches two of them by these. Polars has no labels.
+A pandas Series has an index, by which `core.labelled` matches two of them. Polars has no index.
 """
 
 from __future__ import annotations
@@ -27,30 +27,30 @@ from outscore.workflows.validate import numbers_of
 __all__ = ["TABLE", "counts_in", "encode_labels", "is_table", "systems_in", "table_of"]
 
 TABLE = "table"
-"""What messages and settings call a table that has no file."""
+"""The name of a table without a file, in messages and settings."""
 SAMPLE = 20
 COUNTS = (("tp", "errors"), ("tp", "fp", "fn"), ("tp", "fp", "fn", "tn"))
 
 
 def is_table(given: object) -> bool:
     """Whether this is a table with named columns, collected or not."""
-    # Asked of the type: a table that is not collected would have to plan its columns.
+    # Looked up on the type: a lazy table would have to resolve its columns first.
     return hasattr(type(given), "columns") and hasattr(type(given), "__getitem__")
 
 
 def table_of(given: Any) -> Any:  # noqa: ANN401 - of whatever library
-    """The table itself; one that is only planned, as polars' LazyFrame is, is collected."""
+    """The table itself; a lazy table, such as polars' LazyFrame, is collected."""
     if not hasattr(given, "collect") or hasattr(given, "__len__"):
         return given
     try:
         return given.collect()
     except Exception as error:  # whatever the library raises
         why = str(error).strip().partition("\n")[0] or type(error).__name__
-        raise OutscoreError(f"The table could not be collected: {why}.", "Check what it is made of.") from error
+        raise OutscoreError(f"The table could not be collected: {why}.", "Check its query.") from error
 
 
 def counts_in(given: Any) -> Array | None:  # noqa: ANN401
-    """The rows of a table that holds nothing but counts, in the order that metrics take them; None where it holds others."""
+    """The rows of a table that contains only counts, in the order that metrics take; None if it has other columns."""
     table = table_of(given)
     columns = {normalize_name(str(name)): name for name in table.columns}
     wanted = next((names for names in COUNTS if set(names) == set(columns)), None)
@@ -80,10 +80,10 @@ def systems_in(given: Any, choice: Choice) -> list[Scores]:  # noqa: ANN401
     gold, answered = _read_answers(records, layout, arrays)
     scored = {**arrays, **{name: column.values() for name, column in answered.items()}}
     origin = Origin(TABLE, "", rows, "dataframe", layout.used, "row")
-    found = settle_folds(_split(scored, layout, origin, gold, answered))
+    systems = settle_folds(_split(scored, layout, origin, gold, answered))
     if not choice.systems:
-        return found
-    by_name = {scores.name: scores for scores in found}
+        return systems
+    by_name = {scores.name: scores for scores in systems}
     for name in choice.systems:
         if name not in by_name:
             raise OutscoreError(f"The table has no system `{name}`.", suggest_name(name, by_name), parameter="system")
@@ -91,7 +91,7 @@ def systems_in(given: Any, choice: Choice) -> list[Scores]:  # noqa: ANN401
 
 
 def _refuse_summaries(records: Records, layout: Layout, arrays: Mapping[str, Array]) -> None:
-    """Refuse a first or last row that sums the others up, as a file's is refused."""
+    """Refuse a first or last row that summarises the others, as in files."""
     for name in (layout.item, layout.cluster, layout.repeat, layout.dataset, *layout.slices, layout.row_name):
         edges = None if name is None else edges_of(Labels.of(arrays[name].tolist()), repeated=name == layout.item)
         if name is not None and edges is not None:
@@ -101,16 +101,16 @@ def _refuse_summaries(records: Records, layout: Layout, arrays: Mapping[str, Arr
 def _read_answers(
     records: Records, layout: Layout, arrays: Mapping[str, Array]
 ) -> tuple[Labels | None, dict[str, AnswerColumn]]:
-    """The right answers, where there is a column of them, and the columns of answers, which are right or wrong."""
+    """The right answers, if there is a column of them, and the columns of answers, which are right or wrong."""
     if layout.gold is None:
         return None, {}
     lines = np.arange(1, len(arrays[layout.gold]) + 1)
     gold = LabelColumn(records, layout.gold)
     gold.add(arrays[layout.gold].tolist(), lines)
-    found = {name: AnswerColumn(records, name, gold) for name in layout.scores}
-    for name, column in found.items():
+    columns = {name: AnswerColumn(records, name, gold) for name in layout.scores}
+    for name, column in columns.items():
         column.add(arrays[name].tolist(), lines)
-    return gold.labels(), found
+    return gold.labels(), columns
 
 
 def _split(
@@ -118,7 +118,7 @@ def _split(
 ) -> list[Scores]:
     labels = _labels_of(arrays)
     ids, repeats, clusters, datasets = (labels(c) for c in (layout.item, layout.repeat, layout.cluster, layout.dataset))
-    slices = {name: found for name in layout.slices if (found := labels(name)) is not None}
+    slices = {name: column_labels for name in layout.slices if (column_labels := labels(name)) is not None}
     places = np.arange(1, origin.rows + 1)
     whole = Scores("", places, ids, repeats, clusters, datasets, slices, origin, places, gold=gold)
     if layout.pooled:
@@ -126,7 +126,7 @@ def _split(
         ids = whole.ids
 
     def told(name: str) -> Scores:
-        """All rows with what was answered on them."""
+        """All rows with their answers."""
         if name not in answered:
             return whole
         return replace(whole, answers=answered[name].labels(), padded=answered[name].padded)
@@ -162,7 +162,7 @@ def encode_labels(raw: Array, name: str) -> Labels:
         place[order] = np.arange(len(order))
         return Labels(place[inverse], tuple(str(x) for x in distinct[order].tolist()))
     listed = raw.tolist()
-    # What is missing is None, or not equal to itself.
+    # A missing label is None, or not equal to itself.
     missing = next((i for i, x in enumerate(listed) if x is None or x != x), None)  # noqa: PLR0124
     if missing is not None:
         raise OutscoreError(f"`{name}` has a missing label at row {missing + 1}.", "Give one label for each row.")
@@ -170,10 +170,10 @@ def encode_labels(raw: Array, name: str) -> Labels:
 
 
 def _present(column: Array) -> Array:
-    """Which cells of a system's column hold anything: a dataframe says None, NaN or NA where the system lacks the item."""
+    """Which cells of a system's column have a value: a dataframe has None, NaN or NA if the system lacks the item."""
     if column.dtype.kind == "f":
         return ~np.isnan(column)
     if column.dtype.kind != "O":
         return np.ones(len(column), dtype=bool)
-    # Compared by their names, as pandas' NA refuses to be compared.
+    # Compared by type name, because pandas' NA cannot be compared.
     return np.array([str(value) not in ("None", "nan", "<NA>") for value in column.tolist()], dtype=bool)

@@ -1,4 +1,4 @@
-"""Names of files, and what systems are called that have no other name."""
+"""Names of files, and names for systems that have none."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ __all__ = ["distinct_names", "path_texts", "unique_names"]
 
 
 def path_texts(given: Iterable[object]) -> tuple[str, ...] | None:
-    """Paths as text; None where something else is among them.
+    """Paths as text; None if something else is among them.
 
     Examples
     --------
     >>> path_texts([PurePath("a.txt"), "b.txt"]), path_texts(["a.txt", [1, 0]])
     (('a.txt', 'b.txt'), None)
     """
-    found = []
+    texts = []
     for path in given:
         if not isinstance(path, (str, os.PathLike)):
             return None
-        found.append(os.fspath(path))
-    return tuple(found)
+        texts.append(os.fspath(path))
+    return tuple(texts)
 
 
 def unique_names(names: Sequence[str], *, stems: bool = False) -> tuple[str, str]:
-    """Two names that differ: as given, or of files the shortest distinguishing path, or with a number.
+    """Two different names: as given, or for files the shortest distinguishing path, or with a number.
 
     Examples
     --------
@@ -40,9 +40,9 @@ def unique_names(names: Sequence[str], *, stems: bool = False) -> tuple[str, str
 
 
 def distinct_names(paths: Sequence[str]) -> list[str]:
-    """Names for files that all differ: the shortest distinguishing paths, numbered where the paths are the same.
+    """Unique names for files: the shortest distinguishing paths, numbered if the paths are the same.
 
-    Endings are left out, unless they tell files of one stem apart.
+    Endings are left out unless they distinguish files with the same stem.
 
     Examples
     --------
@@ -63,7 +63,7 @@ def distinct_names(paths: Sequence[str]) -> list[str]:
 
 
 def _told_apart_by_endings(parts: Sequence[list[str]], paths: Sequence[str]) -> list[list[str]]:
-    """Parts of paths that end in the whole file name where files of one stem have several endings."""
+    """Parts of paths that end in the whole file name if files with the same stem have different endings."""
     stems: dict[str, set[str]] = {}
     for part, path in zip(parts, paths, strict=True):
         stems.setdefault(part[-1], set()).add(_without_packing(path))
@@ -82,14 +82,14 @@ def _without_packing(path: str) -> str:
 
 
 def _number_repeats(names: Sequence[str]) -> list[str]:
-    found: list[str] = []
+    taken: list[str] = []
     for name in names:
         numbered, number = name, 1
-        while numbered in found:
+        while numbered in taken:
             number += 1
             numbered = f"{name} ({number})"
-        found.append(numbered)
-    return found
+        taken.append(numbered)
+    return taken
 
 
 def _parts(path: str) -> list[str]:

@@ -1,7 +1,7 @@
-"""What files or arrays are taken to mean: the record of it, and which scores are better.
+"""How files or arrays were interpreted, and which scores are better.
 
-Which are better is what the caller says, what the metric fixes, or what the name of the score tells. Its name is that of its
-column; scores without one are called by the names of the systems, or by the ending of their files.
+The direction comes from the caller, from the metric, or from the name of the score. The name is that of its
+column; scores without a column are named after the systems, or after the ending of their files.
 """
 
 from __future__ import annotations
@@ -43,18 +43,18 @@ DIRECTIONS = ("auto", "higher", "lower")
 SAY = "Say which is better with --lower-is-better or --higher-is-better (direction=... in Python)."
 BARE = ("scores", "score-pairs", "f1-counts")
 MEAN_PER_CENT = 5.0
-"""A mean beyond this, of scores up to 100, is that of per cent where another system stays between 0 and 1."""
+"""Scores up to 100 with a mean above this are per cent if another system's scores lie between 0 and 1."""
 
 
 class Endings(tuple[str, ...]):
-    """The endings of files, with their points: what bare numbers are called by that have no other name."""
+    """The endings of files, with their dots, which name bare numbers that have no other name."""
 
     __slots__ = ()
 
 
 @dataclass(frozen=True)
 class Directed:
-    """A metric that knows which of its scores are better, and who said so; `column` where that is a name or an ending."""
+    """A metric with its direction and where that comes from; `column` is the name or ending that decided it, if one did."""
 
     metric: str | AdditiveMetric
     better: Better
@@ -63,33 +63,33 @@ class Directed:
 
     @property
     def why(self) -> str:
-        """Who said so, as part of a sentence.
+        """Where the direction comes from, as part of a sentence.
 
         Examples
         --------
         >>> directed("mean", "auto", ["wer"]).why
-        "by the column's name `wer`"
+        "according to the column name `wer`"
         >>> directed("mean", "auto", Endings([".wer"])).why
-        'by the ending `.wer` of the files'
+        'according to the file ending `.wer`'
         """
         if self.source == "file":
-            return f"by the ending `{self.column}` of the files"
-        reasons = {"given": "as asked for", "metric": "by the metric", "log": "by the logs", "default": "by default"}
-        return f"by the column's name `{self.column}`" if self.column is not None else reasons[self.source]
+            return f"according to the file ending `{self.column}`"
+        reasons = {"given": "as requested", "metric": "as the metric says", "log": "as the logs say", "default": "by default"}
+        return f"according to the column name `{self.column}`" if self.column is not None else reasons[self.source]
 
     @property
     def notes(self) -> list[Note]:
-        """What a reader should know who said nothing of it."""
+        """A note if the direction was not requested and may surprise."""
         if self.source not in ("column", "file"):
             return []
-        return [Note("input", f"Lower is better, {self.why}; --higher-is-better says otherwise.")]
+        return [Note("input", f"Lower is better, {self.why}; --higher-is-better overrides this.")]
 
 
 def directed(metric: str | AdditiveMetric, asked: str, columns: Iterable[str] = (), *, told: Better | None = None) -> Directed:
-    """The metric turned the way that scores are better.
+    """The metric with the direction in which scores are better.
 
-    `columns` are the names of the score columns or the `Endings` of files, if there are any; `told` is what the logs say
-    that scores come from.
+    `columns` are the names of the score columns or the `Endings` of files, if there are any; `told` is the direction stated in
+    the logs.
 
     Examples
     --------
@@ -113,13 +113,13 @@ def directed(metric: str | AdditiveMetric, asked: str, columns: Iterable[str] = 
         return Directed(_turned(metric, told), told, "log")
     unclear = next((name for name in named if not endings and is_unclear(name)), None)
     if unclear is not None:
-        message = f"`{unclear}` does not say for certain whether lower or higher scores are better."
+        message = f"It is not clear from the name `{unclear}` whether lower or higher scores are better."
         raise OutscoreError(message, SAY, parameter=OPTION)
     if low and len(low) < len(named):
         other = next(column for column in named if column not in low)
         what = "The files end in" if endings else "The score columns are"
         raise OutscoreError(
-            f"{what} {join_names(named)}: of `{low[0]}` lower scores are better, and `{other}` does not say.",
+            f"{what} {join_names(named)}: lower is better for `{low[0]}`, but `{other}` does not say.",
             SAY,
             parameter=OPTION,
         )
@@ -129,9 +129,9 @@ def directed(metric: str | AdditiveMetric, asked: str, columns: Iterable[str] = 
 
 
 def score_names(origins: Iterable[Origin], systems: Sequence[str]) -> Sequence[str]:
-    """The names of the scores: of their columns, or the error, loss or time that all systems or their files are named after.
+    """The names of the scores: their columns, or the error, loss or time that all systems or their files are named after.
 
-    Where only some are, it is not clear that their scores are of one kind, and all names are given.
+    If only some are, it is not clear that all scores are of one kind, and all names are returned.
     """
     files = list(origins)
     named = score_columns(files)
@@ -147,7 +147,7 @@ def score_names(origins: Iterable[Origin], systems: Sequence[str]) -> Sequence[s
 
 
 def _ending(path: str) -> str:
-    """What a file ends in, packed or not.
+    """The ending of a file, without that of a compression.
 
     Examples
     --------
@@ -163,14 +163,14 @@ def _ends_low(ending: str) -> bool:
 
 
 def check_direction(metric: str | AdditiveMetric | None, asked: str) -> None:
-    """Refuse a direction that the metric excludes; None is a metric that depends on the data."""
+    """Refuse a direction that contradicts the metric; None is a metric that depends on the data."""
     fixed = None if metric is None else _fixed(metric)
     if metric is not None and fixed is not None and asked not in ("auto", fixed):
         _refuse_turning(metric, fixed, asked)
 
 
 def _fixed(metric: str | AdditiveMetric) -> Better | None:
-    """The direction that a metric has whatever the scores are; None where it is a mean or sum of any scores."""
+    """The direction that a metric has by definition; None if it is a mean or sum of any scores."""
     if isinstance(metric, AdditiveMetric):
         return metric.direction
     name, given = parse_spec(metric)
@@ -188,14 +188,14 @@ def _turned(metric: str | AdditiveMetric, better: Better) -> str | AdditiveMetri
 def _refuse_turning(metric: str | AdditiveMetric, fixed: Better, asked: str) -> None:
     name = metric.name if isinstance(metric, AdditiveMetric) else metric
     raise OutscoreError(
-        f"A {fixed} `{name}` is better by definition, and --{asked}-is-better was asked for.",
+        f"A {fixed} `{name}` is better by definition, which contradicts --{asked}-is-better.",
         f"Leave --{asked}-is-better out, or use the metric `mean`.",
         parameter=OPTION,
     )
 
 
 def series_names(given: Iterable[object]) -> tuple[str, ...]:
-    """What series are called by themselves, where one of them is called an error, a loss or a time; else nothing.
+    """The names of series, if one of them is an error, a loss or a time; else nothing.
 
     Examples
     --------
@@ -203,7 +203,7 @@ def series_names(given: Iterable[object]) -> tuple[str, ...]:
     >>> series_names([pl.Series("wer", [0.1]), pl.Series("wer", [0.2])]), series_names([pl.Series("new", [1]), [0]])
     (('wer',), ())
     """
-    # A column of a table may be called by its system, which says nothing.
+    # A column of a table may be named after its system, which says nothing.
     names = [name for one in given if isinstance(name := getattr(one, "name", None), str)]
     return tuple(dict.fromkeys(names)) if any(is_better_lower(name) or named_after(name) for name in names) else ()
 
@@ -218,9 +218,9 @@ def reading_of(
     kind: Literal["texts", "outputs"] | None = None,
     by_class: bool = False,
 ) -> Reading:
-    """What files were taken to mean; without `origins`, `rows` rows of arrays.
+    """How files were interpreted; without `origins`, `rows` rows of arrays.
 
-    `systems` are the names of the systems, which are columns where no column of the file holds the scores.
+    `systems` are the names of the systems, which are columns if no column of the file contains the scores.
     """
     better, source = direction
     if not origins:
@@ -232,7 +232,7 @@ def reading_of(
     return Reading(
         kind or ("numbers" if bare else _log_or_table(formats)),
         sum(origin.rows for origin in origins),
-        # A dataframe has columns, and no file; a log of several systems is an origin for each of them.
+        # A dataframe has columns but no file; a log of several systems is an origin for each of them.
         len({origin.path for origin in origins if origin.sha256}),
         formats,
         score=_columns(origins, "score"),
@@ -253,12 +253,12 @@ def reading_of(
 
 
 def outputs_reading(origins: Sequence[Origin], rows: int) -> Reading:
-    """What the files of a diff were taken to mean, the first of which holds the right answers; or lists of `rows` answers."""
+    """How the files of a diff were interpreted, the first of which contains the right answers; or lists of `rows` answers."""
     if not origins:
         return Reading("outputs", rows)
     gold, *systems = origins
     files = {origin.path: origin for origin in origins}
-    called = _short_names(list(files))
+    short_names = _short_names(list(files))
     return Reading(
         "outputs",
         sum(origin.rows for origin in files.values()),
@@ -267,15 +267,15 @@ def outputs_reading(origins: Sequence[Origin], rows: int) -> Reading:
         item=_columns(origins, "item"),
         cluster=_columns(origins, "cluster"),
         prediction=_columns(systems, "answer"),
-        # Of one table with a row for each system, the right answers stand beside the answers.
+        # In one table with a row for each system, the right answers are beside the answers.
         gold=_columns([gold], "gold" if "gold" in gold.columns else "answer"),
-        gold_file=called[gold.path],
-        output_files=[called[path] for path in dict.fromkeys(origin.path for origin in systems)],
+        gold_file=short_names[gold.path],
+        output_files=[short_names[path] for path in dict.fromkeys(origin.path for origin in systems)],
     )
 
 
 def _short_names(paths: Sequence[str]) -> dict[str, str]:
-    """Files by their names without folders, unless these would be the same.
+    """The names of files without folders, unless these would be the same.
 
     Examples
     --------
@@ -287,31 +287,31 @@ def _short_names(paths: Sequence[str]) -> dict[str, str]:
 
 
 def answer_notes(origins: Iterable[Origin], by_class: Sequence[Note] = ()) -> list[Note]:
-    """What to do next with answers that were scored, or what is said of those that were counted by class."""
+    """What to do next with answers that were scored, or notes on those that were counted by class."""
     if by_class or not any("gold" in origin.columns for origin in origins):
         return list(by_class)
     return [Note("input", "Answers were scored as right or wrong; `outscore diff --task label` shows which ones changed.")]
 
 
 def _log_or_table(formats: Sequence[str]) -> Literal["log", "table"]:
-    # Readers of logs are many, and other files do without them.
+    # There are many readers of logs, and other files do not need them.
     from outscore.formats.logs.registry import LOGS
 
     return "log" if all(name in LOGS for name in formats) else "table"
 
 
 def _format(origin: Origin) -> str:
-    """The format of a file; a JSON list is read as JSON lines are, and called what it is."""
+    """The format of a file; a JSON list is read like JSON lines but keeps its name."""
     return "json" if (origin.format, origin.unit) == ("jsonl", "row") else origin.format
 
 
 def _columns(origins: Iterable[Origin], part: str) -> list[str]:
-    """The columns that play a part, each once."""
+    """The columns that are used, each once."""
     return list(dict.fromkeys(column for origin in origins for column in origin.columns.get(part, ())))
 
 
 def scale_notes(names: Sequence[str], columns: Sequence[Array]) -> list[Note]:
-    """A warning where one system has scores between 0 and 1 and another between 0 and 100.
+    """A warning if one system has scores between 0 and 1 and another between 0 and 100.
 
     Examples
     --------
@@ -321,12 +321,13 @@ def scale_notes(names: Sequence[str], columns: Sequence[Array]) -> list[Note]:
     >>> scale_notes(["new", "old"], [np.array([0.5, 0.9]), np.array([0, 2])])
     []
     """
-    named = [(name, column) for name, column in zip(names, columns, strict=True) if column.ndim == 1 and column.size]
-    filled = [(name, column) for name, column in named if column.min() >= 0]
+    # Words that judge an answer and counts are on no scale.
+    numbers = [(name, one) for name, one in zip(names, columns, strict=True) if one.ndim == 1 and one.dtype.kind in "iufb"]
+    filled = [(name, column) for name, column in numbers if column.size and column.min() >= 0]
     shares = [name for name, column in filled if 0 < column.max() <= 1]
     high = [(name, column) for name, column in filled if column.max() <= 100 and column.mean() > MEAN_PER_CENT]
     if not shares or not high:
         return []
     name, column = high[0]
-    text = f"The scores of {shares[0]} lie between 0 and 1, and those of {name} go up to {column.max():.4g}."
+    text = f"The scores of {shares[0]} lie between 0 and 1, but those of {name} go up to {column.max():.4g}."
     return [Note("warning", f"{text} If some are per cent, divide them by 100.")]

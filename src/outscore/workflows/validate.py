@@ -1,4 +1,4 @@
-"""From what a caller has to rows in a metric's own columns: every check of arrays and of what is asked stands here, once."""
+"""From a caller's arrays to rows in a metric's own columns: all checks of arrays and of options are here."""
 
 from __future__ import annotations
 
@@ -57,11 +57,11 @@ def paired(
     first, second = numbers_of(a, "a"), numbers_of(b, "b")
     if len(first) != len(second):
         raise OutscoreError(
-            f"`a` has {len(first)} rows, `b` has {len(second)}.",
+            f"`a` has {len(first)} rows, but `b` has {len(second)}.",
             "Both systems must be scored on the same items, in the same order.",
         )
     if first.shape != second.shape:
-        raise OutscoreError(f"`a` has shape {first.shape}, `b` {second.shape}.", "Give both systems the same columns.")
+        raise OutscoreError(f"`a` has shape {first.shape}, but `b` has {second.shape}.", "Give both systems the same columns.")
     additive, rows_a, rows_b = resolve(metric, first, second, raw=raw)
     item_codes, cluster_codes = codes_of(items, len(first), "items"), codes_of(clusters, len(first), "clusters")
     return PairedScores(rows_a, rows_b, 1, item_codes, cluster_codes), additive
@@ -69,7 +69,7 @@ def paired(
 
 def numbers_of(x: object, name: str) -> Array:
     """An array of finite numbers, (n,) or (n, k), int64 or float64."""
-    # Who has a masked array has loaded the module; to ask it of everything else would load it.
+    # Whoever has a masked array has loaded its module; a plain `isinstance` would load it for everybody.
     if "numpy.ma" in sys.modules and np.ma.is_masked(x):
         raise OutscoreError(f"`{name}` has masked entries.", "Every item needs a number; drop or repair it.")
     try:
@@ -77,18 +77,18 @@ def numbers_of(x: object, name: str) -> Array:
     except ValueError:
         raise OutscoreError(f"The rows of `{name}` have different lengths.", "Give every item the same columns.") from None
     if raw.dtype == object and all(isinstance(entry, (int, float, np.number)) for entry in raw.ravel()):
-        # Numbers in a column of objects, as dataframes have them.
+        # Numbers in a column of type object, as dataframes may have them.
         raw = np.array(raw.tolist())
     raw = _judged(raw)
     if raw.ndim == 0:
-        given = "was not given" if x is None else f"is no list of scores but {x!r:.40}"
+        given = "was not given" if x is None else f"is {x!r:.40}, which is not a list of scores"
         raise OutscoreError(f"`{name}` {given}.", "Give one score per item: a list, an array or a column; or (n, k) counts.")
     if raw.ndim not in (1, 2):
         raise OutscoreError(f"`{name}` has {raw.ndim} dimensions.", "Give (n,) scores or (n, k) counts.")
     if raw.size == 0:
         raise OutscoreError(f"`{name}` is empty.", "Give at least one item.")
     if raw.dtype.kind not in "iufb":
-        raise OutscoreError(f"`{name}` holds {_kind_of(raw)}, not numbers.", "Convert it to numbers that fit 64 bits first.")
+        raise OutscoreError(f"`{name}` contains {_kind_of(raw)}, not numbers.", "Convert it to numbers that fit 64 bits first.")
     if raw.dtype.kind == "f":
         _check_sizes(raw, name)
     elif not _adds_up(raw):
@@ -97,7 +97,7 @@ def numbers_of(x: object, name: str) -> Array:
 
 
 def _judged(raw: Array) -> Array:
-    """Words that say whether an answer was right as 1 and 0, as in columns of files; anything else as it is."""
+    """Words that say whether an answer was right, as 1 and 0, as in columns of files; anything else unchanged."""
     if raw.dtype.kind not in "UO" or raw.ndim != 1 or not all(isinstance(entry, str) for entry in raw.tolist()):
         return raw
     known = {**JUDGEMENTS, **ONLY_YES_OR_NO}
@@ -111,11 +111,11 @@ def _check_sizes(raw: Array, name: str) -> None:
         row = int(np.argwhere(~np.isfinite(raw))[0][0])
         raise OutscoreError(f"`{name}` is {raw[row]} at row {row + 1}.", "Every item needs a finite number; drop or repair it.")
     if float(np.abs(raw).max()) > LARGEST_SCORE:
-        raise OutscoreError(f"`{name}` holds a number beyond {LARGEST_SCORE:g}.", "Rescale the scores.")
+        raise OutscoreError(f"`{name}` contains a number beyond {LARGEST_SCORE:g}.", "Rescale the scores.")
 
 
 def _adds_up(raw: Array) -> bool:
-    """Whether no column of integers can add up to more than floats hold exactly; the largest one settles most cases."""
+    """Whether every column of integers has a sum that floats represent exactly; the largest number settles most cases."""
     largest = max(abs(int(raw.max())), abs(int(raw.min())))
     return largest * len(raw) < MAX_EXACT or float(np.abs(raw.astype(float)).sum(axis=0).max()) < MAX_EXACT
 
@@ -123,13 +123,13 @@ def _adds_up(raw: Array) -> bool:
 def _kind_of(raw: Array) -> str:
     if raw.dtype.kind in "US":
         return "text"
-    found = next((type(x).__name__ for x in raw.ravel() if not isinstance(x, (int, float))), "integers beyond 64 bits")
-    return found if raw.dtype.kind == "O" else str(raw.dtype)
+    type_name = next((type(x).__name__ for x in raw.ravel() if not isinstance(x, (int, float))), "integers beyond 64 bits")
+    return type_name if raw.dtype.kind == "O" else str(raw.dtype)
 
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked of a comparison, apart from the data; `options` are all options of the deciding test, read."""
+    """The question of a comparison, without the data; `options` are all options of the deciding test."""
 
     test: str
     entry: TestEntry
@@ -148,17 +148,17 @@ class Question:
 
     @property
     def of_test(self) -> TestRequest:
-        """The part that the test itself is asked."""
+        """The part that the test itself needs."""
         return TestRequest(self.alternative, self.delta, self.alpha, self.seed, self.options)
 
     @property
     def side(self) -> dict[str, Any]:
-        """Level, side and the difference tested against, which decisions and words need."""
+        """Level, side and tested difference, which decisions and words need."""
         return {"alpha": self.alpha, "alternative": self.alternative, "delta": self.delta}
 
 
 def question_of(*, test: str, options: Mapping[str, object], unit_advice: bool = False, **asked: Any) -> Question:  # noqa: ANN401
-    """The question that checked options ask.
+    """The question that options describe, after checking them.
 
     Examples
     --------
@@ -189,7 +189,7 @@ def check_comparison(
     unit_advice: bool = False,
     population: str | None = None,
 ) -> None:
-    """Refuse whatever can be refused of a comparison without looking at data."""
+    """Refuse whatever can be refused about a comparison without looking at data."""
     check_population(population, test)
     entry = deciding_entry(test)
     complete(entry.name, entry.options, options)
@@ -205,27 +205,27 @@ def check_comparison(
 
 
 def check_repeats(kind: object) -> None:
-    """Refuse a kind of repeats that there is not."""
+    """Refuse an unknown kind of repeats."""
     if kind is not None and kind not in KINDS:
         raise OutscoreError(f"`repeats` is {kind!r}.", f"Choose one of: {', '.join(KINDS)}.", parameter="repeats")
 
 
 def check_reduction(reduce: object, metric: object) -> None:
-    """Refuse a reduction that there is not, and a metric that is no mean of reduced scores."""
+    """Refuse an unknown reduction, and a metric that is not a mean of reduced scores."""
     reduction = parse_reduction(reduce)
     if reduction is None or metric is None:
         return
     name = parse_spec(metric)[0] if isinstance(metric, str) else getattr(metric, "name", metric)
     if name not in ("mean", "accuracy"):
         raise OutscoreError(
-            f"{reduction.name} makes one score of an item's runs, whose mean is compared, and the metric is `{name}`.",
-            "Leave --metric out, or --reduce.",
+            f"{reduction.name} turns the runs of an item into one score and compares means, but the metric is `{name}`.",
+            "Leave --metric or --reduce out.",
             parameter="reduce",
         )
 
 
 def check_population(population: object, test: str | None = None) -> None:
-    """Refuse an unknown population, and one that the test named, if there is one, does not answer for."""
+    """Refuse an unknown population, and one that the named test, if any, is not about."""
     if population is None:
         return
     if population not in POPULATIONS:
@@ -233,14 +233,14 @@ def check_population(population: object, test: str | None = None) -> None:
         raise OutscoreError(f"`population` is {population!r}.", cure, parameter="population")
     if test is not None and population != ITEMS and deciding_entry(test).name != DEFAULT:
         raise OutscoreError(
-            f"`{test}` answers for new items, and population {population} has a test of its own.",
-            "Leave the test out, or the population.",
+            f"`{test}` is about new items, but population {population} has its own test.",
+            "Leave the test or the population out.",
             parameter="population",
         )
 
 
 def check_side(alternative: object, delta: object) -> None:
-    """Refuse what no test could be asked."""
+    """Refuse an alternative or a difference that cannot be tested."""
     if alternative not in ALTERNATIVES:
         raise OutscoreError(
             f"`alternative` is {alternative!r}.", f"Choose one of: {', '.join(ALTERNATIVES)}.", parameter="alternative"
@@ -251,7 +251,7 @@ def check_side(alternative: object, delta: object) -> None:
 
 
 def check_correction(correction: str, *, test: str, delta: float) -> None:
-    """Refuse an unknown correction, and one that cannot serve two systems or this test."""
+    """Refuse an unknown correction, and one that does not work for two systems or this test."""
     fitting = [name for name, known in CORRECTIONS.items() if not known.all_pairs]
     if correction not in CORRECTIONS:
         raise OutscoreError(
@@ -259,7 +259,7 @@ def check_correction(correction: str, *, test: str, delta: float) -> None:
         )
     if correction not in fitting:
         raise OutscoreError(
-            f"Correction `{correction}` is for all pairs of three or more systems, and two are compared.",
+            f"Correction `{correction}` is for all pairs of three or more systems, but two are compared.",
             "Use `holm`.",
             parameter="correction",
         )
@@ -268,7 +268,7 @@ def check_correction(correction: str, *, test: str, delta: float) -> None:
     if correction == MAX_T and (not swaps or delta):
         asked = f"`delta` = {delta:g}" if swaps else f"test `{test}`"
         raise OutscoreError(
-            f"Correction `{MAX_T}` swaps the two systems as the permutation test of no difference does, and was asked for with "
+            f"Correction `{MAX_T}` swaps the two systems like the permutation test of no difference, so it does not work with "
             f"{asked}.",
             "Use `holm`.",
             parameter="correction",
@@ -276,7 +276,7 @@ def check_correction(correction: str, *, test: str, delta: float) -> None:
 
 
 def deciding_entry(test: object) -> TestEntry:
-    """The test that decides: of all tests, the permutation test."""
+    """The test that decides: for `all`, the permutation test."""
     entry = deciding_test(test)
     if entry is None:
         raise OutscoreError(f"There is no test `{test}`.", suggest_test(str(test)), parameter="test")
@@ -284,7 +284,7 @@ def deciding_entry(test: object) -> TestEntry:
 
 
 def check_metric(metric: object) -> None:
-    """Refuse a name that no metric has, and options that it lacks; a metric made by the caller needs no check."""
+    """Refuse an unknown metric or unknown options of it; a metric made by the caller needs no check."""
     if not isinstance(metric, str):
         return
     name, given = parse_spec(metric)
@@ -296,16 +296,16 @@ def check_metric(metric: object) -> None:
 def _check_margin(entry: TestEntry, margin: object) -> None:
     if not _is_usual(margin) or float(str(margin)) <= 0:
         raise OutscoreError(
-            f"`margin` is {_format_value(margin)}.", "Give a positive number in the metric's own unit.", parameter="margin"
+            f"`margin` is {_format_value(margin)}.", "Give a positive number in units of the metric.", parameter="margin"
         )
     if not entry.delta:
         raise OutscoreError(
-            f"`{entry.name}` has no margin.", "Use `permutation`, `student` or `bootstrap`.", parameter="margin"
+            f"`{entry.name}` cannot test a margin.", "Use `permutation`, `student` or `bootstrap`.", parameter="margin"
         )
 
 
 def check_units(size: object, statistic: object, shuffle: object, *, advice: bool) -> None:
-    """Refuse units that cannot be formed, and what has no effect on units of one item."""
+    """Refuse units that cannot be formed, and options that have no effect on units of one item."""
     if not _is_whole(size) or int(str(size)) < 1:
         raise OutscoreError(f"`unit_size` is {_format_value(size)}.", "Give a whole number from 1 up.", parameter="unit_size")
     if statistic not in STATISTICS:
@@ -331,16 +331,18 @@ def _check_names(names: object) -> None:
 
 
 def refuse_labels(columns: Mapping[str, object]) -> None:
-    """Refuse labels where files or tables have columns: these are named."""
-    for name, said in columns.items():
-        if said is not None and not isinstance(said, str):
+    """Refuse labels given with files or tables, whose columns are named instead."""
+    for name, label in columns.items():
+        if label is not None and not isinstance(label, str):
             raise OutscoreError(
-                f"`{name}` is not the name of a column.", "For a file or table, name the column that holds it.", parameter=name
+                f"`{name}` is not the name of a column.",
+                "For a file or table, name the column that contains it.",
+                parameter=name,
             )
 
 
 def check_seed(name: str, seed: object) -> None:
-    """Refuse what no generator takes for a seed."""
+    """Refuse numbers that cannot seed a generator."""
     if not _is_whole(seed) or not 0 <= int(str(seed)) < LARGEST_SEED:
         raise OutscoreError(
             f"`{name}` is {_format_value(seed)}.", "Give a whole number from 0 up to 2**64 - 1.", parameter=name
@@ -348,24 +350,24 @@ def check_seed(name: str, seed: object) -> None:
 
 
 def refuse_reading_options(request: Request) -> None:
-    """Refuse options that say how a file is read where there is none."""
+    """Refuse options for reading files if there is no file."""
     for option in request.options():
         reads = option.kind == "column" or option.name in ("system", "reader", "transpose")
         if reads and request.is_given(option):
             raise OutscoreError(
-                f"`{option.keyword}` is for files, and the scores are given as they are.",
+                f"`{option.keyword}` is for files, but the scores are given directly.",
                 f"Leave `{option.keyword}` out.",
                 parameter=option.name,
             )
 
 
 def _is_whole(value: object) -> bool:
-    # True is a whole number to Python, and to nobody else.
+    # Python counts True as a whole number, people do not.
     return not isinstance(value, bool) and isinstance(value, Integral)
 
 
 def _is_usual(value: object) -> bool:
-    """Whether it is a number whose square is one that floats can hold."""
+    """Whether this is a number whose square fits into a float."""
     return isinstance(value, Real) and 1 / LARGEST_SCORE <= abs(float(value)) <= LARGEST_SCORE
 
 

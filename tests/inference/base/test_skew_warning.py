@@ -52,7 +52,10 @@ def test_clusters_are_judged_by_their_sums():
 
 def test_rare_losses_say_that_nothing_helps():
     d = np.where(np.arange(50) % 25 == 0, -0.95, 0.05)
-    assert warning(d).text == "Too few rare events to tell: 2 of 50 items make nearly all of the spread; only more items help."
+    assert (
+        warning(d).text
+        == "Too few rare events to tell: 2 of 50 items account for nearly all of the spread; only more items help."
+    )
 
 
 def test_the_warning_stands_beside_the_verdict(tmp_path):

@@ -218,7 +218,7 @@ def test_every_question_has_its_line(tmp_path):
     text = " ".join(osc.compare(path, systems=["new", "old"], reduce="pass@2").to_text().split())
     assert "claims new items (would new and old differ on new items?): p = " in text
     why = "no answer, because pass@2 is one score for all runs of an item; --reduce mean gives one"
-    draw = "would new runs of new and old differ on exactly these items, or was it luck of the draw?"
+    draw = "would new runs of new and old differ on exactly these items, or was it chance?"
     assert f"these items and new runs ({draw}): {why}" in text
     assert "newly trained" not in text
     runs = " ".join(osc.compare(path, systems=["new", "old"], reduce="pass@2", repeats="runs").to_text().split())

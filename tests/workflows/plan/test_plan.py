@@ -92,7 +92,7 @@ def test_few_items():
 def test_too_few_items_have_no_power():
     for asked in ({"n": 5, "sd": 1}, {"n": 5}, {"n": 50, "sd": 1, "cluster_size": 10, "icc": 0.1}):
         with pytest.raises(
-            OutscoreError, match=r"cannot reach p <= 0\.05, whatever the difference\. Plan for 6 (items|clusters)"
+            OutscoreError, match=r"cannot reach p <= 0\.05, however large the difference\. Plan for at least 6 (items|clusters)"
         ):
             ask(**asked)
     none = ask(n=5, effect=3, sd=1)
@@ -143,9 +143,9 @@ REFUSED = {
     "tiny effect": ({"effect": 1e-200, "sd": 1}, "More than 1,000,000,000,000 items"),
     "tiny effect by t": ({"effect": 1e-9}, "More than 1,000,000,000,000 items"),
     "huge n": ({"n": 1e15, "sd": 1}, "from 1 to 1,000,000,000,000"),
-    "huge n exactly": ({"n": 1e9, "discordance": 0.1}, "ask for the method normal"),
+    "huge n exactly": ({"n": 1e9, "discordance": 0.1}, "use the method normal"),
     "power below alpha": ({"effect": 0.1, "n": 50, "sd": 1, "power": 0.05}, "no more than alpha (0.05)"),
-    "power 1": ({"effect": 0.1, "power": 1.0}, "endlessly many"),
+    "power 1": ({"effect": 0.1, "power": 1.0}, "infinitely many"),
     "discordance below effect": ({"effect": 0.1, "discordance": 0.05}, "less than the effect"),
     "accuracy above 1": ({"effect": 0.2, "accuracy": 0.9}, "`accuracy` is 0.9 and the effect +0.2"),
     "accuracy with sd": ({"effect": 0.2, "accuracy": 0.9, "sd": 1}, "Both `sd` and `accuracy`"),

@@ -426,7 +426,7 @@ class TestManySystems:
         rows = [row for one, two in (("x", "y"), ("y", "z"), ("z", "x")) for row in both(20, one, two, lambda _, one=one: one)]
         found = osc.prefer(write(rows)).intransitivity
         assert (found.statistic, found.p) == (None, None)
-        assert "All prompts speak alike" in found.note
+        assert "All prompts give the same verdicts" in found.note
 
     def test_never_lost(self, write):
         rows = both(20, "x", "y", lambda i: "x" if i % 2 else "y") + both(20, "z", "x", lambda _: "z")

@@ -233,7 +233,7 @@ def test_a_system_missing_on_one_dataset_is_left_out_there_and_told():
     assert sorted(found.datasets[1].systems) == ["a", "b"]
     assert any("`c` has no item on `y`" in note.text for note in found.datasets[1].notes)
     some = [pair for pair in found.pairs if "c" in pair.systems]
-    assert all(pair.note == "On 1 of 2 datasets: the others have no item of both." for pair in some)
+    assert all(pair.note == "On 1 of 2 datasets: in the others the two systems share no item." for pair in some)
 
 
 def test_macro_average_of_a_corpus_metric_uses_flips_of_all_datasets():

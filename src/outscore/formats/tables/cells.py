@@ -67,6 +67,13 @@ _NOT_A_NUMBER = "Keep only numbers below an optional header line."
 _NOT_NUMERIC = re.compile(r"[^0-9eE+\-.\n]")
 _NOT_WHOLE = re.compile(r"[.eE]")
 JUDGEMENTS = {"true": 1, "false": 0, "correct": 1, "incorrect": 0, "right": 1, "wrong": 0, "pass": 1, "passed": 1}
+JUDGEMENTS |= {"fail": 0, "failed": 0}
+"""Words that say whether an answer was right."""
+ONLY_YES_OR_NO = {"yes": 1, "no": 0}
+"""Words that may be answers themselves: they count as 1 and 0 in columns that are known to hold scores."""
+_ONLY_NUMBERS = "Keep only numbers, or words such as true and false, in a column of scores."
+FLAT = "Write the table flat: one value under each name."
+NO_LABEL = NO_ANSWER
 
 
 def is_number(field: str) -> bool:
@@ -122,15 +129,6 @@ def _hint(field: str) -> str:  # noqa: PLR0911 - one for each kind of slip
     if field[0] in "\"'" and is_number(field.strip("\"'")):
         return "Write numbers without quotation marks."
     return _NOT_A_NUMBER
-
-
-JUDGEMENTS |= {"fail": 0, "failed": 0}
-"""Words that say whether an answer was right."""
-ONLY_YES_OR_NO = {"yes": 1, "no": 0}
-"""Words that may be answers themselves: they count as 1 and 0 in columns that are known to hold scores."""
-_ONLY_NUMBERS = "Keep only numbers, or words such as true and false, in a column of scores."
-FLAT = "Write the table flat: one value under each name."
-NO_LABEL = NO_ANSWER
 
 
 class _CellError(Exception):

@@ -25,8 +25,7 @@ from outscore.web.jobs.queue import MAX_WAIT
 from outscore.web.jobs.service import service_of
 from outscore.web.jobs.submission import RESULT
 from outscore.web.jobs.worker import CHART_TYPES
-from outscore.web.messages import JobRequest, ResultRequest, SettingsFileRequest, SettingsRequest, TextRequest
-from outscore.web.problems import HTTPProblem
+from outscore.web.messages import HTTPProblem, JobRequest, ResultRequest, SettingsFileRequest, SettingsRequest, TextRequest
 
 if TYPE_CHECKING:
     from outscore.examples.entry import Example

@@ -22,8 +22,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from outscore.core.errors import OutscoreError
 from outscore.core.records import dataclass
+from outscore.web.messages import HTTPProblem
 from outscore.web.pages import views
-from outscore.web.problems import HTTPProblem
 from outscore.web.settings import Settings
 
 __all__ = ["HEADERS", "POLICY", "Guard", "problem_response"]

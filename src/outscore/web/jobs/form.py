@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from outscore.core.options import OnlyFor, Option, did_you_mean
 from outscore.core.records import dataclass
-from outscore.web.problems import HTTPProblem
+from outscore.web.messages import HTTPProblem
 from outscore.workflows.requests.registry import REQUESTS
 
 __all__ = ["COMMANDS", "LENGTHS", "Choice", "Field", "Kind", "form"]

@@ -19,7 +19,7 @@ from outscore.core.records import dataclass
 from outscore.web.jobs.store import ExpiringRegistry, Store, link, safe_name
 from outscore.web.jobs.submission import RESULT, Submission
 from outscore.web.jobs.workers import Answer, Workers
-from outscore.web.problems import HTTPProblem
+from outscore.web.messages import HTTPProblem
 from outscore.web.settings import Settings
 
 __all__ = ["MAX_WAIT", "Job", "Jobs", "State"]

@@ -9,7 +9,7 @@ from typing import Any
 from outscore.web.jobs.queue import Job, Jobs
 from outscore.web.jobs.worker import CHART_LIST, CHART_TYPES, CHARTS
 from outscore.web.jobs.workers import Answer
-from outscore.web.problems import HTTPProblem
+from outscore.web.messages import HTTPProblem
 
 __all__ = ["TYPES", "chart", "charts", "download", "headline", "headline_of"]
 

@@ -21,8 +21,7 @@ from outscore.web.jobs.settings_files import Found, read_settings, yaml_of_resul
 from outscore.web.jobs.store import Store, Upload, clashes, link, safe_name, safe_place
 from outscore.web.jobs.submission import Submission, submit
 from outscore.web.jobs.workers import Workers
-from outscore.web.messages import FileDescription, JobRequest
-from outscore.web.problems import HTTPProblem
+from outscore.web.messages import FileDescription, HTTPProblem, JobRequest
 from outscore.web.settings import Settings
 from outscore.workflows.requests.registry import REQUESTS
 from outscore.workflows.requests.settings_file import settings_yaml

@@ -14,7 +14,7 @@ from outscore.core.errors import OutscoreError
 from outscore.core.options import Option
 from outscore.core.records import dataclass
 from outscore.web.jobs.form import LENGTHS
-from outscore.web.problems import HTTPProblem
+from outscore.web.messages import HTTPProblem
 from outscore.workflows.requests.base import Request
 from outscore.workflows.requests.compare import LENGTH, metrics_in
 from outscore.workflows.requests.registry import REQUESTS

@@ -20,7 +20,7 @@ from outscore.core.options import did_you_mean
 from outscore.core.records import dataclass
 from outscore.web.jobs.form import LENGTHS, Choice, Field, form
 from outscore.web.jobs.store import Upload, clashes
-from outscore.web.problems import HTTPProblem
+from outscore.web.messages import HTTPProblem
 from outscore.workflows.requests.base import Request, Written
 from outscore.workflows.requests.compare import LENGTH
 from outscore.workflows.requests.registry import REQUESTS
@@ -255,7 +255,7 @@ def read_value(field: Field, value: object) -> list[str]:
     (['0.01'], ['0.05'], [])
     >>> read_value(alpha, "low")
     Traceback (most recent call last):
-    outscore.web.problems.HTTPProblem: Level: 'low' was given. A number was expected.
+    outscore.web.messages.HTTPProblem: Level: 'low' was given. A number was expected.
     """
     if value is None or value == "":
         return []

@@ -31,7 +31,7 @@ from outscore.core.records import dataclass
 from outscore.engine.engines import engine_of, open_engine
 from outscore.engine.progress import Progress, ProgressLines, Steps
 from outscore.engine.subprocesses import claim_output
-from outscore.web.problems import PROGRAM, describe_failure
+from outscore.web.messages import PROGRAM, describe_failure
 
 if TYPE_CHECKING:
     from outscore.report.render import AnyResult

@@ -17,7 +17,7 @@ from typing import Any
 
 from outscore.core.records import dataclass
 from outscore.engine.subprocesses import interpreter_command
-from outscore.web.problems import HTTPProblem
+from outscore.web.messages import HTTPProblem
 from outscore.web.settings import Settings
 
 __all__ = ["Answer", "Workers"]

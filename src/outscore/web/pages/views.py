@@ -19,7 +19,7 @@ from starlette.routing import Route
 
 from outscore._version import __version__
 from outscore.core.records import dataclass
-from outscore.web.problems import HTTPProblem
+from outscore.web.messages import HTTPProblem
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -309,7 +309,7 @@ def static(name: str) -> str:
     (True, True)
     >>> static("../pages.py")
     Traceback (most recent call last):
-    outscore.web.problems.HTTPProblem: There is nothing at this address.
+    outscore.web.messages.HTTPProblem: There is nothing at this address.
     """
     if name in MADE:
         return MADE[name]()

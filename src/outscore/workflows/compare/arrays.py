@@ -1,7 +1,7 @@
 """Two systems, one answer: where metrics and inference meet.
 
-`permutation_p` gives the p-value alone, `compare_rows` the whole result: scores, difference, interval, p, effects, power, the
-design's path from rows to clusters, and the verdict. `slices` asks the same of parts of the data as one family.
+`permutation_p` returns the p-value alone, `compare_rows` the whole result: scores, difference, interval, p, effects, power, the
+design's path from rows to clusters, and the verdict. `families` asks the same of parts of the data as one family.
 """
 
 from __future__ import annotations
@@ -83,30 +83,30 @@ def compare_rows(
 ) -> Comparison:
     """Compare two systems' rows, (n,) scores or (n, k) counts of the same items in the same order.
 
-    `items` and `clusters` are labels of the rows or None, `labels` what the rows are called, `repeats` what is known of items
+    `items` and `clusters` are labels of the rows or None, `labels` the names of the rows, `repeats` what is known about items
     that were run several times.
     """
     rows, additive = paired(a, b, metric, items, clusters, () if repeats is None else repeats.raw)
-    # Once for all: every test and every effect would look for it again.
+    # Once here, because every test and every effect would look for it again.
     rows = with_exact_integers(rows)
     if labels is not None and len(labels) != rows.rows:
         raise OutscoreError(f"There are {len(labels)} `labels` for {rows.rows} rows.", "Give one for each row.")
     request, entry = question.of_test, question.entry
     advice = _unit_advice(rows, additive, question) if question.unit_advice else []
     pairs, remainder = _units(rows, additive, question)
-    found = as_known(entry.run(pairs, additive, request), repeats)
-    answer = answer_of(pairs, additive, question, repeats, found, spec=metric)
+    by_items = as_known(entry.run(pairs, additive, request), repeats)
+    answer = answer_of(pairs, additive, question, repeats, by_items, spec=metric)
     if question.unit_size == 1:
-        called = labels_of(rows, labels, items, clusters)
+        unit_names = labels_of(rows, labels, items, clusters)
     else:
-        called = [f"unit {i + 1}" for i in range(pairs.rows)]
+        unit_names = [f"unit {i + 1}" for i in range(pairs.rows)]
     others, remarks = all_tests(pairs, additive, request) if question.test == ALL else ([], [])
-    found = replace(found, notes=[*found.notes, *remarks])
+    by_items = replace(by_items, notes=[*by_items.notes, *remarks])
     parts: dict[str, Any] = {
-        **evidence(pairs, additive, request, found.p, called, entry=entry, normality_alpha=question.normality_alpha),
+        **evidence(pairs, additive, request, by_items.p, unit_names, entry=entry, normality_alpha=question.normality_alpha),
         "tests": [p_as_known(p, repeats) for p in others],
         "margin": None if question.margin is None else margin_of(answer.run, pairs, additive, request, question.margin),
-        "bayes": found.bayes,
+        "bayes": by_items.bayes,
         "unit_advice": advice,
         "population": answer.population,
         "other_populations": answer.others,
@@ -114,19 +114,19 @@ def compare_rows(
     }
     if repeats is not None and repeats.draws is not None and question.unit_size == 1 and additive.higher_is_better:
         parts["pictures"] = replace(parts["pictures"], runs=_curve_of_runs(pairs, repeats, repeats.draws, question))
-    path = path_of(pairs, additive, found.p, request, entry)
+    path = path_of(pairs, additive, by_items.p, request, entry)
     if repeats is not None and pairs.items is None and question.unit_size == 1:
-        # Systems that were run unequally often are compared by the items' means, which are no rows of the data.
+        # Systems with unequal numbers of runs are compared by item means, which are not rows of the data.
         path[0] = replace(path[0], view="items")
     if answer.population != ITEMS:
-        parts, found = _without_test_of_items(parts, found, answer)
+        parts, by_items = _without_test_of_items(parts, by_items, answer)
         view = cast("Literal['items-and-runs', 'these-items']", answer.population)
-        path.append(PathStep(view, answer.found.p.n, path[-1].difference, answer.found.p.value))
+        path.append(PathStep(view, answer.result.p.n, path[-1].difference, answer.result.p.value))
     design = _design(rows, additive, remainder, question.unit_size, path, repeats)
     design = replace(design, unit_statistic=question.unit_statistic)
     unequal = [] if answer.population == THESE_ITEMS else unequal_runs_note(pairs, additive, repeats)
-    found = replace(answer.found, notes=[*answer.notes, *unequal, *found.notes])
-    return _assemble(pairs, additive, question, found, design, names, parts)
+    result = replace(answer.result, notes=[*answer.notes, *unequal, *by_items.notes])
+    return _assemble(pairs, additive, question, result, design, names, parts)
 
 
 def _curve_of_runs(pairs: PairedScores, repeats: Repeats, draws: tuple[Draws, Draws], question: Question) -> RunsCurve | None:
@@ -136,15 +136,15 @@ def _curve_of_runs(pairs: PairedScores, repeats: Repeats, draws: tuple[Draws, Dr
     return runs_curve(draws, kind, alpha=question.alpha, clusters=clusters, seed=question.seed)
 
 
-def _without_test_of_items(parts: Mapping[str, Any], found: TestResult, answer: Answer) -> tuple[dict[str, Any], TestResult]:
-    """The parts and notes that are left where the test of items does not decide."""
+def _without_test_of_items(parts: Mapping[str, Any], result: TestResult, answer: Answer) -> tuple[dict[str, Any], TestResult]:
+    """The parts and notes that remain if the test of items does not decide."""
     pictures = replace(parts["pictures"], sizes=[], sizes_test="")
     idle = ["method", "interval"]
     if answer.population == THESE_ITEMS:
         pictures = replace(pictures, null=answer.null)
         idle.append("warning")
-    notes = [note for note in found.notes if note.kind not in idle]
-    return {**parts, "power": None, "fragility": None, "pictures": pictures}, replace(found, notes=notes)
+    notes = [note for note in result.notes if note.kind not in idle]
+    return {**parts, "power": None, "fragility": None, "pictures": pictures}, replace(result, notes=notes)
 
 
 def _units(rows: PairedScores, metric: AdditiveMetric, question: Question) -> tuple[PairedScores, int]:
@@ -155,11 +155,11 @@ def _units(rows: PairedScores, metric: AdditiveMetric, question: Question) -> tu
 
 
 def _unit_advice(rows: PairedScores, metric: AdditiveMetric, question: Question) -> list[UnitRow]:
-    """What units of the usual sizes and of the chosen one do, asked the same question as the comparison."""
+    """What units of the standard sizes and of the chosen one give for the same question as the comparison."""
     if rows.clusters is not None:
         raise ClustersError(
-            "Advice on the size of units was asked for, and there are clusters.",
-            "Give one of the two: a cluster already is a unit of several items.",
+            "Advice on the unit size cannot be combined with clusters.",
+            "Leave one of the two out: a cluster already is a unit of several items.",
         )
     asked = KernelOptions(question.alternative, question.delta, seed=question.seed, level=question.alpha)
     sizes = sorted({*SIZES, question.unit_size})
@@ -168,13 +168,13 @@ def _unit_advice(rows: PairedScores, metric: AdditiveMetric, question: Question)
     except OutscoreError as refusal:
         if not question.delta:
             raise
-        # Its own hint names a test, and the advice has no other.
-        message = f"Advice on the size of units comes from the permutation test: {refusal.message}"
+        # The hint of the refusal names another test, which the advice cannot use.
+        message = f"Advice on the unit size uses the permutation test: {refusal.message}"
         raise OutscoreError(message, "Leave out the advice, or `delta`.") from None
 
 
 def _unit_mark(pairs: PairedScores, question: Question, population: str) -> str:
-    """What a unit is, of which the test counts n, for the signature."""
+    """What the n units of the test are, for the signature."""
     if population == THESE_ITEMS:
         return "runs"
     if question.unit_size > 1:
@@ -219,16 +219,16 @@ def _assemble(
     pairs: PairedScores,
     metric: AdditiveMetric,
     question: Question,
-    found: TestResult,
+    answer: TestResult,
     design: Design,
     names: tuple[str, str],
     parts: Mapping[str, Any],
 ) -> Comparison:
-    items, p = pairs.per_item(), found.p
+    items, p = pairs.per_item(), answer.p
     scores = scores_of(items, metric)
-    sides = both_sides(pairs) if found.own is None else []
-    own = found.own or own_intervals(sides, metric, question.alpha)
-    method = found.own_method or interval_method(sides, metric)
+    sides = both_sides(pairs) if answer.own is None else []
+    own = answer.own or own_intervals(sides, metric, question.alpha)
+    method = answer.own_method or interval_method(sides, metric)
     groups = None if pairs.clusters is None else int(pairs.clusters.max()) + 1
     options = question.options
     result = Comparison(
@@ -238,10 +238,10 @@ def _assemble(
             metric.name,
             p,
             margin=question.margin,
-            bayes=found.bayes,
+            bayes=answer.bayes,
             options={
                 **{o.name: options[o.name] for o in question.entry.options if options[o.name] != o.default},
-                **found.chosen,
+                **answer.chosen,
             },
             unit=_unit_mark(pairs, question, parts["population"]),
             resamples=cast("int | None", options.get("resamples")),
@@ -262,11 +262,11 @@ def _assemble(
         ),
         difference=scores[0] - scores[1],
         p=p,
-        interval=found.interval,
+        interval=answer.interval,
         decision=Decision(None, "undecided"),
         verdict="",
         sentence="",
-        notes=found.notes,
+        notes=answer.notes,
         **parts,
     )
     return with_verdict(result, **question.side, identical=bool((items.a == items.b).all()))

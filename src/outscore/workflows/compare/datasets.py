@@ -1,4 +1,4 @@
-"""Several datasets in one comparison: their macro average decides, in which each counts alike, as it does in a ranking."""
+"""Several datasets in one comparison: the verdict is about their macro average, which weights them equally, as in a ranking."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ __all__ = ["by_macro_average", "macro_averaged"]
 def macro_averaged(
     pooled: Comparison, scores: tuple[Scores, Scores], metric: str | AdditiveMetric, request: CompareRequest
 ) -> Comparison:
-    """The comparison of the macro averages of scores that say their datasets; pooled where that cannot be asked."""
+    """The comparison of the macro averages over the datasets of the scores; pooled if those cannot be compared."""
     names = shared_datasets(scores)
-    called = [replace(one, name=name) for one, name in zip(_shared(scores), pooled.systems, strict=True)]
+    renamed = [replace(system, name=name) for system, name in zip(_shared(scores), pooled.systems, strict=True)]
     asked = {**request.asked(), "repeats": request.repeats}
     try:
-        boards = boards_of(called, request.duplicates)  # type: ignore[arg-type] # an unknown rule is refused there
+        boards = boards_of(renamed, request.duplicates)  # type: ignore[arg-type] # an unknown rule is refused there
     except OutscoreError as refusal:
         return _untested(pooled, len(names), refusal)
     return by_macro_average(pooled, boards, metric, asked)
@@ -47,9 +47,9 @@ def macro_averaged(
 def by_macro_average(
     pooled: Comparison, boards: Sequence[Board], metric: str | AdditiveMetric, asked: Mapping[str, Any]
 ) -> Comparison:
-    """The comparison of the boards' macro averages, with what pooling would say; pooled where that cannot be asked.
+    """The comparison of the boards' macro averages, with what pooling would say; pooled if those cannot be compared.
 
-    The numbers are those of `rank`, so that both commands answer alike. `asked` is what was asked of the comparison.
+    The numbers are those of `rank`, so that both commands give the same answer. `asked` are the options of the comparison.
     """
     _refuse_unasked(len(boards), asked)
     if asked["test"] in ("all", "bayes"):
@@ -67,7 +67,7 @@ def by_macro_average(
 
 
 def _untested(pooled: Comparison, datasets: int, refusal: OutscoreError) -> Comparison:
-    start = f"The {pooled.design.noun}s of {datasets} datasets were pooled, as their macro average cannot be tested"
+    start = f"The {pooled.design.noun}s of {datasets} datasets were pooled, because their macro average cannot be tested"
     return _with(pooled, Note("reading", f"{start}: {refusal.message}"))
 
 
@@ -76,8 +76,8 @@ def _refuse_unasked(datasets: int, asked: Mapping[str, Any]) -> None:
     for name, default in (("alternative", "two-sided"), ("delta", 0), ("margin", None)):
         if asked[name] != default:
             raise OutscoreError(
-                f"The scores are of {datasets} datasets, and their macro average is tested two-sided, for any difference.",
-                "Pool the items of all datasets with --dataset none, or give one of the datasets.",
+                f"The scores come from {datasets} datasets, whose macro average is tested two-sided for any difference.",
+                "Pool the items of all datasets with --dataset none, or give one dataset only.",
                 parameter=name,
             )
 
@@ -85,12 +85,12 @@ def _refuse_unasked(datasets: int, asked: Mapping[str, Any]) -> None:
 def _shared(scores: Sequence[Scores]) -> list[Scores]:
     """The rows of items that both systems have."""
     keys = []
-    for one in scores:
-        assert one.datasets is not None
-        ids = map(str, range(one.rows)) if one.ids is None else one.ids.texts()
-        keys.append(list(zip(one.datasets.texts(), ids, strict=True)))
+    for system in scores:
+        assert system.datasets is not None
+        ids = map(str, range(system.rows)) if system.ids is None else system.ids.texts()
+        keys.append(list(zip(system.datasets.texts(), ids, strict=True)))
     common = set(keys[0]) & set(keys[1])
-    return [one.take(np.array([key in common for key in rows])) for one, rows in zip(scores, keys, strict=True)]
+    return [system.take(np.array([key in common for key in rows])) for system, rows in zip(scores, keys, strict=True)]
 
 
 def _decided(pooled: Comparison, ranking: Ranking, datasets: int, alpha: float, resamples: int) -> Comparison:
@@ -102,7 +102,7 @@ def _decided(pooled: Comparison, ranking: Ranking, datasets: int, alpha: float, 
         # A ranking names the better system first.
         low, high = -high, -low
     p = _p_of(pair, ranking, resamples)
-    found = replace(
+    averaged = replace(
         pooled,
         scores=(own[a], own[b]),
         difference=own[a].value - own[b].value,
@@ -110,50 +110,50 @@ def _decided(pooled: Comparison, ranking: Ranking, datasets: int, alpha: float, 
         interval=None if low is None else Interval(low, high, 1 - alpha, ranking.interval, dual=False),
         design=replace(pooled.design, datasets=datasets, path=[]),
         signature=_signature(pooled, p, datasets),
-        # These speak of single items, and not of datasets that count alike.
+        # These are about single items, not about equally weighted datasets.
         effects=[],
         power=None,
         fragility=None,
         replicability=next(iter(ranking.replicability), None),
         pictures=None if pooled.pictures is None else replace(pooled.pictures, null=None, sizes=[], sizes_test=""),
     )
-    found = with_verdict(found, alpha=alpha, alternative="two-sided", delta=0.0, identical=pooled.identical)
-    # How the pooled items got their interval, and their p where it came about in another way, is no longer asked.
+    averaged = with_verdict(averaged, alpha=alpha, alternative="two-sided", delta=0.0, identical=pooled.identical)
+    # Notes on the interval of the pooled items, and on their p if it was computed differently, no longer apply.
     gone = ("interval", *(("method",) if p.method != pooled.p.method else ()))
-    found = replace(found, notes=[note for note in found.notes if note.kind not in gone])
-    # Datasets may be tested otherwise than their macro average is.
-    found = replace(found, notes=[*found.notes, *(note for note in ranking.notes if note.kind == "method")])
-    decides = f"The macro average of {datasets} datasets decides, in which each counts alike, as in `rank`."
-    return _with(found, Note("reading", decides), _pooled_note(pooled))
+    averaged = replace(averaged, notes=[note for note in averaged.notes if note.kind not in gone])
+    # Datasets may be tested differently from their macro average.
+    averaged = replace(averaged, notes=[*averaged.notes, *(note for note in ranking.notes if note.kind == "method")])
+    decides = f"The verdict is about the macro average of {datasets} datasets, which weights them equally, as in `rank`."
+    return _with(averaged, Note("reading", decides), _pooled_note(pooled))
 
 
 def _p_of(pair: RankedPair, ranking: Ranking, resamples: int) -> PValue:
-    """The p-value of the only pair, with what sampling leaves open."""
+    """The p-value of the only pair, with its sampling error."""
     log_p, value = pair.p.log10 * LN10, pair.p.value
     if pair.p.method == "monte-carlo":
-        found = sampled_p(round(value * (resamples + 1)) - 1, resamples, "sign-flips")
+        p = sampled_p(round(value * (resamples + 1)) - 1, resamples, "sign-flips")
     else:
-        found = PValue.from_logs(log_p, log_p, method=pair.p.method, kernel=ranking.kernel)
+        p = PValue.from_logs(log_p, log_p, method=pair.p.method, kernel=ranking.kernel)
         if pair.p.method == "exact":
             # The logarithm has lost the last digits.
-            found = replace(found, value=value, lower=min(found.lower, value), upper=value)
-    return replace(found, test=ranking.test, n=pair.n)
+            p = replace(p, value=value, lower=min(p.lower, value), upper=value)
+    return replace(p, test=ranking.test, n=pair.n)
 
 
 def _pooled_note(pooled: Comparison) -> Note:
     first, second = (f"{s.system} {format_number(s.value)}" for s in pooled.scores)
     size = count(pooled.n, pooled.design.noun)
-    text = f"Pooled over all {size}: {pooled.metric} of {first}, of {second}, {format_p(pooled.p, brief=True)}."
+    text = f"Pooled over all {size}: {pooled.metric} {first}, {second}, {format_p(pooled.p, brief=True)}."
     return Note("reading", text)
 
 
 def _signature(pooled: Comparison, p: PValue, datasets: int) -> Signature:
     new = dict(p.signature.parts)
     parts = [(name, new.get(name, value)) for name, value in pooled.signature.parts]
-    # The version stands last among what is ours; a metric's own signature may follow.
+    # The version comes last in our part; a metric's own signature may follow.
     place = next(i for i, (name, _) in enumerate(parts) if name == "outscore")
     return Signature([*parts[:place], ("datasets", f"{datasets}, macro average"), *parts[place:]])
 
 
-def _with(found: Comparison, *notes: Note) -> Comparison:
-    return replace(found, notes=[*notes, *found.notes])
+def _with(comparison: Comparison, *notes: Note) -> Comparison:
+    return replace(comparison, notes=[*notes, *comparison.notes])

@@ -1,7 +1,7 @@
-"""What stands under the verdict: effects, analysis, power, the units that decided, and pictures.
+"""What appears below the verdict: effects, analysis, power, the units that decided, and pictures.
 
 Beside them the same question is asked again: by every other test, against a margin, on the way from rows to clusters, and at
-every look at items in the order of the data. None but the last of these answers carries an interval, so none is computed.
+every look at items in the order of the data. Only the last of these shows an interval, so no other is computed.
 """
 
 from __future__ import annotations
@@ -46,11 +46,12 @@ __all__ = ["IN_ORDER", "all_tests", "evidence", "evidence_at_every_look", "label
 
 DECIDING = 10
 MAX_FRAGILE = 20_000
-"""Beyond so many units each further question to the test costs too much for a default report."""
+"""Above this number of units, every further test is too slow for a default report."""
 IN_ORDER = Note(
     "assumption",
-    "Looking early takes the items in the order of the data, which must be random; items that depend on one another must be"
-    " named as clusters, which enter whole (clusters of ten taken one by one: crossing .47 at alpha = .05).",
+    "Looking early uses the items in the order of the data, which must be random; items that depend on one another must be"
+    " declared as clusters, which enter as a whole (clusters of ten treated as single items: rejection with probability .47 at"
+    " alpha = .05).",
 )
 
 
@@ -84,12 +85,12 @@ def evidence(
 
 
 def _request_of(test: str, entry: TestEntry, request: TestRequest) -> TestRequest:
-    """The same question to the test that answered: `bayes` carries the p of another, which has options of its own."""
+    """The same question for the test that computed p: `bayes` shows the p of another test, which has its own options."""
     return request if test == entry.name else replace(request, options=complete(test, TESTS[test].options, {}))
 
 
 def _power(pairs: PairedScores, metric: AdditiveMetric, request: TestRequest, test: str) -> Power | None:
-    """The analytic curve at the observed difference; of enough independent units to reject anything."""
+    """The analytic curve at the observed difference, if there are enough units to reject anything at all."""
     scores = scores_if_any(pairs, metric)
     alone = scores is not None and scores.clusters is None
     if is_sum(metric):
@@ -97,12 +98,12 @@ def _power(pairs: PairedScores, metric: AdditiveMetric, request: TestRequest, te
     if scores is not None and alone:
         turn, d = scores.orientation, scores.d
     else:
-        # Clusters and ratios of sums: a unit's contribution stands for its difference.
-        found = contributions(units_of(pairs), metric)
-        if found is None:
+        # Clusters and ratios of sums: a unit's contribution takes the place of its difference.
+        pulls = contributions(units_of(pairs), metric)
+        if pulls is None:
             return None
-        turn, d = (1 if metric.higher_is_better else -1), found
-    # The p of swaps and signs is never below that of all n signs being the same, 2^-n a side.
+        turn, d = (1 if metric.higher_is_better else -1), pulls
+    # p from swaps and signs cannot be smaller than the probability that all n signs agree, 2^-n per side.
     flips = TESTS[test].null in ("swaps", "signs")
     if len(d) < 2 or (flips and 2.0 ** ((request.alternative == "two-sided") - len(d)) > request.alpha):
         return None
@@ -115,12 +116,12 @@ def _deciding(units: PairedScores, metric: AdditiveMetric, labels: Sequence[str]
     """The units whose absence would change the difference most, strongest first."""
     pull = influence(units, metric)
     scale = float(units.scale)
-    found = []
+    deciding = []
     for i in np.argsort(-np.abs(pull), kind="stable")[:DECIDING].tolist():
         a, b = (float(metric.score(rows[i] / scale)) for rows in (units.a, units.b))
         if (units.a[i] != units.b[i]).any():
-            found.append(DecidingItem(labels[i], a, b, a - b, float(pull[i])))
-    return found
+            deciding.append(DecidingItem(labels[i], a, b, a - b, float(pull[i])))
+    return deciding
 
 
 def _fragility(units: PairedScores, metric: AdditiveMetric, request: TestRequest, p: PValue) -> int | None:
@@ -138,35 +139,35 @@ def _fragility(units: PairedScores, metric: AdditiveMetric, request: TestRequest
 
 
 def all_tests(pairs: PairedScores, metric: AdditiveMetric, request: TestRequest) -> tuple[list[PValue], list[Note]]:
-    """Every other test that takes these data, and notes: which do not and why, and which are unsafe on so few units."""
-    found, missing = [], []
+    """Every other test that accepts these data, and notes: which do not and why, and which are unsafe with so few units."""
+    p_values, missing = [], []
     for entry in TESTS.values():
         if entry.name == DEFAULT or entry.posterior:
             continue
         asked = replace(request, options=complete(entry.name, entry.options, {}), interval=False)
         try:
-            found.append(entry.run(pairs, metric, asked).p)
+            p_values.append(entry.run(pairs, metric, asked).p)
         except OutscoreError as refusal:
             missing.append(f"{entry.name} ({_reason(entry, pairs, request) or refusal.message.rstrip('.')})")
     missing += [f"{entry.name} (it has no p-value of its own)" for entry in TESTS.values() if entry.posterior]
-    return found, [*_liberal(found), Note("tests", f"Not among the tests: {', '.join(missing)}.")]
+    return p_values, [*_liberal(p_values), Note("tests", f"Tests that were not run: {', '.join(missing)}.")]
 
 
 def _reason(entry: TestEntry, pairs: PairedScores, request: TestRequest) -> str:
-    """Why a test does not take the data, in a few words; empty where that takes a sentence."""
+    """Why a test does not accept the data, in a few words; empty if that takes a sentence."""
     if pairs.clusters is not None and not entry.clusters:
-        return "takes no clusters"
+        return "does not support clusters"
     if request.delta and not entry.delta:
-        return "takes no delta"
+        return "does not support delta"
     return {"binary": "needs right-or-wrong items", "scores": "needs one score per item"}.get(entry.on, "")
 
 
-def _liberal(found: Sequence[PValue]) -> list[Note]:
-    """One warning for all the tests that few units make reject too often; each one's own says by how much."""
-    few = [p for p in found if TESTS[p.test].small_samples and p.n < MIN_LARGE_SAMPLE]
+def _liberal(p_values: Sequence[PValue]) -> list[Note]:
+    """One warning for all tests that reject too often with few units; the note of each test says by how much."""
+    few = [p for p in p_values if TESTS[p.test].small_samples and p.n < MIN_LARGE_SAMPLE]
     if not few:
         return []
-    text = f"With only {count(few[0].n, 'unit')} these reject too often: {', '.join(p.test for p in few)}."
+    text = f"With only {count(few[0].n, 'unit')}, these tests reject too often: {', '.join(p.test for p in few)}."
     return [Note("tests", text)]
 
 
@@ -175,14 +176,14 @@ def margin_of(
 ) -> Margin:
     """Non-inferiority one-sided at -margin, equivalence by two one-sided tests (Schuirmann, 1987), each by `run`.
 
-    Where lower is better, being worse by the margin is a difference A - B of *plus* the margin: `delta` is raw, and
+    If lower is better, being worse by the margin is a difference A - B of *plus* the margin: `delta` is raw, and
     `alternative` means better and worse whatever the metric's direction.
     """
     pair = discordance(pairs, metric)
     if pair is not None and margin >= pair.unit:
         raise OutscoreError(
-            f"`margin` is {margin:g}, and scores of {pair.wrong:g} or {pair.right:g} never differ by more.",
-            f"Give less than {pair.unit:g}.",
+            f"`margin` is {margin:g}, but scores of {pair.wrong:g} or {pair.right:g} cannot differ by more than {pair.unit:g}.",
+            f"Give a margin below {pair.unit:g}.",
             parameter="margin",
         )
     turn = 1.0 if metric.higher_is_better else -1.0
@@ -193,7 +194,7 @@ def margin_of(
 
 
 def path_of(pairs: PairedScores, metric: AdditiveMetric, p: PValue, request: TestRequest, entry: TestEntry) -> list[PathStep]:
-    """The same test on every view, so that the reader sees what repeats and clusters did to the answer."""
+    """The same test on every view, so that readers see how repeats and clusters changed the answer."""
     views: list[tuple[Literal["rows", "items", "clusters"], PairedScores]]
     views = [("rows", pairs.labelled(None, None))]
     if pairs.items is not None:
@@ -202,9 +203,9 @@ def path_of(pairs: PairedScores, metric: AdditiveMetric, p: PValue, request: Tes
         views.append(("clusters", pairs))
     steps = []
     for i, (name, view) in enumerate(views):
-        found = p if i == len(views) - 1 else entry.run(view, metric, replace(request, interval=False)).p
+        step_p = p if i == len(views) - 1 else entry.run(view, metric, replace(request, interval=False)).p
         a, b = scores_of(view.per_item(), metric)
-        steps.append(PathStep(name, found.n, a - b, found.value))
+        steps.append(PathStep(name, step_p.n, a - b, step_p.value))
     return steps
 
 
@@ -217,10 +218,10 @@ def scores_of(view: PairedScores, metric: AdditiveMetric) -> tuple[float, float]
 def labels_of(rows: PairedScores, labels: Sequence[str] | None, items: object, clusters: object) -> list[str]:
     """A name for every unit: its cluster, its item, its own label, or its row."""
     unit = rows.clusters if rows.clusters is not None else rows.items
-    given = clusters if rows.clusters is not None else items
-    if unit is None or given is None:
+    names = clusters if rows.clusters is not None else items
+    if unit is None or names is None:
         return [str(x) for x in labels] if labels is not None else [f"row {i + 1}" for i in range(rows.rows)]
-    source = np.asarray(labels if labels is not None and rows.clusters is None else given)
+    source = np.asarray(labels if labels is not None and rows.clusters is None else names)
     _, first = np.unique(unit, return_index=True)
     return [str(x) for x in source[first]]
 
@@ -241,7 +242,7 @@ def evidence_at_every_look(
     scores = None if is_sum(metric) else scores_if_any(pairs, metric)
     if scores is None:
         raise OutscoreError(
-            f"--anytime needs one score per item, and {metric.name} is not a mean of such scores here.",
+            f"--anytime needs one score per item, but {metric.name} is not a mean of such scores here.",
             "Leave --anytime out.",
             parameter="anytime",
         )
@@ -264,14 +265,14 @@ def evidence_at_every_look(
 
 
 def _bounds(scores: np.ndarray, given: tuple[float, ...], coded: tuple[float, float] | None) -> tuple[float, float]:
-    """What scores can be: as told, or what right and wrong are worth, or 0 and 1; scores beyond are refused."""
+    """The range of scores: as given, or what right and wrong are coded as, or 0 and 1; scores outside are refused."""
     low, high = given or coded or (0.0, 1.0)
     out = scores[(scores < low) | (scores > high)]
     if len(out):
-        said = "as --bounds says" if given else "unless --bounds says otherwise"
+        source = "as --bounds says" if given else "the default of --bounds"
         raise OutscoreError(
-            f"A score is {out[0]:g}, and scores lie between {low:g} and {high:g}, {said}.",
-            "Give the least and the largest score that an item can have, known before the data: --bounds 0 100.",
+            f"A score is {out[0]:g}, but scores must lie between {low:g} and {high:g} ({source}).",
+            "Give the smallest and the largest score that an item can have, known before the data: --bounds 0 100.",
             parameter="bounds",
         )
     return float(low), float(high)

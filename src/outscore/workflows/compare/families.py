@@ -1,8 +1,8 @@
-"""Comparisons that belong together: the same one on every part of the data, or by several measures of the same items.
+"""Families of comparisons: the same comparison on every part of the data, or by several measures of the same items.
 
-p is corrected for their number. Of measures there is one claim about all of them, too: "better on quality and not slower" is an
+p is corrected for their number. Measures also allow one claim about all of them: "better on quality and not slower" is an
 intersection-union test (Berger, 1982). Its null hypothesis is that A is not better on one of the measures it should be better
-on, *or* worse by the margin or more on one of the others. It is rejected where every part is, each at the full level and
+on, *or* worse by the margin or more on one of the others. It is rejected if every part is, each at the full level and
 one-sided, so the largest p is the p of the claim and nothing is corrected.
 """
 
@@ -43,7 +43,7 @@ HOLM = "holm"
 
 @dataclass(frozen=True)
 class Part:
-    """One comparison of a family on common rows: both systems' whole tables, the metric, and which rows it uses."""
+    """One comparison of a family on common rows: the whole tables of both systems, the metric, and which rows it uses."""
 
     a: Array
     b: Array
@@ -64,16 +64,16 @@ def compare_slices(
     per_row: Mapping[str, object],
     repeats: Repeats | None = None,
 ) -> tuple[list[Comparison], Family, list[Note]]:
-    """Every slice compared, the family they make, and a note on each slice that the test cannot serve.
+    """Every slice compared, the family they form, and a note on each slice that cannot be tested.
 
-    `values` names the slice of each row, `per_row` holds what else is known of the rows: ``"items"``, ``"clusters"`` and
-    ``"labels"``. Slices of one item are compared too, where the test allows it. The decision of a slice rests on its corrected
-    p, and no slice is asked for advice on units.
+    `values` names the slice of each row, `per_row` holds what else is known about the rows: ``"items"``, ``"clusters"`` and
+    ``"labels"``. Slices of one item are compared too, if the test allows it. The decision about a slice rests on its corrected
+    p, and slices get no advice on unit sizes.
     """
     question = replace(question, unit_advice=False)
     known = {name: np.asarray(labels) for name, labels in per_row.items() if labels is not None}
     item = np.arange(len(a)) if known.get("items") is None else cast("Array", codes_of(known["items"], len(a), "items"))
-    found, used, notes = [], [], []
+    compared, used, notes = [], [], []
     of_slices = np.asarray(values)
     for value in dict.fromkeys(of_slices.tolist()):
         rows = np.flatnonzero(of_slices == value)
@@ -83,26 +83,26 @@ def compare_slices(
         try:
             result = compare_rows(a[rows], b[rows], question, metric=metric, names=names, **here)
         except OutscoreError as refusal:
-            # One slice too small for the test must not cost the others.
+            # A slice that is too small for the test must not stop the others.
             notes.append(Note("omission", f"Slice {column} = {value} was left out: {refusal.message}"))
             continue
-        found.append(replace(result, slice=Subset(column, str(value))))
+        compared.append(replace(result, slice=Subset(column, str(value))))
         used.append(rows)
-    if not found:
+    if not compared:
         raise OutscoreError(f"No slice of `{column}` can be compared. {notes[0]}", "Leave the slices out.", parameter="slice")
     resampled = None
     if correction == MAX_T:
-        refuse_new_runs(found)
+        refuse_new_runs(compared)
         resampled = swap_together([Part(a, b, metric, rows) for rows in used], known, question)
-    parts, family = as_family(found, correction, **question.side, resampled=resampled)
+    parts, family = as_family(compared, correction, **question.side, resampled=resampled)
     return parts, family, notes
 
 
-def refuse_new_runs(found: Sequence[Comparison]) -> None:
-    """Refuse to correct claims about new runs by swaps of items."""
-    if any(c.population != ITEMS for c in found):
+def refuse_new_runs(compared: Sequence[Comparison]) -> None:
+    """Refuse to correct claims about new runs with swaps of items."""
+    if any(c.population != ITEMS for c in compared):
         raise OutscoreError(
-            f"Correction `{MAX_T}` swaps items, and the claims are about new runs too.",
+            f"Correction `{MAX_T}` swaps items, but the claims are about new runs too.",
             "Use `holm`, or --population items.",
             parameter="correction",
         )
@@ -111,8 +111,8 @@ def refuse_new_runs(found: Sequence[Comparison]) -> None:
 def swap_together(parts: Sequence[Part], per_row: Mapping[str, Array], question: Question) -> Array:
     """Adjusted p-values of parts of one comparison by max-T, from swaps that they share.
 
-    `per_row` holds the labels of ``"items"`` and ``"clusters"``, where there are any. A row, cluster or item with repeats that
-    stands in several parts is swapped in all of them at once.
+    `per_row` holds the labels of ``"items"`` and ``"clusters"``, if there are any. A row, cluster or item with repeats that
+    appears in several parts is swapped in all of them at once.
     """
     total = 1 + max(int(part.rows.max()) for part in parts)
     labels = per_row.get("clusters", per_row.get("items"))
@@ -133,12 +133,12 @@ def _member(part: Part, coins: Array, per_row: Mapping[str, Array], question: Qu
     if size != 1:
         units, _ = evaluation_units(pairs, metric, size, question.unit_statistic, question.shuffle)
         return Member(units, metric, rows[: units.rows])
-    # Units stand in the order in which their labels first appear.
+    # Units are in the order in which their labels first appear.
     return Member(pairs, metric, np.array(list(dict.fromkeys(coins[rows].tolist()))))
 
 
 def as_family(
-    found: Sequence[Comparison],
+    compared: Sequence[Comparison],
     correction: str,
     *,
     alpha: float,
@@ -146,53 +146,53 @@ def as_family(
     delta: float,
     resampled: Array | None = None,
 ) -> tuple[list[Comparison], Family]:
-    """Comparisons made together: each with its corrected p, and with words that follow from it.
+    """Comparisons made together, each with its corrected p and the words that follow from it.
 
     `resampled` holds the adjusted p-values of a correction that works on resampled differences, as `max-t` does.
     """
-    p_values, family = correct_family([c.p for c in found], correction, resampled=resampled)
+    p_values, family = correct_family([c.p for c in compared], correction, resampled=resampled)
     question: dict[str, Any] = {"alpha": alpha, "alternative": alternative, "delta": delta}
     mark = [("correction", family.correction), ("m", family.m)]
     corrected = [
         replace(c, p=p, signature=c.signature.before("outscore", *mark))
-        for c, p in zip(_with_margins(found, correction), p_values, strict=True)
+        for c, p in zip(_with_margins(compared, correction), p_values, strict=True)
     ]
     return [with_verdict(c, **question, identical=c.identical) for c in corrected], family
 
 
-def _with_margins(found: Sequence[Comparison], correction: str) -> list[Comparison]:
+def _with_margins(compared: Sequence[Comparison], correction: str) -> list[Comparison]:
     """Comparisons with the p-values of their margins corrected: non-inferiority is one family, equivalence another.
 
-    Margins are tested one-sided about a difference that swaps cannot reach, so where `max-t` corrects the comparisons
+    Margins are tested one-sided about a difference that swaps cannot reach, so if `max-t` corrects the comparisons
     themselves, margins are corrected by Holm.
     """
-    margins = [c.margin for c in found if c.margin is not None]
-    if len(margins) < len(found):
-        return list(found)
+    margins = [c.margin for c in compared if c.margin is not None]
+    if len(margins) < len(compared):
+        return list(compared)
     by = HOLM if correction == MAX_T else correction
     not_worse, _ = correct_family([margin.noninferiority for margin in margins], by)
     equal, _ = correct_family([margin.equivalence for margin in margins], by)
-    parts = zip(found, margins, not_worse, equal, strict=True)
+    parts = zip(compared, margins, not_worse, equal, strict=True)
     return [replace(c, margin=replace(margin, noninferiority=p, equivalence=q)) for c, margin, p, q in parts]
 
 
 def compare_measures(request: CompareRequest, compare: Callable[[CompareRequest], Comparisons]) -> Comparisons:
-    """Compare by each measure with `compare`, which takes a request for one of them, and correct for their number."""
+    """Compare by each measure with `compare`, which takes a request for one measure, and correct for their number."""
     logs = bool(request.files) and asks_logs(request)
     request.validate(arrays=not request.files, logs=logs)
     names = [written_direction(measure) for measure in request.measure]
     margins = request.margins()
     alone = {name: _alone(request, name, direction, logs=logs) for name, direction in names}
-    found = {}
+    by_measure = {}
     for name, asked in alone.items():
-        one = compare(replace(asked, margin=margins.get(name)))
-        found[name] = (_named(one.comparisons[0], name, [name for name, _ in names]), one.settings)
-    compared = [c for c, _ in found.values()]
+        answer = compare(replace(asked, margin=margins.get(name)))
+        by_measure[name] = (_named(answer.comparisons[0], name, [name for name, _ in names]), answer.settings)
+    compared = [c for c, _ in by_measure.values()]
     claim = _claim(compared, alone, margins, request, compare)
     side = question_of(**request.asked()).side
     corrected, family = as_family(compared, request.correction, **side)
     together = agreement(corrected, correction_name(family.correction), claim)
-    inputs = {str(entry): entry for _, settings in found.values() for entry in settings["inputs"]}
+    inputs = {str(entry): entry for _, settings in by_measure.values() for entry in settings["inputs"]}
     settings = {**request.settings(), "inputs": list(inputs.values())}
     return Comparisons(corrected, settings, family, headline=together.headline, reason=together.reason, claim=claim)
 
@@ -205,7 +205,7 @@ def _named(c: Comparison, name: str, measures: Sequence[str]) -> Comparison:
 
 
 def _alone(request: CompareRequest, name: str, direction: str | None, *, logs: bool) -> CompareRequest:
-    """The same question by one measure: a column of a table, or a score of logs."""
+    """The same question for one measure: a column of a table, or a score of logs."""
     where: dict[str, object] = {"metric": name} if logs else {"score": (name,)}
     better = request.direction if direction is None else direction
     return replace(request, measure=(), not_worse={}, direction=better, **where)  # type: ignore[arg-type]
@@ -218,7 +218,7 @@ def _claim(
     request: CompareRequest,
     compare: Callable[[CompareRequest], Comparisons],
 ) -> JointClaim | None:
-    """Better on some measures and not worse on the others; None where no margin was given."""
+    """Better on some measures and not worse on the others; None if no margin was given."""
     if not margins:
         return None
     parts = []
@@ -256,16 +256,16 @@ def _in_words(parts: Sequence[Claimed]) -> str:
     """
     better = [part.measure for part in parts if part.hypothesis == "better"]
     others = [f"{part.measure} by {_size(part)}" for part in parts if part.hypothesis == "not worse"]
-    said = ([f"better on {_listed(better)}"] if better else []) + [f"not worse on {_listed(others)}"]
-    return " and ".join(said)
+    phrases = ([f"better on {_listed(better)}"] if better else []) + [f"not worse on {_listed(others)}"]
+    return " and ".join(phrases)
 
 
 def _null(system: str, parts: Sequence[Claimed]) -> str:
-    said = [
+    phrases = [
         f"not better on {part.measure}" if part.hypothesis == "better" else f"worse on {part.measure} by {_size(part)} or more"
         for part in parts
     ]
-    return f"{system} is {', or '.join(said)}"
+    return f"{system} is {', or '.join(phrases)}"
 
 
 def _size(part: Claimed) -> str:

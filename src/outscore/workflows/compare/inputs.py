@@ -1,6 +1,6 @@
-"""From file names to two systems' arrays: which systems the files hold, how their rows are matched, what they are called.
+"""From file names to two systems' arrays: which systems the files contain, how their rows are matched, what they are called.
 
-Of items that were run several times one score is made where that is asked for, or the first runs are taken (`reduced`).
+On request, several runs of an item become one score, or only the first runs are used (`reduced`).
 """
 
 from __future__ import annotations
@@ -43,18 +43,18 @@ __all__ = [
 
 TwoNames = tuple[str, str]
 UNNAMED: TwoNames = ("A", "B")
-"""What systems are called that have no name."""
+"""The names of systems that have none."""
 
 
 @dataclass(frozen=True, eq=False)
 class TwoSystems:
-    """Both systems' numbers, (n,) scores or (n, k) counts, row by row of the same item, and where they come from.
+    """Both systems' numbers, (n,) scores or (n, k) counts with the same items in the same rows, and where they come from.
 
-    `items` and `clusters` are codes per row or None, `labels` is what the rows are called, `slices` the slice of each row by
+    `items` and `clusters` are codes per row or None, `labels` the names of the rows, `slices` the slice of each row by
     column. `alignment` counts what was matched and left out, `notes` say what the reader should know about it, and
-    `unequal_repeats` that the rows are item means because the systems were run unequally often, and `repeats` what is known of
-    items that were run several times. `tables` are the files, `better` the direction of the scores where they say it,
-    `measures` what arrays are called by themselves, and `scores` are the systems before their rows were matched.
+    `unequal_repeats` that the rows are item means because the systems ran unequally often, and `repeats` what is known about
+    items that were run several times. `tables` are the files, `better` the direction of the scores if they state it,
+    `measures` the names that arrays bring along, and `scores` are the systems before their rows were matched.
     """
 
     a: object
@@ -103,11 +103,11 @@ def read_systems(
 ) -> TwoSystems:
     """Read one file with both systems, or one file for each, and match their rows.
 
-    `names` is what the systems are to be called, `systems` which two of the file to take; `columns` are those of
+    `names` are the names to use for the systems, `systems` the two of the file to compare; `columns` are those of
     `outscore.read`: item, system, score, cluster, repeat, slice, dataset.
     """
-    a, b, called = choose_systems(paths, format=format, systems=systems, **columns)
-    return pair_scores(a, b, names or called, duplicates, metric)
+    a, b, found_names = choose_systems(paths, format=format, systems=systems, **columns)
+    return pair_scores(a, b, names or found_names, duplicates, metric)
 
 
 def choose_systems(
@@ -117,7 +117,7 @@ def choose_systems(
     systems: Sequence[str] = (),
     **columns: Any,  # noqa: ANN401 - as `formats.read` takes them
 ) -> tuple[Scores, Scores, TwoNames]:
-    """Read one file with both systems, or one file for each; nothing is matched yet."""
+    """Read one file with both systems, or one file for each, without matching items yet."""
     from outscore.formats.readers import read_scores
 
     if list(paths).count("-") > 1:
@@ -125,21 +125,21 @@ def choose_systems(
     if systems and (len(systems) != 2 or systems[0] == systems[1]):
         chosen = ", ".join(f"`{name}`" for name in systems)
         raise OutscoreError(
-            f"--system chose {chosen}, two different systems are compared.", "Give --system twice.", parameter="system"
+            f"--system chose {chosen}, but two different systems are needed.", "Give --system twice.", parameter="system"
         )
     if len(paths) == 1:
-        found = read_scores(paths[0], format=format, systems=systems or None, gaps=True, **columns)
-        a, b, called = _from_one(found, chosen=bool(systems))
+        systems_read = read_scores(paths[0], format=format, systems=systems or None, gaps=True, **columns)
+        a, b, names = _from_one(systems_read, chosen=bool(systems))
     else:
         files = [read_scores(path, format=format, **columns) for path in paths]
-        a, b, called = _from_two(files[0], files[1], systems)
-    return a, b, called
+        a, b, names = _from_two(files[0], files[1], systems)
+    return a, b, names
 
 
 def pair_scores(
     a: Scores, b: Scores, names: tuple[str, str], duplicates: str, metric: str | AdditiveMetric | None = None
 ) -> TwoSystems:
-    """Two systems' scores matched by item id, with what matching them left out; answers are counted by class for `metric`."""
+    """Two systems' scores matched by item id, and what was left out; if `metric` needs it, answers are counted by class."""
     from outscore.scores.duplicates import repeated_notes
     from outscore.scores.pairing import pair
     from outscore.workflows.classes import counted_by_class
@@ -177,7 +177,7 @@ def pair_given(
     duplicates: str = DUPLICATES.default,
     metric: str | AdditiveMetric | None = None,
 ) -> TwoSystems:
-    """Two systems as Python callers have them: scores that were read are matched by item id, arrays by their place.
+    """Two systems as Python callers pass them: scores that were read are matched by item id, arrays by position.
 
     Examples
     --------
@@ -190,7 +190,7 @@ def pair_given(
     ([1, 1], [0, 0], ('new', 'old'), ['q1', 'q3'])
     """
     if type(a) is type(b) is np.ndarray:
-        # They have neither labels nor columns nor names of their own.
+        # They bring neither labels nor columns nor names.
         return TwoSystems(a, b, cast("TwoNames", names or UNNAMED), items=items, clusters=clusters, labels=labels)
     from outscore.scores.system import Scores
 
@@ -202,12 +202,12 @@ def pair_given(
         )
     for name, given in (("items", items), ("clusters", clusters), ("labels", labels)):
         if given is not None:
-            raise OutscoreError(f"`{name}` was given, and scores that were read have their own.", f"Leave `{name}` out.")
+            raise OutscoreError(f"`{name}` was given, but scores that were read have their own.", f"Leave `{name}` out.")
     return pair_scores(a, b, cast("TwoNames", names or (a.name, b.name)), duplicates, metric)
 
 
 def _pair_arrays(a: object, b: object, names: tuple[str, ...], **per_row: Any) -> TwoSystems:  # noqa: ANN401
-    """Arrays by position; where rows have labels of their own, as those of pandas do, by these."""
+    """Match arrays by position, or by the labels of their rows if they have an index, as in pandas."""
     from outscore.core.labelled import in_order_of
     from outscore.workflows.frames import counts_in, is_table
     from outscore.workflows.reading import series_names
@@ -215,54 +215,54 @@ def _pair_arrays(a: object, b: object, names: tuple[str, ...], **per_row: Any) -
     other, moved = in_order_of(a, b, "b")
     placed: dict[str, Any] = {name: in_order_of(a, given, name)[0] for name, given in per_row.items()}
     rows_a, rows_b = (counts_in(x) if is_table(x) else x for x in (a, other))
-    text = "The rows of B stood in another order: they were matched with those of A by the labels of their index."
+    text = "The rows of B were in a different order; they were matched with those of A by their index labels."
     notes = (Note("input", text),) if moved else ()
     return TwoSystems(rows_a, rows_b, cast("TwoNames", names or UNNAMED), notes=notes, measures=series_names((a, b)), **placed)
 
 
 def pair_tables(tables: Sequence[object], request: CompareRequest) -> TwoSystems:
     """Dataframes in place of files: one with both systems, or one for each."""
-    a, b, called = choose_tables(tables, request)
-    return pair_scores(a, b, called, request.duplicates, request.metric)
+    a, b, names = choose_tables(tables, request)
+    return pair_scores(a, b, names, request.duplicates, request.metric)
 
 
 def choose_tables(tables: Sequence[object], request: CompareRequest) -> tuple[Scores, Scores, TwoNames]:
-    """The two systems of dataframes, and what they are called; nothing is matched yet."""
+    """The two systems of dataframes and their names, without matching items yet."""
     from outscore.formats.base.entry import Choice
     from outscore.workflows.frames import systems_in
 
     columns = {**request.columns(), **({} if request.slice is None else {"slice": (request.slice,)})}
-    found = [systems_in(table, Choice(**columns, systems=request.system if len(tables) == 1 else ())) for table in tables]
-    if len(found) == 1:
-        a, b, called = _from_one(found[0], chosen=bool(request.system))
+    by_table = [systems_in(table, Choice(**columns, systems=request.system if len(tables) == 1 else ())) for table in tables]
+    if len(by_table) == 1:
+        a, b, names = _from_one(by_table[0], chosen=bool(request.system))
     else:
-        a, b = _choose(found[0], request.system, 0), _choose(found[1], request.system, 1)
-        called = (a.name, b.name) if a.name != b.name else UNNAMED
-    return a, b, cast("TwoNames", request.names or called)
+        a, b = _choose(by_table[0], request.system, 0), _choose(by_table[1], request.system, 1)
+        names = (a.name, b.name) if a.name != b.name else UNNAMED
+    return a, b, cast("TwoNames", request.names or names)
 
 
-def _from_one(found: list[Scores], *, chosen: bool) -> tuple[Scores, Scores, tuple[str, str]]:
+def _from_one(systems: list[Scores], *, chosen: bool) -> tuple[Scores, Scores, tuple[str, str]]:
     from outscore.formats.tables.columns import join_names
     from outscore.formats.tables.plausible import refuse_implausible
 
-    refuse_implausible(found, chosen=chosen, item_named=True)
-    if len(found) == 2:
-        return found[0], found[1], (found[0].name, found[1].name)
-    label = found[0].label
-    if len(found) > 2:
+    refuse_implausible(systems, chosen=chosen, item_named=True)
+    if len(systems) == 2:
+        return systems[0], systems[1], (systems[0].name, systems[1].name)
+    label = systems[0].label
+    if len(systems) > 2:
         raise OutscoreError(
-            f"{label} holds {len(found)} systems: {join_names([scores.name for scores in found])}.",
+            f"{label} contains {len(systems)} systems: {join_names([scores.name for scores in systems])}.",
             "Choose two of them: --system NAME --system NAME.",
             parameter="system",
         )
-    if _is_bare(found):
+    if _is_bare(systems):
         raise OutscoreError(
-            f"{label} has one column: the scores of one system only.",
+            f"{label} has one column, which is the scores of one system only.",
             "Name the other system's file too, or give one file with two columns.",
         )
     raise OutscoreError(
-        f"{label} holds the scores of one system only, `{found[0].name}`.",
-        "Name the other system's file too, or the column that tells the systems apart with --system-column.",
+        f"{label} contains the scores of one system only, `{systems[0].name}`.",
+        "Name the other system's file too, or use --system-column to name the column that contains the system names.",
         parameter="system_column",
     )
 
@@ -275,20 +275,20 @@ def _from_two(
     else:
         a, b = _choose(first, systems, 0), _choose(second, systems, 1)
     by_path = unique_names((_path(a), _path(b)), stems=True)
-    said = all(scores.origin is not None and "system" in scores.origin.columns for scores in (a, b))
-    called = (a.name, b.name) if said and a.name != b.name else by_path
-    for chosen, scores, name in zip(systems or (), (a, b), called, strict=False):
+    named = all(scores.origin is not None and "system" in scores.origin.columns for scores in (a, b))
+    names = (a.name, b.name) if named and a.name != b.name else by_path
+    for chosen, scores, name in zip(systems or (), (a, b), names, strict=False):
         if chosen not in (scores.name, name):
             raise OutscoreError(
-                f"--system chose `{chosen}`, and {scores.label} holds one system, `{name}`.",
+                f"--system chose `{chosen}`, but {scores.label} contains one system, `{name}`.",
                 "Name the systems in the order of their files, or leave --system out.",
                 parameter="system",
             )
-    return a, b, called
+    return a, b, names
 
 
 def _from_bare(first: list[Scores], second: list[Scores]) -> tuple[Scores, Scores]:
-    """Two files of bare numbers: one score each, or the counts right and wrong."""
+    """Two files of bare numbers: one score per line, or counts of right and wrong."""
     from outscore.formats.tables.numbers import BARE_FORMATS, columns_phrase, counts_of
 
     widths = {name: width for width, name in BARE_FORMATS.items()}
@@ -303,28 +303,28 @@ def _from_bare(first: list[Scores], second: list[Scores]) -> tuple[Scores, Score
     return counts_of(first), counts_of(second)
 
 
-def _choose(found: list[Scores], systems: Sequence[str] | None, place: int) -> Scores:
-    """The one system of a file, or the one chosen for its place."""
+def _choose(in_file: list[Scores], systems: Sequence[str] | None, place: int) -> Scores:
+    """The only system of a file, or the one chosen for this position."""
     from outscore.formats.tables.columns import join_names, suggest_name
 
-    if len(found) == 1:
-        return found[0]
-    names = [scores.name for scores in found]
+    if len(in_file) == 1:
+        return in_file[0]
+    names = [scores.name for scores in in_file]
     if not systems:
         raise OutscoreError(
-            f"{found[0].label} holds {len(found)} systems: {join_names(names)}.",
-            "Of two files each gives one system: choose them with --system NAME --system NAME.",
+            f"{in_file[0].label} contains {len(in_file)} systems: {join_names(names)}.",
+            "Choose one system from each file: --system NAME --system NAME.",
             parameter="system",
         )
     if systems[place] not in names:
-        raise OutscoreError(f"{found[0].label} has no system `{systems[place]}`.", suggest_name(systems[place], names))
-    return found[names.index(systems[place])]
+        raise OutscoreError(f"{in_file[0].label} has no system `{systems[place]}`.", suggest_name(systems[place], names))
+    return in_file[names.index(systems[place])]
 
 
-def _is_bare(found: list[Scores]) -> bool:
+def _is_bare(systems: list[Scores]) -> bool:
     from outscore.formats.tables.numbers import BARE_FORMATS
 
-    origin = found[0].origin
+    origin = systems[0].origin
     return origin is not None and origin.format in BARE_FORMATS.values()
 
 
@@ -333,7 +333,7 @@ def _path(scores: Scores) -> str:
 
 
 def metric_of(reduction: Reduction) -> str:
-    """The metric of reduced scores: their mean, called after them.
+    """The metric for reduced scores: their mean, named after the reduction.
 
     Examples
     --------
@@ -344,7 +344,7 @@ def metric_of(reduction: Reduction) -> str:
 
 
 def reduced(systems: TwoSystems, request: CompareRequest) -> tuple[TwoSystems, Reduction | None]:
-    """The systems as the request wants their runs taken, and the reduction; they are as they were where it says nothing."""
+    """The systems with their runs treated as the request says, and the reduction; unchanged if it says nothing."""
     reduction = parse_reduction(request.reduce)
     if reduction is None and not request.equal_runs:
         return systems, None
@@ -354,15 +354,15 @@ def reduced(systems: TwoSystems, request: CompareRequest) -> tuple[TwoSystems, R
         scores, notes = first_runs(scores, request.duplicates)  # type: ignore[arg-type] # an unknown rule is refused there
     if reduction is None:
         return _paired_again(systems, scores, notes, request), None
-    found = reduce_runs(scores, reduction, request.duplicates)  # type: ignore[arg-type] # as above
-    again = _paired_again(systems, found.scores, [*notes, *found.notes], request)
-    by_dataset = again.scores is not None and all(one.datasets is not None for one in again.scores)
+    reduction_result = reduce_runs(scores, reduction, request.duplicates)  # type: ignore[arg-type] # as above
+    again = _paired_again(systems, reduction_result.scores, [*notes, *reduction_result.notes], request)
+    by_dataset = again.scores is not None and all(scored.datasets is not None for scored in again.scores)
     kept = None if again.labels is None or by_dataset else list(again.labels)
-    return replace(again, repeats=found.repeats(kept), unequal_repeats=found.unequal), reduction
+    return replace(again, repeats=reduction_result.repeats(kept), unequal_repeats=reduction_result.unequal), reduction
 
 
 def _paired_again(systems: TwoSystems, scores: list[Scores], notes: list[Note], request: CompareRequest) -> TwoSystems:
-    """The same systems with other rows, matched anew; what was said of the files stays."""
+    """The same systems with other rows, matched again; notes about the files stay."""
     new = pair_scores(scores[0], scores[1], systems.names, request.duplicates)
     alignment = new.alignment
     if alignment is not None and systems.alignment is not None:
@@ -372,19 +372,19 @@ def _paired_again(systems: TwoSystems, scores: list[Scores], notes: list[Note], 
             conflicts=systems.alignment.conflicts,
             missing=systems.alignment.missing,
         )
-    # What was said of runs that were averaged is no longer true.
-    said = [note for note in systems.notes if note.kind != "design"]
+    # Notes about averaged runs are no longer true.
+    kept = [note for note in systems.notes if note.kind != "design"]
     return replace(
         new,
         tables=systems.tables,
         alignment=alignment,
         better=systems.better,
-        notes=tuple(dict.fromkeys([*said, *notes, *new.notes])),
+        notes=tuple(dict.fromkeys([*kept, *notes, *new.notes])),
     )
 
 
 def _scores_of(systems: TwoSystems, request: CompareRequest) -> tuple[Scores, Scores]:
-    """Arrays with a label of the item for each row, as systems that were read."""
+    """Arrays with an item label for each row, in the form of systems that were read."""
     if systems.items is None:
         raise OutscoreError(
             "There are no repeats: each item was scored once.",

@@ -1,4 +1,4 @@
-"""Two systems out of logs of evaluation harnesses: scores item by item, or texts where a log scores the whole corpus."""
+"""Two systems from logs of evaluation harnesses: scores item by item, or texts if a log scores the whole corpus."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ __all__ = [
 
 @dataclass(frozen=True, eq=False)
 class LogPair:
-    """Two evaluations by their place in the comparison; `systems` is None where they hold texts that have to be scored."""
+    """Two evaluations in the order of the comparison; `systems` is None if they contain texts that have to be scored."""
 
     evaluations: tuple[Evaluation, Evaluation]
     names: tuple[str, str]
@@ -60,16 +60,16 @@ class LogPair:
 TABLE_OPTIONS = (
     "item", "score", "system_column", "repeat", "dataset", "transpose", "prediction", "gold", "gold_column",
 )  # fmt: skip
-"""Columns that logs have by themselves."""
+"""Options that name columns, which logs do not need."""
 LOG_OPTIONS = ("log_task", "filter", "missing", "force_same")
-"""What is asked of logs only."""
+"""Options for logs only."""
 
 
 def asks_logs(request: CompareRequest | RankRequest | ScoreRequest) -> bool:
-    """Whether the files of a request are logs; options that mean nothing for them, or for logs only, are refused."""
+    """Whether the files of a request are logs; options that do not apply to them are refused."""
     logs = are_logs(request.files, request.reader)
     if not logs and request.reader == "auto":
-        # Rankings and scores say themselves which folders of tables they read.
+        # `rank` and `score` decide for themselves which folders of tables they read.
         refuse_folders(request.files, empty=request.command != "compare")
     for option in request.options():
         if option.name not in (TABLE_OPTIONS if logs else LOG_OPTIONS) or not request.is_given(option):
@@ -77,24 +77,22 @@ def asks_logs(request: CompareRequest | RankRequest | ScoreRequest) -> bool:
         if option.name == "missing" and not logs and request.missing in ("stop", "drop"):
             continue
         if logs:
-            message = f"--{option.long} is for tables, and {label_of(request.files[0])} is a log of an evaluation harness."
-            cure = (
-                "Choose among what it holds with --log-task, --metric and --filter, or read it as a table with --reader jsonl."
-            )
+            message = f"--{option.long} is for tables, but {label_of(request.files[0])} is a log of an evaluation harness."
+            cure = "Choose a part of the log with --log-task, --metric and --filter, or read it as a table with --reader jsonl."
         else:
             word = " zero" if option.name == "missing" else ""
-            message = f"--{option.long}{word} is for logs of evaluation harnesses, which the input is not."
+            message = f"--{option.long}{word} is for logs of evaluation harnesses, but the input is not a log."
             cure = f"Leave --{option.long} out, or name the format of the logs with --reader."
             if word:
-                cure = "Write the 0 into the table, or leave rows without a score out with --missing drop."
+                cure = "Write 0 into the table, or drop rows without a score with --missing drop."
         raise OutscoreError(message, cure, parameter=option.name)
     return logs
 
 
 def log_question(request: CompareRequest | RankRequest | ScoreRequest) -> LogQuestion:
-    """What a request asks of logs; `metric` is a score of theirs."""
+    """What a request wants from logs; `metric` is one of their scores."""
     if request.metric is not None and not isinstance(request.metric, str):
-        raise OutscoreError("Logs have scores of their own.", "Name one of them as the metric.", parameter="metric")
+        raise OutscoreError("Logs already contain scores.", "Name one of their scores as the metric.", parameter="metric")
     slices = getattr(request, "slice", None)
     return LogQuestion(
         request.log_task,
@@ -110,75 +108,84 @@ def log_question(request: CompareRequest | RankRequest | ScoreRequest) -> LogQue
 
 
 def pair_logs(request: CompareRequest) -> LogPair:
-    """Read the logs of a request and match the two systems that are meant."""
+    """Read the logs of a request and match the two systems to compare."""
     format = request.reader if request.reader in LOGS else None
-    found = read_systems(request.files, log_question(request), format=format)
-    first, second = _two([evaluations[0].system for evaluations in found.evaluations], request.system)
-    pair = (found.evaluations[first][0], found.evaluations[second][0])
+    systems_read = read_systems(request.files, log_question(request), format=format)
+    first, second = _two([evaluations[0].system for evaluations in systems_read.evaluations], request.system)
+    pair = (systems_read.evaluations[first][0], systems_read.evaluations[second][0])
     names = (pair[0].system, pair[1].system)
     called = (request.names[0], request.names[1]) if request.names else names
-    if found.is_corpus:
-        return LogPair(pair, called, found.measure, None, found)
-    systems = pair_scores(found.scores[first], found.scores[second], called, request.duplicates)
+    if systems_read.is_corpus:
+        return LogPair(pair, called, systems_read.measure, None, systems_read)
+    systems = pair_scores(systems_read.scores[first], systems_read.scores[second], called, request.duplicates)
     tables = tuple(dict.fromkeys(origin for one in pair for origin in one.origins))
     columns = systems.tables[0].columns
     assert systems.alignment is not None
     missing = [
-        replace(found.missing[own], system=name) for own, name in zip(names, called, strict=True) if own in found.missing
+        replace(systems_read.missing[own], system=name)
+        for own, name in zip(names, called, strict=True)
+        if own in systems_read.missing
     ]
     return LogPair(
         pair,
         called,
-        found.measure,
+        systems_read.measure,
         replace(
             systems,
             tables=tuple(replace(origin, columns=columns) for origin in tables),
             alignment=replace(systems.alignment, missing=missing),
-            notes=(*found.notes, *systems.notes),
-            better=better_of(found.higher_is_better),
+            notes=(*systems_read.notes, *systems.notes),
+            better=better_of(systems_read.higher_is_better),
         ),
-        found,
+        systems_read,
     )
 
 
 def samples_of_logs(request: CompareRequest) -> TwoSamples:
-    """The two systems of logs of different items; nothing is matched."""
+    """The two systems of logs of different items, without matching items."""
     format = request.reader if request.reader in LOGS else None
-    found = read_systems(request.files, log_question(request), format=format)
-    if found.is_corpus:
+    systems_read = read_systems(request.files, log_question(request), format=format)
+    if systems_read.is_corpus:
         raise OutscoreError(
-            "--unpaired compares means of item scores, and these logs score whole texts.",
+            "--unpaired compares means of item scores, but these logs score the whole corpus.",
             "Leave --unpaired out.",
             parameter="unpaired",
         )
-    first, second = _two([evaluations[0].system for evaluations in found.evaluations], request.system)
-    names = (found.evaluations[first][0].system, found.evaluations[second][0].system)
+    first, second = _two([evaluations[0].system for evaluations in systems_read.evaluations], request.system)
+    names = (systems_read.evaluations[first][0].system, systems_read.evaluations[second][0].system)
     called = (request.names[0], request.names[1]) if request.names else names
     missing = [
-        replace(found.missing[own], system=name) for own, name in zip(names, called, strict=True) if own in found.missing
+        replace(systems_read.missing[own], system=name)
+        for own, name in zip(names, called, strict=True)
+        if own in systems_read.missing
     ]
     return TwoSamples(
-        found.scores[first], found.scores[second], called, tuple(found.notes), tuple(missing), better_of(found.higher_is_better)
+        systems_read.scores[first],
+        systems_read.scores[second],
+        called,
+        tuple(systems_read.notes),
+        tuple(missing),
+        better_of(systems_read.higher_is_better),
     )
 
 
 def read_tasks(request: RankRequest | ScoreRequest) -> LogSystems:
     """The systems of logs with a score for each item; several tasks are datasets."""
     format = request.reader if request.reader in LOGS else None
-    found = read_systems(request.files, log_question(request), format=format, several=True)
-    if found.is_corpus:
+    systems_read = read_systems(request.files, log_question(request), format=format, several=True)
+    if systems_read.is_corpus:
         raise OutscoreError(
-            f"`{found.measure}` scores the whole corpus, and logs hold texts in place of a score per item.",
-            "Compare two systems with `outscore compare`, which scores their texts again, or choose another score.",
+            f"`{systems_read.measure}` scores the whole corpus, so the logs contain texts instead of a score per item.",
+            "Compare two systems with `outscore compare`, which scores their texts itself, or choose another score.",
             parameter="metric",
         )
-    return found
+    return systems_read
 
 
-def log_origins(found: LogSystems, scores: Sequence[Scores]) -> list[Origin]:
-    """The files of all logs, with the columns that play a part in these scores."""
+def log_origins(systems_read: LogSystems, scores: Sequence[Scores]) -> list[Origin]:
+    """The files of all logs, with the columns that these scores use."""
     columns = next(one.origin.columns for one in scores if one.origin is not None)
-    origins = dict.fromkeys(origin for several in found.evaluations for one in several for origin in one.origins)
+    origins = dict.fromkeys(origin for several in systems_read.evaluations for one in several for origin in one.origins)
     return [replace(origin, columns=columns) for origin in origins]
 
 
@@ -190,41 +197,41 @@ def better_of(higher: bool | None) -> Literal["higher", "lower"] | None:  # noqa
 
 
 def _two(names: Sequence[str], chosen: Sequence[str]) -> tuple[int, int]:
-    """The places of the two systems that are compared."""
+    """The indices of the two systems to compare."""
     if chosen:
         if len(chosen) != 2 or chosen[0] == chosen[1]:
-            raise OutscoreError("Two different systems are compared.", "Give --system twice.", parameter="system")
+            raise OutscoreError("--system must name two different systems.", "Give --system twice.", parameter="system")
         return names.index(chosen[0]), names.index(chosen[1])
     if len(names) > 2:
         raise OutscoreError(
-            f"The logs hold {len(names)} systems: {join_names(list(names))}.",
-            "Choose two of them: --system NAME --system NAME; `outscore rank` compares all.",
+            f"The logs contain {len(names)} systems: {join_names(list(names))}.",
+            "Choose two of them: --system NAME --system NAME; `outscore rank` compares them all.",
             parameter="system",
         )
     if len(names) < 2:
         raise OutscoreError(
-            f"The logs hold one system only, `{names[0]}`.", "Name the logs of the other system too.", parameter="files"
+            f"The logs contain one system only, `{names[0]}`.", "Name the logs of the other system too.", parameter="files"
         )
     return 0, 1
 
 
 def with_exchanges(items: Sequence[DecidingItem], pair: tuple[Evaluation, Evaluation]) -> list[DecidingItem]:
-    """Items with the question and both answers, read again from the logs; those that are no items of them stay as they are."""
+    """Items with the question and both answers, read again from the logs; clusters and units stay as they are."""
     texts = [_texts_of(evaluation, [item.item for item in items]) for evaluation in pair]
-    found = []
+    completed = []
     for item in items:
         first, second = (one.get(item.item) for one in texts)
-        asked = next((one for one in (first, second) if one is not None), None)
-        if asked is None:
-            found.append(item)
+        exchange = next((one for one in (first, second) if one is not None), None)
+        if exchange is None:
+            completed.append(item)
             continue
         answers = (None if first is None else first.answer, None if second is None else second.answer)
-        found.append(replace(item, question=asked.question, target=asked.target, answers=answers))
-    return found
+        completed.append(replace(item, question=exchange.question, target=exchange.target, answers=answers))
+    return completed
 
 
 def _texts_of(evaluation: Evaluation, wanted: Sequence[str]) -> dict[str, Exchange]:
-    """What was asked and answered, by item; of several runs the first."""
+    """Question and answer by item; the first if there are several runs."""
     if evaluation.exchanges is None:
         return {}
     rows = {item: row for row, item in reversed(list(enumerate(evaluation.ids.texts())))}

@@ -1,8 +1,8 @@
-"""Which population a comparison speaks of: what each can be had for, which one decides, and what the others say.
+"""Which population a comparison is about: which ones the data allow, which one decides, and what the others say.
 
-The test that was named answers for new items. Where repeats are runs and both systems have a complete table of items by runs,
-the two-way test answers for new items and new runs, and decides unless the caller asks otherwise. Whatever the repeats are,
-exchanging them answers for new runs of these very items.
+The named test answers for new items. If repeats are runs and both systems have a complete table of items by runs,
+the two-way test answers for new items and new runs, and decides unless the caller names a population. Whatever the repeats are,
+exchanging them answers for new runs of exactly these items.
 """
 
 from __future__ import annotations
@@ -58,11 +58,11 @@ Run = Callable[[TestRequest], TestResult]
 class Answer:
     """The answer for the population that decides: its test as a function of what is asked, and what goes with it.
 
-    `null` is the law that chance gives, where the population has another one than swaps of items do.
+    `null` is the null distribution, if it is not that of swaps of items.
     """
 
     population: str
-    found: TestResult
+    result: TestResult
     run: Run
     others: list[PopulationAnswer] = field(default_factory=list)
     runs: Runs | None = None
@@ -72,7 +72,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class _Line:
-    """What one population says: its test, notes for where it decides, and the law that chance gives."""
+    """What one population says: its test, notes to show if it decides, and its null distribution."""
 
     run: Run
     notes: list[Note] = field(default_factory=list)
@@ -84,13 +84,13 @@ def answer_of(
     metric: AdditiveMetric,
     question: Question,
     repeats: Repeats | None,
-    found: TestResult,
+    result: TestResult,
     *,
     spec: str | AdditiveMetric,
 ) -> Answer:
-    """The answer for the population that was asked for, or is usual, and those for all others that can be had.
+    """The answer for the requested or default population, and those for all others that the data allow.
 
-    `found` is what the test that was named says of new items, `spec` the metric as it was asked for.
+    `result` is the answer of the named test for new items, `spec` the metric as it was requested.
     """
 
     def over_items(request: TestRequest) -> TestResult:
@@ -100,7 +100,7 @@ def answer_of(
     lines: dict[str, _Line] = {ITEMS: _Line(over_items)}
     missing = {ITEMS_AND_RUNS: lacking}
     if crossed is not None:
-        few = min(crossed.found.a.runs, crossed.found.b.runs) < 3
+        few = min(crossed.analysis.a.runs, crossed.analysis.b.runs) < 3
         lines[ITEMS_AND_RUNS] = _Line(crossed.result, [Note("runs", FEW_RUNS)] if few else [])
     these, missing[THESE_ITEMS] = _these_items(pairs, metric, spec, question, repeats)
     if these is not None:
@@ -114,10 +114,10 @@ def answer_of(
     if chosen == ITEMS and usual not in lines:
         notes = [_these_runs(lacking)]
     elif chosen == ITEMS != usual and question.population is None:
-        why = f"`{question.entry.name}` takes items alone; leave --test out for a claim about new runs"
+        why = f"`{question.entry.name}` works on items only; leave --test out for a claim about new runs"
         notes = [replace(_these_runs(why), kind="warning")]
     asked = question.of_test
-    answers = {name: found if name == ITEMS else line.run(asked) for name, line in lines.items()}
+    answers = {name: result if name == ITEMS else line.run(asked) for name, line in lines.items()}
     return Answer(
         chosen,
         answers[chosen],
@@ -136,7 +136,7 @@ class _Crossed:
     `clusters` are those of the items.
     """
 
-    found: TwoWay
+    analysis: TwoWay
     a: Array
     b: Array
     metric: AdditiveMetric
@@ -147,15 +147,15 @@ class _Crossed:
         return 1 if self.metric.higher_is_better else -1
 
     def result(self, request: TestRequest) -> TestResult:
-        """What the two-way test says."""
-        p = self.found.p(request.alternative, request.delta, orientation=self.orientation)
-        interval = self.found.interval(request.alpha, request.alternative, orientation=self.orientation)
+        """The answer of the two-way test."""
+        p = self.analysis.p(request.alternative, request.delta, orientation=self.orientation)
+        interval = self.analysis.interval(request.alpha, request.alternative, orientation=self.orientation)
         own = [self._own(rows) for rows in (self.a, self.b)]
         limits = own_intervals(own, self.metric, request.alpha)
         return TestResult(p, interval, own=(limits[0], limits[1]), own_method=interval_method(own, self.metric))
 
     def _own(self, rows: Array) -> OwnRows:
-        """What a system's own score rests on, with what new runs add."""
+        """The rows behind a system's own score, with the variance that new runs add."""
         single = rows.reshape(-1, rows.shape[2])
         return OwnRows(single, rows.mean(axis=1), self.clusters, added_by_runs(rows, self.metric))
 
@@ -169,11 +169,11 @@ class _Crossed:
             higher_is_better=self.metric.higher_is_better,
             seed=question.seed,
         )
-        return Runs(a.tolist(), b.tolist(), float(np.sqrt(self.found.items.variance)), standard_error(a, b), alone)
+        return Runs(a.tolist(), b.tolist(), float(np.sqrt(self.analysis.items.variance)), standard_error(a, b), alone)
 
 
 def unequal_runs_note(pairs: PairedScores, metric: AdditiveMetric, repeats: Repeats | None) -> list[Note]:
-    """A warning where item means of unequally many runs are few and skewed: fewer than 25 γ² (Cochran, 1977), by clusters."""
+    """A warning if means of unequally many runs are few and skewed: fewer than 25 γ² items or clusters (Cochran, 1977)."""
     scores = scores_if_any(pairs, metric) if repeats is not None and repeats.raw else None
     if scores is None:
         return []
@@ -183,8 +183,8 @@ def unequal_runs_note(pairs: PairedScores, metric: AdditiveMetric, repeats: Repe
         return []
     units = count(len(d), "item" if scores.clusters is None else "cluster")
     text = (
-        f"Unequally many runs of {units} with skewed differences (skewness {gamma:.2g}): p may be far too small. Compare"
-        " equally many runs of each item."
+        f"The systems have unequal numbers of runs on {units}, and the differences are skewed (skewness {gamma:.2g}), so p may"
+        " be far too small. Compare equally many runs of each item (--equal-runs)."
     )
     return [Note("data", text)]
 
@@ -192,30 +192,30 @@ def unequal_runs_note(pairs: PairedScores, metric: AdditiveMetric, repeats: Repe
 def _crossed(
     pairs: PairedScores, metric: AdditiveMetric, spec: str | AdditiveMetric, question: Question, repeats: Repeats | None
 ) -> tuple[_Crossed | None, str]:
-    """The two-way analysis, or why it cannot be had, as a clause."""
+    """The two-way analysis, or the reason why there is none, as a clause."""
     lacking = _lacking(question, repeats)
     if lacking or repeats is None or repeats.a.values is None or repeats.b.values is None:
         return None, lacking
     items = pairs.per_item()
     first, second = scores_of(items, metric)
     of_run, a, b = _in_columns(repeats.metric or spec, repeats.a.values, repeats.b.values)
-    found = two_way_of_rows(a, b, of_run, difference=first - second, clusters=items.clusters)
+    analysis = two_way_of_rows(a, b, of_run, difference=first - second, clusters=items.clusters)
     try:
-        found.p(question.alternative, question.delta)
+        analysis.p(question.alternative, question.delta)
     except NoSpreadError:
         return None, "the scores do not vary"
-    return _Crossed(found, a, b, of_run, items.clusters), ""
+    return _Crossed(analysis, a, b, of_run, items.clusters), ""
 
 
 def _lacking(question: Question, repeats: Repeats | None) -> str:
-    """What an analysis of items and runs lacks, as a clause; empty where it lacks nothing."""
+    """What an analysis of items and runs lacks, as a clause; empty if it lacks nothing."""
     if repeats is None:
         return "each item was scored once"
     if repeats.reduced:
         return repeats.lacking
     if repeats.kind != RUNS:
-        called = f"`{repeats.column}` holds" if repeats.column else "the repeats are"
-        return f"{called} epochs, which have nothing to do with one another from item to item"
+        subject = f"`{repeats.column}` contains" if repeats.column else "the repeats are"
+        return f"{subject} epochs, which are unrelated from item to item"
     if repeats.lacking:
         return repeats.lacking
     if question.unit_size != 1:
@@ -225,12 +225,12 @@ def _lacking(question: Question, repeats: Repeats | None) -> str:
 
 def _in_columns(spec: str | AdditiveMetric, a: Array, b: Array) -> tuple[AdditiveMetric, Array, Array]:
     """The metric, and both systems' (items, runs, columns) rows of it."""
-    metric, rows_a, rows_b = resolve(spec, *(table.reshape(-1, *table.shape[2:]) for table in (a, b)))
-    return metric, rows_a.reshape(*a.shape[:2], -1), rows_b.reshape(*b.shape[:2], -1)
+    of_run, rows_a, rows_b = resolve(spec, *(table.reshape(-1, *table.shape[2:]) for table in (a, b)))
+    return of_run, rows_a.reshape(*a.shape[:2], -1), rows_b.reshape(*b.shape[:2], -1)
 
 
 def _these_runs(lacking: str) -> Note:
-    return Note("runs", f"The claim is about these runs and not about new ones: {lacking}.")
+    return Note("runs", f"The claim is about these runs, not about new ones: {lacking}.")
 
 
 def _refuse(population: str, lacking: str, question: Question, repeats: Repeats | None) -> NoReturn:
@@ -242,21 +242,21 @@ def _refuse(population: str, lacking: str, question: Question, repeats: Repeats 
         units=question.unit_size != 1,
         incomplete=repeats is not None and lacking == repeats.lacking,
     )
-    raise OutscoreError(f"Population {population} cannot be had: {lacking}.", cure, parameter="population")
+    raise OutscoreError(f"Population {population} is not available: {lacking}.", cure, parameter="population")
 
 
-def as_known(found: TestResult, repeats: Repeats | None) -> TestResult:
-    """What a test of items says, called what it is: means of unequally many runs are exchangeable for many items only."""
+def as_known(result: TestResult, repeats: Repeats | None) -> TestResult:
+    """A test of items, labelled as asymptotic if runs are unequal: their means are only exchangeable for many items."""
     if repeats is None or not repeats.unequal:
-        return found
-    ends = found.interval
+        return result
+    ends = result.interval
     if ends is not None and ends.method.endswith(", exact"):
         ends = replace(ends, method=f"{ends.method.removesuffix(', exact')}, asymptotic")
-    return replace(found, p=p_as_known(found.p, repeats), interval=ends)
+    return replace(result, p=p_as_known(result.p, repeats), interval=ends)
 
 
 def p_as_known(p: PValue, repeats: Repeats | None) -> PValue:
-    """The same of a p-value by itself."""
+    """The same for a p-value alone."""
     if repeats is None or not repeats.unequal or p.method != "exact":
         return p
     return replace(p, method="asymptotic", mid=None, mid_log10=None)
@@ -269,7 +269,7 @@ def _these_items(
     question: Question,
     repeats: Repeats | None,
 ) -> tuple[_Line | None, str]:
-    """The exchange of runs on these very items, or why it cannot be had, as a clause."""
+    """The exchange of runs on exactly these items, or the reason why there is none, as a clause."""
     if repeats is None or question.unit_size != 1:
         return None, "each item was scored once" if repeats is None else "units of several items are compared"
     if repeats.reduced:
@@ -282,7 +282,7 @@ def _these_items(
         first, second = (np.asarray(of_run.score(rows.sum(axis=0)), dtype=float) for rows in (a, b))
         return _whole_runs(first, second, of_run, question), ""
     if repeats.draws is None:
-        return None, "the runs of the items are not known one by one"
+        return None, "the individual runs of the items are not known"
     return _epochs(pairs, metric, spec, question, repeats.draws, points=FINE if asked else COARSE), ""
 
 
@@ -303,7 +303,7 @@ def _whole_runs(a: Array, b: Array, metric: AdditiveMetric, question: Question) 
         return TestResult(p, interval if request.interval else None, own=own, own_method=OWN_BY_RUNS)
 
     least = smallest_run_p(len(a), len(b), question.alternative)
-    text = f"{len(a)} and {len(b)} runs that are exchanged whole give no p below {format_probability(least)}."
+    text = f"Exchanging {len(a)} and {len(b)} whole runs cannot give a p-value below {format_probability(least)}."
     return _Line(run, [Note("runs", text)] if least > question.alpha else [])
 
 
@@ -316,7 +316,7 @@ def _epochs(
     *,
     points: int,
 ) -> _Line:
-    """Runs that have nothing to do with one another from item to item are exchanged within each."""
+    """Exchange runs within each item: they are unrelated from item to item."""
     of_row, a, b = resolve(spec, draws[0].values, draws[1].values)
     rows = Draws(a, draws[0].items), Draws(b, draws[1].items)
     exchange = exchange_of_rows(rows, of_row)
@@ -326,14 +326,14 @@ def _epochs(
         def sampled(request: TestRequest) -> TestResult:
             if request.delta:
                 raise OutscoreError(
-                    f"Runs of {of_row.name} are exchanged under no difference only.",
-                    "Leave `delta` and the margin out, or --population.",
+                    f"Exchanging runs of {of_row.name} can only test for no difference.",
+                    "Leave `delta` and the margin out, or leave --population out.",
                     parameter="population",
                 )
             return TestResult(sampled_exchange(*rows, of_row, first - second, request.alternative, request.seed))
 
         text = (
-            f"Runs of {of_row.name}, which is no mean over items, are exchanged at random, and this population has no interval."
+            f"{of_row.name} is not a mean over items, so its runs are exchanged at random, and this population has no interval."
         )
         return _Line(sampled, [Note("method", text)])
     known = exchange

@@ -1,4 +1,4 @@
-"""From a request to a comparison of scores: the files are read, matched, compared as a whole and slice by slice."""
+"""From a request to a comparison of scores: read the files, match items, compare the whole and every slice."""
 
 from __future__ import annotations
 
@@ -48,11 +48,11 @@ __all__ = ["Pair", "call", "compare_pair", "read_pair", "read_samples", "run"]
 
 COUNTS = ("true positives", "false positives", "false negatives")
 SLICES = "slice"
-"""What a column is called whose labels were given without a name."""
+"""The name of a column whose labels were given without one."""
 
 
 def run(request: CompareRequest, data: TwoSystems | None = None) -> Comparisons:
-    """Read the files of a request, or take `data` in their place, and compare; slices, if asked for, follow the whole.
+    """Read the files of a request, or use `data` instead, and compare; slices, if any were asked for, follow the whole.
 
     Examples
     --------
@@ -69,18 +69,18 @@ def run(request: CompareRequest, data: TwoSystems | None = None) -> Comparisons:
 
 
 def read_samples(request: CompareRequest) -> TwoSamples:
-    """Two systems' scores as the files of a request have them; nothing is matched."""
+    """The scores of two systems in the files of a request; items are not matched."""
     if asks_logs(request):
         replace(request, metric=None).validate(logs=True)
         return samples_of_logs(request)
     request.validate()
-    a, b, called = choose_systems(request.files, format=request.reader, systems=request.system, **request.columns())
-    return TwoSamples(a, b, (request.names[0], request.names[1]) if request.names else called)
+    a, b, names = choose_systems(request.files, format=request.reader, systems=request.system, **request.columns())
+    return TwoSamples(a, b, (request.names[0], request.names[1]) if request.names else names)
 
 
 @dataclass(frozen=True, eq=False)
 class Pair:
-    """Two systems before they are compared: of arrays and tables their numbers, of logs the logs too."""
+    """Two systems before they are compared: their numbers, and for logs the logs as well."""
 
     systems: TwoSystems | None
     logs: LogPair | None = None
@@ -93,7 +93,7 @@ class Pair:
 
 
 def read_pair(request: CompareRequest, data: TwoSystems | None = None) -> Pair:
-    """The two systems of a request, or `data` in their place; the request is checked first."""
+    """The two systems of a request, or `data` instead; the request is checked first."""
     if data is None and asks_logs(request):
         replace(request, metric=None).validate(logs=True)
         pair = pair_logs(request)
@@ -103,9 +103,9 @@ def read_pair(request: CompareRequest, data: TwoSystems | None = None) -> Pair:
 
 
 def compare_pair(request: CompareRequest, pair: Pair) -> Comparisons:
-    """Compare two systems that were read.
+    """Compare two systems that have been read.
 
-    The metric that was asked for is a score of logs, whose mean is compared; where a log scores the corpus, its texts are.
+    For logs, the requested metric is one of their scores, whose mean is compared; if a log scores the corpus, its texts are.
     """
     if pair.systems is None:
         from outscore.workflows.texts.run import compare_log_texts
@@ -113,16 +113,16 @@ def compare_pair(request: CompareRequest, pair: Pair) -> Comparisons:
         assert pair.logs is not None
         return compare_log_texts(request, pair.logs)
     metric = request.metric if pair.logs is None else None
-    found = _run(request, pair.systems, metric=metric, from_files=pair.from_files)
+    compared = _run(request, pair.systems, metric=metric, from_files=pair.from_files)
     if pair.logs is None:
-        return found
-    whole, *others = found.comparisons
+        return compared
+    whole, *others = compared.comparisons
     whole = replace(whole, deciding_items=with_exchanges(whole.deciding_items, pair.logs.evaluations))
-    return replace(found, comparisons=[whole, *others])
+    return replace(compared, comparisons=[whole, *others])
 
 
 def _run(request: CompareRequest, systems: TwoSystems, *, metric: str | AdditiveMetric | None, from_files: bool) -> Comparisons:
-    """Compare two systems by a metric, or by the one that suits them; slices, if asked for, follow the whole."""
+    """Compare two systems by a metric, or by the default for their data; slices, if any were asked for, follow the whole."""
     _check_slices(request, systems)
     systems, reduction = reduced(systems, request)
     if reduction is not None:
@@ -144,7 +144,7 @@ def _run(request: CompareRequest, systems: TwoSystems, *, metric: str | Additive
     if request.anytime:
         whole = _with_looks(whole, systems, metric, request)
     if systems.scores is not None and len(shared_datasets(systems.scores)) > 1:
-        # What tests pairs of many systems, on many datasets; nobody else waits for it.
+        # Imported only here, because it loads the tests of many systems on many datasets.
         from outscore.workflows.compare.datasets import macro_averaged
 
         whole = macro_averaged(whole, systems.scores, metric, request)
@@ -191,8 +191,8 @@ def call(
     """`outscore.compare`: paths, tables, scores or arrays, with options by their Python names."""
     if isinstance(a, (str, os.PathLike)):
         asked = _of_files([a] if b is None else [a, b], labels, items=items, clusters=clusters, slices=slices, **given)
-        found = run(asked)
-        return found if slices is not None or asked.measure else found.comparisons[0]
+        compared = run(asked)
+        return compared if slices is not None or asked.measure else compared.comparisons[0]
     if given["unpaired"] and not is_table(a):
         return _of_samples(a, b, labels, items=items, clusters=clusters, slices=slices, **given)
     if is_table(a) and (b is None or is_table(b)) and (b is None or counts_in(a) is None):
@@ -225,10 +225,10 @@ def _of_samples(
     slices: object,
     **given: Any,  # noqa: ANN401 - the other keywords of `outscore.compare`
 ) -> Comparison:
-    """Arrays, or scores that were read, of different items."""
+    """Compare arrays, or scores that were read, of different items."""
     for name, value in (("items", items), ("labels", labels), ("slices", slices)):
         if value is not None:
-            raise OutscoreError(f"`{name}` is for items that both systems have.", f"Leave `{name}` out.", parameter=name)
+            raise OutscoreError(f"`{name}` needs items that both systems share.", f"Leave `{name}` out.", parameter=name)
     request = CompareRequest.from_python(given)
     refuse_reading_options(request)
     request.validate(arrays=True)
@@ -244,14 +244,14 @@ def _of_tables(tables: Sequence[object], labels: object, **given: Any) -> Compar
     if request.unpaired:
         a, b, called = choose_tables(tables, request)
         return compare_samples(request, TwoSamples(a, b, called)).comparisons[0]
-    found = run(request, pair_tables(tables, request))
-    return found if request.slice is not None else found.comparisons[0]
+    compared = run(request, pair_tables(tables, request))
+    return compared if request.slice is not None else compared.comparisons[0]
 
 
 def _naming_columns(labels: object, files: tuple[str, ...] = (), **given: Any) -> CompareRequest:  # noqa: ANN401
-    """The request for files or tables, which have columns where arrays come with labels."""
+    """The request for files or tables, whose columns take the place of labels given with arrays."""
     if labels is not None:
-        raise OutscoreError("`labels` was given, and files have item ids.", "Leave `labels` out.", parameter="labels")
+        raise OutscoreError("`labels` was given, but files have item ids.", "Leave `labels` out.", parameter="labels")
     refuse_labels({name: given[name] for name in ("items", "clusters", "slices")})
     return CompareRequest.from_python(given, files=files)
 
@@ -260,7 +260,7 @@ def _of_files(files: Sequence[object], labels: object, **given: Any) -> CompareR
     names = path_texts(files)
     if names is None:
         raise OutscoreError(
-            "One of `a` and `b` is a file and the other is not.", "Give two files, or one that holds both systems."
+            "One of `a` and `b` is a file and the other is not.", "Give two files, or one that contains both systems."
         )
     return _naming_columns(labels, names, **given)
 
@@ -270,14 +270,14 @@ def _slice_labels(slices: object, data: TwoSystems, a: object) -> tuple[str, Seq
     if isinstance(slices, str):
         if slices not in data.slices:
             raise OutscoreError(
-                f"The scores have no column `{slices}` of slices.",
+                f"The scores have no slice column `{slices}`.",
                 "Read them with slice=..., or give a label for each row.",
                 parameter="slice",
             )
         return slices, data.slices[slices]
     if isinstance(slices, Mapping):
         if len(slices) != 1:
-            raise OutscoreError(f"`slices` names {len(slices)} columns.", "Give one of them.", parameter="slice")
+            raise OutscoreError(f"`slices` names {len(slices)} columns.", "Give one column.", parameter="slice")
         column, labels = next(iter(slices.items()))
         return str(column), _texts_in_order(a, labels)
     return SLICES, _texts_in_order(a, slices)
@@ -301,17 +301,17 @@ def _read(request: CompareRequest) -> TwoSystems:
 
 
 def _repeats(request: CompareRequest, systems: TwoSystems) -> Repeats | None:
-    """What is known of repeats, with the kind that the caller names; rows of arrays have no labels but their order."""
-    found = systems.repeats
-    if found is None and systems.items is not None:
+    """What is known about repeats, with the kind that the caller named; rows of arrays are told apart by their order only."""
+    repeats = systems.repeats
+    if repeats is None and systems.items is not None:
         a, b = np.asarray(systems.a), np.asarray(systems.b)
         codes = codes_of(systems.items, len(a), "items")
-        found = None if codes is None or len(a) != len(b) else repeats_of_rows(a, b, codes, systems.names)
-    if found is None:
+        repeats = None if codes is None or len(a) != len(b) else repeats_of_rows(a, b, codes, systems.names)
+    if repeats is None:
         if request.repeats is not None:
             raise OutscoreError("There are no repeats: each item was scored once.", "Leave --repeats out.", parameter="repeats")
         return None
-    return found if request.repeats is None else replace(found, kind=cast("RepeatKind", request.repeats))
+    return repeats if request.repeats is None else replace(repeats, kind=cast("RepeatKind", request.repeats))
 
 
 def _check_slices(request: CompareRequest, systems: TwoSystems) -> None:
@@ -319,14 +319,14 @@ def _check_slices(request: CompareRequest, systems: TwoSystems) -> None:
         return
     if request.slice not in systems.slices:
         raise OutscoreError(
-            f"Column `{request.slice}` differs between the systems on the same item, so the items cannot be cut along it.",
-            "Name a column with --slice that says the same of an item for both systems.",
+            f"Column `{request.slice}` differs between the systems on the same item, so it cannot define slices.",
+            "Name a column with --slice that has the same value for both systems on every item.",
             parameter="slice",
         )
     rows, labels = len(np.asarray(systems.a)), len(systems.slices[request.slice])
     if rows != labels:
         raise OutscoreError(
-            f"There are {labels:,} labels of slices for {rows:,} rows.", "Give one for each row.", parameter="slice"
+            f"There are {labels:,} slice labels for {rows:,} rows.", "Give one for each row.", parameter="slice"
         )
 
 
@@ -337,63 +337,63 @@ def _reading_notes(request: CompareRequest, systems: TwoSystems, by_class: Seque
     notes += answer_notes(systems.tables, by_class)
     if from_files and request.metric is None and systems.counts:
         columns = ("true positives", "errors") if np.asarray(systems.a).shape[1] == 2 else COUNTS
-        text = f"The columns were read as F1 counts ({', '.join(columns)}); --metric asks for another metric."
+        text = f"The columns were read as F1 counts ({', '.join(columns)}); choose another metric with --metric."
         notes.insert(0, Note("input", text))
     return notes
 
 
 def _recognition_notes(request: CompareRequest, systems: TwoSystems) -> list[Note]:
-    """Columns that nobody named and that change what counts as one observation."""
-    found = {part: columns for table in systems.tables for part, columns in table.columns.items()}
+    """Columns that were recognised, not named, and that change what counts as one observation."""
+    columns_by_part = {part: columns for table in systems.tables for part, columns in table.columns.items()}
     used = {"repeat": systems.items is not None or systems.unequal_repeats, "cluster": systems.clusters is not None}
     named = request.columns()
     kind = "" if systems.repeats is None else f" ({systems.repeats.kind})"
-    called = {"repeat": f"repeats{kind}", "cluster": "clusters"}
-    taken = [
-        f"{', '.join(f'`{column}`' for column in found[part])} as {called[part]}"
+    words = {"repeat": f"repeats{kind}", "cluster": "clusters"}
+    recognised = [
+        f"{', '.join(f'`{column}`' for column in columns_by_part[part])} as {words[part]}"
         for part, here in used.items()
-        if here and part in found and part not in named
+        if here and part in columns_by_part and part not in named
     ]
     spans = ""
-    again = systems.repeats
+    repeats = systems.repeats
     if (
         used["repeat"]
         and "repeat" not in named
-        and again is not None
-        and again.kind == EPOCHS
-        and not again.lacking
-        and ("epoch" not in again.column.lower())
+        and repeats is not None
+        and repeats.kind == EPOCHS
+        and not repeats.lacking
+        and ("epoch" not in repeats.column.lower())
     ):
-        spans = " If one value spans all items, as a seed does, say --repeats runs."
-    return [Note("input", f"Recognised by name: {' and '.join(taken)}.{spans}")] if taken else []
+        spans = " If one value spans all items, as a seed does, add --repeats runs."
+    return [Note("input", f"Recognised by name: {' and '.join(recognised)}.{spans}")] if recognised else []
 
 
 def _with_looks(whole: Comparison, systems: TwoSystems, metric: str | AdditiveMetric, request: CompareRequest) -> Comparison:
     """The same comparison with evidence that is valid at every look."""
     raw = () if systems.repeats is None else systems.repeats.raw
     pairs, additive = paired(systems.a, systems.b, metric, systems.items, systems.clusters, raw)
-    found = evidence_at_every_look(
+    looks = evidence_at_every_look(
         with_exact_integers(pairs), additive, alpha=request.alpha, alternative=request.alternative, bounds=request.bounds
     )
-    return replace(whole, anytime=found, notes=[*whole.notes, IN_ORDER])
+    return replace(whole, anytime=looks, notes=[*whole.notes, IN_ORDER])
 
 
 def _with_origin(refusal: OutscoreError, request: CompareRequest, systems: TwoSystems) -> OutscoreError:
-    """A refusal that speaks of clusters nobody asked for says where they come from."""
+    """A refusal about clusters that nobody asked for, with where they come from."""
     in_clusters = isinstance(refusal, NoSpreadError) and systems.clusters is not None
     recognised = _recognition_notes(request, systems) if in_clusters or isinstance(refusal, ClustersError) else []
     if not recognised:
         return refusal
-    hint = f"{refusal.hint} {recognised[0]} Write --cluster none to leave clusters out."
+    hint = f"{refusal.hint} {recognised[0]} Write --cluster none to ignore clusters."
     return OutscoreError(refusal.message, hint, parameter="cluster")
 
 
 def _selection_notes(systems: TwoSystems) -> list[Note]:
-    """Who picks the best of many and tests it against another has picked the largest of many chance differences, too."""
+    """A warning that whoever tests the best of many systems has also picked the largest of many chance differences."""
     if len(systems.tables) != 1 or systems.tables[0].systems <= 2:
         return []
     table, (a, b) = systems.tables[0], systems.names
     pairs = math.comb(table.systems, 2)
-    text = f"{a} and {b} are two of the {table.systems:,} systems in {table.label}, and p is that of this pair alone."
-    cure = f"If their scores chose them, `outscore rank` tests all {pairs:,} pairs and corrects for their number."
+    text = f"{a} and {b} are two of the {table.systems:,} systems in {table.label}, and p is for this pair alone."
+    cure = f"If you chose them by their scores, use `outscore rank`: it tests all {pairs:,} pairs and corrects for that."
     return [Note("warning", f"{text} {cure}")]

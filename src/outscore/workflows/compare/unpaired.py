@@ -1,4 +1,4 @@
-"""Two samples of different items: read, checked that they share none, and compared by divisions of their scores."""
+"""Two samples of different items: read them, check that they share no item, and compare them by permuting their scores."""
 
 from __future__ import annotations
 
@@ -45,18 +45,18 @@ if TYPE_CHECKING:
 __all__ = ["TwoSamples", "compare_samples", "samples_given"]
 
 LIBERAL, CAUTIOUS = 1.5, 0.5
-"""A level of so many times alpha is worth a warning, or a note."""
+"""An actual level beyond this many times alpha deserves a warning, or a note."""
 MOSTLY = 0.5
-"""The share of the smaller sample from which on shared items are the rule, and no accident."""
+"""The share of the smaller sample above which shared items are the rule, not an accident."""
 STUDENT = "student"
-NO_IDS = "Where an id names different items, write --item none."
-BARE_VALUES = "Where a label names different items, give the bare values (`.to_numpy()`)."
-PAIRED_IS_STRONGER = "Leave --unpaired out: pairing is stronger, because the items' difficulty cancels."
+NO_IDS = "If the same id names different items, write --item none."
+BARE_VALUES = "If the same label names different items, give the bare values (`.to_numpy()`)."
+PAIRED_IS_STRONGER = "Leave --unpaired out: pairing is stronger, because the difficulty of the items cancels."
 
 
 @dataclass(frozen=True, eq=False)
 class TwoSamples:
-    """Two systems' scores before anything is matched, and what they are called."""
+    """The unmatched scores of two systems, and their names."""
 
     a: Scores
     b: Scores
@@ -71,7 +71,7 @@ class TwoSamples:
 
 
 def samples_given(a: object, b: object, *, clusters: object, names: tuple[str, ...]) -> TwoSamples:
-    """Two samples as Python callers have them: scores that were read, or arrays; `clusters` are labels of A's and of B's rows.
+    """Two samples as Python callers pass them: scores that were read, or arrays; `clusters` are labels of A's and of B's rows.
 
     Examples
     --------
@@ -81,13 +81,13 @@ def samples_given(a: object, b: object, *, clusters: object, names: tuple[str, .
     """
     if isinstance(a, Scores) and isinstance(b, Scores):
         if clusters is not None:
-            raise OutscoreError("`clusters` was given, and scores that were read have their own.", "Leave `clusters` out.")
+            raise OutscoreError("`clusters` was given, but scores that were read have their own.", "Leave `clusters` out.")
         return TwoSamples(a, b, cast("tuple[str, str]", names or (a.name, b.name)))
     labels: tuple[object, object] = (None, None)
     if clusters is not None:
         if not isinstance(clusters, Sequence) or isinstance(clusters, str) or len(clusters) != 2:
             raise OutscoreError(
-                "`clusters` of different items are those of A's rows and those of B's.",
+                "With --unpaired, A and B need separate `clusters`.",
                 "Give a pair of lists: clusters=(of_a, of_b).",
                 parameter="cluster",
             )
@@ -99,7 +99,7 @@ def samples_given(a: object, b: object, *, clusters: object, names: tuple[str, .
 
 
 def _refuse_shared_index(a: object, b: object) -> None:
-    """Refuse series of pandas whose rows have the same names; rows that are merely numbered have none."""
+    """Refuse pandas Series with shared index labels; an index that merely numbers the rows does not count."""
     if not (is_labelled(a) and is_labelled(b)):
         return
     first, second = (list(x.index) for x in (a, b))  # type: ignore[attr-defined] # that is what labelled means
@@ -110,13 +110,13 @@ def _refuse_shared_index(a: object, b: object) -> None:
         _refuse_pairs(len(shared), str(shared[0]), min(len(set(first)), len(set(second))), BARE_VALUES)
 
 
-def _scores_of(given: object, role: str, clusters: object) -> Scores:
-    values = numbers_of(given, role)
-    codes = codes_of(clusters, len(values), "clusters")
-    return Scores(role.upper(), values, clusters=None if codes is None else Labels.of(np.asarray(clusters).tolist()))
+def _scores_of(values: object, role: str, clusters: object) -> Scores:
+    numbers = numbers_of(values, role)
+    codes = codes_of(clusters, len(numbers), "clusters")
+    return Scores(role.upper(), numbers, clusters=None if codes is None else Labels.of(np.asarray(clusters).tolist()))
 
 
-def compare_samples(request: CompareRequest, found: TwoSamples) -> Comparisons:
+def compare_samples(request: CompareRequest, data: TwoSamples) -> Comparisons:
     """Compare two samples of different items.
 
     Examples
@@ -126,35 +126,35 @@ def compare_samples(request: CompareRequest, found: TwoSamples) -> Comparisons:
     >>> answer.p.value, answer.unpaired.n
     (0.05714285714285714, (3, 4))
     """
-    _refuse_counts(found)
-    _refuse_shared(found)
+    _refuse_counts(data)
+    _refuse_shared(data)
     check_rule(cast("DuplicateRule", request.duplicates))
     question = question_of(**request.asked())
-    origins = tuple(dict.fromkeys(x.origin for x in (found.a, found.b) if x.origin is not None))
-    better = directed(request.metric or "mean", request.direction, score_names(origins, found.names), told=found.better)
+    origins = tuple(dict.fromkeys(x.origin for x in (data.a, data.b) if x.origin is not None))
+    better = directed(request.metric or "mean", request.direction, score_names(origins, data.names), told=data.better)
     (a, dropped_a, conflicts_a), (b, dropped_b, conflicts_b) = (
-        settle(x, cast("DuplicateRule", request.duplicates)) for x in (found.a, found.b)
+        settle(x, cast("DuplicateRule", request.duplicates)) for x in (data.a, data.b)
     )
     first, second = _items_of(a), _items_of(b)
     metric, rows_a, rows_b = resolve(better.metric, first.values, second.values)
-    samples = Samples(rows_a[:, 0], rows_b[:, 0], _clusters_of(first, second, found), 1 if metric.higher_is_better else -1)
+    samples = Samples(rows_a[:, 0], rows_b[:, 0], _clusters_of(first, second, data), 1 if metric.higher_is_better else -1)
     result = run_unpaired(question.entry.name, samples, question.of_test)
     beside = _beside(samples, question)
     rows, n = a.rows + b.rows, sum(samples.sizes)
     own = _own_intervals((rows_a, rows_b), samples, metric, question.alpha)
-    met = Alignment(0, *samples.sizes, dropped_a + dropped_b, conflicts_a + conflicts_b, list(found.missing))
+    met = Alignment(0, *samples.sizes, dropped_a + dropped_b, conflicts_a + conflicts_b, list(data.missing))
     notes = [
         *better.notes,
-        *found.notes,
-        *scale_notes(found.names, [first.values, second.values]),
+        *data.notes,
+        *scale_notes(data.names, [first.values, second.values]),
         *answer_notes(origins),
         *facts_of_answers((a, b)),
-        *_design_notes(found, first, second),
-        *_cautions(samples, beside, question, found.names),
+        *_design_notes(data, first, second),
+        *_cautions(samples, beside, question, data.names),
         *result.notes,
     ]
     comparison = Comparison(
-        systems=found.names,
+        systems=data.names,
         metric=metric.name,
         signature=_signature(samples, metric, result.p, question),
         higher_is_better=metric.higher_is_better,
@@ -162,7 +162,7 @@ def compare_samples(request: CompareRequest, found: TwoSamples) -> Comparisons:
         clusters=None if samples.clusters is None else samples.n,
         design=Design(rows, n, rows / n, []),
         alignment=met,
-        scores=(SystemScore(found.names[0], samples.means[0], *own[0]), SystemScore(found.names[1], samples.means[1], *own[1])),
+        scores=(SystemScore(data.names[0], samples.means[0], *own[0]), SystemScore(data.names[1], samples.means[1], *own[1])),
         difference=samples.difference,
         p=result.p,
         interval=result.interval,
@@ -174,7 +174,7 @@ def compare_samples(request: CompareRequest, found: TwoSamples) -> Comparisons:
         pictures=ChartData(
             two_histograms(samples.a.astype(float), samples.b.astype(float)), null=null_of_samples(samples, question.seed)
         ),
-        reading=reading_of(origins, rows=rows, systems=found.names, direction=(better.better, better.source)),
+        reading=reading_of(origins, rows=rows, systems=data.names, direction=(better.better, better.source)),
         margin=None if question.margin is None else margin_of_samples(question.entry.name, samples, question.margin),
         unpaired=beside,
     )
@@ -219,22 +219,22 @@ def _items_of(scores: Scores) -> _Items:
     return _Items(means[order], clusters, averaged=True)
 
 
-def _clusters_of(first: _Items, second: _Items, found: TwoSamples) -> tuple[Array, Array] | None:
-    """Codes of each system's own clusters; those that hold items of both are refused."""
+def _clusters_of(first: _Items, second: _Items, data: TwoSamples) -> tuple[Array, Array] | None:
+    """The codes of each system's clusters; clusters with items of both systems are refused."""
     if first.clusters is None and second.clusters is None:
         return None
     if first.clusters is None or second.clusters is None:
-        without = found.names[first.clusters is not None]
+        without = data.names[first.clusters is not None]
         raise OutscoreError(
-            f"`{without}` has no clusters, and the other system has.",
+            f"`{without}` has no clusters, but the other system does.",
             "Name the clusters of both, or write --cluster none.",
             parameter="cluster",
         )
     shared = set(first.clusters.texts()) & set(second.clusters.texts())
     if shared:
         raise OutscoreError(
-            f"Cluster `{min(shared)}` holds items of both systems, and whole clusters are divided between them.",
-            "Name what lies in one system's sample only, or write --cluster none.",
+            f"Cluster `{min(shared)}` contains items of both systems, but --unpaired assigns whole clusters to systems.",
+            "Name a column whose clusters belong to one system each, or write --cluster none.",
             parameter="cluster",
         )
     a, b = (codes_of(x.codes, len(x), "clusters") for x in (first.clusters, second.clusters))
@@ -243,22 +243,22 @@ def _clusters_of(first: _Items, second: _Items, found: TwoSamples) -> tuple[Arra
     return a, b
 
 
-def _refuse_counts(found: TwoSamples) -> None:
-    if found.a.values.ndim > 1 or found.b.values.ndim > 1:
+def _refuse_counts(data: TwoSamples) -> None:
+    if data.a.values.ndim > 1 or data.b.values.ndim > 1:
         raise OutscoreError(
-            "--unpaired compares means of one score per item, and the rows hold several numbers.",
+            "--unpaired compares means of one score per item, but the rows contain several numbers.",
             "Give one score for each item.",
             parameter="unpaired",
         )
 
 
-def _refuse_shared(found: TwoSamples) -> None:
-    """Refuse items that both systems have: these are pairs, and more would be known of them."""
-    a, b = found.a, found.b
+def _refuse_shared(data: TwoSamples) -> None:
+    """Refuse items that both systems have: these are pairs, and a paired comparison would be stronger."""
+    a, b = data.a, data.b
     if a.ids is None or b.ids is None:
         if a.origin is not None and a.origin is b.origin and "system" not in a.origin.columns:
             raise OutscoreError(
-                f"The columns of {a.label} have a score of both systems on every row: these are the same items.",
+                f"Every row of {a.label} has a score for both systems: these are the same items.",
                 PAIRED_IS_STRONGER,
                 parameter="unpaired",
             )
@@ -266,21 +266,21 @@ def _refuse_shared(found: TwoSamples) -> None:
     first, second = _names_of(a, with_datasets=b.datasets is not None), _names_of(b, with_datasets=a.datasets is not None)
     shared = first & second
     if shared:
-        # Logs know their items, and have no column that could be left out.
+        # Logs have item ids that no option can ignore.
         logged = a.origin is not None and a.origin.format in LOGS
         _refuse_pairs(len(shared), min(shared)[1], min(len(first), len(second)), "" if logged else NO_IDS)
 
 
 def _refuse_pairs(shared: int, example: str, fewer: int, unless: str) -> NoReturn:
-    """Refuse `shared` items of both systems, the system with fewer of them having so many; `unless` they are others."""
+    """Refuse samples that share items; `fewer` is the size of the smaller sample, `unless` a way out if the items differ."""
     pairs = "this is a pair" if shared == 1 else "these are pairs"
     cure = PAIRED_IS_STRONGER
     if shared < MOSTLY * fewer:
-        # Without --unpaired these few alone would be compared.
+        # Without --unpaired, only these few would be compared.
         them = "it" if shared == 1 else "them"
-        cure = f"Leave {them} out of one file at least, so that the samples are apart."
-    told = f"Both systems have {count(shared, 'item')}, such as `{example}`: {pairs}."
-    raise OutscoreError(told, f"{cure} {unless}".rstrip(), parameter="unpaired")
+        cure = f"Remove {them} from at least one file, so that the samples share no items."
+    message = f"Both systems have {count(shared, 'item')}, such as `{example}`: {pairs}."
+    raise OutscoreError(message, f"{cure} {unless}".rstrip(), parameter="unpaired")
 
 
 def _names_of(scores: Scores, *, with_datasets: bool) -> set[tuple[str, str]]:
@@ -292,7 +292,7 @@ def _names_of(scores: Scores, *, with_datasets: bool) -> set[tuple[str, str]]:
 
 def _beside(samples: Samples, question: Question) -> Unpaired:
     asked = question.of_test
-    # Of shares the score interval and Fisher's test say more.
+    # For proportions, the score interval and Fisher's test say more.
     means = samples.worth is None or samples.clusters is not None
     table = question.alternative == "two-sided" and question.entry.name == DEFAULT
     return Unpaired(
@@ -314,32 +314,32 @@ def _own_intervals(rows: tuple[Array, Array], samples: Samples, metric: Additive
     return first, second
 
 
-def _design_notes(found: TwoSamples, first: _Items, second: _Items) -> list[Note]:
+def _design_notes(data: TwoSamples, first: _Items, second: _Items) -> list[Note]:
     notes = []
-    if found.a.ids is None and found.b.ids is None and found.a.rows == found.b.rows and found.a.origin is not found.b.origin:
-        text = "Both files have as many rows and no ids: if row by row they are the same items, leave --unpaired out."
+    if data.a.ids is None and data.b.ids is None and data.a.rows == data.b.rows and data.a.origin is not data.b.origin:
+        text = "Both files have the same number of rows and no ids: if the rows are the same items, leave --unpaired out."
         notes.append(Note("design", text))
     if first.averaged or second.averaged:
-        notes.append(Note("design", "Items with several rows count once, with their mean score."))
+        notes.append(Note("design", "Items with several rows count once, by their mean score."))
     return notes
 
 
 def _cautions(samples: Samples, beside: Unpaired, question: Question, names: tuple[str, str]) -> list[Note]:
-    """How the two-sided p was ordered, and what unequal spreads do to divisions."""
+    """How the two-sided p was ordered, and what unequal spreads do to the permutation test."""
     notes = []
     if beside.by_likelihood is not None:
         text = (
-            "Fisher's two-sided p counts the tables whose difference is at least as large; ordered by their probability, as R's"
-            f" fisher.test has it, p = {format_probability(beside.by_likelihood)}."
+            "Fisher's two-sided p counts the tables whose difference is at least as large; ordering them by probability,"
+            f" as R's fisher.test does, gives p = {format_probability(beside.by_likelihood)}."
         )
         notes.append(Note("method", text))
     still = [name for name, sd in zip(names, beside.sd, strict=True) if sd == 0]
     if question.entry.name == STUDENT and len(still) == 1:
-        # Its standard error is that of the other sample alone, as if the mean of this one were known.
-        cure = "--test permutation needs no spreads"
+        # The standard error comes from the other sample alone, as if the mean of this one were known.
+        cure = "--test permutation does not rely on spreads"
         if samples.worth is not None and samples.clusters is None:
-            cure = "of scores that are right or wrong --test permutation is Fisher's exact test, which needs no spreads"
-        text = f"The scores of {still[0]} do not vary, so that the t test takes its mean as known and p may be too small;"
+            cure = "for right-or-wrong scores, --test permutation is Fisher's exact test, which does not rely on spreads"
+        text = f"The scores of {still[0]} do not vary, so the t test treats its mean as known and p may be too small;"
         notes.append(Note("warning", f"{text} {cure}."))
     level, alpha = beside.level, question.alpha
     if question.entry.name != DEFAULT or level is None or beside.welch is None:
@@ -348,23 +348,23 @@ def _cautions(samples: Samples, beside: Unpaired, question: Question, names: tup
         return notes
     sd_a, sd_b = beside.sd
     about = (
-        f"The samples differ in size ({samples.units[0]:,} and {samples.units[1]:,}) and in spread (sd {sd_a:.3g} of {names[0]}"
-        f" and {sd_b:.3g} of {names[1]}): systems of equal means would be told apart with probability"
-        f" {format_probability(level)} at alpha = {alpha:g}. The test is of one distribution; for means alone see Welch's test,"
-        f" p = {format_probability(beside.welch.value)}."
+        f"The samples differ in size ({samples.units[0]:,} and {samples.units[1]:,}) and in spread (sd {sd_a:.3g} for"
+        f" {names[0]} and {sd_b:.3g} for {names[1]}), so systems with equal means would be found different with probability"
+        f" {format_probability(level)} at alpha = {alpha:g}. The test is of equal distributions; for means alone see Welch's"
+        f" test, p = {format_probability(beside.welch.value)}."
     )
     notes.append(Note("warning" if level > alpha else "data", about))
     return notes
 
 
 def _effects(samples: Samples) -> list[Effect]:
-    """Cohen's d by the pooled spread, and how often an item of A scores above one of B, ties half."""
-    found = []
+    """Cohen's d with the pooled spread, and how often an item of A scores above one of B, with ties counted as half."""
+    effects = []
     (n_a, n_b), (sd_a, sd_b) = samples.sizes, samples.spreads
     if sd_a is not None and sd_b is not None:
         pooled = math.sqrt(((n_a - 1) * sd_a**2 + (n_b - 1) * sd_b**2) / (n_a + n_b - 2))
-        found.append(Effect("cohen_d", samples.difference / pooled if pooled else None))
+        effects.append(Effect("cohen_d", samples.difference / pooled if pooled else None))
     ranks = mid_ranks(np.concatenate([samples.a, samples.b]))
     won = (int(ranks[:n_a].sum()) - n_a * (n_a + 1)) / 2
-    found.append(Effect("superiority", won / (n_a * n_b)))
-    return found
+    effects.append(Effect("superiority", won / (n_a * n_b)))
+    return effects

@@ -20,22 +20,22 @@ __all__ = ["call", "run"]
 
 
 def run(request: ConvertRequest, output: str) -> Logs:
-    """Write the samples to `output` and the aggregate beside it, both or neither; what was written, as a listing."""
+    """Write the samples to `output` and the aggregate beside it, both or neither, and list what was written."""
     request.validate()
     if not output.endswith(ENDING):
         raise OutscoreError(
-            f"`{output}` is no name of a file of samples.", f"Name a file that ends in {ENDING}.", parameter="output"
+            f"`{output}` is not a valid name for a file of samples.", f"Name a file that ends in {ENDING}.", parameter="output"
         )
     totals = str(aggregate_path(output))
     for path in (output, totals):
         check_target(path, request.inputs, "--output")
-    found = read_logs(request.files, request.reader if request.reader in LOGS else None)
-    found = choose_systems(found, request.system)
-    found = choose_task(found, request.log_task, several=True)
-    found = found if request.filter is None else choose_filter(found, request.filter)
-    write_files({output: sample_lines(found), totals: aggregate(found)})
-    # What can be asked of the file is what is found on reading it: its schema has no defaults of the harness it came from.
-    return listing(found, request, propose([(output, read_logs([output]))]))
+    evaluations = read_logs(request.files, request.reader if request.reader in LOGS else None)
+    evaluations = choose_systems(evaluations, request.system)
+    evaluations = choose_task(evaluations, request.log_task, several=True)
+    evaluations = evaluations if request.filter is None else choose_filter(evaluations, request.filter)
+    write_files({output: sample_lines(evaluations), totals: aggregate(evaluations)})
+    # The listing comes from reading the file back: its schema does not have the defaults of the original harness.
+    return listing(evaluations, request, propose([(output, read_logs([output]))]))
 
 
 def call(paths: object, output: object, *, systems: object, **given: object) -> Logs:
@@ -43,7 +43,7 @@ def call(paths: object, output: object, *, systems: object, **given: object) -> 
     several = paths if isinstance(paths, (list, tuple)) else [paths]
     files, target = path_texts(several), path_texts([output])
     if files is None:
-        raise OutscoreError("`paths` holds something that is no path.", "Give the paths of logs.", parameter="files")
+        raise OutscoreError("`paths` contains something that is not a path.", "Give the paths of logs.", parameter="files")
     if target is None:
-        raise OutscoreError("`output` is no path.", f"Name a file that ends in {ENDING}.", parameter="output")
+        raise OutscoreError("`output` is not a path.", f"Name a file that ends in {ENDING}.", parameter="output")
     return run(ConvertRequest.from_python({**given, "systems": systems}, files=files), os.fspath(target[0]))

@@ -1,7 +1,7 @@
 """From aligned units to the record of a pair: outcomes, transitions and labels, each with its clustered test.
 
 Mirror rows of a transition table are one hypothesis: they share one p and count once in the family. Rows with fewer units than
-the minimum support are listed and not tested, so that a label seen twice neither leads the table nor costs the others power.
+the minimum support are listed but not tested, so that a label seen twice neither leads the table nor costs the others power.
 """
 
 from __future__ import annotations
@@ -69,10 +69,10 @@ from outscore.workflows.requests import shared
 __all__ = ["Statistics", "accuracy_change", "label_f1_of", "metric_change", "oracle_of", "pair_of", "rates_of"]
 
 MAX_CONFUSIONS = 200
-"""Kinds of errors that are kept of each system; of free answers every error is a kind of its own."""
+"""Kinds of errors kept for each system; with free answers, every error is a different kind."""
 
 MAX_INVERTED = 50
-"""Up to so many clusters the interval inverts the permutation test; beyond, Student's is all but the same, and a comparison of
+"""Up to this many clusters the interval inverts the permutation test; above, Student's is nearly the same, and a comparison of
 thirty systems has hundreds of pairs."""
 Key = TypeVar("Key")
 REPAIRED = -1
@@ -81,7 +81,7 @@ KIND_NAMES = {OUTCOMES.index(name): name for name in CHANGES}
 
 @dataclass(frozen=True)
 class Statistics:
-    """How rows are tested: level, correction within a table, smallest number of units a row is tested with, and seed."""
+    """How rows are tested: level, correction within a table, minimum number of units of a tested row, and seed."""
 
     alpha: float = shared.ALPHA.default
     correction: str = shared.CORRECTION.default
@@ -104,14 +104,14 @@ def metric_change(
 
     `largest` is the largest difference that the score's scale has room for: a bootstrap interval is cut there.
     """
-    found = _permute(PairedScores(second, first), metric, asked)
+    p = _permute(PairedScores(second, first), metric, asked)
     values = float(metric.score(first.sum(axis=0))), float(metric.score(second.sum(axis=0)))
-    interval = None if found.interval is None else cut_at(found.interval, largest)
-    return ScoreChange(metric.name, *values, values[1] - values[0], interval, found.p)
+    interval = None if p.interval is None else cut_at(p.interval, largest)
+    return ScoreChange(metric.name, *values, values[1] - values[0], interval, p.p)
 
 
 def cut_at(interval: Interval, largest: float) -> Interval:
-    """An interval that does not reach beyond what is possible.
+    """An interval that stays within what is possible.
 
     Examples
     --------
@@ -189,13 +189,13 @@ def pair_of(
 
 def _shifts(units: Units, first: int, second: int, asked: Statistics) -> tuple[dict[str, list[Shift]], Family]:
     """Transition rows by class, each tested against its mirror."""
-    found = transitions(units, first, second)
-    sizes = {name: sum(t.count for t in found if KIND_NAMES[t.kind] == name) for name in CHANGES}
-    p_values = _shift_tests(units, first, second, asked, found)
+    changes = transitions(units, first, second)
+    sizes = {name: sum(t.count for t in changes if KIND_NAMES[t.kind] == name) for name in CHANGES}
+    p_values = _shift_tests(units, first, second, asked, changes)
     adjusted, family = _adjust(p_values, asked.correction)
     rows: dict[str, list[Shift]] = {name: [] for name in CHANGES}
     total = sum(sizes.values())
-    for t in found:
+    for t in changes:
         name = KIND_NAMES[t.kind]
         rows[name].append(
             Shift(
@@ -215,7 +215,7 @@ def _shifts(units: Units, first: int, second: int, asked: Statistics) -> tuple[d
 def _hypothesis(t: Transition) -> tuple[int, int, int]:
     """One name for a row and its mirror: the right label and the two that were exchanged.
 
-    Of a correction or a new error one of the two is the right label itself, for which `REPAIRED` stands.
+    In a correction or a new error, one of the two is the right label itself, written as `REPAIRED`.
     """
     if t.kind == CHANGED_ERROR:
         return t.gold, min(t.source, t.target), max(t.source, t.target)
@@ -223,11 +223,11 @@ def _hypothesis(t: Transition) -> tuple[int, int, int]:
 
 
 def _shift_tests(
-    units: Units, first: int, second: int, asked: Statistics, found: list[Transition]
+    units: Units, first: int, second: int, asked: Statistics, changes: list[Transition]
 ) -> dict[tuple[int, int, int], PValue]:
-    """p of every hypothesis with enough units: those of one stand together once the changed units are sorted."""
-    # A changed error that keeps its label is its own mirror: exchanging the systems leaves nothing to test.
-    directed = (t for t in found if t.kind != CHANGED_ERROR or t.source != t.target)
+    """p of every hypothesis with enough units: sorting the changed units puts those of one hypothesis together."""
+    # A changed error that keeps its label is its own mirror, so there is nothing to test.
+    directed = (t for t in changes if t.kind != CHANGED_ERROR or t.source != t.target)
     tested = sorted({_hypothesis(t) for t in directed if t.count + t.mirror >= asked.min_support})
     kinds = outcomes(units, first, second)
     changed = np.flatnonzero((kinds >= CORRECTION) & (kinds <= CHANGED_ERROR))
@@ -280,7 +280,7 @@ def _parts(
 
 def _group(codes: Array, size: int) -> Iterator[tuple[int, Array]]:
     """The rows of each code that occurs."""
-    # Numbers of two bytes are sorted ten times as fast.
+    # Two-byte numbers are sorted ten times as fast.
     order = np.argsort(codes.astype(np.uint16) if size <= 1 << 16 else codes, kind="stable")
     bounds = np.searchsorted(codes[order], np.arange(size + 1)).tolist()
     for code, (begin, end) in enumerate(pairwise(bounds)):
@@ -289,8 +289,8 @@ def _group(codes: Array, size: int) -> Iterator[tuple[int, Array]]:
 
 
 def _adjust(p_values: Mapping[Key, PValue], correction: str) -> tuple[dict[Key, PValue], Family]:
-    found, family = correct_family(list(p_values.values()), correction)
-    return dict(zip(p_values, found, strict=True)), family
+    adjusted, family = correct_family(list(p_values.values()), correction)
+    return dict(zip(p_values, adjusted, strict=True)), family
 
 
 def label_f1_of(units: Units, first: int, second: int, asked: Statistics, no_label: str | None = None) -> list[ScoredSubset]:
@@ -308,7 +308,7 @@ def label_f1_of(units: Units, first: int, second: int, asked: Statistics, no_lab
             moved = np.flatnonzero((before != after).any(axis=1))
             kept = moved if len(moved) else np.arange(1)
             rest = before.sum(axis=0) - before[kept].sum(axis=0)
-            # What is equal in both systems never moves under a swap: one row holds all of it.
+            # Rows that are equal in both systems do not change under a swap, so one row sums all of them.
             pair = PairedScores(np.vstack([after[kept], rest]), np.vstack([before[kept], rest]))
             p_values[code] = permutation(pair, metric, KernelOptions(level=asked.alpha))
     adjusted, _ = _adjust(p_values, asked.correction)
@@ -335,7 +335,7 @@ def _rates(right: int, gold: int, given: int) -> Rates:
 
 
 def oracle_of(units: Units, sentences: Array | None = None) -> Oracle:
-    """What the systems could do together, over all units, by gold label and, where each unit has one, on whole sentences."""
+    """What the systems could do together, over all units, by gold label and, if units have sentences, on whole sentences."""
     accuracies = units.correct.mean(axis=0)
     best = int(accuracies.argmax())
 
@@ -359,7 +359,7 @@ def oracle_of(units: Units, sentences: Array | None = None) -> Oracle:
 
 
 def _whole_sentences(units: Units, sentences: Array) -> LabelOracle:
-    """Sentences: right with a system if all their words are, with the combination if each word is with some system."""
+    """Sentences: right for a system if all their words are, and for the combination if some system has each word right."""
     codes = np.unique(sentences, return_inverse=True)[1]
     size = int(codes.max(initial=0)) + 1
 

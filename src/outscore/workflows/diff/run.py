@@ -1,10 +1,10 @@
 """From a request to a diff: outputs of one to many systems against gold, what changed, and what they could do together.
 
-A task turns files into a `Study`; from there on all tasks are alike. The words are those of a comparison, with the second
+A task turns files into a `Study`; from there on all tasks work alike. The words are those of a comparison, with the second
 system first, because the question of a diff is what the second one did to the first.
 
-Of three systems and more every pair is a question of its own, so the p-values of one criterion are corrected together. Of many
-systems only neighbours by score are compared down to their labels: hundreds of pairs in full detail are more than anyone reads.
+With three or more systems every pair is a separate question, so the p-values of one criterion are corrected together. With many
+systems only neighbours by score are compared label by label: nobody reads hundreds of pairs in full detail.
 """
 
 from __future__ import annotations
@@ -42,19 +42,19 @@ __all__ = ["MAX_DETAILED", "Depth", "OutputData", "call", "depth_note", "pairs_o
 Depth = Literal["scores", "pairs", "all"]
 """How much is computed: scores alone, the difference of every pair, or what every pair consists of as well."""
 MAX_DETAILED = 15
-"""Up to so many pairs are compared label by label; of more, those of neighbours by score, by the primary criterion."""
+"""Up to this many pairs are compared label by label; if there are more, only neighbours by score on the primary criterion."""
 
 
 @dataclass(frozen=True, eq=False)
 class OutputData:
-    """Outputs as a caller has them, in place of files: gold, and systems by name."""
+    """Outputs that a caller passes instead of files: gold, and systems by name."""
 
     gold: object
     systems: Mapping[str, object]
 
 
 def run(request: DiffRequest, data: OutputData | None = None) -> Diff:
-    """Read the files of a request, or take `data` in their place, and compare them.
+    """Read the files of a request, or use `data` instead, and compare them.
 
     Examples
     --------
@@ -66,7 +66,7 @@ def run(request: DiffRequest, data: OutputData | None = None) -> Diff:
 
 
 def run_study(request: DiffRequest, data: OutputData | None = None, *, depth: Depth = "all") -> tuple[Study, Diff]:
-    """The result and the study behind it, which knows every changed unit; `depth` is how much of it is computed."""
+    """The result and the study behind it, which has every changed unit; `depth` says how much of it is computed."""
     study = study_of(request, data)
     return study, _summary(request, study, depth)
 
@@ -83,7 +83,7 @@ def call(gold: object, systems: object, **given: Any) -> Diff:  # noqa: ANN401 -
 
 
 def _files(gold: object, systems: object) -> tuple[str, ...] | None:
-    """Gold and systems where all of them are paths: these are a request that can be repeated."""
+    """Gold and systems as file names, which make a request that can be repeated; None if not all of them are paths."""
     given = list(systems.values()) if isinstance(systems, Mapping) else systems
     several = [given] if isinstance(given, (str, os.PathLike)) else given
     if not isinstance(several, (list, tuple)) or (not several and not isinstance(gold, (str, os.PathLike))):
@@ -103,7 +103,7 @@ def study_of(request: DiffRequest, data: OutputData | None = None) -> Study:
         raise OutscoreError("No system was given.", "Give at least one system's output.", parameter="files")
     if GOLD in data.systems:
         raise OutscoreError(
-            f"A system is called `{GOLD}`, which stands for the right answers.", "Give it another name.", parameter="names"
+            f"A system is called `{GOLD}`, which is reserved for the right answers.", "Give it another name.", parameter="names"
         )
     data, moved = _in_order_of_gold(data)
     maps = _maps(request.value("map"), list(data.systems))
@@ -114,40 +114,40 @@ def study_of(request: DiffRequest, data: OutputData | None = None) -> Study:
 
 
 def _in_order_of_gold(data: OutputData) -> tuple[OutputData, list[Note]]:
-    """Series with labels of their own in the order of gold's, and what to say of those that stood in another."""
+    """Series with an index in the order of gold's, and notes on those that were in a different order."""
     placed = {name: in_order_of(data.gold, output, name, "gold") for name, output in data.systems.items()}
     moved = [name for name, (_, was_moved) in placed.items() if was_moved]
-    text = "stood in another order than gold: rows were matched by the labels of their index."
+    text = "had a different order from gold, so rows were matched by their index labels."
     notes = [Note("input", f"{', '.join(moved)} {text}")] if moved else []
     return OutputData(data.gold, {name: output for name, (output, _) in placed.items()}), notes
 
 
 def _data_of_files(request: DiffRequest) -> tuple[OutputData, list[Note]]:
-    """The files of a request; where they hold right answers and systems together, how these were told apart."""
+    """The files of a request; if right answers and systems are in the same files, how these were distinguished."""
     assert request.gold is not None
     assert request.task is not None
     read = TASKS[request.task].together
-    found = None if read is None else read([request.gold, *request.files], request.study_options())
-    if found is None:
+    together = None if read is None else read([request.gold, *request.files], request.study_options())
+    if together is None:
         return OutputData(request.gold, dict(zip(_file_names(request), request.files, strict=True))), []
     if request.names:
-        raise OutscoreError("The files name their systems themselves.", "Leave --names out.", parameter="names")
-    return OutputData(found.gold, found.systems), [Note("reading", text) for text in found.reading]
+        raise OutscoreError("The files already name their systems.", "Leave --names out.", parameter="names")
+    return OutputData(together.gold, together.systems), [Note("reading", text) for text in together.reading]
 
 
 def _file_names(request: DiffRequest) -> Sequence[str]:
-    """What the systems are called: as asked for, or like their files, none of which is gold's."""
+    """The names of the systems: as requested, or those of their files, other than gold's."""
     if request.names:
         return request.names
     names = distinct_names(request.files)
     if GOLD not in names:
         return names
-    # A file of the same name in no folder: the system's folder tells them apart.
+    # A file of the same name without a folder: the system's folder distinguishes them.
     return distinct_names([Path(request.files[names.index(GOLD)]).name, *request.files])[1:]
 
 
 def _systems_by_name(systems: object, *, lists: bool) -> dict[str, object]:
-    """Systems by name, whatever they came in; `lists` says whether labels may be given as they are, without a file."""
+    """Systems by name, in whatever form they were given; `lists` says whether lists of labels are allowed."""
     if isinstance(systems, Mapping):
         return {str(name): output for name, output in systems.items()}
     if isinstance(systems, (str, os.PathLike)) or hasattr(systems, "name"):
@@ -158,14 +158,14 @@ def _systems_by_name(systems: object, *, lists: bool) -> dict[str, object]:
         raise OutscoreError(f"`systems` is {type(systems).__name__}.", "Give a path, a list of labels, or several by name.")
     if lists and several and _is_label(several[0]):
         several = [several]
-    found: dict[str, object] = {}
+    by_name: dict[str, object] = {}
     for i, output in enumerate(several):
         name = numbered = _name_of(output) or f"S{i + 1}"
         copies = itertools.count(2)
-        while numbered in (GOLD, *found):
+        while numbered in (GOLD, *by_name):
             numbered = f"{name} ({next(copies)})"
-        found[numbered] = output
-    return found
+        by_name[numbered] = output
+    return by_name
 
 
 def _is_label(value: object) -> bool:
@@ -223,15 +223,15 @@ def pairs_of(study: Study, asked: Statistics, depth: Depth) -> list[Pair]:
         return []
     steps = list(combinations(range(len(study.systems)), 2))
     detailed = _detailed(study, steps) if depth == "all" else set()
-    found: list[Pair] = []
+    pairs: list[Pair] = []
     for criterion in study.criteria:
         counted = [_count(study, asked, criterion, step, detailed=(criterion, *step) in detailed) for step in steps]
-        found += _in_words(study, asked, _as_family(counted, asked))
-    return found
+        pairs += _in_words(study, asked, _as_family(counted, asked))
+    return pairs
 
 
 def depth_note(study: Study) -> Note | None:
-    """What is left out of a study of many systems."""
+    """A note on what is left out of a study of many systems."""
     pairs = len(study.systems) * (len(study.systems) - 1) // 2
     if pairs <= MAX_DETAILED:
         return None
@@ -267,7 +267,7 @@ def _count(study: Study, asked: Statistics, criterion: str, step: tuple[int, int
 
 
 def _as_family(pairs: list[Pair], asked: Statistics) -> list[Pair]:
-    """The pairs of one criterion with p corrected over all of them."""
+    """The pairs of one criterion, with p corrected over all of them."""
     if len(pairs) < 2:
         return pairs
     adjusted, family = correct_family([pair.p for pair in pairs], asked.correction)

@@ -1,4 +1,4 @@
-"""What every task hands over to be compared: its scores, and the units of each criterion and pair with their headline score."""
+"""What every task provides: its scores, and the units of each criterion and pair with their headline score."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ __all__ = ["DiffOptions", "Study", "View", "chosen", "inventory_of", "label_coun
 
 File = TypeVar("File", Words, Items, Chains)
 WARN_SHARE = 0.005
-"""Labels a system hardly gives are worth a warning when they make up this share of gold."""
+"""Labels that a system hardly uses deserve a warning if they make up this share of gold."""
 MIN_COUNT = 10
-"""A label seen less often may be missing by chance; of free answers most are."""
+"""A label seen less often may be missing by chance, as most free answers are."""
 
 
 @dataclass(frozen=True)
@@ -38,13 +38,13 @@ class DiffOptions:
     criteria
         Which criteria, primary first; empty means all of the task.
     cluster
-        What is swapped as one: ``"sentence"``, ``"document"``, the name of a column, ``"none"``; None takes the task's own.
+        What is swapped as one: ``"sentence"``, ``"document"``, the name of a column, ``"none"``; None is the task's default.
     slices
         Columns to split by.
     alpha, correction, min_support
-        Level, correction within a table, smallest number of units a row is tested with.
+        Level, correction within a table, minimum number of units of a tested row.
     seed
-        For p-values and intervals that have to be sampled.
+        For p-values and intervals that are sampled at random.
     own
         The values of the task's own options, by name.
     """
@@ -59,7 +59,7 @@ class DiffOptions:
     own: Mapping[str, Any]
 
     def flag(self, name: str) -> bool:
-        """Whether an option of the task that is on or off is on."""
+        """Whether a flag of the task is set."""
         return bool(self.own.get(name, False))
 
     @property
@@ -70,7 +70,7 @@ class DiffOptions:
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """One pair by one criterion: the units, which of their columns the pair is, its headline score, the others on demand."""
+    """One pair by one criterion: the units, the columns of the two systems, the headline score, and others on demand."""
 
     units: Units
     columns: tuple[int, int]
@@ -88,11 +88,11 @@ class Study:
     task, systems, criteria
         What is compared; the first criterion is the primary one.
     unit, cluster
-        What people call a unit and what is swapped as one ("sentence"; None where units stand alone).
+        The name of a unit and of what is swapped as one ("sentence"; None if units are independent).
     n
         How many units gold has.
     clusters
-        How many sentences or documents gold has, with units or without; None where units stand alone.
+        How many sentences or documents gold has, with or without units; None if units are independent.
     scores
         By system: each metric's value or its recall, precision and F1.
     view
@@ -102,20 +102,20 @@ class Study:
     agreement
         (k, k) shares of units on which two systems give the same answer.
     changed
-        The units worth looking at with all criteria, and where they stand.
+        The units worth looking at with all criteria, and where they are in the text.
     keys
-        One system scored with another as gold, where the task knows such a view.
+        One system scored with another as gold, if the task supports that.
     inventory
         How often each label occurs, in gold and by system.
     counts
-        By the number of a system: true positives, false positives and false negatives of each cluster, where the score is F1.
+        By the index of a system: true positives, false positives and false negatives of each cluster, if the score is F1.
     origins
         The files.
     answered, no_label
-        Units with all answers, for rates by label and confusions, where labels are what systems answer; and the label that
-        stands for none.
+        Units with all answers, for rates by label and confusions, if systems answer with labels; and the label that
+        means no label.
     sentences
-        The sentence of each unit of `together`, where units are words.
+        The sentence of each unit of `together`, if units are words.
     """
 
     task: str
@@ -141,7 +141,7 @@ class Study:
 
 
 def chosen(asked: Sequence[str], available: Sequence[str], task: str) -> tuple[str, ...]:
-    """The criteria asked for, in the order asked for; all of the task when none was.
+    """The chosen criteria, in the given order; all criteria of the task if none was chosen.
 
     Examples
     --------
@@ -166,7 +166,7 @@ def label_counts(units: Units) -> dict[str, dict[str, int]]:
 
 
 def sliced(units: Units, columns: Sequence[str]) -> Units:
-    """The units with the columns asked for to split by, and no others."""
+    """The units with the columns to split by, and no others."""
     available = {name: partial(_same, labels) for name, labels in units.slices.items()}
     return replace(units, slices=choose_slices(available, columns))
 
@@ -176,7 +176,7 @@ def _same(labels: Labels) -> Labels:
 
 
 def inventory_of(study: Study) -> Inventory:
-    """Labels that files do not share, and a warning where they are many enough to decide a comparison."""
+    """Labels that files do not share, and a warning if they are frequent enough to decide a comparison."""
     if GOLD not in study.inventory:
         return Inventory({}, {}, [])
     gold = study.inventory[GOLD]
@@ -197,6 +197,6 @@ def inventory_of(study: Study) -> Inventory:
 
 
 def _frequent(labels: Iterable[str], counts: Mapping[str, int]) -> tuple[list[str], int]:
-    """The labels that are no matter of chance, and how often they occur."""
-    found = [label for label in labels if counts[label] >= MIN_COUNT]
-    return found, sum(counts[label] for label in found)
+    """The labels that are too frequent to be missing by chance, and how often they occur."""
+    frequent = [label for label in labels if counts[label] >= MIN_COUNT]
+    return frequent, sum(counts[label] for label in frequent)

@@ -39,18 +39,18 @@ from outscore.workflows.validate import refuse_labels, refuse_reading_options
 __all__ = ["call", "outcome_of", "run"]
 
 CALLED = ("baseline", "candidate")
-"""What systems are called that have no name."""
+"""The names of systems that have none."""
 PERMUTATION, BOOTSTRAP, STUDENT = "permutation", "bootstrap", "student"
-BY_BOOTSTRAP = "{metric} is no mean of items, so that swaps cannot test a margin: the bootstrap decides."
-SAME = "The outputs are identical on every item: the sign test of items that lie above the margin decides."
+BY_BOOTSTRAP = "{metric} is not a mean over items, so swaps cannot test a margin; the bootstrap is used instead."
+SAME = "The outputs are identical on every item; a sign test of the items above the margin is used."
 Asked = Callable[[str, bool], Comparisons]
-"""The comparison by a test, one-sided where it decides."""
+"""The comparison by a test, one-sided if it decides."""
 
 
 def run(request: GateRequest, data: TwoSystems | None = None) -> GateResult:
-    """Read the files of a request, or take `data` in their place, and say whether the candidate may pass.
+    """Read the files of a request, or use `data` instead, and decide whether the candidate passes.
 
-    `data` holds the candidate first.
+    In `data` the candidate comes first.
 
     Examples
     --------
@@ -91,7 +91,9 @@ def call(
         return _call_texts(both, reference, documents, given)
     if documents is not None:
         raise OutscoreError(
-            "`documents` is for texts, and no reference was given.", "Give `reference`, or leave it out.", parameter="documents"
+            "`documents` is for texts, but no reference was given.",
+            "Give `reference`, or leave `documents` out.",
+            parameter="documents",
         )
     columns = {name: label for name, label in (("items", items), ("clusters", clusters)) if label is not None}
     paths = path_texts(both) if isinstance(baseline, (str, os.PathLike)) else None
@@ -112,17 +114,17 @@ def call(
     if isinstance(candidate, (str, os.PathLike)):
         raise OutscoreError(
             "One of `baseline` and `candidate` is a file and the other is not.",
-            "Give two files, or one that holds both systems.",
+            "Give two files, or one that contains both systems.",
             parameter="candidate",
         )
     request = GateRequest.from_python(given)
     refuse_reading_options(request)
     request.validate(arrays=True)
-    # Scores that were read have names of their own.
+    # Scores that were read bring their names.
     names = request.names or (() if isinstance(baseline, Scores) else CALLED)
     if request.unpaired:
         if items is not None:
-            raise OutscoreError("`items` is for items that both systems have.", "Leave `items` out.", parameter="items")
+            raise OutscoreError("`items` needs items that both systems share.", "Leave `items` out.", parameter="items")
         return _run_samples(request, samples_given(baseline, candidate, clusters=clusters, names=names).turned())
     pair = pair_given(
         baseline,
@@ -153,7 +155,7 @@ def _call_texts(both: Sequence[object], reference: object, documents: object, gi
 
 
 def _run_samples(request: GateRequest, samples: TwoSamples | None) -> GateResult:
-    """Different items; `samples`, where they are given, hold the candidate first."""
+    """A gate on different items; in `samples`, if given, the candidate comes first."""
     first = request.comparison(request.test or PERMUTATION, decides=True)
     if samples is None:
         samples = read_samples(replace(first, names=request.names)).turned()
@@ -168,12 +170,12 @@ def _run_samples(request: GateRequest, samples: TwoSamples | None) -> GateResult
 
 
 def _run_texts(request: GateRequest, data: TextData | None) -> GateResult:
-    """Texts by one metric."""
+    """A gate on texts, by one metric."""
     request.refuse_what_is_for_scores()
     metrics = metrics_in(request.metric) if isinstance(request.metric, str) else [METRIC_OF_TEXTS]
     if len(metrics) != 1:
         raise OutscoreError(
-            f"--metric names {len(metrics)} metrics, and a gate has one margin.", "Name one of them.", parameter="metric"
+            f"--metric names {len(metrics)} metrics, but a gate has one margin.", "Name one of them.", parameter="metric"
         )
     if data is None:
         in_order = replace(request.texts(BOOTSTRAP, decides=True), metric=metrics[0], names=request.names)
@@ -188,8 +190,8 @@ def _run_texts(request: GateRequest, data: TextData | None) -> GateResult:
 
 def _decided(request: GateRequest, compared: Asked, discordant: tuple[float, float, float] | None) -> GateResult:
     assert request.margin is not None
-    found, interval, notes = _compared(request, compared)
-    c = found.comparisons[0]
+    comparisons, interval, notes = _compared(request, compared)
+    c = comparisons.comparisons[0]
     outcome, worse_within = outcome_of(c, request.alpha)
     outlook, needed = None, ""
     if outcome == "inconclusive":
@@ -198,7 +200,7 @@ def _decided(request: GateRequest, compared: Asked, discordant: tuple[float, flo
     words = gate_verdict(
         outcome, c, interval, margin=request.margin, alpha=request.alpha, worse_within=worse_within, needed=needed
     )
-    settings = {**request.settings(), "inputs": found.settings["inputs"]}
+    settings = {**request.settings(), "inputs": comparisons.settings["inputs"]}
     return GateResult(
         outcome=outcome,
         margin=request.margin,
@@ -219,52 +221,52 @@ def _decided(request: GateRequest, compared: Asked, discordant: tuple[float, flo
 
 
 def _compared(request: GateRequest, compared: Asked) -> tuple[Comparisons, Interval | None, list[Note]]:
-    """The comparison with its margin, the interval of both sides, and what the reader should know of how they came about."""
+    """The comparison with its margin, the two-sided interval, and notes on how they were computed."""
     test = request.test or PERMUTATION
     try:
-        found = compared(test, True)
-        return found, compared(test, False).comparisons[0].interval, []
+        comparisons = compared(test, True)
+        return comparisons, compared(test, False).comparisons[0].interval, []
     except ShiftError:
         if request.test is not None:
             raise
     except NoSpreadError as refusal:
         return _identical(request, compared, refusal)
     try:
-        found = compared(BOOTSTRAP, True)
+        comparisons = compared(BOOTSTRAP, True)
     except NoSpreadError as refusal:
         return _identical(request, compared, refusal)
-    told = Note("method", BY_BOOTSTRAP.format(metric=found.comparisons[0].metric))
-    return found, compared(BOOTSTRAP, False).comparisons[0].interval, [told]
+    note = Note("method", BY_BOOTSTRAP.format(metric=comparisons.comparisons[0].metric))
+    return comparisons, compared(BOOTSTRAP, False).comparisons[0].interval, [note]
 
 
 def _identical(
     request: GateRequest, compared: Asked, refusal: NoSpreadError
 ) -> tuple[Comparisons, Interval | None, list[Note]]:
-    """Identical outputs, of which resamples know nothing: every unit lies above the margin, and the sign test judges that."""
+    """Identical outputs, which resampling cannot judge: every unit lies above the margin, and the sign test judges that."""
     assert request.margin is not None
-    found = compared(PERMUTATION, False)
-    c = found.comparisons[0]
+    comparisons = compared(PERMUTATION, False)
+    c = comparisons.comparisons[0]
     if not c.identical:
         raise refusal
     units = c.n if c.clusters is None else c.clusters
     p = PValue.from_logs(-units * LOG2, -units * LOG2, method="exact", kernel="identity")
     p = replace(p, test="sign", n=units)
     c = replace(c, margin=Margin(request.margin, p, p))
-    return replace(found, comparisons=[c]), None, [Note("method", SAME)]
+    return replace(comparisons, comparisons=[c]), None, [Note("method", SAME)]
 
 
 def _needed(c: Comparison, outlook: Outlook | None) -> str:
     if c.population != ITEMS:
-        return "runs differ too, so that it takes more runs beside more items to decide"
+        return "runs differ too, so a decision takes more runs as well as more items"
     size, towards = (None, None) if outlook is None else (outlook.items, outlook.outcome)
-    told = needed_phrase(size, towards, c.n, POWER.default, identical=c.identical, noun=c.design.noun)
+    phrase = needed_phrase(size, towards, c.n, POWER.default, identical=c.identical, noun=c.design.noun)
     if c.clusters is not None and size is not None and not c.identical:
-        told += ", in clusters like these"
-    return told if c.unpaired is None or size is None else f"{told}, counting those of both systems"
+        phrase += ", in clusters like these"
+    return phrase if c.unpaired is None or size is None else f"{phrase}, counting those of both systems"
 
 
 def outcome_of(c: Comparison, alpha: float) -> tuple[Outcome, bool]:
-    """Pass where "worse by the margin" falls, else fail where "not worse" does; and whether a pass is worse nevertheless."""
+    """Pass if "worse by the margin" is rejected, else fail if "not worse" is; and whether a pass is significantly worse."""
     assert c.margin is not None
     worse = c.p.rejects(alpha)
     if c.margin.noninferiority.rejects(alpha):
@@ -284,33 +286,33 @@ def _outlook(
     assert c.margin is not None
     turn = 1.0 if c.higher_is_better else -1.0
     lead = turn * c.difference
-    asked: dict[str, Any] = {"alpha": request.alpha, "power": POWER.default}
+    options: dict[str, Any] = {"alpha": request.alpha, "power": POWER.default}
     if c.margin.noninferiority.kernel == "tango" and discordant is not None:
         first, second, unit = discordant
         wins, losses = (first, second) if turn > 0 else (second, first)
-        return items_to_decide(c.n, lead, request.margin, wins=wins, losses=losses, unit=unit, **asked)
+        return items_to_decide(c.n, lead, request.margin, wins=wins, losses=losses, unit=unit, **options)
     if interval is None or interval.estimand != "difference" or c.population != ITEMS:
         return None
     low, high = (interval.low, interval.high) if turn > 0 else (_negated(interval.high), _negated(interval.low))
     below = None if low is None else lead - low
     above = None if high is None else high - lead
     if (below is None or above is None) and c.unpaired is None and c.p.test == PERMUTATION:
-        asked |= {"units": c.n if c.clusters is None else c.clusters, "sd": _unit_sd(c, request, compared)}
-    return items_to_decide(c.n, lead, request.margin, below=below, above=above, **asked)
+        options |= {"units": c.n if c.clusters is None else c.clusters, "sd": _unit_sd(c, request, compared)}
+    return items_to_decide(c.n, lead, request.margin, below=below, above=above, **options)
 
 
 def _unit_sd(c: Comparison, request: GateRequest, compared: Asked) -> float | None:
-    """How much items or clusters differ in their differences, as the t test has it; None where there is one of them."""
+    """The standard deviation of the differences between items or clusters, from the t interval; None for a single one."""
     units = c.n if c.clusters is None else c.clusters
     if units < 2:
         return None
     try:
-        found = compared(STUDENT, False).comparisons[0].interval
+        interval = compared(STUDENT, False).comparisons[0].interval
     except NoSpreadError:
         return 0.0
-    if found is None or found.low is None or found.high is None:
+    if interval is None or interval.low is None or interval.high is None:
         return None
-    return (found.high - found.low) / 2 / t_quantile(units - 1, 2 * request.alpha) * math.sqrt(units)
+    return (interval.high - interval.low) / 2 / t_quantile(units - 1, 2 * request.alpha) * math.sqrt(units)
 
 
 def _negated(end: float | None) -> float | None:
@@ -318,7 +320,7 @@ def _negated(end: float | None) -> float | None:
 
 
 def _discordant(pair: Pair) -> tuple[float, float, float] | None:
-    """Of one score per item: how often the candidate's and the baseline's is the larger, and by how much."""
+    """With one score per item: how often the candidate's and how often the baseline's is larger, and by how much."""
     if pair.systems is None or pair.systems.items is not None:
         return None
     a, b = (np.asarray(side, dtype=float) for side in (pair.systems.a, pair.systems.b))

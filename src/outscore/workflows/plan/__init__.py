@@ -1,1 +1,1 @@
-"""How many items, how small a difference, how likely a verdict."""
+"""How many items, how small a difference, how much power."""

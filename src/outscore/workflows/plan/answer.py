@@ -1,12 +1,12 @@
-"""Planning: how many items, how small a difference, how likely a verdict, and what two printed scores leave possible.
+"""Planning: how many items, how small a difference, how much power, and which p-values two printed scores allow.
 
 `plan_numbers` answers from numbers, and `possible_p` answers a reviewer who has two accuracies and n. Both say in their first
-sentence what was asked. Planning from data at hand is in `pilot`.
+sentence what was asked. Planning from data is in `pilot`.
 
-Plans by price (`best_priced`) say how many items, and how many runs of each, for the least money; or the most that a budget
+Plans by price (`best_priced`) give the cheapest number of items and of runs per item, or the most that a budget
 buys. A study of n items that both systems run K times costs n (price of an item + 2 K price of a run). More runs need fewer
-items, as they average out what differs between runs (Miller, 2024), never what differs between items; so the cheapest K is
-small where items differ more than runs, and large where an item is dear. Every K is planned for until no larger one can be
+items, because they average out differences between runs (Miller, 2024), but never those between items; so the cheapest K is
+small if items differ more than runs, and large if an item is expensive. Every K is planned for until no larger one can be
 cheaper.
 """
 
@@ -46,20 +46,20 @@ __all__ = [
 ]
 
 MAX_PRINTED = 1_000_000
-"""Printed scores of more items leave more pairs of totals possible than can be looked at in a few seconds."""
+"""Printed scores of more items allow more pairs of totals than can be checked in a few seconds."""
 LARGEST_CURVE = 1_000_000
-"""Exact power beyond this takes up to a second per point, and curves have many."""
+"""Above this, exact power takes up to a second per point, and curves have many points."""
 LARGEST_T = 100_000
 EFFECTS = (0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0)
-"""Where the items needed are computed, in multiples of the effect in question."""
+"""Multiples of the effect in question at which the required items are computed."""
 MAX_RUNS = 64
-"""Runs of each system per item that are looked at."""
+"""The largest number of runs of each system per item that is considered."""
 ENDLESS = 10**9
-"""So many runs that what differs between them is gone."""
+"""So many runs that differences between them average out."""
 ENOUGH = 1_000.0
-"""So many items that any test of them can find something."""
+"""So many items that any test can detect something."""
 Ask = Callable[[int, float | None], PlanResult]
-"""A plan for so many runs per item, and for so many items or None."""
+"""A plan for a number of runs per item, and for a number of items or None."""
 
 
 def plan_numbers(
@@ -70,18 +70,18 @@ def plan_numbers(
     power: float = POWER.default,
     accuracy: float | None = None,
 ) -> PlanResult:
-    """Answer the question that is left open: items for an effect, the effect that n items detect, or the power of both.
+    """Compute what is not given: items for an effect, the effect that n items detect, or the power of both.
 
     Parameters
     ----------
     design
-        The study as it is planned.
+        The planned study.
     effect, n
         Give one to get the other, or both to get the power.
     power
-        How likely a true difference of that size shall be found.
+        The probability with which a true difference of that size should be detected.
     accuracy
-        Of the baseline, for right-or-wrong items: without `discordance` the errors of the systems are taken as independent.
+        Of the baseline, for right-or-wrong items: without `discordance`, the errors of the systems are assumed independent.
 
     Examples
     --------
@@ -110,32 +110,32 @@ def plan_numbers(
 
 
 def _method_of(design: StudyDesign) -> str:
-    """A plan speaks of the test that `compare` runs by default, which is McNemar's where items are right or wrong and alone."""
+    """A plan is about the test that `compare` runs by default, which is McNemar's for right-or-wrong items without clusters."""
     if design.method != "auto":
         return design.method
     return "exact" if design.basis == "discordance" and design.cluster_size == 1 else "permutation"
 
 
 def _check_question(study: Study, effect: float | None, n: float | None) -> None:
-    """Refuse what the formulas would answer with a number that helps nobody."""
+    """Refuse questions that the formulas would answer with a useless number."""
     least, size = study.design.min_units, study.design.cluster_size
     if effect == 0:
         raise OutscoreError(
-            "`effect` is 0, and no number of items detects no difference.",
-            "Give the smallest one that matters.",
+            "`effect` is 0, but no number of items can detect that there is no difference.",
+            "Give the smallest difference that matters.",
             parameter="effect",
         )
     if n is not None and checked_n(n) < 2 * size:
         one = "one item" if size == 1 else f"one cluster of {size:.4g} items"
         raise OutscoreError(
-            f"`n` is {n:,.10g}: {one} cannot tell two systems apart, whatever they score.",
-            f"An exact test needs {count(least, 'item' if size == 1 else 'cluster')} at least.",
+            f"`n` is {n:,.10g}, but {one} cannot tell two systems apart, whatever their scores.",
+            f"An exact test needs at least {count(least, 'item' if size == 1 else 'cluster')}.",
             parameter="n",
         )
 
 
 def whole_items(n: float) -> int:
-    """The number to collect: rounded up, but not for an error in the last digits."""
+    """The number of items to collect: rounded up, except for an error in the last digits."""
     return max(1, math.ceil(n * (1 - 1e-12)))
 
 
@@ -143,8 +143,8 @@ def _answer(study: Study, effect: float | None, n: float | None, target: float) 
     """Question, n, items, effect and power, with the missing one computed."""
     if effect is None:
         assert n is not None
-        found = study.detectable_effect(checked_n(n), target)
-        signed = -found if study.design.alternative == "less" else found
+        detectable = study.detectable_effect(checked_n(n), target)
+        signed = -detectable if study.design.alternative == "less" else detectable
         return {"question": "effect", "n": float(n), "items": whole_items(n), "effect": signed, "power": target}
     size = study.towards(effect)
     if n is not None:
@@ -155,25 +155,25 @@ def _answer(study: Study, effect: float | None, n: float | None, target: float) 
 
 
 def _items_to_collect(study: Study, needed: float) -> int:
-    """What to collect: whole clusters, and enough of them; some formulas do not know that a handful never gives a small p."""
+    """The items to collect: whole clusters, and enough of them; some formulas ignore that a handful cannot give a small p."""
     clusters = max(whole_items(needed / study.design.cluster_size), study.design.min_units)
     return whole_items(clusters * study.design.cluster_size)
 
 
 def _other_formulas(result: PlanResult, study: Study) -> dict[str, Any]:
-    """What the closed formula and the t test say beside the answer; two items more are no news among very many."""
+    """What the closed formula and the t test say, unless they nearly agree with the answer."""
     beside = result.method in ("normal", "permutation") and result.design.basis != "discordance"
     if result.question != "items" or not beside:
         return {}
     size = study.towards(result.effect)
-    found: dict[str, Any] = {"formula_n": replace(study, method="normal").sample_size(size, result.target)}
+    others: dict[str, Any] = {"formula_n": replace(study, method="normal").sample_size(size, result.target)}
     if result.items <= LARGEST_T * result.design.cluster_size:
-        found["t_items"] = _items_to_collect(study, replace(study, method="t").sample_size(size, result.target))
-    return found
+        others["t_items"] = _items_to_collect(study, replace(study, method="t").sample_size(size, result.target))
+    return others
 
 
 def _repeats_note(result: PlanResult, study: Study) -> list[Note]:
-    """What repeats can buy at all: they average out the noise between runs, never the spread between items."""
+    """A note on what repeats can achieve: they average out the noise between runs, never the spread between items."""
     between, within = result.design.sd, result.design.within
     if result.question != "items" or not within or not between:
         return []
@@ -186,7 +186,7 @@ def _repeats_note(result: PlanResult, study: Study) -> list[Note]:
 
 
 def _curve(result: PlanResult, study: Study) -> list[PowerPoint]:
-    """Power at the effect in question, below and beyond the items in question."""
+    """Power at the effect in question, for fewer and for more items."""
     size = study.towards(result.effect)
     most = LARGEST_CURVE if study.method == "exact" else MAX_ITEMS
     clusters = sizes_around(math.ceil(result.items / study.design.cluster_size))
@@ -198,17 +198,17 @@ def _curve(result: PlanResult, study: Study) -> list[PowerPoint]:
 
 def _needs(result: PlanResult, study: Study) -> list[EffectPoint]:
     """Items for smaller and larger effects, as far as they make sense."""
-    found = []
+    points = []
     for factor in EFFECTS:
         effect = factor * result.effect
         try:
             needed = study.sample_size(study.towards(effect), result.target)
         except OutscoreError:
-            # Larger than the discordance, pointing away from the alternative, or out of reach: there is no such point.
+            # There is no such point: larger than the discordance, against the alternative, or out of reach.
             continue
         if study.method != "exact" or needed <= LARGEST_CURVE:
-            found.append(EffectPoint(effect, _items_to_collect(study, needed)))
-    return found
+            points.append(EffectPoint(effect, _items_to_collect(study, needed)))
+    return points
 
 
 def _with_discordance(design: StudyDesign, accuracy: float | None, effect: float | None) -> tuple[StudyDesign, list[Note]]:
@@ -230,7 +230,7 @@ def _with_discordance(design: StudyDesign, accuracy: float | None, effect: float
     most = min(accuracy + other, 2 - accuracy - other)
     if design.discordance > most * (1 + 1e-12):
         raise OutscoreError(
-            f"`discordance` is {design.discordance:g}, but accuracies of {accuracy:g} and {other:g} allow {most:.6g} at most.",
+            f"`discordance` is {design.discordance:g}, but accuracies of {accuracy:g} and {other:g} allow at most {most:.6g}.",
             "Check the two numbers.",
             parameter="discordance",
         )
@@ -240,10 +240,10 @@ def _with_discordance(design: StudyDesign, accuracy: float | None, effect: float
 def possible_p(
     score_a: str | float, score_b: str | float, n: int, *, alpha: float = ALPHA.default, alternative: str = ALTERNATIVE.default
 ) -> PossibleP:
-    """The p-values that two printed accuracies on the same n items leave possible.
+    """The p-values that two printed accuracies on the same n items allow.
 
     A printed score stands for every number of right answers that rounds to it (half a unit of its last digit either way,
-    both ends included, since nobody knows how ties were rounded), and two numbers of right answers for every overlap of the
+    both ends included, because it is unknown how ties were rounded), and two numbers of right answers for every overlap of the
     errors, from as complete as possible to as little as possible. p is that of the exact McNemar test, which is the paired
     permutation test for right-or-wrong items.
 
@@ -260,9 +260,7 @@ def possible_p(
     if int(n) != n or n < 1:
         raise OutscoreError(f"`n` is {n:g}.", "Give the whole number of items that both systems were scored on.", parameter="n")
     if n > MAX_PRINTED:
-        raise OutscoreError(
-            f"`n` is {n:,}.", f"Printed scores can be looked at for up to {MAX_PRINTED:,} items.", parameter="n"
-        )
+        raise OutscoreError(f"`n` is {n:,}.", f"Printed scores can be checked for up to {MAX_PRINTED:,} items.", parameter="n")
     design = study_of(StudyDesign(alpha=alpha, alternative=alternative)).design
     texts = (str(score_a).strip(), str(score_b).strip())
     values = [read_printed(text) for text in texts]
@@ -271,19 +269,19 @@ def possible_p(
         printed_counts(text, value, unit, int(n), 100 if per_cent else 1)
         for text, (value, unit) in zip(texts, values, strict=True)
     )
-    found = overlaps(first, second, int(n), alpha, cast("Alternative", alternative))
+    possible = overlaps(first, second, int(n), alpha, cast("Alternative", alternative))
     result = PossibleP(
         scores=texts,
         n=int(n),
         alpha=design.alpha,
         alternative=cast("Alternative", design.alternative),
         right=(first, second),
-        lowest=found.lowest,
-        highest=found.highest,
-        discordant=found.discordant,
-        independent=found.independent,
-        significant_up_to=found.significant_up_to,
-        curve=found.curve,
+        lowest=possible.lowest,
+        highest=possible.highest,
+        discordant=possible.discordant,
+        independent=possible.independent,
+        significant_up_to=possible.significant_up_to,
+        curve=possible.curve,
     )
     return replace(result, verdict=possible_p_verdict(result), signature=possible_p_signature(result))
 
@@ -301,14 +299,16 @@ def read_printed(text: str) -> tuple[Fraction, Fraction]:
 
 
 def printed_counts(text: str, value: Fraction, half: Fraction, n: int, whole: int) -> tuple[int, int]:
-    """The fewest and the most right answers out of n that print as this score."""
+    """The fewest and the most right answers out of n that round to this printed score."""
     if value > whole:
-        raise OutscoreError(f"A score is `{text}`, above {whole}.", "Give accuracies between 0 and 1, or both in per cent.")
+        raise OutscoreError(
+            f"A score is `{text}`, which is above {whole}.", "Give accuracies between 0 and 1, or both in per cent."
+        )
     low = max(0, math.ceil((value - half) * n / whole))
     high = min(n, math.floor((value + half) * n / whole))
     if low > high:
         raise OutscoreError(
-            f"No number of right answers out of {n:,} prints as `{text}`.",
+            f"No number of right answers out of {n:,} gives an accuracy that rounds to `{text}`.",
             "The score or n is misprinted, or the score is not an accuracy on these items.",
         )
     return low, high
@@ -316,14 +316,14 @@ def printed_counts(text: str, value: Fraction, half: Fraction, n: int, whole: in
 
 @dataclass(frozen=True)
 class Prices:
-    """What an item and one run of one system on it cost, and what may be spent; None asks for the cheapest design."""
+    """The prices of an item and of one run of one system on it, and the budget; None asks for the cheapest design."""
 
     item: float
     run: float
     budget: float | None = None
 
     def of(self, items: float, repeats: int) -> float:
-        """What a study of two systems costs.
+        """The cost of a study of two systems.
 
         Examples
         --------
@@ -334,67 +334,67 @@ class Prices:
 
 
 def best_priced(ask: Ask, prices: Prices, repeats: int | None, n: float | None) -> PlanResult:
-    """The best plan by price, with the others beside it; `repeats` and `n` are those that were asked for, if any."""
-    # For what is known of the design: a budget may pay for too few items to ask anything of.
+    """The best plan by price, with the alternatives; `repeats` and `n` are the requested ones, if any."""
+    # Only to learn about the design: a budget may pay for too few items to plan with.
     first = ask(repeats or 1, n if prices.budget is None else max(ENOUGH, _affordable(prices, 1, 1.0)))
     if repeats is not None or not first.design.within:
         runs = [repeats or 1]
     else:
         runs = list(range(1, MAX_RUNS + 1))
-    found = _bought(ask, prices, runs, first) if prices.budget is not None else _cheapest(ask, prices, runs, n)
+    plans = _bought(ask, prices, runs, first) if prices.budget is not None else _cheapest(ask, prices, runs, n)
     designs = [
         PricedDesign(plan.design.repeats, plan.items, prices.of(plan.items, plan.design.repeats), plan.power, plan.effect)
-        for plan in found
+        for plan in plans
     ]
     if prices.budget is None:
-        best = min(range(len(found)), key=lambda i: (designs[i].cost, designs[i].repeats))
+        best = min(range(len(plans)), key=lambda i: (designs[i].cost, designs[i].repeats))
     elif first.question == "effect":
-        best = min(range(len(found)), key=lambda i: (abs(designs[i].effect), designs[i].cost))
+        best = min(range(len(plans)), key=lambda i: (abs(designs[i].effect), designs[i].cost))
     else:
-        best = min(range(len(found)), key=lambda i: (-designs[i].power, designs[i].cost))
-    plan = replace(found[best], costs=Costs(prices.item, prices.run, prices.budget, designs[best].cost, designs))
+        best = min(range(len(plans)), key=lambda i: (-designs[i].power, designs[i].cost))
+    plan = replace(plans[best], costs=Costs(prices.item, prices.run, prices.budget, designs[best].cost, designs))
     notes = plan.notes
     if designs[best].repeats == MAX_RUNS:
-        text = f"No more than {MAX_RUNS} runs per item were looked at, and more of them may be better still."
+        text = f"At most {MAX_RUNS} runs per item were considered; more may be better still."
         notes = [*notes, Note("design", text)]
     return replace(plan, verdict=plan_verdict(plan), notes=notes)
 
 
 def _cheapest(ask: Ask, prices: Prices, runs: list[int], n: float | None) -> list[PlanResult]:
-    """Plans that reach the power, until no further run can make one cheaper; of a given number of items the one asked for."""
+    """Plans that reach the power, until no further run can make one cheaper; for a given number of items, just that one."""
     if n is not None:
         return [ask(runs[0], n)]
     fewest = ask(ENDLESS, None).items if len(runs) > 1 else 1
-    found: list[PlanResult] = []
+    plans: list[PlanResult] = []
     for repeats in runs:
-        if found and prices.of(fewest, repeats) > min(prices.of(plan.items, plan.design.repeats) for plan in found):
+        if plans and prices.of(fewest, repeats) > min(prices.of(plan.items, plan.design.repeats) for plan in plans):
             break
-        found.append(ask(repeats, None))
-    return found
+        plans.append(ask(repeats, None))
+    return plans
 
 
 def _bought(ask: Ask, prices: Prices, runs: list[int], first: PlanResult) -> list[PlanResult]:
     """Plans that spend the budget, until more runs leave too few items."""
     size = first.design.cluster_size
-    found: list[PlanResult] = []
+    plans: list[PlanResult] = []
     for repeats in runs:
         items = _affordable(prices, repeats, size)
         if items < max(2.0, first.design.min_units) * size:
             break
         try:
-            found.append(ask(repeats, items))
+            plans.append(ask(repeats, items))
         except OutscoreError:
-            # So few items detect nothing at all, and more runs leave still fewer.
+            # So few items cannot detect anything, and more runs leave even fewer.
             break
-    if not found:
+    if not plans:
         least = _least_items(ask, first, runs[0])
         cost = prices.of(least, runs[0])
         raise OutscoreError(
-            f"A budget of {prices.budget:g} does not pay for a test that can find anything.",
-            f"Give {cost:.10g} at least, for the {least:g} items that it needs.",
+            f"A budget of {prices.budget:g} does not pay for a test that can detect anything.",
+            f"Give at least {cost:.10g}, for the {least:g} items that it needs.",
             parameter="budget",
         )
-    return found
+    return plans
 
 
 def _least_items(ask: Ask, first: PlanResult, repeats: int) -> float:

@@ -1,4 +1,4 @@
-"""Planning from data at hand: the spread comes from a pilot, and the chosen test can be tried on samples like it."""
+"""Planning from data: the spread comes from a pilot, and the chosen test can be tried out on samples resembling it."""
 
 from __future__ import annotations
 
@@ -39,20 +39,20 @@ from outscore.workflows.validate import paired
 __all__ = ["Spread", "paired_pilot", "plan_from_pilot", "retrospective_curves", "runs_notes", "spread_of"]
 
 FEWEST_CLUSTERS = 3
-"""With fewer clusters their spread is a guess from one number, or none."""
+"""With fewer clusters, their spread is estimated from one number, or not at all."""
 MIN_CLUSTERS = 10
-"""Fewer clusters drawn with replacement are not like new ones."""
+"""Resampling fewer clusters does not resemble drawing new ones."""
 
 
 @dataclass(frozen=True)
 class Spread:
     """What a pilot says about items: mean difference A - B, sd between items (ω), sd within (σ), and clustering.
 
-    `discordance` stands for the sd where every item is right or wrong and was run once. `observed` is the variance of
-    an item's difference as the pilot has it. `design_effect` is what the pilot's clusters, with the sizes they have,
+    `discordance` replaces the sd if every item is right or wrong and was run once. `observed` is the variance of
+    an item's difference in the pilot. `design_effect` is what the pilot's clusters, with the sizes they have,
     did to the variance of the mean, and `icc` the correlation that explains it. `doubt` is the standard error of the
-    logarithm of that variance, and so of the units that a plan asks for. `residuals` are the sums of the units'
-    residuals, positive where A is better, and `sizes` their items.
+    logarithm of that variance, and so of the number of units that a plan requires. `residuals` are the sums of the units'
+    residuals, positive if A is better, and `sizes` their numbers of items.
     """
 
     n: int
@@ -72,11 +72,11 @@ class Spread:
 
     @property
     def units(self) -> int:
-        """How many clusters there are, or items alone."""
+        """The number of clusters, or of items without clusters."""
         return len(self.sizes)
 
     def design_effect_at(self, variance: float, measured: float | None = None) -> float:
-        """The design effect when an item's difference has another variance: what items share does not change with it."""
+        """The design effect if an item's difference has another variance: the covariance of items does not change with it."""
         here = self.design_effect if measured is None else measured
         return 1 + (here - 1) * self.observed / variance if here > 1 else here
 
@@ -96,8 +96,8 @@ def plan_from_pilot(
 ) -> PlanResult:
     """Plan a study with the spread of a pilot: sd or discordance, noise between repeats, correlation within clusters.
 
-    What is `given` of a `StudyDesign` stands in place of what the pilot says. Without an effect and without n, the pilot's own
-    difference is what shall be detected. `repeats` of the planned study are one per item unless given, also when the pilot has
+    Parts of a `StudyDesign` that are `given` override what the pilot says. Without an effect and without n, the pilot's own
+    difference is to be detected. The planned study has one run per item unless `repeats` is given, even if the pilot has
     several.
 
     Examples
@@ -107,20 +107,20 @@ def plan_from_pilot(
     """
     pairs, additive = paired_pilot(a, b, items=items, clusters=clusters, metric=metric, units=units)
     spread = spread_of(pairs, additive)
-    # Binary items stay binary only when they are run once.
+    # Binary items stay binary only if they are run once.
     binary = spread.discordance is not None and given.get("repeats", 1) == 1
     if not (spread.discordance if binary else spread.sd or spread.within):
-        raise OutscoreError("The pilot's differences are all alike: they say nothing about spread.", "Give `sd` instead.")
+        raise OutscoreError("The pilot's differences are all equal, so they say nothing about spread.", "Give `sd` instead.")
     own = effect is None and n is None
-    found: dict[str, Any] = {"cluster_size": spread.cluster_size, "cluster_cv": spread.cluster_cv, "icc": spread.icc}
-    found |= {"discordance": spread.discordance} if binary else {"sd": spread.sd, "within": spread.within}
+    estimated: dict[str, Any] = {"cluster_size": spread.cluster_size, "cluster_cv": spread.cluster_cv, "icc": spread.icc}
+    estimated |= {"discordance": spread.discordance} if binary else {"sd": spread.sd, "within": spread.within}
     if "cluster_size" in given:
-        found["cluster_cv"] = 0.0
+        estimated["cluster_cv"] = 0.0
     turned = spread.orientation * spread.difference if own else effect
     if not own and effect is not None and effect < 0 and spread.orientation < 0:
-        # Of errors, a negative difference is an improvement, as a positive one is of scores.
+        # If lower is better, a negative difference is an improvement.
         turned = -effect
-    design = StudyDesign(**(found | given))
+    design = StudyDesign(**(estimated | given))
     if spread.cluster_size > 1 and not {"cluster_size", "icc"} & given.keys():
         variance = spread.sd**2 + spread.within**2 / design.repeats
         design = replace(design, observed_effect=spread.design_effect_at(variance))
@@ -133,7 +133,7 @@ def plan_from_pilot(
 def _measured_design_effect(
     design: StudyDesign, spread: Spread, *, effect: float | None, n: float | None, power: float
 ) -> float | None:
-    """The design effect of the pilot's clusters as sign flips feel it, tried on samples of them about the answer."""
+    """The effect of the pilot's clusters on sign flips, measured on samples of them near the answer."""
     if design.method not in ("auto", "permutation") or spread.units < MIN_CLUSTERS:
         return None
     first = plan_numbers(design, effect=effect, n=n, power=power)
@@ -145,7 +145,7 @@ def _measured_design_effect(
         units = math.floor(first.n / design.cluster_size)
     else:
         units = math.ceil(study.sample_size(size, study.checked_power(power)) / design.cluster_size)
-    found = measured_shift(
+    shift = measured_shift(
         spread.residuals,
         spread.sizes,
         first.effect,
@@ -153,20 +153,20 @@ def _measured_design_effect(
         alpha=design.alpha,
         alternative=cast("Alternative", design.alternative),
     )
-    # A unit of so much variance shows the difference as strongly as was measured.
-    return None if found is None else (size / found) ** 2 * spread.cluster_size / spread.observed
+    # A unit with this variance shows the difference as strongly as was measured.
+    return None if shift is None else (size / shift) ** 2 * spread.cluster_size / spread.observed
 
 
 def spread_of(pairs: PairedScores, metric: AdditiveMetric) -> Spread:
-    """Estimate the parts of an item's variance (Miller, 2024): ω² is what repeats leave, σ² what they average out."""
+    """Estimate the components of an item's variance (Miller, 2024): ω² remains under repeats, σ² averages out."""
     scores = item_scores(pairs, metric, "plan")
     if scores.n < 2:
-        raise OutscoreError("The pilot has one item, which has no spread.", "Give at least two, better fifty.")
+        raise OutscoreError("The pilot has one item, which has no spread.", "Give at least two, preferably fifty.")
     groups = None if scores.clusters is None else int(scores.clusters.max()) + 1
     if groups is not None and groups < FEWEST_CLUSTERS:
         raise OutscoreError(
-            f"The pilot has {count(groups, 'cluster')}: too few to tell how clusters differ.",
-            f"Give at least {FEWEST_CLUSTERS}, better twenty; or say --cluster none if items are independent.",
+            f"The pilot has {count(groups, 'cluster')}, too few to tell how much clusters differ.",
+            f"Give at least {FEWEST_CLUSTERS}, preferably twenty; or --cluster none if items are independent.",
             parameter="cluster",
         )
     observed = float(scores.d.var(ddof=1))
@@ -179,7 +179,7 @@ def spread_of(pairs: PairedScores, metric: AdditiveMetric) -> Spread:
         difference=float(scores.d.mean()),
         sd=math.sqrt(between2),
         within=math.sqrt(within2),
-        # Scores of 0 and 100 have their differences in per cent: the sd keeps the unit, the discordance would not.
+        # Scores of 0 and 100 have differences in per cent: the sd keeps that unit, the discordance would not.
         discordance=share if pair is not None and pair.unit == 1 else None,
         observed=observed,
         orientation=scores.orientation,
@@ -188,7 +188,7 @@ def spread_of(pairs: PairedScores, metric: AdditiveMetric) -> Spread:
 
 
 def _clustering(d: Array, clusters: Array) -> dict[str, Any]:
-    """Sizes, design effect and correlation of clusters of any sizes; items alone are clusters of one.
+    """Sizes, design effect and correlation of clusters of any sizes; single items are clusters of one.
 
     The mean of the differences has the variance G/(G - 1) Σ S²/n², with S the clusters' sums of residuals (Liang and
     Zeger, 1986), and s²/n without clusters; the design effect is their ratio. It equals 1 + (Σn²/Σn - 1)·icc
@@ -225,27 +225,27 @@ def _log_error(squares: Array, sizes: Array) -> float:
 
 
 def runs_notes(repeats: Repeats | None, result: PlanResult) -> list[Note]:
-    """What whole runs add to the plan: more items do not average them out, so they set a bound to what any number can find.
+    """What whole runs add to the plan: more items do not average them out, so they limit what any number can detect.
 
-    The plan itself is for new items and the runs at hand, as population `items` of a comparison is.
+    The plan itself is for new items and the runs at hand, like population `items` of a comparison.
     """
     if repeats is None or repeats.kind != RUNS:
         return []
-    head = f"The pilot's repeats ({repeats.column or 'runs'}) are runs: the plan is for new items and these runs."
+    head = f"The pilot's repeats ({repeats.column or 'runs'}) are runs; the plan is for new items and these runs."
     if repeats.a.values is None or repeats.b.values is None or repeats.a.values.ndim != 2 or len(repeats.a.values) < 2:
         return [Note("runs", head)]
-    found = two_way_of_means(repeats.a.values.astype(float), repeats.b.values.astype(float))
-    # What a single run of each system adds; the runs of the planned study average it.
-    single = found.a.added * found.a.runs + found.b.added * found.b.runs
+    analysis = two_way_of_means(repeats.a.values.astype(float), repeats.b.values.astype(float))
+    # The variance that a single run of each system adds; the runs of the planned study average it.
+    single = analysis.a.added * analysis.a.runs + analysis.b.added * analysis.b.runs
     if not single:
         return [Note("runs", f"{head} The pilot shows no effect of whole runs.")]
     design = result.design
     tail = design.alpha / 2 if design.alternative == "two-sided" else design.alpha
     least = (_probit(1 - tail) + _probit(result.power)) * math.sqrt(single / design.repeats)
     text = (
-        f"{head} The difference between two new runs has an sd of {rounded(math.sqrt(single))} beyond items, which no number of"
-        f" items averages out: with {count(design.repeats, 'run')} of each system, a true difference below {rounded(least)} is"
-        f" not found with this power as a claim about new runs."
+        f"{head} Apart from items, the difference between two new runs has an sd of {rounded(math.sqrt(single))}, which more"
+        f" items do not average out: with {count(design.repeats, 'run')} of each system, a claim about new runs cannot"
+        f" detect a true difference below {rounded(least)} with this power."
     )
     return [Note("runs", text)]
 
@@ -263,7 +263,7 @@ def paired_pilot(
     metric: str | AdditiveMetric = "mean",
     units: Mapping[str, Any] | None = None,
 ) -> tuple[PairedScores, AdditiveMetric]:
-    """A pilot's rows in the columns of its metric, checked and joined into units as those of a comparison are."""
+    """A pilot's rows in the columns of its metric, checked and grouped into units like those of a comparison."""
     pairs, additive = paired(a, b, metric, items, clusters)
     if units is None:
         return pairs, additive
@@ -283,9 +283,9 @@ def retrospective_curves(
     seed: int = shared.SEED.default,
     progress: Callable[[int, int], None] | None = None,
 ) -> list[SimulatedCurve]:
-    """Power of the chosen test on samples like the data, below and beyond their size: from a normal law, and from themselves.
+    """Power of the chosen test on smaller and larger samples: from a normal distribution, and resampled from the data.
 
-    Right-or-wrong items are never normal, so they get the second curve alone.
+    Right-or-wrong items are never normal, so they only get the second curve.
     """
     entry = _testable(test)
     settled = complete(test, entry.options, options or {})
@@ -306,13 +306,13 @@ def retrospective_curves(
 
 
 def _testable(test: str) -> TestEntry:
-    """The entry of a test whose rejections in samples drawn item by item mean something."""
+    """The entry of a test that can be tried on samples drawn item by item."""
     if test not in TESTS:
         raise OutscoreError(f"There is no test `{test}`.", suggest_test(test))
     entry = TESTS[test]
     if entry.simulation.refusal:
         raise OutscoreError(
-            f"`{test}` cannot be tried on samples: {entry.simulation.refusal}.", "Use --test permutation.", parameter="test"
+            f"`{test}` cannot be tried out on samples: {entry.simulation.refusal}.", "Use --test permutation.", parameter="test"
         )
     return entry
 
@@ -322,8 +322,8 @@ def _notes(spread: Spread, result: PlanResult, *, own: bool) -> list[Note]:
     notes = []
     if own:
         text = (
-            f"The difference is the pilot's own, {rounded(spread.difference)}, which is uncertain itself: better give the "
-            "smallest one that matters as the effect."
+            f"The difference is the pilot's own, {rounded(spread.difference)}, which is itself uncertain; better give the "
+            "smallest difference that matters as the effect."
         )
         notes.append(Note("assumption", text))
     notes.append(Note("assumption", f"Spread from a pilot of {count(spread.n, 'item')}."))
@@ -333,29 +333,29 @@ def _notes(spread: Spread, result: PlanResult, *, own: bool) -> list[Note]:
     if clustered:
         notes.append(Note("design", _clusters_seen(spread)))
     if result.design.observed_effect is not None and result.method == "permutation":
-        notes.append(Note("method", "The power is the one that sign flips have on samples of the pilot's own clusters."))
+        notes.append(Note("method", "The power is that of sign flips on samples of the pilot's own clusters."))
     return notes
 
 
 def _clusters_seen(spread: Spread) -> str:
-    """What the pilot's clusters are like, and what they cost."""
+    """The pilot's clusters and their effect on the variance."""
     sizes = f"{count(spread.units, 'cluster')} of {spread.cluster_size:.3g} items on average"
     if spread.cluster_cv:
         own = spread.cluster_size * (1 + spread.cluster_cv**2)
-        sizes += f" and unequal: an item's own has {own:.3g}"
+        sizes += f" and of unequal size: the cluster of an average item has {own:.3g}"
     return (
         f"The pilot has {sizes}. Clusters made the variance of the mean {spread.design_effect:.3g} times as large, "
-        f"a correlation of {rounded(spread.icc)} within them."
+        f"which corresponds to a correlation of {rounded(spread.icc)} within them."
     )
 
 
 def _range(spread: Spread, result: PlanResult) -> str:
-    """Which answers the pilot leaves open: the variance per unit, correlation included, is an estimate itself."""
+    """The range of answers: the variance per unit, including the correlation, is itself an estimate."""
     factor = math.exp(student_quantile(spread.units - 1, 0.975) * spread.doubt)
     if result.design.cluster_size == 1:
         few, many = (whole_items(max(result.design.min_units, result.n * f)) for f in (1 / factor, factor))
-        return f"A pilot of this size leaves the sd open: {few:,} to {many:,} items may be needed (95 %)."
+        return f"A pilot of this size leaves the sd uncertain: {few:,} to {many:,} items may be needed (95 %)."
     clusters = result.n / result.design.cluster_size
     few, many = (whole_items(max(result.design.min_units, clusters * f)) for f in (1 / factor, factor))
     seen = count(spread.units, "cluster")
-    return f"A pilot of {seen} leaves sd and correlation open: {few:,} to {many:,} clusters may be needed (95 %)."
+    return f"A pilot of {seen} leaves sd and correlation uncertain: {few:,} to {many:,} clusters may be needed (95 %)."

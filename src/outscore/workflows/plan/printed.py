@@ -1,8 +1,8 @@
-"""A reviewer with a printed table: which numbers of items fit its decimals, and which p every pair of systems can have.
+"""A reviewer with a printed table: which numbers of items fit its decimals, and which p each pair of systems can have.
 
 A printed score stands for every number of right answers that rounds to it. The p-values of a pair are bounded by the overlaps
-of errors that are possible, as for two scores alone. Adjusted p grows with each raw p, so the correction of all smallest ones
-bounds it from below, and that of all largest from above; that all pairs are at such an end at once is not claimed.
+of errors that are possible, as for two scores. Adjusted p grows with each raw p, so the correction of all smallest ones
+bounds it from below, and that of all largest from above; all pairs need not reach such a bound at once.
 """
 
 from __future__ import annotations
@@ -33,25 +33,25 @@ __all__ = ["possible_table", "read_table"]
 
 HOLM = "holm"
 MAX_SYSTEMS = 60
-"""More systems have more pairs than anybody reads."""
+"""More systems have more pairs than anybody would read."""
 MAX_RANGES = 50
 """Ranges of fitting numbers that are kept."""
 HEADERS = ("score", "accuracy", "acc", "acc.", "value", "result", "em", "%")
 
 
 def read_table(path: str) -> tuple[dict[str, str], Origin, Reading]:
-    """Printed scores by system from a file of two columns, with or without a line of headings."""
+    """Printed scores by system from a file with two columns, with or without a header."""
     with open_source(path) as source:
         lines = [line for line in source.lines() if line.strip()]
         delimiter = max("\t;,", key=lines[0].count) if lines else ","
         rows = [[cell.strip() for cell in row] for row in csv.reader(lines, delimiter=delimiter)]
         digest = source.sha256()
-    found: dict[str, str] = {}
-    called = ("column 1", "column 2")
+    scores: dict[str, str] = {}
+    headings = ("column 1", "column 2")
     for i, row in enumerate(rows):
         if len(row) != 2:
             raise OutscoreError(
-                f"The row {i + 1} of `{path}` has {len(row)} columns.",
+                f"Row {i + 1} of `{path}` has {len(row)} columns.",
                 "Give two columns: the system, and its score as printed.",
                 parameter="table",
                 file=path,
@@ -59,24 +59,24 @@ def read_table(path: str) -> tuple[dict[str, str], Origin, Reading]:
             )
         system, score = row
         if i == 0 and score.lower() in HEADERS:
-            called = (system or called[0], score)
+            headings = (system or headings[0], score)
             continue
-        if system in found:
+        if system in scores:
             raise OutscoreError(
-                f"`{path}` has two scores of `{system}`.",
+                f"`{path}` has two scores for `{system}`.",
                 "Give each system one score.",
                 parameter="table",
                 file=path,
                 line=i + 1,
             )
-        found[system] = score
-    origin = Origin(path, digest, len(rows), "printed", {"system": called[:1], "score": called[1:]})
+        scores[system] = score
+    origin = Origin(path, digest, len(rows), "printed", {"system": headings[:1], "score": headings[1:]})
     form = "tsv" if delimiter == "\t" else "csv"
-    return found, origin, Reading("printed", len(found), 1, [form], [called[1]], system=[called[0]])
+    return scores, origin, Reading("printed", len(scores), 1, [form], [headings[1]], system=[headings[0]])
 
 
 def possible_table(printed: Mapping[str, object], n: int | None, *, alpha: float) -> PossibleTable:
-    """What printed accuracies of systems on the same items leave possible; without `n`, which numbers of items fit.
+    """The p-values that printed accuracies of systems on the same items allow; without `n`, which numbers of items fit.
 
     Examples
     --------
@@ -116,14 +116,12 @@ def _check(texts: Mapping[str, str], n: int | None) -> None:
             f"The table has {len(texts)} systems.", f"Give two to {MAX_SYSTEMS} systems and their scores.", parameter="table"
         )
     if n is not None and n > MAX_PRINTED:
-        raise OutscoreError(
-            f"`n` is {n:,}.", f"Printed scores can be looked at for up to {MAX_PRINTED:,} items.", parameter="n"
-        )
+        raise OutscoreError(f"`n` is {n:,}.", f"Printed scores can be checked for up to {MAX_PRINTED:,} items.", parameter="n")
 
 
 def _fitting(values: list[tuple[Fraction, Fraction]], whole: int) -> Fitting:
     """Which numbers of items fit: for each score some whole number lies between n (value ± half) / whole."""
-    # From here on a printed unit holds a whole number in any case.
+    # From here on, every printed unit contains a whole number.
     always = max(math.ceil(whole / (2 * half)) for _, half in values)
     most = min(always, MAX_PRINTED)
     n = np.arange(1, most + 1, dtype=object if always > MAX_PRINTED else np.int64)
@@ -140,11 +138,11 @@ def _fitting(values: list[tuple[Fraction, Fraction]], whole: int) -> Fitting:
 def _with_pairs(result: PossibleTable, counts: Mapping[str, tuple[int, int]], n: int) -> PossibleTable:
     names = [one.system for one in result.systems]
     both = list(combinations(names, 2))
-    found = [overlaps(counts[a], counts[b], n, result.alpha, "two-sided") for a, b in both]
-    low, family = correct_family([one.lowest for one in found], HOLM)
-    high = adjust(np.array([one.highest.value for one in found]), HOLM)
+    possible = [overlaps(counts[a], counts[b], n, result.alpha, "two-sided") for a, b in both]
+    low, family = correct_family([one.lowest for one in possible], HOLM)
+    high = adjust(np.array([one.highest.value for one in possible]), HOLM)
     pairs = []
-    for pair, one, least, most in zip(both, found, low, high.tolist(), strict=True):
+    for pair, one, least, most in zip(both, possible, low, high.tolist(), strict=True):
         assert least.adjusted is not None
         outcome: Literal["always", "depends", "never"] = "depends"
         if most <= result.alpha:

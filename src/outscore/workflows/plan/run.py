@@ -1,4 +1,4 @@
-"""From a request to a plan: from numbers, from a pilot at hand, or from two printed scores; with what looking early takes."""
+"""From a request to a plan: from numbers, from a pilot, or from printed scores; with the items that looking early takes."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ from outscore.workflows.requests.plan import PlanRequest
 
 __all__ = ["call", "run", "with_looks"]
 
-OF_THESE_RUNS = "That is for a claim about these runs of both systems, not about new ones."
-IN_ORDER = Note("assumption", "Looking early takes items in random order, each by itself.")
+OF_THESE_RUNS = "This is for a claim about these runs of both systems, not about new ones."
+IN_ORDER = Note("assumption", "Looking early needs independent items in random order.")
 
 
 def run(
@@ -40,7 +40,7 @@ def run(
     table: Mapping[str, object] | None = None,
     progress: Progress | None = None,
 ) -> PlanResult | PossibleP | PossibleTable:
-    """Answer a request; `data` is a pilot in place of files, and `table` are printed scores by system.
+    """Answer a request; `data` is a pilot instead of files, and `table` are printed scores by system.
 
     Examples
     --------
@@ -48,27 +48,27 @@ def run(
     'You need 969 items to detect a difference of 0.03 in the mean score with power .8 (two-sided, alpha = .05).'
     """
     request.validate(arrays=data is not None, tabled=table is not None)
-    found: PlanResult | PossibleP | PossibleTable
+    answer: PlanResult | PossibleP | PossibleTable
     inputs: dict[str, Any] = {}
     if request.table is not None or table is not None:
-        found, inputs = _printed(request, table)
+        answer, inputs = _printed(request, table)
     elif request.scores:
         assert request.n is not None
         first, second = request.scores
-        found = possible_p(first, second, request.n, alpha=request.alpha, alternative=request.alternative)
+        answer = possible_p(first, second, request.n, alpha=request.alpha, alternative=request.alternative)
     elif request.pilot or data is not None:
         pilot = data or _read(request)
-        found = _from_pilot(request, pilot, progress or Steps())
+        answer = _from_pilot(request, pilot, progress or Steps())
         inputs = {"inputs": input_settings(pilot.tables)}
     else:
         design = StudyDesign(**request.design("sd", "discordance"))
         question = {name: request.value(name) for name in ("effect", "power", "accuracy")}
-        found = _priced(
+        answer = _priced(
             request, lambda repeats, n: plan_numbers(replace(design, repeats=repeats or design.repeats), n=n, **question)
         )
-    if request.anytime and isinstance(found, PlanResult):
-        found = with_looks(found, request)
-    return replace(found, settings={**request.settings(), **inputs, "versions": versions()})
+    if request.anytime and isinstance(answer, PlanResult):
+        answer = with_looks(answer, request)
+    return replace(answer, settings={**request.settings(), **inputs, "versions": versions()})
 
 
 def call(
@@ -108,16 +108,16 @@ def _printed(request: PlanRequest, table: Mapping[str, object] | None) -> tuple[
         return possible_table(table, request.n, alpha=request.alpha), {}
     assert request.table is not None
     table, origin, reading = read_table(request.table)
-    found = possible_table(table, request.n, alpha=request.alpha)
-    return replace(found, reading=reading), {"inputs": input_settings([origin])}
+    possible = possible_table(table, request.n, alpha=request.alpha)
+    return replace(possible, reading=reading), {"inputs": input_settings([origin])}
 
 
 def _read(request: PlanRequest) -> TwoSystems:
     """One file with both systems, or one for each."""
     if are_logs(request.pilot, "auto"):
         raise OutscoreError(
-            f"{label_of(request.pilot[0])} is a log of an evaluation harness, and a plan reads tables of scores.",
-            "Use `outscore compare`, which says how many items the observed difference takes, or give --sd or --discordance.",
+            f"{label_of(request.pilot[0])} is a log of an evaluation harness, but a plan needs tables of scores.",
+            "Use `outscore compare`, which says how many items the observed difference needs, or give --sd or --discordance.",
             parameter="pilot",
         )
     both = read_systems(
@@ -127,7 +127,9 @@ def _read(request: PlanRequest) -> TwoSystems:
     )
     if both.counts:
         raise OutscoreError(
-            "The pilot holds counts, a plan needs one score per item.", "Name their column with --score.", parameter="score"
+            "The pilot contains counts, but a plan needs one score per item.",
+            "Name the column of scores with --score.",
+            parameter="score",
         )
     return both
 
@@ -155,7 +157,7 @@ def _from_pilot(request: PlanRequest, pilot: TwoSystems, progress: Progress) -> 
     )
     result = replace(result, notes=[*better.notes, *pilot.notes, *joined, *result.notes, *runs], reading=reading)
     if runs:
-        # More items do not average whole runs out, so the answer must not pass for one about new runs.
+        # More items do not average out whole runs, so the answer must not be mistaken for one about new runs.
         result = replace(result, verdict=f"{result.verdict} {OF_THESE_RUNS}")
     if not request.retrospective:
         return result
@@ -163,7 +165,7 @@ def _from_pilot(request: PlanRequest, pilot: TwoSystems, progress: Progress) -> 
 
 
 def _priced(request: PlanRequest, ask: Callable[[int | None, float | None], PlanResult]) -> PlanResult:
-    """The plan that was asked for, or the best by price where prices were given."""
+    """The requested plan, or the best one by price if prices were given."""
     if request.price_item is None or request.price_run is None:
         return ask(None, request.n)
     return best_priced(ask, Prices(request.price_item, request.price_run, request.budget), request.repeats, request.n)
@@ -178,7 +180,7 @@ def _try_test(request: PlanRequest, pilot: TwoSystems, labels: Mapping[str, Any]
 
 
 def _by_steps(progress: Progress) -> Callable[[int, int], None]:
-    """Progress that is told counts and totals, for one that is told step by step."""
+    """Progress in counts and totals, passed on step by step."""
     before = 0
 
     def report(done: int, total: int) -> None:
@@ -191,7 +193,7 @@ def _by_steps(progress: Progress) -> Callable[[int, int], None]:
     return report
 
 
-def with_looks(found: PlanResult, request: PlanRequest) -> PlanResult:
+def with_looks(planned: PlanResult, request: PlanRequest) -> PlanResult:
     """The same plan with the items after which evidence at every look is expected to stop.
 
     Examples
@@ -201,34 +203,34 @@ def with_looks(found: PlanResult, request: PlanRequest) -> PlanResult:
     >>> plan.items, plan.anytime.median, round(plan.anytime.mean), plan.anytime.method
     (168, 145, 169, 'exact')
     """
-    design = found.design
+    design = planned.design
     if design.cluster_size != 1:
         raise OutscoreError(
-            "--anytime plans items by themselves, and clusters enter as one bet each.",
-            "Leave --anytime out, or the clusters.",
+            "--anytime plans for independent items, but a cluster enters as one bet.",
+            "Leave --anytime or the clusters out.",
             parameter="anytime",
         )
     if design.basis == "standardised":
         raise OutscoreError(
-            "--anytime needs the spread in the unit of the scores.", "Give --sd, --discordance or --accuracy.", parameter="sd"
+            "--anytime needs the spread in units of the scores.", "Give --sd, --discordance or --accuracy.", parameter="sd"
         )
-    study = study_of(replace(design, method=found.method))
-    effect, side = study.towards(found.effect), cast("Alternative", design.alternative)
+    study = study_of(replace(design, method=planned.method))
+    effect, side = study.towards(planned.effect), cast("Alternative", design.alternative)
     if design.basis == "discordance":
         stops = binary_stops(study.discordance, effect, design.alpha, side)
     else:
         low, high = request.bounds or (0.0, 1.0)
-        stops = bounded_stops(effect, study.sd, high - low, found.items, design.alpha, side, seed=request.seed)
+        stops = bounded_stops(effect, study.sd, high - low, planned.items, design.alpha, side, seed=request.seed)
     simulated = stops.horizon is not None
     plan = AnytimePlan(
         stops.mean,
         stops.quantile(0.5),
-        stops.quantile(found.target),
-        found.items,
-        stops.share(found.items),
+        stops.quantile(planned.target),
+        planned.items,
+        stops.share(planned.items),
         "simulated" if simulated else "exact",
         PATHS if simulated else None,
         request.seed if simulated else None,
         stops.horizon,
     )
-    return replace(found, anytime=plan, notes=[*found.notes, IN_ORDER])
+    return replace(planned, anytime=plan, notes=[*planned.notes, IN_ORDER])

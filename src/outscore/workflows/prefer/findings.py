@@ -1,4 +1,4 @@
-"""What verdicts owe to position, length and judge, what people would say, and how systems fare by the kind of prompt."""
+"""How verdicts depend on position, length and judge, what people would say, and how systems do by category of prompt."""
 
 from __future__ import annotations
 
@@ -56,17 +56,17 @@ __all__ = [
 ]
 
 MAX_NAMED = 10
-"""Judges that are named; more are people of whom each judged a little."""
+"""The number of judges up to which they are named; more are crowd workers who each judged a little."""
 AUDITED = 0.01
-"""A p of the audit below this says that the labelled prompts are no random part."""
+"""A p of the audit below this says that the labelled prompts are not a random sample."""
 IN_ORDER = (
-    "How far the judge agrees and is off is told from its verdicts in the order that people saw; the estimate takes all of its"
+    "The judge's agreement and error are measured on its verdicts in the order that people saw; the estimate uses all of its"
     " verdicts on a prompt, as on the prompts without a label."
 )
 
 
 def position_of(sums: Sums, alpha: float) -> Position | None:
-    """What being shown first is worth; None where no order is known."""
+    """The advantage of being shown first; None if no order is known."""
     tally, swapped = sums.places, sums.swapped
     if tally is None:
         return None
@@ -92,7 +92,7 @@ def position_of(sums: Sums, alpha: float) -> Position | None:
 
 
 def _shown_systems(sums: Sums) -> list[str]:
-    """The systems of battles whose order is known, where that of others is not."""
+    """The systems of battles whose order is known, if that of others is not."""
     tally = sums.tally
     shown = tally.by_pair(tally.n_shown)
     if (shown == tally.total).all():
@@ -102,7 +102,7 @@ def _shown_systems(sums: Sums) -> list[str]:
 
 
 def length_of(battles: Battles, alpha: float) -> tuple[Length | None, LengthFit | None]:
-    """What the longer answer is worth, and the fit it comes from."""
+    """The advantage of a longer answer, and the fit it comes from."""
     fit = fit_lengths(battles)
     if fit is None:
         return None, None
@@ -111,17 +111,17 @@ def length_of(battles: Battles, alpha: float) -> tuple[Length | None, LengthFit 
     p = 2 * student(df, -abs(fit.coefficient) / error) if error > 0 else math.nan
     if math.isnan(p):
         return None, None
-    found = Length(fit.coefficient, fit.coefficient - reach, fit.coefficient + reach, p, fit.battles, fit.units)
-    return found, fit
+    length = Length(fit.coefficient, fit.coefficient - reach, fit.coefficient + reach, p, fit.battles, fit.units)
+    return length, fit
 
 
 def at_equal_length(
     battles: Battles, fit: LengthFit | None, pairs: Sequence[PreferencePair], strengths: Sequence[Strength], alpha: float
 ) -> tuple[list[PreferencePair], list[Strength]]:
-    """The same with win rates and strengths at equal length.
+    """The result with win rates and strengths at equal length.
 
-    Win rates are those of each pair's own games where all systems met one baseline, or there are two; of others the strengths
-    alone are told.
+    Win rates come from each pair's direct games if all systems met one baseline, or there are two systems; otherwise only
+    strengths are given.
     """
     if fit is None:
         return list(pairs), list(strengths)
@@ -156,19 +156,19 @@ def _levelled(pair: PreferencePair, fit: LengthFit, which: tuple[int, int], alph
 
 
 def judges_apart(sums: Sums) -> list[Note]:
-    """A warning where a few judges judged nothing in common: who judged a system may then be what sets it apart."""
+    """A warning if judges judged no battle in common: systems may then differ because of who judged them."""
     judges, judged = sums.judges, sums.judged
     if judges is None or judged is None or judged.several.items:
         return []
     used = [judges.names[code] for code in np.flatnonzero(judged.verdicts).tolist()]
     if not 1 < len(used) <= MAX_NAMED:
         return []
-    text = f"{join_names(used)} judged no battle in common: systems may differ by who judged them. --only-judge takes one."
+    text = f"{join_names(used)} judged no battle in common, so systems may differ because of who judged them; see --only-judge."
     return [Note("warning", text)]
 
 
 def judges_of(sums: Sums, alpha: float) -> Judges | None:
-    """How far several judges agree; None where there are not two that judged the same."""
+    """How far several judges agree; None unless two judged the same."""
     judges, judged = sums.judges, sums.judged
     if judges is None or judged is None or not judged.several.items:
         return None
@@ -186,8 +186,10 @@ def judges_of(sums: Sums, alpha: float) -> Judges | None:
         if tables.items:
             agreed, kappa = kappa_of(tables, alpha)
             names, ends = (judges.names[one], judges.names[other]), _ends(agreed)
-            found = Agreement(names, tables.items, agreed.value, *ends, finite(kappa.value), *_ends(kappa), len(tables.tables))
-            pairs.append(found)
+            agreement = Agreement(
+                names, tables.items, agreed.value, *ends, finite(kappa.value), *_ends(kappa), len(tables.tables)
+            )
+            pairs.append(agreement)
     whole = alpha_of(judged.several, alpha)
     several = judged.several
     return Judges(rows, pairs, Alpha(finite(whole.value), *_ends(whole), several.items, len(several.tables)))
@@ -197,8 +199,8 @@ def intransitivity_of(tally: Tally, strengths: Strengths) -> Intransitivity | No
     """Whether one strength per system explains the win rates; None with two systems."""
     if tally.systems < 3:
         return None
-    found = score_test(tally, strengths)
-    return Intransitivity(found.statistic, found.df, found.units, found.p, found.note)
+    test = score_test(tally, strengths)
+    return Intransitivity(test.statistic, test.df, test.units, test.p, test.note)
 
 
 def labels_of(battles: Battles, labels: Battles, people: str, ahead: str, alpha: float) -> tuple[Labelled, list[Note]]:
@@ -208,16 +210,16 @@ def labels_of(battles: Battles, labels: Battles, people: str, ahead: str, alpha:
     both = [prompt for prompt in judged if prompt in known]
     if len(both) < MIN_LABELS:
         raise OutscoreError(
-            f"People and the judge share {count(len(both), 'prompt')}, {MIN_LABELS} are the least.",
-            "Check that both name prompts alike, and let people judge more of them; 20 make it useful.",
+            f"People and the judge share {count(len(both), 'prompt')}, but at least {MIN_LABELS} are needed.",
+            "Check that both use the same names of prompts, and let people judge more of them; 20 make it useful.",
             parameter="labels",
         )
     human = np.array([known[prompt] for prompt in both])
     machine = np.array([judged[prompt] for prompt in both])
     matched = _in_their_orders(battles, labels, ahead, both)
     rest = np.array([share for prompt, share in judged.items() if prompt not in known])
-    found = labelled_share(human, machine, rest, alpha)
-    alone = found.alone
+    estimate = labelled_share(human, machine, rest, alpha)
+    alone = estimate.alone
     audit = audit_p(machine, rest)
     bias = power_tuned(matched - human, np.zeros(len(both)), np.zeros(0))
     bias_low, bias_high = bias.alone_limits(alpha)
@@ -226,16 +228,16 @@ def labels_of(battles: Battles, labels: Battles, people: str, ahead: str, alpha:
         people,
         len(both),
         len(rest),
-        found.value,
-        found.low,
-        found.high,
-        found.p,
-        found.weight,
+        estimate.value,
+        estimate.low,
+        estimate.high,
+        estimate.p,
+        estimate.weight,
         alone.rate,
         alone.low,
         alone.high,
         float(np.mean([*machine, *rest])),
-        found.effective,
+        estimate.effective,
         float((matched - human).mean()),
         bias_low,
         bias_high,
@@ -250,35 +252,35 @@ def labels_of(battles: Battles, labels: Battles, people: str, ahead: str, alpha:
 
 
 def _one_order(labels: Battles) -> list[Note]:
-    """A warning where people always saw the same system first."""
+    """A warning if people always saw the same system first."""
     if seen_order(tally_of(replace(labels, clusters=None))) != "single":
         return []
     first = labels.systems[int(labels.first[0])]
-    text = f"Every verdict of people names `{first}` first: if that is how they saw the answers, it may be what they preferred."
+    text = f"All verdicts of people name `{first}` first: if they saw it first, that may be why they preferred it."
     return [Note("warning", text)]
 
 
-def _label_notes(found: Labelled, strangers: int, decided: int, *, tied: bool) -> list[Note]:
+def _label_notes(labelled: Labelled, strangers: int, decided: int, *, tied: bool) -> list[Note]:
     notes = []
-    if found.unlabelled:
-        notes.append(Note("assumption", "The labelled prompts are taken for a random part of all prompts."))
-    if found.audit_p is not None and found.audit_p <= AUDITED:
+    if labelled.unlabelled:
+        notes.append(Note("assumption", "The labelled prompts are assumed to be a random sample of all prompts."))
+    if labelled.audit_p is not None and labelled.audit_p <= AUDITED:
         text = (
-            "By the judge, the labelled prompts differ from the others: they may be no random part, and then the estimate of"
-            " people's win rate is off."
+            "The judge's verdicts on the labelled prompts differ from those on the others: if they are not a random sample, the"
+            " estimate of people's win rate is biased."
         )
         notes.append(Note("warning", text))
-    if not found.weight and decided >= MIN_EACH and found.unlabelled:
-        notes.append(Note("method", "With the judge the estimate would be no more exact. Labels count alone."))
-    if decided < MIN_EACH and found.unlabelled:
+    if not labelled.weight and decided >= MIN_EACH and labelled.unlabelled:
+        notes.append(Note("method", "The judge would not make the estimate more precise, so only the labels are used."))
+    if decided < MIN_EACH and labelled.unlabelled:
         often = f"The system that people prefer less often has {count(decided, 'prompt')}, fewer than {MIN_EACH}"
         if tied:
-            often = "To people every labelled prompt is a tie"
-        text = f"{often}: too few to trust the judge by."
-        notes.append(Note("method", f"{text} Labels count alone."))
+            often = "People judged every labelled prompt a tie"
+        text = f"{often}, which is too few to validate the judge."
+        notes.append(Note("method", f"{text} Only the labels are used."))
     if strangers:
         many = "prompt that people judged is" if strangers == 1 else "prompts that people judged are"
-        notes.append(Note("input", f"{strangers:,} {many} not among the judge's, and left out."))
+        notes.append(Note("input", f"{strangers:,} {many} not among the judge's and left out."))
     return notes
 
 
@@ -294,22 +296,22 @@ def _by_prompt(battles: Battles, ahead: str) -> dict[str, float]:
 
 
 def _in_their_orders(battles: Battles, labels: Battles, ahead: str, prompts: Sequence[str]) -> Array:
-    """The judge's win rate on each prompt, each order as often as in the labels; all its verdicts where a label has no order.
+    """The judge's win rate on each prompt, each order as often as in the labels; all its verdicts if a label has no order.
 
     The same goes for an order in which the judge has no verdict.
     """
-    judged, asked, found = _leads(battles, ahead), _orders(labels, ahead), []
+    judged, asked, rates = _leads(battles, ahead), _orders(labels, ahead), []
     for prompt in prompts:
         whole, first, second = judged[prompt]
         n, n_first, n_second = asked[prompt]
         own = (n_first, n_second, n - n_first - n_second)
         leads = [whole if math.isnan(lead) else lead for lead in (first, second, whole)]
-        found.append((1 + sum(map(operator.mul, own, leads)) / n) / 2)
-    return np.array(found)
+        rates.append((1 + sum(map(operator.mul, own, leads)) / n) / 2)
+    return np.array(rates)
 
 
 def _leads(battles: Battles, ahead: str) -> dict[str, tuple[float, float, float]]:
-    """Mean wins less losses of a system on every prompt: of all verdicts, of those with it shown first, and shown second."""
+    """Mean wins minus losses of a system on every prompt: over all verdicts, over those with it shown first, and second."""
     tally, turned = _of_prompts(battles, ahead)
     with np.errstate(divide="ignore", invalid="ignore"):
         first = tally.d_first / tally.n_first
@@ -320,7 +322,7 @@ def _leads(battles: Battles, ahead: str) -> dict[str, tuple[float, float, float]
 
 
 def _orders(battles: Battles, ahead: str) -> dict[str, tuple[float, float, float]]:
-    """Verdicts on every prompt, those with a system shown first, and shown second."""
+    """The verdicts on every prompt: all, those with a system shown first, and those with it shown second."""
     tally, turned = _of_prompts(battles, ahead)
     first, second = tally.n_first, tally.n_shown - tally.n_first
     return _named(battles, tally, np.stack([tally.n, *((second, first) if turned else (first, second))], axis=1))
@@ -339,20 +341,20 @@ def _named(battles: Battles, tally: Tally, rows: Array) -> dict[str, tuple[float
     return {names[unit]: (a, b, c) for unit, (a, b, c) in zip(tally.unit.tolist(), rows.tolist(), strict=True)}
 
 
-def _ends(found: Estimate) -> tuple[float | None, float | None]:
-    return finite(found.low), finite(found.high)
+def _ends(estimate: Estimate) -> tuple[float | None, float | None]:
+    return finite(estimate.low), finite(estimate.high)
 
 
 def categories_of(
     sums: Sums, ranked: Sequence[str], order: Order, alpha: float, correction: str
 ) -> tuple[Categories | None, list[Note]]:
-    """A row for every category and system, strongest systems first; None where there are not two categories.
+    """A row for every category and system, strongest systems first; None unless there are two categories.
 
-    H0 of a row: on every prompt of the category the system is exchangeable with those it met, so that its wins less its losses
-    there may as well have the other sign. Of two systems the first one has a row: the other's says the same.
+    H0 of a row: on every prompt of the category the system is exchangeable with those it met, so its wins minus its losses
+    could as well have the other sign. With two systems only the first has a row, because the other's says the same.
     """
     if sums.categories is None:
-        text = f"There are more than {MAX_CATEGORIES} categories, so none is looked at alone; --category names another column."
+        text = f"There are more than {MAX_CATEGORIES} categories, too many to analyse; --category names another column."
         return None, [Note("omission", text)]
     if len(sums.categories) < 2:
         return None, []
@@ -373,17 +375,17 @@ def _rows(category: str, sums: Sums, shown: Sequence[str], order: Order, alpha: 
     rates, strengths = win_rates(tally, alpha), strengths_of(sums.tally, alpha)
     meetings = tally.meetings
     place = {sums.names[system]: pair for pair, system in enumerate(tally.left.tolist())}
-    found = []
+    rows = []
     for name in shown:
         if name not in place:
             continue
         i = place[name]
-        # Where orders were chosen, swapping names would take a place for a better system.
+        # If orders were chosen, swapping names would mistake position for quality.
         p: PValue | None = None if order == "fixed" else flip_p(tally.d[tally.cells_of(i)], alpha)
         rate = float(rates.rate[i])
         low, high = kept_half(float(rates.low[i]), float(rates.high[i]), rate, p, alpha)
         strength, *ends = _strength(strengths, int(tally.left[i]), alpha)
-        found.append(
+        rows.append(
             CategoryRow(
                 category,
                 name,
@@ -399,11 +401,11 @@ def _rows(category: str, sums: Sums, shown: Sequence[str], order: Order, alpha: 
                 *map(_elo, (strength, *ends)),
             )
         )
-    return found
+    return rows
 
 
 def _strength(strengths: Strengths, system: int, alpha: float) -> tuple[float | None, float | None, float | None]:
-    """Log-odds against an average system of the category, and their limits; None where they are not finite."""
+    """Log-odds against an average system of the category, and their limits; None if they are not finite."""
     theta = float(strengths.theta[system])
     if not strengths.core[system]:
         return None, None, None

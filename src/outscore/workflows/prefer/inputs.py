@@ -1,4 +1,4 @@
-"""From files or tables to the battles that are counted, and what became of the others."""
+"""From files or tables to the battles that are counted, and what happened to the others."""
 
 from __future__ import annotations
 
@@ -27,28 +27,28 @@ SAMPLE = 20
 def battles_of(request: PreferRequest) -> Battles:
     """The battles of a request's files."""
     choice = request.choice()
-    found = read_battles(request.files, choice, format=request.reader)
-    refuse_unused(choice, [origin.format for origin in found.origins])
-    return found
+    battles = read_battles(request.files, choice, format=request.reader)
+    refuse_unused(choice, [origin.format for origin in battles.origins])
+    return battles
 
 
 def people_of(request: PreferRequest, table: Any = None) -> Battles | None:  # noqa: ANN401 - a table of whichever library
-    """People's verdicts on the systems that were asked for, from a table or the request's file; None where there are none.
+    """People's verdicts on the chosen systems, from a table or the request's file; None if there are none.
 
-    Columns that were named are those of the judge's battles, and need not be here.
+    Named columns are those of the judge's battles, and need not exist here.
     """
     choice = replace(BattleChoice(), strength=request.strength, baseline=request.baseline)
     if table is not None:
-        found = table_battles(table, choice, "auto")
+        people = table_battles(table, choice, "auto")
     elif request.labels is not None:
-        found = read_battles([request.labels], choice)
+        people = read_battles([request.labels], choice)
     else:
         return None
-    kept = found.decided
+    kept = people.decided
     if request.system:
-        wanted = [i for i, name in enumerate(found.systems) if name in request.system]
-        kept = kept & np.isin(found.first, wanted) & np.isin(found.second, wanted)
-    return found.take(np.flatnonzero(kept)).compact()
+        wanted = [i for i, name in enumerate(people.systems) if name in request.system]
+        kept = kept & np.isin(people.first, wanted) & np.isin(people.second, wanted)
+    return people.take(np.flatnonzero(kept)).compact()
 
 
 def table_battles(given: Any, choice: BattleChoice, format: str) -> Battles:  # noqa: ANN401 - a table of whichever library
@@ -66,33 +66,33 @@ def table_battles(given: Any, choice: BattleChoice, format: str) -> Battles:  # 
 
 
 def chosen(battles: Battles, request: PreferRequest) -> Battles:
-    """Battles between the systems and by the judges that were asked for."""
+    """Battles between the chosen systems, by the chosen judges."""
     kept = np.ones(battles.rows, dtype=bool)
     if request.only_judge:
         if battles.judges is None:
             raise OutscoreError(
-                "The battles name no judge.", "Leave --only-judge out, or name --judge COLUMN.", parameter="only_judge"
+                "The battles do not name a judge.", "Leave --only-judge out, or give --judge COLUMN.", parameter="only_judge"
             )
         kept &= np.isin(battles.judges.codes, _codes(request.only_judge, battles.judges.names, "judge", "only_judge"))
     if request.system:
         wanted = _codes(request.system, battles.systems, "system", "system")
         if len(wanted) < 2:
-            raise OutscoreError("--system names one system.", "Name two at least, or leave it out.", parameter="system")
+            raise OutscoreError("--system names only one system.", "Name at least two, or leave it out.", parameter="system")
         among = np.isin(battles.first, wanted) & np.isin(battles.second, wanted)
         if not among.any():
             _refuse_strangers(battles, wanted)
         kept &= among
     if not kept.any():
-        raise OutscoreError("No battle is left.", "Ask for other systems or judges.", parameter="system")
+        raise OutscoreError("No battle is left.", "Choose other systems or judges.", parameter="system")
     return battles if kept.all() else battles.take(np.flatnonzero(kept)).compact()
 
 
 def _refuse_strangers(battles: Battles, wanted: Sequence[int]) -> None:
-    """Refuse systems that never met each other, with one that all of them met."""
+    """Refuse systems that never met each other, and suggest one that all of them met."""
     sides = (battles.first, battles.second), (battles.second, battles.first)
     met = [{*np.concatenate([other[own == code] for own, other in sides]).tolist()} for code in wanted]
     common = [battles.systems[code] for code in sorted(set.intersection(*met))]
-    hint = "Name others that they met, to compare them through these."
+    hint = "Also name systems that they met, to compare them through those."
     if common:
         hint = f"Add --system {common[0]}, which all of them met, to compare them through it."
     names = join_names([battles.systems[code] for code in wanted])
@@ -115,7 +115,7 @@ def decided(battles: Battles) -> Battles:
 
 
 def reading_of_battles(origins: Sequence[Origin]) -> BattleReading:
-    """What the files were taken to mean."""
+    """How the files were interpreted."""
     parts = dict.fromkeys(part for origin in origins for part in origin.columns)
     named = {part: dict.fromkeys(origin.column(part) for origin in origins) for part in parts}
     columns = {part: " or ".join(name for name in names if name is not None) for part, names in named.items()}

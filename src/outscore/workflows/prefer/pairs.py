@@ -1,7 +1,7 @@
-"""Every pair of systems: its own games, both against a common baseline, or the strengths of the model; one test for each.
+"""Every pair of systems: direct games, both against a common baseline, or the strengths of the model; one test for each.
 
-Which test a pair gets depends on the design alone, never on what came out: its own games where it met on enough prompts; where
-all systems met one baseline and nobody else, both against that on the same prompts; otherwise the strengths. All tests of all
+Which test a pair gets depends only on the design, never on the outcome: direct games if it met on enough prompts; if
+all systems met one baseline and nobody else, both against it on the same prompts; otherwise the strengths. All tests of all
 pairs are one family.
 """
 
@@ -38,13 +38,13 @@ from outscore.workflows.rank.question import Question
 __all__ = ["MIN_PROMPTS", "Asked", "baseline_in", "corrected", "pairs_with_tests"]
 
 MIN_PROMPTS = 10
-"""With fewer prompts no p comes from the model, and a pair's own games tell little."""
+"""With fewer prompts the model is not tested, and direct games say little."""
 FEW = 8
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What is asked of all pairs."""
+    """The options for testing all pairs."""
 
     alpha: float
     correction: str
@@ -54,12 +54,12 @@ class Asked:
 
 
 def baseline_in(tally: Tally) -> int | None:
-    """The system that every other one met, where nobody met anybody else; None where there is none, or only two systems."""
+    """The system that every other one met, if no others met each other; None if there is none, or only two systems."""
     if tally.systems < 3 or tally.pairs != tally.systems - 1:
         return None
     met = np.bincount(np.concatenate([tally.left, tally.right]), minlength=tally.systems)
-    found = np.flatnonzero(met == tally.systems - 1)
-    return int(found[0]) if len(found) else None
+    centres = np.flatnonzero(met == tally.systems - 1)
+    return int(centres[0]) if len(centres) else None
 
 
 def pairs_with_tests(systems: Sequence[str], tally: Tally, strengths: Strengths, asked: Asked) -> list[PreferencePair]:
@@ -71,15 +71,15 @@ def pairs_with_tests(systems: Sequence[str], tally: Tally, strengths: Strengths,
     if tally.systems == 2:
         return direct
     met = {frozenset((pair.a, pair.b)): pair for pair in direct}
-    found = []
+    tested = []
     for i, j in combinations(range(tally.systems), 2):
         pair = met.get(frozenset((systems[i], systems[j])))
         if pair is None or pair.clusters < MIN_PROMPTS:
             modelled = _through_model(systems, (i, j), strengths, asked, pair)
             pair = modelled or pair
         if pair is not None:
-            found.append(pair)
-    return found
+            tested.append(pair)
+    return tested
 
 
 def _games(systems: Sequence[str], tally: Tally, strengths: Strengths, asked: Asked) -> list[PreferencePair]:
@@ -89,7 +89,7 @@ def _games(systems: Sequence[str], tally: Tally, strengths: Strengths, asked: As
     kinds, meetings, total = orders_of(tally), tally.meetings, tally.total
     n_first, d_first, n_shown = (tally.by_pair(cells) for cells in (tally.n_first, tally.d_first, tally.n_shown))
     lead = tally.lead
-    found = []
+    pairs = []
     for i in range(tally.pairs):
         cells = tally.cells_of(i)
         p, note = _tested(tally, cells, asked, int(meetings[i]))
@@ -100,7 +100,7 @@ def _games(systems: Sequence[str], tally: Tally, strengths: Strengths, asked: As
         both = None
         if asked.order != "unrecorded" and n_shown[i] == total[i] and n_first[i] and n_second:
             both = (2 + d_first[i] / n_first[i] + (lead[i] - d_first[i]) / n_second) / 4
-        # Of two that have bounds only, none is known.
+        # Between two systems that only have bounds, the difference is unknown.
         contrast = float(strengths.theta[left]) - float(strengths.theta[right])
         pair = PreferencePair(
             systems[left],
@@ -123,26 +123,29 @@ def _games(systems: Sequence[str], tally: Tally, strengths: Strengths, asked: As
             note=note,
         )
         ahead = rate > 0.5 or (rate == 0.5 and not strengths.theta[left] < strengths.theta[right])
-        found.append(pair if ahead else turned(pair))
-    return found
+        pairs.append(pair if ahead else turned(pair))
+    return pairs
 
 
 def _tested(tally: Tally, cells: slice, asked: Asked, meetings: int) -> tuple[PValue | None, str | None]:
-    """The p of a pair's own games, and what to know about it."""
+    """The p of a pair's direct games, and a note on it."""
     few = None
     if meetings == 1:
         only = "There is one battle" if asked.unit == "battle" else f"All battles are about one {asked.unit}"
-        few = f"{only}, so nothing shows how another would come out: p is 1."
+        few = f"{only}, so nothing shows how another would turn out: p is 1."
     elif meetings < FEW and 2.0 ** (1 - meetings) > asked.alpha:
-        few = f"With {meetings} {asked.unit}s no p can be below {2.0 ** (1 - meetings):g}."
+        few = f"With {meetings} {asked.unit}s, p cannot be below {2.0 ** (1 - meetings):g}."
     if asked.order != "fixed" or (2 * tally.n_first[cells] == tally.n[cells]).all():
         return flip_p(tally.d[cells], asked.alpha), few
     single = (tally.n_first[cells] == 0) | (tally.n_first[cells] == tally.n[cells])
     left_first = tally.n_first[cells] > 0
     if not single.all():
-        return None, "Some prompts were judged in both orders and others in one: no exchange of orders serves them all."
+        return (
+            None,
+            "Some prompts were judged in both orders and others in one, so no exchange of orders is valid for all of them.",
+        )
     if left_first.all() or not left_first.any():
-        return None, "One of the two was always shown first, so that cannot be told from being better."
+        return None, "One of the two was always shown first, which cannot be distinguished from being better."
     first = np.where(left_first, tally.d[cells], -tally.d[cells]) / tally.n[cells]
     return exchanged_p(first, left_first, asked.seed), few
 
@@ -181,8 +184,8 @@ def turned(pair: PreferencePair) -> PreferencePair:
 def _through_baseline(systems: Sequence[str], tally: Tally, centre: int, asked: Asked) -> list[PreferencePair]:
     """Two systems against the baseline, paired by prompt: the ordinary test of two systems' scores, prompt by prompt."""
     board = _board(systems, tally, centre)
-    (found,) = measure([board], "mean", Question(alpha=asked.alpha, seed=asked.seed))
-    table = found.pairs
+    (measured,) = measure([board], "mean", Question(alpha=asked.alpha, seed=asked.seed))
+    table = measured.pairs
     pairs = []
     for i in range(len(table)):
         left, right = int(table.left[i]), int(table.right[i])
@@ -192,12 +195,12 @@ def _through_baseline(systems: Sequence[str], tally: Tally, centre: int, asked: 
         shared = int(both.sum())
         p = None
         if shared and KINDS[int(table.kind[i])] == "certified":
-            # A table of pairs keeps the end that may be claimed; here both are told.
+            # A table of pairs keeps the limit that may be claimed; here both are shown.
             metric, a, b = resolve("mean", *scores)
             p = permutation(PairedScores(a, b), metric, KernelOptions(seed=asked.seed, level=asked.alpha))
         elif shared:
             value, log10 = float(table.p[i]), float(table.log_p[i]) / LN10 + 0.0
-            p = PValue(value, value, value, log10, cast("Kind", KINDS[int(table.kind[i])]), found.kernel, n=shared)
+            p = PValue(value, value, value, log10, cast("Kind", KINDS[int(table.kind[i])]), measured.kernel, n=shared)
         pair = PreferencePair(
             board.systems[left],
             board.systems[right],
@@ -238,7 +241,7 @@ def _board(systems: Sequence[str], tally: Tally, centre: int) -> Board:
 def _through_model(
     systems: Sequence[str], which: tuple[int, int], strengths: Strengths, asked: Asked, met: PreferencePair | None
 ) -> PreferencePair | None:
-    """The difference of two strengths; None where the model has none, or too few prompts for a p."""
+    """The difference of two strengths; None if the model has none, or too few prompts for a test."""
     i, j = which
     same = strengths.group[i] == strengths.group[j]
     if not same or not (strengths.core[i] and strengths.core[j]):
@@ -267,22 +270,22 @@ def _through_model(
 
 
 def model_p(value: float, error: float, df: int) -> PValue:
-    """The two-sided p of a contrast by Student's law."""
+    """The two-sided p of a contrast by Student's t distribution."""
     log_p = log_two_sided(df, value / error)
-    found = PValue.from_logs(log_p, log_p, method="asymptotic", kernel="sandwich")
-    return replace(found, test="bradley-terry", statistic=value, n=df + 1)
+    p = PValue.from_logs(log_p, log_p, method="asymptotic", kernel="sandwich")
+    return replace(p, test="bradley-terry", statistic=value, n=df + 1)
 
 
 def corrected(pairs: Sequence[PreferencePair], asked: Asked, systems: int) -> tuple[list[PreferencePair], Family]:
-    """The pairs with adjusted p-values; pairs without a test are not in the family, unless the correction wants all pairs."""
+    """The pairs with adjusted p-values; pairs without a test are not in the family, unless the correction needs all pairs."""
     entry = CORRECTIONS[asked.correction]
     tested = [i for i, pair in enumerate(pairs) if pair.p is not None]
     claimed = [p.claimed for pair in pairs if (p := pair.p) is not None]
     missing = systems * (systems - 1) // 2 - len(tested) if entry.all_pairs else 0
     adjusted = adjust([*claimed, *[1.0] * missing], asked.correction, systems=systems if entry.all_pairs else None)
-    found = list(pairs)
+    with_p = list(pairs)
     for i, value in zip(tested, adjusted.tolist(), strict=False):
         p = pairs[i].p
         assert p is not None
-        found[i] = replace(pairs[i], p=replace(p, adjusted=float(value)))
-    return found, Family(asked.correction, entry.error_rate, len(tested) + missing)
+        with_p[i] = replace(pairs[i], p=replace(p, adjusted=float(value)))
+    return with_p, Family(asked.correction, entry.error_rate, len(tested) + missing)

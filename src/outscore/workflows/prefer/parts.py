@@ -1,7 +1,7 @@
-"""Battles of any size: every share of the prompts becomes sums, and only the sums come together.
+"""Any number of battles: every share of the prompts becomes sums, and only the sums are combined.
 
-A share is one bucket of prompts by their hashes, read from all files, so each file is read once for every share. What must fit
-into memory is one share, and a cell for every pair of systems and prompt on which they met, however many battles that were.
+A share is one bucket of prompts by their hashes, read from all files, so each file is read once for every share. Memory holds
+one share, and a cell for every pair of systems and prompt on which they met, however many battles there were.
 Lengths need every battle at once and are left out.
 """
 
@@ -35,14 +35,14 @@ from outscore.workflows.requests.prefer import PreferRequest
 __all__ = ["Summed", "are_parts", "summed"]
 
 ROWS = 1 << 22
-"""Battles read at a time, which with all that is made of them take less than a gigabyte."""
+"""Battles read at a time, which take less than a gigabyte with everything computed from them."""
 WHOLE = 1 << 23
-"""Battles up to which all of them are read at once, unless a cluster was asked for."""
+"""The number of battles up to which all are read at once, unless they are counted on a cluster."""
 
 
 @dataclass(frozen=True, eq=False)
 class Summed:
-    """The sums of all battles, the files they come from, and what to say of them."""
+    """The sums of all battles, the files they come from, and notes on them."""
 
     sums: Sums
     origins: tuple[Origin, ...]
@@ -51,7 +51,7 @@ class Summed:
 
 @dataclass(frozen=True)
 class _Reading:
-    """What all shares have in common; `systems` are those wanted, in order, once they are known."""
+    """What all shares have in common; `systems` are the chosen ones, in order, once they are known."""
 
     files: tuple[PartFile, ...]
     choice: BattleChoice
@@ -64,7 +64,7 @@ class _Reading:
 
 @dataclass(frozen=True, eq=False)
 class _Part:
-    """What a share holds: the sums of the battles that were asked for, and what else was seen in it."""
+    """What was computed from a share: the sums of the chosen battles, and what else was seen in it."""
 
     sums: Sums | None
     ordered: Known
@@ -84,14 +84,14 @@ def are_parts(request: PreferRequest, engine: Engine | None) -> bool:
         return _refused(engine, "standard input is read at once", "files")
     paths = [file for path in request.files for file in find_battles(path)[0]]
     if not all(map(is_parquet, paths)):
-        return _refused(engine, "the files are no Parquet", "files")
+        return _refused(engine, "the files are not Parquet", "files")
     return isinstance(engine, Dask) or sum(file.rows for file in long_files(paths)) > WHOLE
 
 
 def _refused(engine: Engine | None, why: str, parameter: str) -> bool:
     if isinstance(engine, Dask):
         raise OutscoreError(
-            f"A Dask cluster counts battles in parts, and {why}.",
+            f"A Dask cluster counts battles in parts, but {why}.",
             "Leave --dask out, or write the battles as Parquet.",
             parameter=parameter,
         )
@@ -101,8 +101,8 @@ def _refused(engine: Engine | None, why: str, parameter: str) -> bool:
 def summed(request: PreferRequest, engine: Engine | None = None, progress: Progress | None = None) -> Summed:
     """Count the battles of a request's Parquet files share by share."""
     choice, steps = request.choice(), progress or Steps()
-    found = [find_battles(path) for path in request.files]
-    paths = [file for battles, _ in found for file in battles]
+    by_path = [find_battles(path) for path in request.files]
+    paths = [file for battles, _ in by_path for file in battles]
     files = tuple(part_file(file, choice, request.reader) for file in long_files(paths))
     refuse_unused(choice, [one.format for one in files])
     buckets = -(-sum(one.file.rows for one in files) // ROWS)
@@ -111,20 +111,20 @@ def summed(request: PreferRequest, engine: Engine | None = None, progress: Progr
         parts = _read(reading, running, steps)
         _check(parts, request)
         if any(part.sums is not None and part.sums.judged is not None for part in parts) and buckets > 1:
-            # Judges are compared by who won, which has a direction: that of all battles, not of a share.
+            # Judges are compared by who won, whose direction is that of all battles, not of a share.
             order = joined([part.ordered for part in parts])[0].names
             parts = _read(replace(reading, systems=order), running, steps)
     counted = [part.sums for part in parts if part.sums is not None]
     sums = total_of(counted)
     mirrored = sum(part.mirrored for part in parts)
     notes = [note for part in parts for note in part.notes]
-    notes += passed_over_notes([file for _, others in found for file in others])
+    notes += passed_over_notes([file for _, others in by_path for file in others])
     notes += mirror_notes(mirrored, sums.names[0], every=False)
     repeated = sum((part.repeated for part in parts), Repeated())
     judged = any(part.judges is not None for part in parts)
     notes += repeat_notes(repeated, judged=judged, copied=any(one.format == POOLED for one in files))
     if any(one.lengths for one in files):
-        notes.append(Note("omission", "Lengths of answers are left out, since battles are counted in parts."))
+        notes.append(Note("omission", "Lengths of answers are not analysed, because battles are counted in parts."))
     origins = tuple(
         Origin(one.file.path, one.file.sha256(), one.battles, one.format, dict(one.used), "row", len(sums.names))
         for one in files
@@ -134,17 +134,17 @@ def summed(request: PreferRequest, engine: Engine | None = None, progress: Progr
 
 def _read(reading: _Reading, engine: Engine, progress: Progress) -> list[_Part]:
     progress.begin("counting battles", reading.buckets)
-    found = engine.map(partial(_part_of, reading), range(reading.buckets), progress=progress)
-    return [part for part in found if part is not None]
+    parts = engine.map(partial(_part_of, reading), range(reading.buckets), progress=progress)
+    return [part for part in parts if part is not None]
 
 
 def _check(parts: Sequence[_Part], request: PreferRequest) -> None:
-    """Refuse what the whole of the battles does not hold; a share may well lack it."""
+    """Refuse systems and judges that are not in any battle; a single share may lack them."""
     systems = tuple(dict.fromkeys(name for part in parts for name in part.systems))
     judges = [part.judges for part in parts if part.judges is not None]
     if request.only_judge and not judges:
         raise OutscoreError(
-            "The battles name no judge.", "Leave --only-judge out, or name --judge COLUMN.", parameter="only_judge"
+            "The battles do not name a judge.", "Leave --only-judge out, or give --judge COLUMN.", parameter="only_judge"
         )
     known = tuple(dict.fromkeys(name for names in judges for name in names))
     for noun, parameter, asked, there in (
@@ -155,11 +155,11 @@ def _check(parts: Sequence[_Part], request: PreferRequest) -> None:
             if name not in there:
                 raise OutscoreError(f"There is no {noun} `{name}`.", suggest_name(name, there), parameter=parameter)
     if len(set(request.system)) == 1:
-        raise OutscoreError("--system names one system.", "Name two at least, or leave it out.", parameter="system")
+        raise OutscoreError("--system names only one system.", "Name at least two, or leave it out.", parameter="system")
     rows, mirrored = sum(part.rows for part in parts), sum(part.mirrored for part in parts)
     mirror_notes(mirrored, systems[0], every=rows == mirrored)
     if not any(len(part.ordered.names) for part in parts):
-        raise OutscoreError("No battle is left.", "Ask for other systems or judges.", parameter="system")
+        raise OutscoreError("No battle is left.", "Choose other systems or judges.", parameter="system")
     if all(part.sums is None for part in parts):
         raise OutscoreError("No battle has a verdict.", "Check the column of verdicts.", parameter="winner")
 
@@ -193,6 +193,6 @@ def _codes(names: Sequence[str], known: Sequence[str]) -> list[int]:
 
 
 def _renamed(battles: Battles, systems: tuple[str, ...]) -> Battles:
-    """The same battles with all systems there are, in their order."""
+    """The same battles with the codes of all systems."""
     codes: Array = np.array([systems.index(name) for name in battles.systems], dtype=np.int64)
     return replace(battles, systems=systems, first=codes[battles.first], second=codes[battles.second])

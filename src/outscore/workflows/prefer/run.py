@@ -1,4 +1,4 @@
-"""From a request to win rates, strengths, position, length and judges."""
+"""From a request to win rates, strengths, and the effects of position, length and judge."""
 
 from __future__ import annotations
 
@@ -55,11 +55,11 @@ MAX_NAMED = 5
 
 
 def run(request: PreferRequest, *, engine: Engine | None = None, progress: Progress | None = None) -> Preference:
-    """Analyse the battles of a request; `engine` counts those of Parquet files that are too many to be read at once."""
+    """Analyse the battles of a request; `engine` counts Parquet files with too many battles to read at once."""
     request.validate()
     if are_parts(request, engine):
-        found = summed(request, engine, progress)
-        return concluded(found.sums, request, reading_of_battles(found.origins), found.origins, found.notes)
+        sums = summed(request, engine, progress)
+        return concluded(sums.sums, request, reading_of_battles(sums.origins), sums.origins, sums.notes)
     return analysed(battles_of(request), request, people_of(request))
 
 
@@ -75,7 +75,7 @@ def call(
     handed = is_table(labels)
     if labels is not None and not handed:
         if not isinstance(labels, (str, os.PathLike)):
-            raise OutscoreError("`labels` is no path and no table.", "Give one of them.", parameter="labels")
+            raise OutscoreError("`labels` is neither a path nor a table.", "Give one of them.", parameter="labels")
         given["labels"] = os.fspath(labels)
     if is_table(battles) or handed:
         return _of_tables(battles, labels if handed else None, given)
@@ -85,55 +85,55 @@ def call(
 def _paths(battles: object) -> tuple[str, ...]:
     if isinstance(battles, dict) or (isinstance(battles, (list, tuple)) and any(isinstance(one, dict) for one in battles)):
         raise OutscoreError(
-            "`battles` are dictionaries, no path and no table.",
+            "`battles` is a list of dictionaries, not a path or a table.",
             "Make a table of them: `pandas.DataFrame(battles)` or `polars.DataFrame(battles)`.",
             parameter="files",
         )
     files = path_texts(battles if isinstance(battles, (list, tuple)) else [battles])
     if not files:
         raise OutscoreError(
-            "`battles` holds something that is no path.", "Give paths, or a table of battles.", parameter="files"
+            "`battles` contains something that is not a path.", "Give paths, or a table of battles.", parameter="files"
         )
     return tuple(files)
 
 
 def _of_tables(battles: Any, labels: Any, given: dict[str, Any]) -> Preference:  # noqa: ANN401 - tables of whichever library
-    """The same where at least one of both is a table."""
+    """The same if battles or labels are a table."""
     request = PreferRequest.from_python(given)
     request.validate(files=False)
     choice = request.choice()
     if is_table(battles):
-        found = table_battles(battles, choice, request.reader)
-        refuse_unused(choice, [origin.format for origin in found.origins])
+        battles_read = table_battles(battles, choice, request.reader)
+        refuse_unused(choice, [origin.format for origin in battles_read.origins])
     else:
-        found = battles_of(replace(request, files=_paths(battles)))
-    return analysed(found, request, people_of(request, labels))
+        battles_read = battles_of(replace(request, files=_paths(battles)))
+    return analysed(battles_read, request, people_of(request, labels))
 
 
 def analysed(given: Battles, request: PreferRequest, labels: Battles | None = None) -> Preference:
-    """What battles say; `labels` are people's verdicts on some of the prompts."""
+    """The analysis of battles; `labels` are people's verdicts on some of the prompts."""
     wanted, people = _people_apart(chosen(given, request).compact(), request)
     battles = decided(wanted)
     sums = sums_of(wanted)
-    found = concluded(sums, request, reading_of_battles(given.origins), given.origins, battles.notes)
+    result = concluded(sums, request, reading_of_battles(given.origins), given.origins, battles.notes)
     length, length_fit = length_of(battles, request.alpha)
-    pairs, listed = at_equal_length(battles, length_fit, found.pairs, found.strengths, request.alpha)
+    pairs, listed = at_equal_length(battles, length_fit, result.pairs, result.strengths, request.alpha)
     people = labels if people is None else people
     labelled, label_notes = _labels(battles, people, pairs, request)
-    notes = list(dict.fromkeys([*found.notes, *label_notes]))
-    whole = replace(found, pairs=pairs, strengths=listed, length=length, labels=labelled, notes=notes)
+    notes = list(dict.fromkeys([*result.notes, *label_notes]))
+    whole = replace(result, pairs=pairs, strengths=listed, length=length, labels=labelled, notes=notes)
     return whole if labelled is None else worded(whole, request)
 
 
 def concluded(
     sums: Sums, request: PreferRequest, reading: BattleReading, origins: Sequence[Origin], notes: Sequence[Note]
 ) -> Preference:
-    """What the sums of battles say: everything but what needs every battle, lengths and people's verdicts."""
+    """The analysis of the sums of battles: everything except lengths and people's verdicts, which need every battle."""
     systems, tally = sums.names, sums.tally
     if len(systems) < 2:
-        raise OutscoreError(f"Only `{systems[0]}` has battles.", "Give battles of two systems at least.", parameter="files")
+        raise OutscoreError(f"Only `{systems[0]}` has battles.", "Give battles of at least two systems.", parameter="files")
     unit = _unit(request, reading)
-    order, said = _order(sums, request.order, unit)
+    order, order_notes = _order(sums, request.order, unit)
     asked = Asked(request.alpha, request.correction, order, request.seed, unit)
     strengths = strengths_of(tally, request.alpha, request.ties)
     ranked = order_by_strength(strengths)
@@ -150,7 +150,7 @@ def concluded(
     paths = [[names[place] for place in path] for path in circles.paths]
     remarks = _remarks(systems, tally, strengths, better, ranked, paths, unit)
     categories, omitted = categories_of(sums, names, order, request.alpha, request.correction)
-    found = Preference(
+    result = Preference(
         systems=names,
         pairs=pairs,
         strengths=listed,
@@ -178,13 +178,13 @@ def concluded(
         undecided=sums.undecided,
         strength=request.strength,
         graded=tally.graded,
-        notes=list(dict.fromkeys([*judges_apart(sums), *said, *notes, *missing, *remarks, *group_note, *omitted])),
+        notes=list(dict.fromkeys([*judges_apart(sums), *order_notes, *notes, *missing, *remarks, *group_note, *omitted])),
     )
-    return worded(found, request)
+    return worded(result, request)
 
 
 def _position(sums: Sums, order: Order, request: PreferRequest) -> Position | None:
-    """What being shown first is worth, where it can be told from being better."""
+    """The advantage of being shown first, if it can be distinguished from being better."""
     if order == "fixed" or request.order == "unrecorded" or seen_order(sums.tally) == "single":
         return None
     return position_of(sums, request.alpha)
@@ -198,16 +198,16 @@ def _unit(request: PreferRequest, reading: BattleReading) -> str:
 
 
 def worded(result: Preference, request: PreferRequest) -> Preference:
-    """The same with its answer in words."""
-    found = battle_facts(result)
-    verdict = preference_verdict(found)
+    """The result with its answer in words."""
+    findings = battle_facts(result)
+    verdict = preference_verdict(findings)
     return replace(
         result,
         verdict=verdict.text,
         headline=verdict.headline,
         reason=verdict.reason,
-        sentence=preference_sentence(found),
-        signature=preference_signature(found, order=result.order, strength=request.strength, ties=request.ties),
+        sentence=preference_sentence(findings),
+        signature=preference_signature(findings, order=result.order, strength=request.strength, ties=request.ties),
     )
 
 
@@ -216,7 +216,7 @@ def _missing_note(missing: int) -> Note:
 
 
 def _people_apart(battles: Battles, request: PreferRequest) -> tuple[Battles, Battles | None]:
-    """The judge's battles, and those of the people among the judges, where one was named."""
+    """The judge's battles, and those of the judge that stands for people, if one was named."""
     if request.people is None:
         return battles, None
     if battles.judges is None or request.people not in battles.judges.names:
@@ -239,21 +239,21 @@ def _labels(
     people = people.take(np.flatnonzero(people.decided)).compact()
     if not people.rows:
         raise OutscoreError(
-            "No verdict of people is left.", "Check their column of verdicts, and the systems asked for.", parameter="labels"
+            "None of people's verdicts are left.", "Check their column of verdicts, and the chosen systems.", parameter="labels"
         )
     if set(people.systems) != set(battles.systems) or len(battles.systems) != 2:
         raise OutscoreError(
-            f"People judged {join_names(sorted(people.systems))}, the judge {join_names(sorted(battles.systems))}.",
-            "Labels serve two systems, the same on both sides: choose them with --system NAME, twice.",
+            f"People judged {join_names(sorted(people.systems))}, but the judge judged {join_names(sorted(battles.systems))}.",
+            "Labels work for the same two systems on both sides: choose them with --system NAME, given twice.",
             parameter="labels",
         )
-    # Where the order is said to be unknown, the file's is none.
+    # If the order is declared unrecorded, that of the file means nothing.
     known = replace(battles, shown=None) if request.order == "unrecorded" else battles
     return labels_of(known, people, request.people or "people", pairs[0].a, request.alpha)
 
 
 def _order(sums: Sums, asked: str, unit: str) -> tuple[Order, list[Note]]:
-    """What is known of the order, and what to say about it; refuses what would take a place for a better system."""
+    """What is known about the order, and notes on it; refuses data in which position and quality cannot be separated."""
     seen = seen_order(sums.tally)
     if asked == "unrecorded" or (asked == "auto" and seen == "unrecorded"):
         return "unrecorded", []
@@ -268,8 +268,10 @@ def _order(sums: Sums, asked: str, unit: str) -> tuple[Order, list[Note]]:
         return "both", _lost_halves(halves)
     if asked == "fixed":
         if len(sums.names) > 2:
-            raise OutscoreError("--order fixed serves two systems.", "Choose two with --system NAME.", parameter="order")
-        text = "Where orders were chosen, there is no test of what being shown first is worth."
+            raise OutscoreError(
+                "--order fixed works for two systems only.", "Choose two with --system NAME.", parameter="order"
+            )
+        text = "Because orders were chosen, not drawn at random, the advantage of being shown first is not tested."
         return "fixed", [Note("omission", text)]
     if asked == "random":
         return "random", _one_order(sums)
@@ -277,41 +279,43 @@ def _order(sums: Sums, asked: str, unit: str) -> tuple[Order, list[Note]]:
         first, second = (sums.names[i] for i in single_pair(sums.tally))
         always = f"Every battle of `{first}` and `{second}` names `{first}` first"
         raise OutscoreError(
-            f"{always}, so being shown first cannot be told from being better.",
-            "If both orders were shown or it was drawn by lot, and the file does not say so, give --order unrecorded;"
-            " if a column says who was shown first, --position COLUMN; if this was the only order, --order fixed tells the"
+            f"{always}, so being shown first cannot be distinguished from being better.",
+            "If both orders were shown, or the order was random, but the file does not record it, give --order unrecorded;"
+            " if a column says who was shown first, --position COLUMN; if this was the only order, --order fixed gives the"
             " win rate of two systems without a test.",
             parameter="order",
         )
     what = "Prompts" if unit == "prompt" else "Battles"
-    text = f"{what} were judged in one order or the other, which is taken to be by lot"
+    text = f"{what} were judged in one order or the other, which is assumed to be random"
     chosen = "; if it was chosen, give --order fixed" if len(sums.names) == 2 else ""
     return "random", [Note("design", f"{text}{chosen}."), *_one_order(sums)]
 
 
 def _one_order(sums: Sums) -> list[Note]:
-    """A warning about pairs that were always shown in one order, which a draw by lot would hardly do."""
-    found = single_pairs(sums.tally)
-    if not found:
+    """A warning about pairs that were always shown in one order, which is unlikely if the order was random."""
+    pairs = single_pairs(sums.tally)
+    if not pairs:
         return []
-    shown = [f"`{sums.names[one]}` before `{sums.names[other]}`" for one, other in found[:MAX_NAMED]]
-    more = f" and of {count(len(found) - MAX_NAMED, 'more pair')}" if len(found) > MAX_NAMED else ""
-    them = "these two" if len(found) == 1 else "these"
-    text = f"Every battle names {', '.join(shown)}{more}: of {them}, being shown first cannot be told from being better."
+    shown = [f"`{sums.names[first]}` before `{sums.names[second]}`" for first, second in pairs[:MAX_NAMED]]
+    more = f" and of {count(len(pairs) - MAX_NAMED, 'more pair')}" if len(pairs) > MAX_NAMED else ""
+    them = "these two" if len(pairs) == 1 else "these"
+    text = (
+        f"Every battle names {', '.join(shown)}{more}: for {them}, being shown first cannot be distinguished from being better."
+    )
     return [Note("warning", text)]
 
 
 def _lost_halves(halves: Halves | None) -> list[Note]:
-    """What to say where verdicts of one order are missing."""
+    """A note if verdicts of one order are missing."""
     if halves is None or not halves.lost:
         return []
     cases = count(halves.lost, "case")
-    text = f"Both orders of every prompt were judged; in {cases} verdicts of one are missing, and the other counts for more."
+    text = f"Both orders of every prompt were judged; in {cases}, verdicts of one are missing, and the other counts for more."
     return [Note("design", text)]
 
 
 def _by_place(pairs: list[PreferencePair], systems: list[str]) -> list[PreferencePair]:
-    """Pairs with games of their own first, then through a baseline, then through the model; each by the places of both."""
+    """Pairs with direct games first, then through a baseline, then through the model; each in order of places."""
     place = {name: i for i, name in enumerate(systems)}
     kinds = ("games", "baseline", "model")
     return sorted(pairs, key=lambda pair: (kinds.index(pair.by), place[pair.a], place[pair.b]))
@@ -320,15 +324,15 @@ def _by_place(pairs: list[PreferencePair], systems: list[str]) -> list[Preferenc
 def _better(pairs: list[PreferencePair], systems: Sequence[str], ranked: list[int], alpha: float) -> Array:
     """(k, k), strongest first: whether the row's system is significantly preferred to the column's."""
     place = {systems[i]: at for at, i in enumerate(ranked)}
-    found = np.zeros((len(systems), len(systems)), dtype=bool)
+    better = np.zeros((len(systems), len(systems)), dtype=bool)
     for pair in pairs:
         if pair.is_significant(alpha):
-            found[place[pair.a], place[pair.b]] = True
-    return found
+            better[place[pair.a], place[pair.b]] = True
+    return better
 
 
 def _places(better: Array, circles: Circles, sets: Array) -> tuple[Array, Array]:
-    """The best and the worst place of each system among those of its set; a circle puts none of its systems before another."""
+    """The best and the worst place of each system within its set; a cycle puts none of its systems before another."""
     lowest, highest = np.zeros(len(better), dtype=np.int64), np.zeros(len(better), dtype=np.int64)
     outside = better & (circles.part[:, None] != circles.part[None, :])
     for one in np.unique(sets).tolist():
@@ -348,7 +352,7 @@ def _strengths(
 ) -> tuple[list[Strength], list[list[str]], list[Note]]:
     k, sets = len(systems), strengths.group[ranked]
     lowest, highest = _places(better, circles, sets)
-    # Systems of different sets share no letter: nothing can be said about them together.
+    # Systems of different sets share no letter: they cannot be compared.
     groups = groups_of(better | (sets[:, None] < sets[None, :]))
     won, met = np.zeros(k), np.zeros(k)
     np.add.at(won, tally.left, (tally.total + tally.lead) / 2)
@@ -403,13 +407,13 @@ def _remarks(
     circles: Sequence[list[str]],
     unit: str,
 ) -> list[Note]:
-    """What the data leave open: one prompt, unbeaten systems, sets that never met, places that pairs contradict."""
+    """Notes on what the data leave open: one prompt, unbeaten systems, sets that never met, places that pairs contradict."""
     notes = []
     if tally.units == 1:
         only = "There is one battle" if unit == "battle" else f"All battles are about one {unit}"
-        notes.append(Note("warning", f"{only}: nothing shows how other {unit}s would come out."))
+        notes.append(Note("warning", f"{only}, so nothing shows how other {unit}s would turn out."))
     elif tally.units < MIN_PROMPTS and _strangers(tally, strengths):
-        text = f"With {tally.units} {unit}s, fewer than {MIN_PROMPTS}, no p is taken from the strengths."
+        text = f"There are only {tally.units} {unit}s, fewer than {MIN_PROMPTS}, so strengths are not tested."
         notes.append(Note("design", text))
     groups = int(strengths.group.max()) + 1
     if groups > 1:
@@ -417,40 +421,44 @@ def _remarks(
         shown = "; ".join(", ".join(members[:MAX_NAMED]) + (" ..." if len(members) > MAX_NAMED else "") for members in sets[:3])
         more = f" and {groups - 3} more" if groups > 3 else ""
         start = f"The systems fall into {groups} sets that never met, not even through others: {shown}{more}."
-        notes.append(Note("warning", f"{start} Strengths and places hold within a set."))
+        notes.append(Note("warning", f"{start} Strengths and places are only comparable within a set."))
     unbeaten = [names[i] for i in np.flatnonzero(np.isposinf(strengths.theta)).tolist()]
     winless = [names[i] for i in np.flatnonzero(np.isneginf(strengths.theta)).tolist()]
     for who, did, which in ((unbeaten, "never lost to", "lower"), (winless, "never won against", "upper")):
         if who and len(names) > 2:
-            start = f"{_listed(who)} {did} a system of finite strength, so that none fits"
-            notes.append(Note("data", f"{start}: the {which} bound is shown."))
+            start = f"{_listed(who)} {did} a system of finite strength, so no finite strength fits"
+            notes.append(Note("data", f"{start}; the {which} bound is shown."))
     unknown = [names[i] for i in np.flatnonzero(np.isnan(strengths.theta)).tolist()]
     if unknown:
-        notes.append(Note("data", f"{_listed(unknown)} cannot be placed: chains of wins lead neither way, or both."))
+        notes.append(
+            Note("data", f"{_listed(unknown)} cannot be placed: chains of wins lead in neither direction, or in both.")
+        )
     notes += _no_interval(names, tally, strengths, unit)
     order = [names[i] for i in ranked]
     theta = strengths.theta[ranked].tolist()
     for circle in circles:
-        start = f"Significant preferences run in a circle: {circle_text(circle)}"
+        start = f"Significant preferences form a cycle: {circle_text(circle)}"
         notes.append(Note("warning", f"{start}. No order of these systems agrees with all of them; trust the pairs."))
-    told = {two for circle in circles for two in zip(circle, circle[1:] + circle[:1], strict=True)}
+    in_circles = {two for circle in circles for two in zip(circle, circle[1:] + circle[:1], strict=True)}
     against = [
         (low, high)
         for low, high in np.argwhere(np.tril(better, -1)).tolist()
-        if (order[low], order[high]) not in told and not theta[high] - theta[low] < SAME
+        if (order[low], order[high]) not in in_circles and not theta[high] - theta[low] < SAME
     ]
     if against:
         place = 1 + np.arange(len(order)) - np.searchsorted(strengths.group[ranked], strengths.group[ranked])
         shown = ", ".join(
             f"{order[low]} (place {place[low]}) to {order[high]} ({place[high]})" for low, high in against[:MAX_NAMED]
         )
-        start = f"In {count(len(against), 'pair')} the weaker system by strength is significantly preferred in direct games"
-        notes.append(Note("warning", f"{start}: {shown}. One strength per system does not tell all; trust the pairs."))
+        start = f"In {count(len(against), 'pair')}, the system with less strength is significantly preferred in direct games"
+        notes.append(
+            Note("warning", f"{start}: {shown}. One strength per system does not explain everything; trust the pairs.")
+        )
     return notes
 
 
 def _strangers(tally: Tally, strengths: Strengths) -> bool:
-    """Whether some pairs can be compared by strengths alone."""
+    """Whether some pairs can only be compared by strengths."""
     sizes = np.bincount(strengths.group)
     return baseline_in(tally) is None and tally.pairs < int((sizes * (sizes - 1) // 2).sum())
 
@@ -465,11 +473,13 @@ def _no_interval(names: Sequence[str], tally: Tally, strengths: Strengths, unit:
     notes = []
     if alone.any():
         who = _listed([names[i] for i in np.flatnonzero(alone).tolist()])
-        text = f"{who}: no other system of the set has a finite strength, so 1000 is where the scale starts, without interval."
+        text = (
+            f"{who}: no other system of the set has a finite strength, so the scale starts here at 1000, without an interval."
+        )
         notes.append(Note("data", text))
     if still and tally.units > 1:
         who = _listed([names[i] for i in still])
-        text = f"No interval of the strength of {who}: wins and losses come to the same on every {unit}, so nothing varies."
+        text = f"The strength of {who} has no interval, because wins and losses balance in the same way on every {unit}."
         notes.append(Note("data", text))
     return notes
 

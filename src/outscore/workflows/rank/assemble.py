@@ -27,7 +27,7 @@ from outscore.workflows.rank.standings import Corrected, Families, families
 __all__ = ["assemble_ranking", "with_duplicates"]
 
 MAX_REPLICATED = 1_000
-"""With more pairs than this the replicability table holds neighbours in the order only."""
+"""With more pairs than this, the replicability table contains only neighbours in the order."""
 
 
 def assemble_ranking(
@@ -42,18 +42,18 @@ def assemble_ranking(
     settings: Mapping[str, Any] | None = None,
     notes: Sequence[Note] = (),
 ) -> Ranking:
-    """The ranking that measured datasets make.
+    """The ranking of measured datasets.
 
     Parameters
     ----------
     measured
         One entry for each dataset and metric, metric by metric; several datasets are followed by their macro average.
     question
-        The one that the pairs were measured by.
+        The question that the pairs were measured for.
     coverage, critical_difference, population, other_populations, settings, notes
-        What goes into the result as it is.
+        Parts of the result, passed on unchanged.
     design
-        What was swapped; items one by one where it is not given.
+        What was swapped; single items by default.
 
     Examples
     --------
@@ -64,34 +64,34 @@ def assemble_ranking(
     >>> found.systems, found.pairs[0].p.value, found.groups
     (['new', 'old'], 0.015625, [['new'], ['old']])
     """
-    found = families(measured, question)
-    keep = sum(len(table.measured.pairs) for table in (*found.tops, *found.parts)) <= MAX_PAIRS
-    top, *rest = (table.standing(keep_pairs=keep) for table in found.tops)
-    first = [part for part in found.parts if part.measured.metric == top.metric]
-    replicability, remarks = _replicability(found.tops[0], first)
-    asked = first[0].measured.test if first else top.test
-    claims = replace(found.tops[0].claims(), datasets_test=None if asked == top.test else asked)
+    corrected = families(measured, question)
+    keep = sum(len(table.measured.pairs) for table in (*corrected.tops, *corrected.parts)) <= MAX_PAIRS
+    top, *rest = (table.standing(keep_pairs=keep) for table in corrected.tops)
+    first = [part for part in corrected.parts if part.measured.metric == top.metric]
+    replicability, remarks = _replicability(corrected.tops[0], first)
+    datasets_test = first[0].measured.test if first else top.test
+    claims = replace(corrected.tops[0].claims(), datasets_test=None if datasets_test == top.test else datasets_test)
     design = design or RankDesign(top.n)
-    further = [(standing, table.claims()) for standing, table in zip(rest, found.tops[1:], strict=True)]
-    words = _words(top, claims, question, found.family, design, population, datasets=max(len(first), 1), further=further)
+    further = [(standing, table.claims()) for standing, table in zip(rest, corrected.tops[1:], strict=True)]
+    words = _words(top, claims, question, corrected.family, design, population, datasets=max(len(first), 1), further=further)
     return Ranking(
         **{name: getattr(top, name) for name in top.__dataclass_fields__ if name != "notes"},
         correction=question.correction,
-        family=found.family,
-        coverage=coverage or _coverage(found.tops[0].measured),
+        family=corrected.family,
+        coverage=coverage or _coverage(corrected.tops[0].measured),
         alpha=question.alpha,
         baseline=question.baseline,
         **words,
         settings=dict(settings or {}),
-        datasets=[part.standing(keep_pairs=keep) for part in found.parts],
-        datasets_family=found.parts_family,
+        datasets=[part.standing(keep_pairs=keep) for part in corrected.parts],
+        datasets_family=corrected.parts_family,
         metrics=rest,
         replicability=replicability,
         critical_difference=critical_difference,
         population=population,
         other_populations=list(other_populations),
         design=design,
-        notes=list(dict.fromkeys([*notes, *top.notes, *remarks, *_remarks(found, keep=keep)])),
+        notes=list(dict.fromkeys([*notes, *top.notes, *remarks, *_remarks(corrected, keep=keep)])),
     )
 
 
@@ -106,10 +106,10 @@ def _words(
     datasets: int,
     further: Sequence[tuple[Standing, Claims]],
 ) -> dict[str, Any]:
-    """What a ranking says: verdict, sentence and signature; `further` are the standings by other metrics."""
+    """The words of a ranking: verdict, sentence and signature; `further` are the standings by other metrics."""
     alpha, against = question.alpha, question.baseline is not None
-    called = f"{'macro-averaged ' if datasets > 1 else ''}{design.score_name(top.metric)}"
-    verdict = ranking_verdict(top, claims, family, alpha, baseline=against, called=called)
+    metric_name = f"{'macro-averaged ' if datasets > 1 else ''}{design.score_name(top.metric)}"
+    verdict = ranking_verdict(top, claims, family, alpha, baseline=against, called=metric_name)
     shared: dict[str, Any] = {"design": design, "population": population, "datasets": datasets}
     return {
         "verdict": verdict.text,
@@ -122,19 +122,19 @@ def _words(
     }
 
 
-def _remarks(found: Families, *, keep: bool) -> list[Note]:
+def _remarks(corrected: Families, *, keep: bool) -> list[Note]:
     notes = []
     if not keep:
-        text = f"There are more than {MAX_PAIRS:,} pairs over all datasets: the result keeps their counts."
+        text = f"There are more than {MAX_PAIRS:,} pairs over all datasets, so the result only keeps their counts."
         notes.append(Note("omission", text))
-    if found.parts_family is not None and found.parts_family.correction != found.family.correction:
-        text = f"`{found.family.correction}` is for one set of pairs; over datasets p is corrected by `holm`."
+    if corrected.parts_family is not None and corrected.parts_family.correction != corrected.family.correction:
+        text = f"`{corrected.family.correction}` is for one set of pairs; p-values of the datasets are corrected by `holm`."
         notes.append(Note("correction", text))
     return notes
 
 
 def _coverage(top: Measured) -> Coverage:
-    """What the answer's table holds: its items are those of all datasets."""
+    """The coverage of the answer's table: its items are those of all datasets."""
     missing = top.items * len(top.systems) - int(top.n.sum())
     return Coverage(len(top.systems), top.items, missing, strangers=int((~top.pairs.testable).sum()))
 
@@ -150,20 +150,20 @@ def _replicability(top: Corrected, parts: Sequence[Corrected]) -> tuple[list[Rep
         place = np.full(len(names), -2)
         place[top.order] = np.arange(len(top.order))
         wanted = wanted[np.abs(place[pairs.left] - place[pairs.right])[wanted] == 1]
-        text = f"With more than {MAX_REPLICATED:,} pairs replicability is shown for neighbours in the order only."
+        text = f"With more than {MAX_REPLICATED:,} pairs, replicability is only shown for neighbours in the order."
         notes.append(Note("omission", text))
     forward = top.ahead >= 0
-    # Which system comes first was chosen by the data, so each direction has half of alpha.
+    # The data decided which system comes first, so each direction gets half of alpha.
     level = top.alpha / 2
     logs, against = (np.stack([_with_direction(part, way)[wanted] for part in parts], axis=1) for way in (forward, ~forward))
     shared = np.stack([part.measured.pairs.n[wanted] > 0 for part in parts], axis=1)
     by_any, by_fisher = (_counts(logs, shared, how, level) for how in ("bonferroni", "fisher"))
-    found = []
+    replicated = []
     for row, i in enumerate(wanted.tolist()):
         systems = (names[int(pairs.left[i])], names[int(pairs.right[i])])
         mine = [part for part, there in zip(parts, shared[row].tolist(), strict=True) if there]
         claimed, refuted = (_claimed(side[row][shared[row]], mine, level) for side in (logs, against))
-        found.append(
+        replicated.append(
             Replicated(
                 systems=systems if forward[i] else systems[::-1],
                 datasets=len(mine),
@@ -173,7 +173,7 @@ def _replicability(top: Corrected, parts: Sequence[Corrected]) -> tuple[list[Rep
                 worse=refuted,
             )
         )
-    return found, notes
+    return replicated, notes
 
 
 def _claimed(logs: Array, parts: Sequence[Corrected], level: float) -> list[str]:
@@ -183,7 +183,7 @@ def _claimed(logs: Array, parts: Sequence[Corrected], level: float) -> list[str]
 
 
 def _counts(logs: Array, shared: Array, combination: str, alpha: float) -> Array:
-    """`replicated_counts` of each pair over the datasets it shares: one it lacks is no evidence against anything."""
+    """`replicated_counts` of each pair over the datasets it shares: a missing dataset is not evidence of anything."""
     counts = np.zeros(len(logs), dtype=np.int64)
     for there in np.unique(shared, axis=0):
         rows = (shared == there).all(axis=1)
@@ -200,17 +200,19 @@ def _with_direction(part: Corrected, forward: Array) -> Array:
 
 
 def with_duplicates(ranking: Ranking, duplicates: int, conflicts: int) -> Ranking:
-    """The ranking that knows how many rows stated an item again, and says what its coverage asks for."""
+    """The ranking with the number of duplicate rows, and with notes on its coverage."""
     coverage = replace(ranking.coverage, duplicates=duplicates, conflicts=conflicts)
-    told = [*_lacking(coverage), *repeated_notes(duplicates, conflicts)]
-    return replace(ranking, coverage=coverage, notes=[*told, *ranking.notes])
+    notes = [*_lacking(coverage), *repeated_notes(duplicates, conflicts)]
+    return replace(ranking, coverage=coverage, notes=[*notes, *ranking.notes])
 
 
 def _lacking(coverage: Coverage) -> list[Note]:
-    """A warning where more than a tenth of the scores are missing, as of two systems."""
+    """A warning if more than a tenth of the scores are missing, as in a comparison."""
     whole = coverage.systems * coverage.items
     if coverage.missing <= MAX_LEFT_OUT * whole:
         return []
     share = format_percent(round(coverage.missing / whole, 3))
-    text = f"{coverage.missing:,} of {whole:,} scores are missing ({share}): each pair is compared on the items that both have."
+    text = (
+        f"{coverage.missing:,} of {whole:,} scores are missing ({share}), so each pair is compared on the items that both have."
+    )
     return [Note("warning", text)]

@@ -1,6 +1,6 @@
-"""Many systems: who is ahead, and which differences are real.
+"""Many systems: which one is ahead, and which differences are real.
 
-`rank_boards` takes the boards that readers make of what people have, `assemble_ranking` what was measured, wherever it was.
+`rank_boards` takes the boards that readers produce, `assemble_ranking` takes measurements, wherever they were made.
 `design_of` says what is swapped: items, evaluation units or clusters, and how many of them there are.
 """
 
@@ -39,22 +39,22 @@ if TYPE_CHECKING:
 __all__ = ["Ranked", "assemble_ranking", "design_of", "measure", "pairs_frame", "rank_boards"]
 
 SMALL = 0.001
-"""The strictest level that reports tell apart."""
+"""The strictest level that reports distinguish."""
 RESAMPLES, MAX_RESAMPLES = 9_999, 199_999
-"""Swaps that are drawn unless another number is asked for, and the most that are drawn for a large family."""
+"""The default number of swaps, and the maximum for a large family."""
 MAX_SWAPPED = 3e7
-"""Pairs times swaps beyond which the number of swaps is left alone: about half a minute."""
+"""Pairs times swaps above which the number of swaps is not raised: about half a minute."""
 STEPPED = ("bonferroni", "holm", "shaffer")
 """Corrections that multiply the smallest p by the number of tests, whatever the others are."""
 GROUPS = {"segment": "document", "word": "sentence"}
-"""What items that are swapped as one are called; of other items they are clusters."""
+"""The names of items that are swapped as one; for other items, clusters."""
 
 
 @dataclass(frozen=True, eq=False)
 class Ranked:
-    """A ranking, and everything measured for it: the pairs themselves, which `pairs_frame` makes a table of.
+    """A ranking, and everything measured for it, including all pairs, which `pairs_frame` turns into a table.
 
-    Of texts, `segments` makes the scores of all segments.
+    For texts, `segments` computes the scores of all segments.
     """
 
     ranking: Ranking
@@ -76,10 +76,10 @@ def rank_boards(
     settings: Mapping[str, Any] | None = None,
     notes: Sequence[Note] = (),
 ) -> Ranked:
-    """Rank the systems of boards: one board for each dataset, `further` metrics with boards of their own.
+    """Rank the systems of boards: one board for each dataset, `further` metrics with their own boards.
 
-    `unit` is what items are called ("items", "segments", "words"), `group` what those that are swapped as one are ("sentence"),
-    and `called` what the metrics are, if not by their own names; `settings` and `notes` go into the result as they are.
+    `unit` is the name of items ("items", "segments", "words"), `group` that of items swapped as one ("sentence"),
+    and `called` are the names of the metrics, if not their own; `settings` and `notes` go into the result as they are.
 
     Examples
     --------
@@ -93,8 +93,10 @@ def rank_boards(
     def measured_for(population: str) -> list[Measured]:
         measured: list[Measured] = []
         for i, (name, tables) in enumerate(((metric, boards), *further)):
-            found = measure(tables, name, question, engine=engine, progress=progress, unit=unit, population=population)
-            measured += [replace(part, metric=called[i]) for part in found] if called else found
+            measured_boards = measure(
+                tables, name, question, engine=engine, progress=progress, unit=unit, population=population
+            )
+            measured += [replace(part, metric=called[i]) for part in measured_boards] if called else measured_boards
         return measured
 
     measured = measured_for(population)
@@ -117,7 +119,7 @@ def rank_boards(
 
 
 def _enough_swaps(question: Question, systems: int, metrics: int) -> Question:
-    """So many swaps that the smallest adjusted p can reach the strictest level, where no other number is asked for."""
+    """The question with enough swaps for the smallest adjusted p to reach the strictest level, unless a number was given."""
     pairs = systems - 1 if question.baseline is not None else systems * (systems - 1) // 2
     tests = max(1, pairs * metrics)
     drawn = math.ceil(min(tests / SMALL, MAX_RESAMPLES, MAX_SWAPPED / tests))
@@ -132,7 +134,7 @@ def _counted(population: str, measured: Sequence[Measured], question: Question) 
 
 
 def _out_of_reach(measured: Sequence[Measured], ranking: Ranking, drawn: int) -> list[Note]:
-    """A note where so few swaps are drawn for so many pairs that no adjusted p can be below alpha, or none can be small."""
+    """A note if there are too few swaps for the number of pairs, so that no adjusted p can be below alpha, or small."""
     family, least = ranking.family, 1 / (drawn + 1)
     several = any(part.macro for part in measured)
     tops = [part.pairs for part in measured if part.macro or not several]
@@ -141,68 +143,68 @@ def _out_of_reach(measured: Sequence[Measured], ranking: Ranking, drawn: int) ->
     if not len(sampled) or family.correction not in STEPPED:
         return []
     if least * family.m > ranking.alpha:
-        short = f"With {drawn:,} swaps no p can be below {least:.2g}, too much for {family.m:,} tests at this alpha"
-        text = f"{short}: draw more than {math.ceil(family.m / ranking.alpha):,} swaps with --resamples."
+        short = f"With {drawn:,} swaps, p cannot be below {least:.2g}, which is too large for {family.m:,} tests at this alpha"
+        text = f"{short}; draw more than {math.ceil(family.m / ranking.alpha):,} swaps with --resamples."
         return [Note("correction", text)]
-    # A larger p is what the data say, and more swaps would not make it smaller.
+    # A larger p comes from the data, and more swaps would not make it smaller.
     at_the_floor = math.isclose(float(np.exp(sampled.min())), least, rel_tol=1e-9)
     if least * family.m <= SMALL or ranking.test != "permutation" or not at_the_floor:
         return []
-    # Exact p-values that are smaller take the first steps, and leave fewer to the sampled ones.
+    # Smaller exact p-values take the first steps, and leave fewer for the sampled ones.
     sizes = [(pairs.kind != sample) & (pairs.log_p < math.log(least)) for pairs in tops]
-    smaller = sum(int(found.sum()) for found in sizes) if family.correction != "bonferroni" else 0
+    smaller = sum(int(below.sum()) for below in sizes) if family.correction != "bonferroni" else 0
     floor = format_probability((family.m - smaller) * least, 2)
     which = [part.metric for part in measured if (part.pairs.kind == sample).any()]
     about = "" if len(set(which)) == len({part.metric for part in measured}) else f" of {', '.join(dict.fromkeys(which))}"
-    return [Note("correction", f"With {drawn:,} swaps no adjusted p{about} can fall below {floor}; --resamples draws more.")]
+    return [Note("correction", f"With {drawn:,} swaps, no adjusted p{about} can be below {floor}; --resamples draws more.")]
 
 
 def _diagram(
     boards: Sequence[Board], metric: str | AdditiveMetric, measured: Sequence[Measured], alpha: float
 ) -> CriticalDifference:
-    """Friedman's test and Nemenyi's critical difference, over datasets or, where there is only one, over its items."""
+    """Friedman's test and Nemenyi's critical difference, over datasets or, if there is only one, over its items."""
     systems = boards[0].systems
     if not all(board.complete for board in boards):
         raise OutscoreError(
-            "Systems lack some items, and a critical difference needs ranks of all systems in every block.",
+            "Systems lack some items, but a critical difference needs ranks of all systems in every block.",
             "Leave the critical difference out, or keep the items that all systems have.",
         )
     over: Literal["datasets", "items"] = "datasets" if len(boards) > 1 else "items"
     if over == "items" and boards[0].clusters is not None:
         raise OutscoreError(
-            "Items come in clusters, and Friedman's test needs independent blocks.",
+            "Items come in clusters, but Friedman's test needs independent blocks.",
             "Leave the critical difference out, or give several datasets.",
         )
     rows = systems_of(boards[0], metric)
     if over == "datasets":
-        blocks = np.array([found.value for found in measured[: len(boards)]])
+        blocks = np.array([test.value for test in measured[: len(boards)]])
     elif rows.single_scores():
         assert rows.metric.ratio is not None
         blocks = (rows.rows @ np.asarray(rows.metric.ratio[0])).T.astype(float)
     else:
         raise OutscoreError(
-            f"{rows.metric.name} gives no score per item, and there is one dataset only: nothing can be ranked in blocks.",
+            f"{rows.metric.name} gives no score per item, and there is only one dataset, so there are no blocks to rank in.",
             "Leave the critical difference out, or give several datasets.",
         )
-    found = friedman(blocks, higher_is_better=rows.metric.higher_is_better)
-    order = np.argsort(found.mean_ranks, kind="stable")
-    apart = mean_ranks_differ(np.array(found.mean_ranks)[order], found.blocks) <= alpha
+    test = friedman(blocks, higher_is_better=rows.metric.higher_is_better)
+    order = np.argsort(test.mean_ranks, kind="stable")
+    apart = mean_ranks_differ(np.array(test.mean_ranks)[order], test.blocks) <= alpha
     members = groups_of(np.triu(apart, 1)).members
     return CriticalDifference(
-        blocks=found.blocks,
+        blocks=test.blocks,
         over=over,
-        mean_ranks={systems[i]: float(found.mean_ranks[i]) for i in order.tolist()},
-        p=found.p,
-        critical_difference=nemenyi(len(systems), found.blocks, alpha=alpha),
+        mean_ranks={systems[i]: float(test.mean_ranks[i]) for i in order.tolist()},
+        p=test.p,
+        critical_difference=nemenyi(len(systems), test.blocks, alpha=alpha),
         groups=[[systems[int(order[i])] for i in group] for group in members],
-        form=found.form,
+        form=test.form,
     )
 
 
 def design_of(
     boards: Sequence[Board], question: Question = USUAL, *, unit: str = "items", group: str | None = None
 ) -> RankDesign:
-    """The design of all boards together; `unit` is the plural of what an item is called, `group` the name of a cluster.
+    """The design of all boards together; `unit` is the plural name of items, `group` the name of a cluster.
 
     Examples
     --------
@@ -214,7 +216,7 @@ def design_of(
     noun, size = unit.removesuffix("s"), question.unit_size
     counts = [board.shape[1] for board in boards]
     grouped = [board.clusters for board in boards]
-    # Systems with different items have units of their own in every pair.
+    # If systems have different items, every pair has its own units.
     whole = size > 1 and all(board.complete for board in boards)
     return RankDesign(
         items=sum(counts),
@@ -235,13 +237,13 @@ def design_of(
 
 
 def _repeats(boards: Sequence[Board]) -> float:
-    """How many runs stand behind a score, on average."""
+    """How many runs a score is based on, on average."""
     cells = [int(board.present.sum()) for board in boards]
     return sum(board.repeats * n for board, n in zip(boards, cells, strict=True)) / sum(cells)
 
 
 def _repeats_range(boards: Sequence[Board]) -> tuple[int, int] | None:
-    """The fewest and the most runs behind a score; None where there is no difference."""
+    """The fewest and the most runs behind a score; None if they are equal."""
     times = [np.unique(own.items, return_counts=True)[1] for board in boards for own in board.draws or ()]
     every = np.concatenate(times) if times else np.ones(1, dtype=int)
     fewest, most = (int(every.min()), int(every.max())) if len(every) else (1, 1)

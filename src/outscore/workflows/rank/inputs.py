@@ -1,6 +1,6 @@
-"""From what a caller has to many systems: a dictionary of arrays, systems that were read, a table, or the names of files.
+"""From a caller's data to many systems: a dictionary of arrays, systems that were read, a table, or the names of files.
 
-Of files: which systems and datasets they hold, and what they are called.
+For files: which systems and datasets they contain, and what those are called.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def systems_from(
     items: object = None,
     clusters: object = None,
 ) -> list[Scores]:
-    """Systems of whatever was given but files; `dataset`, `items` and `clusters` are labels of the rows, or columns of a table.
+    """Systems from data that are not files; `dataset`, `items` and `clusters` are labels of the rows, or columns of a table.
 
     Examples
     --------
@@ -56,9 +56,9 @@ def systems_from(
     if isinstance(scores, Mapping):
         return _from_arrays(scores, labels)
     if isinstance(scores, Sequence) and scores and all(isinstance(system, Scores) for system in scores):
-        given = [name for name, said in labels.items() if said is not None]
-        if given:
-            raise OutscoreError(f"`{given[0]}` is given, and the systems come with labels of their own.", "Leave it out.")
+        names = [name for name, label in labels.items() if label is not None]
+        if names:
+            raise OutscoreError(f"`{names[0]}` is given, but the systems bring their own labels.", "Leave it out.")
         return list(scores)
     raise OutscoreError(f"`scores` is a {type(scores).__name__}.", GIVE)
 
@@ -66,7 +66,7 @@ def systems_from(
 def _from_table(table: object, request: RankRequest | ScoreRequest, labels: Mapping[str, object]) -> list[Scores]:
     refuse_labels(labels)
     parts = {"dataset": "dataset", "items": "item", "clusters": "cluster"}
-    named = {parts[name]: said for name, said in labels.items() if said is not None}
+    named = {parts[name]: column for name, column in labels.items() if column is not None}
     return systems_in(table, Choice(**{**request.columns(), **named}, systems=request.system, gaps=True))
 
 
@@ -75,14 +75,14 @@ def _from_arrays(arrays: Mapping[Any, object], labels: Mapping[str, object]) -> 
     placed = {str(name): in_order_of(first, x, str(name))[0] for name, x in arrays.items()}
     values = {name: numbers_of(x, name) for name, x in placed.items()}
     if len(values) < len(arrays):
-        raise OutscoreError("Two systems have the same name.", "Give each a name of its own.")
+        raise OutscoreError("Two systems have the same name.", "Give each a different name.")
     sizes = {len(x) for x in values.values()}
     if len(sizes) > 1:
         names = list(values)
         other = next(name for name in names if len(values[name]) != len(values[names[0]]))
         raise OutscoreError(
             f"`{names[0]}` has {len(values[names[0]]):,} rows, `{other}` has {len(values[other]):,}.",
-            "All systems must be scored on the same items, in the same order; give a long table where some lack items.",
+            "All systems must be scored on the same items, in the same order; give a long table if some lack items.",
         )
     rows = next(iter(sizes), 0)
     sets, ids, groups = (_labels(in_order_of(first, labels[name], name)[0], rows, name) for name in labels)
@@ -92,7 +92,7 @@ def _from_arrays(arrays: Mapping[Any, object], labels: Mapping[str, object]) -> 
 
 
 def _numbered(ids: Labels, sets: Labels | None) -> Labels:
-    """The how-manieth row of its item each row is, as the label of its repeat."""
+    """A number for each row among the rows of its item, as the label of its repeat."""
     keys = ids.codes if sets is None else ids.codes * len(sets.names) + sets.codes
     codes = occurrences(np.unique(keys, return_inverse=True)[1])
     return Labels(codes, tuple(map(str, range(1, int(codes.max(initial=0)) + 2))))
@@ -103,7 +103,9 @@ def _labels(given: object, rows: int, name: str) -> Labels | None:
         return None
     raw = np.asarray(given)
     if raw.ndim != 1 or len(raw) != rows:
-        raise OutscoreError(f"`{name}` has shape {raw.shape}, the scores have {rows:,} rows.", "Give one label for each row.")
+        raise OutscoreError(
+            f"`{name}` has shape {raw.shape}, but the scores have {rows:,} rows.", "Give one label for each row."
+        )
     return encode_labels(raw, name)
 
 
@@ -115,32 +117,32 @@ def read_many(
     names: Sequence[str] = (),
     columns: Mapping[str, Any],
 ) -> tuple[list[Scores], list[Note]]:
-    """The systems of all files, and how they were put together.
+    """The systems of all files, and notes on how they were combined.
 
-    Files of one system each are systems, called by their names. Of files with several systems each, those that share systems
+    Files with one system each are systems, named after their files. If files have several systems, those that share systems
     are datasets; otherwise they are parts of one leaderboard.
     """
     from outscore.formats.readers import read_scores
 
     if list(paths).count("-") > 1:
-        raise OutscoreError("Standard input (-) is named twice, and can be read once.", "Save it to a file first.")
+        raise OutscoreError("Standard input (-) is named twice, but it can be read only once.", "Save it to a file first.")
     wanted = {"systems" if len(paths) == 1 else "among": tuple(dict.fromkeys(systems))}
-    found = [read_scores(path, format=format, gaps=True, **wanted, **columns) for path in paths]
+    files = [read_scores(path, format=format, gaps=True, **wanted, **columns) for path in paths]
     notes: list[Note] = []
-    if len(found) == 1:
-        whole = found[0]
-    elif all(len(file) == 1 for file in found) and not _share_names(found):
-        whole = _name_by_file([file[0] for file in found], paths)
-    elif _share_names(found):
-        whole, notes = _by_dataset(found, paths)
+    if len(files) == 1:
+        whole = files[0]
+    elif all(len(file) == 1 for file in files) and not _share_names(files):
+        whole = _name_by_file([file[0] for file in files], paths)
+    elif _share_names(files):
+        whole, notes = _by_dataset(files, paths)
     else:
-        whole = [scores for file in found for scores in file]
+        whole = [scores for file in files for scores in file]
     return chosen_systems(whole, systems, names), notes
 
 
-def chosen_systems(found: list[Scores], systems: Sequence[str], names: Sequence[str]) -> list[Scores]:
-    """The systems that were asked for, under the names that they are to have."""
-    whole = _choose(found, systems)
+def chosen_systems(read: list[Scores], systems: Sequence[str], names: Sequence[str]) -> list[Scores]:
+    """The chosen systems under their new names, if any."""
+    whole = _choose(read, systems)
     if names:
         whole = [replace(scores, name=name) for scores, name in zip(whole, _as_many(names, len(whole)), strict=True)]
     return whole
@@ -150,19 +152,21 @@ def files_by_system(paths: Sequence[str], names: Sequence[str], systems: Sequenc
     """Files by the system they belong to, for inputs of one system per file."""
     if systems:
         raise OutscoreError(
-            f"--system chooses from a table, and these are {noun}.", "Name the files that are wanted.", parameter="system"
+            f"--system chooses from a table, but these are {noun}.", "Name only the files that you want.", parameter="system"
         )
     if len(paths) < 2:
-        raise OutscoreError(f"{count(len(paths), 'system')} named, two or more are ranked.", f"Name the {noun} of each system.")
-    called = _as_many(names, len(paths)) if names else distinct_names(paths)
-    return dict(zip(called, paths, strict=True))
+        raise OutscoreError(
+            f"{count(len(paths), 'system')} named, but at least two are needed.", f"Name the {noun} of each system."
+        )
+    system_names = _as_many(names, len(paths)) if names else distinct_names(paths)
+    return dict(zip(system_names, paths, strict=True))
 
 
 def _as_many(names: Sequence[str], wanted: int) -> Sequence[str]:
     if len(names) != wanted or len(set(names)) != wanted or not all(names):
-        given = ",".join(names)
+        written = ",".join(names)
         raise OutscoreError(
-            f'--names is "{given}", {wanted} different names were expected.',
+            f'--names is "{written}", but {wanted} different names were expected.',
             "Separate the names with commas.",
             parameter="names",
         )
@@ -170,7 +174,7 @@ def _as_many(names: Sequence[str], wanted: int) -> Sequence[str]:
 
 
 def _share_names(files: Sequence[Sequence[Scores]]) -> bool:
-    """Whether a system stands in several files under a name of its own, which the name of a file is not."""
+    """Whether a system appears in several files under the same name, other than the name of a file."""
     names = [scores.name for file in files for scores in file if not _is_called_after_its_file(scores, len(file))]
     return len(set(names)) < len(names)
 
@@ -182,14 +186,14 @@ def _is_called_after_its_file(scores: Scores, systems: int) -> bool:
 
 
 def _name_by_file(systems: Sequence[Scores], paths: Sequence[str]) -> list[Scores]:
-    """Systems of one file each: the name of a file must do where the file has no better one."""
-    called = distinct_names(paths)
-    names = [called[i] if _is_called_after_its_file(scores, 1) else scores.name for i, scores in enumerate(systems)]
+    """Systems of one file each, under the name of the file unless the file contains a better one."""
+    file_names = distinct_names(paths)
+    names = [file_names[i] if _is_called_after_its_file(scores, 1) else scores.name for i, scores in enumerate(systems)]
     return [replace(scores, name=name) for scores, name in zip(systems, names, strict=True)]
 
 
 def _by_dataset(files: Sequence[Sequence[Scores]], paths: Sequence[str]) -> tuple[list[Scores], list[Note]]:
-    """Systems put together from several files; without a dataset of their own, rows are of the dataset called like the file."""
+    """Systems combined from several files; rows without a dataset get one named after their file."""
     stems = distinct_names(paths)
     own = all(scores.datasets is not None for file in files for scores in file)
     parts: dict[str, list[Scores]] = {}
@@ -203,12 +207,12 @@ def _by_dataset(files: Sequence[Sequence[Scores]], paths: Sequence[str]) -> tupl
 
 
 def _as_datasets(files: Sequence[Sequence[Scores]], stems: Sequence[str]) -> str:
-    """What was made of the files, and of Parquet how the same files may be one dataset."""
+    """How the files were read, and for Parquet files how they could be read as one dataset."""
     from outscore.formats.tables.names import join_names
 
-    said = f"The same systems stand in {len(files)} files: each file is a dataset, {join_names(stems)}"
+    text = f"The same systems appear in {len(files)} files, so each file is a dataset: {join_names(stems)}"
     parquet = all(scores.origin is not None and scores.origin.format == "parquet" for file in files for scores in file)
-    return f"{said}. Name their folder instead if they are the parts of one." if parquet else f"{said}."
+    return f"{text}. If they are parts of one dataset, name their folder instead." if parquet else f"{text}."
 
 
 def _constant(label: str, rows: int) -> Labels:
@@ -220,15 +224,17 @@ def _constant(label: str, rows: int) -> Labels:
 
 
 def _join(name: str, parts: Sequence[Scores]) -> Scores:
-    """One system's rows from several files; lines are no longer those of one file."""
+    """One system's rows from several files; line numbers are dropped."""
     import numpy as np
 
     if len(parts) == 1:
         return replace(parts[0], name=name)
     if len({part.values.shape[1:] for part in parts}) > 1:
-        raise OutscoreError(f"`{name}` has unequally many scores per row in different files.", "Give it the same columns.")
+        raise OutscoreError(
+            f"`{name}` has different numbers of scores per row in different files.", "Use the same columns in all."
+        )
     if len({part.ids is None for part in parts}) > 1:
-        raise OutscoreError(f"`{name}` has item ids in some files and none in others.", "Give all files ids, or none.")
+        raise OutscoreError(f"`{name}` has item ids in some files but not in others.", "Give ids in all files, or in none.")
     slices = set(parts[0].slices).intersection(*(part.slices for part in parts))
     return replace(
         parts[0],
@@ -248,7 +254,7 @@ def _join(name: str, parts: Sequence[Scores]) -> Scores:
 
 
 def _labels_of_rows(parts: Sequence[Labels | None], rows: Sequence[int]) -> Labels:
-    """Labels one after the other; where there are none, the place within the file is one."""
+    """Labels concatenated; rows without labels get their position within the file."""
     from outscore.scores.system import Labels
 
     texts = [part.texts() if part is not None else map(str, range(1, n + 1)) for part, n in _with(parts, rows)]
@@ -260,7 +266,7 @@ def _with(parts: Sequence[Labels | None], rows: Sequence[int]) -> list[tuple[Lab
 
 
 def _join_labels(parts: Sequence[Labels | None]) -> Labels | None:
-    """All labels, or none where a file has none."""
+    """All labels, or None if a file has none."""
     return None if any(part is None for part in parts) else _labels_of_rows(parts, [])
 
 
@@ -269,7 +275,7 @@ def _choose(scores: list[Scores], systems: Sequence[str]) -> list[Scores]:
 
     if not systems:
         return scores
-    by_name = {one.name: one for one in scores}
+    by_name = {system.name: system for system in scores}
     for name in systems:
         if name not in by_name:
             raise OutscoreError(f"There is no system `{name}`.", suggest_name(name, by_name))

@@ -1,4 +1,4 @@
-"""All systems of a ranking at once: simultaneous intervals, who is best how often, Borda scores and win rates."""
+"""All systems of a ranking at once: simultaneous intervals, how often each is best, Borda scores and win rates."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["joint_of"]
 Ends = tuple[float | None, float | None]
 Triple = tuple[float | None, float | None, float | None]
 RESAMPLES = 9_999
-"""Draws of the items."""
+"""How often the items are resampled."""
 
 
 def joint_of(
@@ -33,7 +33,7 @@ def joint_of(
     seed: int,
     progress: Progress | None = None,
 ) -> Joint:
-    """Draw the items of all boards anew, and say what that tells of all systems at once."""
+    """Resample the items of all boards for all systems at once, and summarise the results."""
     _check(boards, ranking)
     steps = progress or Steps()
     datasets = [systems_of(board, metric) for board in boards]
@@ -41,7 +41,7 @@ def joint_of(
         datasets,
         resamples=RESAMPLES,
         seed=seed,
-        begin=lambda total: steps.begin("drawing items for all systems", total),
+        begin=lambda total: steps.begin("resampling items for all systems", total),
         advance=steps.advance,
     )
     place = {name: i for i, name in enumerate(boards[0].systems)}
@@ -49,7 +49,7 @@ def joint_of(
     left, right = (np.array([place[pair[side]] for pair in pairs], dtype=np.int64) for side in (0, 1))
     band = band_of(drawn.scores, drawn.observed, units=drawn.units, alpha=ranking.alpha, pairs=(left, right))
     limits = {pair: _ends(band, i) for i, pair in enumerate(pairs)}
-    found = drawn.observed
+    observed = drawn.observed
     return Joint(
         resamples=RESAMPLES,
         seed=seed,
@@ -59,33 +59,33 @@ def joint_of(
         critical=_number(band.critical),
         critical_error=_number(band.error),
         systems=_systems(ranking, place, drawn, limits),
-        pairs=[JointPair(pair, float(found[place[pair[0]]] - found[place[pair[1]]]), *limits[pair]) for pair in pairs],
+        pairs=[JointPair(pair, float(observed[place[pair[0]]] - observed[place[pair[1]]]), *limits[pair]) for pair in pairs],
     )
 
 
 def _check(boards: Sequence[Board], ranking: Ranking) -> None:
-    """Refuse what drawing items for all systems cannot serve."""
+    """Refuse rankings for which items cannot be resampled for all systems at once."""
     if not all(board.complete for board in boards):
         raise OutscoreError(
-            "Systems lack some items, and --joint draws the same items for all systems.",
+            "Systems lack some items, but --joint resamples the same items for all systems.",
             "Leave --joint out, or keep the items that all systems have.",
             parameter="joint",
         )
     if ranking.population != ITEMS:
         raise OutscoreError(
-            f"The claims are about {ranking.population}, and --joint draws items with the runs at hand.",
+            f"The claims are about {ranking.population}, but --joint resamples items with the runs at hand.",
             "Leave --joint out, or add --population items.",
             parameter="joint",
         )
     if ranking.design is not None and ranking.design.unit_size > 1:
         raise OutscoreError(
-            "Items were joined into units, and --joint draws single items.",
+            "Items were grouped into units, but --joint resamples single items.",
             "Leave --joint or --unit-size out.",
             parameter="joint",
         )
     if not ranking.pairs:
         raise OutscoreError(
-            f"There are more than {MAX_PAIRS:,} pairs, too many for intervals that hold together.",
+            f"There are more than {MAX_PAIRS:,} pairs, which is too many for simultaneous intervals.",
             "Leave --joint out, or name fewer systems.",
             parameter="joint",
         )
@@ -104,22 +104,22 @@ def _systems(
         over = (win_rates(scores, higher_is_better=higher), win_rates(observed, higher_is_better=higher))
     sets = _rates(over, k, drawn.units, alpha, 1.0)
     leader = ranking.systems[0]
-    found = []
+    systems = []
     for name in ranking.systems:
         i = place[name]
         behind: Triple = (None, None, None)
         if name != leader and ranking.baseline is None:
             behind = (float(drawn.observed[i] - drawn.observed[place[leader]]), *_to(name, leader, limits))
-        found.append(
+        systems.append(
             JointSystem(
                 name, float(best[i]), _error(float(best[i]), len(drawn.scores)), *behind, *wins[i], *points[i], *sets[i]
             )
         )
-    return found
+    return systems
 
 
 def _to(name: str, leader: str, limits: Mapping[tuple[str, str], Ends]) -> Ends:
-    """The limits of name - leader, whichever of them stands first in the pair."""
+    """The limits of name - leader, whichever of them comes first in the pair."""
     if (name, leader) in limits:
         return limits[name, leader]
     low, high = limits[leader, name]
@@ -127,16 +127,16 @@ def _to(name: str, leader: str, limits: Mapping[tuple[str, str], Ends]) -> Ends:
 
 
 def _rates(drawn: tuple[Array, Array] | None, systems: int, units: int, alpha: float, most: float) -> list[Triple]:
-    """Each system's mean with limits that hold for all systems, cut at the ends of the scale; nothing without draws."""
+    """Each system's mean with simultaneous limits, cut at the ends of the scale; nothing without draws."""
     if drawn is None:
         return [(None, None, None)] * systems
     values, observed = drawn
     band = band_of(values, observed, units=units, alpha=alpha)
-    found: list[Triple] = []
+    triples: list[Triple] = []
     for i, value in enumerate(observed.tolist()):
         low, high = _ends(band, i)
-        found.append((value, None if low is None else max(low, 0.0), None if high is None else min(high, most)))
-    return found
+        triples.append((value, None if low is None else max(low, 0.0), None if high is None else min(high, most)))
+    return triples
 
 
 def _divided(triple: Triple, by: int) -> Triple:
@@ -153,6 +153,6 @@ def _number(value: float) -> float | None:
 
 
 def _error(share: float, draws: int) -> float:
-    """Half the width of Wilson's interval of a share, with 99 % confidence."""
+    """Half the width of Wilson's 99 % interval for a share."""
     square = CONFIDENCE**2
     return CONFIDENCE * math.sqrt(share * (1 - share) / draws + square / (4 * draws**2)) / (1 + square / draws)

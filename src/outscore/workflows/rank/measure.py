@@ -1,4 +1,4 @@
-"""From boards to measured pairs: which way of testing serves which data, and the engine that does the work.
+"""From boards to measured pairs: how each kind of data is tested, and the engine that does the work.
 
 ============================================================  =====================================================
 right-or-wrong items; `permutation`, exact `mcnemar`          all pairs at once, from counts
@@ -60,7 +60,7 @@ from outscore.workflows.rank.question import USUAL, Question
 __all__ = ["measure", "systems_of"]
 
 Unit = Literal["items", "clusters", "units", "segments"]
-ALONE = "The metric's function cannot be sent to other processes, so this one did all the work."
+ALONE = "The metric's function cannot be sent to other processes, so this process did all the work."
 EXACT_METHODS = ("auto", "exact", "spectral")
 MAX_COLUMNS = 4
 
@@ -75,9 +75,9 @@ def measure(
     unit: str = "items",
     population: str = ITEMS,
 ) -> list[Measured]:
-    """Scores and all pairs of each board, and behind several of them their macro average; nothing is corrected yet.
+    """Scores and all pairs of each board, followed by their macro average if there are several; p-values are not corrected yet.
 
-    A `population` with a test of its own is tested by that.
+    If a `population` has its own test, that test is used.
 
     Examples
     --------
@@ -95,7 +95,7 @@ def measure(
     elif test == EXCHANGE:
         rows = [_with_draws(systems, board, metric) for systems, board in zip(rows, boards, strict=True)]
     left, right = pairs_of(len(boards[0].systems), base)
-    asked = PairTest(
+    pair_test = PairTest(
         test,
         request,
         question.unit_size,
@@ -105,37 +105,37 @@ def measure(
     )
     with open_engine(engine or Serial()) as running:
         alone = not isinstance(running, Serial) and not _travels(rows[0].metric)
-        work = _Work(left, right, asked, cast("Unit", unit), Serial() if alone else running, progress or Steps())
+        work = _Work(left, right, pair_test, cast("Unit", unit), Serial() if alone else running, progress or Steps())
         work = replace(work, intervals=len(left) * len(boards) <= MAX_PAIRS)
-        found = [work.measured(board, systems) for board, systems in zip(boards, rows, strict=True)]
+        measured = [work.measured(board, systems) for board, systems in zip(boards, rows, strict=True)]
         if alone:
-            found[0] = replace(found[0], notes=[*found[0].notes, Note("general", ALONE)])
-        found = [*found, work.macro(rows, found)] if len(found) > 1 else found
-    return found if own_test(test) is not None else _as_known(found, boards)
+            measured[0] = replace(measured[0], notes=[*measured[0].notes, Note("general", ALONE)])
+        measured = [*measured, work.macro(rows, measured)] if len(measured) > 1 else measured
+    return measured if own_test(test) is not None else _as_known(measured, boards)
 
 
-def _as_known(found: list[Measured], boards: Sequence[Board]) -> list[Measured]:
-    """Tests of items called what they are: means of unequally many runs are exchangeable for many items only."""
+def _as_known(measured: list[Measured], boards: Sequence[Board]) -> list[Measured]:
+    """Tests of items, labelled as asymptotic where runs are unequal: their means are only exchangeable for many items."""
     unequal = [board.run_unequally() for board in boards]
     known = [one for one in unequal if one is not None]
     if not known:
-        return found
-    told = []
-    # Behind several boards stands their macro average, which all of them make.
-    for measured, here in zip(found, [*unequal, np.any(known, axis=0)], strict=False):
-        pairs, kind = measured.pairs, measured.pairs.kind
+        return measured
+    relabelled = []
+    # Several boards are followed by their macro average, which depends on all of them.
+    for part, here in zip(measured, [*unequal, np.any(known, axis=0)], strict=False):
+        pairs, kind = part.pairs, part.pairs.kind
         if here is not None:
             exact = here[pairs.left, pairs.right] & (kind == KINDS.index("exact"))
             kind = np.where(exact, KINDS.index("asymptotic"), kind).astype(np.int8)
-        told.append(replace(measured, pairs=replace(pairs, kind=kind)))
-    return told
+        relabelled.append(replace(part, pairs=replace(pairs, kind=kind)))
+    return relabelled
 
 
 def systems_of(board: Board, metric: str | AdditiveMetric) -> SystemRows:
     """All systems of a board in the metric's own columns."""
     there = board.values[board.present]
     if not len(there):
-        raise OutscoreError("No system has a single item.", "Give each at least one score.")
+        raise OutscoreError("No system has any item.", "Give each system at least one score.")
     additive, filled, _ = resolve(metric, there, there[:1], raw=() if board.raw is None else (board.raw,))
     rows = np.zeros((*board.present.shape, filled.shape[1]), dtype=filled.dtype)
     rows[board.present] = filled
@@ -154,15 +154,15 @@ def _with_runs(systems: SystemRows, board: Board, metric: str | AdditiveMetric) 
 
 def _with_draws(systems: SystemRows, board: Board, metric: str | AdditiveMetric) -> SystemRows:
     """The same systems with all rows of their items, in the metric's own columns."""
-    found = []
+    all_draws = []
     for draws in board.draws or ():
         values = draws.values if len(draws.values) else np.zeros((1, *draws.values.shape[1:]))
-        found.append(Draws(resolve(metric, values, values[:1])[1][: len(draws.values)], draws.items))
-    return replace(systems, draws=tuple(found))
+        all_draws.append(Draws(resolve(metric, values, values[:1])[1][: len(draws.values)], draws.items))
+    return replace(systems, draws=tuple(all_draws))
 
 
 def _travels(metric: AdditiveMetric) -> bool:
-    """Whether other processes can be given the metric."""
+    """Whether the metric can be sent to other processes."""
     try:
         pickle.dumps(metric)
     except (pickle.PicklingError, AttributeError, TypeError):
@@ -172,7 +172,7 @@ def _travels(metric: AdditiveMetric) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class _Work:
-    """What is asked of every pair of every board, and who does it."""
+    """How every pair of every board is tested, and who does the work."""
 
     left: Array
     right: Array
@@ -213,18 +213,18 @@ class _Work:
         )
 
     def _in_units(self, systems: SystemRows) -> SystemRows:
-        """What scores are shown of: the medians of units where these are tested, as they may order systems otherwise."""
+        """The rows whose scores are shown: medians of units if those are tested, because they may order systems differently."""
         size, statistic = self.asked.unit_size, self.asked.unit_statistic
         if size == 1 or statistic == "mean":
             return systems
-        found = []
+        in_units = []
         for rows, there in zip(systems.rows, systems.present, strict=True):
             own = PairedScores(rows[there], rows[there], systems.scale)
             units = evaluation_units(own, systems.metric, size, statistic, self.asked.shuffle)[0] if own.rows else own
-            found.append(units.a if own.rows else units.a / systems.scale)
-        present = np.arange(max(map(len, found))) < np.array([[len(units)] for units in found])
-        values = np.zeros((*present.shape, systems.rows.shape[2]), dtype=np.result_type(*found))
-        values[present] = np.concatenate(found)
+            in_units.append(units.a if own.rows else units.a / systems.scale)
+        present = np.arange(max(map(len, in_units))) < np.array([[len(units)] for units in in_units])
+        values = np.zeros((*present.shape, systems.rows.shape[2]), dtype=np.result_type(*in_units))
+        values[present] = np.concatenate(in_units)
         return replace(systems, rows=values, present=present, clusters=None, scale=1)
 
     def _own_limits(self, systems: SystemRows) -> tuple[Array, Array]:
@@ -253,9 +253,9 @@ class _Work:
     def _pairs(self, systems: SystemRows, doing: str) -> tuple[PairTable, str, str]:
         whole = self.asked.unit_size == 1
         if whole and self._counts_suffice():
-            found = systems.discordance()
-            if found is not None:
-                return self._binary(systems, found.unit)
+            discordance = systems.discordance()
+            if discordance is not None:
+                return self._binary(systems, discordance.unit)
         plain = self.asked.test == "permutation" and self.options["method"] == "auto"
         if plain and whole and not systems.single_scores() and systems.complete:
             return self._corpus(systems.collapse_clusters(), doing)
@@ -314,7 +314,7 @@ class _Work:
         return table, ", ".join(kernels), CENTRED if self.intervals else NO_INTERVALS
 
     def _may_be_exact(self, systems: SystemRows) -> bool:
-        """Whether looking for an exact kernel pays: beyond a few columns only a ratio has one."""
+        """Whether it is worth looking for an exact kernel: beyond a few columns, only ratios have one."""
         narrow = systems.metric.ratio is not None or len(systems.metric.columns) <= MAX_COLUMNS
         return narrow and len(self.left) <= MAX_TESTED
 
@@ -322,7 +322,7 @@ class _Work:
         return f"sign-flips:{self.options['resamples']}"
 
     def _by_shared_flips(self, datasets: tuple[SystemRows, ...], n: Array, wanted: Array, doing: str) -> PairTable:
-        """Hits of the pairs that are wanted, and intervals of all, from one set of resamples."""
+        """Hits for the `wanted` pairs, and intervals for all, from one set of resamples."""
         request = self.asked.request
         flipped = Flipped(datasets, self.left[wanted], self.right[wanted], request.seed)
         resamples = checked_resamples(request.count("resamples"))
@@ -348,13 +348,13 @@ class _Work:
         return [pairs[start : start + CHUNK] for start in range(0, len(pairs), CHUNK)]
 
     def macro(self, rows: Sequence[SystemRows], measured: Sequence[Measured]) -> Measured:
-        """The macro average of all boards, tested by stratified swaps whatever the test on each."""
+        """The macro average of all boards, tested by stratified swaps whatever the test on each board."""
         if own_test(self.asked.test) is not None:
             return self._macro_of_population(rows, measured)
         request = macro_request(self.asked.request.alpha, self.asked.request.seed, self.options.get("resamples"))
-        found = macro_from_counts(measured, request)
-        if found is not None:
-            log_p, kind, kernel = found
+        from_counts = macro_from_counts(measured, request)
+        if from_counts is not None:
+            log_p, kind, kernel = from_counts
         elif all(systems.linear() for systems in rows):
             log_p, kind, kernel = self._macro_linear(rows, request)
         elif all(systems.complete for systems in rows):
@@ -365,7 +365,7 @@ class _Work:
             log_p, kind, kernel = table.log_p, table.kind, f"sign-flips:{request.options['resamples']}"
         else:
             raise OutscoreError(
-                f"Systems lack items on some datasets, and {rows[0].metric.name} is no mean of item scores: their macro average"
+                f"Systems lack items on some datasets, and {rows[0].metric.name} is not a mean over items: the macro average"
                 " cannot be tested.",
                 "Rank the datasets one by one, or give all systems the same items.",
             )
@@ -388,9 +388,9 @@ class _Work:
             ends[:, i], log_p[i], kind[i] = numbers[2:4], numbers[4], int(numbers[7])
             kernels.add(kernel)
             intervals.add(interval)
-        found = macro_measured(measured, log_p, kind, ", ".join(sorted(kernels)) or self.asked.test, [])
-        pairs = replace(found.pairs, low=ends[0], high=ends[1])
-        return replace(found, pairs=pairs, test=self.asked.test, interval=", ".join(sorted(intervals)) or INTERVAL)
+        macro = macro_measured(measured, log_p, kind, ", ".join(sorted(kernels)) or self.asked.test, [])
+        pairs = replace(macro.pairs, low=ends[0], high=ends[1])
+        return replace(macro, pairs=pairs, test=self.asked.test, interval=", ".join(sorted(intervals)) or INTERVAL)
 
     def _macro_linear(self, rows: Sequence[SystemRows], request: TestRequest) -> tuple[Array, Array, str]:
         approximate = len(self.left) > MAX_TESTED

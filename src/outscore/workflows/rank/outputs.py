@@ -1,4 +1,4 @@
-"""Many systems' outputs against gold, ranked by how often they are right.
+"""The outputs of many systems against gold, ranked by how often they are right.
 
 A unit (word, item) is right or wrong, and units of one sentence or document are swapped as one. Entities are ranked by F1, from
 the counts of each sentence.
@@ -29,9 +29,9 @@ RANKED_TASKS = ("label", "pos", "dep", "ner")
 
 @dataclass(frozen=True, eq=False)
 class OutputBoard:
-    """A board of answers that are right or wrong (or of counts), what its score is called, and the files it comes from.
+    """A board of right-or-wrong answers (or of counts), the name of its score, and the files it comes from.
 
-    `unit` is the plural of what the board's columns are, `group` what those that are swapped as one are called.
+    `unit` is the plural name of the board's columns, `group` the name of those that are swapped as one.
     """
 
     board: Board
@@ -51,7 +51,7 @@ def board_of_outputs(
     cluster: str | None = None,
     metric: str | AdditiveMetric | None = None,
 ) -> OutputBoard:
-    """Read and align outputs, and see who is right where; a `metric` of classes counts labels by class instead.
+    """Read and align outputs, and record who is right where; a `metric` of classes counts labels by class instead.
 
     Examples
     --------
@@ -68,7 +68,7 @@ def board_of_outputs(
             _by_class(study), str(metric), study.criteria[0], study.origins, study.notes, study.unit, study.cluster
         )
     board, named = _of_counts(study) if study.counts is not None else _of_units(study)
-    # Counts are added up over what is swapped as one before anything is compared.
+    # Counts are summed over units that are swapped as one before anything is compared.
     unit = study.unit if study.counts is None or study.cluster is None else f"{study.cluster}s"
     return OutputBoard(board, named, study.criteria[0], study.origins, study.notes, unit, study.cluster)
 

@@ -1,4 +1,4 @@
-"""Which population a ranking speaks of: the one asked for, or the one that suits the repeats, where all systems allow it."""
+"""Which population a ranking is about: the requested one, or the default for its repeats if all systems allow it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from outscore.scores.board import Board
 from outscore.workflows.rank.question import Question
 
 MAX_PAIRS = 2_000
-"""Pairs that are also tested as claims that decide nothing, at some milliseconds each."""
+"""Pairs that are also tested for other populations, which takes some milliseconds each."""
 
 __all__ = ["name_of_test", "population_of", "repeat_kind"]
 
@@ -54,7 +54,7 @@ def name_of_test(population: str, boards: Sequence[Board], question: Question) -
 def population_of(
     boards: Sequence[Board], question: Question, metrics: Sequence[tuple[str | AdditiveMetric, Sequence[Board]]]
 ) -> tuple[str, list[str], list[Note]]:
-    """The population that decides, the others that can be had, and what to say of those that cannot.
+    """The population that decides, the others that the data allow, and notes on those that they do not.
 
     `metrics` are all metrics that are ranked by, each with its boards.
     """
@@ -75,18 +75,18 @@ def population_of(
             units=question.unit_size != 1,
             incomplete=lacking[chosen] == _tables_lacking(boards),
         )
-        raise OutscoreError(f"Population {chosen} cannot be had: {lacking[chosen]}.", cure, parameter="population")
+        raise OutscoreError(f"Population {chosen} is not available: {lacking[chosen]}.", cure, parameter="population")
     others = [name for name in lacking if name != chosen and not lacking[name]] if kind is not None else []
     notes = []
     if THESE_ITEMS in others and math.comb(len(boards[0].systems), 2) > MAX_PAIRS:
         others.remove(THESE_ITEMS)
-        text = f"More than {MAX_PAIRS:,} pairs are tested for another population only if asked: --population {THESE_ITEMS}."
+        text = f"With more than {MAX_PAIRS:,} pairs, other populations are only tested on request: --population {THESE_ITEMS}."
         notes.append(Note("runs", text))
     few = any(table.values is not None and table.values.shape[1] < 3 for board in boards for table in board.runs or ())
     if chosen == ITEMS_AND_RUNS and few:
         notes.append(Note("runs", FEW_RUNS))
     if chosen == ITEMS and kind == RUNS and lacking[usual]:
-        text = f"The claims are about these runs and not about new ones: {lacking[usual]}."
+        text = f"The claims are about these runs, not about new ones: {lacking[usual]}."
         notes.append(Note("runs", text))
     if chosen == THESE_ITEMS and kind != RUNS and _unequal(boards):
         notes.append(Note("runs", UNEQUAL_LAWS))
@@ -109,7 +109,7 @@ def _these_lacking(
     kind: RepeatKind | None,
     metrics: Sequence[tuple[str | AdditiveMetric, Sequence[Board]]],
 ) -> str:
-    """What an exchange of the runs of these items lacks, as a clause; empty where it lacks nothing."""
+    """What an exchange of the runs of these items lacks, as a clause; empty if it lacks nothing."""
     if kind is None:
         return "each item was scored once"
     if question.unit_size != 1:
@@ -119,23 +119,23 @@ def _these_lacking(
     for metric, tables in metrics:
         for board in tables:
             if board.draws is None:
-                return "the runs of the items are not known one by one"
+                return "the individual runs of the items are not known"
             values = np.concatenate([draws.values for draws in board.draws])
             additive, rows, _ = resolve(metric, values, values[:1])
             whole = Draws(rows, np.zeros(len(rows), dtype=np.int64))
             if exchange_of_rows((whole, whole), additive) is None:
-                return f"{additive.name} is no mean over items"
+                return f"{additive.name} is not a mean over items"
     return ""
 
 
 def _lacking(boards: Sequence[Board], question: Question, kind: RepeatKind | None) -> str:
-    """What an analysis of items and runs lacks, as a clause; empty where it lacks nothing."""
+    """What an analysis of items and runs lacks, as a clause; empty if it lacks nothing."""
     if kind is None:
         return "each item was scored once"
     if boards[0].reduced:
         return _tables_lacking(boards)
     if kind != RUNS:
-        return "epochs have nothing to do with one another from item to item"
+        return "epochs are unrelated from item to item"
     if question.unit_size != 1:
         return "units of several items are compared"
     if any(board.shape[1] < 2 for board in boards):
@@ -144,12 +144,12 @@ def _lacking(boards: Sequence[Board], question: Question, kind: RepeatKind | Non
 
 
 def _tables_lacking(boards: Sequence[Board]) -> str:
-    """Why there is no table of items by runs for every system; empty where there is."""
+    """Why there is no table of items by runs for every system; empty if there is."""
     sizes: dict[int, set[int]] = {}
     for board in boards:
         for code, table in enumerate(board.runs or ()):
             if table.values is None:
                 return table.lacking
             sizes.setdefault(code, set()).add(table.values.shape[1])
-    uneven = next((code for code, found in sizes.items() if len(found) > 1), None)
-    return "" if uneven is None else f"{boards[0].systems[uneven]} has other numbers of runs on other datasets"
+    uneven = next((code for code, counts in sizes.items() if len(counts) > 1), None)
+    return "" if uneven is None else f"{boards[0].systems[uneven]} has different numbers of runs on different datasets"

@@ -1,4 +1,4 @@
-"""What is asked of a ranking, whatever is ranked: one question, from the caller to what is measured, corrected and said."""
+"""The question that a ranking answers, whatever is ranked: how pairs are measured, corrected and reported."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Question:
     repeats: str | None = shared.REPEATS.default
 
     def check(self, metric: str | AdditiveMetric | None = None) -> dict[str, OptionValue]:
-        """Refuse whatever can be refused without looking at data; what is left are the test's options, all of them."""
+        """Refuse whatever can be refused without looking at data, and return the complete options of the test."""
         check_test(self.test)
         entry = deciding_entry(self.test)
         options = complete(entry.name, entry.options, self.options)
@@ -63,7 +63,7 @@ class Question:
         return options
 
     def check_family(self) -> None:
-        """Refuse an unknown correction, and one that cannot serve pairs of systems."""
+        """Refuse an unknown correction, and one that does not work for pairs of systems."""
         entry = CORRECTIONS.get(self.correction)
         if entry is None:
             fitting = [name for name, known in CORRECTIONS.items() if known.function is not None]
@@ -72,31 +72,29 @@ class Question:
             )
         if entry.function is None:
             raise OutscoreError(
-                f"Correction `{self.correction}` holds within one pair of systems, not across systems.",
+                f"Correction `{self.correction}` is valid within one pair of systems, not across systems.",
                 "Use `holm` or `shaffer`.",
                 parameter="correction",
             )
         if entry.all_pairs and self.baseline is not None:
             raise OutscoreError(
-                f"Correction `{self.correction}` is for all pairs of systems, and with a baseline there are fewer.",
+                f"Correction `{self.correction}` is for all pairs of systems, but with a baseline there are fewer.",
                 "Use `holm`.",
                 parameter="correction",
             )
 
 
 USUAL = Question()
-"""What is asked where nobody says otherwise."""
+"""The default question."""
 
 
 def check_test(test: str) -> None:
-    """Refuse what does not decide each pair by a p-value of its own."""
+    """Refuse tests that do not give one p-value for each pair."""
     if test == "all":
-        raise OutscoreError(
-            "`rank` decides by one test, and `all` was asked for.", "Name one, such as permutation.", parameter="test"
-        )
+        raise OutscoreError("`rank` uses a single test, not `all`.", "Name one, such as permutation.", parameter="test")
     if test in TESTS and TESTS[test].posterior:
         raise OutscoreError(
-            f"`rank` decides by p-values, and `{test}` gives posterior probabilities.",
+            f"`rank` decides by p-values, but `{test}` gives posterior probabilities.",
             f"Use permutation, or compare two systems at a time with `outscore compare --test {test}`.",
             parameter="test",
         )

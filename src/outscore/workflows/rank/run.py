@@ -48,15 +48,15 @@ __all__ = ["RankData", "call", "run", "run_measured"]
 
 Kind = Literal["scores", "texts", "outputs"]
 NEED_ALL_ROWS = ("unit_size", "critical_difference", "joint", "names", "population", "repeats", "reduce", "equal_runs")
-"""Options that parts of a table, read one by one, cannot serve."""
+"""Options that do not work with parts of a table that are read one by one."""
 
 
 @dataclass(frozen=True, eq=False)
 class RankData:
-    """What is ranked as a caller has it, in place of files: boards of scores, or texts or outputs by system with gold.
+    """What a caller passes to be ranked instead of files: boards of scores, or texts or outputs by system with gold.
 
-    `gold` holds the references of texts, or the right answers to outputs, `dataset` a label for each segment of texts, and
-    `by_class` what is to be said of answers that were counted by class, `measures` what series are called by themselves.
+    `gold` holds the references of texts, or the right answers to outputs, `dataset` a label for each segment of texts,
+    `by_class` notes on answers that were counted by class, and `measures` the names of the series.
     """
 
     kind: Kind
@@ -73,9 +73,9 @@ class RankData:
 
 @dataclass(frozen=True, eq=False)
 class _Material:
-    """Boards by metric, the first of which is the headline; the files, and what to say of them.
+    """Boards by metric, the first of which is the headline; the files, and notes on them.
 
-    `unit` is what items are called, `group` what those that are swapped as one are, `called` what the metrics are.
+    `unit` is the name of items, `group` that of items swapped as one, `called` are the names of the metrics.
     """
 
     boards: Sequence[tuple[str | AdditiveMetric, Sequence[Board]]]
@@ -92,7 +92,7 @@ class _Material:
 
 @dataclass(frozen=True, eq=False)
 class _Work:
-    """Who does the work, who is told how far it is, and who hears what is no part of the result."""
+    """Who does the work, who receives its progress, and who receives remarks that are not part of the result."""
 
     engine: Engine
     progress: Progress
@@ -107,7 +107,7 @@ def run(
     progress: Progress | None = None,
     remark: Callable[[str], None] = warnings.warn,
 ) -> Ranking:
-    """Read the files of a request, or take `data` in their place, and rank their systems."""
+    """Read the files of a request, or use `data` instead, and rank their systems."""
     return run_measured(request, data, engine=engine, progress=progress, remark=remark).ranking
 
 
@@ -119,7 +119,7 @@ def run_measured(
     progress: Progress | None = None,
     remark: Callable[[str], None] = warnings.warn,
 ) -> Ranked:
-    """The ranking with everything measured for it: the pairs themselves, however many there are."""
+    """The ranking with everything measured for it, including all pairs, however many there are."""
     logs = data is None and asks_logs(request)
     (replace(request, metric=None) if logs else request).validate(kind=None if data is None else data.kind)
     work = _Work(engine or engine_of(), progress or Steps(), remark)
@@ -174,34 +174,34 @@ def call(
         return _with_segments(run_measured(RankRequest.from_python(given), data, **more), target)
     request = RankRequest.from_python(given)
     request.validate(kind="scores")
-    found = systems_from(scores, request, **labels)
-    _check_systems(found, request, item_named=items is not None)
-    found = counted_by_class(found, request.metric)
-    boards, notes = _boards_of(found, request)
-    origins = dict.fromkeys(one.origin for one in found if one.origin is not None)
-    by_class = class_notes(found, request.metric)
-    told = [note.text for note in notes]
+    given_scores = systems_from(scores, request, **labels)
+    _check_systems(given_scores, request, item_named=items is not None)
+    given_scores = counted_by_class(given_scores, request.metric)
+    boards, notes = _boards_of(given_scores, request)
+    origins = dict.fromkeys(system.origin for system in given_scores if system.origin is not None)
+    by_class = class_notes(given_scores, request.metric)
+    texts = [note.text for note in notes]
     return run(
         request,
-        RankData("scores", boards, origins=list(origins), notes=told, by_class=by_class, measures=_measures(scores)),
+        RankData("scores", boards, origins=list(origins), notes=texts, by_class=by_class, measures=_measures(scores)),
         **more,
     )
 
 
 def _measures(scores: object) -> tuple[str, ...]:
-    """What series by system are called by themselves; systems have names of their own."""
+    """The names of series in a dictionary of systems, apart from the names of the systems."""
     return series_names(scores.values()) if isinstance(scores, Mapping) else ()
 
 
-def _with_segments(found: Ranked, target: str | None) -> Ranking:
-    """The ranking, once the scores of segments are written where they were asked for."""
-    if target is not None and found.segments is not None:
-        write_files({target: found.segments().to_csv()})
-    return found.ranking
+def _with_segments(ranked: Ranked, target: str | None) -> Ranking:
+    """The ranking, after writing the scores of segments if they were asked for."""
+    if target is not None and ranked.segments is not None:
+        write_files({target: ranked.segments().to_csv()})
+    return ranked.ranking
 
 
 def _paths(scores: object, reference: object, documents: object, gold: object) -> dict[str, Any] | None:
-    """Everything by the name of its file, where it is: these are a request that can be repeated."""
+    """All inputs as file names, which make a request that can be repeated; None if not everything is a file."""
     systems = list(scores.values()) if isinstance(scores, Mapping) else scores
     several = [systems] if isinstance(systems, (str, os.PathLike)) else systems
     references: Sequence[object] = []
@@ -234,7 +234,7 @@ def _refuse_labels(labels: Mapping[str, object], kind: Kind) -> None:
 def _by_system(given: object, kind: Kind) -> dict[str, object]:
     if not isinstance(given, Mapping) or len(given) < 2:
         raise OutscoreError(
-            f"`scores` is a {type(given).__name__}, {kind} of two or more systems were expected.",
+            f"`scores` is a {type(given).__name__}, but {kind} of two or more systems were expected.",
             "Give a dictionary of them by system, or a list of paths.",
             parameter="scores",
         )
@@ -269,7 +269,7 @@ def _rank(material: _Material, request: RankRequest, work: _Work) -> Ranked:
 
 def _read_texts(request: RankRequest) -> RankData:
     refuse_reading_twice(request.inputs)
-    found = read_text_files(
+    texts_read = read_text_files(
         request.files,
         request.reference,
         documents=request.documents,
@@ -279,17 +279,26 @@ def _read_texts(request: RankRequest) -> RankData:
         reader=request.reader,
         columns=request.text_column,
     )
-    if len(found.systems) < 2:
-        named = count(len(found.systems), "system")
-        cure = "A quoted pattern stands for runs of one system: leave the quotes out to name systems."
-        raise OutscoreError(f"{named} named, two or more are ranked.", cure, parameter="files")
-    datasets = found.datasets or shared.POOLED
-    return RankData("texts", (), found.systems, found.references, found.documents, found.origins, found.notes, datasets)
+    if len(texts_read.systems) < 2:
+        named = count(len(texts_read.systems), "system")
+        cure = "A quoted pattern matches runs of one system; leave the quotes out to name systems."
+        raise OutscoreError(f"{named} named, but at least two are needed.", cure, parameter="files")
+    datasets = texts_read.datasets or shared.POOLED
+    return RankData(
+        "texts",
+        (),
+        texts_read.systems,
+        texts_read.references,
+        texts_read.documents,
+        texts_read.origins,
+        texts_read.notes,
+        datasets,
+    )
 
 
 def _texts(request: RankRequest, data: RankData, work: _Work) -> _Material:
     assert data.systems is not None
-    found = text_boards(
+    by_metric = text_boards(
         data.systems,
         data.gold,
         metrics=request.text_metrics,
@@ -299,20 +308,20 @@ def _texts(request: RankRequest, data: RankData, work: _Work) -> _Material:
         engine=work.engine,
         progress=work.progress,
     )
-    for note in found.cache_notes:
+    for note in by_metric.cache_notes:
         work.remark(note)
     return _Material(
-        [(member.metric, member.boards) for member in found.metrics],
-        [*data.origins, *found.origins],
+        [(member.metric, member.boards) for member in by_metric.metrics],
+        [*data.origins, *by_metric.origins],
         [
             *(Note("input", text) for text in data.notes),
-            *found.notes,
-            *(Note("method", f"{member.label}: {member.signature}.") for member in found.metrics),
+            *by_metric.notes,
+            *(Note("method", f"{member.label}: {member.signature}.") for member in by_metric.metrics),
         ],
         unit="segments",
-        called=[member.label for member in found.metrics],
+        called=[member.label for member in by_metric.metrics],
         kind="texts",
-        segments=found.segments,
+        segments=by_metric.segments,
     )
 
 
@@ -326,15 +335,15 @@ def _outputs(request: RankRequest, data: RankData) -> _Material:
 
     assert request.task is not None
     assert data.systems is not None
-    found = board_of_outputs(data.gold, data.systems, task=request.task, cluster=request.cluster, metric=request.metric)
-    called = f"{found.criterion} accuracy" if found.metric == "mean" else str(found.metric)
+    outputs = board_of_outputs(data.gold, data.systems, task=request.task, cluster=request.cluster, metric=request.metric)
+    metric_name = f"{outputs.criterion} accuracy" if outputs.metric == "mean" else str(outputs.metric)
     return _Material(
-        [(found.metric, [found.board])],
-        found.origins,
-        found.notes,
-        unit=found.unit,
-        group=found.group,
-        called=[called],
+        [(outputs.metric, [outputs.board])],
+        outputs.origins,
+        outputs.notes,
+        unit=outputs.unit,
+        group=outputs.group,
+        called=[metric_name],
         kind="outputs",
     )
 
@@ -349,13 +358,13 @@ def _scores(request: RankRequest) -> _Material:
     )
     _check_systems(scores, request)
     scores = counted_by_class(scores, request.metric)
-    boards, said = _boards_of(scores, request)
+    boards, board_notes = _boards_of(scores, request)
     origins = origins_of(scores)
-    return _of_boards(request, boards, origins, [*notes, *said], by_class=class_notes(scores, request.metric))
+    return _of_boards(request, boards, origins, [*notes, *board_notes], by_class=class_notes(scores, request.metric))
 
 
 def _boards_of(scores: Sequence[Scores], request: RankRequest) -> tuple[list[Board], list[Note]]:
-    """One board for each dataset, with the runs of an item taken as the request says, and what to say of that."""
+    """One board for each dataset, with the runs of an item treated as the request says, and notes on that."""
     rule: DuplicateRule = request.duplicates  # type: ignore[assignment] # an unknown rule is refused there
     notes: list[Note] = []
     if request.equal_runs:
@@ -363,18 +372,18 @@ def _boards_of(scores: Sequence[Scores], request: RankRequest) -> tuple[list[Boa
     reduction = parse_reduction(request.reduce)
     if reduction is None:
         return boards_of(scores, rule), notes
-    found = reduce_runs(scores, reduction, rule)
-    return found.boards(boards_of(found.scores, rule)), [*notes, *found.notes]
+    reduced = reduce_runs(scores, reduction, rule)
+    return reduced.boards(boards_of(reduced.scores, rule)), [*notes, *reduced.notes]
 
 
 def _logs(request: RankRequest) -> _Material:
     """The systems of logs; several tasks are datasets."""
-    found = read_tasks(request)
-    boards, said = _boards_of(chosen_systems(found.scores, request.system, request.names), request)
-    told = log_origins(found, found.scores)
-    # What nobody asked for is among the notes already.
-    notes = (*found.notes, *said, *(() if request.missing is None else missing_notes(found.missing.values())))
-    return _of_boards(replace(request, metric=None), boards, told, notes, told=better_of(found.higher_is_better))
+    logs = read_tasks(request)
+    boards, board_notes = _boards_of(chosen_systems(logs.scores, request.system, request.names), request)
+    origins = log_origins(logs, logs.scores)
+    # The default treatment of missing scores is among the notes already.
+    notes = (*logs.notes, *board_notes, *(() if request.missing is None else missing_notes(logs.missing.values())))
+    return _of_boards(replace(request, metric=None), boards, origins, notes, told=better_of(logs.higher_is_better))
 
 
 def _check_systems(scores: Sequence[Scores], request: RankRequest, *, item_named: bool = False) -> None:
@@ -392,25 +401,28 @@ def _of_boards(
     by_class: Sequence[Note] = (),
     measures: Sequence[str] = (),
 ) -> _Material:
-    """Boards with the metric that was asked for, or the one that suits them, turned the way that scores are better."""
+    """Boards with the requested metric, or the default for their data, in the direction in which scores are better."""
     named = request.metric or ("f1" if boards[0].values.ndim == 3 else "mean")
     if boards[0].reduced:
         named = f"mean:of={boards[0].reduced}"
     better = directed(named, request.direction, measures or score_names(origins, boards[0].systems), told=told)
-    said = [*better.notes, *answer_notes(origins, by_class), *_scale_notes(boards), *notes]
-    return _Material([(better.metric, boards)], origins, said, direction_source=better.source, by_class=bool(by_class))
+    all_notes = [*better.notes, *answer_notes(origins, by_class), *_scale_notes(boards), *notes]
+    return _Material([(better.metric, boards)], origins, all_notes, direction_source=better.source, by_class=bool(by_class))
 
 
 def _scale_notes(boards: Sequence[Board]) -> list[Note]:
-    """Whether systems are on different scales, by the first board on which some are."""
-    plain = (board for board in boards if board.values.ndim == 2)
-    found = (scale_notes(one.systems, [row[here] for row, here in zip(one.values, one.present, strict=True)]) for one in plain)
-    return next(filter(None, found), [])
+    """A warning if systems are on different scales, from the first board on which some are."""
+    for board in boards:
+        if board.values.ndim == 2:
+            values = [row[present] for row, present in zip(board.values, board.present, strict=True)]
+            if notes := scale_notes(board.systems, values):
+                return notes
+    return []
 
 
 def _from_partitions(request: RankRequest, work: _Work) -> Ranked:
     _check_partitioned(request)
-    found = measured_from_partitions(
+    partitioned = measured_from_partitions(
         request.files,
         Question(**request.question()),
         choice=Choice(systems=request.system, **request.columns()),
@@ -418,29 +430,31 @@ def _from_partitions(request: RankRequest, work: _Work) -> Ranked:
         engine=work.engine,
         progress=work.progress,
     )
-    if found.conflicts and request.duplicates == "stop":
-        contradict = "item has rows that contradict" if found.conflicts == 1 else "items of a system have rows that contradict"
+    if partitioned.conflicts and request.duplicates == "stop":
+        contradict = (
+            "item has rows that contradict" if partitioned.conflicts == 1 else "items have rows of one system that contradict"
+        )
         raise OutscoreError(
-            f"{found.conflicts:,} {contradict} each other.",
-            "Choose --duplicates mean, or name the column that tells repeats apart with --repeat.",
+            f"{partitioned.conflicts:,} {contradict} each other.",
+            "Choose --duplicates mean, or name the column of repeats with --repeat.",
             parameter="duplicates",
         )
-    if len(found.files) > 1 and found.columns.dataset is None:
-        text = f"{len(found.files):,} Parquet files were read as parts of one dataset"
-        note = Note("input", f"{text}; --dataset names a column that tells datasets apart.")
-        found = replace(found, notes=(*found.notes, note))
-    if found.columns.repeat is not None and kind_of_column(found.columns.repeat) == RUNS:
-        text = "The claims are about these runs and not about new ones: Parquet parts are read one by one."
-        found = replace(found, notes=(*found.notes, Note("runs", text)))
-    used = found.columns.used
-    origins = [Origin(file.path, file.sha256(), file.rows, "parquet", used, unit="row") for file in found.files]
-    ranking = found.ranking(request.settings(origins))
-    reading = reading_of(origins, rows=ranking.n, direction=(found.better.better, found.better.source))
-    return Ranked(replace(ranking, reading=reading), found.measured)
+    if len(partitioned.files) > 1 and partitioned.columns.dataset is None:
+        text = f"{len(partitioned.files):,} Parquet files were read as parts of one dataset"
+        note = Note("input", f"{text}; use --dataset to name a column of datasets.")
+        partitioned = replace(partitioned, notes=(*partitioned.notes, note))
+    if partitioned.columns.repeat is not None and kind_of_column(partitioned.columns.repeat) == RUNS:
+        text = "The claims are about these runs, not about new ones, because Parquet parts are read one by one."
+        partitioned = replace(partitioned, notes=(*partitioned.notes, Note("runs", text)))
+    used = partitioned.columns.used
+    origins = [Origin(file.path, file.sha256(), file.rows, "parquet", used, unit="row") for file in partitioned.files]
+    ranking = partitioned.ranking(request.settings(origins))
+    reading = reading_of(origins, rows=ranking.n, direction=(partitioned.better.better, partitioned.better.source))
+    return Ranked(replace(ranking, reading=reading), partitioned.measured)
 
 
 def _check_partitioned(request: RankRequest) -> None:
-    """Refuse what parts cannot serve."""
+    """Refuse options that do not work with parts."""
     if request.metric not in (None, "mean", "accuracy"):
         raise OutscoreError(
             f"Parquet parts are ranked by their mean scores, not by {request.metric}.",
@@ -450,14 +464,14 @@ def _check_partitioned(request: RankRequest) -> None:
     if request.item == NO_ITEMS or request.duplicates not in ("stop", "mean"):
         name, value = ("item", NO_ITEMS) if request.item == NO_ITEMS else ("duplicates", request.duplicates)
         raise OutscoreError(
-            f"--{name} {value} needs all rows in their order, and Parquet parts are read one by one.",
+            f"--{name} {value} needs all rows in order, but Parquet parts are read one by one.",
             "Name the files one by one if they are few and small.",
             parameter=name,
         )
     for option in request.options():
         if option.name in NEED_ALL_ROWS and request.is_given(option):
             raise OutscoreError(
-                f"--{option.long} needs all rows at once, and Parquet parts are read one by one.",
+                f"--{option.long} needs all rows at once, but Parquet parts are read one by one.",
                 f"Leave --{option.long} out, or name the files one by one if they are few and small.",
                 parameter=option.name,
             )

@@ -1,4 +1,4 @@
-"""Standings from measured pairs: the family of tests that a ranking makes, its one correction, and what follows from it.
+"""Standings from measured pairs: the family of tests in a ranking, its correction, and what follows from it.
 
 A dataset's standing is its order, groups, rank intervals and pairs.
 """
@@ -33,17 +33,17 @@ if TYPE_CHECKING:
 __all__ = ["Corrected", "Families", "families", "pairs_frame"]
 
 FEW_GROUPS = 26
-"""Groups listed for each of very many datasets, whose pairs nobody reads one by one: a letter each."""
+"""Groups listed for each of very many datasets, one letter each, because nobody reads all their pairs."""
 
 MAX_NAMED = 5
-"""Pairs that a warning names; of more, the rest is counted."""
+"""Pairs that a warning names; the rest is counted."""
 
 
 @dataclass(frozen=True, eq=False)
 class Corrected:
     """Measured pairs with their adjusted p-values, nan for pairs that share no item.
 
-    `counted` says that those count in the correction nevertheless, as pairs that may be equal.
+    `counted` says that those pairs still count in the correction, as pairs that may be equal.
     """
 
     measured: Measured
@@ -54,12 +54,12 @@ class Corrected:
 
     @cached_property
     def there(self) -> Array:
-        """The systems that have items here, by number."""
+        """The indices of the systems that have items here."""
         return np.flatnonzero(self.measured.n > 0)
 
     @cached_property
     def ahead(self) -> Array:
-        """+1 for pairs whose left system is better, -1 where the right one is, 0 where neither is."""
+        """+1 for pairs whose left system is better, -1 if the right one is, 0 if neither is."""
         turn = 1 if self.measured.higher_is_better else -1
         return np.asarray(turn * np.sign(np.nan_to_num(self.measured.pairs.difference))).astype(np.int64)
 
@@ -71,17 +71,17 @@ class Corrected:
 
     @cached_property
     def better(self) -> Array:
-        """(k, k) over all systems: whether the row's is significantly better than the column's."""
+        """(k, k) over all systems: whether the row's system is significantly better than the column's."""
         k, pairs = len(self.measured.systems), self.measured.pairs
-        found = np.zeros((k, k), dtype=bool)
+        better = np.zeros((k, k), dtype=bool)
         first = np.where(self.ahead > 0, pairs.left, pairs.right)
         second = np.where(self.ahead > 0, pairs.right, pairs.left)
-        found[first[self.significant], second[self.significant]] = True
-        return found
+        better[first[self.significant], second[self.significant]] = True
+        return better
 
     @cached_property
     def ordering(self) -> Ordering:
-        """The systems that have items, best first; numbers count among those."""
+        """The systems that have items, best first; indices are among those."""
         k, pairs = len(self.measured.systems), self.measured.pairs
         gaps = np.full((k, k), np.nan)
         gaps[pairs.left, pairs.right], gaps[pairs.right, pairs.left] = pairs.difference, -pairs.difference
@@ -89,7 +89,7 @@ class Corrected:
         weights = np.zeros((k, k))
         weights[pairs.left, pairs.right] = weights[pairs.right, pairs.left] = pairs.n if pairs.weight is None else pairs.weight
         some = np.ix_(self.there, self.there)
-        # Systems that have nothing here do not make the others incomplete.
+        # Systems without items here do not make the others incomplete.
         complete = self.measured.complete or bool((self.measured.n[self.there] == self.measured.items).all())
         return order_of(
             self.measured.value[self.there],
@@ -102,18 +102,18 @@ class Corrected:
 
     @property
     def _reference(self) -> int | None:
-        """The baseline's number among the systems that have items, if it is one of them."""
-        found = [] if self.baseline is None else np.flatnonzero(self.there == self.baseline).tolist()
-        return int(found[0]) if found else None
+        """The baseline's index among the systems that have items, if it is one of them."""
+        places = [] if self.baseline is None else np.flatnonzero(self.there == self.baseline).tolist()
+        return int(places[0]) if places else None
 
     @cached_property
     def order(self) -> Array:
-        """Numbers of the systems that have items, best first."""
+        """Indices of the systems that have items, best first."""
         return self.there[np.array(self.ordering.order, dtype=np.int64)]
 
     @property
     def kind(self) -> Kind:
-        """How the least certain p came about."""
+        """How the least certain p was computed."""
         codes = self.measured.pairs.kind[self.measured.pairs.testable]
         return cast("Kind", KINDS[int(codes.max())] if len(codes) else KINDS[0])
 
@@ -124,8 +124,8 @@ class Corrected:
         others = [int(i) for i in self.order if i != about]
         pairs = self.measured.pairs
         met = np.zeros(len(names), dtype=bool)
-        for one, other in ((pairs.left, pairs.right), (pairs.right, pairs.left)):
-            met[other[(one == about) & pairs.testable]] = True
+        for first, second in ((pairs.left, pairs.right), (pairs.right, pairs.left)):
+            met[second[(first == about) & pairs.testable]] = True
         return Claims(
             names[about],
             [names[i] for i in others if self.better[i, about]],
@@ -136,31 +136,31 @@ class Corrected:
         )
 
     def standing(self, *, keep_pairs: bool) -> Standing:
-        """The result; without `keep_pairs` only the pairs' counts stay."""
-        found, order = self.measured, self.order
+        """The standing; without `keep_pairs` it only has the counts of pairs."""
+        measured, order = self.measured, self.order
         better = self.better[np.ix_(order, order)]
         most = MAX_GROUPS if keep_pairs else FEW_GROUPS
-        # Nobody was compared with a baseline's rivals, and where nothing could be tested there is nothing to group by.
-        grouped = self.baseline is None and bool(found.pairs.testable.any())
+        # With a baseline, the others were not compared with each other; and without tests there are no groups.
+        grouped = self.baseline is None and bool(measured.pairs.testable.any())
         groups = groups_of(better, most=most) if grouped else Groups([], [""] * len(order))
-        names = [found.systems[i] for i in order.tolist()]
-        inside = np.isin(found.pairs.left, order) & np.isin(found.pairs.right, order)
-        counts = PairCounts(int(inside.sum()), int(found.pairs.testable.sum()), int(self.significant.sum()))
+        names = [measured.systems[i] for i in order.tolist()]
+        inside = np.isin(measured.pairs.left, order) & np.isin(measured.pairs.right, order)
+        counts = PairCounts(int(inside.sum()), int(measured.pairs.testable.sum()), int(self.significant.sum()))
         return Standing(
-            name=found.dataset,
-            metric=found.metric,
-            higher_is_better=found.higher_is_better,
-            n=found.items,
+            name=measured.dataset,
+            metric=measured.metric,
+            higher_is_better=measured.higher_is_better,
+            n=measured.items,
             systems=names,
             scores=self._scores(groups.letters, better),
             pairs=self._ranked_pairs(inside) if keep_pairs else [],
             counts=counts,
             groups=[[names[i] for i in members] for members in groups.members],
             ordered_by=self.ordering.by,
-            test=found.test,
-            kernel=found.kernel,
-            interval=found.interval,
-            notes=[*found.notes, *self._remarks(counts, groups.note)],
+            test=measured.test,
+            kernel=measured.kernel,
+            interval=measured.interval,
+            notes=[*measured.notes, *self._remarks(counts, groups.note)],
         )
 
     def _remarks(self, counts: PairCounts, note: str | None) -> list[Note]:
@@ -168,23 +168,23 @@ class Corrected:
         strangers = counts.pairs - counts.testable
         verb, they = ("shares", "it does") if strangers == 1 else ("share", "they do")
         if strangers and not counts.testable:
-            text = f"{count(strangers, 'pair')} {verb} no item: the scores of different items are not comparable."
+            text = f"{count(strangers, 'pair')} {verb} no item, and scores of different items are not comparable."
             return [Note("design", text)]
         if strangers:
             role = "this correction counts them as equal" if self.counted else f"{they} not count in the correction"
-            notes.append(Note("design", f"{count(strangers, 'pair')} {verb} no item: p is 1, and {role}."))
+            notes.append(Note("design", f"{count(strangers, 'pair')} {verb} no item, so p is 1, and {role}."))
         if self.ordering.by == "advantage":
             beside = "dataset" if self.measured.macro else "item"
-            text = f"Systems have different {beside}s: they are ordered by effects beside those of {beside}s, not by score."
+            text = f"Systems have different {beside}s, so they are ordered by effects adjusted for {beside}s, not by score."
             notes.append(Note("design", text))
             notes += self._contradictions()
         if self.ordering.islands > 1 and self.baseline is None:
             sets = f"{self.ordering.islands} sets without items in common"
-            notes.append(Note("design", f"The systems fall into {sets}; ranks across them are not comparable."))
+            notes.append(Note("design", f"The systems fall into {sets}, and ranks across sets are not comparable."))
         return notes
 
     def _contradictions(self) -> list[Note]:
-        """A warning where a system stands below another that it is significantly better than, on what both have."""
+        """A warning if a system is placed below one that it is significantly better than on the data that both have."""
         better = self.better[np.ix_(self.order, self.order)]
         wrong = np.argwhere(np.tril(better, -1))
         if self.baseline is not None or not len(wrong):
@@ -192,22 +192,22 @@ class Corrected:
         names = [self.measured.systems[i] for i in self.order.tolist()]
         shown = [f"{names[low]} (place {low + 1}) than {names[high]} ({high + 1})" for low, high in wrong[:MAX_NAMED].tolist()]
         more = f" and {len(wrong) - MAX_NAMED:,} more" if len(wrong) > MAX_NAMED else ""
-        start = f"In {count(len(wrong), 'pair')} the system that is placed lower is significantly better on what both have"
-        return [Note("warning", f"{start}: {', '.join(shown)}{more}. Their places rest on other items; trust the pairs.")]
+        start = f"In {count(len(wrong), 'pair')}, the system placed lower is significantly better on the items that both have"
+        return [Note("warning", f"{start}: {', '.join(shown)}{more}. Their places depend on other items; trust the pairs.")]
 
     def _scores(self, letters: Sequence[str], better: Array) -> list[RankedSystem]:
-        found = self.measured
+        measured = self.measured
         lowest, highest = rank_intervals(better)
         advantage = self.ordering.value[np.array(self.ordering.order)] if self.ordering.by == "advantage" else None
         return [
             RankedSystem(
-                system=found.systems[i],
-                value=float(found.value[i]),
-                low=_finite(found.low[i]),
-                high=_finite(found.high[i]),
+                system=measured.systems[i],
+                value=float(measured.value[i]),
+                low=_finite(measured.low[i]),
+                high=_finite(measured.high[i]),
                 rank_low=int(lowest[place]),
                 rank_high=int(highest[place]),
-                n=int(found.n[i]),
+                n=int(measured.n[i]),
                 letters=letters[place],
                 advantage=None if advantage is None else _finite(advantage[place]),
             )
@@ -215,11 +215,11 @@ class Corrected:
         ]
 
     def _ranked_pairs(self, inside: Array) -> list[RankedPair]:
-        """The better system first, by place; with a baseline that comes second."""
+        """The pairs in order of place, the better system first; a baseline comes second."""
         place = np.full(len(self.measured.systems), -1)
         place[self.order] = np.arange(len(self.order))
         left, right = self.measured.pairs.left, self.measured.pairs.right
-        # Of equal systems the one of the better place comes first.
+        # If two systems are equal, the one in the better place comes first.
         turned = (self.ahead < 0) | ((self.ahead == 0) & (place[left] > place[right]))
         if self.baseline is not None:
             turned = np.zeros(len(left), dtype=bool)
@@ -234,7 +234,7 @@ class Corrected:
         difference = float(pairs.difference[i])
         systems = (names[int(pairs.left[i])], names[int(pairs.right[i])])
         if turned:
-            # Taken from 0, so that no difference becomes -0.
+            # Subtracted from 0, so that no difference becomes -0.
             systems, difference, ends = systems[::-1], 0.0 - difference, (0.0 - ends[1], 0.0 - ends[0])
         note = pairs.remarks.get(i)
         if not pairs.n[i]:
@@ -250,7 +250,7 @@ def _finite(value: float) -> float | None:
 
 @dataclass(frozen=True, eq=False)
 class Families:
-    """The tables of the answer, one for each metric, and those of the datasets; each set with its family."""
+    """The tables of the answer, one for each metric, and those of the datasets, each set with its family."""
 
     tops: list[Corrected]
     family: Family
@@ -263,8 +263,8 @@ def families(measured: Sequence[Measured], question: Question) -> Families:
     question.check_family()
     correction, alpha = question.correction, question.alpha
     base = baseline_of(measured[0].systems, question.baseline)
-    tops = [found for found in measured if found.macro or _alone(found, measured)]
-    parts = [found for found in measured if not found.macro and not _alone(found, measured)]
+    tops = [entry for entry in measured if entry.macro or _alone(entry, measured)]
+    parts = [entry for entry in measured if not entry.macro and not _alone(entry, measured)]
     first, family = _correct(tops, correction, alpha, base)
     second, second_family = _correct(parts, _for_datasets(correction), alpha, base) if parts else ([], None)
     return Families(first, family, second, second_family)
@@ -286,19 +286,19 @@ def pairs_frame(measured: Sequence[Measured], question: Question = USUAL) -> pl.
     """
     import polars as pl
 
-    found = families(measured, question)
-    return pl.concat([_frame(table) for table in (*found.tops, *found.parts)])
+    corrected = families(measured, question)
+    return pl.concat([_frame(table) for table in (*corrected.tops, *corrected.parts)])
 
 
 def _frame(table: Corrected) -> pl.DataFrame:
     import polars as pl
 
-    found, pairs = table.measured, table.measured.pairs
-    names = pl.Series(list(found.systems), dtype=pl.String)
+    measured, pairs = table.measured, table.measured.pairs
+    names = pl.Series(list(measured.systems), dtype=pl.String)
     return pl.DataFrame(
         {
-            "dataset": pl.Series([found.dataset], dtype=pl.String).new_from_index(0, len(pairs)),
-            "metric": pl.Series([found.metric]).new_from_index(0, len(pairs)),
+            "dataset": pl.Series([measured.dataset], dtype=pl.String).new_from_index(0, len(pairs)),
+            "metric": pl.Series([measured.metric]).new_from_index(0, len(pairs)),
             "left": names.gather(pairs.left),
             "right": names.gather(pairs.right),
             "n": pairs.n.astype(np.int64),
@@ -314,37 +314,37 @@ def _frame(table: Corrected) -> pl.DataFrame:
     )
 
 
-def _alone(found: Measured, entries: Sequence[Measured]) -> bool:
+def _alone(entry: Measured, entries: Sequence[Measured]) -> bool:
     """Whether a dataset is the only one of its metric."""
-    return sum(1 for other in entries if other.metric == found.metric and not other.macro) == 1
+    return sum(1 for other in entries if other.metric == entry.metric and not other.macro) == 1
 
 
 def _for_datasets(correction: str) -> str:
-    """Shaffer's argument is about the pairs of one table; over several, Holm holds."""
+    """The correction for datasets: Shaffer's argument is about the pairs of one table; over several, Holm is valid."""
     return "holm" if CORRECTIONS[correction].all_pairs else correction
 
 
 def _correct(tables: Sequence[Measured], correction: str, alpha: float, baseline: int | None) -> tuple[list[Corrected], Family]:
     """One family of all pairs in the tables that share items."""
-    testable = [found.pairs.testable for found in tables]
+    testable = [table.pairs.testable for table in tables]
     entry = CORRECTIONS[correction]
-    p = np.concatenate([found.pairs.p[tested] for found, tested in zip(tables, testable, strict=True)])
+    p = np.concatenate([table.pairs.p[tested] for table, tested in zip(tables, testable, strict=True)])
     whole = _all_pairs(tables, correction) if entry.all_pairs else None
     adjusted = adjust(p, correction) if whole is None else whole[np.concatenate(testable)]
     out, start = [], 0
-    for found, tested in zip(tables, testable, strict=True):
+    for table, tested in zip(tables, testable, strict=True):
         mine = np.full(len(tested), np.nan)
         size = int(tested.sum())
         mine[tested] = adjusted[start : start + size]
         start += size
-        out.append(Corrected(found, mine, alpha, baseline, counted=entry.all_pairs))
+        out.append(Corrected(table, mine, alpha, baseline, counted=entry.all_pairs))
     return out, Family(correction, entry.error_rate, len(p) if whole is None else len(whole))
 
 
 def _all_pairs(tables: Sequence[Measured], correction: str) -> Array:
-    """A correction for all pairs of some systems; pairs that share nothing count as never rejected."""
+    """A correction for all pairs of some systems; pairs that share no item count as never rejected."""
     if len(tables) > 1:
         raise OutscoreError(
-            f"Correction `{correction}` is for the pairs of one table, and there are {len(tables)} metrics.", "Use `holm`."
+            f"Correction `{correction}` is for the pairs of one table, but there are {len(tables)} metrics.", "Use `holm`."
         )
     return adjust(tables[0].pairs.p, correction, systems=len(tables[0].systems))

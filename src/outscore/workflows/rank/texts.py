@@ -1,4 +1,4 @@
-"""Many systems' texts against references: a table of statistics for each metric, ranked like any other table."""
+"""The texts of many systems against references: a table of statistics for each metric, ranked like any other table."""
 
 from __future__ import annotations
 
@@ -13,10 +13,9 @@ from outscore.metrics.cache import StatisticsCache, cache_folder
 from outscore.results.note import Note
 from outscore.scores.board import Board
 from outscore.scores.system import Origin
-from outscore.workflows.texts.buckets import labels_of_segments
 from outscore.workflows.texts.cautions import cautions
 from outscore.workflows.texts.checks import chosen_metrics
-from outscore.workflows.texts.datasets import boards_of_runs, datasets_of_segments
+from outscore.workflows.texts.labels import boards_of_runs, datasets_of_segments, labels_of_segments
 from outscore.workflows.texts.members import scored_members, text_members
 from outscore.workflows.texts.segments import SegmentScores, segment_scores
 from outscore.workflows.texts.statistics import Statistics, segments_of
@@ -38,7 +37,7 @@ class TextBoards:
 class TextRanking:
     """What texts are ranked by: boards of each metric, notes on the texts and on the cache, and files of scores.
 
-    `segments` makes the scores of all segments.
+    `segments` computes the scores of all segments.
     """
 
     metrics: Sequence[TextBoards]
@@ -60,11 +59,11 @@ def text_boards(
     cache: StatisticsCache | None = None,
     progress: Progress | None = None,
 ) -> TextRanking:
-    """Boards for each metric, of texts and of the `scores` that other tools gave their segments.
+    """Boards for each metric, from texts and from `scores` of segments by other tools.
 
-    `systems` and `references` are lists of segments, paths of text files, or what was read from them; a list of these stands
-    for several runs of a system, whose scores are averaged. Segments of one document are swapped as one. `dataset` is a label
-    for each segment; None goes by what the texts say themselves.
+    `systems` and `references` are lists of segments, paths of text files, or what was read from them; a list of these means
+    several runs of a system, whose scores are averaged. Segments of one document are swapped as one. `dataset` is a label
+    for each segment; None uses the datasets that the texts name.
 
     Examples
     --------
@@ -80,16 +79,20 @@ def text_boards(
     segments = len(gold[0])
     lines = {name: tuple(text.lines for text in several) for name, several in read.items()}
     gold_lines = tuple(text.lines for text in gold)
-    said = next((text.datasets for text in (*gold, *(t for several in read.values() for t in several)) if text.datasets), None)
-    datasets = datasets_of_segments(dataset, said, segments)
+    datasets_named = next(
+        (text.datasets for text in (*gold, *(t for several in read.values() for t in several)) if text.datasets), None
+    )
+    datasets = datasets_of_segments(dataset, datasets_named, segments)
     labels = None if documents is None else labels_of_segments(documents, "documents", segments)
     statistics = Statistics(engine, StatisticsCache(cache_folder()) if cache is None else cache, progress or Steps())
     runs = {name: len(several) for name, several in lines.items()}
     scored, origins = scored_members(scores or {}, runs, segments, datasets)
     members = [*text_members(metrics, lines, gold_lines, statistics, datasets), *scored]
-    found = []
+    by_metric = []
     for member in members:
         boards, metric = boards_of_runs(member.metric, member.rows, labels, datasets)
-        found.append(TextBoards(member.label, metric, member.signature, boards))
+        by_metric.append(TextBoards(member.label, metric, member.signature, boards))
     notes = [*(Note("input", text) for text in put_in_order), *cautions(chosen, lines, gold_lines)]
-    return TextRanking(found, notes, list(statistics.cache.notes), origins, partial(segment_scores, members, datasets, labels))
+    return TextRanking(
+        by_metric, notes, list(statistics.cache.notes), origins, partial(segment_scores, members, datasets, labels)
+    )

@@ -1,6 +1,6 @@
 """What a request is: the files and options of one command, as a frozen dataclass whose fields carry their declarations.
 
-A request holds what changes numbers and nothing else: engines, output files and verbosity stand outside. It comes from written
+A request holds what changes numbers and nothing else, so no engines, output files or verbosity. It comes from written
 text (`from_written`), which is how the command line, config files and the page hand it over, and goes back to text (`written`)
 with only those options that differ from their defaults. `validate` refuses, before any file is opened, whatever needs no data
 to be refused, and names the option to blame.
@@ -31,13 +31,13 @@ _OPTION, _AFTER = "option", "after"
 def declare(option: Option, *, after: str | None = None, **changed: Any) -> Any:  # noqa: ANN401 - the type is that of the field
     """A field of a request with its declaration; `changed` replaces parts of a shared one, such as its help.
 
-    It is shown right after the option called `after`; otherwise where the classes before have it, or last.
+    It is shown right after the option called `after`; without that, where the base classes show it, or last.
     """
-    own = dataclasses.replace(option, **changed)
-    metadata = {_OPTION: own, _AFTER: after}
-    if isinstance(own.default, dict):
+    declaration = dataclasses.replace(option, **changed)
+    metadata = {_OPTION: declaration, _AFTER: after}
+    if isinstance(declaration.default, dict):
         return dataclasses.field(default_factory=dict, metadata=metadata)
-    return dataclasses.field(default=own.default, metadata=metadata)
+    return dataclasses.field(default=declaration.default, metadata=metadata)
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Request:
 
     @classmethod
     def options(cls) -> tuple[Option, ...]:
-        """The declarations of all options, in the order in which people are shown them."""
+        """The declarations of all options, in the order in which they are shown."""
         if cls not in _ORDERED:
             _ORDERED[cls] = _in_order(cls)
         return _ORDERED[cls]
@@ -67,7 +67,7 @@ class Request:
 
     @classmethod
     def from_written(cls, given: Mapping[str, Written]) -> Self:
-        """The request that these texts ask for; names may have dashes or underscores.
+        """The request that these texts describe; names may have dashes or underscores.
 
         Examples
         --------
@@ -77,10 +77,10 @@ class Request:
         (5, {'files': ['a.txt', 'b.txt'], 'unit_size': '5'})
         """
         known = {option.name: option for option in cls.options()}
-        also = {other: option.name for option in known.values() for other in option.also}
+        aliases = {alias: option.name for option in known.values() for alias in option.also}
         values: dict[str, Any] = {}
         for written, text in given.items():
-            name = also.get(written.replace("_", "-"), written.replace("-", "_"))
+            name = aliases.get(written.replace("_", "-"), written.replace("-", "_"))
             if name not in known:
                 hint = did_you_mean(written, [option.long for option in known.values()])
                 raise OutscoreError(f"`{cls.command}` has no option `{written}`.", hint, parameter=name)
@@ -89,12 +89,12 @@ class Request:
 
     @classmethod
     def from_python(cls, given: Mapping[str, Any], **more: Any) -> Self:  # noqa: ANN401 - values of all types
-        """The request that keyword arguments ask for; `more` are options by their own names, such as files."""
+        """The request that keyword arguments describe; `more` are options by their own names, such as files."""
         keywords = {option.keyword: option for option in cls.options() if option.keyword is not None}
         values: dict[str, Any] = {}
         for keyword, value in given.items():
             option = keywords[keyword]
-            # None stands for what is not given, but is no number and no word.
+            # None means "not given", unless the option expects a number or a word: then None is a mistake.
             if value is not None or isinstance(option.default, (str, int, float)):
                 values[option.name] = _from_python(option, value)
         return cls.of({**values, **more})
@@ -118,19 +118,19 @@ class Request:
 
     @property
     def inputs(self) -> list[str]:
-        """Everything that is read, as written."""
+        """The names of all files to read, as written."""
         return list(self.value("files"))
 
     def columns(self) -> dict[str, Any]:
         """The columns that were named, by the parameters of readers."""
         names = {option.name for option in self.options()}
-        given = {name: self.value(name) for name in (*shared.COLUMNS, shared.TRANSPOSE.name) if name in names}
+        columns = {name: self.value(name) for name in (*shared.COLUMNS, shared.TRANSPOSE.name) if name in names}
         if "gold_column" in names:
-            # There, `gold` names the file of the right answers to outputs.
-            given |= {"gold": self.value("gold_column"), "gold_option": "gold_column"}
+            # In these requests, `gold` is the file of the right answers to outputs.
+            columns |= {"gold": self.value("gold_column"), "gold_option": "gold_column"}
         if "missing" in names and self.value("missing") == "drop":
-            given["drop"] = True
-        return {("system" if name == "system_column" else name): value for name, value in given.items() if value}
+            columns["drop"] = True
+        return {("system" if name == "system_column" else name): value for name, value in columns.items() if value}
 
     def validate(self) -> None:
         """Refuse whatever can be refused before a file is opened; errors name their parameter."""
@@ -141,7 +141,7 @@ class Request:
         return {**self.saved_options(), **found, "inputs": input_settings(inputs), "versions": versions()}
 
     def saved_options(self) -> dict[str, Any]:
-        """The options as JSON holds them: every one, some of them only where they were given."""
+        """The options as JSON values: all of them, apart from those that are saved only if they were given."""
         kept = [option for option in self.options() if option.always_saved or self.is_given(option)]
         return {option.name: saved_value(option, self.value(option.name)) for option in kept}
 
@@ -167,18 +167,18 @@ class Request:
         return [*words, *arguments]
 
     def command_line(self, outputs: Sequence[str] = ()) -> str:
-        """The command line to copy."""
+        """The command line, ready to copy."""
         return shlex.join(["outscore", *self.words(), *(word for name in outputs for word in ("-o", name))])
 
     def data_arguments(self) -> list[str]:
-        """What `python_call` gives by position, as Python writes it: two files at most one by one, any number as a list."""
+        """What `python_call` passes by position: up to two files one by one, any number of files as a list."""
         files = self.value("files")
         if self.option("files").most is None and len(files) != 1:
             return [repr(list(files))]
         return [repr(name) for name in files]
 
     def python_call(self) -> str:
-        """The Python call to copy, which gives what the command line gives."""
+        """The Python call, ready to copy, that does what the command line does."""
         named = [
             f"{option.keyword}={_literal(self.value(option.name), listed=option.kind == 'names')}"
             for option in self.options()
@@ -188,7 +188,7 @@ class Request:
         return f"import outscore as osc\n\n{call}"
 
     def file_arguments(self) -> list[str]:
-        """Files that `python_call` gives by keyword."""
+        """Files that `python_call` passes by keyword."""
         return []
 
 
@@ -197,7 +197,7 @@ _ORDERED: dict[type[Request], tuple[Option, ...]] = {}
 
 def _in_order(request: type[Request]) -> tuple[Option, ...]:
     """The options of a request: those of its bases from left to right, then its own, but each `after` the one it names."""
-    fields = {one.name: one.metadata for one in dataclasses.fields(request) if _OPTION in one.metadata}
+    fields = {field.name: field.metadata for field in dataclasses.fields(request) if _OPTION in field.metadata}
     names = _as_declared(request)
     order = [name for name in names if fields[name][_AFTER] is None]
     moved = [name for name in names if fields[name][_AFTER] is not None]
@@ -212,25 +212,25 @@ def _in_order(request: type[Request]) -> tuple[Option, ...]:
 
 def _as_declared(request: type[Request]) -> list[str]:
     inherited = (name for base in request.__bases__ if issubclass(base, Request) for name in _as_declared(base))
-    own = (one.name for one in dataclasses.fields(request) if one.name in request.__annotations__ and _OPTION in one.metadata)
-    return list(dict.fromkeys((*inherited, *own)))
+    fields = (field for field in dataclasses.fields(request) if field.name in request.__annotations__)
+    return list(dict.fromkeys((*inherited, *(field.name for field in fields if _OPTION in field.metadata))))
 
 
 def saved_value(option: Option, value: object) -> object:
-    """An option's value as JSON holds it."""
+    """An option's value as a JSON value."""
     if isinstance(value, tuple):
         return (",".join(value) or None) if option.kind == "names" else list(value)
     if isinstance(value, Mapping):
         return {str(key): str(inner) for key, inner in value.items()}
     if value is None or isinstance(value, (str, int, float)):
         return value
-    # A metric made in Python has no text to be written as, but a name.
+    # A metric made in Python cannot be written as text, but it has a name.
     return str(getattr(value, "name", value)) if option.kind == "metric" else str(value)
 
 
 def input_settings(inputs: Iterable[Origin]) -> list[dict[str, Any]]:
-    """What a result saves of the files it was made from."""
-    return [{"path": one.path, "rows": one.rows, "sha256": one.sha256} for one in inputs if one.sha256]
+    """What a result saves about the files it was made from."""
+    return [{"path": file.path, "rows": file.rows, "sha256": file.sha256} for file in inputs if file.sha256]
 
 
 def _read(option: Option, text: Written) -> Any:  # noqa: ANN401 - of whatever type the option has
@@ -268,7 +268,7 @@ def _from_python(option: Option, value: Any) -> Any:  # noqa: ANN401
     if option.kind == "settings":
         return dict(value)
     if option.kind == "names":
-        # A string is no list of names, and is refused as it is.
+        # A string is not a list of names; `validate` refuses it as it is.
         return value if isinstance(value, str) else tuple(value)
     if isinstance(option.default, tuple) and not isinstance(value, Mapping):
         return (value,) if isinstance(value, str) else tuple(value)
@@ -278,16 +278,16 @@ def _from_python(option: Option, value: Any) -> Any:  # noqa: ANN401
 def _settings(option: Option, text: Written) -> dict[str, str]:
     if isinstance(text, Mapping):
         return {str(key): str(value) for key, value in text.items()}
-    given: dict[str, str] = {}
+    settings: dict[str, str] = {}
     for setting in [text] if isinstance(text, str) else text:
         key, equals, value = (part.strip() for part in setting.partition("="))
         if not key or not equals:
             hint = f"Write it as {option.metavar}{'; `outscore tests` lists the keys' if option.name == 'set' else ''}."
             raise OutscoreError(f'--{option.long} is "{setting}".', hint, parameter=option.name)
-        if key in given:
-            raise OutscoreError(f"--{option.long} gives `{key}` twice.", "Give it once.", parameter=option.name)
-        given[key] = value
-    return given
+        if key in settings:
+            raise OutscoreError(f"--{option.long} sets `{key}` twice.", "Set it once.", parameter=option.name)
+        settings[key] = value
+    return settings
 
 
 def _as_text(option: Option, value: Any) -> str | list[str]:  # noqa: ANN401
@@ -296,19 +296,19 @@ def _as_text(option: Option, value: Any) -> str | list[str]:  # noqa: ANN401
     if option.kind == "names":
         return ",".join(value)
     if isinstance(value, tuple):
-        return [str(one) for one in value]
+        return [str(part) for part in value]
     if isinstance(value, bool):
         return str(value).lower()
     return str(saved_value(option, value))
 
 
 def _option_words(name: str, value: str) -> list[str]:
-    """An option and its value; one that begins with a dash would be taken for the next option."""
+    """An option and its value; a value that begins with a dash would be read as the next option."""
     return [f"--{name}={value}"] if value.startswith("-") else [f"--{name}", value]
 
 
 def _literal(value: object, *, listed: bool = False) -> str:
-    """A value as Python writes it; one of several is not `listed` unless a text alone would mean something else."""
+    """A value as a Python literal; a tuple of one value is written as a list only if `listed`."""
     if isinstance(value, tuple):
         return repr(value[0]) if len(value) == 1 and not listed else repr(list(value))
     if isinstance(value, Mapping):
@@ -317,7 +317,7 @@ def _literal(value: object, *, listed: bool = False) -> str:
 
 
 def versions() -> dict[str, str]:
-    """Versions of outscore, of what computes its numbers, and of Python."""
+    """Versions of outscore, of the libraries that compute its numbers, and of Python."""
     import platform
 
     import numpy as np
@@ -333,7 +333,7 @@ def versions() -> dict[str, str]:
 
 
 def _scipy_version() -> str:
-    """What `scipy.__version__` is, from the file that says so: small comparisons do without the rest of the library."""
+    """`scipy.__version__`, read from its own file: small comparisons do not need to import the library."""
     from importlib.util import find_spec, module_from_spec, spec_from_file_location
     from pathlib import Path
 

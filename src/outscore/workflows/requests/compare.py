@@ -1,6 +1,6 @@
-"""`compare`: two systems' scores, one verdict; `texts`: two systems' texts against references.
+"""`compare`: the scores of two systems, one verdict; `texts`: the texts of two systems against references.
 
-Both are asked for by `outscore compare`, which reads texts where a reference is named, so saved results of either kind name
+Both belong to `outscore compare`, which reads texts if a reference is named, so saved results of either kind name
 the options of both.
 """
 
@@ -25,14 +25,14 @@ __all__ = ["LENGTH", "METRICS_OF_TEXTS", "CompareRequest", "TestedRequest", "Tex
 
 MAX_T = "max-t"
 LENGTH = "length"
-"""The bucket that needs no file of labels: how long the reference is."""
+"""The bucket that needs no file of labels: reference length."""
 NEEDS_PAIRS = (
     "population", "delta", "anytime", "bounds", "unit_size", "unit_statistic", "shuffle", "unit_advice",
     "repeats", "reduce", "equal_runs", "slice", "dataset", "normality_alpha", "measure", "not_worse",
 )  # fmt: skip
-"""What cannot be asked of different items."""
+"""Options that require both systems to have the same items."""
 METRICS_OF_TEXTS = ("bleu", "chrf")
-"""The metrics of texts where none is named."""
+"""The default metrics for texts."""
 OF_TEXTS = ("documents", "text_column", "scores")
 """Options that only texts have, in requests that take scores and texts."""
 SAVED_ORDER = (
@@ -73,25 +73,25 @@ class TestedRequest(ScoredRequest):
         return given
 
     def refuse_what_is_for_texts(self) -> None:
-        """Refuse options that only texts have, where scores or texts may be given and no reference was named."""
+        """Refuse options for texts if no reference was named, in commands that take scores or texts."""
         for option in self.options():
             if option.name in OF_TEXTS and self.is_given(option):
                 _refuse_other_kind(option, texts=False)
 
     def refuse_what_is_for_scores(self) -> None:
-        """Refuse options that only scores have, where a reference was named: they would change nothing."""
-        of_scores, of_texts = ({option.name for option in one.options()} for one in (CompareRequest, TextsRequest))
+        """Refuse options for scores if a reference was named: they would have no effect."""
+        of_scores, of_texts = ({option.name for option in request.options()} for request in (CompareRequest, TextsRequest))
         for option in self.options():
             if option.name in of_scores - of_texts and self.is_given(option):
                 _refuse_other_kind(option, texts=True)
 
     def references_argument(self) -> str:
-        """The reference as Python writes it; several are a list of paths, as a list of strings would be segments."""
+        """The reference as a Python literal; several are a list of paths, because a list of strings would be segments."""
         references = [repr(name) for name in self.value("reference")]
         return references[0] if len(references) == 1 else f"[{', '.join(f'Path({name})' for name in references)}]"
 
     def python_call(self) -> str:
-        """The Python call to copy, which imports what it names several references by."""
+        """The Python call, ready to copy; it imports `Path` if it names several references."""
         call = super().python_call()
         several = len(getattr(self, "reference", ())) > 1
         return call.replace("\n", "\nfrom pathlib import Path\n", 1) if several else call
@@ -111,7 +111,7 @@ class ComparisonRequest(TestedRequest, UnitRequest, DrawRequest):
     correction: str = declare(shared.CORRECTION, after="resamples")
 
     def asked(self) -> dict[str, Any]:
-        """What is asked of the comparison itself, apart from the data and what belongs to them."""
+        """The options of the comparison itself, without those that concern the data."""
         names = ("alternative", "alpha", "delta", "margin", "unit_size", "unit_statistic", "shuffle", "normality_alpha", "seed")
         return {"test": self.value("test"), "options": self.test_options(), **{name: self.value(name) for name in names}}
 
@@ -154,11 +154,11 @@ class CompareRequest(ComparisonRequest, TableRequest, LogRequest):
     names: tuple[str, ...] = declare(shared.NAMES, most=2)
 
     def asked(self) -> dict[str, Any]:
-        """What is asked of the comparison itself."""
+        """The options of the comparison itself."""
         return {**super().asked(), "unit_advice": self.unit_advice, "population": self.population}
 
     def validate(self, *, arrays: bool = False, logs: bool = False) -> None:
-        """Refuse whatever can be refused before a file is opened; arrays have no file, and a system may have many logs."""
+        """Refuse whatever can be refused before a file is opened; arrays have no files, and a system may have many logs."""
         from outscore.workflows.reading import check_direction
         from outscore.workflows.validate import check_comparison, check_correction, check_reduction, check_repeats
 
@@ -168,7 +168,7 @@ class CompareRequest(ComparisonRequest, TableRequest, LogRequest):
         check_direction(self.metric, self.direction)
         if not arrays and not logs and len(self.files) not in (1, 2):
             raise OutscoreError(
-                f"{len(self.files)} files were named, one or two can be compared.",
+                f"{len(self.files)} files were named, but `compare` takes one or two.",
                 "Write `outscore compare BOTH` or `outscore compare A B`.",
                 parameter="files",
             )
@@ -180,8 +180,8 @@ class CompareRequest(ComparisonRequest, TableRequest, LogRequest):
         self._check_unpaired()
 
     def margins(self) -> dict[str, float]:
-        """The margins of measures that the first system is not to be worse on, by measure."""
-        found = {}
+        """The margins of --not-worse, by measure."""
+        margins = {}
         for name, written in self.not_worse.items():
             try:
                 margin = float(str(written))
@@ -191,16 +191,18 @@ class CompareRequest(ComparisonRequest, TableRequest, LogRequest):
                 raise OutscoreError(
                     f"The margin of `{name}` is {written}.", "Give a number above 0, such as 0.05.", parameter="not_worse"
                 )
-            found[written_direction(name)[0]] = margin
-        return found
+            margins[written_direction(name)[0]] = margin
+        return margins
 
     def _check_measures(self) -> None:
-        """Refuse what several measures cannot be had with."""
+        """Refuse options that do not work with several measures."""
         names = [written_direction(measure)[0] for measure in self.measure]
         margins = self.margins()
         if margins and not names:
             raise OutscoreError(
-                "--not-worse is about measures, and no --measure was named.", "Name each with --measure.", parameter="not_worse"
+                "--not-worse needs measures, but no --measure was named.",
+                "Name each measure with --measure.",
+                parameter="not_worse",
             )
         if not names:
             return
@@ -210,13 +212,15 @@ class CompareRequest(ComparisonRequest, TableRequest, LogRequest):
         unknown = next((name for name in margins if name not in names), None)
         if unknown is not None:
             raise OutscoreError(
-                f"--not-worse names `{unknown}`, which is no --measure.", did_you_mean(unknown, names), parameter="not_worse"
+                f"--not-worse names `{unknown}`, which is not one of the measures.",
+                did_you_mean(unknown, names),
+                parameter="not_worse",
             )
         for option in self.options():
             if option.name in ("score", "metric", "margin", "slice", "prediction", "gold") and self.is_given(option):
                 cure = "Give each measure its own with --not-worse NAME=MARGIN." if option.name == "margin" else "Leave it out."
                 raise OutscoreError(
-                    f"--{option.long} is for one score, and --measure names {len(names)}.", cure, parameter=option.name
+                    f"--{option.long} is for a single score, but --measure names {len(names)}.", cure, parameter=option.name
                 )
         if self.correction == MAX_T:
             raise OutscoreError(
@@ -226,20 +230,22 @@ class CompareRequest(ComparisonRequest, TableRequest, LogRequest):
             )
 
     def _check_test(self) -> None:
-        """Refuse tests that different items do not have, before any that nobody has: the paired ones are no help there."""
+        """Refuse paired and unknown tests with --unpaired, and list the unpaired ones: the usual list would not help."""
         from outscore.inference.registry import TESTS
         from outscore.inference.unpaired.tests import MEANS
 
         if self.unpaired and self.test not in MEANS:
             known = self.test in TESTS or self.test == "all"
             raise OutscoreError(
-                f"`{self.test}` needs pairs, and --unpaired has none." if known else f"--unpaired has no test `{self.test}`.",
-                f"Choose one of: {', '.join(f'{name} ({meant})' for name, meant in MEANS.items())}.",
+                f"`{self.test}` needs pairs, which --unpaired does not have."
+                if known
+                else f"--unpaired has no test `{self.test}`.",
+                f"Choose one of: {', '.join(f'{name} ({summary})' for name, summary in MEANS.items())}.",
                 parameter="test",
             )
 
     def _check_unpaired(self) -> None:
-        """Refuse what different items cannot be asked."""
+        """Refuse options that need the same items for both systems."""
         from outscore.inference.unpaired.tests import METHODS
 
         if not self.unpaired:
@@ -249,32 +255,34 @@ class CompareRequest(ComparisonRequest, TableRequest, LogRequest):
             raise OutscoreError(
                 f"--unpaired has no method `{method}`.", f"Choose one of: {', '.join(METHODS)}.", parameter="method"
             )
-        if other := set(options) - {"resamples"}:
+        if for_pairs := set(options) - {"resamples"}:
             raise OutscoreError(
-                f"Option `{min(other)}` is for pairs, and --unpaired has none.", f"Leave `{min(other)}` out.", parameter="set"
+                f"Option `{min(for_pairs)}` needs pairs, which --unpaired does not have.",
+                f"Leave `{min(for_pairs)}` out.",
+                parameter="set",
             )
         if self.metric is not None and not (isinstance(self.metric, str) and self.metric.partition(":")[0] == "mean"):
             raise OutscoreError(
-                "--unpaired compares means of item scores, and another metric was named.",
+                "--unpaired compares means of item scores, but another metric was named.",
                 "Leave --metric out.",
                 parameter="metric",
             )
         for option in self.options():
             if option.name in NEEDS_PAIRS and self.is_given(option):
                 raise OutscoreError(
-                    f"--{option.long} needs the same items of both systems, and --unpaired has different ones.",
+                    f"--{option.long} needs the same items for both systems, but with --unpaired the items differ.",
                     "Leave one of the two out.",
                     parameter=option.name,
                 )
 
     def _check_looks(self) -> None:
-        """Refuse what evidence at every look cannot be had with."""
+        """Refuse options that do not work with evidence at every look."""
         if self.bounds:
             shared.check_bounds(self.bounds, anytime=self.anytime)
         for name, given in (("delta", self.delta != 0), ("unit_size", self.unit_size != 1)):
             if self.anytime and given:
                 raise OutscoreError(
-                    f"--anytime looks at single items and at no difference, and `{name}` was given.",
+                    f"--anytime tests single items against no difference, so it cannot be combined with `{name}`.",
                     "Leave one of the two out.",
                     parameter=name,
                 )
@@ -289,41 +297,43 @@ class TextsRequest(ComparisonRequest):
 
     files: tuple[str, ...] = declare(
         shared.FILES,
-        help="The output of each system, a segment per line, or one table of both; a quoted pattern stands for several runs.",
+        help="The output of each system, one segment per line, or one table with both; a quoted pattern matches several runs.",
         label="Systems",
-        form_help="The output of each system, a segment per line, or one table of both.",
+        form_help="The output of each system, one segment per line, or one table with both.",
         most=2,
         metavar="A B | TABLE",
     )
     metric: str | None = declare(
         shared.METRIC,
-        help="One or more; their p-values are corrected for their number.",
+        help="One or more; their p-values are corrected for multiplicity.",
         form_help="",
         choices=text_metrics,
         label="Metrics",
         default_text=",".join(METRICS_OF_TEXTS),
         python="metrics",
         annotation="Sequence[str] | None",
-        doc='Names with options, ``"bleu:tokenize=none"``; ``outscore metrics`` lists them. None is BLEU and chrF.',
+        doc='Names, with options such as ``"bleu:tokenize=none"``; ``outscore metrics`` lists them. None is BLEU and chrF.',
     )
     test: str = declare(shared.TEST, choices=shared.known_tests)
     alternative: str = declare(shared.ALTERNATIVE, after="method")
     population: str | None = declare(shared.POPULATION, after="margin")
-    correction: str = declare(shared.CORRECTION, after="resamples", help="Correction of the p-values of the metrics.")
+    correction: str = declare(
+        shared.CORRECTION, after="resamples", help="Multiplicity correction for the p-values of the metrics."
+    )
     reference: tuple[str, ...] = declare(shared.REFERENCE, least=1)
     source: str | None = declare(shared.SOURCE)
     documents: str | None = declare(shared.DOCUMENTS)
     dataset: str | None = declare(
         shared.DATASET,
-        help="Texts: the test set or language pair of each segment, a line each; or none.",
-        form_help="The test set or language pair of each segment, a line each: their macro average decides.",
+        help="Texts: the test set or language pair of each segment, one per line; or none.",
+        form_help="The test set or language pair of each segment, one per line: the verdict is about their macro average.",
         kind="file",
         group="files",
         most=1,
         metavar="FILE",
         annotation="Sequence[object] | Segments | Path | None",
-        doc="The test set or language pair of each segment, or the path of a file of them: the macro average of the datasets\n"
-        'decides. None goes by what tables of texts say; ``"none"`` takes all segments as one.',
+        doc="The test set or language pair of each segment, or the path of a file of them: the verdict is about the\n"
+        'macro average of the datasets. None uses the dataset column of a table, if it has one; ``"none"`` pools all segments.',
     )
     buckets: tuple[str, ...] = declare(shared.BUCKETS)
     explain: bool = declare(shared.EXPLAIN)
@@ -337,12 +347,12 @@ class TextsRequest(ComparisonRequest):
 
     @property
     def metrics(self) -> list[str]:
-        """The metrics asked for, or the usual two."""
+        """The metrics that were named, or the default two."""
         return metrics_in(self.metric) if self.metric else list(METRICS_OF_TEXTS)
 
     @property
     def inputs(self) -> list[str]:
-        """Everything that is read, as written: systems, references and labels."""
+        """The names of all files to read, as written: systems, references and labels."""
         labels = [
             name
             for name in (self.source, self.documents, self.dataset, self.corpus)
@@ -352,7 +362,7 @@ class TextsRequest(ComparisonRequest):
         return [*self.files, *self.reference, *labels, *scored, *(name for name in self.buckets if name != LENGTH)]
 
     def asked(self) -> dict[str, Any]:
-        """What is asked of the comparison itself."""
+        """The options of the comparison itself."""
         return {**super().asked(), "population": self.population}
 
     def validate(self, *, arrays: bool = False) -> None:
@@ -367,15 +377,15 @@ class TextsRequest(ComparisonRequest):
         check_columns(self.text_column)
         if not arrays and len(self.files) not in (1, 2):
             raise OutscoreError(
-                f"{count(len(self.files), 'text')} named, two systems are compared.",
-                "Write `outscore compare --reference REF A B`; quote a pattern that stands for several runs of one.",
+                f"{count(len(self.files), 'text')} named, but two systems are needed.",
+                "Write `outscore compare --reference REF A B`; quote a pattern that matches several runs of one system.",
                 parameter="files",
             )
         if not arrays and not self.reference:
             raise OutscoreError("No reference was named.", "Name one with --reference FILE.", parameter="reference")
         if self.corpus is not None and not self.explain:
             cure = "Add --explain, or leave --corpus out."
-            raise OutscoreError("--corpus says where words are counted for --explain.", cure, parameter="corpus")
+            raise OutscoreError("--corpus only works together with --explain.", cure, parameter="corpus")
         refuse_units_of_documents(self.unit_size, self.documents)
         chosen_metrics(self.metrics)
         check_compat(self.compat)
@@ -386,60 +396,60 @@ class TextsRequest(ComparisonRequest):
         return [*super().data_arguments(), self.references_argument()]
 
     def file_arguments(self) -> list[str]:
-        """Source, documents, datasets, buckets and a corpus."""
-        found = [
+        """Source, documents, datasets, buckets and corpus."""
+        arguments = [
             f"{name}={value!r}"
             for name in ("source", "documents", "dataset", "corpus")
             if (value := self.value(name)) is not None
         ]
-        return [*found, *([f"buckets={list(self.buckets)!r}"] if self.buckets else [])]
+        return [*arguments, *([f"buckets={list(self.buckets)!r}"] if self.buckets else [])]
 
     def python_call(self) -> str:
-        """The Python call to copy."""
+        """The Python call, ready to copy."""
         request = self if self.metric is None else replace(self, metric=None)
         call = super(TextsRequest, request).python_call()
         return call if self.metric is None else f"{call[:-1]}, metrics={self.metrics!r})"
 
 
 def every_option() -> tuple[Option, ...]:
-    """The options of `outscore compare`: those of both kinds, in an order that keeps to both."""
-    own = TextsRequest.options()
-    found = [_of_both(option, own) for option in CompareRequest.options()]
-    names = [option.name for option in found]
-    for i, option in enumerate(own):
+    """The options of `outscore compare`: those for scores and those for texts, in an order that respects both."""
+    for_texts = TextsRequest.options()
+    options = [_of_both(option, for_texts) for option in CompareRequest.options()]
+    names = [option.name for option in options]
+    for i, option in enumerate(for_texts):
         if option.name in names:
             continue
-        following = next((other.name for other in own[i:] if other.name in names), None)
-        place = len(found) if following is None else names.index(following)
-        found.insert(place, option)
+        following = next((later.name for later in for_texts[i:] if later.name in names), None)
+        place = len(options) if following is None else names.index(following)
+        options.insert(place, option)
         names.insert(place, option.name)
-    return tuple(found)
+    return tuple(options)
 
 
-def _of_both(option: Option, of_texts: Iterable[Option]) -> Option:
-    """An option whose default depends on the data says that of texts, too."""
-    other = next((other for other in of_texts if other.name == option.name), option)
-    if other.default_text == option.default_text:
+def _of_both(option: Option, for_texts: Iterable[Option]) -> Option:
+    """An option whose default differs for texts, with both defaults in its description."""
+    twin = next((candidate for candidate in for_texts if candidate.name == option.name), option)
+    if twin.default_text == option.default_text:
         return option
-    return replace(option, default_text=f"{option.default_text}; {other.default_text} for texts")
+    return replace(option, default_text=f"{option.default_text}; {twin.default_text} for texts")
 
 
 def comparison_request(given: Mapping[str, Written]) -> CompareRequest | TextsRequest:
-    """The request of `outscore compare`: of texts where a reference is named, else of scores.
+    """The request of `outscore compare`: for texts if a reference is named, otherwise for scores.
 
-    An option of the other kind is refused, unless it only repeats its default.
+    An option of the other kind is refused unless it merely repeats its default.
     """
     texts = bool(given.get("reference"))
-    own: type[CompareRequest | TextsRequest] = TextsRequest if texts else CompareRequest
-    known = {option.name for option in own.options()}
+    kind: type[CompareRequest | TextsRequest] = TextsRequest if texts else CompareRequest
+    other_kind: type[CompareRequest | TextsRequest] = CompareRequest if texts else TextsRequest
+    known = {option.name for option in kind.options()}
     fitting = {name: text for name, text in given.items() if name in known}
     for option in every_option():
         if option.name in known or option.name not in given:
             continue
-        other = (CompareRequest if texts else TextsRequest).from_written({option.name: given[option.name]})
-        if other.is_given(option):
+        if other_kind.from_written({option.name: given[option.name]}).is_given(option):
             _refuse_other_kind(option, texts=texts)
-    return own.from_written(fitting)
+    return kind.from_written(fitting)
 
 
 def _refuse_other_kind(option: Option, *, texts: bool) -> None:
@@ -447,7 +457,7 @@ def _refuse_other_kind(option: Option, *, texts: bool) -> None:
     if texts:
         raise OutscoreError(f"--{name} is for tables of scores, not for texts.", f"Leave --{name} out.", parameter=option.name)
     raise OutscoreError(
-        f"--{name} is for texts, and no --reference was named.",
+        f"--{name} is for texts, but no --reference was named.",
         f"Add --reference FILE, or leave --{name} out.",
         parameter=option.name,
     )
@@ -459,20 +469,20 @@ def metrics_in(written: str) -> list[str]:
 
 
 def refuse_metric_of_texts(metric: object) -> None:
-    """Refuse what only texts have where no reference was named: most often it was forgotten."""
+    """Refuse a text metric if no reference was named: most often the reference was forgotten."""
     from outscore.metrics.registry import METRICS
 
     names = metrics_in(metric) if isinstance(metric, str) else []
     unknown = {bare for name in names if (bare := name.partition(":")[0]) not in METRICS}
-    for found in sorted(name for name in unknown if _is_metric_of_texts(name)):
+    for metric_name in sorted(name for name in unknown if _is_metric_of_texts(name)):
         raise OutscoreError(
-            f"`{found}` is a metric of texts, and no --reference was named.",
-            "Add --reference FILE; a table with a column of references is named there a second time.",
+            f"`{metric_name}` is a metric for texts, but no --reference was named.",
+            "Add --reference FILE; if a table has a column of references, name the table there as well.",
             parameter="metric",
         )
     if len(names) > 1:
         raise OutscoreError(
-            f"--metric names {len(names)} metrics, and scores are compared by one at a time.",
+            f"--metric names {len(names)} metrics, but scores are compared by one at a time.",
             "Name one of them.",
             parameter="metric",
         )
@@ -488,5 +498,5 @@ def refuse_units_of_documents(unit_size: int, documents: str | None) -> None:
     """Refuse to swap segments by units and by documents at once."""
     if unit_size > 1 and documents is not None:
         raise OutscoreError(
-            "Units of several segments and documents exclude each other.", "Leave one of them out.", parameter="unit_size"
+            "--unit-size above 1 and --documents exclude each other.", "Leave one of them out.", parameter="unit_size"
         )

@@ -14,12 +14,14 @@ __all__ = ["ConvertRequest"]
 
 @dataclass(frozen=True)
 class ConvertRequest(ShowRequest):
-    """Logs, to be written as Every Eval Ever, and which of what they hold; where they are written stands outside."""
+    """Logs to be written as Every Eval Ever, and which part of them; where they are written is not part of the request."""
 
     command: ClassVar[str] = "convert"
     subcommand: ClassVar[str] = "convert"
     function: ClassVar[str] = "convert"
 
-    system: tuple[str, ...] = declare(shared.SYSTEM, help="A system to convert; all of them otherwise.", doc="Which systems.")
-    log_task: str | None = declare(shared.LOG_TASK, help="The task to convert; all of them otherwise.")
-    filter: str | None = declare(shared.FILTER, help="The filter whose scores are converted; all of them otherwise.")
+    system: tuple[str, ...] = declare(
+        shared.SYSTEM, help="Convert these systems only; repeatable.", doc="Which systems to convert."
+    )
+    log_task: str | None = declare(shared.LOG_TASK, help="Convert this task only.")
+    filter: str | None = declare(shared.FILTER, help="Convert the scores of this filter only.")

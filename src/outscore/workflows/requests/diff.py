@@ -1,4 +1,4 @@
-"""`diff`: what changed between systems' outputs, and whether it is real. Tasks declare options of their own."""
+"""`diff`: what changed between the outputs of systems, and whether the change is real. Tasks declare their own options."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _row_corrections() -> dict[str, str]:
 
 @dataclass(frozen=True)
 class DiffRequest(Request):
-    """Outputs of one system or more against gold, unit by unit."""
+    """The outputs of one or more systems against gold, unit by unit."""
 
     command: ClassVar[str] = "diff"
     subcommand: ClassVar[str] = "diff"
@@ -61,7 +61,7 @@ class DiffRequest(Request):
         metavar="SYSTEM [SYSTEM ...]",
     )
     task: str | None = declare(
-        Option("task", str, None, "What the files hold.", tuple(TASKS), label="Task", group="data", least=1)
+        Option("task", str, None, "What the files contain.", tuple(TASKS), label="Task", group="data", least=1)
     )
     criterion: tuple[str, ...] = declare(
         Option(
@@ -83,13 +83,13 @@ class DiffRequest(Request):
             "cluster",
             str,
             None,
-            "Swapped as one: sentence, document, topic, subtopic, none, or a column of labels.",
+            "What is swapped as one: sentence, document, topic, subtopic, none, or a column of labels.",
             label="Swapped as one",
-            form_help="sentence, document, topic, subtopic, none, or a column of labels; empty: the task's own.",
+            form_help="sentence, document, topic, subtopic, none, or a column of labels; empty: the task's default.",
             group="data",
             metavar="NAME",
-            doc='What is swapped as one: ``"sentence"``, ``"document"``, of coreference ``"topic"`` or\n'
-            '``"subtopic"``, a column of labels, or ``"none"``; None is the task\'s own.',
+            doc='What is swapped as one: ``"sentence"``, ``"document"``, for coreference ``"topic"`` or\n'
+            '``"subtopic"``, a column of labels, or ``"none"``; None is the task\'s default.',
         )
     )
     own: Mapping[str, Any] = field(default_factory=dict)
@@ -100,30 +100,32 @@ class DiffRequest(Request):
         many=True,
         always_saved=True,
         annotation="str | Sequence[str]",
-        doc="Columns whose values are compared one by one.",
+        doc="Columns whose values are also compared separately.",
     )
     min_support: int = declare(shared.MIN_SUPPORT)
-    correction: str = declare(shared.CORRECTION, help="Correction of the p-values of a table's rows.", choices=_row_corrections)
+    correction: str = declare(
+        shared.CORRECTION, help="Multiplicity correction for the p-values of a table's rows.", choices=_row_corrections
+    )
     alpha: float = declare(shared.ALPHA, doc="The level of all decisions.")
     names: tuple[str, ...] = declare(shared.NAMES, metavar="A,B,...", default_text="file names")
-    seed: int = declare(shared.SEED, help="Seed of p-values and intervals that must be sampled.")
+    seed: int = declare(shared.SEED, help="Seed for p-values and intervals that are sampled at random.")
 
     @classmethod
     def options(cls) -> tuple[Option, ...]:
-        """Those of every task after those that all tasks have."""
+        """The shared options, with those of every task inserted after `cluster`."""
         declared = super().options()
         place = [option.name for option in declared].index("cluster") + 1
         return (*declared[:place], *task_options(), *declared[place:])
 
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> Self:
-        """The request with these values; options of tasks are kept apart."""
+        """The request with these values; options of tasks are kept in `own`."""
         of_tasks = {option.name: option.default for option in task_options()}
         own = {name: value for name, value in values.items() if name in of_tasks and value != of_tasks[name]}
         return cls(**{name: value for name, value in values.items() if name not in of_tasks}, own=own)
 
     def value(self, name: str) -> Any:  # noqa: ANN401 - of whatever type the option has
-        """The value of an option, of a task or of all."""
+        """The value of an option, whether of a task or shared."""
         of_tasks = {option.name: option.default for option in task_options()}
         if name in of_tasks:
             return self.own.get(name, of_tasks[name])
@@ -131,7 +133,7 @@ class DiffRequest(Request):
 
     @property
     def inputs(self) -> list[str]:
-        """Everything that is read: the right answers, then the systems."""
+        """The names of all files to read: the right answers, then the systems."""
         return [*([] if self.gold is None else [self.gold]), *self.files]
 
     def validate(self, *, arrays: bool = False) -> None:
@@ -141,11 +143,11 @@ class DiffRequest(Request):
         if self.task is None or self.task not in TASKS:
             raise OutscoreError(f"There is no task `{self.task}`.", did_you_mean(str(self.task), TASKS), parameter="task")
         self._check_rows()
-        taken = [option.name for option in TASKS[self.task].options]
+        of_task = [option.name for option in TASKS[self.task].options]
         for option in task_options():
-            if option.name not in taken and self.is_given(option):
+            if option.name not in of_task and self.is_given(option):
                 raise OutscoreError(
-                    f"Task `{self.task}` has no use for `{option.name}`.", f"Leave --{option.long} out.", parameter=option.name
+                    f"Task `{self.task}` does not take `{option.name}`.", f"Leave --{option.long} out.", parameter=option.name
                 )
 
     def _is_one_table(self) -> bool:
@@ -153,14 +155,14 @@ class DiffRequest(Request):
         if self.gold is None or self.files or self.task not in TASKS or TASKS[self.task].together is None:
             return False
         if self.names:
-            raise OutscoreError("One table names its systems itself.", "Leave --names out.", parameter="names")
+            raise OutscoreError("A single table already names its systems.", "Leave --names out.", parameter="names")
         return True
 
     def _check_files(self) -> None:
         named = self.inputs
         if len(named) < 2:
             raise OutscoreError(
-                f"{len(named)} file{'' if len(named) == 1 else 's'} named, gold and at least one system are needed.",
+                f"{len(named)} file{'' if len(named) == 1 else 's'} named, but gold and at least one system are needed.",
                 "Write `outscore diff --task pos GOLD SYSTEM1 SYSTEM2`.",
                 parameter="files" if named else "gold",
             )
@@ -171,11 +173,11 @@ class DiffRequest(Request):
             wanted = "1 name was" if len(self.files) == 1 else f"{len(self.files)} different names were"
             written = ",".join(self.names)
             raise OutscoreError(
-                f'--names is "{written}", {wanted} expected.', "Separate the names with commas.", parameter="names"
+                f'--names is "{written}", but {wanted} expected.', "Separate the names with commas.", parameter="names"
             )
 
     def _check_rows(self) -> None:
-        """Refuse a level, a correction or a support that no table's rows can have."""
+        """Refuse a level, a correction or a minimum support that rows of a table cannot have."""
         from outscore.inference.families.multiplicity import CORRECTIONS
 
         entry = CORRECTIONS.get(self.correction)
@@ -184,7 +186,9 @@ class DiffRequest(Request):
             raise OutscoreError(f"There is no correction `{self.correction}`.", hint, parameter="correction")
         if entry.function is None or entry.all_pairs:
             raise OutscoreError(
-                f"Correction `{entry.name}` does not serve the rows of a diff.", "Use `holm` or `bh`.", parameter="correction"
+                f"Correction `{entry.name}` does not work for the rows of a diff.",
+                "Use `holm` or `bh`.",
+                parameter="correction",
             )
         check_level("alpha", self.alpha)
         if self.min_support < 1:
@@ -192,7 +196,7 @@ class DiffRequest(Request):
             raise OutscoreError(f"`min_support` is {self.min_support}.", hint, parameter="min_support")
 
     def study_options(self) -> DiffOptions:
-        """How outputs are compared, as studies take it."""
+        """How outputs are compared, in the form that studies take."""
         from outscore.workflows.diff.study import DiffOptions
 
         own = {option.name: self.value(option.name) for option in task_options()}
@@ -201,7 +205,7 @@ class DiffRequest(Request):
         )
 
     def settings(self, inputs: Iterable[Origin] = (), **found: Any) -> dict[str, Any]:  # noqa: ANN401
-        """What is saved; `found` are the criteria and the clusters that the task chose where nothing was asked."""
+        """What is saved; `found` are the criteria and clusters that the task chose by default."""
         saved = self.saved_options()
         del saved["gold"]
         first = {"files": self.inputs, "names": saved["names"]}
@@ -220,7 +224,7 @@ class DiffRequest(Request):
         return {**rest, "versions": versions(), "inputs": input_settings(inputs)}
 
     def data_arguments(self) -> list[str]:
-        """Gold and systems; by name where names were given."""
+        """Gold and systems; by name if names were given."""
         if self.names:
             pairs = zip(self.names, self.files, strict=False)
             return [repr(self.gold), "{" + ", ".join(f"{name!r}: {path!r}" for name, path in pairs) + "}"]

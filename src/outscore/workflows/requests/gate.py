@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["LARGEST_LEVEL", "GateRequest"]
 
 LARGEST_LEVEL = 0.25
-"""Both one-sided tests together have twice the level, which must be one."""
+"""The two one-sided tests together have twice this level, which must stay below 1."""
 
 
 def _tests() -> dict[str, str]:
@@ -57,14 +57,14 @@ class GateRequest(TestedRequest, DrawRequest, TableRequest, EitherRequest, LogRe
     margin: float | None = declare(
         shared.MARGIN,
         after="files",
-        help="How much worse the candidate may be, in the metric's own unit.",
-        doc="How much worse the candidate may be, in the metric's own unit. It must be given: there is no usual one.",
+        help="How much worse the candidate may be, in units of the metric.",
+        doc="How much worse the candidate may be, in units of the metric. Required, because no default suits every metric.",
     )
     alpha: float = declare(
         shared.ALPHA,
         after="margin",
-        help="Level of either test, one-sided.",
-        doc="The level of either test, one-sided; at most .25.",
+        help="Level of each one-sided test.",
+        doc="The level of each one-sided test; at most .25.",
     )
     inconclusive: str | None = declare(
         Option(
@@ -73,7 +73,7 @@ class GateRequest(TestedRequest, DrawRequest, TableRequest, EitherRequest, LogRe
             None,
             "What an undecided gate counts as: pass or fail.",
             ("pass", "fail"),
-            label="Where nothing is shown",
+            label="If inconclusive",
             form_help="What an undecided gate counts as; empty: neither.",
             group="test",
             metavar="pass|fail",
@@ -83,49 +83,49 @@ class GateRequest(TestedRequest, DrawRequest, TableRequest, EitherRequest, LogRe
         after="alpha",
     )
     metric: str | AdditiveMetric | None = declare(
-        EITHER_METRIC, help="A metric from `outscore metrics`, or a score of the logs."
+        EITHER_METRIC, help="A metric from `outscore metrics`, or a score in the logs."
     )
     test: str | None = declare(
         shared.TEST,
         default=None,
         help="A test that takes a margin.",
         choices=_tests,
-        default_text="permutation; bootstrap where the metric is no mean of items",
-        doc="A test that takes a margin. None is `permutation`, and `bootstrap` where the metric is no mean of items.",
+        default_text="permutation; bootstrap if the metric is not a mean over items",
+        doc="A test that takes a margin. None is `permutation`, or `bootstrap` if the metric is not a mean over items.",
     )
     unpaired: bool = declare(shared.UNPAIRED, after="population")
     system: tuple[str, ...] = declare(shared.SYSTEM, help="Systems of the table, the baseline first; give it twice.")
     reference: tuple[str, ...] = declare(
         EITHER_REFERENCE,
-        doc="Of texts: a reference, its path or its segments, or several as a list of lists or of `pathlib.Path`.",
+        doc="For texts: a reference, its path or its segments, or several as a list of lists or of `pathlib.Path`.",
     )
     names: tuple[str, ...] = declare(
         shared.NAMES,
         most=2,
         metavar="BASELINE,CANDIDATE",
-        doc="What to call the baseline and the candidate. None takes the names that the data have.",
+        doc="What to call the baseline and the candidate. None uses the names in the data.",
     )
 
     @property
     def inputs(self) -> list[str]:
-        """Everything that is read."""
+        """The names of all files to read."""
         return [*self.files, *self.reference, *([] if self.documents is None else [self.documents])]
 
     def validate(self, *, arrays: bool = False) -> None:
-        """Refuse whatever can be refused before a file is opened; of arrays no file is named."""
+        """Refuse whatever can be refused before a file is opened; arrays have no files."""
         from outscore.core.options import check_level
 
         if self.margin is None:
             raise OutscoreError(
                 "No margin was given.",
-                "Say how much worse the candidate may be: --margin 0.02 (in Python margin=0.02), in the metric's own unit.",
+                "Say how much worse the candidate may be, in units of the metric: --margin 0.02 (in Python margin=0.02).",
                 parameter="margin",
             )
         check_level("alpha", self.alpha)
         if self.alpha > LARGEST_LEVEL:
             raise OutscoreError(
-                f"`alpha` is {self.alpha:g}, and a gate tests both sides.",
-                f"Give {LARGEST_LEVEL:g} at most; 0.05 is usual.",
+                f"`alpha` is {self.alpha:g}, which is too large for a gate, because it runs two one-sided tests.",
+                f"Give at most {LARGEST_LEVEL:g}; 0.05 is usual.",
                 parameter="alpha",
             )
         if self.inconclusive not in (None, "pass", "fail"):
@@ -134,7 +134,7 @@ class GateRequest(TestedRequest, DrawRequest, TableRequest, EitherRequest, LogRe
             )
         if not arrays and len(self.files) not in (1, 2):
             raise OutscoreError(
-                f"{len(self.files)} files were named, a baseline and a candidate are compared.",
+                f"{len(self.files)} files were named, but a baseline and a candidate are compared.",
                 "Write `outscore gate BASELINE CANDIDATE --margin 0.02`.",
                 parameter="files",
             )
@@ -144,19 +144,18 @@ class GateRequest(TestedRequest, DrawRequest, TableRequest, EitherRequest, LogRe
             self.refuse_what_is_for_texts()
 
     def comparison(self, test: str, *, decides: bool, **changed: Any) -> CompareRequest:  # noqa: ANN401 - values of options
-        """The comparison behind the gate, candidate first: one-sided where it `decides`, else for an interval of both sides."""
-        own = {option.name for option in self.options()}
-        known = [option.name for option in CompareRequest.options() if option.name in own]
-        return CompareRequest.of(
-            {**{name: self.value(name) for name in known}, **self._asked(test, decides=decides), **changed}
-        )
+        """The comparison behind the gate, candidate first: one-sided if it `decides`, else two-sided for the interval."""
+        return CompareRequest.of({**self._values_for(CompareRequest), **self._asked(test, decides=decides), **changed})
 
     def texts(self, test: str, *, decides: bool, **changed: Any) -> TextsRequest:  # noqa: ANN401 - values of options
         """The same for texts."""
-        own = {option.name for option in self.options()}
-        known = [option.name for option in TextsRequest.options() if option.name in own]
         refuse_units_of_documents(1, self.documents)
-        return TextsRequest.of({**{name: self.value(name) for name in known}, **self._asked(test, decides=decides), **changed})
+        return TextsRequest.of({**self._values_for(TextsRequest), **self._asked(test, decides=decides), **changed})
+
+    def _values_for(self, request: type[CompareRequest | TextsRequest]) -> dict[str, Any]:
+        """The values of the options that a gate has in common with a comparison."""
+        names = {option.name for option in self.options()}
+        return {option.name: self.value(option.name) for option in request.options() if option.name in names}
 
     def _asked(self, test: str, *, decides: bool) -> dict[str, Any]:
         return {

@@ -1,7 +1,7 @@
-"""Options that come together, as requests that others inherit: how tables and logs are read, how units are made.
+"""Groups of options, as requests that others inherit: how tables and logs are read, how units are made.
 
-An option that all commands of a kind have is a field here, once. A command that says something else of one of them, its help
-for instance, declares the field again, which keeps its place.
+An option that all commands of a kind have is a field here, once. A command that changes part of one of them, such as its help,
+declares the field again, which keeps its place.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def _either_metrics() -> dict[str, str]:
 
 
 METRIC_OF_TEXTS = "bleu"
-"""The metric of texts where none is named and one decides."""
+"""The default metric for texts, in commands that use only one."""
 EITHER_METRIC = replace(
     shared.METRIC,
     choices=_either_metrics,
@@ -102,7 +102,7 @@ class TableRequest(Request):
 
 @dataclass(frozen=True)
 class EitherRequest(Request):
-    """What texts take in commands that take scores or texts."""
+    """Options for texts, in commands that take scores or texts."""
 
     reference: tuple[str, ...] = declare(EITHER_REFERENCE)
     documents: str | None = declare(shared.DOCUMENTS)

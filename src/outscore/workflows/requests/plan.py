@@ -1,4 +1,4 @@
-"""`plan`: how many items, how small a difference, how likely a verdict; and what two printed scores leave possible."""
+"""`plan`: how many items, how small a difference, how much power; and which p-values two printed scores allow."""
 
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ if TYPE_CHECKING:
 __all__ = ["DESIGN", "POWER", "REPLICATES", "PlanRequest"]
 
 REPLICATES = 200
-"""Samples to try a test on, for each size, where nobody says otherwise."""
+"""The default number of samples to try a test on, for each size."""
 POWER = Option(
     "power",
     float,
     0.8,
     "Probability of detecting the difference.",
     label="Power",
-    form_help="Chance of detecting the difference.",
+    form_help="Probability of detecting the difference.",
     group="design",
 )
 
 METHODS = ("auto", "permutation", "normal", "t", "exact")
 COLUMNS = ("item", "score", "cluster", "repeat")
-# What a pilot estimates by itself, what only a pilot can use, and what only a try-out can.
+# What a pilot estimates, what only a pilot can use, and what only --retrospective can.
 FROM_NUMBERS = ("sd", "discordance", "accuracy")
 FROM_PILOT = ("retrospective", "system", "shuffle", "direction", *COLUMNS)
 UNITS = ("unit_size", "unit_statistic")
 PRICES = ("price_item", "price_run", "budget")
 FROM_TRIALS = ("test", "replicates", "delta")
 DESIGN = ("alpha", "alternative", "repeats", "within", "cluster_size", "icc", "method")
-"""Options that describe the planned study, whatever its spread is known by."""
+"""Options that describe the planned study, wherever its spread comes from."""
 
 
 @dataclass(frozen=True)
@@ -55,9 +55,9 @@ class PlanRequest(Request):
             "effect",
             float,
             None,
-            "The difference A - B to detect; with no spread given, in standard deviations.",
+            "The difference A - B to detect; in standard deviations if no spread is given.",
             label="Difference",
-            form_help="The difference A − B to detect; with no spread given, in standard deviations.",
+            form_help="The difference A − B to detect; in standard deviations if no spread is given.",
             group="design",
         )
     )
@@ -70,9 +70,9 @@ class PlanRequest(Request):
             "sd",
             float,
             None,
-            "Standard deviation between items of the difference A - B.",
+            "Standard deviation of the difference A - B between items.",
             label="Spread",
-            form_help="Standard deviation between items of the difference A − B.",
+            form_help="Standard deviation of the difference A − B between items.",
             group="design",
         )
     )
@@ -81,7 +81,7 @@ class PlanRequest(Request):
             "discordance",
             float,
             None,
-            "Share of right-or-wrong items that one system alone gets right.",
+            "Share of right-or-wrong items that only one of the two systems gets right.",
             label="Discordance",
             group="design",
         )
@@ -91,9 +91,9 @@ class PlanRequest(Request):
             "accuracy",
             float,
             None,
-            "The baseline's accuracy; errors count as independent without --discordance.",
+            "The baseline's accuracy; without --discordance, errors are assumed to be independent.",
             label="Accuracy",
-            form_help="The baseline's accuracy; errors count as independent without a discordance.",
+            form_help="The baseline's accuracy; without a discordance, errors are assumed to be independent.",
             group="design",
         )
     )
@@ -102,16 +102,16 @@ class PlanRequest(Request):
             "pilot",
             str,
             (),
-            "Scores to take the spread from; columns as in `compare`.",
+            "Scores to estimate the spread from; columns as in `compare`.",
             label="Pilot",
-            form_help="Scores to take the spread from.",
+            form_help="Scores to estimate the spread from.",
             group="files",
             kind="file",
             many=True,
             most=2,
             metavar="FILE [FILE]",
             annotation="Path | Sequence[ArrayLike | Scores | Path] | None",
-            doc="Scores to take the spread from: a file with both systems, or a list of two files, arrays or `Scores`.",
+            doc="Scores to estimate the spread from: a file with both systems, or a list of two files, arrays or `Scores`.",
         )
     )
     repeats: int | None = declare(
@@ -154,13 +154,13 @@ class PlanRequest(Request):
             "price_item",
             float,
             None,
-            "Price of an item: with --price-run, plan items and runs for the least money.",
+            "Price of an item: with --price-run, find the cheapest combination of items and runs.",
             minimum=0,
             label="Price of an item",
-            form_help="With the price of a run, items and runs are planned for the least money.",
+            form_help="Together with the price of a run: find the cheapest combination of items and runs.",
             group="design",
             always_saved=False,
-            doc="The price of an item. With prices, items and runs per item are planned for the least money.",
+            doc="The price of an item. With prices, the plan is the cheapest combination of items and runs per item.",
         )
     )
     price_run: float | None = declare(
@@ -180,10 +180,10 @@ class PlanRequest(Request):
             "budget",
             float,
             None,
-            "What may be spent: with prices, the items and runs that detect most for it.",
+            "Money to spend: with prices, find the items and runs that detect the smallest difference for it.",
             minimum=0,
             label="Budget",
-            form_help="What may be spent: with prices, the items and runs that detect most for it.",
+            form_help="Money to spend: with prices, find the items and runs that detect the smallest difference for it.",
             group="design",
             always_saved=False,
         )
@@ -193,16 +193,16 @@ class PlanRequest(Request):
             "scores",
             str,
             (),
-            "Two printed accuracies: which p are possible? Needs --n.",
+            "Two printed accuracies: which p-values are possible? Needs --n.",
             label="Printed scores",
-            form_help="Two printed accuracies: which p are possible? Needs the number of items.",
+            form_help="Two printed accuracies: which p-values are possible? Needs the number of items.",
             group="review",
             many=False,
             least=2,
             most=2,
             metavar="A B",
             annotation="tuple[str | float, str | float] | None",
-            doc="Two printed accuracies, as text to keep trailing zeros: which p-values do they leave possible? Needs `n`.",
+            doc="Two printed accuracies, as text to keep trailing zeros: which p-values do they allow? Needs `n`.",
         )
     )
     table: str | None = declare(
@@ -210,9 +210,9 @@ class PlanRequest(Request):
             "table",
             str,
             None,
-            "A printed table, a system and its accuracy per line: which n fit it, and with --n which p can every pair have?",
+            "A printed table, a system and its accuracy per line: which n fit, and with --n, which p can each pair have?",
             label="Printed table",
-            form_help="System and printed accuracy in each line: which numbers of items fit, which p can every pair have?",
+            form_help="A system and its printed accuracy per line: which numbers of items fit, and which p can each pair have?",
             group="files",
             kind="file",
             most=1,
@@ -220,7 +220,7 @@ class PlanRequest(Request):
             always_saved=False,
             annotation="Path | Mapping[str, str | float] | None",
             doc="A printed table of accuracies, the path of a file with a system and its score in each line, or scores by\n"
-            "system: which numbers of items fit the decimals, and with `n` which p-values they leave every pair?",
+            "system: which numbers of items fit the decimals, and with `n`, which p-values can each pair have?",
         )
     )
     retrospective: bool = declare(
@@ -228,9 +228,9 @@ class PlanRequest(Request):
             "retrospective",
             bool,
             False,
-            "With --pilot: try a test on samples like the pilot.",
+            "With --pilot: try out a test on samples resembling the pilot.",
             label="Try a test",
-            form_help="Try a test on samples like the pilot.",
+            form_help="Try out a test on samples resembling the pilot.",
             group="pilot",
             kind="flag",
         )
@@ -240,10 +240,10 @@ class PlanRequest(Request):
             "test",
             str,
             None,
-            "The test to try; see `outscore tests`.",
+            "The test to try out; see `outscore tests`.",
             shared.known_tests,
             label="Test",
-            form_help="The test to try.",
+            form_help="The test to try out.",
             group="pilot",
             metavar="NAME",
             default_text=shared.TEST.default,
@@ -261,7 +261,7 @@ class PlanRequest(Request):
             default_text=str(REPLICATES),
         )
     )
-    system: tuple[str, ...] = declare(shared.SYSTEM, group="pilot", form_help="Which two systems of a table.")
+    system: tuple[str, ...] = declare(shared.SYSTEM, group="pilot", form_help="Which two systems of the table to use.")
     item: str | None = declare(shared.ITEM, group="pilot")
     score: str | None = declare(
         shared.SCORE, default=None, many=False, help="Column of the scores.", group="pilot", annotation=""
@@ -276,36 +276,36 @@ class PlanRequest(Request):
         shared.DELTA,
         label="Tested difference",
         group="pilot",
-        help="Difference A - B that the test to try is against.",
-        form_help="The difference A − B that the test to try is against.",
-        doc="The difference A - B that the test to try is against.",
+        help="The difference A - B under the null hypothesis of the test to try out.",
+        form_help="The difference A − B under the null hypothesis of the test to try out.",
+        doc="The difference A - B under the null hypothesis of the test to try out.",
     )
     method: str = declare(
         Option(
             "method",
             str,
             "auto",
-            "Whose power: permutation, t, exact (McNemar), or the normal formula.",
+            "The test to compute power for: permutation, t, exact (McNemar), or the normal formula.",
             METHODS,
             label="Method",
-            form_help="Whose power is planned for.",
+            form_help="The test to compute power for.",
             group="design",
             doc='``"auto"`` for the test that `compare` runs by default: ``"exact"`` (McNemar) for right-or-wrong items\n'
             'without clusters, else ``"permutation"``. ``"t"`` is the paired t test, and ``"normal"`` the closed formula,\n'
-            "which takes the spread as known and counts rejections in the right direction only.",
+            "which treats the spread as known and counts rejections in the right direction only.",
         )
     )
     anytime: bool = declare(
         shared.ANYTIME,
         group="design",
-        help="Also say after how many items a test that may be looked at any time is expected to stop.",
-        form_help="Also say after how many items a test that may be looked at any time is expected to stop.",
-        doc="Also give the items after which a test that may be looked at any time is expected to stop.",
+        help="Also say after how many items an anytime-valid test is expected to stop.",
+        form_help="Also say after how many items an anytime-valid test is expected to stop.",
+        doc="Also give the number of items after which an anytime-valid test is expected to stop.",
     )
     bounds: tuple[float, ...] = declare(shared.BOUNDS, group="design")
     alternative: str = declare(shared.ALTERNATIVE, group="design")
     alpha: float = declare(shared.ALPHA, group="design", doc="The level of the test.")
-    seed: int = declare(shared.SEED, help="Seed of the samples of --retrospective.", group="pilot")
+    seed: int = declare(shared.SEED, help="Seed for the samples of --retrospective.", group="pilot")
 
     @property
     def inputs(self) -> list[str]:
@@ -313,7 +313,7 @@ class PlanRequest(Request):
         return [*self.pilot, *([] if self.table is None else [self.table])]
 
     def design(self, *more: str) -> dict[str, Any]:
-        """What was said of the planned study."""
+        """The options that were given about the planned study."""
         return {name: self.value(name) for name in (*DESIGN, *more) if self.value(name) is not None}
 
     def validate(self, *, arrays: bool = False, tabled: bool = False) -> None:
@@ -323,7 +323,7 @@ class PlanRequest(Request):
         self._check_prices()
         if self.table is not None or tabled:
             taken = ("scores", "effect", *FROM_NUMBERS, "pilot", "repeats", "within", "cluster_size", "icc", "alternative")
-            self._refuse((*PRICES, *taken, *FROM_PILOT, *FROM_TRIALS), "has no meaning beside --table, which stands for itself")
+            self._refuse((*PRICES, *taken, *FROM_PILOT, *FROM_TRIALS), "cannot be combined with --table")
             if self.n is not None and self.n < 1:
                 raise OutscoreError(f"`n` is {self.n}.", "Give the number of items.", parameter="n")
         elif self.scores:
@@ -340,15 +340,15 @@ class PlanRequest(Request):
                 *FROM_TRIALS,
                 "anytime",
             )
-            self._refuse(unused, "has no meaning beside --scores, which stand for themselves")
+            self._refuse(unused, "cannot be combined with --scores")
             if self.n is None:
                 raise OutscoreError(
                     "--scores were given without the number of items.", "Add --n, for example --n 1000.", parameter="n"
                 )
         elif self.pilot or arrays:
-            self._refuse(FROM_NUMBERS, "is what the pilot is there to tell")
+            self._refuse(FROM_NUMBERS, "is estimated from the pilot")
             if not self.retrospective:
-                self._refuse(FROM_TRIALS, "is for --retrospective: a plan by itself is computed from the spread")
+                self._refuse(FROM_TRIALS, "is for --retrospective; without it, the plan is computed from the spread")
             if len(self.pilot) > 2:
                 raise OutscoreError(
                     f"{len(self.pilot)} pilot files were named.",
@@ -357,31 +357,29 @@ class PlanRequest(Request):
                 )
         else:
             changed = [name for name in UNITS if self.value(name) != self.option(name).default]
-            self._refuse((*FROM_PILOT, *changed, *FROM_TRIALS), "needs a pilot: name its files with --pilot, or do without")
+            self._refuse((*FROM_PILOT, *changed, *FROM_TRIALS), "needs a pilot, which --pilot names")
 
     def _check_prices(self) -> None:
-        """Refuse half of the prices, and a budget beside the number of items that it is to buy."""
+        """Refuse one price without the other, and a budget together with the number of items it should determine."""
         given = [name for name in PRICES if self.value(name) is not None]
         if not given:
             return
         lacking = next((name for name in PRICES[:2] if name not in given), None)
         if lacking is not None:
             long = self.option(lacking).long
-            raise OutscoreError(f"Prices need --{long} too.", f"Add --{long}, 0 where it costs nothing.", parameter=lacking)
+            raise OutscoreError(f"Prices need --{long} too.", f"Add --{long}; give 0 if it costs nothing.", parameter=lacking)
         for name in given:
             value = self.value(name)
             if not (0 <= value < math.inf and (value > 0 or name != "budget")):
-                raise OutscoreError(f"`{name}` is {value:g}.", "Give a sum of money, 0 or more.", parameter=name)
+                raise OutscoreError(f"`{name}` is {value:g}.", "Give an amount of money, 0 or more.", parameter=name)
         if not self.price_item and not self.price_run:
-            raise OutscoreError("Both prices are 0.", "Give one of them at least.", parameter="price_item")
+            raise OutscoreError("Both prices are 0.", "Give at least one that is above 0.", parameter="price_item")
         if not self.price_run and self.repeats is None:
             raise OutscoreError(
-                "A run costs nothing, so there is no end to how many are best.", "Give --repeats.", parameter="price_run"
+                "A run costs nothing, so more runs are always better.", "Give --repeats.", parameter="price_run"
             )
         if self.budget is not None and self.n is not None:
-            raise OutscoreError(
-                "--n is given beside --budget, which says how many items there can be.", "Leave one out.", parameter="budget"
-            )
+            raise OutscoreError("--n and --budget both determine the number of items.", "Leave one out.", parameter="budget")
 
     def _refuse(self, names: Iterable[str], reason: str) -> None:
         for name in names:
@@ -390,7 +388,7 @@ class PlanRequest(Request):
                 raise OutscoreError(f"--{long} {reason}.", "Leave one of them out.", parameter=name)
 
     def settings(self, inputs: Iterable[Origin] = (), **found: Any) -> dict[str, Any]:  # noqa: ANN401, ARG002 - as in `Request`
-        """What is saved: the options that say anything, by their long names."""
+        """What is saved: the options that were given, by their long names."""
         wanted = [option for option in self.options() if option.always_saved or self.is_given(option)]
         saved = {option.long: saved_value(option, self.value(option.name)) for option in wanted}
         # Sorted: the order in which options were given must not show.

@@ -1,4 +1,4 @@
-"""`prefer`: battles between systems, by people or by a model: who is preferred to whom."""
+"""`prefer`: battles between systems, judged by people or by a model: which system is preferred to which."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _column(name: str, help_: str, label: str, doc: str = "", **more: Any) -> An
 
 @dataclass(frozen=True)
 class PreferRequest(Request):
-    """Battles: win rates, strengths, position, length and judges."""
+    """Battles: win rates, strengths, and the effects of position, length and judge."""
 
     command: ClassVar[str] = "prefer"
     subcommand: ClassVar[str] = "prefer"
@@ -59,17 +59,17 @@ class PreferRequest(Request):
             "labels",
             str,
             None,
-            "People's verdicts on some of the prompts, where a judge decided all.",
+            "People's verdicts on some of the prompts, if a model judged all of them.",
             label="People's verdicts",
-            form_help="Battles judged by people on some of the prompts; those above are then the judge's.",
+            form_help="Battles judged by people on some of the prompts; the battles above are then judged by a model.",
             group="files",
             kind="file",
             most=1,
             metavar="FILE",
             always_saved=False,
             annotation="Path | Table | None",
-            doc="People's verdicts on some of the prompts, a file or table of battles: the judge's verdicts on all of them\n"
-            "then serve to estimate the win rate that people would give.",
+            doc="People's verdicts on some of the prompts, a file or table of battles: the model's verdicts on all prompts\n"
+            "then help to estimate the win rate that people would give.",
         )
     )
     people: str | None = declare(
@@ -77,9 +77,9 @@ class PreferRequest(Request):
             "people",
             str,
             None,
-            "The judge among the battles whose verdicts are people's, as with --labels.",
-            label="Judge who is people",
-            form_help="The judge among the battles whose verdicts are taken for right, instead of a file of people's verdicts.",
+            "The name of the judge in the battles that stands for people, instead of --labels.",
+            label="Human judge",
+            form_help="The name of the judge in the battles that stands for people, instead of a file of people's verdicts.",
             group="data",
             metavar="NAME",
             always_saved=False,
@@ -90,19 +90,19 @@ class PreferRequest(Request):
             "order",
             str,
             "auto",
-            "How it came about which answer was shown first.",
+            "How it was decided which answer is shown first.",
             lambda: {
-                "auto": "both orders, or by lot",
-                "random": "drawn by lot for each prompt",
-                "fixed": "chosen, one order for each prompt",
-                "unrecorded": "both orders or by lot, and the file does not say which",
+                "auto": "both orders, or at random",
+                "random": "at random for each prompt",
+                "fixed": "one fixed order for each prompt",
+                "unrecorded": "both orders or at random, but the file does not record the order",
             },
             label="Order",
             group="test",
             metavar="auto|random|fixed|unrecorded",
-            doc='How it came about which answer was shown first: ``"random"`` by lot, ``"fixed"`` one chosen order for\n'
-            'each prompt (then orders are exchanged between prompts), ``"unrecorded"`` both orders or by lot, but the file\n'
-            'does not say which. ``"auto"`` takes what the file shows, and refuses one that always names the same first.',
+            doc='How it was decided which answer is shown first: ``"random"`` at random, ``"fixed"`` one fixed order for\n'
+            'each prompt (then orders are exchanged between prompts), ``"unrecorded"`` both orders or at random, but the file\n'
+            'does not record the order. ``"auto"`` uses what the file shows, and refuses a file that always names one first.',
         )
     )
     strength: int = declare(
@@ -110,10 +110,10 @@ class PreferRequest(Request):
             "strength",
             int,
             1,
-            "Arena-Hard: how many wins A>>B counts as.",
+            "Arena-Hard: how many wins a strong verdict (A>>B) counts for.",
             minimum=1,
             label="Strong verdicts",
-            form_help="How many wins a strong verdict (A>>B) counts as.",
+            form_help="How many wins a strong verdict (A>>B) counts for.",
             group="data",
             metavar="N",
         )
@@ -123,7 +123,7 @@ class PreferRequest(Request):
             "ties",
             str,
             "half",
-            "Strengths: ties as half a win each, or by Davidson's model.",
+            "Strengths: count a tie as half a win for each, or use Davidson's model.",
             ("half", "davidson"),
             label="Ties",
             group="test",
@@ -131,30 +131,30 @@ class PreferRequest(Request):
     )
     alpha: float = declare(shared.FAMILY_ALPHA)
     correction: str = declare(shared.FAMILY_CORRECTION)
-    seed: int = declare(shared.SEED, help="Seed of what has to be sampled.")
-    system: tuple[str, ...] = declare(shared.SYSTEM, help="Battles between these systems only; repeatable.")
+    seed: int = declare(shared.SEED, help="Seed for everything that is sampled at random.")
+    system: tuple[str, ...] = declare(shared.SYSTEM, help="Use battles between these systems only; repeatable.")
     only_judge: tuple[str, ...] = declare(
         Option(
             "only_judge",
             str,
             (),
-            "Verdicts of these judges only; repeatable.",
+            "Use verdicts of these judges only; repeatable.",
             label="Judges",
-            form_help="Verdicts of these judges only.",
+            form_help="Use verdicts of these judges only.",
             group="data",
             many=True,
             metavar="NAME",
             always_saved=False,
             python="judges",
             annotation="str | Sequence[str]",
-            doc="Verdicts of these judges only.",
+            doc="Use verdicts of these judges only.",
         )
     )
     first: str | None = _column("first", "Column of the systems shown first.", "First system")
     second: str | None = _column("second", "Column of the systems shown second.", "Second system")
     winner: tuple[str, ...] = _column(
         "winner",
-        "Column of the verdicts; several are a judge each.",
+        "Column of the verdicts; several columns are one judge each.",
         "Verdicts",
         default=(),
         many=True,
@@ -162,14 +162,14 @@ class PreferRequest(Request):
     )
     prompt: str | None = _column("prompt", "Column of the prompts; none: every battle has its own.", "Prompts")
     judge: str | None = _column("judge", "Column of the judges; or none.", "Judges' names")
-    category: str | None = _column("category", "Column of kinds of prompts; or none.", "Categories")
+    category: str | None = _column("category", "Column of the prompts' categories; or none.", "Categories")
     cluster: str | None = _column(
-        "cluster", "Column of what is swapped as one, instead of the prompt.", "Clusters", default_text="the prompt"
+        "cluster", "Column of clusters that are swapped as one, instead of prompts.", "Clusters", default_text="the prompt"
     )
     position: str | None = _column("position", "Column of the system that was shown first; or none.", "Shown first")
     length: tuple[str, ...] = _column(
         "length",
-        "Column of the first answer's length, then of the second's.",
+        "Column of the first answer's length, then that of the second's.",
         "Lengths",
         default=(),
         many=True,
@@ -177,7 +177,7 @@ class PreferRequest(Request):
     )
     baseline: str | None = declare(
         shared.BASELINE,
-        help="Arena-Hard: what to call the baseline, which its files do not name.",
+        help="Arena-Hard: what to call the baseline, which the files do not name.",
         kind="value",
         label="Name of the baseline",
         always_saved=False,
@@ -185,26 +185,26 @@ class PreferRequest(Request):
     reader: str = declare(
         shared.READER,
         choices=_readers,
-        form_help="How the files are read.",
+        form_help="Format of the files.",
         doc="The format of the files, a name from ``outscore formats``.",
     )
     names: tuple[str, ...] = declare(
         shared.NAMES,
-        help="What to call the two systems of a table that names none.",
-        form_help="What to call the two systems of a table that names none, separated by a comma.",
+        help="What to call the two systems of a table that does not name them.",
+        form_help="What to call the two systems of a table that does not name them, separated by a comma.",
         most=2,
         always_saved=False,
         default_text="",
-        doc="What to call the two systems of a table whose rows are all about the same two, and name none.",
+        doc="What to call the two systems of a table whose rows are all about the same two systems and do not name them.",
     )
 
     @property
     def inputs(self) -> list[str]:
-        """Everything that is read."""
+        """The names of all files to read."""
         return [*self.files, *([self.labels] if self.labels else [])]
 
     def choice(self) -> BattleChoice:
-        """What is said about columns, as readers take it."""
+        """The chosen columns, in the form that readers take."""
         from outscore.formats.battles.entry import BattleChoice
 
         names = ("first", "second", "winner", "prompt", "judge", "category", "cluster", "position", "length", "strength")
@@ -230,13 +230,13 @@ class PreferRequest(Request):
         if len(self.length) not in (0, 2):
             raise OutscoreError(
                 f"--length names {len(self.length)} column{'' if len(self.length) == 1 else 's'}.",
-                "Name two: the first answer's, and the second's.",
+                "Name two: one for the first answer and one for the second.",
                 parameter="length",
             )
         if self.strength < 1:
             raise OutscoreError(f"--strength is {self.strength}.", "Give a whole number from 1 up.", parameter="strength")
         if self.labels and self.people:
-            raise OutscoreError("--labels and --people both say what people decided.", "Give one of them.", parameter="people")
+            raise OutscoreError("--labels and --people both name people's verdicts.", "Give one of them.", parameter="people")
 
     def file_arguments(self) -> list[str]:
         """People's verdicts."""

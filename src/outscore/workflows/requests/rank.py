@@ -38,7 +38,7 @@ RANKED_TASKS = ("label", "pos", "dep", "ner")
 
 
 OF_TABLES = ("duplicates", "reader", "direction", "transpose", "reduce", "equal_runs")
-"""Options that say how tables of scores are read, beside those that name a column."""
+"""Options for reading tables of scores, apart from those that name a column."""
 
 
 @dataclass(frozen=True)
@@ -68,8 +68,8 @@ class RankRequest(TestedRequest, UnitRequest, DrawRequest, TableRequest, EitherR
     dataset: str | None = declare(
         shared.DATASET,
         annotation="ArrayLike | str | None",
-        doc="A label per row, or the column of a file or table: the dataset of each row. Of texts a label per segment, or the\n"
-        'path of a file of them; ``"none"`` takes all segments as one dataset.',
+        doc="A label per row, or the column of a file or table: the dataset of each row. For texts, a label per segment or\n"
+        'the path of a file of them; ``"none"`` pools all segments.',
     )
     gold_column: str | None = declare(
         shared.GOLD, after="prediction", name="gold_column", label="Column of right answers", also=()
@@ -84,7 +84,7 @@ class RankRequest(TestedRequest, UnitRequest, DrawRequest, TableRequest, EitherR
         help="Texts: a metric's segment scores, COMET=a.comet,b.comet,...; MetricX(lower)=... if lower is better; repeatable.",
         metavar="NAME=A,B,...",
         python="metric_scores",
-        doc="Of texts, scores of segments by other metrics, which join the family: a file of each system, or one of all,\n"
+        doc="For texts, segment scores from other metrics, which join the family: a file for each system, or one for all,\n"
         'by the metric\'s name, ``{"COMET": "a.comet,b.comet,c.comet"}``; ``"MetricX(lower)"`` says that lower is better.',
     )
     task: str | None = declare(
@@ -92,13 +92,13 @@ class RankRequest(TestedRequest, UnitRequest, DrawRequest, TableRequest, EitherR
             "task",
             str,
             None,
-            "Outputs: what the files hold; needs --gold.",
+            "Outputs: what the files contain; needs --gold.",
             RANKED_TASKS,
             label="Task",
-            form_help="For outputs: what the files hold.",
+            form_help="For outputs: what the files contain.",
             group="files",
             always_saved=False,
-            doc="Rank outputs: what they hold; needs `gold`.",
+            doc="Rank outputs: what they contain; needs `gold`.",
         ),
         after="scores",
     )
@@ -124,21 +124,21 @@ class RankRequest(TestedRequest, UnitRequest, DrawRequest, TableRequest, EitherR
 
     @property
     def text_metrics(self) -> list[str]:
-        """The metrics of texts that were asked for, or the usual one."""
+        """The metrics for texts that were named, or the default one."""
         return metrics_in(self.metric if isinstance(self.metric, str) else METRIC_OF_TEXTS)
 
     @cached_property
     def system_files(self) -> list[str]:
-        """The files of the systems: patterns stand for what matches them."""
+        """The files of the systems, with patterns replaced by the files that match them."""
         from outscore.formats.tables.partitions import expand_pattern
 
-        # Of texts, {dataset} stands for any name.
+        # For texts, {dataset} matches any name.
         names = [path.replace(shared.EACH_DATASET, "*") if self.reference else path for path in self.files]
         return [file for path in names for file in expand_pattern(path)]
 
     @property
     def inputs(self) -> list[str]:
-        """Everything that is read: systems, references, labels, gold and scores."""
+        """The names of all files to read: systems, references, labels, gold and scores."""
         scored = [path for files in self.scores.values() for path in metrics_in(files)]
         labels = [file for file in (self.documents, self.gold) if file is not None]
         if self.reference and self.dataset is not None and self.dataset != shared.POOLED:
@@ -146,7 +146,7 @@ class RankRequest(TestedRequest, UnitRequest, DrawRequest, TableRequest, EitherR
         return [*self.system_files, *self.reference, *labels, *scored]
 
     def question(self) -> dict[str, Any]:
-        """What is asked, whatever is ranked."""
+        """The options that apply to whatever is ranked: scores, texts or outputs."""
         names = (
             "test",
             "correction",
@@ -164,7 +164,7 @@ class RankRequest(TestedRequest, UnitRequest, DrawRequest, TableRequest, EitherR
         return {"options": self.test_options(), **{name: self.value(name) for name in names}}
 
     def validate(self, *, kind: Literal["scores", "texts", "outputs"] | None = None) -> None:
-        """Refuse whatever can be refused before a file is opened; `kind` is what is ranked where no files are."""
+        """Refuse whatever can be refused before a file is opened; `kind` says what is ranked if there are no files."""
         from outscore.workflows.rank.question import Question, check_test
         from outscore.workflows.reading import check_direction
         from outscore.workflows.validate import check_reduction
@@ -202,20 +202,20 @@ class RankRequest(TestedRequest, UnitRequest, DrawRequest, TableRequest, EitherR
     def _check_outputs(self, *, gold: bool) -> None:
         if self.task is None or not gold:
             missing, given = ("task", "gold") if self.task is None else ("gold", "task")
-            column = "; a column of right answers is named with --gold-column" if missing == "task" else ""
+            column = "; --gold-column names a column of right answers" if missing == "task" else ""
             cure = f"Give --{missing} as well{column}."
             raise OutscoreError(f"--{given} is given without --{missing}.", cure, parameter=missing)
         from outscore.workflows.classes import has_classes
 
         if self.metric is not None and not (self.task == "label" and has_classes(self.metric)):
-            other = ", or name one of classes such as macro-f1" if self.task == "label" else ""
+            alternative = ", or name a metric of classes such as macro-f1" if self.task == "label" else ""
             raise OutscoreError(
-                f"Outputs of task `{self.task}` have a score of their own.", f"Leave --metric out{other}.", parameter="metric"
+                f"Task `{self.task}` has its own metric.", f"Leave --metric out{alternative}.", parameter="metric"
             )
         self._refuse_what_is_for_scores("outputs", but=("cluster",))
 
     def _refuse_what_is_for_scores(self, noun: str, but: tuple[str, ...]) -> None:
-        """Refuse options that texts and outputs have no use for, as they come without columns."""
+        """Refuse options that texts and outputs, which have no columns, do not take."""
         for option in self.options():
             of_tables = option.kind == "column" or option.name in OF_TABLES
             if of_tables and option.name not in but and self.is_given(option):

@@ -1,4 +1,4 @@
-"""`score`: one system or several, each by itself: how sure the score is, and what the test set can tell."""
+"""`score`: one system or several, each on its own: how certain its score is, and what the test set can detect."""
 
 from __future__ import annotations
 
@@ -30,64 +30,68 @@ class ScoreRequest(ScoredRequest, TableRequest, LogRequest):
 
     files: tuple[str, ...] = declare(
         shared.FILES,
-        help="A table or log with one system or several, or a file for each.",
+        help="A table or log with one system or several, or one file for each.",
         label="Scores",
         metavar="FILE ...",
     )
     metric: str | AdditiveMetric | None = declare(
-        shared.METRIC, help="A metric from `outscore metrics`, or a score of the logs."
+        shared.METRIC, help="A metric from `outscore metrics`, or a score in the logs."
     )
     alpha: float = declare(
         shared.ALPHA,
         after="direction",
         help="Intervals have level 1 - alpha.",
-        doc="Intervals have level 1 - alpha; a comparison of two runs is called significant at this level.",
+        doc="Intervals have level 1 - alpha; this is also the significance level for comparing two runs.",
     )
     power: float = declare(
         POWER,
         after="alpha",
         help="Power of the smallest detectable difference.",
-        form_help="Chance of detecting the smallest detectable difference.",
+        form_help="Probability of detecting the smallest detectable difference.",
         group="test",
-        doc="The power with which the smallest detectable difference is detected.",
+        doc="The probability of detecting the smallest detectable difference.",
     )
-    population: str | None = declare(shared.POPULATION, after="power", help="What intervals are about.")
+    population: str | None = declare(
+        shared.POPULATION,
+        after="power",
+        help="What the intervals are about: new items, new items and new runs, or new runs of these items.",
+    )
     system: tuple[str, ...] = declare(shared.SYSTEM, help="Score these systems only; repeatable.")
     cluster: str | None = declare(
         shared.CLUSTER,
         help="Column of documents, conversations ... whose items depend on one another; or none.",
         form_help="Column of documents, conversations … whose items depend on one another; or none.",
-        doc="A label per row: items of one cluster depend on one another. Of a file or table, the column of clusters, or\n"
+        doc="A label per row: items of one cluster depend on one another. For a file or table, the column of clusters, or\n"
         '``"none"``.',
     )
     slice: str | None = declare(
         shared.SLICE,
         after="equal_runs",
-        help="Score every value of this column too.",
-        doc="A label per row, alone or by the name of its column, or the column of a file: every value is scored too.",
+        help="Also score each value of this column separately.",
+        doc="A label per row, alone or by the name of its column, or the column of a file: each value is also scored alone.",
     )
     dataset: str | None = declare(
         shared.DATASET,
         annotation="ArrayLike | str | None",
         doc="A label per row, or the column of a file or table: the dataset of each row. The score is the mean over datasets.",
     )
-    log_task: str | None = declare(shared.LOG_TASK, help="Logs: the task that is scored; several are datasets.")
+    log_task: str | None = declare(shared.LOG_TASK, help="Logs: the task to score; several tasks are scored as datasets.")
     names: tuple[str, ...] = declare(shared.NAMES, metavar="A,...", always_saved=False)
 
     @cached_property
     def system_files(self) -> list[str]:
-        """The files: patterns stand for what matches them."""
+        """The files, with patterns replaced by the files that match them."""
         from outscore.formats.tables.partitions import expand_pattern
 
         return [file for path in self.files for file in expand_pattern(path)]
 
     @property
     def inputs(self) -> list[str]:
-        """Everything that is read."""
+        """The names of all files to read."""
         return list(self.system_files)
 
     def validate(self, *, arrays: bool = False) -> None:
-        """Refuse whatever can be refused before a file is opened; of arrays no file is named."""
+        """Refuse whatever can be refused before a file is opened; arrays have no files."""
         from outscore.core.options import check_level
         from outscore.workflows.reading import check_direction
         from outscore.workflows.validate import check_metric, check_population, check_reduction, check_repeats
@@ -95,7 +99,7 @@ class ScoreRequest(ScoredRequest, TableRequest, LogRequest):
         if not arrays and not self.files:
             raise OutscoreError(
                 "No file was named.",
-                "Write `outscore score FILE`: a table, a log, or a file for each system.",
+                "Write `outscore score FILE`: a table, a log, or one file for each system.",
                 parameter="files",
             )
         refuse_metric_of_texts(self.metric)

@@ -1,7 +1,7 @@
-"""Settings in a file: YAML as people write it, or a saved result to repeat.
+"""Settings in a file: hand-written YAML, or a saved result to repeat.
 
-Keys are the long names of a request's options and values are taken as they are written, so that `item: no` names a column and
-no type of YAML stands between. The file is read by YAML's safe loader, without aliases and without deep nesting, which no
+Keys are the long names of a request's options and values are kept as written, so that `item: no` names a column instead of
+being read as a boolean. The file is read by YAML's safe loader, without aliases and without deep nesting, which no
 options need and which could make a small file large. The command line (`--config`) and the page read and write the same files.
 """
 
@@ -88,7 +88,7 @@ def settings_yaml(request: Request) -> str:
 
 
 def saved_settings(text: str, path: str, command: str) -> dict[str, Any] | None:
-    """The settings of a saved result; None where the file is none."""
+    """The settings of a saved result; None if the file is not a saved result."""
     if not text.lstrip().startswith("{"):
         return None
     try:
@@ -101,7 +101,7 @@ def saved_settings(text: str, path: str, command: str) -> dict[str, Any] | None:
     cure = f"Name a result that `outscore {command} -o` saved as .json."
     if MADE_BY.get(str(data["schema"])) != command or not isinstance(settings, dict) or not _has_digests(settings):
         raise OutscoreError(f"`{path}` is not a saved {NOUNS.get(command, command)}.", cure)
-    # A plan may come from numbers alone.
+    # A plan may be made from numbers alone.
     if command != "plan" and "files" not in settings:
         raise OutscoreError(f"`{path}` does not say which files it was made from, so it cannot be repeated.", cure)
     return settings
@@ -113,7 +113,7 @@ def _has_digests(settings: Mapping[str, Any]) -> bool:
 
 
 def entries_of_saved(settings: Mapping[str, Any], path: str) -> dict[str, Entry]:
-    """The options that the settings of a saved result hold, by long name."""
+    """The options in the settings of a saved result, by long name."""
     place = f"`{path}`"
     asked = {key: value for key, value in settings.items() if key not in NOT_ASKED and value is not None}
     return {key.replace("_", "-"): Entry(_as_written(value), place) for key, value in asked.items()}
@@ -126,7 +126,7 @@ def _as_written(value: object) -> Written:
 
 
 def entries_of_yaml(text: str, path: str) -> dict[str, Entry]:
-    """The options that a YAML file holds, by long name; `path` is what messages call it."""
+    """The options in a YAML file, by long name; messages call the file `path`."""
     import yaml
 
     if len(text) > LARGEST_YAML:
@@ -137,23 +137,23 @@ def entries_of_yaml(text: str, path: str) -> dict[str, Entry]:
     except yaml.YAMLError as error:
         _refuse_yaml(error, path)
     if root is None:
-        raise OutscoreError(f"`{path}` is empty, options were expected.", "Write one `option: value` per line.")
+        raise OutscoreError(f"`{path}` is empty, but options were expected.", "Write one `option: value` per line.")
     if not isinstance(root, yaml.MappingNode):
-        raise OutscoreError(f"`{path}` holds no options.", "Write one `option: value` per line.")
-    found: dict[str, Entry] = {}
+        raise OutscoreError(f"`{path}` contains no options.", "Write one `option: value` per line.")
+    entries: dict[str, Entry] = {}
     for key_node, value_node in root.value:
         place = _place(path, key_node)
         key = _scalar(key_node, path).replace("_", "-")
-        if key in found:
-            raise OutscoreError(f"{place}: `{key}` stands here for the second time.", "Give every option once.")
+        if key in entries:
+            raise OutscoreError(f"{place}: `{key}` appears for the second time.", "Give every option once.")
         value = _node(value_node, path)
         if value is not None:
-            found[key] = Entry(value, place)
-    return found
+            entries[key] = Entry(value, place)
+    return entries
 
 
 def _refuse_tricks(events: Iterator[yaml.Event], path: str) -> None:
-    """Aliases and nesting are harmless as events, and may be anything but that as data."""
+    """Refuse aliases and deep nesting while they are still events: as data they could become huge."""
     import yaml
 
     depth = 0
@@ -172,13 +172,13 @@ def _refuse_yaml(error: yaml.YAMLError, path: str) -> NoReturn:
     raise OutscoreError(f"{where}: this is not YAML ({reason}).", "Write one `option: value` per line.") from None
 
 
-def _place(path: str, found: yaml.Node | yaml.Event) -> str:
-    mark = found.start_mark
+def _place(path: str, node: yaml.Node | yaml.Event) -> str:
+    mark = node.start_mark
     return f"`{path}`" if mark is None else f"`{path}`, line {mark.line + 1}"
 
 
 def _node(node: yaml.Node, path: str) -> Written | None:
-    """A value as written; None where nothing stands."""
+    """A value as written; None if it is empty."""
     import yaml
 
     if isinstance(node, yaml.MappingNode) and node.tag == TABLE:
@@ -193,6 +193,6 @@ def _scalar(node: yaml.Node, path: str) -> str:
 
     if not isinstance(node, yaml.ScalarNode) or node.tag not in PLAIN:
         raise OutscoreError(
-            f"{_place(path, node)}: found `{node.tag.split(':')[-1]}`, expected one value.", "Write it plainly."
+            f"{_place(path, node)}: found `{node.tag.split(':')[-1]}`, expected a single value.", "Write `option: value`."
         )
     return str(node.value)

@@ -88,9 +88,9 @@ STATISTICS = ("mean", "median")
 COLUMNS = ("item", "score", "system_column", "cluster", "repeat", "slice", "dataset", "prediction", "gold")
 """Options that name columns of a table."""
 POOLED = "none"
-"""What `dataset` is where nothing is to tell datasets of texts apart."""
+"""The value of `dataset` that makes all segments of texts one dataset."""
 EACH_DATASET = "{dataset}"
-"""What stands for the name of each test set in the names of files of texts."""
+"""The placeholder for the name of each test set in the file names of texts."""
 
 
 def known_tests() -> dict[str, str]:
@@ -101,7 +101,7 @@ def known_tests() -> dict[str, str]:
 
 
 def every_test() -> dict[str, str]:
-    """Tests by name, and the word for all of them."""
+    """Tests by name, and `all`."""
     return {**known_tests(), "all": "every test that suits the data"}
 
 
@@ -165,16 +165,16 @@ DIRECTION = Option(
     "direction",
     str,
     "auto",
-    "Which scores are better; auto: the higher ones, unless the name of the column or file says otherwise (wer, loss ...).",
+    "Which scores are better; auto: lower ones if the name of the column or file says so (wer, loss ...), else higher ones.",
     ("auto", "higher", "lower"),
     label="Better scores",
-    form_help="Higher or lower ones; auto: by the name of the column or file (wer, loss, latency …), else the higher ones.",
+    form_help="Higher or lower; auto: lower if the name of the column or file says so (wer, loss, latency …), else higher.",
     group="data",
     always_saved=False,
     shortcuts=(("lower-is-better", "lower"), ("higher-is-better", "higher")),
     doc='Which scores are better, ``"higher"`` or ``"lower"``. ``"auto"`` goes by the name of the score column, or the ending\n'
-    "of files of bare numbers (wer, loss, latency and the like are better when lower), and takes the higher ones where it\n"
-    "says nothing.",
+    "of files of bare numbers (wer, loss, latency and the like are better when lower); if that does not settle it, higher\n"
+    "is better.",
 )
 TEST = Option(
     "test",
@@ -231,9 +231,9 @@ ALPHA = Option(
     "Significance level.",
     label="Level",
     group="test",
-    doc="The level of the decision; the interval has level 1 - alpha and the same design as p.",
+    doc="The significance level; the interval has level 1 - alpha and the same design as p.",
 )
-FAMILY_ALPHA = replace(ALPHA, doc="The level of all claims together; intervals have level 1 - alpha one by one.")
+FAMILY_ALPHA = replace(ALPHA, doc="The level of all claims together; each interval on its own has level 1 - alpha.")
 DELTA = Option(
     "delta",
     float,
@@ -242,7 +242,7 @@ DELTA = Option(
     label="Difference",
     form_help="Test the difference A − B against this.",
     group="test",
-    doc="Test whether A - B is `delta` instead of 0, for metrics that are means; the differences are taken as\n"
+    doc="Test whether A - B is `delta` instead of 0, for metrics that are means; the differences are assumed to be\n"
     "symmetric about it. Right-or-wrong items get Tango's score test, which is asymptotic.",
 )
 MARGIN = Option(
@@ -252,15 +252,15 @@ MARGIN = Option(
     "Also test non-inferiority and equivalence within this margin.",
     label="Margin",
     group="test",
-    doc="Also test whether A is not worse than B by this much, and whether both are equal within it.",
+    doc="Also test whether A is worse than B by less than this margin, and whether the two are equivalent within it.",
 )
 ANYTIME = Option(
     "anytime",
     bool,
     False,
-    "Also show evidence that is valid at every look: e-value, anytime p, confidence sequence, where one could have stopped.",
+    "Also show evidence valid at every look: e-value, anytime p, confidence sequence, and where you could have stopped.",
     label="Look early",
-    form_help="Also show evidence that is valid at every look; the items must have come in random order.",
+    form_help="Also show evidence that is valid at every look; the items must be in random order.",
     group="test",
     kind="flag",
     always_saved=False,
@@ -270,21 +270,21 @@ UNPAIRED = Option(
     "unpaired",
     bool,
     False,
-    "The systems were scored on different items: divide their scores anew, nothing is matched.",
+    "The systems were scored on different items: permute scores between the systems, without matching items.",
     label="Different items",
-    form_help="The systems were scored on different items, so that nothing can be matched.",
+    form_help="The systems were scored on different items, so items cannot be matched.",
     group="test",
     kind="flag",
     always_saved=False,
-    doc="Compare two samples of different items; nothing is matched, and shared ids are refused.",
+    doc="Compare two samples of different items; items are not matched, and shared ids are refused.",
 )
 BOUNDS = Option(
     "bounds",
     float,
     (),
-    "With --anytime: the least and the largest score of an item.",
+    "With --anytime: the smallest and the largest possible score of an item.",
     label="Bounds of scores",
-    form_help="For looking early: the least and the largest score that an item can have, such as 0 100.",
+    form_help="For looking early: the smallest and the largest score that an item can have, such as 0 100.",
     group="test",
     least=2,
     most=2,
@@ -292,7 +292,7 @@ BOUNDS = Option(
     default_text="0 and 1",
     always_saved=False,
     annotation="tuple[float, float] | None",
-    doc="With `anytime`, the least and the largest score that an item can have; None is 0 and 1.",
+    doc="With `anytime`, the smallest and the largest score that an item can have; None is 0 and 1.",
 )
 UNIT_SIZE = Option(
     "unit_size",
@@ -301,18 +301,18 @@ UNIT_SIZE = Option(
     "Items per evaluation unit.",
     label="Unit size",
     group="units",
-    doc="Evaluation units of so many adjacent items.",
+    doc="The number of adjacent items that form an evaluation unit.",
 )
 UNIT_STATISTIC = Option(
     "unit_statistic",
     str,
     "mean",
-    "What summarises the items of a unit.",
+    "How the items of a unit are summarised.",
     STATISTICS,
     label="Unit statistic",
-    form_help="What a unit's items are summarised by.",
+    form_help="How the items of a unit are summarised.",
     group="units",
-    doc="What the items of a unit are summarised by.",
+    doc="How the items of a unit are summarised.",
 )
 SHUFFLE = Option(
     "shuffle",
@@ -329,29 +329,28 @@ UNIT_ADVICE = Option(
     "unit_advice",
     bool,
     False,
-    "Also show what the size of units does to spread, effect and p.",
+    "Also show how spread, effect size and p depend on the unit size.",
     label="Try other unit sizes",
-    form_help="What the size of units does to spread, effect and p.",
+    form_help="How spread, effect size and p depend on the unit size.",
     group="units",
     kind="flag",
-    doc="Also show how spread, effect size and p move with the size of the units; choose the size for what it\n"
-    "means, not for p.",
+    doc="Also show how spread, effect size and p depend on the unit size; choose the size for what it\nmeans, not for p.",
 )
 NORMALITY_ALPHA = Option(
     "normality_alpha",
     float,
     0.05,
-    "Level of the analysis' normality test.",
+    "Level of the normality test in the data analysis.",
     label="Level of the normality test",
-    form_help="Of the data analysis.",
+    form_help="For the data analysis; the decision does not depend on it.",
     group="units",
-    doc="The level at which the analysis rejects normality of the differences; the decision does not rest on it.",
+    doc="The level at which the analysis rejects normality of the differences; the decision does not depend on it.",
 )
 RESAMPLES = Option(
     "resamples",
     int,
     None,
-    "Number of swaps or resamples to draw.",
+    "Number of random swaps or resamples to draw.",
     label="Resamples",
     group="test",
     python=None,
@@ -360,36 +359,36 @@ CORRECTION = Option(
     "correction",
     str,
     "holm",
-    "Correction of the p-values of slices.",
+    "Multiplicity correction for the p-values of slices.",
     pair_corrections,
     label="Correction",
     group="test",
     metavar="NAME",
 )
-FAMILY_CORRECTION = replace(CORRECTION, help="Correction for the number of pairs.", choices=known_corrections)
+FAMILY_CORRECTION = replace(CORRECTION, help="Multiplicity correction for the number of pairs.", choices=known_corrections)
 SEED = Option(
     "seed",
     int,
     0,
-    "Seed of Monte Carlo and the bootstrap.",
+    "Seed for Monte Carlo and the bootstrap.",
     label="Seed",
-    form_help="For numbers that have to be sampled.",
+    form_help="For everything that is sampled at random.",
     group="test",
 )
 SYSTEM = Option(
     "system",
     str,
     (),
-    "A system of the table to compare; give it twice.",
+    "Name of a system in the table; give the option twice.",
     label="Systems",
-    form_help="Which systems of a table.",
+    form_help="Which systems of the table to use.",
     group="data",
     kind="system",
     many=True,
     metavar="NAME",
     python="systems",
     annotation="Sequence[str]",
-    doc="Which systems of a file to take.",
+    doc="Which systems of a file to use.",
 )
 ITEM = Option(
     "item",
@@ -397,15 +396,15 @@ ITEM = Option(
     None,
     "Column of the item ids; none: every row is an item.",
     label="Items",
-    form_help="Column of the item ids; or none, if every row is an item of its own.",
+    form_help="Column of the item ids; none: every row is a separate item.",
     group="data",
     kind="column",
     metavar="COLUMN",
     always_saved=False,
     python="items",
     annotation="ArrayLike | str | None",
-    doc="A label per row: rows of one item are repeats and are averaged first. Of a file or table, the column of item ids,\n"
-    'or ``"none"`` if every row is an item of its own.',
+    doc="A label per row: rows of one item are repeats and are averaged first. For a file or table, the column of item ids,\n"
+    'or ``"none"`` if every row is a separate item.',
 )
 SCORE = Option(
     "score",
@@ -424,7 +423,7 @@ MEASURE = Option(
     "measure",
     str,
     (),
-    "Compare by several measures of the same items, corrected together: columns, such as quality and 'latency(lower)'.",
+    "Compare several measures of the same items, corrected together: columns such as quality and 'latency(lower)'.",
     label="Measures",
     form_help="Columns of several measures of the same items, tested as one family: quality, latency(lower).",
     group="data",
@@ -440,16 +439,16 @@ NOT_WORSE = Option(
     "not_worse",
     str,
     {},
-    "With --measure: claim that A is better on the other measures and on this one not worse by the margin, latency=5.",
+    "With --measure: claim that A is better on the other measures and not worse on this one by the margin: latency=5.",
     label="Not worse by",
-    form_help="Claim that A is better on the other measures and on these not worse by a margin: latency=5.",
+    form_help="Claim that A is better on the other measures and not worse on these by a margin: latency=5.",
     group="test",
     kind="settings",
     many=True,
     metavar="NAME=MARGIN",
     always_saved=False,
     annotation="Mapping[str, float] | None",
-    doc="Margins by measure: the claim that A is better on the other measures and on these not worse by the margin or more\n"
+    doc="Margins by measure: claim that A is better on the other measures, and worse on these by less than the margin\n"
     "(intersection-union test).",
 )
 SYSTEM_COLUMN = Option(
@@ -476,7 +475,7 @@ CLUSTER = Option(
     always_saved=False,
     python="clusters",
     annotation="ArrayLike | str | None",
-    doc='A label per row: rows of one cluster are swapped together. Of a file or table, the column of clusters, or ``"none"``.',
+    doc='A label per row: rows of one cluster are swapped as one. For a file or table, the column of clusters, or ``"none"``.',
 )
 REPEAT = Option(
     "repeat",
@@ -494,14 +493,14 @@ REPEATS = Option(
     str,
     None,
     "What the repeats are: epochs of each item, or runs that span all items.",
-    lambda: {"epochs": "of each item by itself: samples, attempts", "runs": "over all items: seeds, reruns"},
+    lambda: {"epochs": "of each item separately: samples, attempts", "runs": "over all items: seeds, reruns"},
     label="Kind of repeats",
-    form_help="Epochs of each item by itself, or runs that span all items; empty: by the column's name.",
+    form_help="Epochs of each item separately, or runs that span all items; empty: decided by the column's name.",
     group="data",
     metavar="epochs|runs",
-    default_text="by the column's name",
+    default_text="decided by the column's name",
     always_saved=False,
-    doc='What rows of one item are: ``"epochs"`` have nothing to do with one another from item to item, ``"runs"``\n'
+    doc='What the rows of one item are: ``"epochs"`` are unrelated from item to item, ``"runs"``\n'
     "span all items, as training seeds do. None goes by the column's name: seed and run are runs.",
 )
 POPULATION = Option(
@@ -514,43 +513,43 @@ POPULATION = Option(
     form_help="What the claim is about; empty: new items and new runs where repeats are runs, otherwise new items.",
     group="test",
     metavar="items|items-and-runs|these-items",
-    default_text="items-and-runs for runs",
+    default_text="items; items-and-runs if the repeats are runs",
     always_saved=False,
     doc='What the claim is about: ``"items"`` are new items with the runs at hand, ``"items-and-runs"`` newly trained\n'
-    'systems on new items, ``"these-items"`` new runs of exactly these items. None is the second where the repeats are\n'
-    "runs and the first otherwise.",
+    'systems on new items, ``"these-items"`` new runs of exactly these items. None is ``"items-and-runs"`` if the repeats\n'
+    'are runs, otherwise ``"items"``.',
 )
 REDUCE = Option(
     "reduce",
     str,
     "mean",
-    "What an item's score is, of several runs: their mean, pass@K, pass^K, max, min or majority.",
+    "How several runs of an item become one score: mean, pass@K, pass^K, max, min or majority.",
     lambda: REDUCTIONS,
     label="Score of several runs",
-    form_help="What an item's score is where it was run several times; K is a number: pass@2.",
+    form_help="How several runs of an item become one score; K is a number: pass@2.",
     group="data",
     metavar="mean|pass@K|pass^K|max|min|majority",
     always_saved=False,
-    doc='What an item\'s score is where it was run several times: ``"mean"``, ``"pass@2"`` (the chance that one of two runs\n'
-    'is right), ``"pass^2"`` (that both are), ``"max"``, ``"min"``, or ``"majority"``: whether the answer that most runs\n'
-    "give is right.",
+    doc='How several runs of an item become one score: ``"mean"``, ``"pass@2"`` (the chance that at least one of two runs\n'
+    'is right), ``"pass^2"`` (that both are), ``"max"``, ``"min"``, or ``"majority"`` (whether the answer that most runs\n'
+    "give is right).",
 )
 EQUAL_RUNS = Option(
     "equal_runs",
     bool,
     False,
-    "Take the first runs of each item, as many as all systems have.",
+    "Use equally many runs of each item for every system: the first ones.",
     label="Equally many runs",
     group="data",
     kind="flag",
     always_saved=False,
-    doc="Where systems were run unequally often on an item, take the first runs, as many as all of them have.",
+    doc="If some systems ran more often on an item than others, use equally many runs of each: the first ones.",
 )
 SLICE = Option(
     "slice",
     str,
     None,
-    "Compare every value of this column too.",
+    "Also compare on each value of this column separately.",
     label="Slices",
     group="data",
     kind="column",
@@ -558,15 +557,15 @@ SLICE = Option(
     always_saved=False,
     python="slices",
     annotation="ArrayLike | Mapping[str, ArrayLike] | str | None",
-    doc="A label per row, alone or by the name of its column, or the column of a file: every value is compared by itself too.",
+    doc="A label per row, alone or by the name of its column, or the column of a file: every value is compared on its own too.",
 )
 DATASET = Option(
     "dataset",
     str,
     None,
-    "Column of the dataset an item belongs to, of texts a file with a label per line; none: all items are pooled.",
+    "Column of the dataset each item belongs to; for texts, a file with a label per line; none: pool all items.",
     label="Datasets",
-    form_help="Column of the dataset an item belongs to; none: all items are pooled.",
+    form_help="Column of the dataset each item belongs to; none: pool all items.",
     group="data",
     kind="column",
     metavar="COLUMN",
@@ -576,14 +575,14 @@ PREDICTION = Option(
     "prediction",
     str,
     None,
-    "Column of answers: an item scores 1 where they are right.",
+    "Column of answers: an item scores 1 if its answer is right.",
     label="Predictions",
-    form_help="Column of answers: an item scores 1 where they are right.",
+    form_help="Column of answers: an item scores 1 if its answer is right.",
     group="data",
     kind="column",
     metavar="COLUMN",
     always_saved=False,
-    doc="Of a file, the column of a system's answers: an item scores 1 where the answer is the right one.",
+    doc="For a file, the column of a system's answers: an item scores 1 if its answer is right.",
 )
 GOLD = Option(
     "gold",
@@ -597,7 +596,7 @@ GOLD = Option(
     metavar="COLUMN",
     also=("gold-column",),
     always_saved=False,
-    doc="Of a file, the column of the right answers, with which predictions or the columns of systems are compared.",
+    doc="For a file, the column of the right answers that predictions, or the columns of systems, are compared with.",
 )
 DUPLICATES = Option(
     "duplicates",
@@ -606,9 +605,9 @@ DUPLICATES = Option(
     "What to do with repeated ids.",
     ("stop", "mean", "first", "last"),
     label="Repeated ids",
-    form_help="What to do with ids that occur twice.",
+    form_help="What to do with ids that occur more than once.",
     group="data",
-    doc="What to do with rows of a file that have the same id: refuse them, or take their mean, the first or the last.",
+    doc="What to do with rows of a file that share an id: refuse them, or use their mean, the first or the last.",
 )
 READER = Option(
     "reader",
@@ -617,7 +616,7 @@ READER = Option(
     "A format from `outscore formats`.",
     _formats,
     label="Format",
-    form_help="How files of scores are read.",
+    form_help="Format of the files of scores.",
     group="data",
     metavar="FORMAT",
     doc="The format of the files, a name from ``outscore formats``.",
@@ -626,9 +625,9 @@ LOG_TASK = Option(
     "log_task",
     str,
     None,
-    "Logs: the task that is compared.",
+    "Logs: the task to compare.",
     label="Task of the logs",
-    form_help="Which task of the logs is compared, if they hold several.",
+    form_help="Which task of the logs to compare, if they contain several.",
     group="logs",
     metavar="NAME",
     always_saved=False,
@@ -637,9 +636,9 @@ FILTER = Option(
     "filter",
     str,
     None,
-    "Logs: the filter that answers were scored by.",
+    "Logs: the filter that extracted the scored answers.",
     label="Filter",
-    form_help="Which of several ways to read an answer, if the logs were scored by several.",
+    form_help="The filter that extracted the answers, if the logs contain scores for several filters.",
     group="logs",
     metavar="NAME",
     always_saved=False,
@@ -648,10 +647,10 @@ MISSING = Option(
     "missing",
     str,
     None,
-    "Rows without a score: stop, drop them, or, of logs, count them as zero.",
+    "Rows without a score: stop, drop them, or (logs only) count them as zero.",
     ("stop", "drop", "zero"),
     label="Rows without a score",
-    form_help="Rows that failed, or that nobody scored; zero is for logs.",
+    form_help="Rows that failed or were never scored; zero is for logs only.",
     group="data",
     default_text="stop; zero for SWE-bench",
     always_saved=False,
@@ -660,9 +659,9 @@ FORCE_SAME = Option(
     "force_same",
     bool,
     False,
-    "Logs: compare them although their questions or settings differ.",
+    "Logs: compare them even if their questions or settings differ.",
     label="Compare logs that differ",
-    form_help="Compare logs although they say that questions or settings differ.",
+    form_help="Compare logs even if their questions or settings differ.",
     group="logs",
     kind="flag",
     always_saved=False,
@@ -671,13 +670,13 @@ TRANSPOSE = Option(
     "transpose",
     bool,
     False,
-    "The rows of the table are systems, and its columns items.",
+    "The rows of the table are systems and its columns are items.",
     label="Rows are systems",
-    form_help="The rows of the table are systems, and its columns items.",
+    form_help="The rows of the table are systems and its columns are items.",
     group="data",
     kind="flag",
     always_saved=False,
-    doc="The rows of the file or table are systems, and its columns items.",
+    doc="The rows of the file or table are systems and its columns are items.",
 )
 REFERENCE = Option(
     "reference",
@@ -685,7 +684,7 @@ REFERENCE = Option(
     (),
     "Texts: a reference; repeatable.",
     label="References",
-    form_help="The right text, a segment per line; several references may be given.",
+    form_help="The reference text, one segment per line; you may give several references.",
     group="files",
     kind="file",
     many=True,
@@ -694,11 +693,11 @@ REFERENCE = Option(
 )
 TEXT_READER = replace(
     READER,
-    help="Texts: how files are read: text, sgml, xml, jsonl, tsv or csv.",
+    help="Texts: format of the files: text, sgml, xml, jsonl, tsv or csv.",
     choices=_text_formats,
-    form_help="How files of texts are read.",
+    form_help="Format of the files of texts.",
     always_saved=False,
-    doc="How files of texts are read: ``text``, ``sgml``, ``xml``, ``jsonl``, ``tsv`` or ``csv``.",
+    doc="The format of files of texts: ``text``, ``sgml``, ``xml``, ``jsonl``, ``tsv`` or ``csv``.",
 )
 TEXT_COLUMN = Option(
     "text_column",
@@ -706,21 +705,21 @@ TEXT_COLUMN = Option(
     {},
     "Texts: a column of a table, such as hypothesis=answer; repeatable.",
     label="Columns of texts",
-    form_help="Which columns of a table hold what: hypothesis, reference, source, system, document, item.",
+    form_help="What the columns of a table contain: hypothesis, reference, source, system, document, item.",
     group="data",
     kind="settings",
     many=True,
     metavar="PART=COLUMN",
     always_saved=False,
     annotation="Mapping[str, str] | None",
-    doc="Columns of a table of texts by the part they play: ``hypothesis``, ``reference``, ``source``, ``system``,\n"
+    doc="Columns of a table of texts by their role: ``hypothesis``, ``reference``, ``source``, ``system``,\n"
     "``document`` or ``item``. None recognises them by their names.",
 )
 SCORES = Option(
     "scores",
     str,
     {},
-    "Texts: a metric's segment scores, COMET=a.comet,b.comet; MetricX(lower)=... where lower is better; repeatable.",
+    "Texts: a metric's segment scores, COMET=a.comet,b.comet; MetricX(lower)=... if lower is better; repeatable.",
     label="Segment scores",
     form_help="",
     group="data",
@@ -729,59 +728,59 @@ SCORES = Option(
     metavar="NAME=A,B",
     always_saved=False,
     annotation="Mapping[str, str] | None",
-    doc="Scores of segments by other metrics, which join the family: files of A and B by the metric's name,\n"
+    doc="Segment scores from other metrics, which join the family: files for A and B by the metric's name,\n"
     '``{"COMET": "a.comet,b.comet"}``; ``"MetricX(lower)"`` says that lower is better.',
 )
 SOURCE = Option(
     "source",
     str,
     None,
-    "Texts: what was translated, a line each, shown beside the segments that moved a score.",
+    "Texts: the source text, one segment per line, shown beside the segments that moved a score.",
     label="Source",
-    form_help="What was translated, a line each: it is shown beside the segments that moved a score.",
+    form_help="The source text, one segment per line, shown beside the segments that moved a score.",
     group="files",
     kind="file",
     most=1,
     metavar="FILE",
     always_saved=False,
     annotation="Sequence[str] | Segments | Path | None",
-    doc="What was translated, or the path of a file: it is shown beside the segments that moved a score. None goes by what\n"
-    "tables of texts say.",
+    doc="The source text or the path of its file, shown beside the segments that moved a score. None uses the source column\n"
+    "of a table of texts, if there is one.",
 )
 EXPLAIN = Option(
     "explain",
     bool,
     False,
-    "Texts: also show which words make the difference: by how rare they are, and n-grams.",
+    "Texts: also show which words make the difference: by frequency, and as n-grams.",
     label="Which words",
-    form_help="Also show which words make the difference: by how rare they are, and n-grams.",
+    form_help="Also show which words make the difference: by frequency, and as n-grams.",
     group="data",
     kind="flag",
     always_saved=False,
-    doc="Also study which words make the difference: by how rare they are, and n-grams that one system gets right more often.",
+    doc="Also study which words make the difference: by frequency, and n-grams that one system gets right more often.",
 )
 CORPUS = Option(
     "corpus",
     str,
     None,
-    "Texts: count how rare words are here, in training data for example, instead of in the reference; with --explain.",
+    "Texts, with --explain: the text in which to count word frequencies, e.g. training data, instead of the reference.",
     label="Text to count words in",
-    form_help="Where it is counted how rare words are, such as training data; otherwise in the reference.",
+    form_help="Where to count word frequencies, for example training data; empty: in the reference.",
     group="files",
     kind="file",
     most=1,
     metavar="FILE",
     always_saved=False,
     annotation="Path | None",
-    doc="The path of a text in which it is counted how rare words are, training data for example; None is the reference.",
+    doc="The path of a text in which to count word frequencies, for example training data; None is the reference.",
 )
 DOCUMENTS = Option(
     "documents",
     str,
     None,
-    "Texts: the document of each segment, a line each; swapped as one.",
+    "Texts: the document of each segment, one per line; documents are swapped as one.",
     label="Documents",
-    form_help="The document of each segment, a line each; swapped as one.",
+    form_help="The document of each segment, one per line; documents are swapped as one.",
     group="files",
     kind="file",
     most=1,
@@ -794,9 +793,9 @@ BUCKETS = Option(
     "buckets",
     str,
     (),
-    "Texts: compare parts by reference length or by labels.",
+    "Texts: also compare by reference length, or by labels, one per line.",
     label="Labels",
-    form_help="A label per segment, a line each: every label is compared by itself.",
+    form_help="A label for each segment, one per line: every label is compared separately.",
     group="files",
     kind="file",
     many=True,
@@ -804,23 +803,23 @@ BUCKETS = Option(
     always_saved=False,
     annotation="Mapping[str, Sequence[object] | Segments | Path] | Sequence[Path] | Path | None",
     doc='Labels of the segments by the name of their column, paths of files of labels, or ``"length"`` for the length of the\n'
-    "reference: each value is compared by itself, as a family of its own.",
+    "reference: each value is compared separately, and each column of labels is a family.",
 )
 COMPAT = Option(
     "compat",
     str,
     None,
-    "Texts: also show the p of sacrebleu-ar, sacrebleu-bs or both, which decides nothing.",
+    "Texts: also show the p-value of sacrebleu-ar, sacrebleu-bs or both; it does not affect the verdict.",
     lambda: {
         "sacrebleu-ar": "sacreBLEU, approximate randomisation",
         "sacrebleu-bs": "sacreBLEU, bootstrap",
     },
     label="Compare with",
-    form_help="Also show the p of another tool; it decides nothing.",
+    form_help="Also show the p-value of another tool; it does not affect the verdict.",
     group="test",
     metavar="NAME",
     always_saved=False,
-    doc='``"sacrebleu-ar"`` or ``"sacrebleu-bs"``: also show the p that sacreBLEU prints. It decides nothing.',
+    doc='``"sacrebleu-ar"`` or ``"sacrebleu-bs"``: also show the p that sacreBLEU prints. It does not affect the verdict.',
 )
 NAMES = Option(
     "names",
@@ -833,7 +832,7 @@ NAMES = Option(
     kind="names",
     metavar="A,B",
     default_text="header or file names",
-    doc="What to call the systems. None takes the names that the data have: header, file or `Scores`; else A and B.",
+    doc="What to call the systems. None uses the names in the data (header, file or `Scores`), otherwise A and B.",
 )
 BASELINE = Option(
     "baseline",
@@ -853,25 +852,25 @@ CRITICAL_DIFFERENCE = Option(
     label="Critical difference",
     group="test",
     kind="flag",
-    doc="Also give Friedman's test and Nemenyi's critical difference, over datasets, or over items where there is one.",
+    doc="Also give Friedman's test and Nemenyi's critical difference, over datasets, or over items if there is one dataset.",
 )
 JOINT = Option(
     "joint",
     bool,
     False,
-    "Also draw the same items anew for every system: simultaneous intervals, P(best), Borda scores, win rates.",
+    "Also resample the same items for all systems: simultaneous intervals, P(best), Borda scores, win rates.",
     label="All systems at once",
     group="test",
     kind="flag",
     always_saved=False,
-    doc="Also draw the items anew for all systems at once: intervals of the differences that hold together, how often each\n"
+    doc="Also resample the items for all systems at once: simultaneous intervals of the differences, how often each\n"
     "system is best, Borda scores and mean win rates.",
 )
 MIN_SUPPORT = Option(
     "min_support",
     int,
     20,
-    "Rows with fewer units are listed, not tested.",
+    "Rows with fewer units are listed but not tested.",
     label="Fewest units",
     group="test",
     doc="The smallest number of units with which a row is tested; rows with fewer are listed.",
@@ -879,11 +878,11 @@ MIN_SUPPORT = Option(
 
 
 def check_bounds(bounds: tuple[float, ...], *, anytime: bool) -> None:
-    """Refuse bounds of scores that are none, and those that nobody uses."""
+    """Refuse bounds that are not an interval, and bounds that nothing uses."""
     if not anytime:
         raise OutscoreError("--bounds is for --anytime, which was not asked for.", "Add --anytime.", parameter="bounds")
     if not bounds[0] < bounds[1]:
         low, high = bounds
         raise OutscoreError(
-            f"`bounds` is {low:g} and {high:g}.", "Give the least and the largest score, such as 0 100.", parameter="bounds"
+            f"`bounds` is {low:g} and {high:g}.", "Give the smallest and the largest score, such as 0 100.", parameter="bounds"
         )

@@ -1,4 +1,4 @@
-"""`show`: what logs of evaluation harnesses hold."""
+"""`show`: what logs of evaluation harnesses contain."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class ShowRequest(Request):
             "A format of logs from `outscore formats`.",
             _readers,
             label="Format",
-            form_help="How the logs are read.",
+            form_help="Format of the logs.",
             group="data",
             metavar="FORMAT",
             doc="The format of the logs, a name from ``outscore formats``.",

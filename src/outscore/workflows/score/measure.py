@@ -1,4 +1,4 @@
-"""From systems as they were read to their scores: as a whole, by dataset and by slice, with noise floor and reach."""
+"""From systems that were read to their scores: overall, by dataset and by slice, with noise floor and detectable difference."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ MAX_DATASETS = 1 << 20
 
 @dataclass(frozen=True, eq=False)
 class Measured:
-    """Systems with their scores, and what was done on the way."""
+    """Systems with their scores, and how these were computed."""
 
     systems: list[ScoredSystem]
     metric: AdditiveMetric
@@ -58,7 +58,7 @@ class Measured:
 class _Part:
     """Rows of one system in the metric's own columns, true numbers, on all or some of its items.
 
-    `items`, `clusters` and `runs` are codes per row, `keys` what items are called, None where there are none of them.
+    `items`, `clusters` and `runs` are codes per row, `keys` the names of items; None if there are none.
     """
 
     metric: AdditiveMetric
@@ -89,16 +89,16 @@ class _Part:
 
     @cached_property
     def table(self) -> RunTable:
-        """Items by runs, where every item has every run."""
+        """Items by runs, if every item has every run."""
         if self.items is None:
             return RunTable(None, "each item was scored once")
         if self.runs is None:
-            return RunTable(None, f"nothing says which run of {self.name} a row is of")
+            return RunTable(None, f"it is not known which run of {self.name} a row belongs to")
         return run_table(self.rows, self.items, self.runs, self.name)
 
     @cached_property
     def added(self) -> Added | None:
-        """What new runs add, where the claim is about them."""
+        """The variance that new runs add, if the claim is about them."""
         if self.population != ITEMS_AND_RUNS or self.table.values is None:
             return None
         return added_by_runs(self.table.values, self.metric)
@@ -110,7 +110,7 @@ class _Part:
 
     @cached_property
     def spread(self) -> tuple[float, float]:
-        """Squared standard error over items, or over runs where the items stay, and its degrees of freedom."""
+        """Squared standard error over items, or over runs if the items are fixed, and its degrees of freedom."""
         if self.population != THESE_ITEMS:
             return score_variance(self.own.items, self.metric, self.own.clusters)
         if self.kind == RUNS:
@@ -126,29 +126,29 @@ class _Part:
 
     @cached_property
     def exchange(self) -> Exchange:
-        """The runs of each item beside themselves, which know how much runs of an item differ."""
+        """The runs of each item against themselves, which shows how much runs of an item differ."""
         assert self.items is not None
-        found = exchange_of_rows((Draws(self.rows, self.items),) * 2, self.metric)
-        assert found is not None
-        return found
+        exchange = exchange_of_rows((Draws(self.rows, self.items),) * 2, self.metric)
+        assert exchange is not None
+        return exchange
 
     def limits_of_runs(self, alpha: float) -> Limits:
         """The interval of the score over new runs of these items."""
         if self.kind == RUNS:
             return own_run_limits(self.run_scores, alpha)
-        found = self.exchange.own(alpha)
-        return UNKNOWN if found is None else found[0]
+        own = self.exchange.own(alpha)
+        return UNKNOWN if own is None else own[0]
 
     @cached_property
     def item_scores(self) -> Array | None:
-        found = scores_if_any(self.pairs, self.metric)
-        return None if found is None else found.a
+        scores = scores_if_any(self.pairs, self.metric)
+        return None if scores is None else scores.a
 
     @cached_property
     def single(self) -> Array | None:
-        """The scores of single runs of single items, where the metric is their mean."""
-        found = scores_if_any(self.pairs.labelled(None, None), self.metric)
-        return None if found is None else found.a
+        """The scores of single runs of single items, if the metric is their mean."""
+        scores = scores_if_any(self.pairs.labelled(None, None), self.metric)
+        return None if scores is None else scores.a
 
     @property
     def is_binary(self) -> bool:
@@ -208,7 +208,7 @@ class _System:
         ids, sets = scores.ids, scores.datasets
         keys: Array = np.arange(scores.rows) if ids is None else self._keys(ids)
         if sets is not None:
-            # An id may stand in several datasets, for several items.
+            # The same id may name different items in different datasets.
             keys = keys * MAX_DATASETS + self._keys(sets, "dataset")
         names, items = np.unique(keys, return_inverse=True)
         single = len(names) == len(items)
@@ -247,9 +247,9 @@ def measure(
     power: float,
     missing: Mapping[str, Mapping[str, int]],
 ) -> Measured:
-    """Score each system by itself; all of them together say what scores can be.
+    """Score each system on its own; the range of scores is taken from all of them.
 
-    `missing` holds rows without a score, by system and reason; `reduced` names the score that was made of an item's runs.
+    `missing` are rows without a score, by system and reason; `reduced` is the name of the reduction of an item's runs.
 
     Examples
     --------
@@ -267,7 +267,7 @@ def measure(
         _System(system, rows.astype(float) if rows.dtype.kind != "i" else rows, metric, kind, known=known)
         for system, rows in zip(systems, np.split(table, starts), strict=True)
     ]
-    one_score = f"{reduced} is one score of all runs of an item" if reduced else ""
+    one_score = f"{reduced} turns all runs of an item into one score" if reduced else ""
     lacking = {
         ITEMS: "",
         ITEMS_AND_RUNS: one_score or _lacking(parts, kind),
@@ -278,7 +278,7 @@ def measure(
     if lacking[chosen]:
         incomplete = lacking[chosen] in {part.table.lacking for system in parts for part in system.parts()}
         cure = population_cure(chosen, kind, reduced=reduced, incomplete=incomplete)
-        raise OutscoreError(f"Population {chosen} cannot be had: {lacking[chosen]}.", cure, parameter="population")
+        raise OutscoreError(f"Population {chosen} is not available: {lacking[chosen]}.", cure, parameter="population")
     parts = [replace(part, population=chosen) for part in parts]
     whole = _whole(parts, alpha)
     slots = _slots(parts, slices, alpha)
@@ -288,25 +288,25 @@ def measure(
         "correlation": _correlation(whole),
         "possible": _largest_difference(whole),
     }
-    found = [
+    systems_scored = [
         _scored(system, whole, i, kind=kind, missing=dict(missing.get(system.scores.name, {})), **asked)
         for i, system in enumerate(parts)
     ]
-    found = [replace(one, slices=slots.get(one.system, [])) for one in found]
+    systems_scored = [replace(one, slices=slots.get(one.system, [])) for one in systems_scored]
     first = [next(iter(by_set.values()))[0] for by_set in whole]
     few = chosen == ITEMS_AND_RUNS and any(
         part.table.values is not None and part.table.values.shape[1] < 3 for part, _ in _all(whole)
     )
-    limited = any(one.low is not None or one.high is not None for one in found)
-    return Measured(found, metric, _method(first) if limited else "", chosen, few, lacking[ITEMS_AND_RUNS])
+    limited = any(one.low is not None or one.high is not None for one in systems_scored)
+    return Measured(systems_scored, metric, _method(first) if limited else "", chosen, few, lacking[ITEMS_AND_RUNS])
 
 
 def _lacking(parts: Sequence[_System], kind: RepeatKind | None) -> str:
-    """Why there is no analysis of items and runs, as a clause; empty where there is."""
+    """Why there is no analysis of items and runs, as a clause; empty if there is one."""
     if kind is None:
         return "each item was scored once"
     if kind != RUNS:
-        return "the repeats are epochs, which have nothing to do with one another from item to item"
+        return "the repeats are epochs, which are unrelated from item to item"
     for system in parts:
         for part in system.parts():
             if part.table.lacking or part.n < 2:
@@ -315,7 +315,7 @@ def _lacking(parts: Sequence[_System], kind: RepeatKind | None) -> str:
 
 
 def _these_lacking(parts: Sequence[_System], kind: RepeatKind | None) -> str:
-    """Why there is no interval over new runs of these items, as a clause; empty where there is."""
+    """Why there is no interval over new runs of these items, as a clause; empty if there is one."""
     if kind is None:
         return "each item was scored once"
     for system in parts:
@@ -325,19 +325,19 @@ def _these_lacking(parts: Sequence[_System], kind: RepeatKind | None) -> str:
             if part.items is None:
                 return f"each item of {system.scores.name} was scored once"
             if kind != RUNS and exchange_of_rows((Draws(part.rows, part.items),) * 2, part.metric) is None:
-                return f"{part.metric.name} is no mean over items"
+                return f"{part.metric.name} is not a mean over items"
     return ""
 
 
 def _limits_of(parts: Sequence[_Part], alpha: float) -> Sequence[Limits]:
-    """The interval of each score for the population asked for."""
+    """The interval of each score for the chosen population."""
     if parts[0].population == THESE_ITEMS:
         return [part.limits_of_runs(alpha) for part in parts]
     return own_intervals([part.own for part in parts], parts[0].metric, alpha)
 
 
 def _method(parts: Sequence[_Part]) -> str:
-    """How the intervals came about."""
+    """How the intervals were computed."""
     if parts[0].population != THESE_ITEMS:
         return interval_method([part.own for part in parts], parts[0].metric)
     return OWN_BY_RUNS if parts[0].kind == RUNS else parts[0].exchange.own_method
@@ -348,13 +348,13 @@ Whole = list[dict[str, tuple[_Part, Limits]]]
 
 
 def _whole(parts: Sequence[_System], alpha: float) -> Whole:
-    found: Whole = [{} for _ in parts]
+    whole: Whole = [{} for _ in parts]
     for dataset in dict.fromkeys(name for system in parts for name in system.datasets):
         here = [(i, system.part(system.on(dataset))) for i, system in enumerate(parts) if dataset in system.datasets]
         limits = _limits_of([part for _, part in here], alpha)
         for (i, part), ends in zip(here, limits, strict=True):
-            found[i][dataset] = part, ends
-    return found
+            whole[i][dataset] = part, ends
+    return whole
 
 
 def _all(whole: Whole) -> list[tuple[_Part, Limits]]:
@@ -373,10 +373,10 @@ def _correlation(whole: Whole) -> float | None:
 
 
 def _largest_difference(whole: Whole) -> float | None:
-    """By how much scores can differ where every run of every item is right or wrong; None where they are graded."""
-    found = [part.single for part, _ in _all(whole)]
-    values = np.concatenate([one for one in found if one is not None] or [np.zeros(0)])
-    if not len(values) or any(one is None for one in found):
+    """By how much scores can differ if every run of every item is right or wrong; None if scores are graded."""
+    singles = [part.single for part, _ in _all(whole)]
+    values = np.concatenate([one for one in singles if one is not None] or [np.zeros(0)])
+    if not len(values) or any(one is None for one in singles):
         return None
     least, largest = float(values.min()), float(values.max())
     worth = worth_of(least, largest, len(values)) if ((values == least) | (values == largest)).all() else None
@@ -445,9 +445,9 @@ def _mean_variance(parts: Sequence[tuple[float, float]]) -> tuple[float, float]:
 
 
 def _mean_limits(parts: Sequence[tuple[_Part, Limits]]) -> Limits:
-    """The interval of a mean over datasets: on each side, distances from the score added as independent errors are.
+    """The interval of a mean over datasets: on each side, distances from the score are added as independent errors.
 
-    Both sides by themselves, so that limits of shares stay between 0 and 1 (Zou and Donner, 2008, "MOVER").
+    The sides are separate, so that limits of shares stay between 0 and 1 (Zou and Donner, 2008, "MOVER").
     """
     lows = [part.value - low for part, (low, _) in parts if low is not None]
     highs = [high - part.value for part, (_, high) in parts if high is not None]
@@ -458,17 +458,17 @@ def _mean_limits(parts: Sequence[tuple[_Part, Limits]]) -> Limits:
 
 
 def _absent(whole: Whole, place: int) -> dict[str, int]:
-    """Items that other systems have and this one lacks."""
+    """The number of items that other systems have and this one lacks."""
     known = {key for part, _ in _all(whole) for key in part.keys.tolist()}
     own = {key for part, _ in whole[place].values() for key in part.keys.tolist()}
     return {"absent": len(known - own)} if len(known) > len(own) else {}
 
 
 def _slots(parts: Sequence[_System], column: str | None, alpha: float) -> dict[str, list[ScorePart]]:
-    """Every value of a column, by system; all systems together say what scores can be."""
-    found: dict[str, list[ScorePart]] = {}
+    """Every value of a column, by system; the range of scores is taken from all systems."""
+    by_system: dict[str, list[ScorePart]] = {}
     if column is None:
-        return found
+        return by_system
     names = dict.fromkeys(
         labels.names[code] for system in parts for labels in [system.scores.slices[column]] for code in labels.codes.tolist()
     )
@@ -481,5 +481,5 @@ def _slots(parts: Sequence[_System], column: str | None, alpha: float) -> dict[s
         ]
         limits = _limits_of([part for _, part in here], alpha)
         for (system, part), ends in zip(here, limits, strict=True):
-            found.setdefault(system.scores.name, []).append(ScorePart(column, name, part.n, part.value, *ends))
-    return found
+            by_system.setdefault(system.scores.name, []).append(ScorePart(column, name, part.n, part.value, *ends))
+    return by_system

@@ -1,4 +1,4 @@
-"""From a request to the scores of systems, each by itself."""
+"""From a request to the scores of systems, each on its own."""
 
 from __future__ import annotations
 
@@ -40,15 +40,15 @@ from outscore.workflows.validate import refuse_labels
 __all__ = ["call", "run"]
 
 UNNAMED = "system"
-"""What a system is called that has no name."""
-FEW_RUNS = "Two runs say little of how runs differ: intervals lean on a single difference between them."
+"""The name of a system that has none."""
+FEW_RUNS = "Two runs say little about how much runs differ: the intervals rest on a single difference between them."
 SLICES = "slice"
-"""What a column is called whose labels were given without a name."""
+"""The name of a column whose labels were given without one."""
 
 
 @dataclass(frozen=True, eq=False)
 class _Material:
-    """Systems as they were read, where from, and what to say about it; `missing` are rows without a score, by reason."""
+    """Systems that were read, their files and notes; `missing` are rows without a score, by reason."""
 
     scores: Sequence[Scores]
     origins: Sequence[Origin] = ()
@@ -58,7 +58,7 @@ class _Material:
 
 
 def run(request: ScoreRequest, data: Sequence[Scores] | None = None) -> ScoreResult:
-    """Read the files of a request, or take `data` in their place, and score each system by itself.
+    """Read the files of a request, or use `data` instead, and score each system on its own.
 
     Examples
     --------
@@ -82,7 +82,7 @@ def call(
     dataset: object,
     **given: Any,  # noqa: ANN401 - the other keywords of `outscore.score`
 ) -> ScoreResult:
-    """`outscore.score`: arrays, tables, what `read` gives, or paths, with options by their Python names."""
+    """`outscore.score`: arrays, tables, what `read` returns, or paths, with options by their Python names."""
     labels = {"items": items, "clusters": clusters, "dataset": dataset}
     several = scores if isinstance(scores, (list, tuple)) else [scores]
     paths = path_texts(several) if several else None
@@ -97,36 +97,36 @@ def call(
         return run(request, systems_from(scores, request, **none))
     request = ScoreRequest.from_python(given)
     request.validate(arrays=True)
-    found = systems_from(_by_system(scores, request), request, **labels)
+    systems = systems_from(_by_system(scores, request), request, **labels)
     if slices is None:
-        return run(request, found)
-    column, texts = _slice_labels(slices, found)
+        return run(request, systems)
+    column, texts = _slice_labels(slices, systems)
     return run(
         replace(request, slice=column),
-        [replace(one, slices={**one.slices, column: texts}) for one in found] if texts else found,
+        [replace(one, slices={**one.slices, column: texts}) for one in systems] if texts else systems,
     )
 
 
 def _by_system(scores: object, request: ScoreRequest) -> object:
-    """Arrays by system; a single one has the name that was given, or none."""
+    """Arrays by system; a single array gets the given name, or a default."""
     if isinstance(scores, Scores):
         return [scores]
     if isinstance(scores, Mapping) or (isinstance(scores, (list, tuple)) and any(isinstance(one, Scores) for one in scores)):
         return scores
     if len(request.names) > 1:
-        raise OutscoreError(f"There are {len(request.names)} names for one system.", "Give one.", parameter="names")
+        raise OutscoreError(f"There are {len(request.names)} names for one system.", "Give one name.", parameter="names")
     return {request.names[0] if request.names else UNNAMED: scores}
 
 
-def _slice_labels(slices: object, found: Sequence[Scores]) -> tuple[str, Labels | None]:
+def _slice_labels(slices: object, scores: Sequence[Scores]) -> tuple[str, Labels | None]:
     """The column and its labels: a column of scores that were read, labels by column, or labels alone."""
     if isinstance(slices, str):
         return slices, None
     column, labels = next(iter(slices.items())) if isinstance(slices, Mapping) else (SLICES, slices)
     raw = np.asarray(labels)
-    if raw.ndim != 1 or any(one.rows != len(raw) for one in found):
+    if raw.ndim != 1 or any(one.rows != len(raw) for one in scores):
         raise OutscoreError(
-            f"There are {len(raw):,} labels of slices for {found[0].rows:,} rows.", "Give one for each row.", parameter="slice"
+            f"There are {len(raw):,} slice labels for {scores[0].rows:,} rows.", "Give one for each row.", parameter="slice"
         )
     return str(column), encode_labels(raw, "slices")
 
@@ -134,8 +134,8 @@ def _slice_labels(slices: object, found: Sequence[Scores]) -> tuple[str, Labels 
 def _from_files(request: ScoreRequest) -> _Material:
     if are_partitions(request.files):
         raise OutscoreError(
-            "A folder of Parquet parts is read piece by piece, and scores need all rows at once.",
-            "Name the files one by one, or use `outscore rank`, whose table has the scores too.",
+            "A folder of Parquet parts is read piece by piece, but `score` needs all rows at once.",
+            "Name the files one by one, or use `outscore rank`, which also shows the scores.",
             parameter="files",
         )
     scores, notes = read_many(
@@ -148,19 +148,19 @@ def _from_files(request: ScoreRequest) -> _Material:
 
 def _from_logs(request: ScoreRequest) -> _Material:
     """The systems of logs; several tasks are datasets."""
-    found = read_tasks(request)
-    scores = chosen_systems(found.scores, request.system, request.names)
-    renamed = dict(zip((one.name for one in chosen_systems(found.scores, request.system, ())), scores, strict=True))
+    logs = read_tasks(request)
+    scores = chosen_systems(logs.scores, request.system, request.names)
+    renamed = dict(zip((one.name for one in chosen_systems(logs.scores, request.system, ())), scores, strict=True))
     missing: dict[str, Counter[str]] = {}
-    for evaluations in found.evaluations:
+    for evaluations in logs.evaluations:
         for one in evaluations:
             if one.system in renamed:
-                missing.setdefault(renamed[one.system].name, Counter()).update(one.missing(found.measure))
-    return _Material(scores, log_origins(found, scores), found.notes, better_of(found.higher_is_better), missing)
+                missing.setdefault(renamed[one.system].name, Counter()).update(one.missing(logs.measure))
+    return _Material(scores, log_origins(logs, scores), logs.notes, better_of(logs.higher_is_better), missing)
 
 
 def _scored(asked: ScoreRequest, request: ScoreRequest, material: _Material) -> ScoreResult:
-    """The scores of what was read; `asked` is without a metric where that is a score of the logs."""
+    """The scores of systems that were read; `asked` has no metric if the metric is a score of the logs."""
     scores, notes = _settled(counted_by_class(material.scores, asked.metric), request)
     _check(scores, request)
     kind = _kind(scores, request)
@@ -169,7 +169,7 @@ def _scored(asked: ScoreRequest, request: ScoreRequest, material: _Material) -> 
     named = _metric_of(asked, scores, taken.reduction)
     better = directed(named, request.direction, score_names(material.origins, [one.name for one in scores]), told=material.told)
     by_class = class_notes(scores, asked.metric)
-    found = measure(
+    measured = measure(
         scores,
         better.metric,
         kind=kind,
@@ -180,32 +180,32 @@ def _scored(asked: ScoreRequest, request: ScoreRequest, material: _Material) -> 
         power=request.power,
         missing=material.missing,
     )
-    found = replace(found, systems=taken.with_runs(found.systems))
-    population = found.population
-    higher = found.metric.higher_is_better
+    measured = replace(measured, systems=taken.with_runs(measured.systems))
+    population = measured.population
+    higher = measured.metric.higher_is_better
     words = score_verdict(
-        found.systems, found.metric.name, alpha=request.alpha, population=population, kind=kind, higher_is_better=higher
+        measured.systems, measured.metric.name, alpha=request.alpha, population=population, kind=kind, higher_is_better=higher
     )
-    several = len(found.systems) > 1
+    several = len(measured.systems) > 1
     return ScoreResult(
-        systems=found.systems,
-        metric=found.metric.name,
+        systems=measured.systems,
+        metric=measured.metric.name,
         higher_is_better=higher,
         alpha=request.alpha,
         population=population,
         repeat_kind=kind,
         repeat_column=next((one.repeat_column for one in taken.before if one.repeat_column), "") if kind else "",
-        interval=found.interval,
+        interval=measured.interval,
         headline=words[0],
         reason=words[1],
         sentence=words[2],
-        signature=_signature(found, kind, request.alpha),
+        signature=_signature(measured, kind, request.alpha),
         next_command=request.ranking().command_line() if several and request.files else "",
-        notes=[*better.notes, *answer_notes(material.origins, by_class), *material.notes, *notes, *_run_notes(found, kind)],
+        notes=[*better.notes, *answer_notes(material.origins, by_class), *material.notes, *notes, *_run_notes(measured, kind)],
         reading=reading_of(
             material.origins,
             rows=sum(one.rows for one in material.scores),
-            systems=[one.system for one in found.systems],
+            systems=[one.system for one in measured.systems],
             slices=() if request.slice is None else (request.slice,),
             direction=(better.better, better.source),
             by_class=bool(by_class),
@@ -215,74 +215,74 @@ def _scored(asked: ScoreRequest, request: ScoreRequest, material: _Material) -> 
 
 
 def _metric_of(asked: ScoreRequest, scores: Sequence[Scores], reduction: Reduction | None) -> str | AdditiveMetric:
-    """The metric that was asked for, the usual one, or what several runs were reduced to."""
+    """The requested metric, the default, or that of reduced runs."""
     if reduction is not None:
         return metric_of(reduction)
     return asked.metric or ("f1" if scores[0].values.ndim == 2 else "mean")
 
 
-def _signature(found: Measured, kind: RepeatKind | None, alpha: float) -> Signature:
+def _signature(measured: Measured, kind: RepeatKind | None, alpha: float) -> Signature:
     return score_signature(
-        found.systems,
-        found.metric.name,
-        interval=found.interval,
+        measured.systems,
+        measured.metric.name,
+        interval=measured.interval,
         alpha=alpha,
-        population=found.population,
+        population=measured.population,
         repeat_kind=kind,
-        higher_is_better=found.metric.higher_is_better,
+        higher_is_better=measured.metric.higher_is_better,
     )
 
 
 def _settled(scores: Sequence[Scores], request: ScoreRequest) -> tuple[list[Scores], list[Note]]:
-    """One row per item and repeat, by the rule that was asked for, and what that did."""
+    """One row per item and repeat, by the given rule, and notes on what it changed."""
     rule = cast("DuplicateRule", request.duplicates)
     check_rule(rule)
     settled = [settle(one, rule) for one in scores]
-    dropped, conflicts = sum(found[1] for found in settled), sum(found[2] for found in settled)
+    dropped, conflicts = sum(system[1] for system in settled), sum(system[2] for system in settled)
     notes = []
     if conflicts:
-        text = f"{count(conflicts, 'item')} with rows that contradict each other: settled by `duplicates` {rule}."
+        text = f"{count(conflicts, 'item')} had rows that contradict each other; --duplicates {rule} was applied."
         notes.append(Note("input", text))
     elif dropped:
-        notes.append(Note("input", f"{count(dropped, 'row')} that repeat another of the same item and run were left out."))
-    return [found[0] for found in settled], notes
+        notes.append(Note("input", f"{count(dropped, 'row')} repeating another row of the same item and run were left out."))
+    return [system[0] for system in settled], notes
 
 
 @dataclass(frozen=True, eq=False)
 class _Taken:
-    """Systems with the runs that count, or one score made of them, and the systems with those runs."""
+    """Systems with the runs to use, or with one score made from them, and the systems with those runs."""
 
     scores: Sequence[Scores]
     before: Sequence[Scores]
     reduction: Reduction | None = None
     notes: Sequence[Note] = ()
 
-    def with_runs(self, found: Sequence[ScoredSystem]) -> list[ScoredSystem]:
+    def with_runs(self, scored: Sequence[ScoredSystem]) -> list[ScoredSystem]:
         """The systems with the rows behind their scores."""
         if self.reduction is None:
-            return list(found)
-        return [replace(one, rows=own.rows, repeats=own.rows / one.n) for one, own in zip(found, self.before, strict=True)]
+            return list(scored)
+        return [replace(one, rows=own.rows, repeats=own.rows / one.n) for one, own in zip(scored, self.before, strict=True)]
 
 
 def _taken(scores: Sequence[Scores], request: ScoreRequest) -> _Taken:
-    """The runs that the request wants, and what it makes of them."""
+    """The runs that the request selects, reduced if it says so."""
     rule = cast("DuplicateRule", request.duplicates)
     reduction, notes = parse_reduction(request.reduce), list[Note]()
     if request.equal_runs:
         scores, notes = first_runs(scores, rule)
     if reduction is None:
         return _Taken(scores, scores, None, notes)
-    found = reduce_runs(scores, reduction, rule)
-    # What unequal numbers of runs do to p is no matter of systems that stand alone.
-    told = [note for note in found.notes if note.kind != "design"]
-    return _Taken(found.scores, found.before, reduction, [*notes, *told])
+    reduced = reduce_runs(scores, reduction, rule)
+    # How unequal numbers of runs affect p does not matter for single systems.
+    notes_kept = [note for note in reduced.notes if note.kind != "design"]
+    return _Taken(reduced.scores, reduced.before, reduction, [*notes, *notes_kept])
 
 
 def _check(scores: Sequence[Scores], request: ScoreRequest) -> None:
     names = [one.name for one in scores]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
-        raise OutscoreError(f"Two systems are named `{twice}`.", "Give each a name of its own.", parameter="names")
+        raise OutscoreError(f"Two systems are named `{twice}`.", "Give each a different name.", parameter="names")
     for one in scores:
         if one.values.shape[1:] != scores[0].values.shape[1:]:
             raise OutscoreError(
@@ -290,17 +290,17 @@ def _check(scores: Sequence[Scores], request: ScoreRequest) -> None:
                 "Give all systems the same columns.",
             )
         if not one.rows:
-            raise OutscoreError(f"`{one.name}` has no score.", "Give it at least one.")
+            raise OutscoreError(f"`{one.name}` has no scores.", "Give it at least one.")
         if request.slice is not None and request.slice not in one.slices:
             raise OutscoreError(
-                f"The scores of `{one.name}` have no column `{request.slice}` of slices.",
+                f"The scores of `{one.name}` have no slice column `{request.slice}`.",
                 "Read them with slice=..., or give a label for each row.",
                 parameter="slice",
             )
 
 
 def _kind(scores: Sequence[Scores], request: ScoreRequest) -> RepeatKind | None:
-    """What the repeats are; None where each item was scored once."""
+    """The kind of repeats; None if each item was scored once."""
     repeated = any(one.ids is not None and _most_rows(one) > 1 for one in scores)
     if not repeated:
         if request.repeats is not None:
@@ -319,9 +319,9 @@ def _most_rows(scores: Scores) -> int:
     return int(np.unique(codes, return_counts=True)[1].max())
 
 
-def _run_notes(found: Measured, kind: RepeatKind | None) -> list[Note]:
-    if kind != "runs" or found.population == THESE_ITEMS:
+def _run_notes(measured: Measured, kind: RepeatKind | None) -> list[Note]:
+    if kind != "runs" or measured.population == THESE_ITEMS:
         return []
-    if found.lacking:
-        return [Note("runs", f"The intervals are about these runs and not about new ones: {found.lacking}.")]
-    return [Note("runs", FEW_RUNS)] if found.few_runs else []
+    if measured.lacking:
+        return [Note("runs", f"The intervals are about these runs, not about new ones: {measured.lacking}.")]
+    return [Note("runs", FEW_RUNS)] if measured.few_runs else []

@@ -1,1 +1,1 @@
-"""`show`: what logs hold."""
+"""`show`: what logs contain."""

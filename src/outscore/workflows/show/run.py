@@ -1,7 +1,7 @@
-"""From a request to a listing of what logs hold, and the command that comes after it.
+"""From a request to a listing of what logs contain, and a command to run next.
 
-That command is one that the logs can answer, with every choice written out. Candidates are tried on the evaluations as the
-command itself would choose among them, so that what is proposed is not refused.
+The logs can answer that command, which spells out every choice. Candidates are tried on the evaluations as the
+command itself would choose among them, so that a proposed command is never refused.
 """
 
 from __future__ import annotations
@@ -28,27 +28,29 @@ from outscore.workflows.requests.show import ShowRequest
 
 __all__ = ["Proposal", "call", "listing", "propose", "run"]
 
-MEANING = {DROP: "leaves them out", ZERO: "counts them as 0"}
+MEANING = {DROP: "drops them", ZERO: "counts them as 0"}
 COMPARE, RANK, SCORE = "compare", "rank", "score"
 
 
 def run(request: ShowRequest) -> Logs:
-    """List what the logs of a request hold; nothing is chosen, checked against another log or left out."""
+    """List everything that the logs of a request contain, without choosing or checking."""
     request.validate()
     format = request.reader if request.reader in LOGS else None
     by_path = [(path, read_logs([path], format)) for path in request.files]
-    found = [evaluation for _, evaluations in by_path for evaluation in evaluations]
-    return listing(found, request, propose(by_path, format))
+    evaluations_found = [evaluation for _, evaluations in by_path for evaluation in evaluations]
+    return listing(evaluations_found, request, propose(by_path, format))
 
 
-def listing(found: Sequence[Evaluation], request: ShowRequest, proposal: Proposal) -> Logs:
-    """What evaluations hold, and the command that comes next."""
-    origins = dict.fromkeys(origin for one in found for origin in one.origins)
-    notes = dict.fromkeys([*(Note("input", text) for one in found for text in one.notes), *_zero_notes(found), *proposal.notes])
+def listing(evaluations: Sequence[Evaluation], request: ShowRequest, proposal: Proposal) -> Logs:
+    """What evaluations contain, and the command to run next."""
+    origins = dict.fromkeys(origin for one in evaluations for origin in one.origins)
+    notes = dict.fromkeys(
+        [*(Note("input", text) for one in evaluations for text in one.notes), *_zero_notes(evaluations), *proposal.notes]
+    )
     return Logs(
-        [_listed(evaluation) for evaluation in found],
+        [_listed(evaluation) for evaluation in evaluations],
         proposal.command,
-        _verdict(found),
+        _verdict(evaluations),
         request.settings(origins),
         list(notes),
     )
@@ -59,7 +61,7 @@ def call(paths: object, *, reader: str) -> Logs:
     several = paths if isinstance(paths, (list, tuple)) else [paths]
     files = path_texts(several)
     if files is None:
-        raise OutscoreError("`paths` holds something that is no path.", "Give the paths of logs.", parameter="files")
+        raise OutscoreError("`paths` contains something that is not a path.", "Give the paths of logs.", parameter="files")
     return run(ShowRequest(files=files, reader=reader))
 
 
@@ -69,7 +71,7 @@ def _listed(evaluation: Evaluation) -> LoggedEvaluation:
         given = measure.values[~np.isnan(measure.values)]
         if evaluation.zero_missing and not measure.corpus:
             given = np.nan_to_num(measure.values, nan=0.0)
-        # What is too large to compute with has no mean.
+        # Numbers too large to compute with have no mean.
         value = float(given.mean()) if len(given) and np.abs(given).max() <= LARGEST_SCORE else None
         missing = {} if measure.corpus else evaluation.missing(name)
         scores.append(LoggedScore(name, value, measure.total, measure.higher_is_better, missing, measure.corpus))
@@ -90,37 +92,39 @@ def _listed(evaluation: Evaluation) -> LoggedEvaluation:
     )
 
 
-def _zero_notes(found: Sequence[Evaluation]) -> list[Note]:
-    """That rows without a score are in the means, where comparisons count them too."""
-    if not any(one.zero_missing and any(one.missing(name) for name in one.measures) for one in found):
+def _zero_notes(evaluations: Sequence[Evaluation]) -> list[Note]:
+    """A note that the means include rows without a score, if comparisons do so too."""
+    if not any(one.zero_missing and any(one.missing(name) for name in one.measures) for one in evaluations):
         return []
-    return [Note("data", "Rows without a score count as 0 in the means and in comparisons, as boards of their harness do.")]
+    return [
+        Note("data", "Rows without a score count as 0 in the means and in comparisons, as on the harness's own leaderboard.")
+    ]
 
 
-def _verdict(found: Sequence[Evaluation]) -> str:
-    harnesses = ", ".join(dict.fromkeys(LOGS[one.harness].title for one in found))
-    systems = count(len({one.system for one in found}), "system")
-    tasks = count(len({one.task for one in found}), "task")
+def _verdict(evaluations: Sequence[Evaluation]) -> str:
+    harnesses = ", ".join(dict.fromkeys(LOGS[one.harness].title for one in evaluations))
+    systems = count(len({one.system for one in evaluations}), "system")
+    tasks = count(len({one.task for one in evaluations}), "task")
     return f"{systems} on {tasks}, logged by {harnesses}."
 
 
 @dataclass(frozen=True)
 class Proposal:
-    """A command, or an empty text where there is none, and what the reader should know about it."""
+    """A command, or an empty text if there is none, and notes on it."""
 
     command: str = ""
     notes: tuple[Note, ...] = ()
 
 
 def propose(by_path: Sequence[tuple[str, Sequence[Evaluation]]], format: str | None = None) -> Proposal:
-    """A comparison of the first task that two systems can be compared on, or else the scores of the first that has some."""
-    found = name_apart([(path, list(evaluations)) for path, evaluations in by_path])
+    """A comparison on the first task on which two systems can be compared, or else the scores on the first task with any."""
+    named = name_apart([(path, list(evaluations)) for path, evaluations in by_path])
     refusals: list[OutscoreError] = []
     for command in (COMPARE, SCORE):
         refusals.clear()
-        for question in _questions(found):
+        for question in _questions(named):
             try:
-                proposed, notes = _try(found, question, command)
+                proposed, notes = _try(named, question, command)
             except OutscoreError as error:
                 refusals.append(error)
                 continue
@@ -128,14 +132,14 @@ def propose(by_path: Sequence[tuple[str, Sequence[Evaluation]]], format: str | N
             verb, *options = proposed
             words = ["outscore", verb, *(path for path, _ in by_path), *reader, *options]
             return Proposal(shlex.join(words), notes)
-    said = f"No command is proposed: {refusals[0]}" if refusals else "No command is proposed: no row has a score."
-    return Proposal("", (Note("input", said),))
+    text = f"No command is proposed: {refusals[0]}" if refusals else "No command is proposed: no row has a score."
+    return Proposal("", (Note("input", text),))
 
 
-def _questions(found: Sequence[Evaluation]) -> Iterator[LogQuestion]:
+def _questions(evaluations: Sequence[Evaluation]) -> Iterator[LogQuestion]:
     """Every task, filter and measure, in the order of the logs."""
     seen = set()
-    for one in found:
+    for one in evaluations:
         for measure in one.measures:
             key = (one.task, one.filter or "none", measure)
             if key not in seen:
@@ -143,32 +147,32 @@ def _questions(found: Sequence[Evaluation]) -> Iterator[LogQuestion]:
                 yield LogQuestion(task=one.task, filter=one.filter or "none", measure=measure)
 
 
-def _try(found: Sequence[Evaluation], question: LogQuestion, command: str) -> tuple[list[str], tuple[Note, ...]]:
-    """The command and its options, or the refusal of a question that cannot be answered."""
+def _try(evaluations: Sequence[Evaluation], question: LogQuestion, command: str) -> tuple[list[str], tuple[Note, ...]]:
+    """The command and its options, or an error if the question cannot be answered."""
     answers: dict[str, Chosen] = {}
     try:
-        chosen = choose_evaluations(found, question)
+        chosen = choose_evaluations(evaluations, question)
     except OutscoreError as error:
         if error.parameter != "missing":
             raise
-        answers = _answers(found, question)
+        answers = _answers(evaluations, question)
         if not answers:
             raise
         chosen = next(iter(answers.values()))
     treatment = next(iter(answers), None)
     verb, systems = _verb(chosen, treatment, command)
-    options = [verb, *_options(found, question), *systems]
+    options = [verb, *_options(evaluations, question), *systems]
     if treatment is None:
         return options, ()
     return [*options, "--missing", treatment], (_missing_note(chosen, verb, list(answers)),)
 
 
-def _answers(found: Sequence[Evaluation], question: LogQuestion) -> dict[str, Chosen]:
-    """What is chosen by each way to treat rows without a score that is not refused."""
+def _answers(evaluations: Sequence[Evaluation], question: LogQuestion) -> dict[str, Chosen]:
+    """What is chosen under each way to treat rows without a score that is not refused."""
     answers = {}
     for treatment in MEANING:
         try:
-            chosen = choose_evaluations(found, replace(question, missing=treatment))
+            chosen = choose_evaluations(evaluations, replace(question, missing=treatment))
             _verb(chosen, treatment, SCORE)
         except OutscoreError:
             continue
@@ -177,15 +181,15 @@ def _answers(found: Sequence[Evaluation], question: LogQuestion) -> dict[str, Ch
 
 
 def _verb(chosen: Chosen, treatment: str | None, command: str) -> tuple[str, list[str]]:
-    """What answers the question: `compare` for two systems, `rank` for more, `score` if a comparison is not asked for."""
+    """The command for the question: `compare` for two systems, `rank` for more, `score` without a comparison."""
     systems = [one.system for one in chosen.evaluations]
     corpus = any(one.measures[chosen.measure].corpus for one in chosen.evaluations)
     if command == SCORE:
         if corpus:
-            raise OutscoreError(f"`{chosen.measure}` scores the whole corpus, and two systems are compared by it.", "")
+            raise OutscoreError(f"`{chosen.measure}` scores the whole corpus, which only works for two systems.", "")
         for one in chosen.evaluations:
             if not _items(one, chosen.measure, treatment):
-                raise OutscoreError(f"{one.system} has no score of `{chosen.measure}`.", "")
+                raise OutscoreError(f"{one.system} has no `{chosen.measure}` score.", "")
         return SCORE, []
     if len(systems) < 2:
         raise OutscoreError(f"Only {systems[0]} was run on {chosen.evaluations[0].task}.", "")
@@ -199,21 +203,21 @@ def _verb(chosen: Chosen, treatment: str | None, command: str) -> tuple[str, lis
 
 
 def _items(one: Evaluation, measure: str, treatment: str | None) -> set[str]:
-    """The items that a comparison would find."""
-    found = one.measures[measure]
-    if found.corpus or one.zero_missing or treatment == ZERO:
+    """The items that a comparison would use."""
+    measure_found = one.measures[measure]
+    if measure_found.corpus or one.zero_missing or treatment == ZERO:
         return set(one.ids.names)
-    codes = np.unique(one.ids.codes[~np.isnan(found.values)])
+    codes = np.unique(one.ids.codes[~np.isnan(measure_found.values)])
     return {one.ids.names[code] for code in codes.tolist()}
 
 
-def _options(found: Sequence[Evaluation], question: LogQuestion) -> list[str]:
-    """What the command would ask for if it were not said."""
-    of_task = [one for one in found if one.task == question.task]
+def _options(evaluations: Sequence[Evaluation], question: LogQuestion) -> list[str]:
+    """The options without which the command would be refused."""
+    of_task = [one for one in evaluations if one.task == question.task]
     of_filter = [one for one in of_task if (one.filter or "none") == question.filter]
     shared = [name for name in of_filter[0].measures if all(name in one.measures for one in of_filter)]
     several = {
-        "--log-task": (question.task, len({one.task for one in found})),
+        "--log-task": (question.task, len({one.task for one in evaluations})),
         "--filter": (question.filter, len({one.filter for one in of_task})),
         "--metric": (question.measure, len(shared)),
     }
@@ -221,13 +225,13 @@ def _options(found: Sequence[Evaluation], question: LogQuestion) -> list[str]:
 
 
 def _missing_note(chosen: Chosen, verb: str, treatments: Sequence[str]) -> Note:
-    """That rows have no score, and what can become of them."""
+    """A note that rows have no score, and how they can be treated."""
     rows = sum(sum(one.missing(chosen.measure).values()) for one in chosen.evaluations)
     first, *others = treatments
     other = "".join(f"; --missing {name} {MEANING[name]} instead" for name in others)
     has = "has" if rows == 1 else "have"
     return Note(
         "data",
-        f"{count(rows, 'row')} {has} no score, and `outscore {verb}` does not decide what becomes of them: the proposed "
-        f"command says --missing {first}, which {MEANING[first]}{other}.",
+        f"{count(rows, 'row')} {has} no score, and `outscore {verb}` does not decide how to treat them; the proposed "
+        f"command has --missing {first}, which {MEANING[first]}{other}.",
     )

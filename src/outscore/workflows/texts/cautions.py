@@ -1,4 +1,4 @@
-"""What about texts makes their scores mean less than they seem to: said beside the verdict, because no number shows it."""
+"""Warnings about texts whose scores mean less than they seem to: shown beside the verdict, because no number reveals it."""
 
 from __future__ import annotations
 
@@ -19,24 +19,29 @@ _BY_SPACES = ("13a", "none", "intl", "rouge")
 """Tokenisers that need spaces between words."""
 SPACELESS_SHARE, TOKENISED_SHARE, NORMAL_SHARE, STEMMED_SHARE = 0.3, 0.5, 0.02, 0.02
 FEWEST = 3
-"""Lines on which a habit of writing can be told from chance."""
+"""The number of lines from which a habit of writing is not just chance."""
 
 
 def cautions(chosen: Chosen, systems: Mapping[str, Sequence[Lines]], references: Sequence[Lines]) -> list[Note]:
-    """What to beware of, for these metrics on these texts; `systems` holds the runs of each.
+    """Warnings for these metrics on these texts; `systems` holds the runs of each.
 
     Examples
     --------
     >>> from outscore.metrics.text.registry import text_metric
     >>> lines = ["this is tokenised .", "so is this ."] * 2
     >>> print(cautions([text_metric("bleu")], {"A": [lines], "B": [lines]}, [lines])[0])
-    BLEU splits words off punctuation, and these texts are split already (A, B and the reference): ...
+    BLEU separates words from punctuation, but these texts are already tokenised (A, B and the reference): ...
     """
     texts = {name: [line for run in runs for line in run] for name, runs in systems.items()}
     gold = [line for lines in references for line in lines]
-    found = [_tokenised(chosen, texts, gold), _spaceless(chosen, gold), _unlike_forms(texts, gold), _stemmed(chosen, gold)]
-    found.append(_unbroken(chosen, texts, gold))
-    return [Note("reading", text) for text in found if text]
+    texts_of_notes = [
+        _tokenised(chosen, texts, gold),
+        _spaceless(chosen, gold),
+        _unlike_forms(texts, gold),
+        _stemmed(chosen, gold),
+    ]
+    texts_of_notes.append(_unbroken(chosen, texts, gold))
+    return [Note("reading", text) for text in texts_of_notes if text]
 
 
 def _named(names: Sequence[str]) -> str:
@@ -44,17 +49,17 @@ def _named(names: Sequence[str]) -> str:
 
 
 def _tokenised(chosen: Chosen, texts: Mapping[str, Lines], gold: Lines) -> str:
-    """SacreBLEU warns here too: splitting what was split already gives scores that nobody else can repeat."""
+    """SacreBLEU warns here too: tokenising texts twice gives scores that nobody else can reproduce."""
     labels = [entry.label for entry, options in chosen if options.get("tokenize") == "13a"]
     if not labels:
         return ""
     split = [name for name, lines in {**texts, "the reference": gold}.items() if _ends_tokenised(lines)]
     if not split:
         return ""
-    verb = "splits" if len(labels) == 1 else "split"
+    verb = "separates" if len(labels) == 1 else "separate"
     return (
-        f"{_named(labels)} {verb} words off punctuation, and these texts are split already ({_named(split)}): "
-        "give texts as they are read, or set tokenize=none."
+        f"{_named(labels)} {verb} words from punctuation, but these texts are already tokenised ({_named(split)}): "
+        "give untokenised texts, or set tokenize=none."
     )
 
 
@@ -69,7 +74,7 @@ def _spaceless(chosen: Chosen, gold: Lines) -> str:
     """Without spaces a whole sentence is one word, which hardly ever matches."""
     by_spaces = [entry.label for entry, options in chosen if _needs_spaces(entry, options)]
     text = "".join(gold)
-    # Most texts have no such character, which is known long before letters are counted.
+    # Most texts have no such character, and this is faster than counting letters.
     if not by_spaces or not SPACELESS.search(text):
         return ""
     letters = sum(map(str.isalpha, text))
@@ -77,9 +82,9 @@ def _spaceless(chosen: Chosen, gold: Lines) -> str:
         return ""
     cure = "set tokenize=zh, ja-mecab or char, or use chrF"
     if {"TER", "WER"} & set(by_spaces):
-        cure = f"{cure}; CER takes the place of WER, and ter:normalized=true:asian_support=true splits characters"
-    verb = "takes" if len(by_spaces) == 1 else "take"
-    return f"The reference is written without spaces between words, and {_named(by_spaces)} {verb} words from spaces: {cure}."
+        cure = f"{cure}; use CER instead of WER, and ter:normalized=true:asian_support=true to split characters"
+    verb = "splits" if len(by_spaces) == 1 else "split"
+    return f"The reference is written without spaces between words, but {_named(by_spaces)} {verb} words at spaces: {cure}."
 
 
 def _needs_spaces(entry: TextMetric, options: Mapping[str, OptionValue]) -> bool:
@@ -99,8 +104,8 @@ def _unlike_forms(texts: Mapping[str, Lines], gold: Lines) -> str:
     different = [name for name, share in shares.items() if share - low >= NORMAL_SHARE]
     verb = "writes" if len(different) == 1 else "write"
     return (
-        f"{_named(different)} {verb} accents as characters of their own (Unicode NFD) in up to {100 * high:.0f} % of the "
-        "segments, other texts do not: the same words do not match. Save all files in NFC."
+        f"{_named(different)} {verb} accents as separate characters (Unicode NFD) in up to {100 * high:.0f} % of the "
+        "segments, and other texts do not, so the same words do not match. Save all files in NFC."
     )
 
 
@@ -118,12 +123,12 @@ def _stemmed(chosen: Chosen, gold: Lines) -> str:
     foreign = sum(not character.isascii() for character in letters)
     if foreign <= STEMMED_SHARE * len(letters):
         return ""
-    return f"{_named(labels)} stems words as English, and the reference does not look English: set language=german or another."
+    return f"{_named(labels)} stems words as English, but the reference does not look English: set language=german or another."
 
 
 def _unbroken(chosen: Chosen, texts: Mapping[str, Lines], gold: Lines) -> str:
-    """ROUGE-Lsum tells sentences apart by line breaks, of which a plain file has none within a segment."""
+    """ROUGE-Lsum splits sentences at line breaks, which a segment of a plain file cannot contain."""
     labels = [entry.label for entry, options in chosen if options.get("split") == "newline"]
     if not labels or any("\n" in line for lines in (*texts.values(), gold) for line in lines):
         return ""
-    return f"No segment holds a line break, so {_named(labels)} takes each for one sentence: set split=stop."
+    return f"No segment contains a line break, so {_named(labels)} treats each as one sentence: set split=stop."

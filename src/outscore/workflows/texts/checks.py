@@ -1,4 +1,4 @@
-"""What may be asked of a comparison of texts: every check that needs no text stands here."""
+"""Checks of a comparison of texts that do not need the texts."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ __all__ = ["cache_of", "check_compat", "check_reader", "chosen_metrics", "compat
 
 
 def check_compat(compat: str | None) -> None:
-    """Refuse an unknown rule among those that are named."""
+    """Refuse an unknown rule among those named."""
     for name in compat_rules(compat):
         if name not in COMPAT:
-            raise OutscoreError(f"There is no `{name}` to be compatible with.", did_you_mean(name, COMPAT), parameter="compat")
+            raise OutscoreError(f"There is no compatibility rule `{name}`.", did_you_mean(name, COMPAT), parameter="compat")
 
 
 def compat_rules(compat: str | None) -> list[str]:
@@ -38,14 +38,14 @@ def compat_rules(compat: str | None) -> list[str]:
 
 
 def check_reader(reader: str) -> None:
-    """Refuse a format that no file of texts has."""
+    """Refuse a format that is not a format of texts."""
     if reader != "auto" and reader not in TEXT_FORMATS:
         hint = did_you_mean(reader, TEXT_FORMATS)
-        raise OutscoreError(f"--reader is `{reader}`, which is no format of texts.", hint, parameter="reader")
+        raise OutscoreError(f"--reader is `{reader}`, which is not a text format.", hint, parameter="reader")
 
 
 def chosen_metrics(metrics: object) -> list[tuple[TextMetric, dict[str, OptionValue]]]:
-    """The entries and options of written metrics, each asked for once.
+    """The entries and options of written metrics, without duplicates.
 
     Examples
     --------
@@ -60,24 +60,24 @@ def chosen_metrics(metrics: object) -> list[tuple[TextMetric, dict[str, OptionVa
     if len(specs) < len(listed):
         raise OutscoreError(f"`metrics` is {metrics!r}.", 'Give a list of names: ["bleu", "ter"].')
     if not specs:
-        raise OutscoreError("No metric was asked for.", "Name at least one, such as bleu.", parameter="metric")
+        raise OutscoreError("No metric was named.", "Name at least one, such as bleu.", parameter="metric")
     chosen = [text_metric(spec) for spec in specs]
     for i, spec in enumerate(specs):
         if chosen[i] in chosen[:i]:
-            # The correction would take it for one more metric.
-            raise OutscoreError(f"Metric `{spec}` is asked for twice.", "Name it once.", parameter="metric")
+            # The correction would count it as one more metric.
+            raise OutscoreError(f"Metric `{spec}` is named twice.", "Name it once.", parameter="metric")
     return chosen
 
 
 def engine_for(jobs: object) -> Engine:
-    """The engine for so many processes."""
+    """The engine for this number of processes."""
     if jobs is not None and (isinstance(jobs, bool) or not isinstance(jobs, Integral)):
-        raise OutscoreError(f"`jobs` is {jobs!r}.", "Give the number of processes, or 0 for one on each processor.")
+        raise OutscoreError(f"`jobs` is {jobs!r}.", "Give the number of processes, or 0 for one per processor.")
     return engine_of(None if jobs is None else int(jobs))
 
 
 def cache_of(cache: object) -> StatisticsCache:
-    """Where statistics are kept: a cache as it is, a folder by its path, None for the usual place."""
+    """Where statistics are kept: a cache as it is, a folder by its path, None for the default folder."""
     if isinstance(cache, StatisticsCache):
         return cache
     if cache is None:

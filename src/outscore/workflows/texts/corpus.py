@@ -2,8 +2,8 @@
 
 Every metric is a table of statistics per segment whose sums make its corpus score, so the comparison of texts is the comparison
 of two such tables. What is added is where the tables come from, the correction over metrics, and the segments behind a score.
-What sacreBLEU would print for the same texts (`--compat`) stands beside the answer and never instead of it,
-and the words that make the difference (`--explain`) whatever the metric.
+What sacreBLEU would print for the same texts (`--compat`) appears beside the answer and never replaces it,
+and the words that make the difference (`--explain`) are shown whatever the metric.
 """
 
 from __future__ import annotations
@@ -35,10 +35,9 @@ from outscore.results.note import Note
 from outscore.results.subset import Bucket, WordBucket, WordStudy
 from outscore.workflows.compare.arrays import compare_rows, permutation_p
 from outscore.workflows.compare.families import Part, as_family, compare_slices, refuse_new_runs, swap_together
-from outscore.workflows.texts.buckets import Labels, in_bands
 from outscore.workflows.texts.cautions import cautions
 from outscore.workflows.texts.checks import chosen_metrics, compat_rules
-from outscore.workflows.texts.datasets import ONE, Datasets, boards_of_runs
+from outscore.workflows.texts.labels import ONE, Datasets, Labels, boards_of_runs, in_bands
 from outscore.workflows.texts.members import Member
 from outscore.workflows.texts.runs import mean_of_runs, repeats_of_runs, runs_of
 from outscore.workflows.texts.statistics import Lines, Texts
@@ -47,21 +46,21 @@ from outscore.workflows.validate import Question
 __all__ = ["Corpus", "TextDesign", "compare_corpora", "study_words", "unscored_note", "with_peer"]
 
 SHOWN = 10
+"""Segments of each metric, and n-grams of each system."""
 DATASET = "dataset"
-"""The column of buckets that tells datasets apart."""
+"""The column of buckets that are datasets."""
 FLAWS = {
-    "sacrebleu-ar": "it does not count ties, so that identical outputs, or outputs that differ in one segment, get the smallest"
-    " p there is",
+    "sacrebleu-ar": "it does not count ties, so identical outputs, or outputs that differ in one segment, get the smallest"
+    " possible p",
     "sacrebleu-bs": "it centres absolute differences on their own mean, and rejects a true null hypothesis about 11 % of the"
     " time at the 5 % level",
 }
-"""What is known to be wrong with each rule; `compat` explains."""
-"""N-grams of each system."""
+"""What is known to be wrong with each rule; `inference/compat` explains."""
 
 
 @dataclass(frozen=True)
 class TextDesign:
-    """How the tables of statistics are compared, whichever metric they are of; `question` is what `asked` asks."""
+    """How the tables of statistics are compared, for every metric; `question` is made from `asked`."""
 
     documents: Labels | None
     buckets: Mapping[str, Labels]
@@ -79,23 +78,23 @@ def compare_corpora(
     _check_runs(texts, design.question)
     if design.correction == MAX_T and design.datasets:
         raise OutscoreError(
-            f"Correction `{MAX_T}` swaps the segments of one test set, and there are {len(design.datasets)} datasets.",
+            f"Correction `{MAX_T}` swaps the segments of one test set, but there are {len(design.datasets)} datasets.",
             "Use `holm`.",
             parameter="correction",
         )
     compared = [_compare_by(member, texts, design) for member in members]
-    found = [c for c, _ in compared]
-    # What no metric can show is said once.
+    comparisons = [c for c, _ in compared]
+    # Warnings that do not depend on the metric appear once.
     beware = cautions(chosen_metrics(metrics), texts.systems, texts.references)
-    found[0] = replace(found[0], notes=[*beware, *found[0].notes, *single_runs(texts)])
-    if len(found) == 1:
-        return found, None
+    comparisons[0] = replace(comparisons[0], notes=[*beware, *comparisons[0].notes, *single_runs(texts)])
+    if len(comparisons) == 1:
+        return comparisons, None
     resampled = None
     if design.correction == MAX_T:
-        refuse_new_runs(found)
+        refuse_new_runs(comparisons)
         per_row = {} if design.documents is None else {"clusters": np.asarray(design.documents)}
         resampled = swap_together([part for _, part in compared], per_row, design.question)
-    return as_family(found, design.correction, **design.question.side, resampled=resampled)
+    return as_family(comparisons, design.correction, **design.question.side, resampled=resampled)
 
 
 def _compare_by(member: Member, texts: Texts, design: TextDesign) -> tuple[Comparison, Part]:
@@ -118,7 +117,7 @@ def _compare_by(member: Member, texts: Texts, design: TextDesign) -> tuple[Compa
         parts=[ScorePart(name, *both) for name, both in member.parts_of(design.datasets).items()],
     )
     if design.datasets:
-        # Means over datasets are a small ranking, which a single dataset does without.
+        # Means over datasets use the code of rankings, which a single dataset does not need to load.
         from outscore.workflows.compare.datasets import by_macro_average
 
         boards, _ = boards_of_runs(metric, member.rows, design.documents, design.datasets)
@@ -127,20 +126,20 @@ def _compare_by(member: Member, texts: Texts, design: TextDesign) -> tuple[Compa
         grouped = design.documents is not None
         whole = with_peer(whole, rule, metric, runs_a, runs_b, grouped=grouped, datasets=len(design.datasets))
     if repeats is not None and whole.runs is None:
-        # Without two runs of each system, or in units of several segments, runs cannot be drawn anew.
+        # Without two runs of each system, or in units of several segments, runs cannot be resampled.
         whole = replace(whole, runs=runs_of(metric, runs_a, runs_b, design.documents, design.question))
     whole = with_verdict(whole, **design.question.side, identical=bool((first == second).all()))
     return whole, Part(first, second, together, np.arange(len(labels)))
 
 
 def _buckets_of(a: Array, b: Array, common: Mapping[str, Any], design: TextDesign) -> tuple[list[Bucket], list[Note]]:
-    """Every bucket compared by itself, and a note on each that the test cannot serve."""
+    """Every bucket compared separately, and a note on each that cannot be tested."""
     parts: list[Bucket] = []
     notes: list[Note] = []
     datasets = {DATASET: design.datasets.labels} if design.datasets else {}
     for column, values in {**datasets, **design.buckets}.items():
         clusters = None if column == "document" else design.documents
-        found, _, left_out = compare_slices(
+        compared, _, left_out = compare_slices(
             a,
             b,
             column,
@@ -150,7 +149,7 @@ def _buckets_of(a: Array, b: Array, common: Mapping[str, Any], design: TextDesig
             per_row={"clusters": clusters},
             **common,
         )
-        parts += in_bands([_bucket(column, part) for part in found])
+        parts += in_bands([_bucket(column, part) for part in compared])
         notes += left_out
     return parts, notes
 
@@ -162,7 +161,7 @@ def _bucket(column: str, c: Comparison) -> Bucket:
 
 
 def _strongest_segments(texts: Texts, names: Sequence[str], pull: Array) -> list[Segment]:
-    """The segments whose absence would change the difference most, strongest first; of several runs the first is shown."""
+    """The segments whose absence would change the difference most, strongest first; the first of several runs is shown."""
     strongest = np.argsort(-np.abs(pull), kind="stable")[:SHOWN].tolist()
     a, b, source = texts.a[0], texts.b[0], texts.source or [None] * len(names)
     return [
@@ -178,12 +177,12 @@ def _check_runs(texts: Texts, question: Question) -> None:
     if len(texts.a) != len(texts.b) and question.entry.null == "swaps" and not over_runs:
         runs = f"{texts.names[0]} has {count(len(texts.a), 'run')} and {texts.names[1]} {len(texts.b)}"
         raise OutscoreError(
-            f"{runs}; `{question.test}` would swap means of unequal spread.", "Give as many runs of each, or use `bootstrap`."
+            f"{runs}; `{question.test}` would swap means of unequal spread.", "Give equally many runs, or use `bootstrap`."
         )
 
 
 def single_runs(texts: Texts) -> list[Note]:
-    """What one run of a system cannot show, by any metric."""
+    """A note on what a single run of a system cannot show, by any metric."""
     return [] if len(texts.a) > 1 and len(texts.b) > 1 else [Note("runs", SINGLE_RUNS)]
 
 
@@ -215,32 +214,32 @@ def with_peer(
 ) -> Comparison:
     """The comparison with the peer's p among its `tests` and notes on it; decision and words stay as they are.
 
-    What is to be said of the rule is a note of its own, the same for every metric, so that a family says it once.
+    The note on the rule is the same for every metric, so that a family shows it once.
 
     `grouped` says that documents were swapped as one, which the peer cannot do, and `datasets` that there are several.
     """
     if datasets:
-        text = f"No p of {compat}: sacreBLEU compares on one test set, and there are {datasets}."
+        text = f"No p-value from {compat}: sacreBLEU compares on one test set, but there are {datasets}."
         return replace(c, notes=[*c.notes, Note("peer", text)])
     if len(runs_a) > 1 or len(runs_b) > 1:
-        text = f"No p of {compat}: sacreBLEU compares single outputs, and there are several runs."
+        text = f"No p-value from {compat}: sacreBLEU compares single outputs, but there are several runs."
         return replace(c, notes=[*c.notes, Note("peer", text)])
     entry = TEXT_METRICS.get(metric.name)
     known = entry is not None and "sacrebleu" in entry.tested_by
     p = COMPAT[compat](runs_a[0], runs_b[0], metric.score)
     trials = p.kernel.rpartition(":")[2]
-    apart = " It takes segments one by one, not documents." if grouped else ""
-    source = "as sacreBLEU prints it" if known else "by its rule, though sacreBLEU does not have this metric"
-    own = f"{compat}: p = {p.value:.4f}, {source}."
+    apart = " It swaps single segments, not documents." if grouped else ""
+    source = "as sacreBLEU prints it" if known else "by its rule, although sacreBLEU does not have this metric"
+    p_text = f"{compat}: p = {p.value:.4f}, {source}."
     rule = (
-        f"{compat}: {int(trials):,} trials with seed {SACREBLEU_SEED}; {FLAWS[compat]}. It has no part in the verdict.{apart}"
+        f"{compat}: {int(trials):,} trials with seed {SACREBLEU_SEED}; {FLAWS[compat]}. It does not affect the verdict.{apart}"
     )
-    return replace(c, tests=[*c.tests, p], notes=[*c.notes, Note("peer", own), Note("peer", rule)])
+    return replace(c, tests=[*c.tests, p], notes=[*c.notes, Note("peer", p_text), Note("peer", rule)])
 
 
 @dataclass(frozen=True)
 class Corpus:
-    """A text in which words are counted, and what it is called."""
+    """A text in which words are counted, and its name."""
 
     name: str
     lines: Lines
@@ -249,20 +248,22 @@ class Corpus:
 def study_words(
     texts: Texts, datasets: Datasets, documents: Labels | None, correction: str, seed: int, corpus: Corpus | None = None
 ) -> WordStudy:
-    """Words by how rare they are, tested by swaps of segments, and n-grams that one system gets right more often.
+    """Words by frequency, tested by swaps of segments, and n-grams that one system gets right more often.
 
-    Words are counted in `corpus`, or in the first reference, of each dataset by itself. Of several runs n-grams show the first.
+    Words are counted in `corpus`, or in the first reference of each dataset. If there are several runs, n-grams show the first.
     """
     runs_a, runs_b = ([_rows(run, texts.references, datasets, corpus) for run in side] for side in (texts.a, texts.b))
     buckets = [
-        found
+        bucket_found
         for band in range(len(BANDS))
         if (
-            found := _word_bucket(band, [rows[:, band] for rows in runs_a], [rows[:, band] for rows in runs_b], documents, seed)
+            bucket_found := _word_bucket(
+                band, [rows[:, band] for rows in runs_a], [rows[:, band] for rows in runs_b], documents, seed
+            )
         )
     ]
     if buckets and correction != "none":
-        # The metrics' correction by joint swaps knows nothing of these.
+        # Correction by joint swaps covers the metrics, not these buckets.
         by = "holm" if correction == MAX_T else correction
         corrected, _ = correct_family([bucket.p for bucket in buckets], by)
         buckets = [replace(bucket, p=p) for bucket, p in zip(buckets, corrected, strict=True)]
@@ -273,25 +274,25 @@ def study_words(
 def _rows(run: Lines, references: Sequence[Lines], datasets: Datasets, corpus: Corpus | None) -> Array:
     everywhere = {"": np.arange(len(run))}
     rows_of: Mapping[str, Array] = datasets.rows if datasets else everywhere
-    found = np.zeros((len(run), len(BANDS), 3), dtype=np.int64)
+    counts_by_band = np.zeros((len(run), len(BANDS), 3), dtype=np.int64)
     for rows in rows_of.values():
         mine = rows.tolist()
         gold = [tuple(lines[i] for i in mine) for lines in references]
         counts = count_words(gold[0] if corpus is None else corpus.lines)
-        found[rows] = frequency_rows([run[i] for i in mine], gold, counts)
-    return found
+        counts_by_band[rows] = frequency_rows([run[i] for i in mine], gold, counts)
+    return counts_by_band
 
 
 def _word_bucket(band: int, a: Sequence[Array], b: Sequence[Array], documents: Labels | None, seed: int) -> WordBucket | None:
-    """One range of frequencies, tested by F1; None where no reference has a word of it."""
+    """One range of frequencies, tested by F1; None if no reference has a word in it."""
     words = int(a[0][:, [0, 2]].sum())
     if not words:
         return None
-    # F1 does not tell the two kinds of errors apart.
+    # F1 does not distinguish the two kinds of errors.
     right_wrong = [[np.stack([rows[:, 0], rows[:, 1] + rows[:, 2]], axis=1) for rows in runs] for runs in (a, b)]
     metric, _, _ = resolve("f1", right_wrong[0][0], right_wrong[1][0])
     (first, second), together = mean_of_runs(metric, right_wrong)
-    one, other = (float(together.score(rows.sum(axis=0))) for rows in (first, second))
+    first_f1, second_f1 = (float(together.score(rows.sum(axis=0))) for rows in (first, second))
     p = permutation_p(
         first,
         second,
@@ -304,4 +305,4 @@ def _word_bucket(band: int, a: Sequence[Array], b: Sequence[Array], documents: L
         delta=0.0,
         seed=seed,
     )
-    return WordBucket(band_name(band), words, one, other, one - other, p)
+    return WordBucket(band_name(band), words, first_f1, second_f1, first_f1 - second_f1, p)

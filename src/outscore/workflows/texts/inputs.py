@@ -1,8 +1,8 @@
 """From the files that a request names to systems, their runs, references and labels: the same for two systems and for many.
 
-Each file that is named is a system, and a quoted pattern stands for the runs of one. A table, or an XML file of WMT, may hold
-several systems and their references; it is read once, whatever it is named for. Where names hold ``{dataset}``, every test set
-has files of its own; `join` puts them one after the other, systems, references and labels, each with its name.
+Each named file is a system, and a quoted pattern matches the runs of one. A table, or a WMT XML file, may contain
+several systems and their references; it is read once, whatever it is named for. If names contain ``{dataset}``, every test set
+has its own files; `join` concatenates their systems, references and labels.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from outscore.formats.texts.read import read_texts
 from outscore.formats.texts.segments import Segments, read_segments
 from outscore.scores.system import Origin
 from outscore.workflows.requests import shared
-from outscore.workflows.texts.buckets import Labels, labels_of_segments
+from outscore.workflows.texts.labels import Labels, labels_of_segments
 from outscore.workflows.texts.patterns import called_by, fill, runs_in, shared_datasets
 from outscore.workflows.texts.statistics import in_order_of, side_by_side
 
@@ -27,9 +27,9 @@ __all__ = ["Part", "PartSystem", "TextFiles", "Whole", "join", "read_text_files"
 
 @dataclass(frozen=True, eq=False)
 class TextFiles:
-    """What files of texts hold: runs by system, references, labels of the segments, and what to say of the files.
+    """What files of texts contain: runs by system, references, labels of the segments, and notes on the files.
 
-    `labels` are by the name of their file, as it was written.
+    `labels` are keyed by the name of their file, as written.
     """
 
     systems: Mapping[str, Sequence[Segments]]
@@ -44,7 +44,7 @@ class TextFiles:
 
 @dataclass(frozen=True)
 class _Asked:
-    """The files of one test set, or names that stand for those of several."""
+    """The files of one test set, or name patterns for the files of several."""
 
     files: Sequence[str]
     reference: Sequence[str]
@@ -91,8 +91,8 @@ class _Opened:
 
     @property
     def origins(self) -> list[Origin]:
-        found = [file.origin for file in self.files.values()]
-        return [*found, *(text.origin for text in self.labels.values() if text.origin is not None)]
+        origins = [file.origin for file in self.files.values()]
+        return [*origins, *(text.origin for text in self.labels.values() if text.origin is not None)]
 
     @property
     def notes(self) -> list[str]:
@@ -103,7 +103,7 @@ def refuse_reading_twice(inputs: Sequence[str]) -> None:
     """Refuse standard input in two places."""
     if inputs.count("-") > 1:
         raise OutscoreError(
-            "Standard input (-) is named twice, and can be read once.", "Save it to a file first.", parameter="files"
+            "Standard input (-) is named twice, but it can be read only once.", "Save it to a file first.", parameter="files"
         )
 
 
@@ -120,20 +120,20 @@ def read_text_files(
     reader: str = shared.TEXT_READER.default,
     columns: Mapping[str, str] | None = None,
 ) -> TextFiles:
-    """Read the files of systems, references and labels; `system` chooses from files that hold several.
+    """Read the files of systems, references and labels; `system` chooses from files that contain several.
 
-    `documents`, `labels` and `dataset` name files of a label per line; the first and the last may name a file of texts
-    that says it of its segments.
+    `documents`, `labels` and `dataset` name files with a label per line; the first and the last may also name a file of texts
+    that contains the labels of its segments.
     """
     opened = _Opened(reader, columns or {})
-    asked = _Asked(files, reference, documents, labels, dataset, source)
-    datasets, left_out = shared_datasets(asked.names)
+    names_asked = _Asked(files, reference, documents, labels, dataset, source)
+    datasets, left_out = shared_datasets(names_asked.names)
     if datasets and dataset is not None:
-        message = f"--dataset is `{dataset}`, and the names of the files say the dataset."
+        message = f"--dataset is `{dataset}`, but the file names already name the dataset."
         raise OutscoreError(message, "Leave --dataset out.", parameter="dataset")
-    parts = {name: _read(asked.of(name), opened) for name in datasets} or {"": _read(asked, opened)}
+    parts = {name: _read(names_asked.of(name), opened) for name in datasets} or {"": _read(names_asked, opened)}
     whole = join(parts, files, system)
-    told = dict.fromkeys(note for part in parts.values() for note in part.notes)
+    notes = dict.fromkeys(note for part in parts.values() for note in part.notes)
     return TextFiles(
         _renamed(whole.systems, names) if names else whole.systems,
         whole.references,
@@ -141,7 +141,7 @@ def read_text_files(
         None if dataset == shared.POOLED else whole.datasets,
         dict(zip(labels, whole.labels, strict=True)),
         opened.origins,
-        [*left_out, *opened.notes, *told],
+        [*left_out, *opened.notes, *notes],
         whole.source,
     )
 
@@ -149,7 +149,7 @@ def read_text_files(
 def _renamed(systems: Mapping[str, Sequence[Segments]], names: Sequence[str]) -> dict[str, Sequence[Segments]]:
     if len(names) != len(systems):
         raise OutscoreError(
-            f"--names names {len(names)} systems, and there are {len(systems)}.",
+            f"--names names {len(names)} systems, but there are {len(systems)}.",
             "Give a name for each, separated by commas.",
             parameter="names",
         )
@@ -161,7 +161,7 @@ def _read(asked: _Asked, opened: _Opened) -> Part:
     systems = [system for place, written in enumerate(asked.files) for system in _systems(place, written, opened)]
     references = [text for path in asked.reference for text in opened.text(path).references()]
     segments = len(references[0])
-    # Before the texts are compared, as labels of other segments may mean the wrong reference.
+    # Before the texts are aligned, because labels of other segments may mean a wrong reference.
     labels = [_labels(opened.label(path), path, segments) for path in asked.labels]
     texts, notes = side_by_side([*(run for system in systems for run in system.runs), *references])
     documents: Labels | None = None
@@ -177,44 +177,44 @@ def _read(asked: _Asked, opened: _Opened) -> Part:
 
 
 def _source(file: TextFile, reference: Segments) -> Segments:
-    """What was translated: a plain text, or what a file says of it."""
-    (found, *_) = file.references() if file.held.source is None else file.sources()
-    (ordered, _), _ = side_by_side([found, reference])
+    """The source text: a plain text, or the source column of a file."""
+    (text, *_) = file.references() if file.held.source is None else file.sources()
+    (ordered, _), _ = side_by_side([text, reference])
     return ordered
 
 
-def _labels(found: Segments | tuple[str, ...], column: str, segments: int) -> Labels:
-    if isinstance(found, Segments) and len(found) != segments:
-        message = f"{found.label} has {len(found):,} lines for {segments:,} segments."
+def _labels(labels: Segments | tuple[str, ...], column: str, segments: int) -> Labels:
+    if isinstance(labels, Segments) and len(labels) != segments:
+        message = f"{labels.label} has {len(labels):,} lines for {segments:,} segments."
         raise OutscoreError(message, "Give one label for each segment.")
-    return labels_of_segments(found, column, segments)
+    return labels_of_segments(labels, column, segments)
 
 
 def _said_of(path: str, what: str, reference: Segments, opened: _Opened) -> Segments | tuple[str, ...]:
-    """The document or dataset of each segment: a label per line, or what a file of texts says of its segments."""
+    """The document or dataset of each segment: a label per line, or from a file of texts that contains them."""
     if path not in opened.files:
         return opened.label(path)
     file = opened.files[path]
     (held, *_) = file.systems() if file.held.systems else file.references()
-    found = in_order_of(held, reference)
-    said = found.documents if what == "document" else found.datasets
-    if said is None:
+    ordered = in_order_of(held, reference)
+    labels = ordered.documents if what == "document" else ordered.datasets
+    if labels is None:
         raise OutscoreError(
             f"`{path}` does not say which {what} a segment belongs to.",
             f"Name a file with a {what} per line, or one with a column `{what}`.",
             parameter="documents" if what == "document" else what,
         )
-    return said
+    return labels
 
 
 def _systems(place: int, written: str, opened: _Opened) -> list[PartSystem]:
-    """The systems that one name stands for. A file that holds several systems is one of many systems, and of no runs."""
+    """The systems of one name. A file with several systems cannot be one of several runs."""
     paths = runs_in(written)
     texts = [opened.text(path).systems() for path in paths]
     several = next((path for path, held in zip(paths, texts, strict=True) if len(held) > 1), None)
     if several is not None and len(paths) > 1:
         raise OutscoreError(
-            f"`{several}` holds several systems, and `{written}` stands for runs of one.", "Name the files one by one."
+            f"`{several}` contains several systems, but `{written}` matches runs of a single one.", "Name the files one by one."
         )
     if several is not None:
         return [PartSystem(place, text.name, [text]) for text in texts[0]]
@@ -222,7 +222,7 @@ def _systems(place: int, written: str, opened: _Opened) -> list[PartSystem]:
 
 
 def _own_name(file: TextFile, runs: int) -> str:
-    """The name that a file gives its only system; nothing where that is only the file's own."""
+    """The name that a file gives its only system; empty if that is just the name of the file."""
     if runs > 1 or file.origin.format == "segments":
         return ""
     (text,) = file.systems()
@@ -231,7 +231,7 @@ def _own_name(file: TextFile, runs: int) -> str:
 
 @dataclass(frozen=True, eq=False)
 class PartSystem:
-    """A system in one test set: the place of its file among those named, the name the file gives it, and its runs."""
+    """A system in one test set: the position of its file among those named, the name the file gives it, and its runs."""
 
     place: int
     own: str
@@ -240,7 +240,7 @@ class PartSystem:
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """What the files of one test set hold, segment by segment side by side."""
+    """What the files of one test set contain, aligned segment by segment."""
 
     systems: Sequence[PartSystem]
     references: Sequence[Segments]
@@ -253,7 +253,7 @@ class Part:
 
 @dataclass(frozen=True, eq=False)
 class Whole:
-    """All test sets: runs by the name of their system, and the dataset of each segment where there are several."""
+    """All test sets: runs by the name of their system, and the dataset of each segment if there are several."""
 
     systems: Mapping[str, Sequence[Segments]]
     references: Sequence[Segments]
@@ -267,9 +267,9 @@ Key = tuple[int, str]
 
 
 def join(parts: Mapping[str, Part], files: Sequence[str], chosen: Sequence[str]) -> Whole:
-    """Test sets by name, put one after the other; `chosen` systems of them, which all have to have.
+    """Test sets by name, concatenated; only the `chosen` systems, which every test set must have.
 
-    A single test set without a name stays as it is. `files` are the names that systems were asked for by.
+    A single test set without a name stays as it is. `files` are the file names as they were written.
     """
     keyed = _by_key(parts)
     keys = list(dict.fromkeys(key for mine in keyed.values() for key in mine))
@@ -296,9 +296,9 @@ def join(parts: Mapping[str, Part], files: Sequence[str], chosen: Sequence[str])
 
 
 def _by_key(parts: Mapping[str, Part]) -> dict[str, dict[Key, PartSystem]]:
-    """The systems of each test set, by what makes them the same in all of them.
+    """The systems of each test set, by a key that identifies a system across test sets.
 
-    That is the name that was written and, where it stands for files of several systems, the name that the file gives them.
+    The key is the position of the file and, for files of several systems, the name that the file gives the system.
     """
     several = {s.place for part in parts.values() for s in part.systems if sum(t.place == s.place for t in part.systems) > 1}
     return {
@@ -307,30 +307,32 @@ def _by_key(parts: Mapping[str, Part]) -> dict[str, dict[Key, PartSystem]]:
 
 
 def _names(systems: Sequence[PartSystem], files: Sequence[str]) -> list[str]:
-    """Names that differ: those the files give their systems, else those of the files."""
-    own = [system.own for system in systems]
+    """Unique names: those that the files give their systems, else the names of the files."""
+    own_names = [system.own for system in systems]
     paths = called_by([files[system.place] for system in systems])
-    clear = [bool(name) and own.count(name) == 1 for name in own]
-    called = [name if fits else path for name, path, fits in zip(own, paths, clear, strict=True)]
-    return paths if len(set(called)) < len(called) else called
+    clear = [bool(name) and own_names.count(name) == 1 for name in own_names]
+    names = [name if fits else path for name, path, fits in zip(own_names, paths, clear, strict=True)]
+    return paths if len(set(names)) < len(names) else names
 
 
 def _check_complete(name: str, named: Mapping[str, Key], keyed: Mapping[str, Mapping[Key, PartSystem]]) -> None:
-    """Refuse a system that a test set lacks: a mean over other test sets is another number."""
+    """Refuse a system that is missing from a test set: a mean over other test sets is not comparable."""
     lacking = next((dataset for dataset, mine in keyed.items() if named[name] not in mine), None)
     if lacking is None:
         return
-    complete = [other for other, key in named.items() if all(key in mine for mine in keyed.values())]
-    cure = f"Choose from those that all datasets have with --system: {', '.join(complete)}." if complete else ""
-    raise OutscoreError(f"System `{name}` has no text in dataset `{lacking}`.", cure or "Give every system all datasets.")
+    complete = [system for system, key in named.items() if all(key in mine for mine in keyed.values())]
+    cure = f"Use --system to choose from the systems that all datasets have: {', '.join(complete)}." if complete else ""
+    raise OutscoreError(
+        f"System `{name}` has no text in dataset `{lacking}`.", cure or "Give texts of every system on all datasets."
+    )
 
 
 def _one_after_the_other(parts: Mapping[str, Sequence[Segments]], what: str) -> list[Segments]:
-    """Several texts of each test set, the first with the first and so on."""
+    """The texts of the test sets concatenated: all first texts, all second texts, and so on."""
     counts = {dataset: len(texts) for dataset, texts in parts.items()}
     if len(set(counts.values())) > 1:
         listed = ", ".join(f"{count} in `{dataset}`" for dataset, count in counts.items())
-        raise OutscoreError(f"The datasets have different numbers of {what}: {listed}.", "Give each of them as many.")
+        raise OutscoreError(f"The datasets have different numbers of {what}: {listed}.", "Give the same number for each.")
     rows = zip(*parts.values(), strict=True)
     return [texts[0] if len(texts) == 1 else _joined(list(parts), texts) for texts in rows]
 

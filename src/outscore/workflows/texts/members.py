@@ -1,4 +1,4 @@
-"""The metrics of one family: computed from texts, or scored segment by segment by another tool and read from its files."""
+"""The metrics of one family: computed from texts, or read from files of segment scores that another tool wrote."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from outscore.metrics.text.entry import segment_mean, to_rows
 from outscore.metrics.text.registry import shown_name
 from outscore.scores.system import Origin
 from outscore.workflows.texts.checks import chosen_metrics
-from outscore.workflows.texts.datasets import ONE, Datasets
+from outscore.workflows.texts.labels import ONE, Datasets
 from outscore.workflows.texts.patterns import DATASET, fill, runs_in
 from outscore.workflows.texts.statistics import Lines, Statistics
 
@@ -31,7 +31,7 @@ ERRORS = re.compile(r"metricx|mqm|xcomet-error", re.IGNORECASE)
 
 
 def name_and_direction(written: str) -> tuple[str, Literal["higher", "lower"]]:
-    """A metric's name, and which scores are better: as written in brackets, or as is known of the metric.
+    """A metric's name, and which scores are better: as written in brackets, or as known for the metric.
 
     Examples
     --------
@@ -46,10 +46,10 @@ def name_and_direction(written: str) -> tuple[str, Literal["higher", "lower"]]:
 
 @dataclass(frozen=True, eq=False)
 class Member:
-    """One metric of the family: what it is called and how it is cited, and the rows of every run by system.
+    """One metric of the family: its label and signature, and the rows of every run by system.
 
-    `parts` turns summed rows into what the score is made of, if the metric says so, and `segment_metric` scores the row of a
-    single segment, where that needs another rule.
+    `parts` turns summed rows into the components of the score, if the metric has any, and `segment_metric` scores the row of a
+    single segment if that needs another rule.
     """
 
     label: str
@@ -60,15 +60,15 @@ class Member:
     segment_metric: AdditiveMetric | None = None
 
     def parts_of(self, datasets: Datasets = ONE) -> dict[str, list[float]]:
-        """What the scores of all systems are made of, by name: means over datasets and runs."""
+        """The components of all systems' scores by name: means over datasets and runs."""
         if self.parts is None:
             return {}
-        found: dict[str, list[float]] = {}
+        components: dict[str, list[float]] = {}
         for runs in self.rows.values():
             each = [self.parts(rows.sum(axis=0)) for run in runs for rows in datasets.cut(run)]
             for name in each[0]:
-                found.setdefault(name, []).append(float(np.mean([parts[name] for parts in each])))
-        return found
+                components.setdefault(name, []).append(float(np.mean([parts[name] for parts in each])))
+        return components
 
 
 def text_members(
@@ -78,8 +78,8 @@ def text_members(
     statistics: Statistics,
     datasets: Datasets = ONE,
 ) -> list[Member]:
-    """The metrics as they are written, computed from the runs of systems."""
-    found = []
+    """The metrics as written, computed from the runs of systems."""
+    members = []
     for spec, (entry, options) in zip(metrics, chosen_metrics(metrics), strict=True):
         statistics.begin(entry, [run for runs in systems.values() for run in runs], datasets)
         rows = {
@@ -89,24 +89,24 @@ def text_members(
         parts = None if entry.parts is None else partial(entry.parts, options)
         alone = entry.make({**options, **entry.alone})
         signature = entry.signature(options, len(references))
-        found.append(Member(shown_name(spec), entry.make(options), signature, rows, parts, alone))
-    return found
+        members.append(Member(shown_name(spec), entry.make(options), signature, rows, parts, alone))
+    return members
 
 
 def scored_members(
     scores: Mapping[str, str], runs: Mapping[str, int], segments: int, datasets: Datasets = ONE
 ) -> tuple[list[Member], list[Origin]]:
-    """The metrics of `scores`, and the files: by each metric's name a file of every system, or one that holds all of them.
+    """The metrics of `scores`, and the files: for each metric one file per system, or one that contains all systems.
 
-    `runs` says how many runs a system has, each of so many `segments`.
+    `runs` is the number of runs of each system, `segments` the number of segments in a run.
     """
-    found, origins = [], []
+    members, origins = [], []
     for written, files in scores.items():
         name, direction = name_and_direction(written)
         named = [file.strip() for file in files.split(",") if file.strip()]
         if len(named) not in (1, len(runs)):
-            message = f"--scores {written} names {count(len(named), 'file')}, one for each of {len(runs)} systems was expected."
-            cure = f"Write --scores {written}={','.join(runs)}, or name one file that holds all systems."
+            message = f"--scores {written} names {count(len(named), 'file')}, but there are {len(runs)} systems."
+            cure = f"Name a file for each system, --scores {written}={','.join(runs)}, or one that contains all systems."
             raise OutscoreError(message, cure, parameter="scores")
         rows: dict[str, list[Array]] = {}
         for system, file in zip(runs, named * len(runs) if len(named) == 1 else named, strict=True):
@@ -115,13 +115,13 @@ def scored_members(
             rows[system] = [to_rows(values) for values, _ in tables]
             origins += [origin for _, files_of_run in tables for origin in files_of_run]
         signature = f"{name}|scores:{','.join(named)}|mean:segments"
-        found.append(Member(name, segment_mean(name, direction, graded=True), signature, rows))
-    return found, list(dict.fromkeys(origins))
+        members.append(Member(name, segment_mean(name, direction, graded=True), signature, rows))
+    return members, list(dict.fromkeys(origins))
 
 
 @dataclass(frozen=True)
 class _Reader:
-    """What is read for one system by one metric; `several` says that a file has to hold several systems."""
+    """Reads the scores of one system by one metric; `several` says that the file contains several systems."""
 
     metric: str
     system: str
@@ -140,8 +140,8 @@ class _Reader:
     def _paths(self, file: str, runs: int, written: str) -> list[str]:
         paths = runs_in(file)
         if len(paths) != runs:
-            stands = f"`{file}` stands for {count(len(paths), 'file')}"
-            message = f"--scores {written}: {stands}, `{self.system}` has {count(runs, 'run')}."
+            matched = f"`{file}` matches {count(len(paths), 'file')}"
+            message = f"--scores {written}: {matched}, but `{self.system}` has {count(runs, 'run')}."
             raise OutscoreError(message, "Give a file of scores for each run.", parameter="scores")
         return paths
 

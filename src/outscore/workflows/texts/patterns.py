@@ -1,4 +1,4 @@
-"""Names that stand for several files: wildcards for the runs of a system, ``{dataset}`` for the test sets of all of them."""
+"""Names that match several files: wildcards for the runs of a system, ``{dataset}`` for the test sets."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ __all__ = ["DATASET", "called_by", "fill", "runs_in", "shared_datasets"]
 
 DATASET = shared.EACH_DATASET
 WILDCARDS = re.compile(r"[._-]*(?:[*?]|\[[^]]*\])+([._-]?)")
-"""Wildcards with what joins them to the rest of a name; what follows stays, and may begin the suffix."""
+"""Wildcards with the separators before them; the separator after them stays, as it may begin the suffix."""
 
 
 def runs_in(written: str) -> list[str]:
-    """The files that a quoted pattern stands for: runs of one system."""
+    """The files that a quoted pattern matches: runs of one system."""
     if Path(written).exists() or not glob.has_magic(written):
         return [written]
-    found = sorted(glob.glob(written))  # noqa: PTH207 - patterns may be absolute
-    if not found:
-        raise OutscoreError(f"No file fits `{written}`.", "Check the pattern and the folder you are in.")
-    return found
+    files = sorted(glob.glob(written))  # noqa: PTH207 - patterns may be absolute
+    if not files:
+        raise OutscoreError(f"No file matches `{written}`.", "Check the pattern and the current folder.")
+    return files
 
 
 def fill(written: str, dataset: str) -> str:
@@ -44,7 +44,7 @@ def fill(written: str, dataset: str) -> str:
 
 
 def shared_datasets(written: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The test sets of which all names have files, and what to say of the others; none where no name holds ``{dataset}``."""
+    """The test sets for which all names have files, and notes on the others; empty if no name contains ``{dataset}``."""
     by_dataset = [DATASET in name and not Path(name).exists() for name in written]
     if not any(by_dataset):
         return [], []
@@ -52,32 +52,32 @@ def shared_datasets(written: Sequence[str]) -> tuple[list[str], list[str]]:
         without = written[by_dataset.index(False)]
         named = written[by_dataset.index(True)]
         cure = f"Write {DATASET} in the names of all files, or in none."
-        raise OutscoreError(f"`{without}` does not say {DATASET}, and `{named}` does.", cure)
+        raise OutscoreError(f"`{without}` does not contain {DATASET}, but `{named}` does.", cure)
     names = list(dict.fromkeys(written))
-    found = {name: _datasets_of(name) for name in names}
-    common = [dataset for dataset in found[names[0]] if all(dataset in mine for mine in found.values())]
+    datasets_by_name = {name: _datasets_of(name) for name in names}
+    common = [dataset for dataset in datasets_by_name[names[0]] if all(dataset in mine for mine in datasets_by_name.values())]
     if not common:
         listed = ", ".join(f"`{name}`" for name in names)
-        raise OutscoreError(f"No dataset has all of {listed}.", f"What stands for {DATASET} has to be the same in all names.")
-    others = dict.fromkeys(dataset for mine in found.values() for dataset in mine if dataset not in common)
-    return common, [_left_out(dataset, [name for name in names if dataset not in found[name]]) for dataset in others]
+        raise OutscoreError(f"No dataset has files for all of {listed}.", f"{DATASET} must have the same value in all names.")
+    others = dict.fromkeys(dataset for mine in datasets_by_name.values() for dataset in mine if dataset not in common)
+    return common, [_left_out(dataset, [name for name in names if dataset not in datasets_by_name[name]]) for dataset in others]
 
 
 def _left_out(dataset: str, lacking: Sequence[str]) -> str:
-    return f"Dataset `{dataset}` was left out: there is no file {', '.join(f'`{name}`' for name in lacking)} of it."
+    return f"Dataset `{dataset}` was left out: it has no file for {', '.join(f'`{name}`' for name in lacking)}."
 
 
 def _datasets_of(written: str) -> list[str]:
-    """What can stand for ``{dataset}``, in order of the files' names."""
+    """The values of ``{dataset}`` that have a file, in the order of file names."""
     first, *rest = (fnmatch.translate(part).removeprefix("(?s:").removesuffix(r")\Z") for part in written.split(DATASET))
-    # The same name stands everywhere.
+    # The value must be the same everywhere.
     pattern = re.compile(first + "([^/]+?)" + r"\1".join(rest), re.DOTALL)
     matches = (pattern.fullmatch(file) for file in sorted(glob.glob(written.replace(DATASET, "*"))))  # noqa: PTH207
     return list(dict.fromkeys(match[1] for match in matches if match is not None))
 
 
 def called_by(written: Sequence[str]) -> list[str]:
-    """What systems are called whose files have these names, patterns included.
+    """The names of systems whose files have these names or match these patterns.
 
     Examples
     --------
@@ -90,17 +90,17 @@ def called_by(written: Sequence[str]) -> list[str]:
 
 
 def _without_dataset(names: Sequence[str]) -> list[str]:
-    """Names without ``{dataset}`` and what joins it to the rest; without the file's where that is left the same by all."""
+    """Names without ``{dataset}`` and its separators; the folder instead if all file names become the same."""
     paths = [Path(re.sub(r"[._-]*" + re.escape(DATASET), "", name)) for name in names]
     plain = [path.with_name(path.name.lstrip("._-")) if path.name.lstrip("._-") else path for path in paths]
     same = len({path.name for path in plain}) == 1 and any(DATASET in Path(name).name for name in names)
-    found = [path.parent if same and path.parent.name else path for path in plain]
-    # Where nothing is left the pattern itself is the name; others keep the form in which they were written.
-    return [str(path) if DATASET in name and path.name else name for path, name in zip(found, names, strict=True)]
+    shortened = [path.parent if same and path.parent.name else path for path in plain]
+    # If nothing is left, the pattern itself is the name; others stay as they were written.
+    return [str(path) if DATASET in name and path.name else name for path, name in zip(shortened, names, strict=True)]
 
 
 def _without_wildcards(path: str) -> str:
-    """What a pattern's files have in common, `new.txt` for `new-*.txt`; the pattern itself where that is no name."""
+    """What the files of a pattern have in common, `new.txt` for `new-*.txt`; the pattern itself if that is not a name."""
     if Path(path).exists():
         return path
     plain = WILDCARDS.sub(r"\1", path)

@@ -1,6 +1,6 @@
-"""From a request to a comparison of texts: systems, references and labels are read, and compared by every metric.
+"""From a request to a comparison of texts: read systems, references and labels, and compare them by every metric.
 
-Harnesses record the texts in place of a score per item where a metric is one of the corpus: those texts are scored again.
+For metrics that score the whole corpus, harnesses record texts instead of a score per item: those texts are scored again.
 """
 
 from __future__ import annotations
@@ -34,11 +34,10 @@ from outscore.workflows.names import path_texts
 from outscore.workflows.reading import reading_of
 from outscore.workflows.requests import shared
 from outscore.workflows.requests.compare import LENGTH, TextsRequest
-from outscore.workflows.texts.buckets import Labels, buckets_of, labels_of_segments, length_bands
 from outscore.workflows.texts.checks import cache_of, chosen_metrics, engine_for
 from outscore.workflows.texts.corpus import Corpus, TextDesign, compare_corpora, study_words
-from outscore.workflows.texts.datasets import Datasets, datasets_of_segments
 from outscore.workflows.texts.inputs import read_text_files, refuse_reading_twice
+from outscore.workflows.texts.labels import Datasets, Labels, buckets_of, datasets_of_segments, labels_of_segments, length_bands
 from outscore.workflows.texts.members import scored_members, text_members
 from outscore.workflows.texts.segments import SegmentScores, check_segments, segment_scores
 from outscore.workflows.texts.statistics import Statistics, Texts
@@ -60,9 +59,9 @@ TOLERANCE = 1e-4
 
 @dataclass(frozen=True, eq=False)
 class TextData:
-    """Texts and labels as a caller has them, in place of files; `names` is what the systems are called.
+    """Texts and labels that a caller passes instead of files; `names` are the names of the systems.
 
-    `dataset` is a label for each segment, or "none"; None goes by what the texts say themselves.
+    `dataset` is a label for each segment, or "none"; None uses the datasets that the texts name.
     """
 
     a: object
@@ -91,13 +90,15 @@ def run(
     remark: Callable[[str], None] = warnings.warn,
     unit_advice: bool = False,
 ) -> Comparisons:
-    """Read the files of a request, or take `data` in their place, and compare them by every metric.
+    """Read the files of a request, or use `data` instead, and compare them by every metric.
 
-    `remark` is told what a folder of this machine did, which is no part of a result. `unit_advice` adds what the size of units
-    does to spread, effect and p.
+    `remark` receives notes about the cache folder, which are not part of the result. `unit_advice` adds how spread, effect size
+    and p depend on the unit size.
     """
-    found, _ = run_scored(request, data, engine=engine, cache=cache, progress=progress, remark=remark, unit_advice=unit_advice)
-    return found
+    comparisons, _ = run_scored(
+        request, data, engine=engine, cache=cache, progress=progress, remark=remark, unit_advice=unit_advice
+    )
+    return comparisons
 
 
 def run_scored(
@@ -110,58 +111,60 @@ def run_scored(
     remark: Callable[[str], None] = warnings.warn,
     unit_advice: bool = False,
 ) -> tuple[Comparisons, Callable[[], SegmentScores]]:
-    """The comparisons, and what makes the scores of all segments."""
+    """The comparisons, and a function that computes the scores of all segments."""
     request.validate(arrays=data is not None)
-    given = data or read_texts(request)
+    texts_given = data or read_texts(request)
     kept = cache_of(cache)
     statistics = Statistics(engine or engine_of(), kept, progress or Steps())
-    texts = Texts.of(given.a, given.b, given.reference, given.names, given.source)
-    datasets = datasets_of_segments(given.dataset, texts.datasets, len(texts.a[0]))
-    grouped = _grouped(given.documents, datasets, len(texts.a[0]))
-    buckets = buckets_of(given.buckets, texts.references[0])
+    texts = Texts.of(texts_given.a, texts_given.b, texts_given.reference, texts_given.names, texts_given.source)
+    datasets = datasets_of_segments(texts_given.dataset, texts.datasets, len(texts.a[0]))
+    grouped = _grouped(texts_given.documents, datasets, len(texts.a[0]))
+    buckets = buckets_of(texts_given.buckets, texts.references[0])
     runs = {name: len(several) for name, several in texts.systems.items()}
     scored, origins = scored_members(request.scores, runs, len(texts.a[0]), datasets)
     question = question_of(**request.asked(), unit_advice=unit_advice)
     design = TextDesign(grouped, buckets, request.correction, request.compat, question, request.asked(), datasets)
     corpus, counted = _corpus(request.corpus)
-    given = replace(given, origins=[*given.origins, *origins, *counted])
+    texts_given = replace(texts_given, origins=[*texts_given.origins, *origins, *counted])
     members = [*text_members(request.metrics, texts.systems, texts.references, statistics, datasets), *scored]
-    found, family = compare_corpora(texts, request.metrics, members, design)
-    found[0] = replace(found[0], notes=[*(Note("input", note) for note in (*given.notes, *texts.notes)), *found[0].notes])
+    comparisons, family = compare_corpora(texts, request.metrics, members, design)
+    comparisons[0] = replace(
+        comparisons[0], notes=[*(Note("input", note) for note in (*texts_given.notes, *texts.notes)), *comparisons[0].notes]
+    )
     if cache is None:
-        # A caller with a cache of its own reads its notes there.
+        # A caller that passes a cache reads its notes there.
         for note in kept.notes:
             remark(note)
-    found = [replace(c, reading=_reading(given, c)) for c in found]
+    comparisons = [replace(c, reading=_reading(texts_given, c)) for c in comparisons]
     words = None
     if request.explain:
         words = study_words(texts, datasets, grouped, request.correction, request.seed, corpus)
-    whole = Comparisons(found, request.settings(given.origins), family, words=words)
+    whole = Comparisons(comparisons, request.settings(texts_given.origins), family, words=words)
     if family is not None:
-        together = agreement(found, correction_name(family.correction))
+        together = agreement(comparisons, correction_name(family.correction))
         whole = replace(whole, headline=together.headline, reason=together.reason)
     return whole, partial(segment_scores, members, datasets, grouped, influence=True)
 
 
 def _corpus(path: str | None) -> tuple[Corpus | None, list[Origin]]:
-    """The text in which words are counted, and its file."""
+    """The text in which word frequencies are counted, and its file."""
     if path is None:
         return None, []
-    found = read_segments(path)
-    return Corpus(found.label, found.lines), [] if found.origin is None else [found.origin]
+    text = read_segments(path)
+    return Corpus(text.label, text.lines), [] if text.origin is None else [text.origin]
 
 
 def _grouped(given: object, datasets: Datasets, segments: int) -> Labels | None:
-    """The document of each segment; a name that two datasets have stands for two documents."""
+    """The document of each segment; a name that occurs in two datasets means two documents."""
     if given is None:
         return None
     labels = labels_of_segments(given, "documents", segments)
     return tuple(f"{d}: {label}" for d, label in zip(datasets.labels, labels, strict=True)) if datasets else labels
 
 
-def _reading(given: TextData, found: Comparison) -> Reading:
-    better: Direction = "higher" if found.higher_is_better else "lower"
-    return reading_of(given.origins, rows=found.design.rows, direction=(better, "metric"), kind="texts")
+def _reading(given: TextData, c: Comparison) -> Reading:
+    better: Direction = "higher" if c.higher_is_better else "lower"
+    return reading_of(given.origins, rows=c.design.rows, direction=(better, "metric"), kind="texts")
 
 
 def call(
@@ -201,14 +204,14 @@ def call(
         data = TextData(a, b, reference, names, documents, buckets, dataset=dataset, source=source)
     target = None if segments is None else os.fspath(segments)
     check_segments(target, request.inputs, texts=True)
-    found, scores = run_scored(request, data, **more)
+    comparisons, scores = run_scored(request, data, **more)
     if target is not None:
         write_files({target: scores().to_csv()})
-    return found
+    return comparisons
 
 
 def _files(a: object, b: object, reference: object, buckets: object, labels: Mapping[str, object]) -> dict[str, Any] | None:
-    """Everything by the name of its file, where it is: these are a request that can be repeated."""
+    """All inputs as file names, which make a request that can be repeated; None if not everything is a file."""
     references = reference if isinstance(reference, (list, tuple)) else [reference]
     columns = [buckets] if isinstance(buckets, (str, os.PathLike)) else buckets
     columns = () if columns is None else columns
@@ -217,24 +220,24 @@ def _files(a: object, b: object, reference: object, buckets: object, labels: Map
     if reference is not references and not all(isinstance(path, os.PathLike) for path in references):
         # A list of strings is a text, segment by segment.
         references = [reference]
-    given = {name: value for name, value in labels.items() if value is not None}
-    names = path_texts([*columns, a, b, *given.values(), *references])
+    labels_given = {name: value for name, value in labels.items() if value is not None}
+    names = path_texts([*columns, a, b, *labels_given.values(), *references])
     if names is None:
         return None
-    found = list(names)
-    taken = [found.pop(0) for _ in columns]
+    paths = list(names)
+    bucket_files = [paths.pop(0) for _ in columns]
     return {
-        "buckets": tuple(taken),
-        "files": (found.pop(0), found.pop(0)),
-        **{name: found.pop(0) for name in given},
-        "reference": tuple(found),
+        "buckets": tuple(bucket_files),
+        "files": (paths.pop(0), paths.pop(0)),
+        **{name: paths.pop(0) for name in labels_given},
+        "reference": tuple(paths),
     }
 
 
 def read_texts(request: TextsRequest) -> TextData:
     """The texts of a request's files."""
     refuse_reading_twice(request.inputs)
-    found = read_text_files(
+    texts_read = read_text_files(
         request.files,
         request.reference,
         documents=request.documents,
@@ -246,19 +249,19 @@ def read_texts(request: TextsRequest) -> TextData:
         reader=request.reader,
         columns=request.text_column,
     )
-    (first, second), (a, b) = _two(found.systems)
-    buckets = _buckets(request, found.references[0], found.labels)
+    (first, second), (a, b) = _two(texts_read.systems)
+    buckets = _buckets(request, texts_read.references[0], texts_read.labels)
     return TextData(
         a,
         b,
-        found.references,
+        texts_read.references,
         (first, second),
-        found.documents,
+        texts_read.documents,
         buckets,
-        found.origins,
-        found.notes,
-        found.datasets or shared.POOLED,
-        found.source,
+        texts_read.origins,
+        texts_read.notes,
+        texts_read.datasets or shared.POOLED,
+        texts_read.source,
     )
 
 
@@ -267,7 +270,7 @@ def _two(systems: Mapping[str, Sequence[Segments]]) -> tuple[tuple[str, str], tu
     if len(systems) != 2:
         listed = ", ".join(f"`{name}`" for name in systems)
         raise OutscoreError(
-            f"{count(len(systems), 'system')} found, two are compared: {listed}.",
+            f"{count(len(systems), 'system')} found, but two are needed: {listed}.",
             "Choose two with --system, or rank all of them with `outscore rank`." if len(systems) > 2 else "Name another file.",
             parameter="system",
         )
@@ -276,22 +279,22 @@ def _two(systems: Mapping[str, Sequence[Segments]]) -> tuple[tuple[str, str], tu
 
 
 def _buckets(request: TextsRequest, reference: Segments, labels: Mapping[str, Labels]) -> dict[str, Labels]:
-    """The labels of every column that the segments are cut along, by a name that is free."""
-    found: dict[str, Labels] = {}
+    """The labels of every column of buckets, by a unique name."""
+    columns: dict[str, Labels] = {}
     for name in request.buckets:
         column = "reference length" if name == LENGTH else Path(name).stem
-        if column in found:
+        if column in columns:
             raise OutscoreError(f"--buckets names `{column}` twice.", "Name it once, or rename a file.", parameter="buckets")
-        found[column] = tuple(length_bands(reference.lines)) if name == LENGTH else labels[name]
-    return found
+        columns[column] = tuple(length_bands(reference.lines)) if name == LENGTH else labels[name]
+    return columns
 
 
 def compare_log_texts(request: CompareRequest, pair: LogPair) -> Comparisons:
     """Score the texts of two logs by the metric that their harness used, and compare them."""
     if pair.measure not in TEXT_METRICS:
         raise OutscoreError(
-            f"`{pair.measure}` scores the whole corpus, and there is no metric of that name to score the texts again.",
-            f"Choose another score with --metric; of texts there are {', '.join(TEXT_METRICS)}.",
+            f"`{pair.measure}` scores the whole corpus, but there is no metric of that name to score the texts with.",
+            f"Choose another score with --metric; metrics for texts are {', '.join(TEXT_METRICS)}.",
             parameter="metric",
         )
     first, second = (_texts(evaluation, pair.measure) for evaluation in pair.evaluations)
@@ -306,35 +309,37 @@ def compare_log_texts(request: CompareRequest, pair: LogPair) -> Comparisons:
         origins=tuple(origin for one in pair.evaluations for origin in one.origins),
         notes=tuple(note.text for note in pair.found.notes),
     )
-    asked = TextsRequest(metric=pair.measure, **{name: request.value(name) for name in ASKED})
-    found = run(asked, data)
-    told = [Note("input", _told(pair, found))]
+    texts_request = TextsRequest(metric=pair.measure, **{name: request.value(name) for name in ASKED})
+    comparisons = run(texts_request, data)
+    notes = [Note("input", _rescored_note(pair, comparisons))]
     left_out = (len(first) - len(common), len(second) - len(common))
-    aligned = [replace(c, alignment=replace(c.alignment, only_a=left_out[0], only_b=left_out[1])) for c in found.comparisons]
-    whole = [with_omission(replace(c, notes=[*told, *c.notes])) for c in aligned]
-    return replace(found, comparisons=whole, settings=request.settings(data.origins))
+    aligned = [
+        replace(c, alignment=replace(c.alignment, only_a=left_out[0], only_b=left_out[1])) for c in comparisons.comparisons
+    ]
+    whole = [with_omission(replace(c, notes=[*notes, *c.notes])) for c in aligned]
+    return replace(comparisons, comparisons=whole, settings=request.settings(data.origins))
 
 
 def _texts(evaluation: Evaluation, measure: str) -> dict[str, tuple[str, str]]:
     """Reference and output of every item."""
     if evaluation.texts is None:
         raise OutscoreError(
-            f"{evaluation.label}: `{measure}` scores the whole corpus, and the log does not hold its texts.",
+            f"{evaluation.label}: `{measure}` scores the whole corpus, but the log does not contain its texts.",
             "Choose another score with --metric.",
             parameter="metric",
         )
     return dict(zip(evaluation.ids.texts(), evaluation.texts(measure), strict=True))
 
 
-def _told(pair: LogPair, found: Comparisons) -> str:
-    """That texts were scored again, and whether the scores are those of the logs."""
-    scored = found.comparisons[0].scores
+def _rescored_note(pair: LogPair, comparisons: Comparisons) -> str:
+    """A note that texts were scored again, and whether the scores agree with those of the logs."""
+    scored = comparisons.comparisons[0].scores
     totals = [evaluation.measures[pair.measure].total for evaluation in pair.evaluations]
-    said = f"The logs hold texts in place of {pair.measure} scores: they were scored again"
+    start = f"The logs contain texts instead of {pair.measure} scores, so the texts were scored again"
     if any(total is None for total in totals):
-        return f"{said}."
+        return f"{start}."
     pairs = [(total, score.value) for total, score in zip(totals, scored, strict=True) if total is not None]
     if all(abs(total - value) <= TOLERANCE * max(1.0, abs(total)) for total, value in pairs):
-        return f"{said}, and the scores are those that the logs report."
+        return f"{start}; the scores agree with those in the logs."
     listed = ", ".join(f"{total:.6g}" for total, _ in pairs)
-    return f"{said}. The logs report {listed}: their harness scores or joins texts in another way."
+    return f"{start}. The logs report {listed}: their harness scores or joins texts differently."

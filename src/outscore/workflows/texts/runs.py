@@ -1,6 +1,6 @@
 """Several runs of each system: one metric, the mean of the runs' scores.
 
-Difference, interval and p then speak of one number. The corpus score of averaged statistics is another one, and the two may
+Difference, interval and p are then about one number. The corpus score of averaged statistics is another, and the two may
 even have different signs: BLEU penalises a run that writes too little, but not its average with one that writes too much.
 """
 
@@ -28,7 +28,7 @@ def mean_of_runs(metric: AdditiveMetric, systems: Sequence[Sequence[Array]]) -> 
     """The rows of systems with several runs each, and the metric whose score of them is the mean of the runs' scores.
 
     A rate whose denominators are the same in all runs is the rate of averaged statistics, and keeps its exact test. For other
-    metrics the statistics of the runs stand side by side: a swap exchanges a segment in all runs at once, and a resample
+    metrics the statistics of the runs are put side by side: a swap exchanges a segment in all runs at once, and a resample
     draws it for all of them. The systems need not have equally many runs: the column after a run's own says whether it exists.
 
     Examples
@@ -59,7 +59,7 @@ def run_table_of(runs: Sequence[Array], name: str) -> RunTable:
 def repeats_of_runs(
     metric: AdditiveMetric, systems: tuple[Sequence[Array], Sequence[Array]], names: tuple[str, str]
 ) -> Repeats | None:
-    """The runs of two systems by segment, each run's rows in the columns of `metric`; None where each has one run."""
+    """The runs of two systems by segment, each run's rows in the columns of `metric`; None if each has one run."""
     if all(len(runs) == 1 for runs in systems):
         return None
     a, b = (run_table_of(runs, name) for runs, name in zip(systems, names, strict=True))
@@ -81,8 +81,8 @@ def _side_by_side(runs: Sequence[Array], most: int) -> Array:
 
 
 def _mean_score(metric: AdditiveMetric) -> Callable[[Array], Array]:
-    """The mean score of the runs that exist; 0 where nothing was scored, as everywhere."""
-    # A closure could not travel to other processes.
+    """The mean score of the runs that exist; 0 if nothing was scored, as everywhere."""
+    # A closure could not be sent to other processes.
     return partial(_mean_of_existing, metric)
 
 

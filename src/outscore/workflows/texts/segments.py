@@ -1,4 +1,4 @@
-"""The score of every segment, for a file: what corpus scores, means and tests are made of."""
+"""The score of every segment, for a file: the numbers behind corpus scores, means and tests."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ from outscore.core.numeric import Array
 from outscore.core.records import dataclass
 from outscore.results.files import check_further
 from outscore.results.rendering import csv_text
-from outscore.workflows.texts.buckets import Labels
-from outscore.workflows.texts.datasets import Datasets
+from outscore.workflows.texts.labels import Datasets, Labels
 from outscore.workflows.texts.members import Member
 from outscore.workflows.texts.runs import mean_of_runs
 
@@ -35,9 +34,9 @@ class SegmentScores:
 
     def rows(self) -> list[dict[str, object]]:
         """One record for each segment, with all digits."""
-        told = {name: [str(label) for label in labels] for name, labels in self.labels.items()}
+        label_columns = {name: [str(label) for label in labels] for name, labels in self.labels.items()}
         numbers = {name: values.tolist() for name, values in self.numbers.items()}
-        columns = {"segment": list(self.names), **told, **numbers}
+        columns = {"segment": list(self.names), **label_columns, **numbers}
         return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
     def to_csv(self) -> str:
@@ -46,12 +45,12 @@ class SegmentScores:
 
 
 def check_segments(path: str | None, inputs: Iterable[str], *, texts: bool) -> None:
-    """Refuse a file of segment scores that could not be written, and one of what has no segments."""
+    """Refuse a file of segment scores that cannot be written, or that is asked for without texts."""
     if path is None:
         return
     if not texts:
         raise OutscoreError(
-            "--segments is for texts, and no --reference was named.", "Leave --segments out.", parameter="segments"
+            "--segments is for texts, but no --reference was named.", "Leave --segments out.", parameter="segments"
         )
     check_further(path, inputs, option="--segments", ending=".csv", holds="a table of segment scores")
 
@@ -59,7 +58,7 @@ def check_segments(path: str | None, inputs: Iterable[str], *, texts: bool) -> N
 def segment_scores(
     members: Sequence[Member], datasets: Datasets, documents: Labels | None, *, influence: bool = False
 ) -> SegmentScores:
-    """The scores of segments by every metric: means over runs, and of two systems how much of the difference hangs on each.
+    """The scores of segments by every metric: means over runs, and for two systems the influence of each on the difference.
 
     Examples
     --------

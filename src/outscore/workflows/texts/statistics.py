@@ -1,4 +1,4 @@
-"""Texts line by line, and the statistics of their segments: from the cache, or from as many processes as there are."""
+"""Texts line by line, and the statistics of their segments: from the cache, or computed in several processes."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from outscore.metrics.cache import StatisticsCache, statistics_key
 from outscore.metrics.text.check import verify
 from outscore.metrics.text.entry import TextMetric
 from outscore.metrics.text.registry import segment_statistics
-from outscore.workflows.texts.datasets import Datasets
+from outscore.workflows.texts.labels import Datasets
 
 __all__ = ["Statistics", "Texts", "in_order_of", "references_of", "segments_of", "side_by_side"]
 
 PIECE = 250
-"""Segments a worker scores at a time: small enough for a bar that moves, large enough to be worth the way."""
+"""Segments that a worker scores at a time: few enough for a progress bar that moves, enough to be worth sending."""
 FIRST_LOOK = 0.1
-"""Seconds of scoring after which it is known how long the rest takes."""
+"""Seconds of scoring after which the remaining time can be estimated."""
 Lines = tuple[str, ...]
 Piece = tuple[Lines, tuple[Lines, ...]]
 FURTHER = ("source", "datasets")
-"""What files may say of segments besides, for all texts alike."""
+"""What files may also contain about segments, the same for all texts."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,9 +50,9 @@ class Texts:
 
     @classmethod
     def of(cls, a: object, b: object, reference: object, names: tuple[str, str], source: object = None) -> Texts:
-        """Read what is a path, and refuse texts that do not lie side by side.
+        """Read paths, and refuse texts that cannot be aligned.
 
-        `source` is what was translated; None goes by what the texts say.
+        `source` is the source text; None uses the source that the texts contain.
         """
         references = references_of(reference)
         sides = [[_segments(text, name) for text in _several(side)] for side, name in ((a, names[0]), (b, names[1]))]
@@ -62,7 +62,7 @@ class Texts:
         ends = len(sides[0]), len(sides[0]) + len(sides[1])
         parts = texts[: ends[0]], texts[ends[0] : ends[1]], texts[ends[1] :]
         first, second, gold = (tuple(text.lines for text in part) for part in parts)
-        said, datasets = (next((found for text in texts[::-1] if (found := getattr(text, name))), None) for name in FURTHER)
+        said, datasets = (next((cached for text in texts[::-1] if (cached := getattr(text, name))), None) for name in FURTHER)
         if source is not None:
             (given, _), more = side_by_side([_segments(source, "source"), texts[-1]])
             said, notes = given.lines, (*notes, *more)
@@ -77,19 +77,19 @@ class Texts:
 def segments_of(
     systems: Mapping[str, object], references: object
 ) -> tuple[dict[str, list[Segments]], list[Segments], tuple[str, ...]]:
-    """Runs of systems by name and their references, read where they are paths, segment by segment side by side."""
+    """Runs of systems by name and their references, aligned segment by segment; paths are read."""
     gold = references_of(references)
     runs = {name: [_segments(text, name) for text in _several(several)] for name, several in systems.items()}
     if not gold or not runs or not all(runs.values()):
         raise OutscoreError("A system or the reference has no text.", "Give at least one of each.")
     texts, notes = side_by_side([*(text for several in runs.values() for text in several), *gold])
     rest = iter(texts)
-    found = {name: [next(rest) for _ in several] for name, several in runs.items()}
-    return found, list(rest), notes
+    ordered = {name: [next(rest) for _ in several] for name, several in runs.items()}
+    return ordered, list(rest), notes
 
 
 def references_of(given: object) -> list[Segments]:
-    """The references, read where they are paths."""
+    """The references; paths are read."""
     return [text for i, one in enumerate(_several(given)) for text in _texts(one, f"reference {i + 1}", references=True)]
 
 
@@ -101,35 +101,35 @@ def _several(text: object) -> Sequence[object]:
 
 
 def _segments(text: object, name: str) -> Segments:
-    (found,) = _texts(text, name)
-    return found
+    (segments,) = _texts(text, name)
+    return segments
 
 
 def _texts(text: object, name: str, *, references: bool = False) -> list[Segments]:
-    """What is meant by one text: a file may hold several references."""
+    """The texts that one argument stands for: a file may contain several references."""
     if isinstance(text, Segments):
         return [text]
     if isinstance(text, (str, os.PathLike)):
         file = read_texts(text)
-        found = file.references() if references else file.systems()
-        if len(found) > 1 and not references:
-            message = f"{file.origin.label} holds {len(found)} systems, and one is meant here."
+        texts = file.references() if references else file.systems()
+        if len(texts) > 1 and not references:
+            message = f"{file.origin.label} contains {len(texts)} systems, but one is expected here."
             raise OutscoreError(message, "Give the outputs of one system.")
-        return found
+        return texts
     lines = list(text) if isinstance(text, Iterable) else []
     if not lines or not all(isinstance(line, str) for line in lines):
         raise OutscoreError(f"`{name}` is not a list of segments.", "Give a list of strings, or the path of a text file.")
     if all(os.path.isfile(line) for line in lines):  # noqa: PTH113 - a segment may be no path at all
-        # Segments they are by the rule, and hardly what was meant.
+        # By the rule these are segments, but hardly what was meant.
         raise OutscoreError(
-            f"`{name}` is a list of strings, which are segments, and all of them are names of files.",
-            "Write pathlib.Path(...) around each name to give several texts; one text is its name alone.",
+            f"`{name}` is a list of strings, which are read as segments, but all of them are names of files.",
+            "Write pathlib.Path(...) around each name to give several texts; for one text, give its name without a list.",
         )
     return [Segments(name, tuple(lines))]
 
 
 def side_by_side(texts: Sequence[Segments]) -> tuple[list[Segments], tuple[str, ...]]:
-    """Texts in the order of the last one's segments, which all of them have; and what was put in another order.
+    """Texts in the order of the last one's segments, which all of them must have, and notes on those that were reordered.
 
     Examples
     --------
@@ -138,28 +138,28 @@ def side_by_side(texts: Sequence[Segments]) -> tuple[list[Segments], tuple[str, 
     [('y', 'x'), ('v', 'w')]
     """
     reference, notes = texts[-1], []
-    found = []
+    ordered = []
     for text in texts:
         if len(text) != len(reference):
             raise OutscoreError(
                 f"{text.label} has {len(text):,} segment{'s' * (len(text) != 1)}, {reference.label} has {len(reference):,}.",
-                "Give files of the same number of lines, one segment per line.",
+                "Give files with the same number of lines, one segment per line.",
             )
-        found.append(in_order_of(text, reference))
-        if found[-1] is not text:
-            notes.append(f"The segments of {text.label} were put in the order of {reference.label}, by their ids.")
-    return found, tuple(dict.fromkeys(notes))
+        ordered.append(in_order_of(text, reference))
+        if ordered[-1] is not text:
+            notes.append(f"The segments of {text.label} were reordered by id to match {reference.label}.")
+    return ordered, tuple(dict.fromkeys(notes))
 
 
 def in_order_of(text: Segments, reference: Segments) -> Segments:
-    """A text in the order of another, by the ids of their segments; the text itself where they are in that order."""
+    """A text in the order of another, by the ids of their segments; the text itself if it is in that order already."""
     if text.keys is None or reference.keys is None or text.keys == reference.keys:
         return text
     place = {key: i for i, key in enumerate(text.keys)}
     lacking = next((key for key in reference.keys if key not in place), None)
     if lacking is not None:
         raise OutscoreError(
-            f"{text.label} has no segment `{lacking}`, which {reference.label} has.", "Give both files the same segments."
+            f"{text.label} has no segment `{lacking}`, but {reference.label} does.", "Give both files the same segments."
         )
     order = [place[key] for key in reference.keys]
 
@@ -186,7 +186,7 @@ class Statistics:
     progress: Progress
 
     def begin(self, entry: TextMetric, texts: Sequence[Lines], datasets: Datasets) -> None:
-        """Count what all texts take, so that progress never goes back from one to the next."""
+        """Announce the work for all texts, so that progress never goes back from one to the next."""
         parts = [len(rows) for rows in datasets.rows.values()] if datasets else [len(texts[0])]
         self.progress.begin(f"{entry.name} statistics", len(texts) * sum(len(range(0, n, PIECE)) for n in parts))
 
@@ -198,32 +198,32 @@ class Statistics:
         references: Sequence[Lines],
         datasets: Datasets,
     ) -> Array:
-        """One row per segment, of each dataset by itself: its references alone say which n-grams are rare."""
+        """One row per segment, computed for each dataset separately: only its own references say which n-grams are rare."""
         if not datasets:
             return self.of(entry, options, hypotheses, references)
-        found: Array | None = None
+        statistics: Array | None = None
         for rows in datasets.rows.values():
             mine = rows.tolist()
             part = self.of(entry, options, _chosen(hypotheses, mine), [_chosen(lines, mine) for lines in references])
-            found = np.zeros((len(hypotheses), part.shape[1]), dtype=part.dtype) if found is None else found
-            found = found.astype(np.result_type(found, part), copy=False)
-            found[rows] = part
-        assert found is not None
-        return found
+            statistics = np.zeros((len(hypotheses), part.shape[1]), dtype=part.dtype) if statistics is None else statistics
+            statistics = statistics.astype(np.result_type(statistics, part), copy=False)
+            statistics[rows] = part
+        assert statistics is not None
+        return statistics
 
     def of(
         self, entry: TextMetric, options: Mapping[str, OptionValue], hypotheses: Lines, references: Sequence[Lines]
     ) -> Array:
-        """One row per segment, checked against the library's own score when they are computed.
+        """One row per segment, checked against the library's own score when it is computed.
 
-        What was kept passed that check under its key, of which texts, options and the library's version are part.
+        Cached rows passed that check; their key includes the texts, the options and the library's version.
         """
         key = statistics_key(entry.name, options, entry.signature(options, len(references)), hypotheses, references)
-        found = self.cache.load(key)
-        if found is not None:
+        cached = self.cache.load(key)
+        if cached is not None:
             self.progress.advance(len(range(0, len(hypotheses), PIECE)))
-            return found
-        # What all pieces share travels once to each worker: the weights of NIST are megabytes.
+            return cached
+        # What all pieces share is sent once to each worker: the weights of NIST take megabytes.
         shared = partial(_piece, entry.name, dict(options), entry.prepare(references, options))
         pieces = [
             (hypotheses[i : i + PIECE], tuple(lines[i : i + PIECE] for lines in references))
@@ -235,17 +235,17 @@ class Statistics:
         return rows
 
     def _scored(self, score: Callable[[Piece], Array], pieces: Sequence[Piece]) -> list[Array]:
-        """The rows of all pieces. Workers are started once the first pieces tell that there is enough for them to do."""
+        """The rows of all pieces. Workers start once the first pieces show that there is enough work for them."""
         if not isinstance(self.engine, Processes):
             return self.engine.map(score, pieces, progress=self.progress)
-        found: list[Array] = []
+        rows: list[Array] = []
         started = time.perf_counter()
         for i, piece in enumerate(pieces):
             spent = time.perf_counter() - started
             if i and spent > FIRST_LOOK and spent / i * (len(pieces) - i) > MIN_WORK:
                 break
-            found += Serial().map(score, [piece], progress=self.progress)
-        return found + self.engine.map(score, pieces[len(found) :], progress=self.progress)
+            rows += Serial().map(score, [piece], progress=self.progress)
+        return rows + self.engine.map(score, pieces[len(rows) :], progress=self.progress)
 
 
 def _chosen(lines: Lines, rows: Sequence[int]) -> Lines:

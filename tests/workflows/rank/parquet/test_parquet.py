@@ -271,7 +271,7 @@ def test_coins_of_many_datasets_take_several_passes(real, tmp_path, monkeypatch)
     table = long_table(real, datasets=np.arange(300) % 4)
     folder = written(tmp_path / "one", [table])
     before = as_bytes(measured_from_partitions(folder, question=Question(options={"resamples": 99})))
-    monkeypatch.setattr("outscore.workflows.rank.parquet.tests.FLIP_BYTES", 5_000)
+    monkeypatch.setattr("outscore.workflows.rank.parquet.plan.FLIP_BYTES", 5_000)
     steps = Steps()
     assert as_bytes(measured_from_partitions(folder, progress=steps, question=Question(options={"resamples": 99}))) == before
     assert (steps.doing, steps.done, steps.total) == ("flipping coins", 4, 4)

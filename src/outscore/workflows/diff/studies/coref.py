@@ -35,13 +35,13 @@ CLASSES = (
     " tn: rightly left alone."
 )
 WITHOUT_LINKS = "b3"
-"""The score by which systems are compared where gold has chains of one mention only."""
+"""The score by which systems are compared if gold only has chains of one mention."""
 DEFINED = ("b3", "ceafe", "lea")
 NO_LINKS = (
-    "Gold has chains of one mention only: ARCS, MUC and with it the CoNLL mean are not defined. Systems are compared by B³,"
+    "Gold only has chains of one mention, so ARCS, MUC and therefore the CoNLL mean are undefined. Systems are compared by B³,"
     " and scored by CEAFe and LEA."
 )
-SAME_AS_MUC = "ARCS any and MUC have the same recall, precision and F1; what ARCS adds is the class of each mention."
+SAME_AS_MUC = "ARCS any and MUC have the same recall, precision and F1; ARCS also classifies each mention."
 
 
 def load_chains(output: object, name: str, options: DiffOptions) -> Chains:
@@ -64,7 +64,7 @@ def coref_study(gold: Outputs, systems: Mapping[str, Outputs], _maps: LabelMaps,
     statistics = [coref_statistics(mentions, 0, k) for k in everyone]
     criteria = _usable(mentions, everyone, options.criteria)
     is_linked = criteria != (WITHOUT_LINKS,)
-    # Kinds of mentions are compared without being asked for.
+    # Kinds of mentions are always compared.
     slices = tuple(dict.fromkeys((MENTION_TYPE, *options.slices)))
     arcs = criteria if is_linked else (ANY,)
     units = mention_units(mentions, everyone, arcs[0], slices=slices)
@@ -83,8 +83,8 @@ def coref_study(gold: Outputs, systems: Mapping[str, Outputs], _maps: LabelMaps,
 
     @cache
     def changed() -> tuple[list[Changed], Contexts]:
-        found = [changed_mentions(mentions, everyone, criterion) for criterion in arcs]
-        return [part for part, _ in found], found[0][1]
+        changes = [changed_mentions(mentions, everyone, criterion) for criterion in arcs]
+        return [part for part, _ in changes], changes[0][1]
 
     return Study(
         task="coref",
@@ -109,40 +109,40 @@ def coref_study(gold: Outputs, systems: Mapping[str, Outputs], _maps: LabelMaps,
 
 
 def _usable(mentions: Mentions, systems: tuple[int, ...], asked: Sequence[str]) -> tuple[str, ...]:
-    """The criteria by which there is something to compare; one that was asked for must be among them."""
+    """The criteria by which there is something to compare; a requested one must be among them."""
     criteria = chosen(asked, CRITERIA, "coref")
     if len(systems) == 1:
-        # Its scores stand for themselves, and chains of one mention have some too.
+        # It does not need arcs, and chains of one mention have scores too.
         return criteria
-    found = tuple(name for name in criteria if gold_mention_units(mentions, systems, name).n)
-    if not found and not asked:
+    usable = tuple(name for name in criteria if gold_mention_units(mentions, systems, name).n)
+    if not usable and not asked:
         return (WITHOUT_LINKS,)
-    if asked and found != criteria:
-        lacking = next(name for name in criteria if name not in found)
+    if asked and usable != criteria:
+        lacking = next(name for name in criteria if name not in usable)
         raise OutscoreError(
             f"No mention of gold has an antecedent by `{lacking}`.",
-            "Give gold with chains of two mentions and more; for arcs-nom one of them must be nominal, which needs tags.",
+            "Give gold with chains of two or more mentions; for arcs-nom one of them must be nominal, which needs tags.",
         )
-    return found
+    return usable
 
 
 def _cluster_notes(mentions: Mentions, cluster: str, *, asked: bool) -> Iterator[Note]:
-    """What is swapped as one where that is not the file's own document, and what chains make of it."""
+    """Notes on what is swapped as one if that is not a document of the file, and on chains that run through several."""
     if joins_documents(mentions) and not asked:
         number = count(len(mentions.clusters.names), cluster)
         first = mentions.clusters.names[0]
         yield Note(
             "reading",
-            f"Gold joins several documents in one: by its first column it has {number}, such as `{first}`, and"
-            f" each {cluster} is swapped as one. --cluster topic, subtopic, document or sentence says otherwise.",
+            f"Gold joins several documents in one: its first column names {number}, such as `{first}`, and"
+            f" each {cluster} is swapped as one. --cluster topic, subtopic, document or sentence overrides this.",
         )
     crossing, chains = crossing_chains(mentions)
     if crossing:
         yield Note(
             "reading",
-            f"{crossing:,} of {count(chains, 'chain')} of gold and systems run through several {cluster}s: what they add to a"
-            f" score is divided among these by mentions. The test takes every {cluster} for independent of the others, so p may"
-            " be too small.",
+            f"{crossing:,} of {count(chains, 'chain')} of gold and systems span several {cluster}s: their contribution to"
+            f" a score is divided among these by mentions. The test treats every {cluster} as independent of the others, so p"
+            " may be too small.",
         )
 
 
@@ -161,25 +161,25 @@ def _notes(mentions: Mentions, criteria: Sequence[str], asked: Sequence[str], fi
 
 
 def _scores(statistics: Mapping[str, Array], known: Collection[str]) -> dict[str, float | Rates]:
-    found: dict[str, float | Rates] = {}
+    scores: dict[str, float | Rates] = {}
     for name, metrics in COREF.items():
         if name not in known:
             continue
         totals = statistics[name].sum(axis=0)
         values = {part: float(metric.score(totals)) for part, metric in metrics.items()}
-        found[name] = Rates(*(values[part] for part in PARTS)) if len(values) == len(PARTS) else values["f1"]
-    return found
+        scores[name] = Rates(*(values[part] for part in PARTS)) if len(values) == len(PARTS) else values["f1"]
+    return scores
 
 
 def _as_keys(mentions: Mentions, systems: tuple[str, ...]) -> list[KeyScore]:
-    """Every response scored with every earlier one as the key; exchanging the two exchanges recall and precision only."""
-    found = []
+    """Every response scored with every earlier one as the key; exchanging the two only exchanges recall and precision."""
+    keyed = []
     for i, j in combinations(range(len(systems)), 2):
         statistics = coref_statistics(mentions, i + 1, j + 1)
         for name in KEYS:
             f1 = float(COREF[name]["f1"].score(statistics[name].sum(axis=0)))
-            found.append(KeyScore(systems[i], systems[j], name, f1))
-    return found
+            keyed.append(KeyScore(systems[i], systems[j], name, f1))
+    return keyed
 
 
 def _repair_note(chains: Chains) -> Note | None:

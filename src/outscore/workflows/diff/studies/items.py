@@ -32,13 +32,13 @@ CLASS_SCORES = (many_macro_f1, many_weighted_f1, many_mcc)
 """Scores beside accuracy."""
 
 MAX_CLASSES = 50
-"""With more classes, as of free answers, macro-F1 and MCC say nothing and cost much."""
+"""With more classes, as with free answers, macro-F1 and MCC are meaningless and slow."""
 MAX_MISSING = 0.1
-"""A file that lacks a larger share of gold's items than this was cut, or belongs to another test set."""
+"""A file that lacks a larger share of gold's items was truncated, or belongs to another test set."""
 
 
 def load_items(output: object, name: str, _options: DiffOptions) -> Items:
-    """Items as they are, read from a table, or a list of labels in the order of gold's."""
+    """Items as they are, read from a table, or made from a list of labels in the order of gold's."""
     from outscore.formats.readers import read_labels
 
     if isinstance(output, Items):
@@ -53,7 +53,7 @@ def load_items(output: object, name: str, _options: DiffOptions) -> Items:
 
 
 def _label(value: object) -> str:
-    """A label as text: 1.0 is 1, as a column of whole numbers with a gap in it means it, and what is missing is no answer."""
+    """A label as text: 1.0 is 1, because a gap turns a column of whole numbers into floats; a missing label is no answer."""
     if value is None or value != value:  # noqa: PLR0124 - not a number
         return NO_LABEL
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
@@ -68,7 +68,7 @@ def item_study(gold: Outputs, systems: Mapping[str, Outputs], maps: LabelMaps, o
     _check_complete(aligned)
     criteria = chosen(options.criteria, ("label",), "label")
     units = item_units(aligned, cluster=options.cluster)
-    # Texts are split by only when asked for: most of them have a value for each item.
+    # Texts are slices only on request: most of them are different for every item.
     shown = sliced(replace(units, slices={**aligned.gold.texts, **units.slices}), options.slices)
     counts = _class_counts(units)
     asked = options.statistics
@@ -100,20 +100,20 @@ def item_study(gold: Outputs, systems: Mapping[str, Outputs], maps: LabelMaps, o
             *_set_notes(aligned),
             *(
                 note
-                for items, found in zip(aligned.systems, aligned.alignments, strict=True)
-                for note in _alignment_notes(items, found)
+                for items, alignment in zip(aligned.systems, aligned.alignments, strict=True)
+                for note in _alignment_notes(items, alignment)
             ),
         ],
     )
 
 
 def _check_complete(aligned: AlignedItems) -> None:
-    """Refuse a file that was cut: so many missing answers would decide every comparison."""
-    for items, found in zip(aligned.systems, aligned.alignments, strict=True):
-        if found.only_a > MAX_MISSING * aligned.gold.rows:
+    """Refuse a truncated file: so many missing answers would decide every comparison."""
+    for items, alignment in zip(aligned.systems, aligned.alignments, strict=True):
+        if alignment.only_a > MAX_MISSING * aligned.gold.rows:
             raise OutscoreError(
-                f"{items.label} answers {found.common:,} of the {aligned.gold.rows:,} items of {aligned.gold.label}.",
-                "Complete it, with empty answers where it gave none; or give gold for the items that all systems answer.",
+                f"{items.label} answers {alignment.common:,} of the {aligned.gold.rows:,} items of {aligned.gold.label}.",
+                "Complete it, with empty answers if there are none, or give gold for the items that all systems answer.",
             )
 
 
@@ -123,31 +123,31 @@ def _set_notes(aligned: AlignedItems) -> Iterator[Note]:
         return
     single = [items.name for items in aligned.systems if not items.are_sets]
     if single:
-        yield Note("reading", f"Gold lists accepted answers: an answer of {', '.join(single)} is right if it is one of them.")
+        yield Note("reading", f"Gold lists accepted answers; an answer of {', '.join(single)} is right if it is one of them.")
     if len(single) < len(aligned.systems):
-        yield Note("reading", "Answers are sets of labels: one is right if it is gold's whole set.")
+        yield Note("reading", "Answers are sets of labels; an answer is right if it equals gold's set.")
 
 
-def _alignment_notes(items: Items, found: Alignment) -> Iterator[Note]:
-    if found.only_a:
-        text = f"{items.name} lacks {found.only_a:,} items of gold: they count as wrong ({UNALIGNED})."
+def _alignment_notes(items: Items, alignment: Alignment) -> Iterator[Note]:
+    if alignment.only_a:
+        text = f"{items.name} lacks {alignment.only_a:,} items of gold; they count as wrong ({UNALIGNED})."
         yield Note("input", text)
-    if found.only_b:
-        yield Note("input", f"{items.name} has {found.only_b:,} items that gold lacks: they are left out.")
-    if found.duplicates:
-        rows = f"{found.duplicates:,} {'row' if found.duplicates == 1 else 'rows'} of gold and {items.name}"
-        yield Note("input", f"{rows} repeat an item with the same answer: each item counts once.")
-    if found.conflicts:
-        other = f"The file of {items.name} and gold give different right answers to {found.conflicts:,} items"
+    if alignment.only_b:
+        yield Note("input", f"{items.name} has {alignment.only_b:,} items that gold lacks; they are left out.")
+    if alignment.duplicates:
+        rows = f"{alignment.duplicates:,} {'row' if alignment.duplicates == 1 else 'rows'} of gold and {items.name}"
+        yield Note("input", f"{rows} repeat an item with the same answer; each item counts once.")
+    if alignment.conflicts:
+        other = f"The file of {items.name} and gold give different right answers to {alignment.conflicts:,} items"
         yield Note("input", f"{other}; gold's were used.")
 
 
 def _same_length(gold: Items, systems: list[Items]) -> None:
-    """Lists have no ids: they are matched by their place, and must be equally long."""
+    """Refuse lists of different lengths: without ids they are matched by position."""
     for items in systems:
         if gold.origin is None and items.origin is None and gold.rows != items.rows:
             raise OutscoreError(
-                f"`{items.name}` has {items.rows} labels, gold has {gold.rows}.", "Give lists of the same length and order."
+                f"`{items.name}` has {items.rows} labels, but gold has {gold.rows}.", "Give lists of the same length and order."
             )
 
 
@@ -163,16 +163,16 @@ def _apply_maps(gold: Items, systems: list[Items], maps: LabelMaps) -> tuple[Ite
 
 
 def classes_of(units: Units) -> Array:
-    """The codes of labels that are classes: what was not answered is none, unless gold has items without a label itself."""
+    """The codes of labels that are classes: a missing answer is not one, unless gold itself has items without a label."""
     in_gold = set(units.gold.tolist())
     named = enumerate(units.labels)
     return np.array([code for code, name in named if name not in (NO_LABEL, UNALIGNED) or code in in_gold], dtype=np.int64)
 
 
 def label_class_counts(units: Units, groups: Array | None = None) -> list[Array]:
-    """Per system the sums that macro-F1 and the like are made of, a row for each item, or for each of `groups`.
+    """Per system the sums from which macro-F1 and the like are computed, a row for each item, or for each of `groups`.
 
-    What was not answered belongs to no class.
+    A missing answer belongs to no class.
     """
     label = classes_of(units)
     place = np.full(len(units.labels), NOTHING, dtype=np.int64)
@@ -182,7 +182,7 @@ def label_class_counts(units: Units, groups: Array | None = None) -> list[Array]
 
 
 def _class_counts(units: Units) -> list[Array] | None:
-    """Per system the counts by class, a row for each cluster or item; None of too many classes."""
+    """Per system the counts by class, a row for each cluster or item; None if there are too many classes."""
     if len(units.labels) > MAX_CLASSES:
         return None
     return label_class_counts(units, None if units.clusters is None else np.unique(units.clusters, return_inverse=True)[1])
@@ -191,25 +191,25 @@ def _class_counts(units: Units) -> list[Array] | None:
 def _others(counts: list[Array] | None, first: int, second: int, asked: Statistics) -> list[ScoreChange]:
     if counts is None:
         return []
-    found = []
+    others = []
     for make in CLASS_SCORES:
         metric = make(counts[first].shape[1] // len(PARTS))
         least, most = metric.bounds
         assert least is not None
         assert most is not None
-        found.append(metric_change(metric, counts[first], counts[second], asked, largest=most - least))
-    return found
+        others.append(metric_change(metric, counts[first], counts[second], asked, largest=most - least))
+    return others
 
 
 def _scores(units: Units, counts: list[Array] | None, system: int) -> dict[str, float | Rates]:
     accuracy = float(units.correct[:, system].mean())
-    found: dict[str, float | Rates] = {"accuracy": accuracy, "micro_f1": accuracy}
+    scores: dict[str, float | Rates] = {"accuracy": accuracy, "micro_f1": accuracy}
     if counts is not None:
         totals = counts[system].sum(axis=0)
         for make in CLASS_SCORES:
             metric = make(len(totals) // len(PARTS))
-            found[metric.name.replace("-", "_")] = float(metric.score(totals))
-    return found
+            scores[metric.name.replace("-", "_")] = float(metric.score(totals))
+    return scores
 
 
 def _changed_items(units: Units, aligned: AlignedItems) -> tuple[list[Changed], Contexts]:
@@ -225,8 +225,8 @@ def _changed_items(units: Units, aligned: AlignedItems) -> tuple[list[Changed], 
 
 def _texts(aligned: AlignedItems) -> dict[str, Labels]:
     """Texts of systems that cover all items."""
-    found: dict[str, Labels] = {}
+    texts: dict[str, Labels] = {}
     for items, rows in zip(aligned.systems, aligned.rows, strict=True):
         if (rows >= 0).all():
-            found |= {name: labels.take(rows) for name, labels in items.texts.items()}
-    return found
+            texts |= {name: labels.take(rows) for name, labels in items.texts.items()}
+    return texts

@@ -39,12 +39,12 @@ from outscore.workflows.diff.study import DiffOptions, Study, View, chosen
 __all__ = ["load_entities", "span_study"]
 
 SCHEMES = {
-    IOB1: "are IOB1 and read so: I- begins an entity, B- one right after another of its type",
+    IOB1: "are IOB1 and are read as such: I- begins an entity, B- one right after another of its type",
     TYPES_ALONE: "have no prefixes: neighbouring words of one type are one entity",
 }
-STRICTLY = "strictly, so that broken sequences make no entity"
+STRICTLY = "strictly, so broken sequences are not entities"
 LENIENTLY = "leniently, as conlleval and by default seqeval do"
-NO_ENTITY = f"{NO_SPAN} stands for no entity: O → PER is an entity that the second system finds and the first does not."
+NO_ENTITY = f"{NO_SPAN} means no entity: O → PER is an entity that the second system finds and the first does not."
 
 
 def load_entities(output: object, name: str, options: DiffOptions) -> Words:
@@ -56,11 +56,11 @@ def span_study(gold: Outputs, systems: Mapping[str, Outputs], maps: LabelMaps, o
     """Spans of every file; a pair is compared on the spans of gold and of its own two systems."""
     assert isinstance(gold, Words)
     fitted = [fit(gold, words) for words in systems.values() if isinstance(words, Words)]
-    files = [gold, *(found.words for found in fitted)]
+    files = [gold, *(system.words for system in fitted)]
     lenient = options.flag("lenient")
     key, *responses = read = _apply_maps([spans_of(words, lenient=lenient) for words in files], maps)
     if not len(key.first) and not len(key.ignored):
-        raise OutscoreError(f"{gold.label} holds no entities.", "Give a gold file with BIO, BIOES or BILOU tags.")
+        raise OutscoreError(f"{gold.label} contains no entities.", "Give a gold file with BIO, BIOES or BILOU tags.")
     criteria = chosen(options.criteria, ("span",), "ner")
     cluster = "sentence" if options.cluster is None else options.cluster
     everyone, places = span_units(key, responses, cluster=cluster, slices=options.slices)
@@ -118,10 +118,10 @@ def _apply_maps(files: list[Spans], maps: LabelMaps) -> list[Spans]:
 
 
 def _scores(units: Units, system: int) -> dict[str, float | Rates]:
-    found: dict[str, float | Rates] = {"span": _rates(span_counts(units, system))}
+    scores: dict[str, float | Rates] = {"span": _rates(span_counts(units, system))}
     for code in np.unique(units.gold[units.gold > 0]).tolist():
-        found[f"span_{units.labels[code]}"] = _rates(span_counts(units, system, type=units.labels[code]))
-    return found
+        scores[f"span_{units.labels[code]}"] = _rates(span_counts(units, system, type=units.labels[code]))
+    return scores
 
 
 def _rates(counts: Array) -> Rates:
@@ -130,23 +130,23 @@ def _rates(counts: Array) -> Rates:
 
 
 def _agreement(units: Units) -> Array:
-    """Shares of spans that two systems have alike, of those that either has."""
-    found = agreement(units)
+    """Shares of spans that two systems agree on, among those that either has."""
+    shares = agreement(units)
     for i, j in combinations(range(len(units.systems)), 2):
         either = (units.answers[:, i] > 0) | (units.answers[:, j] > 0)
         same = units.answers[either, i] == units.answers[either, j]
-        found[i, j] = found[j, i] = float(same.mean()) if len(same) else 1.0
-    return found
+        shares[i, j] = shares[j, i] = float(same.mean()) if len(same) else 1.0
+    return shares
 
 
 def _inventory(gold: Spans, *systems: Spans) -> dict[str, dict[str, int]]:
-    """The types that files have, read leniently: broken tags are no matter of inventory."""
+    """The types that files have, read leniently: the inventory does not depend on broken tags."""
     files = {GOLD: gold, **{spans.words.name: spans for spans in systems}}
     return {name: count_labels(spans.types.codes, spans.types.names) for name, spans in files.items()}
 
 
 def _scheme_notes(files: Sequence[Spans]) -> Iterator[Note]:
-    """What was recognised where it is not BIO, BIOES or BILOU."""
+    """Notes on tags that are not BIO, BIOES or BILOU."""
     for scheme, meaning in SCHEMES.items():
         names = [spans.words.name for spans in files if spans.scheme == scheme]
         if names:
@@ -154,18 +154,18 @@ def _scheme_notes(files: Sequence[Spans]) -> Iterator[Note]:
 
 
 def _other_reading(scores: Mapping[str, dict[str, float | Rates]], files: list[Spans], *, lenient: bool) -> list[Note]:
-    """Add the scores of the reading that was not chosen, where it gives others, and say which is which."""
+    """Add the scores of the reading that was not chosen, if they differ, and note which is which."""
     key, *responses = files
     if len(key.ignored) or (lenient and not any(len(spans.ignored) for spans in responses)):
         return []
     units, _ = span_units(key, responses, cluster="none")
     others = [_rates(span_counts(units, k)) for k in range(len(responses))]
-    if all(other == found["span"] for other, found in zip(others, scores.values(), strict=True)):
+    if all(other == rates["span"] for other, rates in zip(others, scores.values(), strict=True)):
         return []
     chosen_one, other_one = (LENIENTLY, STRICTLY) if lenient else (STRICTLY, LENIENTLY)
     name = "span (strict)" if lenient else "span (lenient)"
-    for found, other in zip(scores.values(), others, strict=True):
-        found[name] = other
+    for rates, other in zip(scores.values(), others, strict=True):
+        rates[name] = other
     text = f"Tags are read {chosen_one}; {name} is F1 when they are read {other_one}"
     return [Note("reading", f"{text} ({'leave out' if lenient else 'choose it with'} --lenient).")]
 
@@ -173,4 +173,6 @@ def _other_reading(scores: Mapping[str, dict[str, float | Rates]], files: list[S
 def _ignored_note(spans: Spans) -> Note | None:
     if not len(spans.ignored):
         return None
-    return Note("input", f"{spans.words.name} has {len(spans.ignored):,} tags that make no entity when read strictly.")
+    return Note(
+        "input", f"{spans.words.name} has {len(spans.ignored):,} tags that are not part of an entity when read strictly."
+    )

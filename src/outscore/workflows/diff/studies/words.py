@@ -40,7 +40,7 @@ from outscore.workflows.diff.pair import Statistics, accuracy_change
 from outscore.workflows.diff.study import DiffOptions, Study, View, chosen, label_counts, named
 
 MAX_TOLD = 3
-"""Up to so many systems are told one by one."""
+"""Up to this many systems are listed individually."""
 
 __all__ = ["fit_notes", "load_tags", "load_trees", "read_as_words", "tag_study", "tree_study"]
 
@@ -58,7 +58,7 @@ def read_as_words(output: object, name: str, columns: Sequence[str], layout: obj
 
 
 def load_tags(output: object, name: str, options: DiffOptions) -> Words:
-    """A file of tags; only the columns that take part are read."""
+    """A file of tags; only the columns that are used are read."""
     return read_as_words(output, name, (*_needed(options.criteria or TAGS[:2]), *options.slices), options.own.get("columns"))
 
 
@@ -83,14 +83,14 @@ def tag_study(gold: Outputs, systems: Mapping[str, Outputs], maps: LabelMaps, op
             )
     if options.criteria:
         return _study("pos", files, tuple(dict.fromkeys(options.criteria)), maps, options)
-    found = criteria_of(files)
-    if not found:
+    criteria = criteria_of(files)
+    if not criteria:
         raise OutscoreError("The files have no kind of tags in common.", "Give files whose upos or xpos columns are filled in.")
-    return _study("pos", files, found[:1], maps, options)
+    return _study("pos", files, criteria[:1], maps, options)
 
 
 def tree_study(gold: Outputs, systems: Mapping[str, Outputs], maps: LabelMaps, options: DiffOptions) -> Study:
-    """Heads and relations: las, uas and ls; clas, mlas and blex when asked for."""
+    """Heads and relations: las, uas and ls; clas, mlas and blex on request."""
     criteria = chosen(options.criteria, TREES, "dep") if options.criteria else DEPENDENCIES
     return _study("dep", _words(gold, systems), criteria, maps, options)
 
@@ -106,22 +106,25 @@ def _study(task: str, files: Sequence[Words], criteria: Sequence[str], maps: Lab
     mapped = ("deprel",) if task == "dep" else tuple(dict.fromkeys(name for c in criteria for name in columns_of(c)))
     gold, *others = _apply_maps(files, maps, mapped, stripped)
     fitted = [fit(gold, system) for system in others]
-    systems, alignments = [found.words for found in fitted], [found.rows for found in fitted]
+    systems, alignments = [system.words for system in fitted], [system.rows for system in fitted]
     cluster = "sentence" if options.cluster is None else options.cluster
     punct = options.flag("punct")
     asked: dict[str, Any] = {"punct": punct, "subtypes": options.flag("subtypes"), "cluster": cluster}
     asked["slices"] = options.slices
     units = {criterion: word_units(gold, systems, criterion, alignments=alignments, **asked) for criterion in criteria}
     primary = units[criteria[0]]
-    sentences = {criterion: _whole_sentences(gold, found) for criterion, found in units.items()}
-    totals = {c: word_totals(found, gold, systems, alignments, punct=punct) for c, found in units.items()}
+    sentences = {criterion: _whole_sentences(gold, of_criterion) for criterion, of_criterion in units.items()}
+    totals = {
+        criterion: word_totals(of_criterion, gold, systems, alignments, punct=punct)
+        for criterion, of_criterion in units.items()
+    }
 
     def view(criterion: str, first: int, second: int) -> View:
         return _view(units[criterion], sentences[criterion], first, second, options.statistics)
 
     @cache
     def changed() -> tuple[list[Changed], Contexts]:
-        return [changed_words(found, gold) for found in units.values()], sentence_contexts(gold)
+        return [changed_words(of_criterion, gold) for of_criterion in units.values()], sentence_contexts(gold)
 
     notes = [*fit_notes(fitted), *_alignment_notes(fitted)]
     return Study(
@@ -148,21 +151,22 @@ def _study(task: str, files: Sequence[Words], criteria: Sequence[str], maps: Lab
 def _apply_maps(
     files: Sequence[Words], maps: LabelMaps, columns: Sequence[str], stripped: Callable[[str], str] | None
 ) -> list[Words]:
-    """Gold and systems with the labels rename_labels that are compared."""
+    """Gold and systems with the compared labels renamed."""
     if not maps:
         return list(files)
     names = (GOLD, *(words.name for words in files[1:]))
     used = [{column: label_column(words, column) for column in columns} for words in files]
     inventories = {
-        name: known_labels((label for labels in found.values() for label in labels.names), stripped)
-        for name, found in zip(names, used, strict=True)
+        name: known_labels((label for labels in renamed.values() for label in labels.names), stripped)
+        for name, renamed in zip(names, used, strict=True)
     }
     check_maps(maps, inventories)
     return [
         replace(
-            words, columns={**words.columns, **{c: rename_labels(labels, maps, name, stripped) for c, labels in found.items()}}
+            words,
+            columns={**words.columns, **{c: rename_labels(labels, maps, name, stripped) for c, labels in renamed.items()}},
         )
-        for name, words, found in zip(names, files, used, strict=True)
+        for name, words, renamed in zip(names, files, used, strict=True)
     ]
 
 
@@ -197,11 +201,11 @@ def _whole_sentences(gold: Words, units: Units) -> Array:
 
 def _scores(system: int, totals: Mapping[str, Sequence[Totals]], sentences: Mapping[str, Array]) -> dict[str, float | Rates]:
     """By criterion: the rates of words, and the share of sentences that are right as a whole."""
-    found: dict[str, float | Rates] = {}
+    scores: dict[str, float | Rates] = {}
     for criterion, counted in totals.items():
-        found[criterion] = _rates(counted[system])
-        found[_sentence_score(criterion)] = float(sentences[criterion][:, system].mean())
-    return found
+        scores[criterion] = _rates(counted[system])
+        scores[_sentence_score(criterion)] = float(sentences[criterion][:, system].mean())
+    return scores
 
 
 def _sentence_score(criterion: str) -> str:
@@ -214,36 +218,38 @@ def _rates(totals: Totals) -> Rates:
 
 
 def fit_notes(fitted: Sequence[Fitted]) -> list[Note]:
-    """Which systems do not have gold's text, for the first lines."""
-    found = []
+    """Notes, for the first lines, on systems whose text differs from gold's."""
+    notes = []
     for system in fitted:
         if system.differs:
             lost = int((system.rows < 0).sum())
             sentences = f", {count_of(system.missing, 'whole sentence')} among them," if system.missing else ""
             text = (
-                f"The text of {system.words.name} is not quite gold's: {lost:,} of {len(system.rows):,} gold words{sentences}"
-                f" have no counterpart and count as `{UNALIGNED}`; up to {format_percent(MAX_UNALIGNED)} may."
+                f"The text of {system.words.name} differs from gold's: {lost:,} of {len(system.rows):,} gold words{sentences}"
+                f" have no counterpart and count as `{UNALIGNED}`; up to {format_percent(MAX_UNALIGNED)} are allowed."
             )
-            found.append(Note("reading", text))
-    return found
+            notes.append(Note("reading", text))
+    return notes
 
 
 def _alignment_notes(fitted: Sequence[Fitted]) -> list[Note]:
-    """Systems that cut the same text into other words: one by one where they are few, otherwise together."""
-    counted = {found.words.name: alignment_of(found.rows, found.words) for found in fitted if not found.differs}
-    cut = {name: found for name, found in counted.items() if found.only_a or found.only_b}
+    """Notes on systems that split the same text into different words: individually if they are few, otherwise together."""
+    counted = {
+        alignment.words.name: alignment_of(alignment.rows, alignment.words) for alignment in fitted if not alignment.differs
+    }
+    cut = {name: alignment for name, alignment in counted.items() if alignment.only_a or alignment.only_b}
     if len(cut) > MAX_TOLD:
         most = max(cut, key=lambda name: cut[name].only_a)
         text = (
-            f"{len(cut)} systems split the text into different words: gold words without a counterpart count as wrong"
+            f"{len(cut)} systems split the text into different words; gold words without a counterpart count as wrong"
             f" ({UNALIGNED}), most often {cut[most].only_a:,} of {most}."
         )
         return [Note("input", text)]
     return [
         Note(
             "input",
-            f"{name} splits the text into different words: {found.only_a:,} gold words have no counterpart and count as"
-            f" wrong ({UNALIGNED}), {found.only_b:,} of its own words match none.",
+            f"{name} splits the text into different words: {alignment.only_a:,} gold words have no counterpart and count as"
+            f" wrong ({UNALIGNED}), and {alignment.only_b:,} of its own words match none.",
         )
-        for name, found in cut.items()
+        for name, alignment in cut.items()
     ]

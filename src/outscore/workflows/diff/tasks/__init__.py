@@ -1,1 +1,1 @@
-"""What outputs can be compared: one module for each task, which declares all about it. `registry` lists them."""
+"""The tasks whose outputs can be compared, one module each. `registry` lists them."""

@@ -19,12 +19,12 @@ REPAIR = Option(
     "repair",
     bool,
     False,
-    "Coreference: keep the first chain of a mention that is in two.",
+    "Coreference: if a mention is in two chains, keep the first.",
     label="Repair",
-    form_help="Keep the first chain of a mention that is in two.",
+    form_help="If a mention is in two chains, keep the first.",
     group="data",
     kind="flag",
-    doc="Of coreference: keep a mention's first chain instead of refusing the file.",
+    doc="For coreference: if a mention is in two chains, keep the first instead of refusing the file.",
 )
 
 

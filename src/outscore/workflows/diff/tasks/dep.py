@@ -24,7 +24,7 @@ PUNCT = Option(
     form_help="Keep punctuation.",
     group="data",
     kind="flag",
-    doc="Of trees: keep punctuation.",
+    doc="For trees: keep punctuation.",
 )
 SUBTYPES = Option(
     "subtypes",
@@ -35,7 +35,7 @@ SUBTYPES = Option(
     form_help="Keep relation subtypes (nmod:poss).",
     group="data",
     kind="flag",
-    doc="Of trees: keep relation subtypes (nmod:poss).",
+    doc="For trees: keep relation subtypes (nmod:poss).",
 )
 
 

@@ -40,7 +40,7 @@ COLUMNS = Option(
     None,
     "Columns of plain files in order: word, tag, upos, head, deprel ...; _ for others.",
     label="Columns",
-    form_help="Of plain files, in order: word, tag, upos, head, deprel …; _ for others.",
+    form_help="For plain files, in order: word, tag, upos, head, deprel …; _ for others.",
     group="data",
     metavar="NAME,NAME,...",
     doc='The columns of plain files in order, such as ``"id,word,lemma,upos,_,_,head,deprel"``; ``_`` for others.',
@@ -54,7 +54,7 @@ def _no_choice() -> tuple[str, ...]:
 
 @dataclass(frozen=True, eq=False)
 class Together:
-    """Gold and systems that were read from the same files, and how they were told apart, in sentences."""
+    """Gold and systems read from the same files, and notes on how they were distinguished."""
 
     gold: Outputs
     systems: Mapping[str, Outputs]
@@ -63,10 +63,10 @@ class Together:
 
 @dataclass(frozen=True)
 class Task:
-    """One task: how an output is read, how gold and systems become a study, and the options that mean something for it.
+    """One task: how an output is read, how gold and systems become a study, and its options.
 
-    `find_criteria` gives the criteria of an answer being right, where a task leaves a choice. `together` reads gold and
-    systems from files that hold both, where a task knows such files, and gives None for others.
+    `find_criteria` returns the criteria for right answers, if a task has several. `together` reads gold and
+    systems from files that contain both, if a task supports such files, and returns None for others.
     """
 
     name: str
@@ -79,5 +79,5 @@ class Task:
 
     @property
     def criteria(self) -> tuple[str, ...]:
-        """What makes an answer right, where there is a choice; the first is the primary one."""
+        """What makes an answer right, if there is a choice; the first is the primary one."""
         return self.find_criteria()

@@ -32,7 +32,7 @@ def _study(gold: Outputs, systems: Mapping[str, Outputs], maps: LabelMaps, optio
 
 
 def _together(paths: Sequence[str], options: DiffOptions) -> Together | None:
-    """Logs, which hold the right answers beside those of systems, or one table with all of them."""
+    """Logs, which contain the right answers beside those of systems, or one table with all of them."""
     from outscore.formats.logs.find import are_logs
 
     if are_logs(paths):
@@ -40,7 +40,7 @@ def _together(paths: Sequence[str], options: DiffOptions) -> Together | None:
     for option in LOG_OPTIONS:
         if options.own[option.name] != option.default:
             raise OutscoreError(
-                f"--{option.long} is for logs of evaluation harnesses, which the input is not.",
+                f"--{option.long} is for logs of evaluation harnesses, but the input is not a log.",
                 f"Leave --{option.long} out.",
                 parameter=option.name,
             )
@@ -58,8 +58,8 @@ def _of_logs(paths: Sequence[str], options: DiffOptions) -> Together:
 
     own = options.own
     question = LogQuestion(own["log_task"], filter=own["filter"], force_same=own["force_same"])
-    found = read_answers(paths, question)
-    return Together(found.gold, found.systems, found.reading)
+    answers = read_answers(paths, question)
+    return Together(answers.gold, answers.systems, answers.reading)
 
 
 TASK = Task(

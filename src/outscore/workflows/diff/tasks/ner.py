@@ -19,12 +19,12 @@ LENIENT = Option(
     "lenient",
     bool,
     False,
-    "Entities: read broken tag sequences as the lenient evaluation does.",
+    "Entities: read broken tag sequences leniently.",
     label="Lenient",
-    form_help="Read broken tag sequences as the lenient evaluation does.",
+    form_help="Read broken tag sequences leniently, as conlleval does.",
     group="data",
     kind="flag",
-    doc="Of entities: read broken tag sequences as the lenient evaluation does.",
+    doc="For entities: read broken tag sequences leniently, as conlleval does.",
 )
 
 

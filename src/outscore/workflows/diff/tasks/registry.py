@@ -1,4 +1,4 @@
-"""TASKS: what outputs can be compared, by name. Adding a task is its module and one line here."""
+"""TASKS: the tasks by name. To add a task, write its module and add one line here."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """One share of a leaderboard in partitions: some files, or some items of all files, become the moments of their pairs.
 
-This is what travels to a worker, and what comes back: a few tables for each dataset, however many rows there were.
+This is what is sent to a worker, and what it sends back: a few tables for each dataset, however many rows there were.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ __all__ = ["Flipping", "Part", "Reading", "Share", "flips_of_shares", "merged", 
 CELLS = 1 << 22
 """Cells of a table of systems by items that are filled at a time."""
 ONE = "(all)"
-"""What the dataset is called where there is no column of them."""
+"""The name of the dataset if there is no column of datasets."""
 
 
 @dataclass(frozen=True)
 class Share:
-    """Files whose rows are read together; of several buckets, only the items in one."""
+    """Files whose rows are read together; if there are several buckets, only the items in one of them."""
 
     files: tuple[LongFile, ...]
     bucket: int = 0
@@ -47,10 +47,10 @@ class Reading:
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """What a share holds.
+    """What was computed from a share.
 
-    `firsts` tells the first row of each dataset's systems, so that their order can be that of one long file. `keys` are the
-    sorted hashes of the items: one that two shares have was torn apart, and then so are the moments.
+    `firsts` is the first row of each dataset's systems, so that their order can be that of one long file. `keys` are the
+    sorted hashes of the items: an item in two shares was split, and then the moments are wrong.
     """
 
     moments: Mapping[str, PairMoments]
@@ -81,7 +81,7 @@ class Part:
     @property
     def size(self) -> int:
         """Bytes of its tables."""
-        return sum(found.count.nbytes + found.own.nbytes + found.squares.nbytes for found in self.moments.values())
+        return sum(moments.count.nbytes + moments.own.nbytes + moments.squares.nbytes for moments in self.moments.values())
 
 
 @dataclass(frozen=True)
@@ -106,9 +106,9 @@ class _Block:
 
 @dataclass(frozen=True, eq=False)
 class _Cells:
-    """Rows sorted by item, one for each item and system. Items are numbered through, those of a dataset one after the other.
+    """Rows sorted by item, one for each item and system. Items are numbered consecutively, dataset by dataset.
 
-    `label` and `dataset` are codes of each item, `runs` says how many repeats stand behind each row.
+    `label` and `dataset` are codes of each item, `runs` is the number of repeats behind each row.
     """
 
     item: Array
@@ -134,7 +134,7 @@ def part_of(reading: Reading, share: Share) -> Part:
         most = runs.max(axis=0)
         unequal += int((block.present & (runs != most)).any(axis=0).sum())
     return Part(
-        moments={name: total_of(found) for name, found in parts.items()},
+        moments={name: total_of(moments) for name, moments in parts.items()},
         firsts=_firsts(rows),
         keys=np.unique(rows.keys),
         rows=len(rows),
@@ -184,7 +184,7 @@ def flips_of_shares(reading: Reading, flipping: Flipping, shares: Sequence[Share
 def _rows(reading: Reading, share: Share) -> LongRows:
     if hash_check() != reading.check:
         raise OutscoreError(
-            "A worker has another version of polars than this process: it hashes items differently.",
+            "A worker has a different version of polars from this process, which hashes items differently.",
             "Install the same versions everywhere.",
         )
     return long_rows(share.files, reading.columns, systems=reading.systems, bucket=share.bucket, buckets=share.buckets)
@@ -209,7 +209,7 @@ def _cells(rows: LongRows) -> _Cells:
 
 
 def _items(rows: LongRows) -> tuple[Array, Array, Array]:
-    """The number of each row's item, and label and dataset of each number; one label on two datasets are two items."""
+    """The index of each row's item, and the label and dataset of each index; one label in two datasets means two items."""
     names = len(rows.items.names)
     if rows.datasets is None:
         return rows.items.codes, np.arange(names), np.zeros(names, dtype=np.int64)
@@ -218,7 +218,7 @@ def _items(rows: LongRows) -> tuple[Array, Array, Array]:
 
 
 def _blocks(rows: LongRows, cells: _Cells) -> Iterator[tuple[_Block, Array]]:
-    """Tables of a few items each, with the number of runs behind each cell; none reaches over two datasets."""
+    """Tables of a few items each, with the number of runs behind each cell; no table spans two datasets."""
     k = len(rows.systems.names)
     names: Sequence[str] = (ONE,) if rows.datasets is None else rows.datasets.names
     bounds = [*np.flatnonzero(np.diff(cells.dataset, prepend=-1)).tolist(), len(cells.dataset)]
@@ -236,7 +236,7 @@ def _blocks(rows: LongRows, cells: _Cells) -> Iterator[tuple[_Block, Array]]:
 
 
 def _firsts(rows: LongRows) -> dict[str, dict[str, int]]:
-    """The first row of each system on each dataset; a bucket may hold none."""
+    """The first row of each system on each dataset; a bucket may be empty."""
     if not len(rows):
         return {}
     systems, datasets = rows.systems.names, (ONE,) if rows.datasets is None else rows.datasets.names
@@ -245,11 +245,11 @@ def _firsts(rows: LongRows) -> dict[str, dict[str, int]]:
     first = np.full(len(datasets) * len(systems), never)
     np.minimum.at(first, place, rows.row)
     return {
-        name: {system: row for system, row in zip(systems, found, strict=True) if row != never}
-        for name, found in zip(datasets, first.reshape(len(datasets), len(systems)).tolist(), strict=True)
+        name: {system: row for system, row in zip(systems, rows_of_systems, strict=True) if row != never}
+        for name, rows_of_systems in zip(datasets, first.reshape(len(datasets), len(systems)).tolist(), strict=True)
     }
 
 
 def _key(dataset: str, item: str) -> int:
-    """64 bits that tell an item apart in every run and on every machine."""
+    """64 bits that identify an item in every run and on every machine."""
     return int.from_bytes(hashlib.blake2b(f"{dataset}\0{item}".encode(), digest_size=8).digest(), "little")
