@@ -366,7 +366,7 @@ def test_a_folder_of_logs_is_dropped_and_compared(browser, server, tmp_path):
         expect(page.get_by_text("2 files beside the logs")).to_be_visible()
         assert page.locator(".card:visible").count() == 5
         ways = page.locator("#ways")
-        expect(ways.get_by_role("listitem").first).to_contain_text("Without board.csv, which is no log.")
+        expect(ways.get_by_role("listitem").first).to_contain_text("Without board.csv, which is not a log.")
         ways.get_by_role("button", name="Compare").click()
         # Two tasks: the page says so beside the field, which offers both.
         task, chosen = page.locator("[data-field=log-task]"), page.get_by_label("Task of the logs")

@@ -77,8 +77,8 @@ def _outputs(reading: Reading) -> str:
     """Which file contains the right answers and which the outputs, with the names of their columns if they have any."""
     if not reading.gold_file:
         return "right answers and outputs: lists"
-    gold, given = (f" ({_names(columns)})" if columns else "" for columns in (reading.gold, reading.prediction))
-    return f"right answers: `{reading.gold_file}`{gold}; outputs: {_names(reading.output_files)}{given}"
+    gold, outputs = (f" ({_names(columns)})" if columns else "" for columns in (reading.gold, reading.prediction))
+    return f"right answers: `{reading.gold_file}`{gold}; outputs: {_names(reading.output_files)}{outputs}"
 
 
 def _items(reading: Reading) -> str:

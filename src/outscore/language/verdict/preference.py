@@ -348,7 +348,7 @@ def preference_sentence(facts: BattleFacts) -> str:
     corrected = "p not corrected" if name == NO_CORRECTION else f"{name}-corrected p, {facts.family.error_rate} {level}"
     counting = f"{facts.counting}, " if facts.counting else ""
     return (
-        f"In {count(facts.battles, 'battle')} of {count(len(facts.systems), 'system')}{facts.on_prompts}, {differ} differ"
+        f"In {count(facts.battles, 'battle')} between {count(len(facts.systems), 'system')}{facts.on_prompts}, {differ} differ"
         f" significantly ({counting}{cluster_text(facts.unit)}, two-sided, {corrected}, {count(facts.family.m, 'test')});"
         f" {_first_place(facts)}."
     )

@@ -133,11 +133,9 @@ def works(cited: Callable[[], Cited]) -> Section:
 
     def blocks() -> list[Facts | Code]:
         references = cited()
-        return (
-            [Facts(tuple(references.works)), Code(references.bibtex, "BibTeX", breaks="", fold="BibTeX")]
-            if references.works
-            else []
-        )
+        if not references.works:
+            return []
+        return [Facts(tuple(references.works)), Code(references.bibtex, "BibTeX", breaks="", fold="BibTeX")]
 
     return Section("works", "Works to cite", blocks, style="works").only("html")
 

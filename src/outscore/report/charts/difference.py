@@ -126,8 +126,8 @@ def _marks(c: Comparison) -> list[dict[str, Any]]:
     """A row for the difference, and one for the estimand of the interval if that is another."""
     decimals, about = decimals_of(c), other_estimand(c)
     label = minus(format_number(c.difference, decimals, sign=True))
-    own = None if about is not None else c.interval
-    rows = [_mark(c.metric, c.difference, label, own, decimals)]
+    of_difference = None if about is not None else c.interval
+    rows = [_mark(c.metric, c.difference, label, of_difference, decimals)]
     if about is not None:
         name, interval = about
         places = finer(decimals, interval.estimate)
@@ -157,16 +157,16 @@ def _domains(c: Comparison) -> tuple[Domain, Domain | None]:
     """The axes of the difference and of the null distribution: one for both, unless it would make either hard to read."""
     margins = [] if c.margin is None else [-c.margin.value, c.margin.value]
     ends = [row[key] for row in _marks(c) for key in ("x", "low", "high") if row[key] is not None]
-    own = padded([0.0, *margins, *ends])
+    observed = padded([0.0, *margins, *ends])
     picture = None if c.pictures is None else c.pictures.null
     if picture is None or not picture.x:
-        return own, None
+        return observed, None
     reach, away = picture.width / 2, abs(picture.observed - picture.centre)
     points = [picture.observed, picture.centre - away, picture.centre + away, picture.x[0] - reach, picture.x[-1] + reach]
     law = padded(points, share=0.03)
-    shared = (min(own[0], law[0]), max(own[1], law[1]))
-    shortest = min(own[1] - own[0], law[1] - law[0])
-    return (shared, shared) if shared[1] - shared[0] <= MAX_STRETCHED * shortest else (own, law)
+    shared = (min(observed[0], law[0]), max(observed[1], law[1]))
+    shortest = min(observed[1] - observed[0], law[1] - law[0])
+    return (shared, shared) if shared[1] - shared[0] <= MAX_STRETCHED * shortest else (observed, law)
 
 
 def null_chart(c: Comparison, whole: Comparisons) -> Chart | None:

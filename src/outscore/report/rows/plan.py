@@ -106,9 +106,9 @@ def _clusters(design: StudyDesign) -> str:
     worth = number(design.cluster_size / design.design_effect)
     if not design.cluster_cv:
         return f"{number(design.cluster_size)} items with correlation {number(design.icc)} are worth {worth} independent ones"
-    own = number(design.cluster_size * (1 + design.cluster_cv**2))
+    cluster = number(design.cluster_size * (1 + design.cluster_cv**2))
     return (
-        f"{number(design.cluster_size)} items on average, {own} in an item's own cluster, with correlation "
+        f"{number(design.cluster_size)} items on average, {cluster} in an item's own cluster, with correlation "
         f"{number(design.icc)}: a cluster is worth {worth} independent items"
     )
 
@@ -173,10 +173,10 @@ def _range(counts: tuple[int, int]) -> str:
 def tables(plan: Plan) -> list[Table]:
     """Every table, in the order of reading."""
     if isinstance(plan, PossibleP):
-        own = [_overlaps(plan)]
+        listed = [_overlaps(plan)]
     else:
-        own = [_priced(plan), _tried(plan.retrospective), _curve(plan), _needs(plan)]
-    return [table for table in own if table.rows]
+        listed = [_priced(plan), _tried(plan.retrospective), _curve(plan), _needs(plan)]
+    return [table for table in listed if table.rows]
 
 
 def shown_tables(plan: Plan) -> list[Table]:

@@ -370,7 +370,7 @@ def _legend(ranking: Ranking) -> str:
     doubled = f" (doubled: <= {format_level(bounds[-1])})" if len(bounds) > 2 else ""
     apart = "; ? no common item" if ranking.counts.testable < ranking.counts.pairs else ""
     decided = f"> the row is better, < it is worse, adjusted p <= {format_level(ranking.alpha)}{doubled}"
-    return f"{decided}; · cannot be told apart{apart}."
+    return f"{decided}; · undecided{apart}."
 
 
 def bars(ranking: Ranking) -> tuple[Bar | None, ...]:

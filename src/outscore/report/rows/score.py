@@ -76,8 +76,8 @@ def facts(result: ScoreResult) -> list[Fact]:
         ("next", [f"compare them with `{result.next_command or 'outscore rank'}`"] if len(result.systems) > 1 else []),
         ("notes", note_texts(note for note in result.notes if note.kind not in ("reading", "warning"))),
     ]
-    made = [(label, tuple(clean(line) for line in lines)) for label, lines in listed]
-    return [Fact(label, lines, guarded=label == "notes", command=label == "next") for label, lines in made if lines]
+    cleaned = [(label, tuple(clean(line) for line in lines)) for label, lines in listed]
+    return [Fact(label, lines, guarded=label == "notes", command=label == "next") for label, lines in cleaned if lines]
 
 
 def _each(result: ScoreResult, describe: Callable[[ScoredSystem], str]) -> list[str]:

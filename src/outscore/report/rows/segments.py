@@ -97,7 +97,7 @@ def window(a: Words, b: Words, size: int) -> slice:
     """
     if max(len(a), len(b)) <= size:
         return slice(0, size)
-    same = next((i for i, (one, other) in enumerate(zip(a, b, strict=False)) if one != other), min(len(a), len(b)))
+    same = next((i for i, (left, right) in enumerate(zip(a, b, strict=False)) if left != right), min(len(a), len(b)))
     start = max(same - BEFORE, 0)
     return slice(start, start + size)
 

@@ -38,7 +38,7 @@ def slices(whole: Comparisons) -> Table | None:
     first = parts[0][0]
     column = "" if first.slice is None else first.slice.column
     noun = "interval" if first.interval is None else interval_noun(first.interval)
-    other = next((estimand[0] for c, _ in parts if (estimand := other_estimand(c)) is not None), "")
+    about = next((estimand[0] for c, _ in parts if (estimand := other_estimand(c)) is not None), "")
     rows = [
         (
             value,
@@ -57,7 +57,7 @@ def slices(whole: Comparisons) -> Table | None:
         *sides_called(first.systems),
         difference_called(first.systems),
         noun,
-        other,
+        about,
         f"its {noun}",
         "p",
         "adj. p",

@@ -53,7 +53,7 @@ export function proposals(files) {
   // Tables beside logs are mostly other forms of them.
   const logs = scored.filter(isLog), scores = logs.length ? logs : scored;
   const apart = scored.filter((file) => !scores.includes(file)).map((file) => file.name);
-  const without = apart.length ? ` Without ${apart.join(", ")}, which is no log.` : "";
+  const without = apart.length ? ` Without ${apart.join(", ")}, which is not a log.` : "";
   const logged = new Set(logs.flatMap((file) => file.systems)).size;
   const systems = logged || (scores.length > 1 ? scores.length : scores[0]?.systems.length ?? 0);
   const found = [], offer = (view, own, why) => found.push({ view, files: own, why: own === scores ? why + without : why });
