@@ -192,4 +192,4 @@ def _check_systems(systems: Sequence[str], wanted: Sequence[str], baseline: str 
             raise OutscoreError(f"{where} has {'no' if len(files) == 1 else 'a'} system `{name}`.", hint)
     baseline_of(systems, baseline)
     if len(systems) < 2:
-        raise OutscoreError(f"Only `{systems[0]}` was found, so there is nothing to rank.", "Give at least two systems.")
+        raise OutscoreError(f"Only `{systems[0]}` was found: there is nothing to rank.", "Give at least two systems.")
