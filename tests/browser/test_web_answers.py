@@ -117,7 +117,7 @@ def test_what_is_missing_is_said(browser, server):
         there(page.locator("#file-list > li").nth(1))
         expect(page.locator("#work")).to_have_text("Still needed: References.")
         page.get_by_label("Part of old.txt").select_option("reference")
-        expect(page.locator("#work")).to_contain_text("1 system found, two are compared: new. Name another file.")
+        expect(page.locator("#work")).to_contain_text("1 system found, but two are needed: new. Name another file.")
 
 
 def test_a_plan_does_not_get_the_answer_to_another_question(browser, server):

@@ -526,7 +526,7 @@ def test_clusters_recognised_by_name_can_be_left_out(folder):
     Path("long.csv").write_text("\n".join(["question_id,doc,model,score", *rows]))
     refused = run("compare", "long.csv", "--test", "wilcoxon")
     assert refused.exit_code == 2
-    assert "Recognised by name: `doc` as clusters. Write --cluster none to leave clusters out.\n" in refused.stderr
+    assert "Recognised by name: `doc` as clusters. Write --cluster none to ignore clusters.\n" in refused.stderr
     assert compared("long.csv", "--test", "wilcoxon", "--cluster", "none")["clusters"] is None
     assert compared("long.csv")["clusters"] == 5
 

@@ -103,7 +103,7 @@ def test_empty_patches_and_failed_runs_count_as_boards_count_them(tmp_path):
     assert found[0]["comparisons"][0]["p"] == found[1]["comparisons"][0]["p"]
     said = "Rows without a score count as 0, as on the leaderboards of their harness: amber 2 empty; birch 2 errored."
     assert all(said in [note["text"] for note in one["comparisons"][0]["notes"]] for one in found)
-    assert "count as 0 in the means and in comparisons, as boards of their harness do" in said_by("show", target)
+    assert "count as 0 in the means and in comparisons, as on the harness's own leaderboard" in said_by("show", target)
     assert "24 rows in 1 file" in said_by("compare", target)
 
 
@@ -213,7 +213,7 @@ def test_filters_and_settings_are_kept_apart(tmp_path):
     [
         ("a.jsonl", "Name a file that ends in _samples.jsonl."),
         ("none/a_samples.jsonl", "there is no folder"),
-        ("uuid_samples.jsonl", "is read from, and would be overwritten"),
+        ("uuid_samples.jsonl", "is an input and would be overwritten"),
     ],
 )
 def test_refusals_write_nothing(output, said, tmp_path, monkeypatch):

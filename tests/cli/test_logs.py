@@ -122,7 +122,7 @@ def test_deciding_items_show_question_and_answers(tmp_path):
         ("promptfoo/debug-single.json", "", "contains no result, although its statistics count 1"),
         ("promptfoo/v3-simple-cli.json", "", "has an assertion, so every output passes"),
         ("swe-bench", "", "The logs hold 3 systems: `baseline`, `graphrag-advisory` and `graphrag-hybrid`"),
-        ("openai-evals/amber.jsonl", "", "The logs hold one system only, `scripted/amber`"),
+        ("openai-evals/amber.jsonl", "", "The logs contain one system only, `scripted/amber`"),
     ],
 )
 def test_refusals(shared_data, path, options, said):

@@ -65,8 +65,8 @@ def test_the_command_line_takes_one_table(tmp_path, outscore, monkeypatch):
             {},
             "line 3: the right answer to `q1` is `y`, but earlier it was `x`",
         ),
-        (wide(), {"names": "a,b"}, "One table names its systems itself"),
-        (wide(), {"task": "pos"}, "1 file named, gold and at least one system are needed"),
+        (wide(), {"names": "a,b"}, "A single table already names its systems"),
+        (wide(), {"task": "pos"}, "1 file named, but gold and at least one system are needed"),
     ],
 )
 def test_tables_that_are_refused(tmp_path, content, asked, message, refusal):
@@ -115,7 +115,7 @@ def test_right_answers_have_one_name_in_every_command(outscore, refusal, tmp_pat
         assert "truth" in found
         if command != "rank":
             assert outscore(command, *named, *more, "--gold", "truth", "--format", "json").stdout == found
-    assert "named with --gold-column" in refusal("rank", *named, "--gold", "truth")
+    assert "--gold-column names a column" in refusal("rank", *named, "--gold", "truth")
     Path("asked.yaml").write_text("gold-column: truth\n")
     by_config = outscore("compare", *named, "--config", "asked.yaml").stdout
     assert by_config == outscore("compare", *named, "--gold", "truth").stdout

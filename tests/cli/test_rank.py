@@ -107,7 +107,7 @@ def test_datasets_are_the_same_in_any_format(board, outscore, files):
     a, b = saved("a.json"), saved("b.json")
     (note,) = b["notes"]
     assert "each file is a dataset" in note["text"]
-    assert ("Name their folder instead" in note["text"]) == all(file.endswith(".parquet") for file in files)
+    assert ("name their folder instead" in note["text"]) == all(file.endswith(".parquet") for file in files)
     # Pattern or not, a pair is the same whichever dataset was read first.
     assert {part["name"]: part["pairs"] for part in a["datasets"]} == {part["name"]: part["pairs"] for part in b["datasets"]}
 

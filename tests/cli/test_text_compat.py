@@ -43,10 +43,10 @@ def test_the_peers_p_is_shown_and_decides_nothing(outscore, compat):
 
 def test_an_unknown_peer_and_no_reference(refusal):
     assert refusal(*COMPARE, "--compat", "sacrebleu") == (
-        "There is no `sacrebleu` to be compatible with. Did you mean `sacrebleu-bs`?\n"
+        "There is no compatibility rule `sacrebleu`. Did you mean `sacrebleu-bs`?\n"
     )
     assert refusal("compare", "a.txt", "b.txt", "--compat", "sacrebleu-ar") == (
-        "--compat is for texts, and no --reference was named. Add --reference FILE, or leave --compat out.\n"
+        "--compat is for texts, but no --reference was named. Add --reference FILE, or leave --compat out.\n"
     )
 
 

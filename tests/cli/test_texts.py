@@ -110,7 +110,7 @@ WRITTEN_OVER = {
 def test_no_input_is_written_over(texts, refusal, what):
     command, *words = WRITTEN_OVER[what]
     before = {path: path.read_bytes() for path in texts.iterdir()}
-    assert "is read from, and would be overwritten." in refusal(command, "--reference", "ref.txt", *words)
+    assert "is an input and would be overwritten." in refusal(command, "--reference", "ref.txt", *words)
     assert {path: path.read_bytes() for path in texts.iterdir()} == before
 
 

@@ -70,7 +70,7 @@ def test_broken_and_foreign_files_are_refused(tmp_path):
         (b"[1", "is not JSON"),
         (b"[1]", "is not a saved result"),
         (b'{"schema": "else"}', "is not a saved result"),
-        (b'{"schema": "outscore/result/9"}', "was saved by another version"),
+        (b'{"schema": "outscore/result/9"}', "was saved by a different version"),
         (b'{"schema": "outscore/result/1", "comparisons": 3}', r"is a broken result: Expected `array`"),
     ]:
         path.write_bytes(content)

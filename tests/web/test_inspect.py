@@ -86,7 +86,7 @@ def test_a_broken_or_newer_result_is_a_sentence(page, saved):
     broken = page.upload({"x.json": json.dumps({**data, "comparisons": 5}).encode()})[0]
     assert broken["problem"].startswith("`x.json` is a broken result: ")
     newer = page.upload({"x.json": json.dumps({**data, "schema": "outscore/result/9"}).encode()})[0]
-    assert newer["problem"].startswith("`x.json` was saved by another version of outscore (outscore/result/9).")
+    assert newer["problem"].startswith("`x.json` was saved by a different version of outscore (outscore/result/9).")
 
 
 def test_lines_of_json_are_a_table_whatever_they_are_called(page):
@@ -266,7 +266,7 @@ def test_a_saved_result_whose_parts_do_not_fit_is_one_sentence(page, saved):
     file = page.upload({"saved.json": json.dumps(data).encode()})[0]
     job = page.run("report", {"files": [file["id"]]})
     assert job["state"] == "failed"
-    assert job["error"].startswith("`saved.json` is a broken result: its parts do not fit together (KeyError"), job["error"]
+    assert job["error"].startswith("`saved.json` is a broken result: its parts are inconsistent (KeyError"), job["error"]
 
 
 def test_every_file_says_in_a_line_what_it_is(page, saved):

@@ -111,7 +111,7 @@ def test_the_exported_file_is_imported_as_the_same_report_without_the_data(page,
         ("scores.csv", b"item,a,b\n1,2,3\n2,3,4\n", "`scores.csv` is not JSON."),
         ("other.json", b'{"schema": "else/1"}', "is JSON, but not a result saved by outscore"),
         ("cut.json", b'{\n"schema": "outscore/result/1",\n"comparisons": [', "is incomplete or contains an error"),
-        ("new.json", b'{"schema": "outscore/result/99"}', "was saved by another version of outscore"),
+        ("new.json", b'{"schema": "outscore/result/99"}', "was saved by a different version of outscore"),
     ],
 )
 def test_a_wrong_file_is_one_sentence(page, name, content, said):
@@ -156,9 +156,9 @@ class TestSettings:
         [
             (b"alfa: 0.01\n", "`s.yaml`, line 1: `compare` has no option `alfa`."),
             (b"test: sign\nalpha: high\n", "`s.yaml`, line 2: Option `alpha` is 'high'."),
-            (b"alpha: !!python/object/apply:os.system [id]\n", "`s.yaml`, line 1: found `os.system`, expected one value."),
+            (b"alpha: !!python/object/apply:os.system [id]\n", "`s.yaml`, line 1: found `os.system`, expected a single value."),
             (b"a: &x [1]\nb: *x\n", "found the alias `*x`"),
-            (b"- 1\n", "`s.yaml` holds no options."),
+            (b"- 1\n", "`s.yaml` contains no options."),
             (b"alpha: 0.01\xff\n", "`s.yaml` is not UTF-8"),
             (b"alpha: 0.01\n" + b"#" * (1 << 16), "`s.yaml` is larger than 64 kB."),
         ],

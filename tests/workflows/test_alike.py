@@ -193,7 +193,7 @@ def test_files_that_are_datasets_are_named(tmp_path):
     found = osc.rank(paths)
     assert "macro-averaged mean" in found.verdict
     assert (found.reading.rows, found.reading.files, len(found.settings["inputs"])) == (60, 2, 2)
-    assert any("each file is a dataset, `easy` and `hard`" in note.text for note in found.notes)
+    assert any("each file is a dataset: `easy` and `hard`" in note.text for note in found.notes)
 
 
 def test_claims_about_these_runs_say_so(tmp_path):
@@ -202,7 +202,7 @@ def test_claims_about_these_runs_say_so(tmp_path):
     for column in ("seed", "trial"):
         (tmp_path / f"{column}.csv").write_text(f"id,system,{column},score\n" + "".join(rows))
     named = osc.compare(tmp_path / "seed.csv", test="student")
-    assert any(note.kind == "warning" and "`student` takes items alone" in note.text for note in named.notes)
+    assert any(note.kind == "warning" and "`student` works on items only" in note.text for note in named.notes)
     assert any("say --repeats runs" in note.text for note in osc.compare(tmp_path / "trial.csv").notes)
     plan = osc.plan(pilot=osc.read(tmp_path / "seed.csv"), effect=0.1)
     assert "a claim about these runs of both systems, not about new ones" in plan.verdict

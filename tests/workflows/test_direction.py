@@ -63,7 +63,7 @@ def test_the_system_with_the_lower_error_rate_leads_a_ranking(errors, words):
 
 
 def test_who_said_so_is_told_where_nobody_asked(errors):
-    told = "Lower is better, by the column's name `wer`"
+    told = "Lower is better, according to the column name `wer`"
     for command in (["compare", "long.csv"], ["rank", "long.csv"], ["plan", "--pilot", "long.csv"]):
         assert told in " ".join(run(*command).output.split())
     assert told not in " ".join(run("compare", "wide.csv", "--lower-is-better").output.split())
@@ -138,7 +138,7 @@ def test_a_name_that_turns_an_error_around_must_say_which_is_better(errors, comm
     pl.DataFrame(table).write_csv("turned.csv")
     refused = run(command, "turned.csv", "--score", column)
     assert refused.exit_code == 2
-    assert f"`{column}` does not say for certain whether lower or higher scores are better." in " ".join(refused.output.split())
+    assert f"It is not clear from the name `{column}` whether lower or higher scores are better." in " ".join(refused.output.split())
     said = run(command, "turned.csv", "--score", column, "--higher-is-better").output
     assert said.startswith({"compare": "high outscored low", "rank": "high leads", "score": "2 systems"}[command])
 
@@ -146,7 +146,7 @@ def test_a_name_that_turns_an_error_around_must_say_which_is_better(errors, comm
 @pytest.mark.parametrize("names", [("new_neg_loss", "old_neg_loss"), ("no-loss", "with-loss"), ("loss_free", "loss_a")])
 def test_systems_whose_names_turn_an_error_around_must_say_which_is_better(errors, names):
     pl.DataFrame({"id": range(60), names[0]: GOOD, names[1]: BAD}).write_csv("turned.csv")
-    assert "does not say for certain" in " ".join(run("compare", "turned.csv").output.split())
+    assert "It is not clear from the name" in " ".join(run("compare", "turned.csv").output.split())
 
 
 def test_numbers_of_systems_turn_nothing_around(errors):
@@ -227,7 +227,7 @@ def test_systems_of_which_some_are_named_after_an_error_are_refused(names, tmp_p
     path = tmp_path / "scores.csv"
     path.write_text(",".join(("id", *names)) + "\n" + "".join(f"q{i},{i / 30},{(i * 7 % 30) / 30}\n" for i in range(30)))
     for ask in (osc.compare, osc.rank):
-        with pytest.raises(OutscoreError, match=f"of `{names[1]}` lower scores are better, and `{names[0]}` does not say"):
+        with pytest.raises(OutscoreError, match=f"lower is better for `{names[1]}`, but `{names[0]}` does not say"):
             ask(path)
     assert not osc.compare(path, direction="lower").higher_is_better
 
@@ -256,7 +256,7 @@ def test_the_ending_of_files_names_the_error(errors, ending, command):
     said = " ".join(run(command, f"bad.{ending}", f"good.{ending}").output.split())
     shown = f".{ending}".removesuffix(".gz")
     assert "lower is better (from the file extension)" in said
-    assert f"Lower is better, by the ending `{shown}` of the files; --higher-is-better says otherwise." in said
+    assert f"Lower is better, according to the file ending `{shown}`; --higher-is-better overrides this." in said
     assert "outscored" not in said or "good outscored bad" in said
     assert "higher is better (as requested)" in " ".join(
         run(command, f"bad.{ending}", f"good.{ending}", "--higher-is-better").output.split()

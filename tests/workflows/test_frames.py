@@ -65,7 +65,7 @@ def test_diff_and_confusion_match_series_by_their_labels():
     found = osc.diff(gold, {"x": shuffled, "y": gold}, task="label")
     wanted = osc.diff(list(gold), {"x": list(answers), "y": list(gold)}, task="label")
     assert found.scores == wanted.scores
-    assert any("x stood in another order than gold" in note.text for note in found.notes)
+    assert any("x had a different order from gold" in note.text for note in found.notes)
     assert not any("another order" in note.text for note in osc.diff(gold, answers, task="label").notes)
     ranked = osc.rank({"x": shuffled, "y": gold}, gold=gold, task="label")
     assert [(one.system, one.value) for one in ranked.scores] == [("y", 1.0), ("x", 0.75)]

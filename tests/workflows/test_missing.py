@@ -102,7 +102,7 @@ def test_zero_is_for_logs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     refused = run("compare", *write("csv", None), "--missing", "zero")
     assert "--missing zero is for logs of evaluation harnesses" in refused.output
-    assert "leave rows without a score out with --missing drop" in refused.output
+    assert "drop rows without a score with --missing drop" in refused.output
 
 
 WORDS = "id,a,b,c\n" + "".join(f"q{i},{i % 2},{i % 3 % 2},{'NA' if i < 24 else i % 2}\n" for i in range(40))

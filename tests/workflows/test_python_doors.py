@@ -32,7 +32,7 @@ class TestCompare:
     @pytest.mark.parametrize(
         ("asked", "message"),
         [
-            ({"slices": ["x"]}, "There are 1 labels of slices for 8 rows."),
+            ({"slices": ["x"]}, "There are 1 slice labels for 8 rows."),
             ({"slices": {"a": A, "b": B}}, "`slices` names 2 columns."),
             ({"slices": "topic"}, "The scores have no column `topic` of slices."),
             ({"systems": ["a", "b"]}, "`systems` is for files"),
@@ -48,8 +48,8 @@ class TestCompare:
         ("given", "message"),
         [
             ((A,), "`b` was not given. Give one score per item"),
-            ((A, 0.5), "`b` is no list of scores but 0.5."),
-            (({"q1": 1, "q2": 0}, {"q2": 1, "q1": 0}), r"`a` is no list of scores but {'q1': 1, 'q2': 0}."),
+            ((A, 0.5), "`b` is 0.5, which is not a list of scores."),
+            (({"q1": 1, "q2": 0}, {"q2": 1, "q1": 0}), r"`a` is {'q1': 1, 'q2': 0}, which is not a list of scores."),
         ],
     )
     def test_what_is_no_list_is_named(self, given, message):
@@ -96,7 +96,7 @@ class TestRank:
             ([NEW, OLD], {"reference": REFERENCE}, "texts of two or more systems were expected"),
             ({"a": FIRST, "b": SECOND}, {"gold": GOLD}, "--gold is given without --task."),
             ({"a": NEW, "b": OLD}, {"reference": REFERENCE, "gold": GOLD, "task": "label"}, "--gold is for outputs"),
-            ({"a": A, "b": B}, {"metric": "bleu"}, "`bleu` is a metric of texts"),
+            ({"a": A, "b": B}, {"metric": "bleu"}, "`bleu` is a metric for texts"),
         ],
     )
     def test_what_does_not_fit_together_is_refused(self, scores, asked, message):
@@ -120,7 +120,7 @@ class TestPlan:
     @pytest.mark.parametrize(
         ("asked", "message"),
         [
-            ({"pilot": (A, B), "sd": 1.0}, "--sd is what the pilot is there to tell"),
+            ({"pilot": (A, B), "sd": 1.0}, "--sd is estimated from the pilot"),
             ({"pilot": 5, "effect": 0.1}, "`pilot` is a int."),
             ({"pilot": [A], "effect": 0.1}, "`pilot` is a list."),
             ({"scores": (0.8, 0.7)}, "without the number of items"),

@@ -9,7 +9,7 @@ import outscore as osc
 
 RNG = np.random.default_rng(4)
 SHARES, OTHERS = RNG.random((2, 40)).round(3)
-SAID = "The scores of new lie between 0 and 1, and those of old go up to "
+SAID = "The scores of new lie between 0 and 1, but those of old go up to "
 
 
 def warned(found) -> list[str]:

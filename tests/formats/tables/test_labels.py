@@ -136,5 +136,5 @@ def test_lists_of_labels(tmp_path):
     # No label at all is what gold says of the third: a class like the others, and found by the first system.
     assert [round(scores["macro_f1"], 4) for scores in found.scores.values()] == [0.5, 0.2]
     told = [note.text for note in found.notes if note.kind == "reading"]
-    assert told[0] == "Gold lists accepted answers: an answer of single is right if it is one of them."
+    assert told[0] == "Gold lists accepted answers; an answer of single is right if it is one of them."
     assert told[1].startswith("Answers are sets of labels")

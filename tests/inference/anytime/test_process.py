@@ -166,7 +166,7 @@ BAD = {
     "A score is 0.5, but scores must be 0 or 1": lambda: osc.Anytime(binary=True).add(0.5, 0),
     "2 items were added together": lambda: osc.Anytime().add([1, 0], [0, 0]),
     "A has 2 scores and B has 1": lambda: osc.Anytime(cluster_size=3).add([1, 0], [0]),
-    "A score is 40, and scores lie between 0 and 1": lambda: osc.compare([40, 50, 60], [30, 20, 55], anytime=True),
+    "A score is 40, but scores must lie between 0 and 1": lambda: osc.compare([40, 50, 60], [30, 20, 55], anytime=True),
     "--bounds is for --anytime": lambda: osc.compare([1, 0], [0, 1], bounds=(0, 1)),
     "`bounds` is 3 and 2": lambda: osc.compare([1, 0], [0, 1], anytime=True, bounds=(3, 2)),
     "and `delta` was given": lambda: osc.compare([0.1, 0.2], [0.2, 0.2], anytime=True, delta=0.1),
@@ -240,11 +240,11 @@ def test_plans_say_what_looking_early_takes(tmp_path):
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        ({"effect": 0.5, "anytime": True}, "needs the spread in the unit of the scores"),
-        ({"effect": 0.02, "sd": 0.3, "anytime": True, "cluster_size": 5, "icc": 0.1}, "clusters enter as one bet each"),
+        ({"effect": 0.5, "anytime": True}, "needs the spread in units of the scores"),
+        ({"effect": 0.02, "sd": 0.3, "anytime": True, "cluster_size": 5, "icc": 0.1}, "a cluster enters as one bet"),
         ({"effect": 0.02, "sd": 3.0, "anytime": True}, "at most 1 apart cannot differ by 0.02"),
         ({"effect": 0.02, "sd": 0.3, "bounds": (0, 1)}, "--bounds is for --anytime"),
-        ({"scores": (".9", ".8"), "n": 100, "anytime": True}, "--anytime has no meaning beside --scores"),
+        ({"scores": (".9", ".8"), "n": 100, "anytime": True}, "--anytime cannot be combined with --scores"),
         ({"effect": 0.002, "discordance": 0.5, "method": "normal", "anytime": True}, "more items than can be planned"),
     ],
 )

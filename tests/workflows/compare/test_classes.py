@@ -127,7 +127,7 @@ def test_empty_and_strange_answers():
     gold, new = table["gold"].tolist(), table["new"].fillna("").tolist()
     assert found.scores[0].value == pytest.approx(float(naive("macro-f1", gold, new)))
     said = " ".join(note.text for note in found.notes)
-    assert "1 answer of new is none of the right classes, such as `x`" in said
+    assert "1 answer of new is not one of the right classes, such as `x`" in said
     assert "1 of 8 predictions of new is empty" in said
 
 
@@ -147,15 +147,15 @@ def test_clusters_and_repeats():
 def test_free_answers_are_refused():
     table = pd.DataFrame({"id": range(300), "gold": [f"g{i}" for i in range(300)]})
     table["new"], table["old"] = table["gold"], table["gold"]
-    with pytest.raises(OutscoreError, match="300 different values: these are no classes"):
+    with pytest.raises(OutscoreError, match="300 different values, which are too many to be classes"):
         osc.compare(table, gold="gold", metric="macro-f1")
     gold = table["gold"].tolist()
-    with pytest.raises(OutscoreError, match="300 different values: these are no classes"):
+    with pytest.raises(OutscoreError, match="300 different values, which are too many to be classes"):
         osc.rank({"new": gold, "old": gold}, task="label", gold=gold, metric="macro-f1")
 
 
 def test_scores_are_no_answers():
     with pytest.raises(OutscoreError, match="predictions beside right answers"):
         osc.compare([1, 0, 1], [0, 0, 1], metric="weighted-f1")
-    with pytest.raises(OutscoreError, match="name one of classes such as macro-f1"):
+    with pytest.raises(OutscoreError, match="name a metric of classes such as macro-f1"):
         osc.rank({"new": ["a", "b"], "old": ["a", "a"]}, task="label", gold=["a", "b"], metric="f1")

@@ -48,14 +48,14 @@ def test_all_tests_stand_beside_the_permutation_test():
     assert {"student", "wilcoxon", "sign", "bootstrap", "bootstrap-t", "block-bootstrap"} <= named
     assert not {"permutation", "bayes", "mcnemar"} & named
     assert result.notes[-1].text == (
-        "Not among the tests: mcnemar (needs right-or-wrong items), bayes (it has no p-value of its own)."
+        "Tests that were not run: mcnemar (needs right-or-wrong items), bayes (it has no p-value of its own)."
     )
     assert not any("reject too often" in note.text for note in result.notes)
 
 
 def test_all_tests_on_few_units_and_clusters():
     few = note_texts(osc.compare(A[:20], B[:20], test="all").notes)
-    assert "With only 20 units these reject too often: bootstrap, bootstrap-t, bootstrap-median, block-bootstrap." in few
+    assert "With only 20 units, these tests reject too often: bootstrap, bootstrap-t, bootstrap-median, block-bootstrap." in few
     clustered = osc.compare(A, B, test="all", clusters=np.arange(80) // 4).notes[-1].text
     assert "wilcoxon (takes no clusters)" in clustered
 
@@ -66,7 +66,7 @@ def test_advice_on_units_asks_what_the_comparison_asks():
     assert next(row.p for row in result.unit_advice if row.size == 4) == result.p.value
     assert result.unit_advice[0].p == osc.compare(A, B, delta=0.1, alternative="greater").p.value
     counts = np.stack([np.arange(12) % 5, np.arange(12) % 3], axis=1)
-    with pytest.raises(osc.OutscoreError, match="Advice on the size of units comes from the permutation test"):
+    with pytest.raises(osc.OutscoreError, match="Advice on the unit size uses the permutation test"):
         osc.compare(counts, counts[::-1], metric="f1", test="bootstrap", delta=0.1, unit_advice=True)
 
 

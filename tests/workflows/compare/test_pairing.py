@@ -48,7 +48,7 @@ def test_what_cannot_be_matched_is_refused(systems, tmp_path):
     with pytest.raises(OutscoreError, match="One of `a` and `b` was read from a file"):
         osc.compare(new, old.values)
     for name in ("items", "clusters", "labels"):
-        with pytest.raises(OutscoreError, match=f"`{name}` was given, and scores that were read have their own"):
+        with pytest.raises(OutscoreError, match=f"`{name}` was given, but scores that were read have their own"):
             pair_given(new, old, **{name: ["x"] * 40})
     path = tmp_path / "runs.csv"
     path.write_text(UNEQUAL)
@@ -76,7 +76,7 @@ def test_two_systems_picked_from_more_are_said_to_be(tmp_path, table):
     found = osc.compare(tmp_path / "board.csv", systems=["m0", "m2"])
     (note,) = (note.text for note in found.notes if note.kind == "warning")
     assert note.startswith("m0 and m2 are two of the 4 systems in ")
-    assert note.endswith("`outscore rank` tests all 6 pairs and corrects for their number.")
+    assert note.endswith("use `outscore rank`: it tests all 6 pairs and corrects for that.")
     # At the verdict in every form that has one, and only there.
     text, page = found.to_text(width=200), found.to_html()
     assert text.index("are two of the 4 systems") < text.index("scores")
@@ -104,6 +104,6 @@ def test_systems_that_two_files_do_not_hold_in_this_order_are_refused(tmp_path, 
         lines = ["id,score", *(f"q{i},{x}" for i, x in enumerate(rows))] if ending == "csv" else rows
         (tmp_path / f"{name}.{ending}").write_text("\n".join(lines))
     files = [tmp_path / f"{name}.{ending}" for name in ("new", "old")]
-    with pytest.raises(osc.OutscoreError, match=r"--system chose `.*`, and .* holds one system, `.*`"):
+    with pytest.raises(osc.OutscoreError, match=r"--system chose `.*`, but .* contains one system, `.*`"):
         osc.compare(*files, systems=chosen)
     assert osc.compare(*files, systems=("new", "old")).systems == ("new", "old")

@@ -132,9 +132,9 @@ def test_without_a_whole_table_the_claim_is_about_these_runs(tmp_path, keep, rea
     path.write_text("\n".join(filter(keep, path.read_text().splitlines())) + "\n")
     found = osc.compare(str(path))
     assert (found.population, found.other_populations) == ("items", [])
-    assert any(note.text == f"The claim is about these runs and not about new ones: {reason}." for note in found.notes)
+    assert any(note.text == f"The claim is about these runs, not about new ones: {reason}." for note in found.notes)
     assert "the claim is about new items and these runs" in found.sentence
-    with pytest.raises(OutscoreError, match=f"Population items-and-runs cannot be had: {reason}"):
+    with pytest.raises(OutscoreError, match=f"Population items-and-runs is not available: {reason}"):
         osc.compare(str(path), population="items-and-runs")
 
 
@@ -186,7 +186,7 @@ def test_slices_are_judged_by_the_same_population(tmp_path):
     for part, rows in ((even, slice(0, None, 2)), (odd, slice(1, None, 2))):
         assert part.population == whole.population == "items-and-runs"
         assert part.p.value == pytest.approx(two_way_of_means(a[rows].astype(float), b[rows].astype(float)).p().value)
-    with pytest.raises(OutscoreError, match="swaps items, and the claims are about new runs too"):
+    with pytest.raises(OutscoreError, match="swaps items, but the claims are about new runs too"):
         osc.compare(str(path), slices="topic", correction="max-t")
 
 
@@ -239,7 +239,7 @@ def test_a_plan_says_what_whole_runs_leave_out_of_reach(tmp_path):
     notes = [n.text for n in osc.plan(pilot=written(tmp_path / "s.csv", right(sd=1.0)), effect=0.05).notes if n.kind == "runs"]
     assert len(notes) == 1
     assert "the plan is for new items and these runs" in notes[0]
-    assert "no number of items averages out" in notes[0]
+    assert "which more items do not average out" in notes[0]
     epochs = osc.plan(pilot=written(tmp_path / "e.csv", right(), "epoch"), effect=0.05)
     assert not any(note.kind == "runs" for note in epochs.notes)
 
@@ -280,7 +280,7 @@ def test_whole_runs_are_exchanged_whole(tmp_path):
     assert [one.population for one in found.other_populations] == ["items", "items-and-runs"]
     assert "exact exchange of whole runs" in found.sentence
     few = osc.compare(written(tmp_path / "few.csv", right(runs=(3, 3))), population="these-items")
-    assert any(note.text == "3 and 3 runs that are exchanged whole give no p below .100." for note in few.notes)
+    assert any(note.text == "Exchanging 3 and 3 whole runs cannot give a p-value below .100." for note in few.notes)
     assert (few.interval.low, few.interval.high) == (None, None)
 
 
@@ -305,7 +305,7 @@ def test_slices_of_these_items(tmp_path):
 
 def test_these_items_need_repeats():
     for given in ({}, {"unit_size": 2}):
-        with pytest.raises(OutscoreError, match="Population these-items cannot be had: each item was scored once") as refusal:
+        with pytest.raises(OutscoreError, match="Population these-items is not available: each item was scored once") as refusal:
             osc.compare([1, 0, 1, 1], [0, 0, 1, 0], population="these-items", **given)
         assert refusal.value.parameter == "population"
         assert "several runs of each item" in refusal.value.hint
@@ -319,8 +319,8 @@ def test_counts_are_exchanged_at_random(tmp_path):
     a, b = (np.stack([rng.binomial(9, rate, 60), rng.integers(0, 5, 60)], axis=1) for rate in (0.6, 0.5))
     found = osc.compare(a, b, items=np.repeat(np.arange(20), 3), metric="f1", population="these-items")
     assert (found.p.method, found.p.kernel, found.interval) == ("monte-carlo", "divisions:9999", None)
-    assert any("no mean over items, are exchanged at random" in note.text for note in found.notes)
-    with pytest.raises(OutscoreError, match="exchanged under no difference only"):
+    assert any("not a mean over items, so its runs are exchanged at random" in note.text for note in found.notes)
+    with pytest.raises(OutscoreError, match="can only test for no difference"):
         osc.compare(a, b, items=np.repeat(np.arange(20), 3), metric="f1", population="these-items", margin=0.1)
 
 

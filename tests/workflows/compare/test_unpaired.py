@@ -123,11 +123,11 @@ REFUSED = [
     ({"test": "sign"}, "`sign` needs pairs"),
     ({"metric": "f1"}, "another metric was named"),
     ({"options": {"method": "dp"}}, "--unpaired has no method `dp`"),
-    ({"test": "wilcoxon", "options": {"zeros": "pratt"}}, "Option `zeros` is for pairs"),
-    ({"labels": ["a", "b", "c"]}, "`labels` is for items that both systems have"),
-    ({"slices": ["a", "b", "c"]}, "`slices` is for items that both systems have"),
-    ({"clusters": [1, 2, 3]}, "`clusters` of different items are those of A's rows and those of B's"),
-    ({"clusters": (["d", "e", "e"], ["d", "f"])}, "Cluster `d` holds items of both systems"),
+    ({"test": "wilcoxon", "options": {"zeros": "pratt"}}, "Option `zeros` needs pairs"),
+    ({"labels": ["a", "b", "c"]}, "`labels` needs items that both systems share"),
+    ({"slices": ["a", "b", "c"]}, "`slices` needs items that both systems share"),
+    ({"clusters": [1, 2, 3]}, "With --unpaired, A and B need separate `clusters`"),
+    ({"clusters": (["d", "e", "e"], ["d", "f"])}, "Cluster `d` contains items of both systems"),
 ]
 
 
@@ -149,7 +149,7 @@ def test_shared_ids_are_refused() -> None:
     assert "pairing is stronger" in caught.value.hint
     assert osc.compare("new.csv", "same.csv", unpaired=True, items="none", clusters="none").unpaired.n == (24, 24)
     Path("wide.csv").write_text("new,old\n1,0\n0,1\n1,1\n")
-    with pytest.raises(OutscoreError, match="a score of both systems on every row"):
+    with pytest.raises(OutscoreError, match="has a score for both systems"):
         osc.compare("wide.csv", unpaired=True)
     with pytest.raises(OutscoreError, match="no item in common") as other:
         osc.compare("new.csv", "old.csv")
@@ -180,7 +180,7 @@ def test_a_few_shared_ids_are_taken_out(tmp_path) -> None:
         (tmp_path / f"{name}.csv").write_text("\n".join(["item,score", *own, "x,1"]) + "\n")
     with pytest.raises(OutscoreError, match="Both systems have 1 item, such as `x`: this is a pair") as caught:
         osc.compare(tmp_path / "a.csv", tmp_path / "b.csv", unpaired=True)
-    assert caught.value.hint.startswith("Leave it out of one file at least")
+    assert caught.value.hint.startswith("Remove it from at least one file")
     assert osc.compare(tmp_path / "a.csv", tmp_path / "b.csv", unpaired=True, items="none").unpaired.n == (21, 21)
     (tmp_path / "b.csv").write_text("\n".join(["item,score", *rows["b"]]) + "\n")
     assert osc.compare(tmp_path / "a.csv", tmp_path / "b.csv", unpaired=True).unpaired.n == (21, 20)
@@ -221,6 +221,6 @@ def test_a_sample_that_does_not_vary_is_no_matter_for_the_t_test():
     assert "A do not vary" in told[0]
     assert "--test permutation is Fisher's exact test" in told[0]
     graded = osc.compare([0.5] * 10, [0.1, 0.4, 0.7, 0.2, 0.3], unpaired=True, test="student").notes
-    assert any(note.text.endswith("p may be too small; --test permutation needs no spreads.") for note in graded)
+    assert any(note.text.endswith("p may be too small; --test permutation does not rely on spreads.") for note in graded)
     for test, a in (("student", mixed), ("permutation", right)):
         assert not any("do not vary" in note.text for note in osc.compare(a, mixed[1:], unpaired=True, test=test).notes)

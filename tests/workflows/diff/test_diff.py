@@ -125,7 +125,7 @@ def test_schemes_of_tags_are_told_file_by_file(tmp_path):
     assert [found.scores[name]["span"].f1 for name in found.systems] == [1.0] * 3
     assert not found.inventory.warnings
     told = [note.text for note in found.notes if note.kind == "reading"]
-    assert told[0].startswith("The tags of iob1 are IOB1 and read so")
+    assert told[0].startswith("The tags of iob1 are IOB1 and are read as such")
     assert told[1].startswith("The tags of plain have no prefixes")
     assert found.to_text().index(told[0][:30]) < found.to_text().index("No winner")
     assert diff(systems[0], [systems[2]], task="ner").scores["same"]["span"].f1 == 1.0
@@ -300,7 +300,7 @@ def test_one_system_has_scores_and_labels():
     found = diff(["a", "b", "a"], ["a", "a", "a"], task="label")
     assert (found.systems, found.pairs, found.agreement) == (["S1"], [], [])
     assert [(row.label, row.n, row.scores) for row in found.oracle.labels] == [("a", 2, [1.0]), ("b", 1, [0.0])]
-    assert found.verdict == "S1: scores of one system; name another one to see what changed."
+    assert found.verdict == "S1: scores of one system; name another to see what changed."
 
 
 @pytest.mark.parametrize(
@@ -311,7 +311,7 @@ def test_one_system_has_scores_and_labels():
         ({"task": "label", "alpha": 2}, "`alpha` is 2."),
         ({"task": "label", "min_support": 0}, "`min_support` is 0."),
         ({"task": "label", "criterion": "las"}, "Task `label` has no criterion `las`."),
-        ({"task": "label", "punct": True}, "Task `label` has no use for `punct`."),
+        ({"task": "label", "punct": True}, "Task `label` does not take `punct`."),
         ({"task": "label", "map": ["x=y"]}, "The label `x` to be mapped is not in any file."),
         ({"task": "label", "slices": ["topic"]}, "There is no column `topic` to split by."),
         ({"task": "coref"}, "`gold` is list, not coreference chains."),
@@ -417,7 +417,7 @@ def test_free_answers_raise_no_alarm():
 
 
 def test_lists_of_other_lengths_are_refused():
-    with pytest.raises(OutscoreError, match="has 3 labels, gold has 2"):
+    with pytest.raises(OutscoreError, match="has 3 labels, but gold has 2"):
         diff(["a", "b"], {"s": ["a", "a", "b"]}, task="label")
 
 
@@ -426,4 +426,4 @@ def test_repeated_items_are_counted_once_and_said(tmp_path):
         (tmp_path / f"{name}.csv").write_text(f"id,{'gold' if name == 'gold' else 'prediction'}\n{rows}")
     found = diff(tmp_path / "gold.csv", {"x": tmp_path / "x.csv", "y": tmp_path / "y.csv"}, task="label")
     said = [note.text for note in found.notes if "repeat" in note.text]
-    assert said == ["1 row of gold and x repeat an item with the same answer: each item counts once."]
+    assert said == ["1 row of gold and x repeat an item with the same answer; each item counts once."]

@@ -212,7 +212,7 @@ class TestInputs:
         counts = np.stack([RNG.integers(3, 9, 80), RNG.integers(0, 3, 80)], axis=1)
         found = osc.gate(counts, counts + np.array([1, 0]), margin=0.05, metric="f1")
         assert found.worse.test == "bootstrap"
-        assert any("the bootstrap decides" in note.text for note in found.notes)
+        assert any("the bootstrap is used instead" in note.text for note in found.notes)
         with pytest.raises(OutscoreError, match="takes a margin or a `delta` only for a mean"):
             osc.gate(counts, counts + np.array([1, 0]), margin=0.05, metric="f1", test="permutation")
 
@@ -226,7 +226,7 @@ class TestInputs:
         found = osc.gate(old, worse, reference=reference, margin=0.01, metric="wer")
         assert (found.outcome, found.worse.test, found.worse.method) == ("fail", "permutation", "exact")
         assert osc.gate(old, worse, reference=reference, margin=1.0, metric="bleu").worse.test == "bootstrap"
-        with pytest.raises(OutscoreError, match="2 metrics, and a gate has one margin"):
+        with pytest.raises(OutscoreError, match="2 metrics, but a gate has one margin"):
             osc.gate(old, old, reference=reference, margin=1.0, metric="bleu,chrf")
 
     def test_clusters_and_repeats(self):
@@ -322,9 +322,9 @@ class TestDifferentItems:
 
     def test_what_needs_pairs_is_refused(self):
         for asked in ({"population": "items"}, {"reduce": "max"}, {"repeats": "runs"}):
-            with pytest.raises(OutscoreError, match="needs the same items of both systems"):
+            with pytest.raises(OutscoreError, match="needs the same items for both systems"):
                 osc.gate(BASE, BASE[:300], margin=0.1, unpaired=True, **asked)
-        with pytest.raises(OutscoreError, match="needs pairs, and --unpaired has none"):
+        with pytest.raises(OutscoreError, match="needs pairs, which --unpaired does not have"):
             osc.gate(BASE, BASE[:300], margin=0.1, unpaired=True, test="bootstrap")
 
 
@@ -365,10 +365,10 @@ BAD = {
     "No margin was given": {"margin": None},
     "`margin` is -0.02": {"margin": -0.02},
     "`margin` is 1, and scores of 0 or 1 never differ by more": {"margin": 1.0},
-    "`alpha` is 0.3, and a gate tests both sides": {"margin": 0.1, "alpha": 0.3},
+    "`alpha` is 0.3, which is too large for a gate": {"margin": 0.1, "alpha": 0.3},
     "`inconclusive` is 'skip'": {"margin": 0.1, "inconclusive": "skip"},
     "There is no test `anova`": {"margin": 0.1, "test": "anova"},
-    "is a metric of texts": {"margin": 0.1, "metric": "bleu"},
+    "is a metric for texts": {"margin": 0.1, "metric": "bleu"},
     "`documents` is for texts": {"margin": 0.1, "documents": "docs.txt"},
 }
 

@@ -98,7 +98,7 @@ def test_every_form_has_it(tmp_path):
         ({"budget": 100}, "Prices need --price-item too", "price_item"),
         ({"price_item": 0, "price_run": 0}, "Both prices are 0", "price_item"),
         ({"price_item": 2, "price_run": 0}, "A run costs nothing", "price_run"),
-        ({**PRICES, "budget": 100, "n": 50}, "--n is given beside --budget", "budget"),
+        ({**PRICES, "budget": 100, "n": 50}, "--n and --budget both determine the number of items", "budget"),
         ({**PRICES, "budget": 5}, "A budget of 5 does not pay for a test", "budget"),
     ],
 )
@@ -121,5 +121,5 @@ def test_a_budget_that_is_too_small_says_which_suffices(budget, design):
 
 
 def test_printed_scores_cost_nothing():
-    with pytest.raises(OutscoreError, match="has no meaning beside --scores"):
+    with pytest.raises(OutscoreError, match="cannot be combined with --scores"):
         osc.plan(scores=(".87", ".86"), n=100, **PRICES)

@@ -44,6 +44,6 @@ def test_a_plan_says_what_it_read(tmp_path):
 
 
 def test_logs_are_no_pilot(shared_data):
-    with pytest.raises(OutscoreError, match="is a log of an evaluation harness, and a plan reads tables") as caught:
+    with pytest.raises(OutscoreError, match="is a log of an evaluation harness, but a plan needs tables") as caught:
         osc.plan(pilot=shared_data / "harness-logs" / "inspect" / "epochs", effect=0.1)
     assert caught.value.parameter == "pilot"

@@ -203,7 +203,7 @@ def test_a_score_that_no_count_gives():
 
 
 def test_verdicts_of_clear_cases():
-    with pytest.raises(OutscoreError, match=r"`n` is 1,000,001\. Printed scores can be looked at for up to 1,000,000 items\."):
+    with pytest.raises(OutscoreError, match=r"`n` is 1,000,001\. Printed scores can be checked for up to 1,000,000 items\."):
         possible_p(".871", ".864", 1_000_001)
     assert "It is at or below .05 in any case." in possible_p(".95", ".50", 1000).verdict
     assert "It is above .05 in any case." in possible_p(".8", ".6", 10).verdict
@@ -335,7 +335,7 @@ def test_binary_pilots_keep_their_discordance():
     [
         ([1.0, 0.5], [0.9, 0.4], "say nothing about spread"),
         ([1.0], [0.9], "one item"),
-        ([1.0, 2.0], [0.9], "`a` has 2 rows, `b` has 1"),
+        ([1.0, 2.0], [0.9], "`a` has 2 rows, but `b` has 1"),
         ([1.0, math.nan], [0.9, 1.0], "`a` is nan at row 2"),
         ([0.5, 0.6], [0.6, 0.5], "no number of items detects no difference"),
     ],

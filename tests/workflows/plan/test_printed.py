@@ -109,8 +109,8 @@ def test_by_file_and_by_dictionary(tmp_path):
         ({"amber": ".871", "birch": "good"}, {}, "A score is `good`"),
         ({"amber": ".871", "birch": ".857"}, {"n": 7}, "No number of right answers out of 7 prints as `.871`"),
         ({"amber": ".871", "birch": ".857"}, {"n": 10**7}, "up to 1,000,000 items"),
-        ({"amber": ".871", "birch": ".857"}, {"effect": 0.1}, "--effect has no meaning beside --table"),
-        ({"amber": ".871", "birch": ".857"}, {"alternative": "greater"}, "--alternative has no meaning beside --table"),
+        ({"amber": ".871", "birch": ".857"}, {"effect": 0.1}, "--effect cannot be combined with --table"),
+        ({"amber": ".871", "birch": ".857"}, {"alternative": "greater"}, "--alternative cannot be combined with --table"),
     ],
 )
 def test_what_is_refused(table, asked, message):

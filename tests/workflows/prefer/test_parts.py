@@ -126,7 +126,7 @@ def test_conversations_are_prompts_by_their_first_message(cut, tmp_path):
     cut(0)
     found = osc.prefer(folder)
     assert (found.pairs, found.clusters, found.position) == (whole.pairs, 40, whole.position)
-    assert any("Lengths of answers are left out" in note.text for note in found.notes)
+    assert any("Lengths of answers are not analysed" in note.text for note in found.notes)
 
 
 def test_a_wrong_cell_is_named_by_its_row(cut, tmp_path):
@@ -142,8 +142,8 @@ def test_a_wrong_cell_is_named_by_its_row(cut, tmp_path):
     ("asked", "said"),
     [
         ({"systems": ["m1", "m9"]}, "There is no system `m9`"),
-        ({"systems": ["m1"]}, "names one system"),
-        ({"judges": ["j1"]}, "name no judge"),
+        ({"systems": ["m1"]}, "names only one system"),
+        ({"judges": ["j1"]}, "do not name a judge"),
     ],
 )
 def test_what_is_not_there_is_refused_alike(asked, said, cut, tmp_path):
@@ -156,5 +156,5 @@ def test_what_is_not_there_is_refused_alike(asked, said, cut, tmp_path):
 
 def test_a_cluster_takes_parquet_only(tmp_path):
     battles(n=20).write_csv(tmp_path / "votes.csv")
-    with pytest.raises(OutscoreError, match="counts battles in parts, and the files are no Parquet"):
+    with pytest.raises(OutscoreError, match="counts battles in parts, but the files are not Parquet"):
         osc.prefer(tmp_path / "votes.csv", engine=Dask("local", 1))

@@ -198,7 +198,7 @@ class TestTwoSystems:
         found = osc.prefer(write([("p", *pair, "new") for pair in (("new", "old"), ("old", "new")) for _ in range(9)]))
         assert found.pairs[0].p.value == 1.0
         assert found.pairs[0].low is None
-        assert any("nothing shows how other prompts would come out" in note.text for note in found.notes)
+        assert any("nothing shows how other prompts would turn out" in note.text for note in found.notes)
 
     def test_never_lost(self, write):
         pair = osc.prefer(write(both(20, "new", "old", lambda _: "new"))).pairs[0]
@@ -341,7 +341,7 @@ class TestOrders:
 
     def test_fixed_serves_two_systems(self, write):
         rows = [(f"p{i}", *pair, "model_a") for i in range(9) for pair in (("x", "y"), ("y", "z"))]
-        with pytest.raises(OutscoreError, match="--order fixed serves two systems"):
+        with pytest.raises(OutscoreError, match="--order fixed works for two systems"):
             osc.prefer(write(rows), order="fixed")
 
 
@@ -385,7 +385,7 @@ class TestManySystems:
         found = osc.prefer(write(rows))
         assert not any({one.a, one.b} == {"a", "d"} for one in found.pairs)
         assert found.counts.testable == 5
-        assert any("no p is taken from the strengths" in note.text for note in found.notes)
+        assert any("strengths are not tested" in note.text for note in found.notes)
 
     def test_a_chain_of_beatings(self, write):
         rows = []
@@ -405,7 +405,7 @@ class TestManySystems:
         assert "weaker" not in warning
         # Every prompt gives each of the three what it takes away.
         assert {one.low for one in found.strengths} == {None}
-        assert any("No interval of the strength of x, y, z" in note.text for note in found.notes)
+        assert any("The strength of x, y, z has no interval" in note.text for note in found.notes)
         page = found.to_html()
         assert "preferences run in a circle" in page
 
@@ -704,7 +704,7 @@ class TestLabels:
     def test_people_who_always_saw_the_same_first_are_warned_of(self, write):
         battles, people = self.files(write)
         warned = [note.text for note in osc.prefer(battles, labels=people).notes if note.kind == "warning"]
-        assert any("Every verdict of people names `new` first" in text for text in warned)
+        assert any("All verdicts of people name `new` first" in text for text in warned)
 
     def test_a_judge_among_the_battles_may_be_people(self, write):
         battles, people = self.files(write)
@@ -720,7 +720,7 @@ class TestLabels:
         biased = write([(f"p{i}", "new", "old", "new") for i in range(120) if i % 3 and i % 5][:40], "people.csv")
         found = osc.prefer(battles, labels=biased)
         assert found.labels.audit_p < 0.01
-        assert any("may be no random part" in note.text for note in found.notes)
+        assert any("not a random sample" in note.text for note in found.notes)
 
     def test_what_cannot_be_used(self, write):
         battles, _ = self.files(write)
@@ -736,11 +736,11 @@ class TestLabels:
 
     def test_people_without_a_verdict_are_refused(self, write):
         battles, _ = self.files(write)
-        with pytest.raises(OutscoreError, match="No verdict of people is left"):
+        with pytest.raises(OutscoreError, match="None of people's verdicts are left"):
             osc.prefer(battles, labels=write([(f"p{i}", "new", "old", "") for i in range(9)], "none.csv"))
         rows = [(*row, "gpt") for row in both(9, "new", "old", lambda _: "new")]
         path = write([*rows, ("p1", "new", "old", "", "ann")], "all.csv", HEAD.strip() + ",judge\n")
-        with pytest.raises(OutscoreError, match="No verdict of people is left"):
+        with pytest.raises(OutscoreError, match="None of people's verdicts are left"):
             osc.prefer(path, people="ann")
 
     def test_a_table_serves_as_a_file_does(self, write):
@@ -790,8 +790,8 @@ class TestRefusals:
         path = write(both(9, "new", "old", lambda _: "new"))
         for given, said in (
             ({"systems": ["new", "odl"]}, "There is no system `odl`"),
-            ({"systems": ["new"]}, "--system names one system"),
-            ({"judges": ["x"]}, "The battles name no judge"),
+            ({"systems": ["new"]}, "--system names only one system"),
+            ({"judges": ["x"]}, "The battles do not name a judge"),
             ({"alpha": 2}, "`alpha` is 2"),
             ({"people": "x"}, "There is no judge `x`"),
             ({"baseline": "old"}, "--baseline is for judgments of Arena-Hard"),
@@ -806,6 +806,6 @@ class TestRefusals:
             osc.prefer(write([("p", "x", "y", "error")]))
         with pytest.raises(OutscoreError, match="something that is no path"):
             osc.prefer([3])
-        with pytest.raises(OutscoreError, match="are dictionaries") as refused:
+        with pytest.raises(OutscoreError, match="list of dictionaries") as refused:
             osc.prefer([{"prompt": "p", "model_a": "x", "model_b": "y", "winner": "x"}])
         assert "DataFrame" in refused.value.hint

@@ -148,7 +148,7 @@ class TestWords:
 
     def test_few_prompts_are_told_only_where_strengths_are_asked(self):
         rows = [*both(4, "k", "m", "k"), *both(4, "k", "n", "k"), *both(4, "m", "n", "m")]
-        assert not any("no p is taken" in text for text in texts(osc.prefer(table(rows))))
+        assert not any("strengths are not tested" in text for text in texts(osc.prefer(table(rows))))
 
     def test_a_sentence_without_interval_has_no_gap(self):
         assert "(ties count as half; exact" in osc.prefer(table(both(1, "new", "old", "new"))).sentence
@@ -183,7 +183,7 @@ class TestWords:
     def test_people_who_find_ties_only(self):
         rows, ties = both(24, "new", "old", "new"), both(12, "new", "old", "tie")
         said = texts(osc.prefer(table(rows), labels=table(ties)))
-        assert "To people every labelled prompt is a tie: too few to trust the judge by. Labels count alone." in said
+        assert "People judged every labelled prompt a tie, which is too few to validate the judge. Only the labels are used." in said
 
 
 class TestRefusals:

@@ -54,7 +54,7 @@ def test_an_order_that_contradicts_a_significant_pair_says_so():
     assert found.systems.index("fair") < found.systems.index("good")
     (warning,) = (note.text for note in found.notes if note.kind == "warning")
     assert warning.startswith(
-        "In 1 pair the system that is placed lower is significantly better on what both have: good (place"
+        "In 1 pair, the system placed lower is significantly better on the items that both have: good (place"
     )
     assert "than fair (" in warning
     assert "placed lower is significantly better" in " ".join(found.to_text().split())

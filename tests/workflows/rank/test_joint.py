@@ -115,7 +115,7 @@ def test_every_form_has_it(tmp_path):
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        ({"unit_size": 2}, "Items were joined into units"),
+        ({"unit_size": 2}, "Items were grouped into units"),
         ({"items": np.repeat(np.arange(20), 3), "repeats": "runs"}, "The claims are about items-and-runs"),
     ],
 )
@@ -128,5 +128,5 @@ def test_what_it_cannot_serve(asked, message):
 def test_missing_items_are_refused(tmp_path):
     path = tmp_path / "holes.csv"
     path.write_text("id,a,b,c\n1,1,0,1\n2,0,,1\n3,1,1,0\n")
-    with pytest.raises(OutscoreError, match="Systems lack some items, and --joint draws the same items"):
+    with pytest.raises(OutscoreError, match="Systems lack some items, but --joint resamples the same items"):
         osc.rank(path, joint=True)

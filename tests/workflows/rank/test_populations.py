@@ -70,7 +70,7 @@ def test_the_kind_of_repeats_decides(tmp_path):
     assert "3 epochs each" in epochs.sentence
     again = osc.rank(written(tmp_path / "epochs.csv", tables, "epoch"), repeats="runs")
     assert again.population == "items-and-runs"
-    with pytest.raises(OutscoreError, match="epochs have nothing to do with one another"):
+    with pytest.raises(OutscoreError, match="epochs are unrelated from item to item"):
         osc.rank(written(tmp_path / "epochs.csv", tables, "epoch"), population="items-and-runs")
 
 
@@ -88,8 +88,8 @@ def test_a_system_with_one_run_leaves_the_claim_to_these_runs(tmp_path):
     tables["cedar"] = tables["cedar"][:, :1]
     found = osc.rank(written(tmp_path / "seeds.csv", tables))
     assert (found.population, found.other_populations) == ("items", [])
-    assert any("about these runs and not about new ones: cedar has a single run" in note.text for note in found.notes)
-    with pytest.raises(OutscoreError, match="cannot be had: cedar has a single run"):
+    assert any("about these runs, not about new ones: cedar has a single run" in note.text for note in found.notes)
+    with pytest.raises(OutscoreError, match="is not available: cedar has a single run"):
         osc.rank(written(tmp_path / "seeds.csv", tables), population="items-and-runs")
 
 
@@ -168,7 +168,7 @@ def test_these_items_of_several_datasets(tmp_path):
 
 def test_rankings_of_single_runs_have_no_new_runs(tmp_path):
     tables = {name: table[:, :1] for name, table in scored().items()}
-    with pytest.raises(OutscoreError, match="these-items cannot be had: each item was scored once"):
+    with pytest.raises(OutscoreError, match="these-items is not available: each item was scored once"):
         osc.rank(written(tmp_path / "once.csv", tables), population="these-items")
 
 

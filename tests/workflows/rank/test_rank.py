@@ -160,7 +160,7 @@ def test_two_items_and_one_system():
         rank({"a": [1, 1], "b": [0]})
     with pytest.raises(OutscoreError, match="`scores` is a int"):
         rank(5)
-    with pytest.raises(OutscoreError, match="decides by one test"):
+    with pytest.raises(OutscoreError, match="uses a single test"):
         rank({"a": [1, 1], "b": [0, 0]}, test="all")
     with pytest.raises(OutscoreError, match="no correction `nothing`"):
         rank({"a": [1, 1], "b": [0, 0]}, correction="nothing")
@@ -356,7 +356,7 @@ def test_a_note_where_sampled_p_cannot_become_significant():
     many = osc.rank(scores, options={"method": "monte-carlo", "resamples": 999})
     assert any("more than 300 swaps" in note.text for note in few.notes)
     assert [text for text in note_texts(many.notes) if "swaps" in text] == [
-        "With 999 swaps no adjusted p can fall below .015; --resamples draws more."
+        "With 999 swaps, no adjusted p can be below .015; --resamples draws more."
     ]
     assert not any("swaps" in note.text for note in osc.rank(scores, correction="bh", options={"method": "monte-carlo"}).notes)
 

@@ -243,7 +243,7 @@ def test_real_scores(shared_data):
     assert [one.value for one in found.systems] == pytest.approx([0.675758, 0.617172], abs=1e-6)
     # More pairs of epochs differ than epochs would: they were not drawn independently of one another.
     assert [(one.noise.significant, one.noise.pairs) for one in found.systems] == [(0, 10), (3, 10)]
-    with pytest.raises(OutscoreError, match="epochs, which have nothing to do with one another"):
+    with pytest.raises(OutscoreError, match="epochs, which are unrelated from item to item"):
         osc.score(shared_data / "llm-scores" / "gpqa-diamond.csv", population="items-and-runs")
 
 
@@ -251,14 +251,14 @@ BAD = {
     "`alpha` is 2": {"alpha": 2.0},
     "`power` is 0.01": {"power": 0.01},
     "There is no metric `accuracie`": {"metric": "accuracie"},
-    "is a metric of texts": {"metric": "bleu"},
+    "is a metric for texts": {"metric": "bleu"},
     "`population` is 'these'": {"population": "these"},
-    "these-items cannot be had: each item was scored once": {"population": "these-items"},
+    "these-items is not available: each item was scored once": {"population": "these-items"},
     "`reduce` is 'best'": {"reduce": "best"},
     "There are no repeats": {"repeats": "runs"},
-    "cannot be had: each item was scored once": {"population": "items-and-runs"},
+    "is not available: each item was scored once": {"population": "items-and-runs"},
     "There are 2 names for one system": {"names": ["a", "b"]},
-    "There are 3 labels of slices for 60 rows": {"slices": ["x", "y", "z"]},
+    "There are 3 slice labels for 60 rows": {"slices": ["x", "y", "z"]},
     "have no column `topic` of slices": {"slices": "topic"},
 }
 

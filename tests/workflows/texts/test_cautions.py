@@ -29,7 +29,7 @@ def test_plain_text_needs_no_caution():
 
 def test_tokenised_text_under_a_tokeniser():
     (said,) = told("bleu", TOKENISED, PLAIN, TOKENISED)
-    assert said.startswith("BLEU splits words off punctuation, and these texts are split already (A and the reference)")
+    assert said.startswith("BLEU separates words from punctuation, but these texts are already tokenised (A and the reference)")
     assert told("bleu:tokenize=none", TOKENISED, PLAIN, TOKENISED) == []
     assert told("chrf", TOKENISED, TOKENISED, TOKENISED) == []
 
@@ -44,7 +44,7 @@ def test_writing_without_spaces():
 def test_two_ways_to_write_accents():
     apart = [unicodedata.normalize("NFD", line) for line in FRENCH]
     (said,) = told("bleu", FRENCH, apart, FRENCH)
-    assert said.startswith("B writes accents as characters of their own (Unicode NFD) in up to 100 % of the segments")
+    assert said.startswith("B writes accents as separate characters (Unicode NFD) in up to 100 % of the segments")
     assert told("bleu", apart, apart, apart) == []
 
 
@@ -61,8 +61,8 @@ def test_meteor_stems_the_language_it_is_told():
 def test_it_stands_at_the_verdict_in_every_form():
     found = osc.compare_texts(TOKENISED, TOKENISED[::-1], TOKENISED, metrics=["bleu", "chrf"])
     text = found.to_text()
-    assert text.index("are split already") < text.index("metric ")
-    assert text.count("are split already") == 1
-    assert "are split already" in found.to_latex()
+    assert text.index("are already tokenised") < text.index("metric ")
+    assert text.count("are already tokenised") == 1
+    assert "are already tokenised" in found.to_latex()
     ranked = osc.rank({"A": TOKENISED, "B": TOKENISED[::-1]}, reference=TOKENISED, metric="bleu").to_text()
-    assert ranked.index("are split already") < ranked.index("Ranking by")
+    assert ranked.index("are already tokenised") < ranked.index("Ranking by")

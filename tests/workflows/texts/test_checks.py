@@ -48,7 +48,7 @@ class TestTexts:
         assert alike[0] == alike[1]
 
     def test_names_of_files_in_a_list_are_not_taken_for_segments(self, files):
-        with pytest.raises(OutscoreError, match="`A` is a list of strings, which are segments") as refused:
+        with pytest.raises(OutscoreError, match="`A` is a list of strings, which are read as segments") as refused:
             compared([str(files["a"]), str(files["a"])], B)
         assert "pathlib.Path" in refused.value.hint
 

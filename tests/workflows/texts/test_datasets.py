@@ -217,7 +217,7 @@ class TestWhatIsSaid:
         assert any("`more`" in note.text and "b.{dataset}.txt" in note.text for note in found.notes)
 
     def test_nothing_in_common(self):
-        with pytest.raises(OutscoreError, match=r"No dataset has all of `ref\.\{dataset\}\.txt`, `a\.\{dataset\}\.txt`, `c\."):
+        with pytest.raises(OutscoreError, match=r"No dataset has files for all of `ref\.\{dataset\}\.txt`, `a\.\{dataset\}\.txt`, `c\."):
             compared(files=["a.{dataset}.txt", "c.{dataset}.txt"])
 
     def test_all_files_come_by_dataset_or_none(self):
@@ -235,7 +235,7 @@ class TestWhatIsSaid:
             compared("labels")
 
     def test_what_a_macro_average_does_not_answer(self):
-        with pytest.raises(OutscoreError, match="2 datasets, and their macro average is tested two-sided"):
+        with pytest.raises(OutscoreError, match="2 datasets, whose macro average is tested two-sided"):
             compared(metric="ter", alternative="greater")
 
     def test_max_t_is_refused(self):

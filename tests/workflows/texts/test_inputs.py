@@ -52,7 +52,7 @@ def test_every_format_gives_the_scores_of_plain_text(folder):
     assert scores(found) == [("sysA", plain[0]), ("sysB", plain[1])]
     said = " ".join(note.text for note in found.notes)
     assert "was read as SGML: 5 segments, 1 system" in said
-    assert "`b.sgm` were put in the order of `ref.sgm`" in said
+    assert "`b.sgm` were reordered by id to match `ref.sgm`" in said
     Path("a.jsonl").write_text("".join(json.dumps({"mt": a, "ref": r}) + "\n" for a, r in zip(A, REFERENCE, strict=True)))
     assert scores(compared(["a.jsonl", "b.txt"], ["a.jsonl"])) == [("a", plain[0]), ("b", plain[1])]
     rows = [f"{s}\t{r}\t{h}\n" for s, h_s in (("X", A), ("Y", B)) for r, h in zip(REFERENCE, h_s, strict=True)]
@@ -107,5 +107,5 @@ def test_names_are_whole_file_names_where_stems_collide(folder):
 def test_a_table_of_three_systems_asks_which_two(folder):
     rows = [f"{s}\t{r}\t{r}\n" for s in "XYZ" for r in REFERENCE]
     Path("t.tsv").write_text("system\tref\thyp\n" + "".join(rows))
-    with pytest.raises(OutscoreError, match="3 systems found, two are compared: `X`, `Y`, `Z`"):
+    with pytest.raises(OutscoreError, match="3 systems found, but two are needed: `X`, `Y`, `Z`"):
         compared(["t.tsv"], ["t.tsv"])

@@ -292,13 +292,13 @@ class TestSources:
     @pytest.mark.parametrize(
         ("asked", "said"),
         [
-            ({"metrics": []}, "No metric was asked for."),
+            ({"metrics": []}, "No metric was named."),
             ({"metrics": "bleu"}, "`metrics` is 'bleu'."),
-            ({"metrics": ["bleu", "bleu:tokenize=13a"]}, "Metric `bleu:tokenize=13a` is asked for twice."),
+            ({"metrics": ["bleu", "bleu:tokenize=13a"]}, "Metric `bleu:tokenize=13a` is named twice."),
             ({"metrics": ["blue"]}, "There is no metric `blue` of texts."),
             ({"documents": ["x"]}, "There are 1 labels of documents for 12 segments."),
             ({"buckets": {"topic": ["x"] * 11}}, "There are 11 labels of topic for 12 segments."),
-            ({"compat": "moses"}, "There is no `moses` to be compatible with."),
+            ({"compat": "moses"}, "There is no compatibility rule `moses`."),
             ({"correction": "fisher"}, "There is no correction `fisher`."),
         ],
     )
@@ -380,7 +380,7 @@ class TestCompat:
         assert bleu.tests == [rule(*rows, entry.make(options).score)]
         assert (bleu.p, bleu.verdict, bleu.decision) == (alone[0].p, alone[0].verdict, alone[0].decision)
         assert f"{compat}: p = {bleu.tests[0].value:.4f}, as sacreBLEU prints it." in note_texts(bleu.notes)
-        assert any("by its rule, though sacreBLEU does not have this metric" in text for text in note_texts(wer.notes))
+        assert any("by its rule, although sacreBLEU does not have this metric" in text for text in note_texts(wer.notes))
         shown = " ".join(compared(OUTPUT, worse(3), metrics=["bleu", "wer"], compat=compat).to_text().split())
         assert shown.count("10,000 trials with seed" if compat == "sacrebleu-ar" else "1,000 trials with seed") == 1
         assert [p.kernel for p in wer.tests] == [p.kernel for p in bleu.tests]

@@ -195,15 +195,14 @@ def _name_by_file(systems: Sequence[Scores], paths: Sequence[str]) -> list[Score
 def _by_dataset(files: Sequence[Sequence[Scores]], paths: Sequence[str]) -> tuple[list[Scores], list[Note]]:
     """Systems combined from several files; rows without a dataset get one named after their file."""
     stems = distinct_names(paths)
-    own = all(scores.datasets is not None for file in files for scores in file)
+    have_datasets = all(scores.datasets is not None for file in files for scores in file)
     parts: dict[str, list[Scores]] = {}
     for file, stem in zip(files, stems, strict=True):
         for scores in file:
-            part = scores if own else replace(scores, datasets=_constant(stem, scores.rows))
+            part = scores if have_datasets else replace(scores, datasets=_constant(stem, scores.rows))
             parts.setdefault(scores.name, []).append(part)
-    return [_join(name, several) for name, several in parts.items()], [] if own else [
-        Note("reading", _as_datasets(files, stems))
-    ]
+    notes = [] if have_datasets else [Note("reading", _as_datasets(files, stems))]
+    return [_join(name, several) for name, several in parts.items()], notes
 
 
 def _as_datasets(files: Sequence[Sequence[Scores]], stems: Sequence[str]) -> str:

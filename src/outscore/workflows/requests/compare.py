@@ -235,14 +235,11 @@ class CompareRequest(ComparisonRequest, TableRequest, LogRequest):
         from outscore.inference.unpaired.tests import MEANS
 
         if self.unpaired and self.test not in MEANS:
-            known = self.test in TESTS or self.test == "all"
-            raise OutscoreError(
-                f"`{self.test}` needs pairs, which --unpaired does not have."
-                if known
-                else f"--unpaired has no test `{self.test}`.",
-                f"Choose one of: {', '.join(f'{name} ({summary})' for name, summary in MEANS.items())}.",
-                parameter="test",
-            )
+            message = f"--unpaired has no test `{self.test}`."
+            if self.test in TESTS or self.test == "all":
+                message = f"`{self.test}` needs pairs, which --unpaired does not have."
+            known = ", ".join(f"{name} ({summary})" for name, summary in MEANS.items())
+            raise OutscoreError(message, f"Choose one of: {known}.", parameter="test")
 
     def _check_unpaired(self) -> None:
         """Refuse options that need the same items for both systems."""

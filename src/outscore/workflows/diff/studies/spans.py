@@ -126,7 +126,9 @@ def _scores(units: Units, system: int) -> dict[str, float | Rates]:
 
 def _rates(counts: Array) -> Rates:
     tp, fp, fn = (int(x) for x in counts.sum(axis=0))
-    return Rates(tp / (tp + fn) if tp else 0.0, tp / (tp + fp) if tp else 0.0, 2 * tp / (2 * tp + fp + fn) if tp else 0.0)
+    if not tp:
+        return Rates(0.0, 0.0, 0.0)
+    return Rates(tp / (tp + fn), tp / (tp + fp), 2 * tp / (2 * tp + fp + fn))
 
 
 def _agreement(units: Units) -> Array:
