@@ -78,7 +78,9 @@ def test_the_proposal_for_swe_bench_leaves_its_default_alone(shared_data):
     folder = shared_data / "harness-logs" / "swe-bench"
     found = shown(folder)
     assert shlex.split(found["next_command"]) == ["outscore", "rank", str(folder)]
-    assert "Rows without a score count as 0 in the means and in comparisons, as on the harness's own leaderboard." in said(found)
+    assert "Rows without a score count as 0 in the means and in comparisons, as on the harness's own leaderboard." in said(
+        found
+    )
     ranked = json.loads(run(*proposed(folder), "--format", "json").output)
     means = {one["system"]: one["scores"][0]["value"] for one in found["evaluations"]}
     assert means == {one["system"]: one["value"] for one in ranked["scores"]}

@@ -138,7 +138,9 @@ def test_a_name_that_turns_an_error_around_must_say_which_is_better(errors, comm
     pl.DataFrame(table).write_csv("turned.csv")
     refused = run(command, "turned.csv", "--score", column)
     assert refused.exit_code == 2
-    assert f"It is not clear from the name `{column}` whether lower or higher scores are better." in " ".join(refused.output.split())
+    assert f"It is not clear from the name `{column}` whether lower or higher scores are better." in " ".join(
+        refused.output.split()
+    )
     said = run(command, "turned.csv", "--score", column, "--higher-is-better").output
     assert said.startswith({"compare": "high outscored low", "rank": "high leads", "score": "2 systems"}[command])
 

@@ -305,7 +305,9 @@ def test_slices_of_these_items(tmp_path):
 
 def test_these_items_need_repeats():
     for given in ({}, {"unit_size": 2}):
-        with pytest.raises(OutscoreError, match="Population these-items is not available: each item was scored once") as refusal:
+        with pytest.raises(
+            OutscoreError, match="Population these-items is not available: each item was scored once"
+        ) as refusal:
             osc.compare([1, 0, 1, 1], [0, 0, 1, 0], population="these-items", **given)
         assert refusal.value.parameter == "population"
         assert "several runs of each item" in refusal.value.hint

@@ -183,7 +183,10 @@ class TestWords:
     def test_people_who_find_ties_only(self):
         rows, ties = both(24, "new", "old", "new"), both(12, "new", "old", "tie")
         said = texts(osc.prefer(table(rows), labels=table(ties)))
-        assert "People judged every labelled prompt a tie, which is too few to validate the judge. Only the labels are used." in said
+        assert (
+            "People judged every labelled prompt a tie, which is too few to validate the judge. Only the labels are used."
+            in said
+        )
 
 
 class TestRefusals:

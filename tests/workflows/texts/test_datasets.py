@@ -217,7 +217,9 @@ class TestWhatIsSaid:
         assert any("`more`" in note.text and "b.{dataset}.txt" in note.text for note in found.notes)
 
     def test_nothing_in_common(self):
-        with pytest.raises(OutscoreError, match=r"No dataset has files for all of `ref\.\{dataset\}\.txt`, `a\.\{dataset\}\.txt`, `c\."):
+        with pytest.raises(
+            OutscoreError, match=r"No dataset has files for all of `ref\.\{dataset\}\.txt`, `a\.\{dataset\}\.txt`, `c\."
+        ):
             compared(files=["a.{dataset}.txt", "c.{dataset}.txt"])
 
     def test_all_files_come_by_dataset_or_none(self):
