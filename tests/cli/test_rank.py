@@ -156,7 +156,7 @@ def test_empty_cells_are_items_that_a_system_lacks_in_compare_too(board, outscor
     rows = [f"q{i},{i % 2},{'' if i < 6 else i // 3 % 2}\n" for i in range(20)]
     Path("gap.csv").write_text("id,a,b\n" + "".join(rows))
     pair, ranking = (outscore(command, "gap.csv").output for command in ("compare", "rank"))
-    assert "Only 14 items of 20 are compared" in " ".join(pair.split())
+    assert "Only 14 of 20 items are compared" in " ".join(pair.split())
     assert "6 of 40 scores are missing (15 %)" in " ".join(ranking.split("Ranking by")[0].split())
 
 

@@ -83,7 +83,7 @@ def test_outcomes_and_words():
     assert [pair.outcome for pair in never.pairs] == ["never"]
     assert found.systems[0].right == (945, 955)
     sizes = ask({"amber": ".857", "birch": ".714"})
-    assert sizes.verdict.startswith("The printed scores need 7 items at least.")
+    assert sizes.verdict.startswith("The printed scores need at least 7 items.")
     assert (sizes.pairs, sizes.family) == ([], None)
 
 

@@ -190,7 +190,7 @@ class TestTwoSystems:
 
     def test_all_ties(self, write):
         found = osc.prefer(write(both(6, "new", "old", lambda _: "tie")))
-        assert "all 12 battles of new and old are ties" in found.verdict
+        assert "all 12 battles between new and old are ties" in found.verdict
         assert found.pairs[0].p.value == 1.0
         assert found.pairs[0].low < 0.5 < found.pairs[0].high
 
@@ -313,8 +313,8 @@ class TestOrders:
         assert (found.order, found.battles, found.position.battles) == ("unrecorded", 70, 40)
         assert found.position.systems == ["x", "y"]
         text = " ".join(found.to_text().split())
-        assert "of 40 of 70 battles, whose order is recorded: those of x, y" in text
-        assert "order: recorded of 40 of 70 battles" in text
+        assert "in 40 of 70 battles, whose order is recorded: those of x, y" in text
+        assert "order: recorded for 40 of 70 battles" in text
         assert "those of x, y" in found.to_html()
 
     def test_chosen_orders_are_exchanged_between_prompts(self, write):

@@ -168,7 +168,7 @@ class TestWords:
         rows[:2] = [(*row[:4], None, None) for row in rows[:2]]
         found = osc.prefer(table(rows, [*HEAD, "length_a", "length_b"]))
         assert found.length.battles == 28
-        assert "(of 28 of 30 battles)" in " ".join(found.to_text().split())
+        assert "(28 of 30 battles)" in " ".join(found.to_text().split())
 
     def test_what_is_the_judges_beside_people(self):
         rows = [

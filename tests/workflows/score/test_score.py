@@ -330,4 +330,4 @@ def test_a_correlation_that_is_but_rounding_is_none():
     """The sums of these products are 0 in theory, and -2e-17 in floating point."""
     amber, birch = [1, 1, 1] * 3 + [0, 0, 0], [0, 0, 1] * 4
     text = " ".join(osc.score({"amber": amber, "birch": birch}).to_text().split())
-    assert "correlate by 0.00 (as these do)" in text
+    assert "correlate at 0.00 (as these do)" in text

@@ -29,8 +29,8 @@ def card(logs: Logs) -> Document:
 
 
 def _verdict(logs: Logs) -> Verdict:
-    verdict = clean(logs.verdict)
-    return Verdict((verdict,), verdict.removesuffix("."), tone="told")
+    text = clean(logs.verdict)
+    return Verdict((text,), text.removesuffix("."), tone="told")
 
 
 KIND = Kind(build, card, {"scores": records})
