@@ -119,7 +119,7 @@ def test_both_ways_to_treat_rows_without_a_score_are_said(folder, shared_data):
     found = shown(path)
     words = shlex.split(found["next_command"])[1:]
     assert words[-2:] == ["--missing", "drop"]
-    assert "says --missing drop, which leaves them out; --missing zero counts them as 0 instead." in said(found)
+    assert "has --missing drop, which drops them; --missing zero counts them as 0 instead." in said(found)
     assert run(*words[:-2]).exit_code == 2
     assert run(*words[:-1], "zero").exit_code == 0
 

@@ -167,8 +167,8 @@ def test_a_single_item_is_told(board, outscore):
 
 
 def test_help_offers_one_test(outscore):
-    assert "or all" not in outscore("rank", "--help").stdout
-    assert "or all" in outscore("compare", "--help").stdout
+    assert ", or all" not in outscore("rank", "--help").stdout
+    assert ", or all" in outscore("compare", "--help").stdout
 
 
 def test_workers_change_nothing(board, outscore):

@@ -259,7 +259,7 @@ BAD = {
     "is not available: each item was scored once": {"population": "items-and-runs"},
     "There are 2 names for one system": {"names": ["a", "b"]},
     "There are 3 slice labels for 60 rows": {"slices": ["x", "y", "z"]},
-    "have no column `topic` of slices": {"slices": "topic"},
+    "have no slice column `topic`": {"slices": "topic"},
 }
 
 
@@ -289,10 +289,10 @@ def test_populations_of_reduced_and_incomplete_runs_are_refused_with_a_cure():
     runs = np.tile([1, 0, 1], 12)
     items = np.arange(36) // 3
     for population in ("these-items", "items-and-runs"):
-        with pytest.raises(OutscoreError, match="pass@2 is one score of all runs of an item") as caught:
+        with pytest.raises(OutscoreError, match="pass@2 turns all runs of an item into one score") as caught:
             osc.score(runs, items=items, reduce="pass@2", population=population)
         assert caught.value.hint.startswith("Write --reduce mean")
-    with pytest.raises(OutscoreError, match="f1 is no mean over items"):
+    with pytest.raises(OutscoreError, match="f1 is not a mean over items"):
         osc.score(np.arange(108).reshape(36, 3), items=items, metric="f1", population="these-items")
     with pytest.raises(OutscoreError, match="no two rows are runs of the same item"):
         osc.score([1, 0, 1], reduce="pass@2")

@@ -223,7 +223,7 @@ class TestWhatIsSaid:
             compared(files=["a.{dataset}.txt", "c.{dataset}.txt"])
 
     def test_all_files_come_by_dataset_or_none(self):
-        with pytest.raises(OutscoreError, match=r"`b\.txt` does not say .*\{dataset\}"):
+        with pytest.raises(OutscoreError, match=r"`b\.txt` does not contain \{dataset\}"):
             compared(files=["a.{dataset}.txt", "b.txt"])
 
     def test_unequal_files_are_named(self):

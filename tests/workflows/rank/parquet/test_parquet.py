@@ -309,7 +309,7 @@ def test_constant_differences_have_no_t(tmp_path):
     (m,) = measured_from_partitions(written(tmp_path / "one", [long_table(values)]), question=Question(test="student")).measured
     assert m.pairs.log_p.tolist() == [0.0]
     assert note_texts(m.notes) == [
-        "The differences of 1 pairs do not vary, so they have no t statistic: their p is given as 1."
+        "The differences of 1 pair do not vary, so they have no t statistic, and their p is given as 1."
     ]
 
 
@@ -411,7 +411,7 @@ REFUSED = {
     "null label": (GOOD.with_columns(system=pl.Series(["x", None])), {}, "row 2: found nothing in column `system`"),
     "list": (GOOD.with_columns(item=pl.Series([["a"], ["b"]])), {"choice": Choice(item="item")}, "but labels were expected"),
     "clusters": (GOOD.with_columns(document=pl.lit("d")), {}, "has clusters (`document`), which partitions do not support"),
-    "one system": (GOOD[:1], {}, "Only `x` was found: there is nothing to rank."),
+    "one system": (GOOD[:1], {}, "Only `x` was found, so there is nothing to rank."),
     "unknown system": (GOOD, {"choice": Choice(systems=("x", "z"))}, "has no system `z`"),
     "unknown systems": (GOOD, {"choice": Choice(systems=("u", "v"))}, "has no system `u`"),
     "level": (GOOD, {"question": Question(alpha=1.5)}, "`alpha` is 1.5"),
@@ -427,10 +427,10 @@ REFUSED = {
     "unserved test": (
         GOOD,
         {"question": Question(test="wilcoxon")},
-        "`wilcoxon` needs all items at once, and partitions give sums only.",
+        "`wilcoxon` needs all items at once, but partitions only give sums.",
     ),
-    "method": (GOOD, {"question": Question(options={"method": "fft"})}, "Partitions choose how p is computed"),
-    "units": (GOOD, {"question": Question(unit_size=5)}, "`unit_size` needs all items at once, and partitions give sums only."),
+    "method": (GOOD, {"question": Question(options={"method": "fft"})}, "For partitions, the method is fixed"),
+    "units": (GOOD, {"question": Question(unit_size=5)}, "`unit_size` needs all items at once, but partitions only give sums."),
     "ranks": (GOOD, {"question": Question(critical_difference=True)}, "`critical_difference` needs all items at once"),
     "mcnemar": (
         GOOD.with_columns(score=pl.Series([0.5, 0.2])),
@@ -518,5 +518,5 @@ def test_a_file_that_a_worker_does_not_see_is_named(tmp_path):
 
 def test_a_worker_that_hashes_otherwise_is_refused(binary, tmp_path, monkeypatch):
     monkeypatch.setattr(partitions, "hash_check", lambda: 1)
-    with pytest.raises(OutscoreError, match="another version of polars"):
+    with pytest.raises(OutscoreError, match="a different version of polars"):
         measured_from_partitions(written(tmp_path / "one", [long_table(*binary)]))
