@@ -81,8 +81,8 @@ EFFECT_NAMES = {
 # A ratio and a probability have no sign: no difference is 1 and .5.
 UNSIGNED = ("discordant_odds_ratio", "superiority")
 CHOOSING = (
-    "Choose one test before you see its p-value. Choosing one afterwards, from this table, is not allowed: it finds "
-    "differences where there are none."
+    "Choose one test before you see its p-value. Choosing one afterwards, from this table, finds differences where there "
+    "are none."
 )
 OBSERVED = "Power at the observed difference says nothing beyond p; read the curve for sizes that were not observed."
 ERROR_RATES = {
