@@ -71,7 +71,7 @@ def test_a_wrong_file_is_not_imported(browser, server, tmp_path):
         wrong.write_text("item,a,b\n1,2,3\n2,3,4\n")
         page.set_input_files("#import", str(wrong))
         there(page.locator("#problems .problem"))
-        assert page.locator("#problems").inner_text().startswith("scores.csv is no exported result")
+        assert page.locator("#problems").inner_text().startswith("scores.csv is not an exported result")
 
 
 @pytest.mark.slow

@@ -168,12 +168,13 @@ def _sentence(error: Exception) -> str:
 
 def _meant_option(name: str, context: click.Context) -> str:
     """The commands that have it, the option that was meant, or where to find the list, which is too long for a sentence."""
+    from outscore.core.brief import count_of
     from outscore.core.options import meant
 
     owners = _commands_with(name, context)
     if owners:
         left = len(owners) - MAX_OWNERS
-        more = f" and {left} more command{'s' if left > 1 else ''}" if left > 0 else ""
+        more = f" and {count_of(left, 'more command')}" if left > 0 else ""
         return f"It is an option of {', '.join(f'`outscore {one}`' for one in owners[:MAX_OWNERS])}{more}."
     known = [option for param in context.command.get_params(context) for option in param.opts if option.startswith("--")]
     near = meant(name, known) if name.startswith("--") else None

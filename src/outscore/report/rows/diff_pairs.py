@@ -160,7 +160,7 @@ def _transitions(pair: Pair, few: str, top: int | None, sort: Sort) -> Table:
         rows.append((f"{title}: {points(size / total)} % ({size:,}/{total:,})", *[""] * 6))
         rows += [_shift_row(row, name) for row in shifts[:top]]
         left += len(shifts[top:]) if top is not None else 0
-    mirrors = f"adj. p tests a row against its mirror; it is missing for {few}, or if the row is its own mirror."
+    mirrors = f"adj. p tests a row against its mirror; it is missing if there are {few}, or the row is its own mirror."
     notes = [f"Mirror: how often the reverse happened; net: count - mirror. {mirrors}"]
     notes += sampled_note(row.p for shifts in pair.transitions.values() for row in shifts)
     if pair.transitions.get("changed_error"):

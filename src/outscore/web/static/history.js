@@ -88,7 +88,8 @@ async function take(files) {
   for await (const some of upload(files)) {
     for (const file of some) {
       if (!file.suits.includes("report")) {
-        const found = file.problem ?? `\`${file.name}\` is no exported result${file.reading ? `, but ${file.reading}` : ""}.`;
+        const reading = file.reading ? `, but ${file.reading}` : "";
+        const found = file.problem ?? `\`${file.name}\` is not an exported result${reading}.`;
         const hint = "Choose a JSON file that this page or `outscore -o result.json` wrote.";
         throw Object.assign(new Error(found), { hint });
       }
