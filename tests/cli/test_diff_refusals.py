@@ -146,7 +146,7 @@ def test_texts_that_nearly_fit_are_told_first(folder, monkeypatch, outscore):
         Path("x.conllu").write_text(damage(Path("old.conllu").read_text()))
         text = " ".join(outscore("diff", "--task", task, "gold.conllu", "new.conllu", "x.conllu").stdout.split())
         Path("x.conllu").unlink()
-        assert text.startswith(f"The text of x is not quite gold's: {lost} of 96 gold words")
+        assert text.startswith(f"The text of x differs from gold's: {lost} of 96 gold words")
 
 
 def test_every_wrong_task_gets_its_sentence(folder, monkeypatch, refusal, golden):

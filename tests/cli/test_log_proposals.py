@@ -78,7 +78,9 @@ def test_the_proposal_for_swe_bench_leaves_its_default_alone(shared_data):
     folder = shared_data / "harness-logs" / "swe-bench"
     found = shown(folder)
     assert shlex.split(found["next_command"]) == ["outscore", "rank", str(folder)]
-    assert "Rows without a score count as 0 in the means and in comparisons, as on the harness's own leaderboard." in said(found)
+    assert "Rows without a score count as 0 in the means and in comparisons, as on the harness's own leaderboard." in said(
+        found
+    )
     ranked = json.loads(run(*proposed(folder), "--format", "json").output)
     means = {one["system"]: one["scores"][0]["value"] for one in found["evaluations"]}
     assert means == {one["system"]: one["value"] for one in ranked["scores"]}
@@ -117,7 +119,7 @@ def test_both_ways_to_treat_rows_without_a_score_are_said(folder, shared_data):
     found = shown(path)
     words = shlex.split(found["next_command"])[1:]
     assert words[-2:] == ["--missing", "drop"]
-    assert "says --missing drop, which leaves them out; --missing zero counts them as 0 instead." in said(found)
+    assert "has --missing drop, which drops them; --missing zero counts them as 0 instead." in said(found)
     assert run(*words[:-2]).exit_code == 2
     assert run(*words[:-1], "zero").exit_code == 0
 

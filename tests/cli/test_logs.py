@@ -86,7 +86,7 @@ def test_corpus_metrics_are_scored_again(shared_data, metric, scores):
         shared_data / "harness-logs/lm_eval/two-models", "--log-task", "ende", "--metric", metric, "--resamples", 99
     )
     assert [one["value"] for one in found["scores"]] == pytest.approx(scores, abs=1e-5)
-    assert any("those that the logs report" in note["text"] for note in found["notes"])
+    assert any("the scores agree with those in the logs" in note["text"] for note in found["notes"])
 
 
 @pytest.mark.parametrize("name", WRITERS)
@@ -121,7 +121,7 @@ def test_deciding_items_show_question_and_answers(tmp_path):
         ("inspect/data_with_llm_scoring.json", "", "is an Inspect log without its samples"),
         ("promptfoo/debug-single.json", "", "holds no result, although its statistics count 1"),
         ("promptfoo/v3-simple-cli.json", "", "has an assertion, so that every output passes"),
-        ("swe-bench", "", "The logs hold 3 systems: `baseline`, `graphrag-advisory` and `graphrag-hybrid`"),
+        ("swe-bench", "", "The logs contain 3 systems: `baseline`, `graphrag-advisory` and `graphrag-hybrid`"),
         ("openai-evals/amber.jsonl", "", "The logs contain one system only, `scripted/amber`"),
     ],
 )

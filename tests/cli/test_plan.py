@@ -127,7 +127,7 @@ def test_retrospective(folder):
 
 BAD = {
     "nothing": ([], "There is nothing to plan from."),
-    "effect 0": (["--effect", "0", "--sd", "1"], "no number of items detects no difference"),
+    "effect 0": (["--effect", "0", "--sd", "1"], "no number of items can detect that there is no difference"),
     "n 1": (["--n", "1"], "one item cannot tell two systems apart"),
     "n huge": (["--n", "10000000000000", "--sd", "1"], "`n` is 1e+13. Give a number of items from 1 to 1,000,000,000,000."),
     "tiny effect": (["--effect", "1e-9", "--sd", ".3"], "More than 1,000,000,000,000 items would be needed."),
@@ -139,7 +139,10 @@ BAD = {
     "two spreads": (["--effect", ".1", "--sd", "1", "--discordance", ".3"], "Both `sd` and `discordance`"),
     "scores without n": (["--scores", ".8", ".7"], "without the number of items"),
     "scores and effect": (["--scores", ".8", ".7", "--n", "10", "--effect", ".1"], "--effect cannot be combined with --scores"),
-    "impossible score": (["--scores", ".871", ".86", "--n", "7"], "No number of right answers out of 7 prints as `.871`"),
+    "impossible score": (
+        ["--scores", ".871", ".86", "--n", "7"],
+        "No number of right answers out of 7 gives an accuracy that rounds to `.871`",
+    ),
     "no score": (["--scores", "good", ".86", "--n", "7"], "A score is `good`"),
     "repeats": (["--effect", ".1", "--sd", "1", "--repeats", "3"], "nothing says how much runs"),
     "retrospective": (["--effect", ".1", "--sd", "1", "--retrospective"], "--retrospective needs a pilot"),
@@ -147,7 +150,7 @@ BAD = {
     "three pilots": (["--pilot", "a.txt", "b.txt", "a.txt"], "3 pilot files"),
     "files alone": (["a.txt", "b.txt"], "`a.txt` was named without --pilot"),
     "one system": (["--pilot", "a.txt"], "the scores of one system only"),
-    "three systems": (["--pilot", "long.csv"], "holds 3 systems: `new`, `old` and `third`"),
+    "three systems": (["--pilot", "long.csv"], "contains 3 systems: `new`, `old` and `third`"),
     "missing": (["--pilot", "nowhere.txt"], "`nowhere.txt` does not exist"),
     "test alone": (["--pilot", "both.csv", "--test", "student"], "--test is for --retrospective"),
     "bayes": (["--pilot", "both.csv", "--retrospective", "--test", "bayes"], "it has no null hypothesis to reject"),

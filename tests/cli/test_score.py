@@ -64,7 +64,7 @@ def test_a_saved_result_repeats_itself(seeds, outscore):
 
 
 def test_refusals(seeds, refusal):
-    assert refusal("score") == "No file was named. Write `outscore score FILE`: a table, a log, or a file for each system.\n"
+    assert refusal("score") == "No file was named. Write `outscore score FILE`: a table, a log, or one file for each system.\n"
     assert "does not exist" in refusal("score", "nowhere.csv")
     assert refusal("score", "seeds.csv", "--power", "1").startswith("`power` is 1.")
     assert refusal("score", "table.csv", "--slice", "topic").startswith("`table.csv` has no column `topic`")

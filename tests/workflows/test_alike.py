@@ -203,7 +203,7 @@ def test_claims_about_these_runs_say_so(tmp_path):
         (tmp_path / f"{column}.csv").write_text(f"id,system,{column},score\n" + "".join(rows))
     named = osc.compare(tmp_path / "seed.csv", test="student")
     assert any(note.kind == "warning" and "`student` works on items only" in note.text for note in named.notes)
-    assert any("say --repeats runs" in note.text for note in osc.compare(tmp_path / "trial.csv").notes)
+    assert any("add --repeats runs" in note.text for note in osc.compare(tmp_path / "trial.csv").notes)
     plan = osc.plan(pilot=osc.read(tmp_path / "seed.csv"), effect=0.1)
     assert "a claim about these runs of both systems, not about new ones" in plan.verdict
 

@@ -95,7 +95,7 @@ def test_score_columns_that_disagree_are_refused(errors):
     pl.DataFrame({"id": range(60), "acc": BAD}).write_csv("other.csv")
     result = run("compare", "good.csv", "other.csv")
     assert result.exit_code == 2
-    assert "of `wer` lower scores are better, and `acc` does not say" in result.output
+    assert "lower is better for `wer`, but `acc` does not say" in result.output
 
 
 def test_a_saved_comparison_and_a_config_repeat_the_direction(errors):
@@ -138,7 +138,9 @@ def test_a_name_that_turns_an_error_around_must_say_which_is_better(errors, comm
     pl.DataFrame(table).write_csv("turned.csv")
     refused = run(command, "turned.csv", "--score", column)
     assert refused.exit_code == 2
-    assert f"It is not clear from the name `{column}` whether lower or higher scores are better." in " ".join(refused.output.split())
+    assert f"It is not clear from the name `{column}` whether lower or higher scores are better." in " ".join(
+        refused.output.split()
+    )
     said = run(command, "turned.csv", "--score", column, "--higher-is-better").output
     assert said.startswith({"compare": "high outscored low", "rank": "high leads", "score": "2 systems"}[command])
 
@@ -274,7 +276,7 @@ def test_files_that_end_differently_must_say_which_is_better(errors):
         Path(name).write_text("".join(f"{rate}\n" for rate in rates))
     refused = run("compare", "good.wer", "bad.txt")
     assert refused.exit_code == 2
-    assert "The files end in `.wer` and `.txt`: of `.wer` lower scores are better, and `.txt` does not say." in refused.output
+    assert "The files end in `.wer` and `.txt`: lower is better for `.wer`, but `.txt` does not say." in refused.output
     assert run("compare", "good.wer", "bad.txt", "--lower-is-better").exit_code == 0
 
 

@@ -34,7 +34,7 @@ class TestCompare:
         [
             ({"slices": ["x"]}, "There are 1 slice labels for 8 rows."),
             ({"slices": {"a": A, "b": B}}, "`slices` names 2 columns."),
-            ({"slices": "topic"}, "The scores have no column `topic` of slices."),
+            ({"slices": "topic"}, "The scores have no slice column `topic`."),
             ({"systems": ["a", "b"]}, "`systems` is for files"),
             ({"score": "s"}, "`score` is for files"),
             ({"reader": "csv"}, "`reader` is for files"),

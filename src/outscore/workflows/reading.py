@@ -68,7 +68,7 @@ class Directed:
         Examples
         --------
         >>> directed("mean", "auto", ["wer"]).why
-        "according to the column name `wer`"
+        'according to the column name `wer`'
         >>> directed("mean", "auto", Endings([".wer"])).why
         'according to the file ending `.wer`'
         """

@@ -57,7 +57,7 @@ def test_all_tests_on_few_units_and_clusters():
     few = note_texts(osc.compare(A[:20], B[:20], test="all").notes)
     assert "With only 20 units, these tests reject too often: bootstrap, bootstrap-t, bootstrap-median, block-bootstrap." in few
     clustered = osc.compare(A, B, test="all", clusters=np.arange(80) // 4).notes[-1].text
-    assert "wilcoxon (takes no clusters)" in clustered
+    assert "wilcoxon (does not support clusters)" in clustered
 
 
 def test_advice_on_units_asks_what_the_comparison_asks():
@@ -133,10 +133,10 @@ def test_margins_and_views_ask_for_no_interval(monkeypatch):
         ({"unit_statistic": "mode", "unit_size": 2}, "`unit_statistic` is 'mode'"),
         ({"unit_size": 0}, "`unit_size` is 0"),
         ({"unit_size": "2"}, "`unit_size` is '2'"),
-        ({"unit_advice": True, "clusters": np.arange(80) // 4}, "there are clusters"),
+        ({"unit_advice": True, "clusters": np.arange(80) // 4}, "cannot be combined with clusters"),
         ({"margin": float("nan")}, "`margin` is nan"),
         ({"margin": "1"}, "`margin` is '1'"),
-        ({"margin": 1, "test": "bayes"}, "`bayes` has no margin"),
+        ({"margin": 1, "test": "bayes"}, "`bayes` cannot test a margin"),
         ({"alpha": 0}, "`alpha` is 0"),
         ({"alpha": "5%"}, "`alpha` is '5%'"),
         ({"normality_alpha": 1}, "`normality_alpha` is 1"),
@@ -245,7 +245,7 @@ def test_slices_that_no_test_serves_are_named():
 
 
 def test_a_margin_no_difference_reaches_is_refused():
-    with pytest.raises(osc.OutscoreError, match="`margin` is 1, and scores of 0 or 1 never differ by more"):
+    with pytest.raises(osc.OutscoreError, match="`margin` is 1, but scores of 0 or 1 cannot differ by more"):
         osc.compare([1, 0, 1, 1], [0, 0, 1, 1], margin=1)
 
 

@@ -149,7 +149,7 @@ def test_a_named_test_answers_for_items(tmp_path):
     path = written(tmp_path / "seeds.csv", right())
     found = osc.compare(path, test="student")
     assert (found.p.test, found.population, found.other_populations[0].p.test) == ("student", "items", "two-way")
-    with pytest.raises(OutscoreError, match="`student` answers for new items") as refusal:
+    with pytest.raises(OutscoreError, match="`student` is about new items") as refusal:
         osc.compare(path, test="student", population="items-and-runs")
     assert refusal.value.parameter == "population"
 
@@ -159,7 +159,7 @@ def test_a_named_test_answers_for_items(tmp_path):
     [
         ({"population": "these"}, "`population` is 'these'"),
         ({"repeats": "seeds"}, "`repeats` is 'seeds'"),
-        ({"repeats": "epochs", "population": "items-and-runs"}, "`seed` holds epochs"),
+        ({"repeats": "epochs", "population": "items-and-runs"}, "`seed` contains epochs"),
     ],
 )
 def test_what_cannot_be_asked_is_refused(tmp_path, asked, message):
@@ -305,7 +305,9 @@ def test_slices_of_these_items(tmp_path):
 
 def test_these_items_need_repeats():
     for given in ({}, {"unit_size": 2}):
-        with pytest.raises(OutscoreError, match="Population these-items is not available: each item was scored once") as refusal:
+        with pytest.raises(
+            OutscoreError, match="Population these-items is not available: each item was scored once"
+        ) as refusal:
             osc.compare([1, 0, 1, 1], [0, 0, 1, 0], population="these-items", **given)
         assert refusal.value.parameter == "population"
         assert "several runs of each item" in refusal.value.hint

@@ -186,7 +186,7 @@ def test_unequally_many_runs(tmp_path):
         ({"reduce": "pass@9"}, "has 4 runs of item `q0`, and pass@9 needs 9"),
         ({"reduce": "best"}, "`reduce` is 'best'"),
         ({"reduce": "pass@2", "metric": "sum"}, "compares means, but the metric is `sum`"),
-        ({"reduce": "max", "population": "these-items"}, "these-items is not available: max turns all runs"),
+        ({"reduce": "max", "population": "these-items"}, "these-items is not available: max is one score of all runs"),
         ({"reduce": "max", "repeats": "runs", "population": "items-and-runs"}, "max is one score of all runs"),
     ],
 )

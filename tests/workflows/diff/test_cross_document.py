@@ -51,7 +51,7 @@ def test_topics_are_swapped_and_said(files):
     assert "On 8 topics" in pair.sentence
     said = [note.text for note in found.notes if note.kind == "reading"]
     assert len(said) == 1
-    assert "it has 8 topics, such as `1`, and each topic is swapped as one" in said[0]
+    assert "its first column names 8 topics, such as `1`, and each topic is swapped as one" in said[0]
 
 
 @pytest.mark.parametrize(("cluster", "clusters"), [("topic", 8), ("subtopic", 16), ("document", 16), ("sentence", 16)])

@@ -107,7 +107,11 @@ def test_by_file_and_by_dictionary(tmp_path):
     [
         ({"amber": ".871"}, {}, "The table has 1 systems"),
         ({"amber": ".871", "birch": "good"}, {}, "A score is `good`"),
-        ({"amber": ".871", "birch": ".857"}, {"n": 7}, "No number of right answers out of 7 prints as `.871`"),
+        (
+            {"amber": ".871", "birch": ".857"},
+            {"n": 7},
+            "No number of right answers out of 7 gives an accuracy that rounds to `.871`",
+        ),
         ({"amber": ".871", "birch": ".857"}, {"n": 10**7}, "up to 1,000,000 items"),
         ({"amber": ".871", "birch": ".857"}, {"effect": 0.1}, "--effect cannot be combined with --table"),
         ({"amber": ".871", "birch": ".857"}, {"alternative": "greater"}, "--alternative cannot be combined with --table"),
@@ -124,7 +128,7 @@ def test_a_damaged_file(tmp_path):
     with pytest.raises(OutscoreError, match="has 3 columns"):
         osc.plan(table=path)
     path.write_text("amber,.871\namber,.872\n")
-    with pytest.raises(OutscoreError, match="two scores of `amber`"):
+    with pytest.raises(OutscoreError, match="two scores for `amber`"):
         osc.plan(table=path)
 
 

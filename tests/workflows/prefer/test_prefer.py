@@ -289,8 +289,8 @@ class TestOrders:
         found = osc.prefer(write(rows))
         assert found.order == "both"
         assert dict(found.signature.parts)["order"] == "both"
-        assert any("in 3 cases verdicts of one are missing" in note.text for note in found.notes)
-        assert not any("by lot" in note.text for note in found.notes)
+        assert any("in 3 cases, verdicts of one are missing" in note.text for note in found.notes)
+        assert not any("assumed to be random" in note.text for note in found.notes)
         # All verdicts of one order missing is one order.
         with pytest.raises(OutscoreError, match="names `new` first"):
             osc.prefer(
@@ -322,7 +322,7 @@ class TestOrders:
         path = write(rows)
         swapped, exchanged = osc.prefer(path), osc.prefer(path, order="fixed")
         assert swapped.order == "random"
-        assert any("by lot" in note.text for note in swapped.notes)
+        assert any("assumed to be random" in note.text for note in swapped.notes)
         assert exchanged.pairs[0].p.kernel == "exchanged-orders"
         # y = 1 on four of five prompts with the new one first, -1 on all five others.
         assert exchanged.pairs[0].p.value == pytest.approx(12 / 252)
@@ -402,7 +402,7 @@ class TestManySystems:
         assert found.intransitivity.p is None or found.intransitivity.p < 0.01
         (warning,) = [note.text for note in found.notes if note.kind == "warning"]
         assert "x is preferred to y, y to z and z to x" in warning
-        assert "weaker" not in warning
+        assert "less strength" not in warning
         # Every prompt gives each of the three what it takes away.
         assert {one.low for one in found.strengths} == {None}
         assert any("The strength of x, y, z has no interval" in note.text for note in found.notes)
@@ -731,7 +731,7 @@ class TestLabels:
         with pytest.raises(OutscoreError, match="People judged `else` and `new`"):
             osc.prefer(battles, labels=other)
         for wrong in ({"battles": 5, "labels": few}, {"battles": battles, "labels": 5}):
-            with pytest.raises(OutscoreError, match="no path"):
+            with pytest.raises(OutscoreError, match="not a path"):
                 osc.prefer(**wrong)
 
     def test_people_without_a_verdict_are_refused(self, write):
@@ -804,7 +804,7 @@ class TestRefusals:
                 osc.prefer(pl.read_csv(path), **given)
         with pytest.raises(OutscoreError, match="No battle has a verdict"):
             osc.prefer(write([("p", "x", "y", "error")]))
-        with pytest.raises(OutscoreError, match="something that is no path"):
+        with pytest.raises(OutscoreError, match="something that is not a path"):
             osc.prefer([3])
         with pytest.raises(OutscoreError, match="list of dictionaries") as refused:
             osc.prefer([{"prompt": "p", "model_a": "x", "model_b": "y", "winner": "x"}])

@@ -111,7 +111,7 @@ class TestOneOrder:
         rows = [(f"p{i}", "k", "m", "k" if i % 2 else "m") for i in range(12)]
         rows += [*both(12, "k", "n", "k"), *both(12, "m", "n", "m")]
         (said,) = texts(osc.prefer(table(rows)), "warning")
-        assert said.startswith("Every battle names `k` before `m`: of these two, being shown first cannot be told")
+        assert said.startswith("Every battle names `k` before `m`: for these two, being shown first cannot be distinguished")
 
     def test_an_order_that_is_no_lot_has_no_test_of_position(self):
         rows = [(f"p{i}", "new", "old", "old" if i % 4 == 0 else "new") for i in range(20)]
@@ -155,7 +155,8 @@ class TestWords:
 
     def test_a_cluster_is_not_what_was_judged(self):
         rows = [(f"p{i}", *(("x", "y") if i % 3 else ("y", "x")), "x", f"w{i % 12}") for i in range(24)]
-        (said,) = [text for text in texts(osc.prefer(table(rows, [*HEAD, "worker"]), cluster="worker")) if "by lot" in text]
+        told = texts(osc.prefer(table(rows, [*HEAD, "worker"]), cluster="worker"))
+        (said,) = [text for text in told if "assumed to be random" in text]
         assert said.startswith("Battles were judged in one order or the other")
 
     def test_rounding_is_no_strength(self):
@@ -183,7 +184,10 @@ class TestWords:
     def test_people_who_find_ties_only(self):
         rows, ties = both(24, "new", "old", "new"), both(12, "new", "old", "tie")
         said = texts(osc.prefer(table(rows), labels=table(ties)))
-        assert "People judged every labelled prompt a tie, which is too few to validate the judge. Only the labels are used." in said
+        assert (
+            "People judged every labelled prompt a tie, which is too few to validate the judge. Only the labels are used."
+            in said
+        )
 
 
 class TestRefusals:

@@ -261,7 +261,7 @@ BAD = {
     "is not available: each item was scored once": {"population": "items-and-runs"},
     "There are 2 names for one system": {"names": ["a", "b"]},
     "There are 3 slice labels for 60 rows": {"slices": ["x", "y", "z"]},
-    "have no column `topic` of slices": {"slices": "topic"},
+    "have no slice column `topic`": {"slices": "topic"},
 }
 
 

@@ -76,7 +76,7 @@ def test_documents_come_from_the_file_that_names_them(folder):
 def test_segments_that_differ_by_id_are_refused(folder):
     Path("ref.sgm").write_text(sgml(REFERENCE, "refset", "ref"))
     Path("a.sgm").write_text(sgml(A, "tstset", "sysA").replace('<seg id="2">', '<seg id="7">'))
-    with pytest.raises(OutscoreError, match=r"`a\.sgm` has no segment `d0\.2: 2`, which `ref\.sgm` has"):
+    with pytest.raises(OutscoreError, match=r"`a\.sgm` has no segment `d0\.2: 2`, but `ref\.sgm` does"):
         compared(["a.sgm", "b.txt"], ["ref.sgm"])
 
 

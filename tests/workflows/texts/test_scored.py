@@ -127,7 +127,7 @@ def test_scores_of_metrics_are_for_texts(folder):
     ("written", "said"),
     [
         ("COMET=a.scores", "does not say whose"),
-        ("COMET=a,b,c", "names 3 files, one for each of 2 systems"),
+        ("COMET=a,b,c", "names 3 files, but there are 2 systems"),
         ("COMET=a.scores,short", "2 scores of COMET for 6 segments"),
         ("COMET=a.scores,words", "line 1: found none"),
         ("COMET=a.scores,absent", "does not exist"),

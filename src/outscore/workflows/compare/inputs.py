@@ -257,7 +257,7 @@ def _from_one(systems: list[Scores], *, chosen: bool) -> tuple[Scores, Scores, t
         )
     if _is_bare(systems):
         raise OutscoreError(
-            f"{label} has one column, which is the scores of one system only.",
+            f"{label} has one column, so it contains the scores of one system only.",
             "Name the other system's file too, or give one file with two columns.",
         )
     raise OutscoreError(

@@ -309,7 +309,7 @@ def test_constant_differences_have_no_t(tmp_path):
     (m,) = measured_from_partitions(written(tmp_path / "one", [long_table(values)]), question=Question(test="student")).measured
     assert m.pairs.log_p.tolist() == [0.0]
     assert note_texts(m.notes) == [
-        "The differences of 1 pairs do not vary, so they have no t statistic: their p is given as 1."
+        "The differences of 1 pairs do not vary, so they have no t statistic, and their p is given as 1."
     ]
 
 
@@ -423,10 +423,10 @@ REFUSED = {
     "unserved test": (
         GOOD,
         {"question": Question(test="wilcoxon")},
-        "`wilcoxon` needs all items at once, and partitions give sums only.",
+        "`wilcoxon` needs all items at once, but partitions only give sums.",
     ),
-    "method": (GOOD, {"question": Question(options={"method": "fft"})}, "Partitions choose how p is computed"),
-    "units": (GOOD, {"question": Question(unit_size=5)}, "`unit_size` needs all items at once, and partitions give sums only."),
+    "method": (GOOD, {"question": Question(options={"method": "fft"})}, "For partitions, the method is fixed"),
+    "units": (GOOD, {"question": Question(unit_size=5)}, "`unit_size` needs all items at once, but partitions only give sums."),
     "ranks": (GOOD, {"question": Question(critical_difference=True)}, "`critical_difference` needs all items at once"),
     "mcnemar": (
         GOOD.with_columns(score=pl.Series([0.5, 0.2])),
@@ -514,5 +514,5 @@ def test_a_file_that_a_worker_does_not_see_is_named(tmp_path):
 
 def test_a_worker_that_hashes_otherwise_is_refused(binary, tmp_path, monkeypatch):
     monkeypatch.setattr(partitions, "hash_check", lambda: 1)
-    with pytest.raises(OutscoreError, match="another version of polars"):
+    with pytest.raises(OutscoreError, match="a different version of polars"):
         measured_from_partitions(written(tmp_path / "one", [long_table(*binary)]))

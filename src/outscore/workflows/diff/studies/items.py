@@ -113,7 +113,7 @@ def _check_complete(aligned: AlignedItems) -> None:
         if alignment.only_a > MAX_MISSING * aligned.gold.rows:
             raise OutscoreError(
                 f"{items.label} answers {alignment.common:,} of the {aligned.gold.rows:,} items of {aligned.gold.label}.",
-                "Complete it, with empty answers if there are none, or give gold for the items that all systems answer.",
+                "Add the missing items, with empty answers if need be, or give gold for the items that all systems answer.",
             )
 
 
