@@ -34,7 +34,7 @@ PROMPTS = (13, 30, 100)
 
 @dataclass(frozen=True)
 class Prompts:
-    """How battles are drawn: so many prompts, so many pairs on each, in both orders or in one that is drawn by lot."""
+    """How battles are drawn: so many prompts, so many pairs on each, in both orders or in a random one."""
 
     prompts: int
     votes: int = 4
@@ -44,21 +44,25 @@ class Prompts:
     both: bool = True
 
 
-def draw(rng: np.random.Generator, skills: Array, asked: Prompts) -> Battles:
+def draw(rng: np.random.Generator, skills: Array, design: Prompts) -> Battles:
     """Battles of random pairs."""
     k = len(skills)
-    taste = rng.normal(0.0, asked.spread, (asked.prompts, k))
-    prompt = np.repeat(np.arange(asked.prompts), asked.votes)
-    one = rng.integers(0, k, len(prompt))
-    other = (one + rng.integers(1, k, len(prompt))) % k
-    if asked.both:
-        prompt, one, other = np.tile(prompt, 2), np.concatenate([one, other]), np.concatenate([other, one])
-    gap = skills[one] - skills[other] + taste[prompt, one] - taste[prompt, other] + asked.first
+    taste = rng.normal(0.0, design.spread, (design.prompts, k))
+    prompt = np.repeat(np.arange(design.prompts), design.votes)
+    first_shown = rng.integers(0, k, len(prompt))
+    second_shown = (first_shown + rng.integers(1, k, len(prompt))) % k
+    if design.both:
+        prompt, first_shown, second_shown = (
+            np.tile(prompt, 2),
+            np.concatenate([first_shown, second_shown]),
+            np.concatenate([second_shown, first_shown]),
+        )
+    gap = skills[first_shown] - skills[second_shown] + taste[prompt, first_shown] - taste[prompt, second_shown] + design.first
     share = (rng.random(len(gap)) < 1 / (1 + np.exp(-gap))).astype(float)
-    share[rng.random(len(gap)) < asked.ties] = 0.5
+    share[rng.random(len(gap)) < design.ties] = 0.5
     names = tuple(f"s{i}" for i in range(k))
-    labels = Labels(prompt, tuple(map(str, range(asked.prompts))))
-    return Battles(names, one, other, share, labels, np.ones(len(gap), dtype=bool))
+    labels = Labels(prompt, tuple(map(str, range(design.prompts))))
+    return Battles(names, first_shown, second_shown, share, labels, np.ones(len(gap), dtype=bool))
 
 
 @cache
@@ -80,8 +84,8 @@ def true_strengths(skills: tuple[float, ...], spread: float) -> tuple[float, ...
 
 def _limits(tally: Tally) -> tuple[float, float, bool]:
     """The interval of a win rate, and whether the exact test rejects one half."""
-    found, p = win_rates(tally, ALPHA), flip_p(tally.d)
-    low, high = kept_half(float(found.low[0]), float(found.high[0]), float(found.rate[0]), p, ALPHA)
+    rates, p = win_rates(tally, ALPHA), flip_p(tally.d)
+    low, high = kept_half(float(rates.low[0]), float(rates.high[0]), float(rates.rate[0]), p, ALPHA)
     return low, high, p.value <= ALPHA
 
 
@@ -111,20 +115,20 @@ def strengths(rng: np.random.Generator) -> Iterator[Look]:
     for prompts in PROMPTS:
         row = f"{prompts} prompts"
         battles = draw(rng, np.array(skills), Prompts(prompts, votes=6))
-        found = strengths_of(tally_of(battles), ALPHA)
-        if not found.finite:
+        fit = strengths_of(tally_of(battles), ALPHA)
+        if not fit.finite:
             continue
         for i in (0, 3, 5):
-            error, units = found.error(i)
+            error, units = fit.error(i)
             reach = -float(scipy.special.stdtrit(units - 1, ALPHA / 2)) * error
-            yield "strengths", row, f"system {i + 1}", abs(found.theta[i] - truth[i]) <= reach
-        gap, error, units = found.contrast(0, 5)
+            yield "strengths", row, f"system {i + 1}", abs(fit.theta[i] - truth[i]) <= reach
+        gap, error, units = fit.contrast(0, 5)
         reach = -float(scipy.special.stdtrit(units - 1, ALPHA / 2)) * error
-        yield "strengths", row, "first less last", abs(gap - (truth[0] - truth[5])) <= reach
+        yield "strengths", row, "first minus last", abs(gap - (truth[0] - truth[5])) <= reach
         rows = strengths_of(tally_of(replace(battles, clusters=Labels.of(range(battles.rows)))), ALPHA)
         gap, error, units = rows.contrast(0, 5)
         yield "strengths", row, "the same by rows", abs(gap - (truth[0] - truth[5])) <= 1.96 * error
-        gap, error, units = found.contrast(1, 2)
+        gap, error, units = fit.contrast(1, 2)
         p = 2 * float(scipy.special.stdtr(units - 1, -abs(gap) / error))
         yield "battle tests", row, "equal strengths, by the model", p <= ALPHA
 
@@ -137,7 +141,7 @@ def tests(rng: np.random.Generator) -> Iterator[Look]:
         row = f"{prompts} prompts"
         place = by_place(draw(rng, np.array([1.0, 0.0]), Prompts(prompts, both=False)))
         assert place is not None
-        yield "battle tests", row, "position, by lot", flip_p(place.d).value <= ALPHA
+        yield "battle tests", row, "position, random order", flip_p(place.d).value <= ALPHA
         place = by_place(draw(rng, np.array([1.0, 0.0]), Prompts(prompts)))
         assert place is not None
         yield "battle tests", row, "position, both orders", flip_p(place.d).value <= ALPHA
@@ -166,9 +170,9 @@ def labels(rng: np.random.Generator) -> Iterator[Look]:
         for rate in (0.6, 0.9):
             people = (rng.random(1_000) < rate).astype(float)
             judge = np.where(rng.random(1_000) < 0.8, people, 1 - people)
-            found = labelled_share(people[:n], judge[:n], judge[n:], ALPHA)
-            yield "labels", f"{n} labels", f"with the judge, {100 * rate:.0f} %", found.low <= rate <= found.high
-            yield "labels", f"{n} labels", f"labels alone, {100 * rate:.0f} %", found.alone.low <= rate <= found.alone.high
+            share = labelled_share(people[:n], judge[:n], judge[n:], ALPHA)
+            yield "labels", f"{n} labels", f"with the judge, {100 * rate:.0f} %", share.low <= rate <= share.high
+            yield "labels", f"{n} labels", f"labels alone, {100 * rate:.0f} %", share.alone.low <= rate <= share.alone.high
 
 
 def agreement(rng: np.random.Generator) -> Iterator[Look]:

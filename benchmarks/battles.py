@@ -59,9 +59,9 @@ def one_way(way: str, path: str, part: int) -> dict[str, Any]:
     parts.ROWS, parts.WHOLE = part, 1 << 62 if way == "at once" else 0
     engine = Dask("local", 2) if way == "in parts on Dask" else None
     clock, processor = time.perf_counter(), time.process_time()
-    found = osc.prefer(path, engine=engine)
+    preference = osc.prefer(path, engine=engine)
     seconds, busy = time.perf_counter() - clock, time.process_time() - processor
-    content = json.dumps(replace(found, settings={}).to_dict(), sort_keys=True)
+    content = json.dumps(replace(preference, settings={}).to_dict(), sort_keys=True)
     return {
         "seconds": seconds,
         "processor": busy,
@@ -81,22 +81,20 @@ def measure(*, quick: bool = False) -> dict[str, Any]:
             command = [sys.executable, "-m", "benchmarks.battles", way, str(path), str(sizes.part)]
             run = subprocess.run(command, check=True, capture_output=True, text=True)
             ways[way] = json.loads(run.stdout)
-    if len({found["digest"] for found in ways.values()}) != 1:
+    if len({measured["digest"] for measured in ways.values()}) != 1:
         raise AssertionError("battles in parts give another answer than battles read at once")
     return {"sizes": asdict(sizes), "ways": ways}
 
 
-def text(found: dict[str, Any]) -> str:
+def text(results: dict[str, Any]) -> str:
     """A line for each way."""
-    sizes = found["sizes"]
+    sizes = results["sizes"]
     rows = [
-        (way, f"{one['seconds']:.1f} s", f"{one['processor']:.1f} s", f"{one['memory_mb'] or 0:,.0f} MB")
-        for way, one in found["ways"].items()
+        (way, f"{spent['seconds']:.1f} s", f"{spent['processor']:.1f} s", f"{spent['memory_mb'] or 0:,.0f} MB")
+        for way, spent in results["ways"].items()
     ]
     table = markdown(("read", "clock", "processor", "peak memory"), rows)
-    what = (
-        f"{sizes['battles']:,} battles of {SYSTEMS} systems on {PROMPTS:,} prompts, {sizes['part']:,} read at a time in parts."
-    )
+    what = f"{sizes['battles']:,} battles of {SYSTEMS} systems on {PROMPTS:,} prompts; a part is {sizes['part']:,} battles."
     return f"{what} All ways give the same bytes.\n\n{table}"
 
 

@@ -72,9 +72,9 @@ CELLS = [(entry.name, data.name) for data in DATA.values() for entry in TESTS.va
 def measure(test: str, name: str, first: int = 0, count: int = REPLICATES) -> Tally:
     """Count rejections of a true hypothesis and intervals that hold the truth, in replicates first … first + count - 1."""
     data = DATA[name]
-    found = _ask(test, data, first)
-    assert found.interval is not None
-    estimand = found.interval.estimand
+    result = _ask(test, data, first)
+    assert result.interval is not None
+    estimand = result.interval.estimand
     other = _another_question(estimand, data)
     rejected = rejected_mid = with_mid = rejected_means = covered = disagreements = 0
     for r in range(first, first + count):
@@ -89,7 +89,7 @@ def measure(test: str, name: str, first: int = 0, count: int = REPLICATES) -> Ta
         if other:
             rejected_means += _ask(test, data, r, null="difference", interval=False).p.value <= ALPHA
     counts = (count, rejected, rejected_mid, with_mid, rejected_means, covered, disagreements)
-    return Tally(*counts, estimand, found.p.method, found.interval.method)
+    return Tally(*counts, estimand, result.p.method, result.interval.method)
 
 
 def _another_question(estimand: str, data: Data) -> bool:
@@ -165,12 +165,14 @@ def _cell(test: str, data: str, tallies: list[Tally]) -> Cell:
 
 def faults(cell: Cell) -> list[str]:
     """What is wrong with a cell: out of bounds though the assumptions are met, or without a word of warning where not."""
-    data, found = DATA[cell.data], list(out_of_bounds(cell))
-    if found and unmet(cell.test, data) is not None:
-        found = [] if _ask(cell.test, data, 0).notes else [f"{words}, and the result carries no warning" for words in found]
+    data, complaints = DATA[cell.data], list(out_of_bounds(cell))
+    if complaints and unmet(cell.test, data) is not None:
+        complaints = (
+            [] if _ask(cell.test, data, 0).notes else [f"{words}, and the result carries no warning" for words in complaints]
+        )
     if cell.disagreements:
-        found.append(f"interval and test disagree in {cell.disagreements} replicates")
-    return [f"{cell.test} on {cell.data}: {words}" for words in found]
+        complaints.append(f"interval and test disagree in {cell.disagreements} replicates")
+    return [f"{cell.test} on {cell.data}: {words}" for words in complaints]
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -178,7 +180,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.calibration", description="Measure type-I error and coverage.")
     parser.add_argument("--replicates", type=int, default=REPLICATES, help="fewer than the default are shown, not kept")
     parser.add_argument("--processes", type=int, help="by default one for each core")
-    parser.add_argument("--rewrite", action="store_true", help="measure nothing: the page from the kept results")
+    parser.add_argument("--rewrite", action="store_true", help="measure nothing: rewrite the page from the kept results")
     options = parser.parse_args(arguments)
     cells = kept() if options.rewrite else measure_all(options.replicates, options.processes)
     print(page(cells))

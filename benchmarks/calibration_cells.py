@@ -22,10 +22,10 @@ REFUSED = "–"
 LARGE_SAMPLE = ("student", "bootstrap", "bootstrap-t", "bootstrap-median", "block-bootstrap", "bayes")
 FEW = 50
 REASONS = {
-    "a": "the test takes the differences as symmetric, and these are not",
+    "a": "the test assumes symmetric differences, and these are not",
     "b": "a large-sample method on few units",
     "c": "the median difference is 0 in nearly every sample, and a median can hardly move",
-    "d": "blocks follow the order of the items alone; `clusters` would say what belongs together",
+    "d": "blocks follow only the order of the items; `clusters` would say which belong together",
 }
 
 
@@ -74,7 +74,7 @@ def out_of_bounds(cell: Cell) -> Iterator[str]:
 
 def page(cells: list[Cell]) -> str:
     """The tables of the documentation page."""
-    kinds = markdown(("data", "what they are", "items"), [(d.name, d.what, str(d.n)) for d in DATA.values()], left=2)
+    kinds = markdown(("data", "description", "items"), [(d.name, d.what, str(d.n)) for d in DATA.values()], left=2)
     by_place = {(cell.test, cell.data): cell for cell in cells}
     parts = []
     for title, write in (("Type-I error at α = .05", _level), ("Coverage of the 95 % interval", _coverage)):
@@ -83,10 +83,8 @@ def page(cells: list[Cell]) -> str:
     used = {reason for cell in cells if (reason := unmet(cell.test, DATA[cell.data]))}
     marks = "\n".join(f"- *{key}*: {words}." for key, words in REASONS.items() if key in used)
     others = [f"`{c.test}` ({c.data}) {_decimal(c.means_level)}" for c in cells if c.means_level is not None]
-    question = (
-        "Another question: where the *means* are equal and the differences skewed, these reject " + ", ".join(others) + "."
-    )
-    run = f"{cells[0].replicates:,} replicates, seed {SEED}, {RESAMPLES} resamples wherever there is resampling."
+    question = "Another question: if the *means* are equal and the differences skewed, these reject " + ", ".join(others) + "."
+    run = f"{cells[0].replicates:,} replicates, seed {SEED}, {RESAMPLES} resamples for tests that resample."
     return "\n\n".join([run, kinds, *parts, f"Assumption not met:\n\n{marks}", question])
 
 

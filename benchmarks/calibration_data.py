@@ -24,7 +24,7 @@ DISCORDANT = 0.3
 ZERO_SHARE = 0.5
 LARGEST_STEP = 5
 EXPONENTIAL = {"difference": 1.0, "median": math.log(2), "pseudomedian": 1.678346990016661 / 2}
-"""Of the exponential law. The pseudomedian is the median of (X + Y)/2, half the median of a gamma law with shape 2."""
+"""Of the exponential distribution; the pseudomedian is the median of (X + Y)/2, half that of a gamma with shape 2."""
 
 
 @dataclass(frozen=True)

@@ -96,8 +96,11 @@ def _decisions(n: int) -> tuple[Array, Array]:
     """tp, fp, fn, tn of two classifiers with the same gold."""
     stream = _stream(n)
     gold = stream.random(n) < 0.4
-    found = [np.where(stream.random(n) < 0.85, gold, ~gold) for _ in range(2)]
-    a, b = (np.stack([gold & said, ~gold & said, gold & ~said, ~gold & ~said], axis=1).astype(np.int64) for said in found)
+    answers = [np.where(stream.random(n) < 0.85, gold, ~gold) for _ in range(2)]
+    a, b = (
+        np.stack([gold & answer, ~gold & answer, gold & ~answer, ~gold & ~answer], axis=1).astype(np.int64)
+        for answer in answers
+    )
     return a, b
 
 
@@ -186,11 +189,11 @@ def _point(call: Call) -> dict[str, Any]:
     gc.collect()
     tracemalloc.start()
     start = time.process_time()
-    found = call()
+    p = call()
     seconds, peak = time.process_time() - start, tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     # The first call pays for pages that the process did not have before; what comes soon is asked again.
-    return {"kernel": found.kernel, "seconds": min(seconds, _timed(call)), "bytes": peak}
+    return {"kernel": p.kernel, "seconds": min(seconds, _timed(call)), "bytes": peak}
 
 
 def _timed(call: Call) -> float:
@@ -228,12 +231,12 @@ def _exponent(points: list[dict[str, Any]]) -> float:
     return float(np.polyfit(n, seconds, 1)[0])
 
 
-def text(found: dict[str, Any]) -> str:
+def text(results: dict[str, Any]) -> str:
     """A row for every curve, then one for every border."""
-    sizes = found["design"]["sizes"]
+    sizes = results["design"]["sizes"]
     rows = []
-    for what in dict.fromkeys(point["what"] for point in found["points"]):
-        points = [point for point in found["points"] if point["what"] == what]
+    for what in dict.fromkeys(point["what"] for point in results["points"]):
+        points = [point for point in results["points"] if point["what"] == what]
         at = {point["n"]: duration(point["seconds"]) for point in points}
         # Samplers say how many they drew, which is the same everywhere.
         kernels = dict.fromkeys(point["kernel"].removesuffix(f":{RESAMPLES}") for point in points)
@@ -258,14 +261,14 @@ def text(found: dict[str, Any]) -> str:
             significant(row["ratio"]),
             "yes" if row["ratio"] <= CLIFF else "**no**",
         )
-        for row in found["borders"]
+        for row in results["borders"]
     ]
-    border_header = ("where the method changes", "n", "kernel", "time", "ratio per item", "at most 2")
+    border_header = ("change of method", "n", "kernel", "time", "ratio per item", "at most 2")
     return markdown(header, rows, left=2) + "\n\n" + REMARKS + "\n\n" + markdown(border_header, borders)
 
 
 REMARKS = (
     "Processor time of one call, data in memory; the exponent is fitted to the three largest sizes. Memory is the peak that"
-    " `tracemalloc` sees on top of the input. Where exact numbers give way to bounds the curve may drop: what is exact is given"
-    " as long as it costs some hundredths of a second, or a tenth of an interval."
+    " `tracemalloc` sees on top of the input. Where exact p-values are replaced by bounds the curve may drop: p is exact as"
+    " long as that takes some hundredths of a second, an interval as long as it takes a tenth."
 )

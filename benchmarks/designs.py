@@ -94,8 +94,8 @@ def _rejects(test: str, d: Array, clusters: Array | None = None, **options: obje
     pairs = PairedScores(a, b, 1, None, codes_of(clusters, len(d), "clusters"))
     entry = TESTS[test]
     defaults = {option.name: option.default for option in entry.options}
-    asked = TestRequest(options={**defaults, "resamples": RESAMPLES, **options}, interval=False)
-    return (entry.simulation.run or entry.run)(pairs, metric, asked).p.value <= ALPHA
+    request = TestRequest(options={**defaults, "resamples": RESAMPLES, **options}, interval=False)
+    return (entry.simulation.run or entry.run)(pairs, metric, request).p.value <= ALPHA
 
 
 SIZES: dict[str, Callable[[int, np.random.Generator], Array]] = {
@@ -187,12 +187,12 @@ def ratios(rng: np.random.Generator) -> Iterator[Look]:
         weak, same, strong = (_answers(rng, gold, *quality) for quality in (QUALITY, QUALITY, better))
         for name in ("f1", "precision", "macro-f1", "balanced-accuracy", "mcc"):
             metric, a, b = resolve(name, weak, same)
-            asked = TestRequest(options={"method": "auto", "resamples": RESAMPLES})
-            level = run(PairedScores(a, b), metric, replace(asked, interval=False)).p.value <= ALPHA
+            request = TestRequest(options={"method": "auto", "resamples": RESAMPLES})
+            level = run(PairedScores(a, b), metric, replace(request, interval=False)).p.value <= ALPHA
             yield "ratios", name, f"level, n = {n}", level
             metric, a, b = resolve(name, strong, weak)
             truth = _true_score(name, *better) - _true_score(name, *QUALITY)
-            interval = run(PairedScores(a, b), metric, asked).interval
+            interval = run(PairedScores(a, b), metric, request).interval
             yield "ratios", name, f"coverage, n = {n}", None if interval is None else _within(interval, truth)
 
 
@@ -235,9 +235,9 @@ def own_runs(rng: np.random.Generator) -> Iterator[Look]:
                 Labels(np.tile(np.arange(runs), n), tuple(map(str, range(runs)))),
             )
             for population in ("items-and-runs", "items"):
-                found = run_score(ScoreRequest(population=population, repeats="runs"), [table]).systems[0]
-                assert found.low is not None and found.high is not None  # noqa: PT018
-                holds = found.low <= _true_rate(sd) <= found.high
+                system = run_score(ScoreRequest(population=population, repeats="runs"), [table]).systems[0]
+                assert system.low is not None and system.high is not None  # noqa: PT018
+                holds = system.low <= _true_rate(sd) <= system.high
                 yield "own-runs", f"{n:,} items, {runs} runs", f"{population}, sd {sd:g}", holds
 
 
@@ -278,16 +278,16 @@ def gate(rng: np.random.Generator) -> Iterator[Look]:
             unit = 1.0 if row.startswith("right") else 50 / spread
             metric, own, other = resolve("mean", a, b)
             pairs, run = PairedScores(own, other), TESTS["permutation"].run
-            asked = TestRequest(options={"method": "auto", "resamples": RESAMPLES}, interval=False)
-            passes = run(pairs, metric, replace(asked, alternative="greater", delta=-margin * unit)).p.upper <= ALPHA
-            fails = run(pairs, metric, replace(asked, alternative="less")).p.upper <= ALPHA
+            request = TestRequest(options={"method": "auto", "resamples": RESAMPLES}, interval=False)
+            passes = run(pairs, metric, replace(request, alternative="greater", delta=-margin * unit)).p.upper <= ALPHA
+            fails = run(pairs, metric, replace(request, alternative="less")).p.upper <= ALPHA
             name = f"{row}, n = {n:,}, margin {margin:g}"
             yield "gate", name, f"{column}: passes", passes
             yield "gate", name, f"{column}: fails", fails and not passes
 
 
 RATES: dict[str, tuple[float, float]] = {"any": (1.0, 1.0), "mostly 0 or 1": (0.12, 0.12)}
-"""Shapes of the beta law that items' rates of right runs come from."""
+"""Shapes of the beta distribution that items' rates of right runs come from."""
 
 
 def these_items(rng: np.random.Generator) -> Iterator[Look]:
@@ -297,15 +297,15 @@ def these_items(rng: np.random.Generator) -> Iterator[Look]:
         for name, shape in RATES.items():
             same, other = rng.beta(*shape, n), rng.beta(*shape, n)
             for rates, column in ((same, "same rates: rejects"), (other, "own rates: holds")):
-                found = exchange_of(_runs(rng, same, first), _runs(rng, rates, second))
-                p = found.p()
+                exchange = exchange_of(_runs(rng, same, first), _runs(rng, rates, second))
+                p = exchange.p()
                 if rates is same:
                     yield "these-items", row, f"{column}, rates {name}", p.value <= ALPHA
-                    own = found.own(ALPHA)
+                    own = exchange.own(ALPHA)
                     holds = None if own is None else own[0][0] <= float(same.mean()) <= own[0][1]
                     yield "these-items", row, f"own score: holds, rates {name}", holds
                 else:
-                    interval = found.interval(ALPHA, "two-sided", p)
+                    interval = exchange.interval(ALPHA, "two-sided", p)
                     holds = None if interval is None else _within(interval, float((same - other).mean()))
                     yield "these-items", row, f"{column}, rates {name}", holds
 
@@ -314,10 +314,10 @@ def pass_curve(rng: np.random.Generator) -> Iterator[Look]:
     """The band of the difference in pass@K over K = 1 … n: new items, A's rates above B's."""
     for n, runs in ((15, 4), (50, 5), (200, 8)):
         a, b = _leading(rng, n)
-        found = runs_curve((_runs(rng, a, runs), _runs(rng, b, runs)), seed=int(rng.integers(2**32)))
-        assert found is not None
+        curve = runs_curve((_runs(rng, a, runs), _runs(rng, b, runs)), seed=int(rng.integers(2**32)))
+        assert curve is not None
         truth = _true_curve(runs)
-        held = [point.low <= x <= point.high for point, x in zip(found.points, truth, strict=True)]
+        held = [point.low <= x <= point.high for point, x in zip(curve.points, truth, strict=True)]
         yield "pass@K", f"{n} items, {runs} runs", "at K = 1", held[0]
         yield "pass@K", f"{n} items, {runs} runs", "at all K at once", all(held)
 
@@ -383,33 +383,33 @@ TITLES = {
     "judges": ("Agreement of judges: coverage of the 95 % interval", "prompts"),
 }
 ABOUT = {
-    "clusters": "Lognormal cluster effects leave the bounds whatever the sizes are; the result warns of skewness there.",
+    "clusters": "Lognormal cluster effects are out of bounds for all sizes; the result warns of skewness there.",
     "own": "Tables of decisions are padded by one in every cell and cover a little more than 95 % near the ends of the range.",
-    "own in clusters": "Nearly perfect scores in unequal clusters are the hard case: few of the wrong clusters are seen.",
-    "own-runs": "Intervals that take runs as they are miss the score of a newly trained system; two runs know little of runs.",
-    "ratios": "Samples without an interval are left out. With few units or positives it is too short; below 50 a note says so.",
-    "gate": "Passes of what is worse by the margin, and failures of what is as good, are errors; the rest is inconclusive.",
-    "these-items": "With equally many runs the exact test is cautious; the interval is stretched to agree with it about 0.",
-    "pass@K": "The band is made for all K at once, so that it holds more often at one of them.",
-    "whole-runs": "Both are exact, so that few runs, with few divisions, stay below the level and above the coverage.",
-    "unpaired": "Scores have one decimal. Welch takes means as normal, which those of few skewed items are not.",
+    "own in clusters": "Nearly perfect scores in unequal clusters are the hard case: a sample has few clusters with errors.",
+    "own-runs": "Intervals that ignore new runs miss the score of a newly trained system; two runs say little about runs.",
+    "ratios": "Samples without an interval are left out. It is too short for few units or positives; below 50 a note says so.",
+    "gate": "Passing a system worse by the margin, and failing one as good, are errors; the rest is inconclusive.",
+    "these-items": "With equal numbers of runs the test is conservative; the interval is stretched to agree with it about 0.",
+    "pass@K": "The band is for all K at once, so it covers more often at a single K.",
+    "whole-runs": "Both are exact, so few runs, with few divisions, stay below the level and above the coverage.",
+    "unpaired": "Scores have one decimal. Welch assumes normal means, which those of few skewed items are not.",
     "unpaired shares": "Fisher's test is discrete, and the interval is moved to agree with it about 0.",
-    "unpaired spreads": "Divisions test one distribution, and these are two: the report warns, with Welch's test beside it.",
-    "unpaired gate": "Passes of what is worse by the margin, and failures of what is as good, are errors.",
-    "joint": "True scores lie evenly apart, and items are as hard for all; 999 draws of the items, or of whole clusters.",
+    "unpaired spreads": "Divisions test for one distribution, and these are two: the report warns and shows Welch's test too.",
+    "unpaired gate": "Passing a system worse by the margin, and failing one as good, are errors.",
+    "joint": "True scores are evenly spaced, and items are equally hard for all; 999 resamples of items, or of whole clusters.",
     "skewness": "Below 25 γ² items (γ estimated from the data) the result warns beside its verdict.",
-    "battles": "Two votes in both orders on each prompt, which has a taste of its own. Rows alone: all votes counted apart.",
-    "strengths": "The sandwich over prompts, with t; rows alone count votes as independent.",
-    "battle tests": "Exact tests are discrete and stay below. In fixed orders the first place is worth one in log-odds.",
-    "labels": "The judge agrees with people on 80 % of the prompts. With few labels against the winner they count alone.",
-    "judges": "Prompts of four items that are equally hard, left out one at a time.",
+    "battles": "Two votes in both orders on each prompt, which has a taste of its own. Rows alone: votes taken as independent.",
+    "strengths": "Sandwich variance over prompts, with t; by rows, votes count as independent.",
+    "battle tests": "Exact tests are discrete and stay below α. In fixed orders, being shown first is worth 1 in log-odds.",
+    "labels": "The judge agrees with people on 80 % of the prompts. With few labels against the winner, labels count alone.",
+    "judges": "Prompts of four equally hard items; the jackknife leaves out one prompt at a time.",
 }
 
 
 def page(cells: list[Cell], replicates: dict[str, int]) -> str:
     """The second part of the documentation page."""
-    told = ", ".join(f"{number:,} ({name})" for name, number in replicates.items())
-    parts = [f"Replicates: {told}; seed {SEED}, {RESAMPLES} resamples where the test resamples."]
+    counts = ", ".join(f"{number:,} ({name})" for name, number in replicates.items())
+    parts = [f"Replicates: {counts}; seed {SEED}, {RESAMPLES} resamples where the test resamples."]
     for table, (title, first) in TITLES.items():
         here = [cell for cell in cells if cell.table == table]
         columns = list(dict.fromkeys(cell.column for cell in here))
@@ -428,9 +428,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--times", type=int, default=1)
     parser.add_argument("designs", nargs="*", choices=[*DESIGNS, []], default=[])
-    given = parser.parse_args()
-    wanted = given.designs or list(DESIGNS)
-    replicates = {name: given.times * number for name, number in REPLICATES.items()}
+    options = parser.parse_args()
+    wanted = options.designs or list(DESIGNS)
+    replicates = {name: options.times * number for name, number in REPLICATES.items()}
     tasks = [(name, range(k, replicates[name], PARTS)) for name in wanted for k in range(PARTS)]
     totals: Counts = {}
     with ProcessPoolExecutor(os.cpu_count()) as pool:
@@ -438,15 +438,15 @@ def main() -> None:
             for key, (times, looks) in counts.items():
                 before = totals.get(key, (0, 0))
                 totals[key] = before[0] + times, before[1] + looks
-    found = [Cell(*key, times / looks) for key, (times, looks) in totals.items()]
-    if given.designs:
-        new = {(cell.table, cell.row, cell.column) for cell in found}
+    cells = [Cell(*key, times / looks) for key, (times, looks) in totals.items()]
+    if options.designs:
+        new = {(cell.table, cell.row, cell.column) for cell in cells}
         kept = [Cell(**cell) for cell in json.loads(RESULTS.read_text(encoding="utf-8"))]
-        found = [*(cell for cell in kept if (cell.table, cell.row, cell.column) not in new), *found]
-    RESULTS.write_text(json.dumps([asdict(cell) for cell in found], indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        cells = [*(cell for cell in kept if (cell.table, cell.row, cell.column) not in new), *cells]
+    RESULTS.write_text(json.dumps([asdict(cell) for cell in cells], indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     whole = PAGE.read_text(encoding="utf-8")
     above, below = whole.split(BEGIN)[0], whole.split(END)[1]
-    PAGE.write_text(f"{above}{BEGIN}\n{page(found, replicates)}\n{END}{below}", encoding="utf-8")
+    PAGE.write_text(f"{above}{BEGIN}\n{page(cells, replicates)}\n{END}{below}", encoding="utf-8")
 
 
 if __name__ == "__main__":

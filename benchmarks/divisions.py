@@ -62,13 +62,13 @@ def measure() -> list[dict[str, object]]:
     rows: list[dict[str, object]] = []
     for name, (n_a, n_b, decimals) in CASES.items():
         both = _samples(n_a, n_b, decimals)
-        found = division_p(both)
+        p = division_p(both)
         rows.append(
             {
                 "case": name,
-                "p": found.value,
-                "method": found.method,
-                "width": found.upper / found.lower - 1,
+                "p": p.value,
+                "method": p.method,
+                "width": p.upper / p.lower - 1,
                 "divisions": _best(lambda both=both: division_p(both)),
                 "rank sum": _best(lambda both=both: rank_sum_p(both)),
                 f"scipy, {DRAWN} drawn": _best(lambda both=both: _scipy(both)),

@@ -101,14 +101,14 @@ def _p(panel: Panel, n: int, run: int) -> float:
     return entry.run(PairedScores(a, b), metric, request).p.value
 
 
-def text(found: dict[str, Any]) -> str:
+def text(results: dict[str, Any]) -> str:
     """Mean and range of p."""
-    sizes = found["design"]["sizes"]
-    at = {(point["panel"], point["n"]): point for point in found["points"]}
+    sizes = results["design"]["sizes"]
+    at = {(point["panel"], point["n"]): point for point in results["points"]}
     rows = [(f"({panel.key}) {panel.title}", *(_cell(at[panel.key, n]) for n in sizes)) for panel in PANELS]
     return markdown(("panel", *(f"n = {n:,}" for n in sizes)), rows) + (
-        f"\n\nMean of p (least – largest) over {found['design']['tests']} tests at each size. What differs from the paper: it"
-        " does not print its distributions, and ours only have the differences it describes; the sizes are eleven, on a"
+        f"\n\nMean of p (least – largest) over {results['design']['tests']} tests at each size. Differences from the paper: it"
+        " does not state its distributions, and ours only have the differences it describes; the sizes are eleven, on a"
         " logarithmic axis, where the small ones can be seen; Wilcoxon's p is exact, or bounded at the largest sizes."
     )
 

@@ -16,12 +16,12 @@ MONTE_CARLO_SHADES = ("#f2b98c", "#ec9a5b", ORANGE, "#8f3e00")
 DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3])
 
 
-def draw_runtime(found: dict[str, Any], folder: Path) -> list[str]:
+def draw_runtime(results: dict[str, Any], folder: Path) -> list[str]:
     """Seconds against sentences, both logarithmic: on straight scales the slowest method would flatten all the others."""
-    methods = list(dict.fromkeys(point["method"] for point in found["points"]))
+    methods = list(dict.fromkeys(point["method"] for point in results["points"]))
     resampled = [name for name in methods if name.startswith("Monte Carlo")]
-    largest = found["design"]["sentences"][-1]
-    final = {point["method"]: point["median"] for point in found["points"] if point["n"] == largest}
+    largest = results["design"]["sentences"][-1]
+    final = {point["method"]: point["median"] for point in results["points"] if point["n"] == largest}
     # The legend in the order of the lines' right ends reads like labels on them.
     order = sorted(methods, key=lambda name: -final[name])
     colour = {"spectral": BLACK, "fft": BLUE, "dp": GREEN} | dict(zip(resampled, MONTE_CARLO_SHADES, strict=False))
@@ -29,7 +29,7 @@ def draw_runtime(found: dict[str, Any], folder: Path) -> list[str]:
     scale = alt.Scale(domain=order, range=[colour.get(name, PINK) for name in order])
     dashes = alt.Scale(domain=order, range=[dash.get(name, [1, 0]) for name in order])
     chart = (
-        alt.Chart(alt.Data(values=found["points"]), width=560, height=400)
+        alt.Chart(alt.Data(values=results["points"]), width=560, height=400)
         .mark_line(point=alt.OverlayMarkDef(size=32, filled=True), strokeWidth=2.2)
         .encode(
             x=alt.X(
@@ -58,16 +58,16 @@ def draw_runtime(found: dict[str, Any], folder: Path) -> list[str]:
 TEN_POWERS = [1e-4, 1e-3, 1e-2, 1e-1, 1.0, 1e1]
 
 
-def draw_errors(found: dict[str, Any], folder: Path) -> list[str]:
+def draw_errors(results: dict[str, Any], folder: Path) -> list[str]:
     """Relative error against K: as the paper measures it, and what many pairs would show."""
-    design = found["design"]
+    design = results["design"]
     kinds = {
         "mean": f"measured: {design['pairs']} pairs × {design['runs']} runs",
         "expected": f"expected: {design['many_pairs']} pairs",
     }
     rows = [
         {"n": f"{point['n']:,}", "resamples": point["resamples"], "error": max(point[key], 1e-6), "kind": kinds[key]}
-        for point in found["errors"]
+        for point in results["errors"]
         for key in kinds
     ]
     sizes = [f"{n:,}" for n in design["sentences"]]
@@ -104,11 +104,11 @@ def draw_errors(found: dict[str, Any], folder: Path) -> list[str]:
 ERRORS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50]
 
 
-def draw_sizes(found: dict[str, Any], folder: Path) -> list[str]:
+def draw_sizes(results: dict[str, Any], folder: Path) -> list[str]:
     """Four panels of p against the sample size: the range as a shade, the mean as a line, alpha dotted."""
     panels = []
     for panel in PANELS:
-        rows = [point for point in found["points"] if point["panel"] == panel.key]
+        rows = [point for point in results["points"] if point["panel"] == panel.key]
         x = alt.X(
             "n:Q",
             scale=alt.Scale(type="log", nice=False),
@@ -123,7 +123,7 @@ def draw_sizes(found: dict[str, Any], folder: Path) -> list[str]:
     chart = alt.vconcat(*(alt.hconcat(*panels[i : i + 2]) for i in (0, 2))).properties(
         title=alt.TitleParams(
             "p against the sample size",
-            subtitle=f"Mean (line) and range (shade) of {found['design']['tests']} tests, simulated; dotted: alpha = .05.",
+            subtitle=f"Mean (line) and range (shade) of {results['design']['tests']} tests, simulated; dotted: alpha = .05.",
         )
     )
     return save(chart, folder, "figure5")

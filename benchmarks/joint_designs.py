@@ -43,9 +43,9 @@ def together(rng: np.random.Generator) -> Iterator[Look]:
                 values = values + np.repeat(rng.normal(size=(systems, items // CLUSTER)), CLUSTER, axis=1)
             rows = np.stack([values, np.ones_like(values)], axis=2)
             board = SystemRows(MEAN, rows, np.ones(rows.shape[:2], dtype=bool), clusters)
-            found = draw([board], resamples=DRAWS, seed=int(rng.integers(2**32)))
+            draws = draw([board], resamples=DRAWS, seed=int(rng.integers(2**32)))
             pairs = pairs_of(systems)
-            band = band_of(found.scores, found.observed, units=found.units, alpha=ALPHA, pairs=pairs)
+            band = band_of(draws.scores, draws.observed, units=draws.units, alpha=ALPHA, pairs=pairs)
             truth = truths[pairs[0]] - truths[pairs[1]]
             holds = np.isnan(band.low) | ((band.low <= truth) & (truth <= band.high))
             yield "joint", kind, f"{systems} systems, {items} items", bool(holds.all())

@@ -179,38 +179,38 @@ def _reading(path: str) -> Call:
 
 def promises(sizes: dict[str, float], processor: dict[str, float]) -> list[Promise]:
     """Every promise, with the size it is about."""
-    found = []
+    checks = []
     for name, size in sizes.items():
         claim = f"{CLAIMS[name]}, {size:,.0f} MB"
         rate = size / processor[name]
-        found += [
+        checks += [
             Promise(f"{claim}: a second of the processor", functools.partial(_given, rate), "MB", at_least=100),
             Promise(f"{claim}: a second of the clock", functools.partial(_rate, name, size), "MB"),
             Promise(f"{claim}: `outscore show`, whole process", functools.partial(_peak, name), "MB", at_most=250),
         ]
-    return found
+    return checks
 
 
 def _given(value: float, _: Measured) -> float:
     return value
 
 
-def _rate(name: str, size: float, found: Measured) -> float:
-    return size / found.times[name].median
+def _rate(name: str, size: float, measured: Measured) -> float:
+    return size / measured.times[name].median
 
 
-def _peak(name: str, found: Measured) -> float | None:
-    return found.memory[name].process
+def _peak(name: str, measured: Measured) -> float | None:
+    return measured.memory[name].process
 
 
 def _processor_time(read: Call, rounds: int) -> float:
     """The median of the seconds that the processor takes."""
-    found = []
+    seconds = []
     for _ in range(rounds):
         before = time.process_time()
         read()
-        found.append(time.process_time() - before)
-    return statistics.median(found)
+        seconds.append(time.process_time() - before)
+    return statistics.median(seconds)
 
 
 def measure(*, quick: bool = False) -> dict[str, Any]:
@@ -221,12 +221,12 @@ def measure(*, quick: bool = False) -> dict[str, Any]:
     times = interleave({name: _reading(path) for name, path in paths.items()}, rounds=2 if quick else 5, budget=30.0)
     processor = {name: _processor_time(_reading(path), 1 if quick else 3) for name, path in paths.items()}
     memory = {name: process_memory([sys.executable, "-m", "outscore", "show", path]) for name, path in paths.items()}
-    found = Measured(times, memory)
+    measured = Measured(times, memory)
     return {
         "sizes": asdict(sizes),
         "processor": processor,
         "times": {name: asdict(timing) for name, timing in times.items()},
         "memory_mb": {name: asdict(peak) for name, peak in memory.items()},
         "answers": {},
-        "promises": [_judged(promise, found, binding=not quick) for promise in promises(megabytes, processor)],
+        "promises": [_judged(promise, measured, binding=not quick) for promise in promises(megabytes, processor)],
     }

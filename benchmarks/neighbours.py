@@ -96,8 +96,8 @@ def _sacrebleu(kind: str) -> Answer:
         ]
         metric = BLEU(references=[reference])
         with contextlib.redirect_stderr(io.StringIO()):
-            _, found = PairedTest(systems, {"BLEU": metric}, references=None, test_type=kind, n_samples=0)()
-        return float(found["BLEU"][1].p_value)
+            _, results = PairedTest(systems, {"BLEU": metric}, references=None, test_type=kind, n_samples=0)()
+        return float(results["BLEU"][1].p_value)
 
     return ask
 
@@ -127,29 +127,29 @@ def measure() -> dict[str, Any]:
     return {"date": datetime.now(UTC).date().isoformat(), "machine": machine(), "answers": answers}
 
 
-def text(found: dict[str, Any]) -> str:
+def text(results: dict[str, Any]) -> str:
     """The table."""
     head = ["tool", "version", *(f"{name}: {float(exact(*question)):g}" for name, question in QUESTIONS.items())]
     rows = []
-    for name, one in found["answers"].items():
-        cells = [f"{one['p'][question]:.4g}" if question in one["p"] else "–" for question in QUESTIONS]
-        rows.append([name, one["version"], *cells])
-    return f"Asked on {found['date']}.\n\n" + markdown(head, rows)
+    for name, answer in results["answers"].items():
+        cells = [f"{answer['p'][question]:.4g}" if question in answer["p"] else "–" for question in QUESTIONS]
+        rows.append([name, answer["version"], *cells])
+    return f"Run on {results['date']}.\n\n" + markdown(head, rows)
 
 
 def main() -> None:
     """Ask, keep, and renew the page."""
-    found = measure()
+    results = measure()
     if RESULT.exists():
         old = json.loads(RESULT.read_text(encoding="utf-8"))["answers"]
-        found["answers"] = {
-            name: found["answers"].get(name) or old[name] for name in TOOLS if name in {*found["answers"], *old}
+        results["answers"] = {
+            name: results["answers"].get(name) or old[name] for name in TOOLS if name in {*results["answers"], *old}
         }
-    RESULT.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    RESULT.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
     page = PAGE.read_text(encoding="utf-8")
     before, after = page.split(BEGIN)[0], page.split(END)[1]
-    PAGE.write_text(f"{before}{BEGIN}\n{text(found)}\n{END}{after}", encoding="utf-8")
-    print(text(found))
+    PAGE.write_text(f"{before}{BEGIN}\n{text(results)}\n{END}{after}", encoding="utf-8")
+    print(text(results))
 
 
 if __name__ == "__main__":

@@ -200,18 +200,18 @@ def promises(sizes: Sizes, processor: float) -> list[Promise]:
     tags = f"`outscore diff --task pos`, two systems, {sizes.words:,} words"
     parses = f"`outscore diff --task dep`, {sizes.parsers} systems, {sizes.parsed:,} words"
     return [
-        Promise(f"{tags}: time", lambda found: found.times["tags"].median, "s", at_most=4),
+        Promise(f"{tags}: time", lambda measured: measured.times["tags"].median, "s", at_most=4),
         Promise(f"{tags}: processor time", lambda _: processor, "s"),
-        Promise(f"{tags}: whole process", lambda found: found.memory["tags"].process, "MB", at_most=600),
-        Promise(f"{parses}: time", lambda found: found.times["parses"].median, "s", at_most=20),
-        Promise(f"{parses}: whole process", lambda found: found.memory["parses"].process, "MB", at_most=600),
+        Promise(f"{tags}: whole process", lambda measured: measured.memory["tags"].process, "MB", at_most=600),
+        Promise(f"{parses}: time", lambda measured: measured.times["parses"].median, "s", at_most=20),
+        Promise(f"{parses}: whole process", lambda measured: measured.memory["parses"].process, "MB", at_most=600),
         Promise(
             f"coreference scores of {sizes.mentions:,} mentions",
-            lambda found: found.times["coreference"].median,
+            lambda measured: measured.times["coreference"].median,
             "s",
             at_most=0.5,
         ),
-        Promise(f"page of examples, {sizes.page:,} words", lambda found: found.times["page"].median, "s", at_most=3),
+        Promise(f"page of examples, {sizes.page:,} words", lambda measured: measured.times["page"].median, "s", at_most=3),
     ]
 
 
@@ -222,13 +222,13 @@ def measure(*, quick: bool = False) -> dict[str, Any]:
     processor = _processor_time(tasks["tags"])
     times = interleave(tasks, rounds=2 if quick else 5, budget=30.0)
     memory = {name: _memory(name, quick=quick) for name in WORKLOADS}
-    found = Measured(times, memory)
+    measured = Measured(times, memory)
     return {
         "sizes": asdict(sizes),
         "times": {name: asdict(timing) for name, timing in times.items()},
         "memory_mb": {name: asdict(peak) for name, peak in memory.items()},
         "answers": {},
-        "promises": [_judged(promise, found, binding=not quick) for promise in promises(sizes, processor)],
+        "promises": [_judged(promise, measured, binding=not quick) for promise in promises(sizes, processor)],
     }
 
 

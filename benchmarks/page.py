@@ -2,12 +2,12 @@
 
 The server is a process of its own, as people start it, and is asked over HTTP. A file's time runs from the upload to the last
 byte of the report that the page shows; workers are warm, as they are a few seconds after the start. Processor time of server
-and workers stands beside it, because other programs slow the clock more than the processor.
+and workers is shown beside it, because other programs slow the clock more than the processor.
 
-What people see is measured in Chromium, where there is one with playwright: until something useful stands on the page, until
+What people see is measured in Chromium, where there is one with playwright: until something useful is on the page, until
 the verdict, and until the report; a heat map runs from the answer of the server, which takes as long as the tests do. In the
-explorer of a diff each filter is chosen in turn, by its first value, from the choice until counts and examples stand there
-anew.
+explorer of a diff each filter is chosen in turn, by its first value, from the choice until counts and examples are
+renewed.
 """
 
 from __future__ import annotations
@@ -152,8 +152,8 @@ class _Page:
 
     def report(self, content: bytes) -> bytes:
         """Upload a file, compare the two systems in it, and fetch the report that the page shows."""
-        asked = {"command": "compare", "files": {"files": [self.upload(content)]}, "settings": {}}
-        job = json.loads(self.ask("POST", "/api/jobs", json.dumps(asked).encode()))
+        request = {"command": "compare", "files": {"files": [self.upload(content)]}, "settings": {}}
+        job = json.loads(self.ask("POST", "/api/jobs", json.dumps(request).encode()))
         while job["state"] in ("waiting", "running"):
             job = json.loads(self.ask("GET", f"/api/jobs/{job['id']}?wait=10"))
         if job["state"] != "done":
@@ -177,9 +177,9 @@ def _served() -> Iterator[tuple[_Page, float]]:
     command = [sys.executable, "-m", "outscore", "serve", "--no-browser", "--port", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
         assert process.stdout is not None
-        said = process.stdout.readline()
+        line = process.stdout.readline()
         try:
-            place, _, token = said.split("//")[1].split()[0].partition("/?token=")
+            place, _, token = line.split("//")[1].split()[0].partition("/?token=")
             page = _Page(process, place, token)
             page.ask("GET", "/")
             yield page, time.perf_counter() - began
@@ -208,16 +208,16 @@ def _timed(page: _Page, content: bytes, rounds: int) -> dict[str, Any]:
 @contextmanager
 def _tab(page: _Page) -> Iterator[Tab | None]:
     """A tab of a browser that knows the page; None where there is no browser."""
-    found = next((path for name in BROWSERS if (path := shutil.which(name))), None)
+    executable = next((path for name in BROWSERS if (path := shutil.which(name))), None)
     try:
         from playwright.sync_api import sync_playwright
     except ImportError:
-        found = None
-    if found is None:
+        executable = None
+    if executable is None:
         yield None
         return
     with sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=found, args=["--no-sandbox", "--disable-gpu"])
+        browser = driver.chromium.launch(executable_path=executable, args=["--no-sandbox", "--disable-gpu"])
         tab = browser.new_page(viewport={"width": 1280, "height": 900})
         tab.set_default_timeout(PATIENCE)
         tab.goto(f"http://{page.place}/?token={page.token}")
@@ -326,17 +326,17 @@ def measure(*, quick: bool = False) -> dict[str, Any]:
         first = next(iter(files.values()))
         for _ in range(4):
             page.report(first)
-        found = {name: _timed(page, content, sizes.rounds) for name, content in files.items()}
+        timings = {name: _timed(page, content, sizes.rounds) for name, content in files.items()}
         seen = _seen(page, sizes, first)
-    limits = dict.fromkeys(list(found)[: len(KINDS)]) | dict.fromkeys(list(found)[len(KINDS) :], 10.0)
+    limits = dict.fromkeys(list(timings)[: len(KINDS)]) | dict.fromkeys(list(timings)[len(KINDS) :], 10.0)
     promises = [Promise("`outscore serve`: from the command to the first answer", lambda _: ready, "s")]
     promises += seen
-    promises += [_promise(name, found[name]["seconds"], limit) for name, limit in limits.items()]
+    promises += [_promise(name, timings[name]["seconds"], limit) for name, limit in limits.items()]
     nothing = Measured({}, {})
     return {
         "sizes": asdict(sizes),
         "ready": ready,
-        "files": found,
+        "files": timings,
         "promises": [_judged(promise, nothing, binding=not quick) for promise in promises],
     }
 
@@ -345,22 +345,22 @@ def _promise(name: str, seconds: float, limit: float | None) -> Promise:
     return Promise(f"{name}: from the upload to the report", lambda _: seconds, "s", at_most=limit)
 
 
-def text(found: dict[str, Any]) -> str:
+def text(results: dict[str, Any]) -> str:
     """Promises, then every file."""
-    kept = [(row["claim"], _limit(row), _measured(row), MET[row["met"]]) for row in found["promises"]]
+    kept = [(row["claim"], _limit(row), _measured(row), MET[row["met"]]) for row in results["promises"]]
     files = [
         (
             name,
-            f"{one['megabytes']:,.2g} MB",
-            duration(one["seconds"]),
-            "–" if one["processor"] is None else duration(one["processor"]),
-            str(one["runs"]),
+            f"{timing['megabytes']:,.2g} MB",
+            duration(timing["seconds"]),
+            "–" if timing["processor"] is None else duration(timing["processor"]),
+            str(timing["runs"]),
         )
-        for name, one in found["files"].items()
+        for name, timing in results["files"].items()
     ]
     return (
         markdown(("what", "promised", "measured", "met"), kept)
         + "\n\n"
         + markdown(("file", "size", "time", "processor", "runs"), files)
-        + "\n\nTime runs from the upload to the last byte of the report; processor time is that of the server and its workers."
+        + "\n\nTime is from the upload to the last byte of the report; processor time is that of the server and its workers."
     )

@@ -1,8 +1,9 @@
 """Table 2 of the literature re-made, and how far Monte Carlo lies from the exact p.
 
-Zmigrod, Vieira and Cotterell simulate five pairs of taggers for each number of sentences and run Monte Carlo five times on
-each pair. Five pairs say little about a law whose p-values span eight powers of ten; the exact test costs milliseconds, so the
-same design is repeated here with 200 pairs, and the table shows between which numbers a mean of five falls nine times in ten.
+Zmigrod, Vieira and Cotterell simulate five pairs of taggers for each number of sentences and run Monte Carlo five times on each
+pair. Five pairs say little about a distribution whose p-values span eight powers of ten; the exact test costs milliseconds, so
+the same design is repeated here with 200 pairs, and the table shows between which numbers a mean of five falls nine times in
+ten.
 
 A Monte-Carlo p is a binomial proportion, its expected relative error a formula: the smooth curves beside the measured ones.
 """
@@ -127,9 +128,9 @@ def expected_error(p: float, resamples: int) -> float:
     return math.exp(log) / (resamples * p)
 
 
-def text(found: dict[str, Any]) -> str:
+def text(results: dict[str, Any]) -> str:
     """The table as Markdown, with what a reader must know to judge it."""
-    many = found["design"]["many_pairs"]
+    many = results["design"]["many_pairs"]
     header = ("N", "mean ×", "published, 5 pairs", "ours, 5 pairs", f"ours, {many} pairs", "90 % of 5-pair means")
     rows = [
         (
@@ -139,13 +140,13 @@ def text(found: dict[str, Any]) -> str:
             "{:.4f} – {:.4f}".format(*row["five_pair_means"]),
             f"{row['clipped']['mean']:.4f} ({row['clipped']['sd']:.4f})",
         )
-        for row in found["table"]
+        for row in results["table"]
     ]
-    return markdown((*header, f"clipped, {many} pairs"), rows, left=0) + "\n\n" + _remarks(found)
+    return markdown((*header, f"clipped, {many} pairs"), rows, left=0) + "\n\n" + _remarks(results)
 
 
-def _remarks(found: dict[str, Any]) -> str:
-    counts = found["discarded_by_the_paper"]
+def _remarks(results: dict[str, Any]) -> str:
+    counts = results["discarded_by_the_paper"]
     return "\n".join(
         [
             "Mean p (standard deviation). Five pairs are a very noisy design; the last column but one shows how noisy.",
@@ -156,13 +157,13 @@ def _remarks(found: dict[str, Any]) -> str:
     )
 
 
-def error_text(found: dict[str, Any]) -> str:
+def error_text(results: dict[str, Any]) -> str:
     """Mean relative errors, measured and expected, for every N and K."""
-    points = {(point["n"], point["resamples"]): point for point in found["errors"]}
-    resamples = found["design"]["resamples"]
+    points = {(point["n"], point["resamples"]): point for point in results["errors"]}
+    resamples = results["design"]["resamples"]
     rows = [
         (f"{n:,}", *(f"{points[n, k]['mean']:.1%} / {points[n, k]['expected']:.1%}" for k in resamples))
-        for n in found["design"]["sentences"]
+        for n in results["design"]["sentences"]
     ]
     table = markdown(("N", *(f"K = {k:,}" for k in resamples)), rows, left=0)
     return table + "\n\nMean relative error of hits / K: measured on 5 pairs × 5 runs / expected over all pairs."

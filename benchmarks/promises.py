@@ -14,7 +14,7 @@ __all__ = ["measure", "text"]
 
 MET = {True: "yes", False: "**no**", None: ""}
 REMARKS = (
-    "Memory of the call is the peak that `tracemalloc` sees on top of the input, in a process of its own; scratch space inside"
+    "Memory of the call is the peak that `tracemalloc` sees on top of the input, in a separate process; scratch space inside"
     " compiled FFT and BLAS code is not seen. Whole process is its high-water mark, interpreter, imports and input included."
 )
 
@@ -50,16 +50,16 @@ class Promise:
 
 
 def _ratio(slow: str, fast: str) -> Callable[[Measured], float]:
-    return lambda found: found.times[slow].median / found.times[fast].median
+    return lambda measured: measured.times[slow].median / measured.times[fast].median
 
 
 def _seconds(name: str) -> Callable[[Measured], float]:
-    return lambda found: found.times[name].median
+    return lambda measured: measured.times[name].median
 
 
 def _megabytes_of(name: str) -> Callable[[Measured], float | None]:
     """Of the whole process, interpreter and imports included."""
-    return lambda found: found.memory[name].process
+    return lambda measured: measured.memory[name].process
 
 
 def promises(sizes: Sizes) -> list[Promise]:
@@ -113,13 +113,13 @@ def measure(*, quick: bool = False) -> dict[str, Any]:
     times = interleave(tasks, rounds=2 if quick else 7, budget=2.0 if quick else 15.0)
     tasks.clear()
     memory = {name: _memory(name, quick=quick) for name in WORKLOADS}
-    found = Measured(times, memory)
+    measured = Measured(times, memory)
     return {
         "sizes": asdict(sizes),
         "times": {name: asdict(timing) for name, timing in times.items()},
         "memory_mb": {name: asdict(peak) for name, peak in memory.items()},
         "answers": {name: p for name, p in answers.items() if p is not None},
-        "promises": [_judged(promise, found, binding=not quick) for promise in promises(sizes)],
+        "promises": [_judged(promise, measured, binding=not quick) for promise in promises(sizes)],
     }
 
 
@@ -137,9 +137,9 @@ def _memory(name: str, *, quick: bool) -> Memory:
     return peak_memory(f"benchmarks.workloads:{'quick' if quick else 'full'}:{name}")
 
 
-def _judged(promise: Promise, found: Measured, *, binding: bool) -> dict[str, Any]:
+def _judged(promise: Promise, measured: Measured, *, binding: bool) -> dict[str, Any]:
     """A promise beside what was measured; at other sizes than the promised ones it does not bind."""
-    value = promise.value(found)
+    value = promise.value(measured)
     return {
         "claim": promise.claim,
         "at_least": promise.at_least,
@@ -150,19 +150,19 @@ def _judged(promise: Promise, found: Measured, *, binding: bool) -> dict[str, An
     }
 
 
-def text(found: dict[str, Any]) -> str:
+def text(results: dict[str, Any]) -> str:
     """Promises, then what they rest on: times and memory of every piece of work."""
-    kept = [(row["claim"], _limit(row), _measured(row), MET[row["met"]]) for row in found["promises"]]
+    kept = [(row["claim"], _limit(row), _measured(row), MET[row["met"]]) for row in results["promises"]]
     pieces = [
         (
             name,
             duration(timing["median"]),
             duration(timing["fastest"]),
             str(timing["runs"]),
-            *_megabytes(found["memory_mb"].get(name, {})),
-            f"{found['answers'][name]:.4g}" if name in found["answers"] else "",
+            *_megabytes(results["memory_mb"].get(name, {})),
+            f"{results['answers'][name]:.4g}" if name in results["answers"] else "",
         )
-        for name, timing in found["times"].items()
+        for name, timing in results["times"].items()
     ]
     header = ("work", "median", "fastest", "runs", "memory of the call", "whole process", "p")
     return markdown(("what", "promised", "measured", "met"), kept) + "\n\n" + markdown(header, pieces) + "\n\n" + REMARKS

@@ -147,12 +147,12 @@ def _job(setting: str, path: str) -> dict[str, Any]:
 
     with SETTINGS[setting]() as (engine, progress, usage):
         start, processor = time.perf_counter(), time.process_time()
-        found = measured_from_partitions(path, engine=engine, progress=progress)
-        ranking = assemble_ranking(found.measured, notes=found.notes)
+        outcome = measured_from_partitions(path, engine=engine, progress=progress)
+        ranking = assemble_ranking(outcome.measured, notes=outcome.notes)
         seconds, processor = time.perf_counter() - start, time.process_time() - processor
         used = usage()
     digest = hashlib.sha256(json.dumps(ranking.to_dict()).encode())
-    for measured in found.measured:
+    for measured in outcome.measured:
         pairs = measured.pairs
         for array in (measured.value, measured.low, measured.high, pairs.n, pairs.difference, pairs.log_p):
             digest.update(np.ascontiguousarray(array).tobytes())
@@ -162,7 +162,7 @@ def _job(setting: str, path: str) -> dict[str, Any]:
         "process_mb": _process_peak(),
         "workers_mb": used.get("workers_mb", []),
         "lost": used.get("lost", 0),
-        "tests": sum(len(measured.pairs) for measured in found.measured if not measured.macro),
+        "tests": sum(len(measured.pairs) for measured in outcome.measured if not measured.macro),
         "digest": digest.hexdigest(),
     }
 
@@ -171,13 +171,13 @@ def _run(setting: str, path: Path) -> dict[str, Any]:
     command = [sys.executable, "-m", "benchmarks.ranking", setting, str(path)]
     here = Path(__file__).resolve().parent.parent
     run = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, cwd=here)
-    found: dict[str, Any] = json.loads(run.stdout.splitlines()[-1])
-    return found
+    job: dict[str, Any] = json.loads(run.stdout.splitlines()[-1])
+    return job
 
 
 def _growth(folder: Path, sizes: Sizes) -> list[dict[str, Any]]:
     """`outscore rank` from the file to the printed report, for each number of systems."""
-    found = []
+    steps = []
     for systems in sizes.grown:
         path = folder / f"{systems}.parquet"
         _write(path, replace(sizes, systems=systems), 0, sizes.grown_items, 1, seed=0)
@@ -187,9 +187,9 @@ def _growth(folder: Path, sizes: Sizes) -> list[dict[str, Any]]:
         seconds, after = time.perf_counter() - start, os.times()
         processor = after.children_user + after.children_system - before.children_user - before.children_system
         pairs = systems * (systems - 1) // 2
-        found.append({"systems": systems, "pairs": pairs, "seconds": seconds, "processor": processor, "mb": memory.process})
+        steps.append({"systems": systems, "pairs": pairs, "seconds": seconds, "processor": processor, "mb": memory.process})
         path.unlink()
-    return found
+    return steps
 
 
 def _exponent(grown: list[dict[str, Any]]) -> float:
@@ -259,9 +259,9 @@ def measure(*, quick: bool = False) -> dict[str, Any]:
     }
 
 
-def text(found: dict[str, Any]) -> str:
+def text(results: dict[str, Any]) -> str:
     """Promises, then every job."""
-    kept = [(row["claim"], _limit(row), _measured(row), MET[row["met"]]) for row in found["promises"]]
+    kept = [(row["claim"], _limit(row), _measured(row), MET[row["met"]]) for row in results["promises"]]
     jobs = [
         (
             name,
@@ -273,7 +273,7 @@ def text(found: dict[str, Any]) -> str:
             str(job["lost"]),
             job["digest"][:8],
         )
-        for name, job in found["jobs"].items()
+        for name, job in results["jobs"].items()
     ]
     header = ("job", "tests", "time", "processor", "main process", "workers", "lost", "digest")
     growth = [
@@ -284,14 +284,14 @@ def text(found: dict[str, Any]) -> str:
             duration(row["processor"]),
             "–" if row["mb"] is None else f"{row['mb']:,.0f} MB",
         )
-        for row in found.get("growth", ())
+        for row in results.get("growth", ())
     ]
     return (
         markdown(("what", "promised", "measured", "met"), kept)
         + "\n\n"
         + markdown(header, jobs)
-        + "\n\nTime is from opening the files to the ranking; a cluster was started before. Processor time is that of the main"
-        " process and of the workers that were there at the end, without a lost one. Memory is each process's high-water mark,"
+        + "\n\nTime is from opening the files to the ranking; clusters were already running. Processor time is that of the main"
+        " process and of the workers alive at the end, without a lost one. Memory is each process's high-water mark,"
         " interpreter and imports included."
         + (f"\n\n{markdown(('systems', 'pairs', 'whole command', 'processor', 'memory'), growth)}" if growth else "")
     )

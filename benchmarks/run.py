@@ -25,19 +25,19 @@ BEGIN, END = "<!-- results: begin -->", "<!-- results: end -->"
 def main(arguments: list[str] | None = None) -> None:
     """Measure, print, keep."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.run", description="Measure the kernels against their peers.")
-    parser.add_argument("--quick", action="store_true", help="small sizes, under a minute; nothing promised is measured")
+    parser.add_argument("--quick", action="store_true", help="small sizes, under a minute; promises are not measured")
     parser.add_argument("--only", choices=list(BENCHMARKS), action="append", help="run this one (repeatable)")
-    parser.add_argument("--redraw", action="store_true", help="measure nothing: charts and README from the kept results")
+    parser.add_argument("--redraw", action="store_true", help="measure nothing: redraw charts and README from the kept results")
     options = parser.parse_args(arguments)
     folder = RESULTS / "quick" if options.quick else RESULTS
     folder.mkdir(parents=True, exist_ok=True)
     for name in options.only or BENCHMARKS:
         if not options.redraw:
             _keep(folder / f"{name}.json", {"machine": machine(), **BENCHMARKS[name](options.quick)})
-        found = json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))
-        print(f"\n{SECTIONS[name][0]}\n\n{SECTIONS[name][1](found)}", flush=True)
+        results = json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))
+        print(f"\n{SECTIONS[name][0]}\n\n{SECTIONS[name][1](results)}", flush=True)
         if name in CHARTS:
-            print("\nCharts: " + ", ".join(CHARTS[name](found, folder)), flush=True)
+            print("\nCharts: " + ", ".join(CHARTS[name](results, folder)), flush=True)
     if not options.quick:
         _renew_readme()
 
@@ -65,7 +65,7 @@ SECTIONS: dict[str, tuple[str, Callable[[dict[str, Any]], str]]] = {
     "curves": ("### Cost curves", curves.text),
     "pos_table": (
         "### The published table, re-made",
-        lambda found: pos_table.text(found) + "\n\n" + pos_table.error_text(found),
+        lambda results: pos_table.text(results) + "\n\n" + pos_table.error_text(results),
     ),
     "figure5": ("### p against the sample size", figure5.text),
 }
@@ -81,9 +81,9 @@ PICTURES = {
 }
 
 
-def _keep(path: Path, found: dict[str, Any]) -> None:
+def _keep(path: Path, results: dict[str, Any]) -> None:
     """JSON with six significant digits: more would only be noise, and the files stay small."""
-    path.write_text(json.dumps(_rounded(found), indent=1) + "\n", encoding="utf-8")
+    path.write_text(json.dumps(_rounded(results), indent=1) + "\n", encoding="utf-8")
 
 
 def _rounded(x: Any) -> Any:  # noqa: ANN401
@@ -100,8 +100,8 @@ def _renew_readme() -> None:
     for name, (title, text) in SECTIONS.items():
         path = RESULTS / f"{name}.json"
         if path.exists():
-            found = json.loads(path.read_text(encoding="utf-8"))
-            parts += [title, _conditions(found["machine"]), text(found), *([PICTURES[name]] if name in PICTURES else [])]
+            results = json.loads(path.read_text(encoding="utf-8"))
+            parts += [title, _conditions(results["machine"]), text(results), *([PICTURES[name]] if name in PICTURES else [])]
     readme = HERE / "README.md"
     before, rest = readme.read_text(encoding="utf-8").split(BEGIN)
     after = rest.split(END)[1]

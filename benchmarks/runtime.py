@@ -43,7 +43,7 @@ def measure(design: Design) -> dict[str, Any]:
     """Seconds for every method and size."""
     tasks = {f"{name}@{n}": task for n in design.sentences for name, task in _tasks(n, design).items()}
     times = interleave(tasks, rounds=design.rounds, budget=design.budget)
-    points = [{"method": key.split("@")[0], "n": int(key.split("@")[1]), **asdict(found)} for key, found in times.items()]
+    points = [{"method": key.split("@")[0], "n": int(key.split("@")[1]), **asdict(timing)} for key, timing in times.items()]
     return {"design": asdict(design), "points": points}
 
 
@@ -62,10 +62,10 @@ def _tasks(n: int, design: Design) -> dict[str, Callable[[], object]]:
     }
 
 
-def text(found: dict[str, Any]) -> str:
+def text(results: dict[str, Any]) -> str:
     """Medians in milliseconds, and how many times as long as the spectral method each takes at the largest size."""
-    sizes = found["design"]["sentences"]
-    median = {(point["method"], point["n"]): point["median"] for point in found["points"]}
+    sizes = results["design"]["sentences"]
+    median = {(point["method"], point["n"]): point["median"] for point in results["points"]}
     header = ("method", *(f"N = {n:,}" for n in sizes), "ratio to spectral, largest N")
     rows = [
         (
@@ -73,9 +73,9 @@ def text(found: dict[str, Any]) -> str:
             *(significant(1e3 * median[method, n]) for n in sizes),
             significant(median[method, sizes[-1]] / median["spectral", sizes[-1]]),
         )
-        for method in dict.fromkeys(point["method"] for point in found["points"])
+        for method in dict.fromkeys(point["method"] for point in results["points"])
     ]
     return markdown(header, rows) + (
         "\n\nMilliseconds per call of `permutation_test`, medians of one interleaved run. Monte Carlo is the library's own,"
-        " vectorised; the plain loop draws one sample after the other, every run at its full K."
+        " vectorised; the plain loop draws one sample after another, always with the full K."
     )

@@ -41,10 +41,10 @@ def redrawn(n: int, multiplier: float, seed: int) -> tuple[Array, Array]:
 
 def _truncated(mean: float, sd: float, top: float, n: int, rng: np.random.Generator) -> Array:
     """Normals conditional on lying between 0 and `top`, by rejection."""
-    found = rng.normal(mean, sd, n)
-    while (outside := (found < 0) | (found > top)).any():
-        found[outside] = rng.normal(mean, sd, int(outside.sum()))
-    return found
+    values = rng.normal(mean, sd, n)
+    while (outside := (values < 0) | (values > top)).any():
+        values[outside] = rng.normal(mean, sd, int(outside.sum()))
+    return values
 
 
 SIMULATIONS = {"clipped": clipped, "redrawn": redrawn}

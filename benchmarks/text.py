@@ -72,10 +72,10 @@ def level(
     for r in range(first, first + replicates):
         coins = flip_bits(segments, r, 1, seed)[0].astype(bool)[:, None]
         exchanged = {name: (np.where(coins, b, a), np.where(coins, a, b)) for name, (a, b) in tables.items()}
-        found = _p_values(exchanged, swapped, seed=r)
+        p_values = _p_values(exchanged, swapped, seed=r)
         if r == first:
-            _check(exchanged, found, seed=r)
-        rejected.update(key for key, p in found.items() if p <= ALPHA)
+            _check(exchanged, p_values, seed=r)
+        rejected.update(key for key, p in p_values.items() if p <= ALPHA)
     return rejected
 
 
@@ -83,17 +83,17 @@ def _swapped_differences(tables: Mapping[str, tuple[Array, Array]], seed: int) -
     """Absolute differences in every metric under all swaps."""
     blocks = flipped_blocks([a - b for a, b in tables.values()], resamples=SWAPS, seed=seed)
     sums = [np.concatenate(parts) for parts in zip(*blocks, strict=True)]
-    found = {}
+    differences = {}
     for (name, (a, b)), moved in zip(tables.items(), sums, strict=True):
         both, score = (a + b).sum(axis=0), metric_of(name).score
-        found[name] = np.abs(score((both + moved) / 2) - score((both - moved) / 2))
-    return found
+        differences[name] = np.abs(score((both + moved) / 2) - score((both - moved) / 2))
+    return differences
 
 
 def _p_values(exchanged: Mapping[str, tuple[Array, Array]], swapped: Mapping[str, Array], seed: int) -> dict[str, float]:
     blocks = resampled_blocks([half for pair in exchanged.values() for half in pair], resamples=RESAMPLES, seed=seed)
     totals = [np.concatenate(parts) for parts in zip(*blocks, strict=True)]
-    found = {}
+    p_values = {}
     for i, (name, (a, b)) in enumerate(exchanged.items()):
         score = metric_of(name).score
         observed = float(score(a.sum(axis=0)) - score(b.sum(axis=0)))
@@ -105,11 +105,11 @@ def _p_values(exchanged: Mapping[str, tuple[Array, Array]], swapped: Mapping[str
             "bootstrap": np.abs(drawn - observed) >= abs(observed) - slack,
             "sacrebleu-bs": size - size.mean() > abs(observed),
         }
-        found |= {f"{test} {name}": (int(hits.sum()) + 1) / (len(hits) + 1) for test, hits in rules.items()}
-    return found
+        p_values |= {f"{test} {name}": (int(hits.sum()) + 1) / (len(hits) + 1) for test, hits in rules.items()}
+    return p_values
 
 
-def _check(exchanged: Mapping[str, tuple[Array, Array]], found: Mapping[str, float], seed: int) -> None:
+def _check(exchanged: Mapping[str, tuple[Array, Array]], p_values: Mapping[str, float], seed: int) -> None:
     """The library's own tests say the same: the bootstrap with the same resamples, permutation up to its noise."""
     for name, (a, b) in exchanged.items():
         pairs, metric = PairedScores(a, b), metric_of(name)
@@ -117,7 +117,7 @@ def _check(exchanged: Mapping[str, tuple[Array, Array]], found: Mapping[str, flo
             options = complete(test, TESTS[test].options, {"resamples": RESAMPLES if test == "bootstrap" else SWAPS})
             p = TESTS[test].run(pairs, metric, TestRequest(seed=seed, options=options, interval=False)).p
             near = 1e-9 if test == "bootstrap" else 5 * np.sqrt(p.value / SWAPS) + 2 / SWAPS
-            assert abs(found[f"{test} {name}"] - p.value) <= near, (test, name, found[f"{test} {name}"], p)
+            assert abs(p_values[f"{test} {name}"] - p.value) <= near, (test, name, p_values[f"{test} {name}"], p)
 
 
 def _turns(
@@ -151,10 +151,10 @@ def _share(rate: float, places: int = 3) -> str:
     return f"{rate:.{places}f}".removeprefix("0")
 
 
-def _level_table(found: Mapping[str, Any]) -> Iterator[str]:
-    error = math.sqrt(ALPHA * (1 - ALPHA) / found["replicates"])
+def _level_table(results: Mapping[str, Any]) -> Iterator[str]:
+    error = math.sqrt(ALPHA * (1 - ALPHA) / results["replicates"])
     yield (
-        f"{found['replicates']:,} replicates, {len(found['pairs'])} pairs of systems, 3,004 segments, α = .05;"
+        f"{results['replicates']:,} replicates, {len(results['pairs'])} pairs of systems, 3,004 segments, α = .05;"
         f" {SWAPS:,} swaps, {RESAMPLES:,} resamples, seed {SEED}."
     )
     yield f"The Monte-Carlo standard error of a rate of .05 is {_share(error, 4)}."
@@ -162,16 +162,16 @@ def _level_table(found: Mapping[str, Any]) -> Iterator[str]:
     yield "| test | " + " | ".join(METRICS) + " |"
     yield "| --- |" + " ---: |" * len(METRICS)
     for test in TESTED:
-        yield f"| `{test}` | " + " | ".join(_share(found["rates"][test][name]) for name in METRICS) + " |"
+        yield f"| `{test}` | " + " | ".join(_share(results["rates"][test][name]) for name in METRICS) + " |"
 
 
-def _again_line(found: Mapping[str, Any]) -> Iterator[str]:
-    rates = ", ".join(f"`{test}` {_share(found['rates'][test][name])}" for test in TESTED[:2] for name in AGAIN)
-    yield f"TER again, {found['replicates']:,} fresh replicates, seed {found['seed']}: {rates}."
+def _again_line(results: Mapping[str, Any]) -> Iterator[str]:
+    rates = ", ".join(f"`{test}` {_share(results['rates'][test][name])}" for test in TESTED[:2] for name in AGAIN)
+    yield f"TER again, {results['replicates']:,} fresh replicates, seed {results['seed']}: {rates}."
 
 
-def _speed_table(found: Mapping[str, Any]) -> Iterator[str]:
-    cpu, memory = found["cpu"], found["memory"]
+def _speed_table(results: Mapping[str, Any]) -> Iterator[str]:
+    cpu, memory = results["cpu"], results["memory"]
     yield "| 10,000 swaps × 10 pairs × BLEU, chrF, TER, 3,004 segments | CPU seconds | memory of the call |"
     yield "| --- | ---: | ---: |"
     for who in cpu:
@@ -191,9 +191,9 @@ def _written(page: str, mark: str, lines: Iterator[str]) -> str:
     return f"{before}{begin}\n" + "\n".join(lines) + f"\n{end}{rest.split(end)[1]}"
 
 
-def _keep(found: Mapping[str, Any]) -> None:
+def _keep(results: Mapping[str, Any]) -> None:
     kept = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else {}
-    kept |= found
+    kept |= results
     RESULTS.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
     page = PAGE.read_text(encoding="utf-8")
     for mark, table in TABLES.items():
@@ -203,21 +203,21 @@ def _keep(found: Mapping[str, Any]) -> None:
 
 def main() -> int:
     """Measure, print, and keep what was measured in full."""
-    parser = argparse.ArgumentParser(description="The level of tests of texts, and what they cost.")
+    parser = argparse.ArgumentParser(description="The level of text tests, and their cost.")
     parser.add_argument("--only", choices=tuple(TABLES))
     parser.add_argument("--replicates", type=int, default=REPLICATES)
-    asked = parser.parse_args()
-    found: dict[str, Any] = {}
+    options = parser.parse_args()
+    results: dict[str, Any] = {}
     measures = {"level": measure_levels, "again": measure_again, "speed": lambda _: speed(), "commands": lambda _: commands()}
     for mark, measure in measures.items():
-        if asked.only in (None, mark):
+        if options.only in (None, mark):
             where = machine()
-            found[mark] = {**measure(asked.replicates), "machine": where}
-            print("\n".join(TABLES[mark](found[mark])))
-    if asked.only in ("speed", "commands") or asked.replicates == REPLICATES:
-        _keep(found)
-    ours = [rate for test in TESTED[:2] for rate in found.get("level", {}).get("rates", {}).get(test, {}).values()]
-    wrong = asked.replicates >= REPLICATES and not all(BOUNDS[0] <= rate <= BOUNDS[1] for rate in ours)
+            results[mark] = {**measure(options.replicates), "machine": where}
+            print("\n".join(TABLES[mark](results[mark])))
+    if options.only in ("speed", "commands") or options.replicates == REPLICATES:
+        _keep(results)
+    ours = [rate for test in TESTED[:2] for rate in results.get("level", {}).get("rates", {}).get(test, {}).values()]
+    wrong = options.replicates >= REPLICATES and not all(BOUNDS[0] <= rate <= BOUNDS[1] for rate in ours)
     return int(wrong)
 
 

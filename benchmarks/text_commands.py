@@ -127,16 +127,16 @@ def _written(path: Path, lines: Sequence[str]) -> str:
 
 
 def _measured(work: Work, folder: Path) -> dict[str, Any]:
-    asked = {"outscore": work.ours} if work.theirs is None else {"outscore": work.ours, "sacrebleu": work.theirs}
+    commands = {"outscore": work.ours} if work.theirs is None else {"outscore": work.ours, "sacrebleu": work.theirs}
     environment = {**os.environ, "OUTSCORE_CACHE": str(folder / "cache") if work.kept else "off"}
     if work.kept:
         _spent(work.ours, environment)
-    spent: dict[str, list[Spent]] = {who: [] for who in asked}
+    spent: dict[str, list[Spent]] = {who: [] for who in commands}
     for _ in range(work.rounds):
-        for who, command in asked.items():
+        for who, command in commands.items():
             spent[who].append(_spent(command, environment))
     measures = {
-        name: {who: statistics.median(getattr(one, name) for one in found) for who, found in spent.items()}
+        name: {who: statistics.median(getattr(one, name) for one in runs) for who, runs in spent.items()}
         for name in ("cpu", "wall", "memory")
     }
     return {"work": work.name, "rounds": work.rounds, **measures}
@@ -146,24 +146,24 @@ def _spent(command: Sequence[str], environment: Mapping[str, str]) -> Spent:
     started = time.perf_counter()
     process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     assert process.stderr is not None
-    said = process.stderr.read()
+    errors = process.stderr.read()
     _, status, usage = os.wait4(process.pid, 0)
     if status:
-        raise RuntimeError(said.decode())
+        raise RuntimeError(errors.decode())
     # Of the two sizes that `ru_maxrss` remembers, this process and the command, the command is the larger one.
     return Spent(usage.ru_utime + usage.ru_stime, time.perf_counter() - started, usage.ru_maxrss * 1024 / MEGABYTE)
 
 
-def commands_table(found: Mapping[str, Any]) -> Iterator[str]:
+def commands_table(results: Mapping[str, Any]) -> Iterator[str]:
     """The rows of a result for people."""
     yield (
-        "Whole commands, from a cold start to the report, in processor time and megabytes; with four references three other"
-        " systems stand for human ones."
+        "Whole commands, from a cold start to the report, in processor time and megabytes; with four references, three of"
+        " them are outputs of other systems."
     )
     yield ""
-    yield "| whole command, 3,004 segments unless said | outscore | sacreBLEU | ratio | memory |"
+    yield "| whole command, 3,004 segments unless stated | outscore | sacreBLEU | ratio | memory |"
     yield "| --- | ---: | ---: | ---: | ---: |"
-    for row in found["rows"]:
+    for row in results["rows"]:
         cpu, memory = row["cpu"], row["memory"]
         ours, theirs = cpu["outscore"], cpu.get("sacrebleu")
         megabytes = " and ".join(f"{memory[who]:,.0f}" for who in cpu)

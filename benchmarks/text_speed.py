@@ -81,13 +81,13 @@ def speed() -> dict[str, Any]:
     tasks = {who: speed_task(who) for who in ("outscore", "sacrebleu")}
     tasks["outscore"]()
     seconds: dict[str, list[float]] = {who: [] for who in tasks}
-    found = {}
+    answers = {}
     for who, task in tasks.items():
         for _ in range(3 if who == "outscore" else 1):
             start = time.process_time()
-            found[who] = task()
+            answers[who] = task()
             seconds[who].append(time.process_time() - start)
-    apart = max(abs(x - y) for x, y in zip(*found.values(), strict=True))
+    apart = max(abs(x - y) for x, y in zip(*answers.values(), strict=True))
     memory = {who: peak_memory(f"benchmarks.text_speed:speed_task:{who}") for who in tasks}
     return {
         "cpu": {who: float(np.median(s)) for who, s in seconds.items()},

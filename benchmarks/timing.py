@@ -60,7 +60,7 @@ def interleave(tasks: Mapping[str, Callable[[], object]], *, rounds: int, budget
         for name, task in tasks.items():
             if sum(times[name]) < budget:
                 times[name] += _visit(task)
-    return {name: _summary(found) for name, found in times.items()}
+    return {name: _summary(seconds) for name, seconds in times.items()}
 
 
 def _visit(task: Callable[[], object]) -> list[float]:

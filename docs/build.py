@@ -118,8 +118,8 @@ def _registry(name: str) -> Mapping[str, Any]:
         "metrics": ("outscore.metrics.registry", "METRICS"),
         "text-metrics": ("outscore.metrics.text.registry", "TEXT_METRICS"),
     }[name]
-    found: Mapping[str, Any] = getattr(import_module(module), attribute)
-    return found
+    registry: Mapping[str, Any] = getattr(import_module(module), attribute)
+    return registry
 
 
 def public_names() -> str:
@@ -141,8 +141,8 @@ def _about(public: object) -> str:
 
 def _said(marker: Marker) -> list[str]:
     """The first lines of what a command says, as many as are asked for."""
-    said = run(marker.given, marker.folder).split("\n")
-    return said if marker.lines is None or len(said) <= marker.lines else [*said[: marker.lines], "..."]
+    lines = run(marker.given, marker.folder).split("\n")
+    return lines if marker.lines is None or len(lines) <= marker.lines else [*lines[: marker.lines], "..."]
 
 
 def _fenced(language: str, lines: Iterable[str]) -> str:
@@ -169,7 +169,7 @@ WRITERS: dict[str, Callable[[Marker], str]] = {
 
 
 def renewed(text: str, folder: Path) -> str:
-    """A page with everything between markers made anew."""
+    """A page with everything between markers renewed."""
 
     def write(block: re.Match[str]) -> str:
         if block["word"] not in WRITERS:

@@ -1,6 +1,6 @@
 """Draw the pictures of docs/ideas from numbers that outscore computes.
 
-    python docs/pictures.py            draws them anew
+    python docs/pictures.py            redraws them
     python docs/pictures.py --check    fails where one of them is out of date; `make site` does
 
 They are plain SVG, written here, so that the same numbers give the same bytes on every machine.
@@ -95,7 +95,7 @@ class Chart:
 
 
 def null_law() -> Chart:
-    """What p means: the law of the difference when fair coins decide whose answer is whose."""
+    """What p means: the distribution of the difference when fair coins decide whose answer is whose."""
     wins, losses = 24, 10
     signs = [1] * wins + [-1] * losses
     law = osc.null_distribution(signs)
@@ -103,7 +103,7 @@ def null_law() -> Chart:
     observed = wins - losses
     top = 0.15
     chart = Chart(
-        "The law of the difference under the null hypothesis, both tails beyond the observed one marked",
+        "The distribution of the difference under the null hypothesis, with both tails beyond the observed difference marked",
         (-26, 26),
         (0, top),
         ("wins of A minus wins of B, among 34 items that differ", "probability"),
@@ -130,7 +130,7 @@ def ties() -> Chart:
         flips = 2 * rng.binomial(n, 0.5, draws) - n
         strict.append((n, (1 + int(np.sum(np.abs(flips) > n))) / (1 + draws)))
     chart = Chart(
-        "p of n differing outputs that all favour one system, with ties and without",
+        "p for n differing outputs that all favour one system, with ties and without",
         (0, 17),
         (1e-5, 1.5),
         ("outputs that differ, all in favour of A", "p, logarithmic"),
@@ -187,18 +187,18 @@ def populations() -> Chart:
         for name, text in EXAMPLES["repeats"].files(0).items():
             Path(folder, name).write_text(text, encoding="utf-8")
         path = Path(folder, "runs.csv")
-        asked = {
+        questions = {
             "new questions, these seeds": "items",
             "new questions, new seeds": "items-and-runs",
             "these questions, new seeds": "these-items",
         }
-        found = {words: osc.compare(path, population=population) for words, population in asked.items()}
+        results = {words: osc.compare(path, population=population) for words, population in questions.items()}
     chart = Chart(
         "One data set, three questions", (-0.6, 0.25), (0.4, 3.6), ("difference in accuracy, with its 95 % interval", "")
     )
     chart.axes({v / 10: f"{v / 10:+.1f}" if v else "0" for v in range(-2, 3)}, {})
     chart.line([(0, 0.4), (0, 3.6)], GREY, dashed=True)
-    for row, (words, result) in enumerate(found.items()):
+    for row, (words, result) in enumerate(results.items()):
         interval, y = result.interval, 3 - row
         assert interval is not None
         assert interval.low is not None
@@ -253,9 +253,7 @@ def observed_power() -> Chart:
         {-k: f"1e-{k}" if k else "1" for k in range(7)}, {v: f"{v:.2g}".lstrip("0") or "0" for v in (0.25, 0.5, 0.75, 1.0)}
     )
     chart.line([(-6.2, true), (0.1, true)], BLUE, dashed=True)
-    chart.text(
-        *_beside(chart, (-6.1, true), down=16), f"true power of every one of them, {true:.2f}".replace("0.", "."), colour=BLUE
-    )
+    chart.text(*_beside(chart, (-6.1, true), down=16), f"true power of every study, {true:.2f}".replace("0.", "."), colour=BLUE)
     chart.points(studies, ORANGE, radius=2.5)
     chart.line([(math.log10(0.05), 0), (math.log10(0.05), 1)], GREY, dashed=True)
     return chart
@@ -274,7 +272,7 @@ PICTURES: dict[str, Callable[[], Chart]] = {
     "bleu": bleu,
     "power": observed_power,
 }
-"""Pictures by the page they stand on."""
+"""Pictures by the page they appear on."""
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -213,11 +213,11 @@ def main() -> None:
     """Take all of them, or those that are named."""
     from playwright.sync_api import sync_playwright
 
-    found = next((path for name in BROWSERS if (path := shutil.which(name))), None)
-    if found is None:
+    executable = next((path for name in BROWSERS if (path := shutil.which(name))), None)
+    if executable is None:
         sys.exit(f"Install one of {', '.join(BROWSERS)} first.")
     with served() as address, sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=found, args=["--no-sandbox", "--disable-gpu"])
+        browser = driver.chromium.launch(executable_path=executable, args=["--no-sandbox", "--disable-gpu"])
         for name in sys.argv[1:] or VIEWS:
             print(take(browser, address, name))
         browser.close()

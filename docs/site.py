@@ -54,22 +54,22 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     inside = {target: source for source, target in OUTSIDE.items()}
     source = inside.get(page.file.src_uri, f"docs/{page.file.src_uri}")
     pieces = FENCE.split(markdown)
-    # What stands between fences is somebody's text and stays as it is.
+    # Text between fences is left as it is.
     pieces[::2] = [relinked(piece, source, page.file.src_uri, files) for piece in pieces[::2]]
-    text = FORMULA.sub(lambda found: f'<p class="formula">{to_mathml(found[1])}</p>', "".join(pieces))
+    text = FORMULA.sub(lambda match: f'<p class="formula">{to_mathml(match[1])}</p>', "".join(pieces))
     return PUBLIC_NAMES.sub(lambda _: python_reference(), text)
 
 
 def relinked(text: str, source: str, target: str, files: Files) -> str:
-    """Links of a page in the repository as links of the site; what is no page there is named without a link."""
+    """Links of a page in the repository as links of the site; what is not a page there is named without a link."""
 
-    def link(found: re.Match[str]) -> str:
-        mark, words, path, anchor = found[1], found[2], found[3], found[4] or ""
+    def link(match: re.Match[str]) -> str:
+        mark, words, path, anchor = match[1], match[2], match[3], match[4] or ""
         if not path or ":" in path:
-            return found[0]
+            return match[0]
         whole = os.path.normpath(PurePosixPath(source).parent / path)
         if not (ROOT / whole).exists():
-            return found[0]  # MkDocs says that it is dead
+            return match[0]  # MkDocs says that it is dead
         if whole.startswith("benchmarks/results/"):
             whole = whole.replace("benchmarks/", "measured/", 1)
         place = OUTSIDE.get(whole, whole.removeprefix("docs/"))
@@ -94,8 +94,8 @@ def on_post_build(config: MkDocsConfig) -> None:
 
     site = Path(config.site_dir)
     for path in sorted(site.rglob("*.html")):
-        if found := FETCHED.search(path.read_text(encoding="utf-8")):
-            raise PluginError(f"{path.relative_to(site)} fetches {found[1]}.")
+        if match := FETCHED.search(path.read_text(encoding="utf-8")):
+            raise PluginError(f"{path.relative_to(site)} fetches {match[1]}.")
     for path in sorted(site.rglob("*.css")):
-        if found := IN_STYLES.search(path.read_text(encoding="utf-8")):
-            raise PluginError(f"{path.relative_to(site)} fetches {found[1]}.")
+        if match := IN_STYLES.search(path.read_text(encoding="utf-8")):
+            raise PluginError(f"{path.relative_to(site)} fetches {match[1]}.")

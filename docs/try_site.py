@@ -33,8 +33,8 @@ def main(site: Path) -> int:
     with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
         page = browser.new_page()
-        asked: list[str] = []
-        page.on("request", lambda request: asked.append(request.url))
+        requested: list[str] = []
+        page.on("request", lambda request: requested.append(request.url))
         for place in ("index.html", "reference/python.html"):
             page.goto((site / place).resolve().as_uri())
             for words, expected in SEARCHES.items():
@@ -43,10 +43,10 @@ def main(site: Path) -> int:
                 field.press_sequentially(words)
                 page.locator(".md-search-result__item", has_text=expected).first.wait_for(timeout=10_000)
         browser.close()
-    if fetched := [url for url in asked if not url.startswith(("file:", "data:", "blob:", "about:"))]:
+    if fetched := [url for url in requested if not url.startswith(("file:", "data:", "blob:", "about:"))]:
         print(f"The site fetches {fetched[0]}.")
         return 1
-    print(f"The site was searched from the file system; {len(asked)} files were read, none of them elsewhere.")
+    print(f"The site was searched from the file system; {len(requested)} files were read, none of them elsewhere.")
     return 0
 
 

@@ -107,11 +107,11 @@ def _files(folder: Path, kind: str) -> list[str]:
 
 
 def test_help_answers_at_once():
-    """Processor time, best of five: the wall clock would measure how busy the machine is."""
-    times = []
-    for _ in range(5):
+    """Processor time, at best of five tries: the wall clock would measure how busy the machine is."""
+    times: list[float] = []
+    while len(times) < 5 and not any(0 < seconds < 0.25 for seconds in times):
         before = os.times()
         subprocess.run([sys.executable, "-m", "outscore", "--help"], capture_output=True, check=True)
         after = os.times()
         times.append(after.children_user + after.children_system - before.children_user - before.children_system)
-    assert 0 < min(times) < 0.25
+    assert any(0 < seconds < 0.25 for seconds in times), times

@@ -1,12 +1,12 @@
 """A pytest plugin: tests that fail where a candidate is worse than a baseline.
 
-Installed with outscore, pytest finds it by itself:
+It is installed with outscore, and pytest finds it automatically:
 
     def test_the_new_prompt(assert_not_worse):
         assert_not_worse("baseline.csv", "candidate.csv", margin=0.02)
 
-The fixture also notes the outcome in pytest's own reports; `from outscore.pytest_plugin import assert_not_worse` is the same
-without it. Bad input is an error of the test, not a failure.
+The fixture also records the outcome in pytest's own reports; `from outscore.pytest_plugin import assert_not_worse` is the same
+function without the record. Bad input is an error of the test, not a failure.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ def assert_not_worse(
     inconclusive: Treatment = "skip",
     **options: Any,  # noqa: ANN401 - as `outscore.gate` takes them
 ) -> GateResult:
-    """Fail the test where the candidate is worse than the baseline, and no more than a margin is shown to be kept.
+    """Fail the test if the candidate is worse than the baseline and not shown to be within the margin.
 
     Parameters
     ----------
     baseline, candidate, margin, options
         As in `outscore.gate`.
     inconclusive
-        What becomes of a test where nothing is shown: it is skipped with the reason, fails, or passes.
+        What happens to the test if nothing is shown: it is skipped with the reason, fails, or passes.
 
     Examples
     --------
@@ -54,30 +54,30 @@ def assert_not_worse(
         raise OutscoreError(
             f"`inconclusive` is {inconclusive!r}.", "Choose one of: skip, fail, pass.", parameter="inconclusive"
         )
-    found = gate(baseline, candidate, margin=margin, **options)
-    undecided = found.outcome == "inconclusive"
-    if found.outcome == "fail" or (undecided and inconclusive == "fail"):
-        pytest.fail(found.verdict, pytrace=False)
+    result = gate(baseline, candidate, margin=margin, **options)
+    undecided = result.outcome == "inconclusive"
+    if result.outcome == "fail" or (undecided and inconclusive == "fail"):
+        pytest.fail(result.verdict, pytrace=False)
     if undecided and inconclusive == "skip":
-        pytest.skip(found.verdict)
-    return found
+        pytest.skip(result.verdict)
+    return result
 
 
 @pytest.fixture(name="assert_not_worse")
-def _noted(request: pytest.FixtureRequest) -> Callable[..., GateResult]:
-    """`assert_not_worse`, which notes the outcome in pytest's reports."""
+def _recording(request: pytest.FixtureRequest) -> Callable[..., GateResult]:
+    """`assert_not_worse`, which also records the outcome in pytest's reports."""
 
-    def asserted(*given: object, **options: Any) -> GateResult:  # noqa: ANN401 - as above
-        told = "not decided"
+    def assert_and_record(*files: object, **options: Any) -> GateResult:  # noqa: ANN401 - as above
+        verdict = "not decided"
         try:
-            found = assert_not_worse(*given, **options)
-            told = found.verdict
+            result = assert_not_worse(*files, **options)
+            verdict = result.verdict
         except (pytest.fail.Exception, pytest.skip.Exception) as outcome:
-            told = str(outcome.msg)
+            verdict = str(outcome.msg)
             raise
         finally:
-            # What `record_property` does, without a warning where the reports are of the newer kind.
-            request.node.user_properties.append(("outscore", told))
-        return found
+            # What `record_property` does, without its warning about the newer kind of reports.
+            request.node.user_properties.append(("outscore", verdict))
+        return result
 
-    return asserted
+    return assert_and_record

@@ -15,8 +15,14 @@ from tests.web.small import serve_forked
 BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 # The browser draws parts of its own window in advance for every window it opens, which takes longer than most of our pages.
 # Giving a list of features replaces the driver's own, so what that switches off to keep off the network is here too.
-WITHOUT = "PreloadTopChromeWebUI,MediaRouter,OptimizationHints,HttpsUpgrades,NetworkTimeServiceQuerying,PreconnectToSearch"
-FLAGS = ("--no-sandbox", "--disable-gpu", f"--disable-features={WITHOUT}")
+# A renderer in reserve, which it starts for every window too, is never used.
+WITHOUT = (
+    "PreloadTopChromeWebUI,MediaRouter,OptimizationHints,HttpsUpgrades,NetworkTimeServiceQuerying,PreconnectToSearch,"
+    "SpareRendererForSitePerProcess"
+)
+# Pages of one profile share a renderer: all of them are ours, and starting one takes as long as laying out a page.
+SHARED = ("--renderer-process-limit=1", "--disable-site-isolation-trials")
+FLAGS = ("--no-sandbox", "--disable-gpu", *SHARED, f"--disable-features={WITHOUT}")
 
 
 @pytest.fixture(scope="package")
@@ -71,7 +77,7 @@ def finished(browser, server):
     """The guided comparison of 120 pairs, to look at."""
     from tests.browser.web_server import SCORES, brought, there
 
-    with brought(browser, server, "compare", scores_txt=SCORES) as page:
+    with brought(browser, server, "compare", alone=True, scores_txt=SCORES) as page:
         there(page.locator("#steps"))
         yield page
 

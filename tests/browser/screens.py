@@ -20,10 +20,17 @@ class Screens:
     def __init__(self, browser):
         self._browser, self._profiles = browser, {}
 
-    def new_page(self, **screen):
+    def new_page(self, *, alone=False, **screen):
+        """A page, or one with a renderer of its own: what stays open slows down all that share its renderer."""
+        if alone:
+            page = self._browser.new_context(**screen).new_page()
+            page.set_default_timeout(PATIENCE)
+            return page
         kind = repr(sorted(screen.items()))
         if kind not in self._profiles:
             self._profiles[kind] = self._browser.new_context(**screen)
+            # The renderer ends with its last page, so an empty one stays open.
+            self._profiles[kind].new_page()
         page = self._profiles[kind].new_page()
         page.set_default_timeout(PATIENCE)
         return page

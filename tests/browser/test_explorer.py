@@ -266,7 +266,7 @@ def test_a_saved_result_says_that_it_has_no_examples(visit, folder):
     path.write_text(render_html(make_diff(UNITS), [], None), encoding="utf-8")
     page = visit(path)
     page.locator(".cell").first.click()
-    assert "holds counts and no examples" in page.locator("#no-examples").inner_text()
+    assert "contains counts but no examples" in page.locator("#no-examples").inner_text()
 
 
 def test_a_hundred_thousand_units_stay_usable(visit, folder):

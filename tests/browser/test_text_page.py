@@ -11,7 +11,7 @@ from tests.report.forms import render_html
 
 from outscore import compare_texts
 from outscore.metrics.cache import StatisticsCache
-from outscore.workflows.texts.buckets import length_bands
+from outscore.workflows.texts.labels import length_bands
 
 pytest.importorskip("sacrebleu")
 

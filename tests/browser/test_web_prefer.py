@@ -24,7 +24,7 @@ def test_battles_are_shown_with_their_charts(answers, folder, screen):
         expect(figures).to_have_count(3)
         expect(page.locator(".verdict").first).to_contain_text("amber leads")
         captions = figures.locator("figcaption").all_inner_texts()
-        starts = ("Strengths with", "Win rates in direct games", "Who won by place")
+        starts = ("Strengths with", "Win rates in direct games", "Wins by position")
         assert [caption[: len(start)] for caption, start in zip(captions, starts, strict=True)] == list(starts)
         # A chart that was not drawn, or was drawn empty, has no marks.
         for i in range(3):

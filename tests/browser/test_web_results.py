@@ -32,7 +32,7 @@ def test_a_result_is_named_kept_listed_exported_and_imported(compared, browser, 
     page, headline = compared, compared.locator("#answer h1").inner_text()
     page.get_by_label("Name", exact=True).fill(HOSTILE)
     page.get_by_label("Keep beyond the hour").check()
-    expect(page.locator("#status")).to_have_text("Kept until the page ends.")
+    expect(page.locator("#status")).to_have_text("Kept until the server stops.")
     page.get_by_role("link", name="All results of this session").click()
     row = page.locator("#rows tr").first
     there(row)
@@ -51,7 +51,7 @@ def test_a_result_is_named_kept_listed_exported_and_imported(compared, browser, 
     assert "/compare?files=" in page.url
     # Another browser knows nothing of it until it is imported, and then shows the same.
     with visited(browser, server, "/results", **OTHER) as other:
-        there(other.get_by_text("There are none yet."))
+        there(other.get_by_text("There are no results yet."))
         other.set_input_files("#import", str(file))
         there(other.locator("#rows tr"))
         assert other.get_by_role("textbox", name="Name").input_value() == "run seven"
@@ -61,7 +61,7 @@ def test_a_result_is_named_kept_listed_exported_and_imported(compared, browser, 
         assert "/report?result=" in other.url
         other.go_back()
         other.get_by_role("button", name="Remove run seven").click()
-        there(other.get_by_text("There are none yet."))
+        there(other.get_by_text("There are no results yet."))
 
 
 @pytest.mark.slow

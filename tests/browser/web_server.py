@@ -81,9 +81,9 @@ def sent(server, view, **files):
 
 
 @contextmanager
-def brought(browser, server, view, *, settings="", refused=422, **files):
+def brought(browser, server, view, *, settings="", refused=422, alone=False, **files):
     """A view with these files: the way over the start page, which has its own tests, takes as long as the view itself."""
-    with visited(browser, server, sent(server, view, **files) + settings, refused=refused) as page:
+    with visited(browser, server, sent(server, view, **files) + settings, refused=refused, alone=alone) as page:
         yield page
 
 
@@ -145,7 +145,7 @@ class Answers:
     @contextmanager
     def _first(self, view):
         way, answer = OPENED[view]
-        with visited(self._browser, self._server, way if way.startswith("/") else "/") as page:
+        with visited(self._browser, self._server, way if way.startswith("/") else "/", alone=True) as page:
             if not way.startswith("/"):
                 example(page, way)
             there(page.locator(answer).first)

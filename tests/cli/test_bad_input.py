@@ -104,7 +104,7 @@ def test_zstd(tmp_path, monkeypatch, refusal, outscore):
     assert refusal("compare", "x.zst").startswith('`x.zst`, line 2: found "good", expected a number.')
 
 
-@pytest.mark.parametrize(("content", "words"), [("", "empty, numbers"), ("0.5 good\n", "line 1")])
+@pytest.mark.parametrize(("content", "words"), [("", "empty, but numbers"), ("0.5 good\n", "line 1")])
 def test_standard_input_is_refused_alike(refusal, content, words):
     assert words in refusal("compare", "-", stdin=content)
 
@@ -139,7 +139,7 @@ def test_an_empty_file_of_two_gigabytes_is_not_taken_into_memory(tmp_path, monke
     monkeypatch.chdir(tmp_path)
     with Path("x.txt").open("wb") as file:
         os.truncate(file.fileno(), 2 << 30)
-    said = "`x.txt`, line 1: found a NUL byte, as binary files have; text was expected. Save it as plain UTF-8 text.\n"
+    said = "`x.txt`, line 1: found a NUL byte, as in binary files; expected text. Save it as plain UTF-8 text.\n"
     assert refusal("compare", "x.txt") == said
 
 

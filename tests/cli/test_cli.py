@@ -226,7 +226,7 @@ def test_impossible_requests_are_refused_before_anything_is_read(nothing_read, g
         found.append(f"{name}\n    {result.stderr.removeprefix('outscore: ')}")
     forbidden = [entry for entry in found if "forbidden\n" in entry]
     for entry in forbidden:
-        assert "may not be changed" in entry
+        assert "you may not write to the folder" in entry
     golden("cli/refused-early.txt", "\n".join(entry for entry in found if entry not in forbidden))
 
 

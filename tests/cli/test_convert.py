@@ -101,10 +101,10 @@ def test_empty_patches_and_failed_runs_count_as_boards_count_them(tmp_path):
     assert [totals(one) for one in after] == [totals(one) for one in before]
     found = [json.loads(run("compare", *paths, "--format", "json").output) for paths in (logs, [target])]
     assert found[0]["comparisons"][0]["p"] == found[1]["comparisons"][0]["p"]
-    said = "Rows without a score count as 0, as boards of their harness do: amber 2 empty; birch 2 errored."
+    said = "Rows without a score count as 0, as on the leaderboards of their harness: amber 2 empty; birch 2 errored."
     assert all(said in [note["text"] for note in one["comparisons"][0]["notes"]] for one in found)
     assert "count as 0 in the means and in comparisons, as on the harness's own leaderboard" in said_by("show", target)
-    assert "24 rows of 1 file" in said_by("compare", target)
+    assert "24 rows in 1 file" in said_by("compare", target)
 
 
 SCORES = st.floats(-1e6, 1e6).map(lambda value: round(value, 3)) | st.sampled_from([0.0, 1.0, math.nan, 1e-300])
@@ -232,7 +232,7 @@ def test_a_score_that_is_no_number_is_refused(tmp_path):
     first.write_text(first.read_text().replace('"score": 1.0', '"score": "high"', 1))
     done = run("show", first)
     assert done.exit_code == 2
-    assert "has the score `high`, which is no number" in done.output
+    assert "has the score `high`, which is not a number" in done.output
 
 
 def test_corpus_scores_are_refused(shared_data, tmp_path):

@@ -66,7 +66,7 @@ def test_demo_is_seeded(few, outscore):
     first, again, other = (Path(name, "tagging", "tagger-A.tsv").read_text() for name in "xyz")
     assert first == again != other
     assert "seed 0" not in Path("x/examples.txt").read_text(encoding="utf-8")
-    assert "with seed 0; with 1" in Path("z/examples.txt").read_text(encoding="utf-8")
+    assert "for seed 0; with seed 1" in Path("z/examples.txt").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(

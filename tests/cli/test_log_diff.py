@@ -49,13 +49,13 @@ def test_real_logs(shared_data, path, options, accuracies, p):
 @pytest.mark.parametrize(
     ("path", "options", "said"),
     [
-        ("lm_eval/two-models", "", "The logs hold 3 tasks"),
+        ("lm_eval/two-models", "", "The logs contain 3 tasks"),
         ("lm_eval/two-models", "--log-task additions_sc", "scored by 3 filters"),
-        ("lm_eval/two-models", "--log-task ende", "is scored as a whole, so that its answers are texts and no labels"),
-        ("inspect/epochs", "", "holds 60 runs of 20 items"),
-        ("inspect/unscored", "", "otherwise than comparing them with their targets does"),
-        ("swe-bench", "", "holds scores without answers"),
-        ("every_eval_ever/from-lm_eval/choices", "", "so that they are no labels"),
+        ("lm_eval/two-models", "--log-task ende", "is scored as a whole, so its answers are texts, not labels"),
+        ("inspect/epochs", "", "contains 60 runs of 20 items"),
+        ("inspect/unscored", "", "differently from a comparison with their targets"),
+        ("swe-bench", "", "contains scores but no answers"),
+        ("every_eval_ever/from-lm_eval/choices", "", "so they are not labels"),
     ],
 )
 def test_what_is_no_label_is_refused(shared_data, path, options, said):
@@ -85,7 +85,7 @@ def test_questions_are_shown_and_groups_are_slices(tmp_path):
     result = found(tmp_path, "--slice", "passage", "--min-support", "1")
     assert "passage" in json.dumps(result["pairs"][0])
     said = run(tmp_path).output
-    assert "answers of lm-eval logs are compared with their targets" in " ".join(said.split())
+    assert "answers in lm-eval logs are compared with their targets" in " ".join(said.split())
 
 
 def changed(paths: list[Path], old: str, new: str, count: int = 1) -> None:
@@ -98,7 +98,7 @@ def test_other_right_answers_are_refused(tmp_path):
     changed(paths, '"target": "1"', '"target": "2"')
     done = run(*paths, "--force-same")
     assert done.exit_code == 2
-    assert "the right answer to `0` is `2`, and in another log `1`" in done.output
+    assert "the right answer to `0` is `2`, but `1` in another log" in done.output
 
 
 def test_what_has_no_answer_is_wrong_and_said(tmp_path):
@@ -112,7 +112,9 @@ def test_a_score_that_judges_one_answer_otherwise_is_said(tmp_path):
     paths = lm_eval(tmp_path)
     changed(paths, '"exact_match": 0.0', '"exact_match": 1.0')
     result = found(*paths)
-    assert any("`exact_match` of the log judges 1 answer of maker/birch otherwise" in note["text"] for note in result["notes"])
+    assert any(
+        "`exact_match` of the log judges 1 answer of maker/birch differently" in note["text"] for note in result["notes"]
+    )
 
 
 def test_logs_name_their_systems_themselves(tmp_path):

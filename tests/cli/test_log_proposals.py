@@ -110,7 +110,7 @@ def test_means_of_boards_that_count_empty_as_zero(tmp_path):
 def test_what_counts_as_zero_unasked_is_said_beside_the_data(tmp_path, command):
     """More than half of a board may be empty patches, which a line far below does not make plain."""
     text = " ".join(run(command, *empty_patches(tmp_path)).output.split())
-    assert "beware Rows without a score count as 0, as boards of their harness do: " in text
+    assert "beware Rows without a score count as 0, as on the leaderboards of their harness: " in text
 
 
 @pytest.mark.parametrize("folder", ["inspect/error", "inspect/unscored"])

@@ -112,15 +112,15 @@ def test_deciding_items_show_question_and_answers(tmp_path):
 @pytest.mark.parametrize(
     ("path", "options", "said"),
     [
-        ("lm_eval/two-models", "", "The logs hold 3 tasks: `additions_sc`, `choices`, `ende`. Choose one with --log-task"),
+        ("lm_eval/two-models", "", "The logs contain 3 tasks: `additions_sc`, `choices`, `ende`. Choose one with --log-task"),
         ("lm_eval/two-models", "--log-task additions_sc", "scored by 3 filters: `strict-first`, `flexible-first`, `maj@3`"),
         ("lm_eval/two-models", "--log-task choices", "The logs have 2 scores: `acc`, `acc_norm`. Choose one with --metric"),
         ("inspect/unscored", "--metric partial", "has no score on 2 of 20 rows (2 unscored)"),
         ("inspect/error", "", "mockllm/amber has no score on 13 of 20 rows (2 errored, 11 not run)"),
         ("every_eval_ever/from-lm_eval/ende", "", "score 0 beside a total of 65.5699"),
         ("inspect/data_with_llm_scoring.json", "", "is an Inspect log without its samples"),
-        ("promptfoo/debug-single.json", "", "holds no result, although its statistics count 1"),
-        ("promptfoo/v3-simple-cli.json", "", "has an assertion, so that every output passes"),
+        ("promptfoo/debug-single.json", "", "contains no result, although its statistics count 1"),
+        ("promptfoo/v3-simple-cli.json", "", "has an assertion, so every output passes"),
         ("swe-bench", "", "The logs contain 3 systems: `baseline`, `graphrag-advisory` and `graphrag-hybrid`"),
         ("openai-evals/amber.jsonl", "", "The logs contain one system only, `scripted/amber`"),
     ],
@@ -162,7 +162,7 @@ def test_the_alignment_counts_what_has_no_score(shared_data, path, options, miss
 
 def test_boards_of_swe_bench_count_empty_patches_as_0_and_it_is_said(shared_data):
     asked = (shared_data / "harness-logs/swe-bench", "--system", "baseline", "--system", "graphrag-advisory")
-    said = "Rows without a score count as 0, as boards of their harness do: baseline 58 empty"
+    said = "Rows without a score count as 0, as on the leaderboards of their harness: baseline 58 empty"
     assert any(note["text"].startswith(said) for note in compared(*asked)["notes"])
     assert not any("boards" in note["text"] for note in compared(*asked, "--missing", "zero")["notes"])
     assert compared(*asked, "--missing", "drop")["n"] < 100
@@ -244,14 +244,14 @@ def test_show_refuses_what_is_no_log(tmp_path):
     (tmp_path / "a.txt").write_text("0.5\n")
     done = run("show", tmp_path / "a.txt")
     assert done.exit_code == 2
-    assert "holds no log of lm-evaluation-harness" in done.output
+    assert "contains no log of lm-evaluation-harness" in done.output
 
 
 @pytest.mark.parametrize("command", ["compare", "rank", "score"])
 def test_a_folder_without_files_is_said_to_hold_no_log(command, tmp_path):
     done = run(command, tmp_path)
     assert done.exit_code == 2
-    assert "is a folder without files: it holds no log of an evaluation harness. Name the folder or file" in done.output
+    assert "is a folder without files: it contains no log of an evaluation harness. Name the folder or file" in done.output
     with pytest.raises(osc.OutscoreError, match="is a folder without files"):
         osc.read(tmp_path)
 
@@ -260,7 +260,7 @@ def test_a_folder_of_other_files_is_said_to_hold_no_log(tmp_path):
     (tmp_path / "notes.txt").write_text("0.5\n")
     done = run("compare", tmp_path)
     assert done.exit_code == 2
-    assert "is a folder that holds no log of an evaluation harness. Name the folder or file" in done.output
+    assert "is a folder that contains no log of an evaluation harness. Name the folder or file" in done.output
 
 
 def test_a_folder_of_parquet_files_is_for_rankings(tmp_path):

@@ -63,7 +63,7 @@ def test_the_command_line_takes_one_table(tmp_path, outscore, monkeypatch):
         (
             "id,system,prediction,gold\nq1,a,x,x\nq1,b,x,y\n",
             {},
-            "line 3: the right answer to `q1` is `y`, and before it was `x`",
+            "line 3: the right answer to `q1` is `y`, but earlier it was `x`",
         ),
         (wide(), {"names": "a,b"}, "A single table already names its systems"),
         (wide(), {"task": "pos"}, "1 file named, but gold and at least one system are needed"),
@@ -76,7 +76,7 @@ def test_tables_that_are_refused(tmp_path, content, asked, message, refusal):
 
 
 def test_standard_input_is_read_once():
-    with pytest.raises(OutscoreError, match="standard input cannot be"):
+    with pytest.raises(OutscoreError, match="standard input can be read only once"):
         diff("-", [], task="label")
 
 

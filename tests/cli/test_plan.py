@@ -134,7 +134,7 @@ BAD = {
     "power at alpha": (["--effect", ".1", "--sd", "1", "--power", ".05"], "no more than alpha (0.05)"),
     "method": (["--effect", ".1", "--sd", "1", "--method", "exact"], "Here it may be one of: auto, normal, t, permutation."),
     "n 0": (["--n", "0"], "0 is not in the range"),
-    "power 1": (["--effect", ".1", "--sd", "1", "--power", "1"], "endlessly many items"),
+    "power 1": (["--effect", ".1", "--sd", "1", "--power", "1"], "infinitely many items"),
     "discordance": (["--effect", ".1", "--discordance", ".05"], "less than the effect"),
     "two spreads": (["--effect", ".1", "--sd", "1", "--discordance", ".3"], "Both `sd` and `discordance`"),
     "scores without n": (["--scores", ".8", ".7"], "without the number of items"),

@@ -28,7 +28,7 @@ def test_one_system(seeds, outscore):
         "noise floor",
         "about new items and new runs",
         "for a paper",
-        "finds a difference",
+        "detects a difference",
     ):
         assert words in done.stdout, words
     assert "compare them" not in done.stdout

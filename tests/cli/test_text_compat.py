@@ -58,7 +58,7 @@ def test_changed_new_and_vanished_files_are_noted(outscore):
     Path("old-1.txt").rename("old-3.txt")
     found = result(outscore("compare", "--config", "result.json", "--format", "json"))
     assert [note["text"] for note in found["comparisons"][0]["notes"][-3:]] == [
-        "`old-1.txt` was part of `result.json` and is no longer.",
+        "`old-1.txt` was part of `result.json`, but no longer is.",
         "`old-3.txt` was not part of `result.json`.",
         "`ref.txt` has changed since `result.json` was saved.",
     ]

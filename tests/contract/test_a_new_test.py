@@ -72,7 +72,7 @@ def test_the_advice_places_it():
     advice = {row.test: row.why for row in advise(Claim("mean", 70, 0.0)).usable}
     assert advice["dummy"] == "It is a dummy for 70 items."
     clustered = {row.test: row.why for row in advise(Claim("mean", 70, 0.0, clusters=True)).unsuited}
-    assert clustered["dummy"] == "It takes items one by one and knows no clusters."
+    assert clustered["dummy"] == "It treats items as independent and does not support clusters."
 
 
 def test_the_form_offers_it_with_its_option():

@@ -127,9 +127,9 @@ def test_the_first_error_is_raised_as_it_is(running):
 
 
 def test_work_that_cannot_travel_is_one_sentence(running):
-    with pytest.raises(OutscoreError, match="Other processes cannot be given this work"):
+    with pytest.raises(OutscoreError, match="This work cannot be sent to other processes"):
         running.map(lambda x: x, [1])
-    with pytest.raises(OutscoreError, match="Other processes cannot be given this work"):
+    with pytest.raises(OutscoreError, match="This work cannot be sent to other processes"):
         running.map(abs, [1, threading.Lock()])
 
 

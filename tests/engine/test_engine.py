@@ -132,7 +132,7 @@ def test_what_libraries_print_does_no_harm(capfd):
     ids=["function", "task"],
 )
 def test_work_that_cannot_travel_is_one_sentence(function, tasks):
-    with pytest.raises(OutscoreError, match="Other processes cannot be given this work") as found:
+    with pytest.raises(OutscoreError, match="This work cannot be sent to other processes") as found:
         Processes(2).map(function, tasks)
     assert "top level of a module" in found.value.hint
 
@@ -287,7 +287,7 @@ def test_engine_of_dask(monkeypatch, jobs, address, expected):
     [
         (None, "locl", r"`dask` is 'locl'\. Give \"local\", or the address of a scheduler"),
         (None, "tcp://here", "`dask` is 'tcp://here'"),
-        (2, "here:8786", "`jobs` is 2, but the Dask cluster at here:8786 has the workers it has"),
+        (2, "here:8786", "`jobs` is 2, but the Dask cluster at here:8786 decides how many workers there are"),
     ],
 )
 def test_engine_of_refuses_what_dask_cannot_do(jobs, address, said):

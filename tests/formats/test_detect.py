@@ -84,7 +84,9 @@ def test_conllu_with_an_empty_last_column_or_a_separator_after_it(tmp_path, misc
     path.write_text(TREE.format(misc=misc))
     assert detect(peek_at(path)).entry.name == "conllu"
     assert read_words(path).origin.format == "conllu"
-    with pytest.raises(OutscoreError, match=r"is CoNLL-U, a table with a label per item was expected\. Compare .* --task pos"):
+    with pytest.raises(
+        OutscoreError, match=r"is CoNLL-U, but a table with a label per item was expected\. Compare .* --task pos"
+    ):
         read_labels(path)
 
 

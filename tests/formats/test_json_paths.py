@@ -88,7 +88,7 @@ def test_lines_have_the_same_names(tmp_path):
             "one of several lists",
             "2 lists of records: `rows`, `errors`. Name columns inside one of them, such as --item rows.ID",
         ),
-        ("an object by item", "8 objects inside, from `q0` to `q7`. If each of them is an item, say --item key"),
+        ("an object by item", "8 objects inside, from `q0` to `q7`. If each of them is an item, add --item key"),
     ],
 )
 def test_nothing_is_chosen_in_silence(layout, said, tmp_path):
@@ -134,4 +134,4 @@ def test_a_log_beside_a_table_is_refused(tmp_path):
     table, _ = write(tmp_path, "a list")
     done = CliRunner().invoke(app, ["compare", str(table), str(log)])
     assert done.exit_code == 2
-    assert "amber.json` is none that is known" in done.output
+    assert "amber.json` is not a known one" in done.output

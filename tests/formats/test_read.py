@@ -128,15 +128,15 @@ def test_columns_of_labels_may_be_named(write):
     ("name", "asked"), [("conllu", {"item": "id"}), ("labels", {"score": "label"}), ("conll2012", {"gaps": True})]
 )
 def test_what_is_for_scores_is_refused(write, name, asked):
-    with pytest.raises(OutscoreError, match=f"is read as .*, and `{next(iter(asked))}` is for scores"):
+    with pytest.raises(OutscoreError, match=f"is read as .*, but `{next(iter(asked))}` is for scores"):
         read(write(FILES[name][0]), format=name, **asked)
 
 
 def test_scores_alone(write):
     path = write(FILES["conllu"][0])
-    with pytest.raises(OutscoreError, match="`conllu` is a format of outputs, and scores were expected"):
+    with pytest.raises(OutscoreError, match="`conllu` is a format of outputs, but scores were expected"):
         read_scores(path, format="conllu")
-    with pytest.raises(OutscoreError, match=r"is CoNLL-U, and scores were expected.*`outscore diff --task TASK GOLD"):
+    with pytest.raises(OutscoreError, match=r"is CoNLL-U, but scores were expected.*`outscore diff --task TASK GOLD"):
         read_scores(path)
     for function in (read, read_scores):
         with pytest.raises(OutscoreError, match=r"There is no format `conlu`\. Did you mean"):

@@ -28,7 +28,7 @@ def table(tmp_path):
 
 def test_a_line_names_every_part():
     reading = Reading("table", 90, 1, ["csv"], ["f1"], item=["id"], system=["model"], repeat=["seed"], cluster=["doc"])
-    said = "scores: `f1`; items: `id`; systems: `model`; repeats: `seed`; clusters: `doc`; 90 rows of 1 file (csv)"
+    said = "scores: `f1`; items: `id`; systems: `model`; repeats: `seed`; clusters: `doc`; 90 rows in 1 file (csv)"
     assert reading_line(reading) == f"{said}; higher is better"
 
 
@@ -49,7 +49,7 @@ def test_answers_are_compared_with_the_right_ones():
 def test_every_form_of_a_report_shows_the_line_once(command, form, table):
     found = command(table)
     said = plain(getattr(found, form)())
-    line = "scores: a column per system, new and old; items: question_id; 30 rows of 1 file (csv); higher is better"
+    line = "scores: a column per system, new and old; items: question_id; 30 rows in 1 file (csv); higher is better"
     assert said.count(line) == 1
     assert said.index(line) < 2000 or form == "to_html"
 
@@ -61,7 +61,7 @@ def test_slices_show_the_line_once(form, tmp_path):
     path.write_text(f"id,category,new,old\n{rows}")
     found = osc.compare(path, slices="category")
     said = plain(getattr(found, form)())
-    assert said.count("items: id; slices: category; 30 rows of 1 file (csv)") == 1
+    assert said.count("items: id; slices: category; 30 rows in 1 file (csv)") == 1
     assert [c.reading.slices for c in found.comparisons] == [["category"]] * 3
 
 
@@ -69,7 +69,7 @@ def test_bare_numbers_and_arrays_have_their_line(tmp_path):
     for name in ("a", "b"):
         tmp_path.joinpath(name).write_text("1\n0\n1\n")
     bare = osc.compare(tmp_path / "a", tmp_path / "b")
-    assert reading_line(bare.reading).startswith("scores: one number per line; items: line order; 6 rows of 2 files")
+    assert reading_line(bare.reading).startswith("scores: one number per line; items: line order; 6 rows in 2 files")
     given = osc.rank({"new": [1, 0, 1], "old": [0, 0, 1]})
     assert reading_line(given.reading) == "scores: arrays; items: their order; 3 rows; higher is better"
 
@@ -113,7 +113,7 @@ def test_a_diff_of_words_and_of_one_table(answers):
             "1\tIt\t_\tPRON\t_\t_\t2\tnsubj\t_\t_\n2\tis\t_\tAUX\t_\t_\t0\troot\t_\t_\n\n"
         )
     found = osc.diff("gold.conllu", ["x.conllu"], task="pos")
-    line = "right answers: `gold.conllu`; outputs: `x.conllu`; items: as the gold file has them; 4 rows of 2 files (conllu)"
+    line = "right answers: `gold.conllu`; outputs: `x.conllu`; items: as in the gold file; 4 rows in 2 files (conllu)"
     assert reading_line(found.reading) == line
     answers.joinpath("t.csv").write_text("id,gold,old,new\n1,a,a,b\n2,b,b,b\n")
     one = osc.diff("t.csv", [], task="label")

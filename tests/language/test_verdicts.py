@@ -165,7 +165,7 @@ def test_verdict_without_a_winner(p_value):
 
 def test_verdict_between_the_bounds(p_value):
     text = verdict(words(p_value(0.05, "monte-carlo", 0.045, 0.056)))
-    assert text.startswith("No winner: undecided, because alpha = .05 lies between the bounds of p (raise the resamples)")
+    assert text.startswith("No winner: undecided, because alpha = .05 lies between the bounds of p (use more resamples)")
     certified = verdict(words(p_value(0.05, "certified", 0.045, 0.056)))
     assert "resamples" not in certified
     assert certified.startswith("No winner: undecided")
@@ -243,7 +243,7 @@ def test_words_for_a_margin(p_value):
     )
     open_ = replace(asked, margin=Margin(0.02, p_value(0.3), p_value(0.3)))
     clause = (
-        "; that A is non-inferior to B with a margin of 0.02 is not shown either (p = .300, one-sided exact paired permutation "
+        "; nor is it shown that A is non-inferior to B with a margin of 0.02 (p = .300, one-sided exact paired permutation "
         "test)."
     )
     assert verdict(open_) == f"{verdict(asked).removesuffix('.')}{clause}"
@@ -319,7 +319,7 @@ def test_direction_of_tests_whose_median_is_zero(p_value):
     zero = replace(MEDIAN, low=0.0, high=0.0, estimate=0.0)
     asked = words(p_value(0.001, test="sign"), interval=zero)
     assert verdict(asked).startswith(
-        "No winner: the exact sign test rejects at alpha = .05, but the median difference is 0, so nobody wins; "
+        "No winner: the exact sign test rejects at alpha = .05, but the median difference is 0, so there is no winner; "
     )
     assert verdict(replace(asked, direction=1)).startswith("A outscored B, judged by the median difference: ")
     assert verdict(replace(asked, direction=-1)).startswith(

@@ -175,7 +175,7 @@ def test_a_folder_that_cannot_be_used_is_noted_once(tmp_path):
     for k in range(2):
         assert (cached_statistics(key_number(k), lambda: ROWS, cache) == ROWS).all()
     assert cache.notes == [
-        f"The cache folder {cache.folder} cannot be used (Not a directory): statistics will be computed anew each time."
+        f"The cache folder {cache.folder} cannot be used (Not a directory): statistics will be recomputed each time."
     ]
 
 

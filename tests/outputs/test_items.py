@@ -109,7 +109,7 @@ def test_conflicting_copies():
     twice = Items("new", Labels.of(["q1", "q2", "q1"]), Labels.of(["a", "b", "b"]))
     with pytest.raises(OutscoreError) as caught:
         align_items(make("gold", {"q1": "a"}), [twice])
-    assert caught.value.message == "`new`, row 3: item `q1` has the answer `b`, and `a` in `new`, row 1."
+    assert caught.value.message == "`new`, row 3: item `q1` has the answer `b`, but `a` in `new`, row 1."
 
 
 def test_right_answers_beside_the_answers_are_checked_and_not_used():

@@ -209,7 +209,7 @@ def test_both_tails_are_named_with_what_each_of_them_holds(full, p_value):
     names = [row["text"] for rows in layers_of(picture.drawing, "tail", "text") for row in rows]
     assert names == [["at least as far", "below: share .00615"], ["at least as far", "above: share .00615"]]
     assert "p = .0123, .00615 below and .00615 above" in picture.description
-    assert picture.caption.endswith("purple what is at least as far below and above")
+    assert picture.caption.endswith("and purple is at least as far below and above")
     # Of a sampled p, or of another test's, the shares are not known.
     for p in (p_value(0.0123, "monte-carlo", 0.01, 0.015), p_value(0.0123, test="wilcoxon")):
         shown = chart(full(p=p), "null")

@@ -70,7 +70,7 @@ def test_rows_that_are_not_tested_stand_apart(two):
     assert names[border + 1 :] == ["X"]
     short = named(pair_tables(two, two.pairs[0], top=3))["labels"]
     assert len(short.rows) == 3
-    intervals = "Student t, stretched to agree with the exact test; each by itself, not adjusted for the number of rows."
+    intervals = "Student t, stretched to agree with the exact test; individual, not adjusted for the number of rows."
     assert short.notes == (
         "Tested and not shown: 4.",
         "Not tested and not shown, fewer than 20 units: 1.",
@@ -118,7 +118,7 @@ def test_every_table_can_be_asked_for(three, key):
 def test_an_absent_table_among_several_is_a_note(two):
     tables = chosen_tables(two, ("scores", "keys"))
     assert [table.key for table in tables] == ["scores"]
-    assert tables[0].notes[-1] == "Nothing to show in table `keys`."
+    assert tables[0].notes[-1] == "The table `keys` is empty."
 
 
 def test_sampled_p_values_and_methods_of_intervals_are_marked(two):
@@ -135,7 +135,7 @@ def test_sampled_p_values_and_methods_of_intervals_are_marked(two):
 def test_unknown_tables_and_orders_are_refused(two):
     with pytest.raises(OutscoreError, match="no table `orakel`"):
         chosen_tables(two, ("orakel",))
-    with pytest.raises(OutscoreError, match="nothing to show in the table `keys`"):
+    with pytest.raises(OutscoreError, match="The table `keys` is empty for this result"):
         chosen_tables(two, ("keys",))
     with pytest.raises(OutscoreError, match="`sort` is `size`"):
         pair_tables(two, two.pairs[0], sort="size")

@@ -38,9 +38,8 @@ def test_what_is_undecided_says_how_many_items_it_would_take():
 
 def test_beyond_the_curve_it_takes_more_than_that():
     found = osc.compare(*undecided(0.001))
-    assert next_step(found) == [
-        f"a true difference as large as the observed one would take more than {found.power.curve[-1].n:,} items (power .80)"
-    ]
+    most = f"more than {found.power.curve[-1].n:,} items"
+    assert next_step(found) == [f"detecting a true difference as large as the observed one would take {most} (power .80)"]
 
 
 def test_a_winner_needs_no_next_step():
@@ -59,13 +58,13 @@ def test_a_ranking_says_how_much_more_data_would_decide_the_nearest_pair():
     ranking = osc.rank(systems)
     (told,) = ranking_step(ranking)
     leader, other = ranking.scores[0].system, ranking.scores[1].system
-    assert told.startswith(f"{other} is the nearest to being told apart from {leader}: ")
-    assert told.endswith("times as much data (power .80 by p, before correction)")
+    assert told.startswith(f"{other} is closest to being told apart from {leader}: ")
+    assert told.endswith("times as much data (for power .80, from p before correction)")
     (compared,) = next_step(osc.compare(systems[leader], systems[other]))
     needed = float(re.search(r"about ([\d,]+) items", compared)[1].replace(",", ""))
     assert float(re.search(r"about ([\d.]+) times", told)[1]) == pytest.approx(needed / 400, rel=0.1)
     (to_baseline,) = ranking_step(osc.rank(systems, baseline=other))
-    assert to_baseline.startswith(f"{leader} is the nearest to being told apart from {other}: ")
+    assert to_baseline.startswith(f"{leader} is closest to being told apart from {other}: ")
     apart = {"low": items, "high": items + rng.normal(1, 0.3, 400)}
     assert ranking_step(osc.rank(apart)) == []
     assert ranking_step(osc.rank({"one": items, "same": items})) == []
@@ -81,7 +80,7 @@ def test_what_only_the_correction_leaves_open_is_nearest():
     nearest = min(open_pairs, key=lambda pair: pair.p.value)
     assert nearest.p.value < 0.05 < nearest.p.adjusted
     (other,) = set(nearest.systems) - {leader}
-    told = f"{other} is the nearest to being told apart from {leader}: only the correction leaves it open"
+    told = f"{other} is closest to being told apart from {leader}: significant before correction, but not after"
     assert ranking_step(ranking) == [told]
 
 

@@ -63,7 +63,7 @@ def test_a_long_list_is_cut_and_says_so():
     assert "Not shown" not in whole
     assert "2,876 of 4,238 pairs" in text
     assert "40 more share no item" in " ".join(text.split())
-    assert "by system effects beside those of items" in " ".join(text.split())
+    assert "by system effects adjusted for items" in " ".join(text.split())
 
 
 def matrix_of(ranking) -> list[str]:
@@ -174,7 +174,7 @@ def test_a_signature_in_a_note_breaks_between_its_parts():
     assert all(any(part in line for line in lines) for part in parts)
 
 
-@pytest.mark.parametrize(("form", "words"), [("exact", "exact, all orders counted"), ("F", "Iman and Davenport's F")])
+@pytest.mark.parametrize(("form", "words"), [("exact", "exact, all orders enumerated"), ("F", "Iman and Davenport's F")])
 def test_friedmans_p_says_how_it_came_about(form, words):
     ranking = MADE["datasets"]()
     text = render_text(replace(ranking, critical_difference=replace(ranking.critical_difference, form=form)))

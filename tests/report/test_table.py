@@ -99,7 +99,7 @@ def test_settings_look_alike_before_and_after_saving():
     assert settings_table(kept).rows == (("a.1", "1"), ("a.2", "2"), ("b.d", "true"))
 
 
-FAMILY = "p adjusted for 2 comparisons by the method holm, which controls the family-wise error rate (FWER)."
+FAMILY = "p adjusted for 2 comparisons (method holm), which controls the family-wise error rate (FWER)."
 
 
 def test_results_have_one_row_each_and_the_correction(comparison, p_value):

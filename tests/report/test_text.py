@@ -123,7 +123,7 @@ def test_alignment_is_shown_when_something_was_left_out(comparison):
 def test_several_comparisons(comparison):
     text = render(Comparisons([comparison(), comparison()], SETTINGS, Family("holm", "FWER", 2)))
     assert text.count("A outscored B") == 2
-    note = "p adjusted for 2 comparisons by the method holm, which controls the family-wise error rate (FWER)."
+    note = "p adjusted for 2 comparisons (method holm), which controls the family-wise error rate (FWER)."
     assert note in " ".join(text.split())
 
 
@@ -143,7 +143,7 @@ def test_slices_are_a_table_and_written_out_on_request(comparison, p_value):
 def test_units_are_not_called_items(full):
     units = full(clusters=None, design=Design(14000, 14000, 1.0, [], unit_size=7))
     text = " ".join(render(units).split())
-    assert "2,000 units find a true difference" in text
+    assert "2,000 units can detect a true difference" in text
     assert "units were swapped" in text
 
 

@@ -338,8 +338,8 @@ def test_the_page():
     for part in (
         "Both metrics favour new",
         "bleu by length",
-        "of the runs alone",
-        "Of several runs the first is shown",
+        "for the runs alone",
+        "Only the first of several runs is shown",
         "(empty)",
     ):
         assert part in page.words

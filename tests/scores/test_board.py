@@ -96,7 +96,7 @@ def test_clusters_follow_their_items():
     b = system("b", [("q", 1), ("p", 0)], clusters=Labels.of(["e", "d"]))
     assert boards_of([a, b])[0].clusters.tolist() == [0, 1]
     wrong = system("b", [("q", 1), ("p", 0)], clusters=Labels.of(["d", "d"]))
-    with pytest.raises(OutscoreError, match="Item `q` lies in cluster `e` of one system and in `d` of another"):
+    with pytest.raises(OutscoreError, match="Item `q` is in cluster `e` for one system and in `d` for another"):
         boards_of([a, wrong])
 
 
@@ -107,7 +107,7 @@ def test_clusters_follow_their_items():
         ([system("a", [("p", 1)])], "Only `a` was found: there is nothing to rank"),
         ([system("a", [("p", 1)]), system("a", [("p", 0)]), system("b", [("p", 0)])], "Two systems are named `a`"),
         ([Scores("a", np.array([1, 0])), Scores("b", np.array([1]))], "`a` has 2 items and `b` has 1"),
-        ([Scores("a", np.array([1])), system("b", [("p", 0)])], "names item ids and `a` does not"),
+        ([Scores("a", np.array([1])), system("b", [("p", 0)])], "names item ids but `a` does not"),
         ([Scores("a", np.array([1])), Scores("b", np.array([[1, 0]]))], "the same number of scores per row"),
         ([Scores("a", np.array([], dtype=int)), Scores("b", np.array([], dtype=int))], "No system has a single item"),
     ],
@@ -126,7 +126,7 @@ def test_the_column_of_a_lonely_system_is_named(tmp_path):
 def test_a_single_item_is_told_once():
     sets = [system(name, [("1", score)], datasets=Labels.of("x")) for name, score in (("a", 1), ("b", 0))]
     (board,) = boards_of(sets)
-    assert note_texts(board.notes) == ["There is one item only, and a single item cannot tell systems apart."]
+    assert note_texts(board.notes) == ["There is only one item, and a single item cannot tell systems apart."]
     two = [system(name, [("1", score), ("1", 1)], datasets=Labels.of("xy")) for name, score in (("a", 1), ("b", 0))]
     assert not any(board.notes for board in boards_of(two))
 

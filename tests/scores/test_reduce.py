@@ -72,7 +72,7 @@ def test_more_runs_than_there_are_is_refused_with_the_item():
 
 @pytest.mark.parametrize("how", ["pass@2", "pass^2", "majority"])
 def test_graded_runs_are_neither_right_nor_wrong(how):
-    with pytest.raises(OutscoreError, match=r"row 2: .* right or wrong, 1 or 0, and this one scores 0.5"):
+    with pytest.raises(OutscoreError, match=r"row 2: .* right or wrong, 1 or 0, but this one scores 0.5"):
         reduced({"q1": [1, 0.5]}, how)
 
 
@@ -101,7 +101,7 @@ def test_runs_need_items_that_come_twice():
     with pytest.raises(OutscoreError, match="no item ids"):
         reduce_runs([Scores("new", np.array([1, 0]))], Reduction("max"))
     counts = Scores("new", np.array([[1, 2], [0, 1]]), Labels.of(["q1", "q1"]), Labels.of("12"))
-    with pytest.raises(OutscoreError, match="holds counts"):
+    with pytest.raises(OutscoreError, match="contains counts"):
         reduce_runs([counts], Reduction("max"))
 
 

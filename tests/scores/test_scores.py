@@ -81,7 +81,7 @@ def test_repeats_with_other_labels_are_matched_in_order():
     both = pair(a, b)
     assert columns(both) == [(1, 10), (3, 30)]
     assert tuple(note_texts(both.notes)) == (
-        "The labels of the repeats differ between the systems: repeats of an item were matched in file order.",
+        "The labels of the repeats differ between the systems, so repeats of an item were matched in file order.",
     )
 
 
@@ -249,7 +249,7 @@ def test_a_contradiction_names_file_and_line(tmp_path):
     path = tmp_path / "new.csv"
     path.write_text("id,score\nq1,1\nq2,0\nq1,0\n")
     (new,) = read(path)
-    with pytest.raises(OutscoreError, match="`new` has the score 0 on item `q1`, and 1 on line 2") as refused:
+    with pytest.raises(OutscoreError, match="`new` has the score 0 on item `q1`, but 1 on line 2") as refused:
         settle(new)
     assert (refused.value.file, refused.value.line) == (str(path), 4)
 

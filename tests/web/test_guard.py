@@ -15,7 +15,7 @@ from starlette.responses import JSONResponse
 
 from outscore.web.http.guard import POLICY, Guard
 from outscore.web.jobs.store import safe_name
-from outscore.web.problems import HTTPProblem
+from outscore.web.messages import HTTPProblem
 from outscore.web.settings import Settings
 
 SESAME = "sesame"

@@ -67,8 +67,8 @@ DOCUMENTS = {
     "helm": ([{"instance_id": "1", "stats": []}], "written by HELM"),
     "helm-run": ({"scenario_spec": {}, "adapter_spec": {}}, "written by HELM"),
     "list": ([["q1", 0.5], ["q2", 1]], "one JSON list"),
-    "object": ({"a": [1, 2], "b": [3, 4]}, "JSON, and no result that outscore saved"),
-    "empty": ({}, "JSON, and no result that outscore saved"),
+    "object": ({"a": [1, 2], "b": [3, 4]}, "JSON, but not a result saved by outscore"),
+    "empty": ({}, "JSON, but not a result saved by outscore"),
 }
 
 
@@ -101,7 +101,7 @@ LINES = b"0.5 0.25\n" * 400_000
 def test_what_unpacks_to_too_much_is_refused_and_used_for_nothing(open_page, pack):
     with open_page(max_unpacked=1 << 20) as page:
         file = page.upload({"bomb.txt.gz": pack(LINES)})[0]
-        wanted = "`bomb.txt.gz` holds more than 1 MB when unpacked, which is the limit of the page."
+        wanted = "`bomb.txt.gz` contains more than 1 MB when unpacked, which is the limit of the page."
         assert file["problem"].startswith(wanted)
         answer = page.start("compare", {"files": [file["id"]]})
         assert answer.status_code == 422
@@ -134,7 +134,7 @@ def test_a_parquet_table_of_too_many_rows_is_refused_by_its_footer(open_page):
     content = io.BytesIO()
     pl.DataFrame({"id": range(300_000), "a": [1] * 300_000, "b": [0] * 300_000}).write_parquet(content)
     with open_page(max_unpacked=4 << 20) as page:
-        assert "holds more than 4 MB" in page.upload({"x.parquet": content.getvalue()})[0]["problem"]
+        assert "contains more than 4 MB" in page.upload({"x.parquet": content.getvalue()})[0]["problem"]
     with open_page() as page:
         assert page.upload({"x.parquet": content.getvalue()})[0]["rows"] == 300_000
 
@@ -145,7 +145,7 @@ def test_a_real_bomb_is_refused_soon(page):
     one = gzip.compress(LINES * 30, compresslevel=1, mtime=0)
     began = time.monotonic()
     file = page.upload({"bomb.txt.gz": one * 30})[0]
-    assert file["problem"].startswith("`bomb.txt.gz` holds more than 512 MB")
+    assert file["problem"].startswith("`bomb.txt.gz` contains more than 512 MB")
     assert time.monotonic() - began < 30
 
 
@@ -164,8 +164,8 @@ def test_a_leaderboard_with_gaps_can_be_ranked(page):
         ("t.tsv", b"id\tnew\told\n1\t0,5\t0,7\n2\t0,1\t0,2\n", '"0,5"', "Write decimals with a point"),
         ("s.txt", b"0,5\n0,7\n", "decimal comma", "Write decimals with a point"),
         ("book.xlsx", b"PK\x03\x04" + bytes(40), "is a spreadsheet or an archive", "Export a sheet as CSV"),
-        ("plot.png", b"\x89PNG\r\n\x1a\n" + bytes(40), "is a picture or a PDF", "Give the numbers"),
-        ("paper.pdf", b"%PDF-1.7\n%\xe2\xe3\n", "is a picture or a PDF", "Give the numbers"),
+        ("plot.png", b"\x89PNG\r\n\x1a\n" + bytes(40), "is a picture or a PDF", "Save the numbers"),
+        ("paper.pdf", b"%PDF-1.7\n%\xe2\xe3\n", "is a picture or a PDF", "Save the numbers"),
         ("page.txt", b"\n<!DOCTYPE html>\n<html lang=en>\n<p>x\n", "is a web page", "Save the data"),
         ("wide.txt", "0.5 0.25\n0.1 0.2\n".encode("utf-16-le"), "UTF-16", "Save it as UTF-8 text"),
         ("wide.csv", "id,a,b\n1,0,1\n".encode("utf-16-be"), "UTF-16", "Save it as UTF-8 text"),
@@ -230,7 +230,7 @@ def test_files_are_recognised(page, name):
         ("bad.csv", b"id,score\n1,0.5\n2,high\n", "`bad.csv`"),
         ("bytes.bin", bytes(range(256)), "`bytes.bin`"),
         ("cut.txt.gz", gzip.compress(b"1\n" * 1000, mtime=0)[:-5], "`cut.txt.gz` is damaged"),
-        ("broken.json", b"{\n", "`broken.json` is JSON that breaks off"),
+        ("broken.json", b"{\n", "`broken.json` is JSON that is incomplete"),
         ("not.parquet", b"PAR1xxxx", "`not.parquet`"),
     ],
 )
@@ -274,14 +274,14 @@ def test_every_file_says_in_a_line_what_it_is(page, saved):
     files = {
         "runs.csv": (
             b"id,new,old\n1,1,0\n2,1,1\n",
-            "scores: a column per system, `new` and `old`; items: `id`; 2 rows of 1 file",
+            "scores: a column per system, `new` and `old`; items: `id`; 2 rows in 1 file",
         ),
         # Which scores are better is asked when they are compared.
         "unclear.csv": (b"id,system,neg_loss\n1,new,-1\n1,old,-2\n", "scores: `neg_loss`; items: `id`; systems: `system`"),
         "out.txt": (b"One sentence here.\nAnd another one.\n", "a text of 2 segments, one per line"),
         "gold.conllu": (tree, "1 word with "),
         "labels.csv": (b"id,gold\n1,cat\n2,dog\n", "2 labels, one per item"),
-        "s.yaml": (b"alpha: 0.01\n", "settings (alpha), used where the files go"),
+        "s.yaml": (b"alpha: 0.01\n", "settings (alpha), used for the files they come with"),
         "saved.json": (saved["leaderboard"], "a saved result about "),
     }
     found = {file["name"]: file["reading"] for file in page.upload({name: content for name, (content, _) in files.items()})}

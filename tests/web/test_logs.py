@@ -57,7 +57,7 @@ def test_several_files_of_a_system_are_compared_by_their_folders(page, tmp_path)
     refused = page.run("compare", {"files": logs})
     assert refused["state"] == "failed"
     assert refused["setting"] == "log-task"
-    assert "The logs hold 2 tasks: `products`, `sums`. Choose one with “Task of the logs”." in refused["error"]
+    assert "The logs contain 2 tasks: `products`, `sums`. Choose one with “Task of the logs”." in refused["error"]
     job = page.run("compare", {"files": logs}, settings={"log-task": "sums"})
     assert job["state"] == "done", job
     assert "compare --log-task sums maker__amber maker__birch" in job["command_line"]
@@ -101,7 +101,7 @@ def test_a_loose_log_that_does_not_name_its_system_asks_for_its_folder(page, tmp
     samples = next(path.glob("samples_*"))
     (file,) = page.upload({samples.name: samples.read_bytes()})
     assert file["problem"].endswith(
-        "does not say which system it is of. Drop the folder that it lies in, with the files beside it."
+        "does not say which system it belongs to. Drop the folder that contains it, with the files beside it."
     )
 
 

@@ -50,7 +50,7 @@ def test_every_view_says_which_way_its_differences_go():
 def test_the_lead_of_the_test_holds_for_every_test():
     """It spoke of swapping beside t tests and the bootstrap."""
     page = files("outscore.web").joinpath("templates").joinpath("compare.html").read_text(encoding="utf-8")
-    assert "The p-value says how often a difference at least as large would come about if the systems were alike" in page
+    assert "The p-value says how often a difference at least as large would occur if the systems were alike" in page
     assert "swapping" not in page
 
 

@@ -109,8 +109,8 @@ def test_the_exported_file_is_imported_as_the_same_report_without_the_data(page,
     ("name", "content", "said"),
     [
         ("scores.csv", b"item,a,b\n1,2,3\n2,3,4\n", "`scores.csv` is not JSON."),
-        ("other.json", b'{"schema": "else/1"}', "is JSON, and no result that outscore saved"),
-        ("cut.json", b'{\n"schema": "outscore/result/1",\n"comparisons": [', "breaks off or has a mistake"),
+        ("other.json", b'{"schema": "else/1"}', "is JSON, but not a result saved by outscore"),
+        ("cut.json", b'{\n"schema": "outscore/result/1",\n"comparisons": [', "is incomplete or contains an error"),
         ("new.json", b'{"schema": "outscore/result/99"}', "was saved by a different version of outscore"),
     ],
 )
@@ -142,7 +142,7 @@ class TestSettings:
         text = b"files: [x.txt, y.txt]\ntest: wilcoxon\nset: {zeros: pratt}\nalpha: 0.01\nitem: no\n"
         file, answer = self.of(page, "compare", "s.yaml", text)
         assert (file["format"], file["problem"]) == ("settings", None)
-        assert file["reading"] == "settings (files, test, set, alpha, item), used where the files go"
+        assert file["reading"] == "settings (files, test, set, alpha, item), used for the files they come with"
         expected = {"test": "wilcoxon", "set.zeros": "pratt", "alpha": "0.01", "item": "no"}
         assert answer.json() == {"settings": expected, "files": ["x.txt", "y.txt"]}
 

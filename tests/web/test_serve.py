@@ -33,7 +33,7 @@ def test_it_serves_and_leaves_nothing(serve, pair, tmp_path):
     assert job["state"] == "done"
     assert [name.startswith(f"outscore-web-{server.process.pid}-") for name in left_in(tmp_path)] == [True]
     assert server.end(signal.SIGINT) == 0
-    assert server.errors == "outscore: ended, and all files are removed.\n"
+    assert server.errors == "outscore: stopped, and all files are removed.\n"
     assert left_in(tmp_path) == []
 
 
@@ -75,7 +75,7 @@ def test_a_port_that_is_taken_is_one_sentence(tmp_path):
             serving._listen("127.0.0.1", port)
     with pytest.raises(OutscoreError, match=r"There is no address `nowhere\.invalid`"):
         serving._listen("nowhere.invalid", 0)
-    with pytest.raises(OutscoreError, match="cannot be listened on"):
+    with pytest.raises(OutscoreError, match="cannot listen on"):
         serving._listen("192.0.2.1", 0)
 
 

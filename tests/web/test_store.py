@@ -14,7 +14,7 @@ import pytest
 
 from outscore.examples.registry import EXAMPLES
 from outscore.web.jobs.store import ExpiringRegistry, Store
-from outscore.web.problems import HTTPProblem
+from outscore.web.messages import HTTPProblem
 from outscore.web.settings import Settings
 
 

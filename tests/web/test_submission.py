@@ -9,7 +9,7 @@ import pytest
 from outscore.web.jobs.form import form
 from outscore.web.jobs.store import Upload
 from outscore.web.jobs.submission import submit
-from outscore.web.problems import HTTPProblem
+from outscore.web.messages import HTTPProblem
 
 
 def made(command, parts, **settings):
@@ -67,7 +67,7 @@ def test_command_lines(command, parts, settings, line):
         ("compare", {"files": ["a"]}, {"item": ["x", "y"]}, "Items: 2 values were given."),
         ("compare", {"files": ["a"]}, {"item": "x\ny"}, "Items: 'x\\ny' was given."),
         ("compare", {"files": ["a"]}, {"unit-advice": "maybe"}, "Try other unit sizes: 'maybe' was given."),
-        ("compare", {"files": ["a"]}, {"set.zeros": "pratt"}, "Zeros: this applies to `wilcoxon` only."),
+        ("compare", {"files": ["a"]}, {"set.zeros": "pratt"}, "Zeros: this applies only to `wilcoxon`."),
         ("compare", {"files": ["a"]}, {"metric": "fbeta", "metric.fbeta.beta": "1:x=2"}, "Beta: '1:x=2' was given."),
         ("plan", {}, {"scores": [".8"]}, "Printed scores: '.8' was given."),
     ],

@@ -20,7 +20,7 @@ from outscore.cli.app import app as command_line
 from outscore.core.errors import OutscoreError
 from outscore.web.http import app as http_server
 from outscore.web.http.guard import Guard
-from outscore.web.problems import FailureHandler, HTTPProblem
+from outscore.web.messages import FailureHandler, HTTPProblem
 from outscore.web.settings import MIB, Settings
 
 FORM = b"POST /api/files HTTP/1.1\r\nhost: localhost\r\ncontent-length: 9\r\ncontent-type: multipart/form-data"
@@ -46,7 +46,7 @@ def test_the_terminal_shows_nothing_of_what_others_send(serve, tmp_path):
     for name, content in (("x.parquet", b"PAR1" + bytes(100) + b"PAR1"), ("x.bin", bytes(range(256))), ("x.csv", b'"')):
         assert page.upload({name: content})[0]["problem"]
     assert server.end(signal.SIGINT) == 0
-    assert server.errors == "outscore: ended, and all files are removed.\n"
+    assert server.errors == "outscore: stopped, and all files are removed.\n"
 
 
 @contextmanager

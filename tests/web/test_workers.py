@@ -13,7 +13,7 @@ import pytest
 
 from outscore.engine.subprocesses import ONE_THREAD
 from outscore.web.jobs.workers import Answer, Workers, _Worker
-from outscore.web.problems import HTTPProblem
+from outscore.web.messages import HTTPProblem
 from outscore.web.settings import Settings
 
 # A worker that does what the task says, and needs no time to start.
@@ -105,7 +105,7 @@ def test_what_is_lost_in_the_middle_is_blamed_on_the_task(workers, tmp_path):
 
     lost, next_ = asyncio.run(run())
     assert (lost.code, next_.code) == (1, 0)
-    assert lost.error == "The worker process died (signal 9). Is memory short? Use fewer or smaller files."
+    assert lost.error == "The worker process died (signal 9). It may have run out of memory: use fewer or smaller files."
     assert (tmp_path / "died").read_text() == "died "
 
 
@@ -161,7 +161,7 @@ def test_no_more_than_so_many_may_wait(workers):
         async with workers(max_quick=3) as found:
             moments = [asyncio.create_task(found.run_quick({"seconds": 0.2})) for _ in range(3)]
             await asyncio.sleep(0)
-            with pytest.raises(HTTPProblem, match="3 requests are waiting already, which is the limit") as refusal:
+            with pytest.raises(HTTPProblem, match="3 requests are already waiting, which is the limit") as refusal:
                 await found.run_quick({})
             codes = [answer.code for answer in await asyncio.gather(*moments)]
             return refusal.value.status, codes, (await found.run_quick({})).code

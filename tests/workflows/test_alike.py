@@ -183,7 +183,7 @@ def test_rows_that_say_the_same_again_are_told(tmp_path):
     path = tmp_path / "again.csv"
     path.write_text("id,new,old\n" + "".join(f"q{i % 20},{i % 20 % 2},{i % 20 // 3 % 2}\n" for i in range(22)))
     for ask in (osc.compare, osc.rank):
-        assert any("4 rows state an item again with the same score" in note.text for note in ask(path).notes)
+        assert any("4 rows repeat an item with the same score" in note.text for note in ask(path).notes)
 
 
 def test_files_that_are_datasets_are_named(tmp_path):

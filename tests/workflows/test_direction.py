@@ -180,7 +180,7 @@ def test_lower_is_better_is_the_comparison_of_negated_scores(pairs, side):
 def test_columns_of_systems_that_are_named_after_an_error(errors, command, names):
     pl.DataFrame({"id": range(60), names[0]: GOOD, names[1]: BAD}).write_csv("named.csv")
     said = " ".join(run(command, "named.csv").output.split())
-    assert "lower is better (by the name of the column" in said
+    assert "lower is better (from the column name" in said
     assert f"{names[0]} outscored {names[1]}" in said or f"{names[0]} leads" in said
 
 
@@ -257,10 +257,10 @@ def test_the_ending_of_files_names_the_error(errors, ending, command):
         Path(f"{name}.{ending}").write_bytes(gzip.compress(text) if ending.endswith(".gz") else text)
     said = " ".join(run(command, f"bad.{ending}", f"good.{ending}").output.split())
     shown = f".{ending}".removesuffix(".gz")
-    assert "lower is better (by the ending of the files)" in said
+    assert "lower is better (from the file extension)" in said
     assert f"Lower is better, according to the file ending `{shown}`; --higher-is-better overrides this." in said
     assert "outscored" not in said or "good outscored bad" in said
-    assert "higher is better (as asked for)" in " ".join(
+    assert "higher is better (as requested)" in " ".join(
         run(command, f"bad.{ending}", f"good.{ending}", "--higher-is-better").output.split()
     )
 
@@ -268,7 +268,7 @@ def test_the_ending_of_files_names_the_error(errors, ending, command):
 def test_two_columns_of_a_file_that_ends_like_an_error(errors):
     Path("both.wer").write_text("".join(f"{good} {bad}\n" for good, bad in zip(GOOD, BAD, strict=True)))
     said = " ".join(run("compare", "both.wer").output.split())
-    assert "lower is better (by the ending of the files)" in said
+    assert "lower is better (from the file extension)" in said
 
 
 def test_files_that_end_differently_must_say_which_is_better(errors):
@@ -283,4 +283,4 @@ def test_files_that_end_differently_must_say_which_is_better(errors):
 def test_the_name_of_a_column_goes_before_the_ending_of_its_file(errors):
     Path("good.csv").rename("good.loss")
     Path("bad.csv").rename("bad.loss")
-    assert "lower is better (by the name of the column)" in " ".join(run("compare", "good.loss", "bad.loss").output.split())
+    assert "lower is better (from the column name)" in " ".join(run("compare", "good.loss", "bad.loss").output.split())

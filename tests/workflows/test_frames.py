@@ -42,7 +42,7 @@ def test_labels_of_rows_follow_the_scores():
 def test_series_of_other_labels_are_refused():
     with pytest.raises(osc.OutscoreError, match="only one of them has the label 'q0'"):
         osc.compare(WIDE.new, WIDE.old.iloc[1:])
-    with pytest.raises(osc.OutscoreError, match="labels occur in it twice"):
+    with pytest.raises(osc.OutscoreError, match="has repeated labels: rows cannot be matched"):
         osc.compare(WIDE.new, WIDE.old.set_axis(["same"] * 120))
 
 
@@ -72,9 +72,9 @@ def test_diff_and_confusion_match_series_by_their_labels():
     counts = osc.confusion(gold, shuffled, positive="a")
     assert counts.tolist() == osc.confusion(list(gold), list(answers), positive="a").tolist()
     other = answers.rename(lambda label: label + 1)
-    with pytest.raises(osc.OutscoreError, match="The index of `x` is not that of gold: only one of them has the label 0"):
+    with pytest.raises(osc.OutscoreError, match="The index of `x` differs from that of gold: only one of them has the label 0"):
         osc.diff(gold, {"x": other}, task="label")
-    with pytest.raises(osc.OutscoreError, match="The index of `predicted` is not that of `gold`"):
+    with pytest.raises(osc.OutscoreError, match="The index of `predicted` differs from that of `gold`"):
         osc.confusion(gold, other, positive="a")
 
 

@@ -70,7 +70,7 @@ def test_words_for_no_score_count_and_other_words_do_not(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("a.csv").write_text("id,score\n1,0.5\n2,NaN\n3,n/a\n4,1\n5,0.2\n6,0.1\n")
     Path("b.csv").write_text("id,score\n1,0.1\n2,0.3\n3,0.4\n4,0.6\n5,0.3\n6,0.2\n")
-    assert "12 rows of 2 files (csv), 2 without a score left out" in " ".join(
+    assert "12 rows in 2 files (csv), 2 without a score left out" in " ".join(
         run("compare", "a.csv", "b.csv", "--missing", "drop").output.split()
     )
     Path("a.csv").write_text("id,score\n1,0.5\n2,inf\n3,0.5\n4,1\n")
@@ -85,7 +85,7 @@ def test_a_table_without_items_is_asked_for_them(tmp_path, monkeypatch):
         osc.compare("a.csv", "a.csv", missing="drop")
     refused = run("compare", "a.csv", "a.csv", "--item", "none", "--missing", "drop")
     assert refused.exit_code == 2
-    assert "Rows of `a.csv` are matched by their order, so that none can be left out." in refused.output
+    assert "Rows of `a.csv` are matched by their order, so none can be left out." in refused.output
 
 
 @pytest.mark.parametrize("form", ["csv", "parquet"])

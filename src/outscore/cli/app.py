@@ -1,8 +1,8 @@
 """The `outscore` command: its subcommands, and what happens when something goes wrong.
 
-Exit codes: 0 done, 2 bad input or usage, 130 interrupted; of `gate` also 1 and 3. A refusal is one sentence on standard error.
-Commands are imported when they are called for, so that `--help` answers at once and an interrupt hardly ever comes before there
-is a handler.
+Exit codes: 0 done, 2 bad input or usage, 130 interrupted; `gate` also uses 1 and 3. A refusal is one sentence on standard
+error. Commands are imported on first use, so that `--help` answers at once and an interrupt hardly ever comes before there is a
+handler.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ __all__ = ["app", "main"]
 
 DONE, REFUSED, INTERRUPTED = 0, 2, 130
 MAX_OWNERS = 3
-"""Commands that are named where they have an option that another one lacks."""
+"""How many commands are named as owners of an option that another command lacks."""
 SECTIONS = {
     "Questions": {
         "compare": "outscore.cli.compare",
@@ -51,7 +51,7 @@ SECTIONS = {
         "tasks": "outscore.cli.lists",
     },
 }
-"""The commands under the headings of the help, each with its module, where the command is called as it is written here."""
+"""The commands under the headings of the help, each with its module, which defines it under this name."""
 COMMANDS = {name: module for commands in SECTIONS.values() for name, module in commands.items()}
 
 
@@ -61,7 +61,7 @@ class App(click.Group):
     Parameters
     ----------
     modules
-        Commands by name that are imported on first use, with the module each stands in.
+        Commands by name that are imported on first use, with the module of each.
     """
 
     def __init__(self, *given: Any, modules: Mapping[str, str] | None = None, **more: Any) -> None:  # noqa: ANN401 - as in click
@@ -73,7 +73,7 @@ class App(click.Group):
         return [*self._modules, *super().list_commands(ctx)]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of this name, imported if need be."""
+        """The command with this name, imported if necessary."""
         if cmd_name in self._modules:
             command = getattr(import_module(self._modules[cmd_name]), cmd_name)
             assert isinstance(command, click.Command)
@@ -81,7 +81,7 @@ class App(click.Group):
         return super().get_command(ctx, cmd_name)
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command that is asked for; one that does not exist is refused with the one that was meant."""
+        """The requested command; an unknown one is refused, with the one that was probably meant."""
         name = args[0]
         if name.startswith("-") or ctx.resilient_parsing or self.get_command(ctx, name) is not None:
             return super().resolve_command(ctx, args)
@@ -98,7 +98,7 @@ class App(click.Group):
                 formatter.write_dl([(f"{name:{column}}", self._short_help(ctx, name, room)) for name in commands])
 
     def _short_help(self, ctx: click.Context, name: str, room: int) -> str:
-        # Nobody else waits for these.
+        # Only the help needs these imports.
         import ast
         from importlib.abc import InspectLoader
         from importlib.util import find_spec
@@ -123,7 +123,7 @@ class App(click.Group):
             error.show()
             return REFUSED
         except (click.Abort, KeyboardInterrupt):
-            # On a terminal the cursor stands behind ^C.
+            # On a terminal, the cursor is after ^C.
             click.echo(("\n" if sys.stderr.isatty() else "") + "outscore: interrupted.", err=True)
             return INTERRUPTED
         except (click.ClickException, OutscoreError, UnicodeError, OSError, MemoryError) as error:
@@ -132,7 +132,7 @@ class App(click.Group):
         return code if isinstance(code, int) else DONE
 
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - as in click
-        """Run the command; a reader that went away (`| head`) is no failure."""
+        """Run the command; a reader that goes away (`| head`) is not a failure."""
         try:
             result = super().invoke(ctx)
             sys.stdout.flush()
@@ -146,7 +146,7 @@ class App(click.Group):
 
 
 def _sentence(error: Exception) -> str:
-    """What went wrong and what to do, for every failure that is not a mistake of ours."""
+    """What went wrong and what to do, for every failure that is not our mistake."""
     match error:
         case click.NoSuchOption() if error.ctx is not None:
             return f"There is no option `{error.option_name}`. {_meant_option(error.option_name, error.ctx)}"
@@ -161,13 +161,13 @@ def _sentence(error: Exception) -> str:
             place = f"`{error.filename}`: " if error.filename else ""
             return f"{place}{error.strerror or error}. Check the path, the permissions and the free space."
         case MemoryError():
-            return "There is not enough memory for this comparison. Ask for --method monte-carlo, or use fewer items."
+            return "There is not enough memory for this comparison. Use --method monte-carlo or fewer items."
         case _:
             return str(error)
 
 
 def _meant_option(name: str, context: click.Context) -> str:
-    """Who has it, the option that was meant, or where they are listed: most commands have too many for a sentence."""
+    """The commands that have it, the option that was meant, or where to find the list, which is too long for a sentence."""
     from outscore.core.options import meant
 
     owners = _commands_with(name, context)
@@ -180,7 +180,7 @@ def _meant_option(name: str, context: click.Context) -> str:
 
 
 def _commands_with(name: str, context: click.Context) -> list[str]:
-    """The other commands that have an option of this name."""
+    """The other commands that have an option with this name."""
     group = context.find_root().command
     if not isinstance(group, App) or not name.startswith("--"):
         return []
@@ -203,7 +203,7 @@ def app() -> None:
 def main() -> None:
     """Run the command line."""
     for stream in (sys.stdout, sys.stderr):
-        # A terminal that lacks a sign gets a question mark instead of an error.
+        # A terminal that cannot show a character gets a question mark instead of an error.
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
             reconfigure(errors="replace")

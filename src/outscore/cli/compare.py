@@ -51,10 +51,10 @@ def compare(asked: Asked[ComparisonRequest]) -> None:
     with asked.working("comparing"):
         from outscore.workflows.compare.run import run
 
-        found = run(request)
-    first, *others = found.comparisons
-    first = replace(first, notes=[*first.notes, *changed_inputs(asked.saved, found.settings["inputs"])])
-    asked.deliver(replace(found, comparisons=[first, *others]))
+        results = run(request)
+    first, *others = results.comparisons
+    first = replace(first, notes=[*first.notes, *changed_inputs(asked.saved, results.settings["inputs"])])
+    asked.deliver(replace(results, comparisons=[first, *others]))
 
 
 def _compare_texts(request: TextsRequest, asked: Asked[ComparisonRequest]) -> None:
@@ -64,8 +64,8 @@ def _compare_texts(request: TextsRequest, asked: Asked[ComparisonRequest]) -> No
     from outscore.workflows.texts.run import run_scored
 
     with terminal_progress() as progress:
-        found, scores = run_scored(request, engine=engine_of(asked.own["jobs"]), progress=progress, remark=remark)
-    changes = changed_inputs(asked.saved, found.settings["inputs"], whole=True)
-    noted = [replace(c, notes=[*c.notes, *changes]) for c in found.comparisons]
+        results, scores = run_scored(request, engine=engine_of(asked.own["jobs"]), progress=progress, remark=remark)
+    changes = changed_inputs(asked.saved, results.settings["inputs"], whole=True)
+    noted = [replace(c, notes=[*c.notes, *changes]) for c in results.comparisons]
     path = asked.own["segments"]
-    asked.deliver(replace(found, comparisons=noted), {} if path is None else {path: scores().to_csv()})
+    asked.deliver(replace(results, comparisons=noted), {} if path is None else {path: scores().to_csv()})

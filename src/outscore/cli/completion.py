@@ -1,4 +1,4 @@
-"""What a shell completes: commands and options are click's own work, here are the values behind them."""
+"""Shell completion of values; click completes commands and options itself."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ Completer = Callable[[click.Context, click.Parameter, str], list[CompletionItem]
 
 
 def of_files(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Files and folders, which the shell itself knows best."""
+    """Files and folders, which the shell completes best."""
     del context, parameter
     return [CompletionItem(incomplete, type="file")]
 
 
 def of_words(known: Callable[[], Iterable[str]]) -> Completer:
-    """Words that are known when somebody asks, such as the names of tests."""
+    """Words that are looked up on demand, such as the names of tests."""
 
     def complete(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
         del context, parameter

@@ -1,8 +1,8 @@
 """`--config FILE`: options from a YAML file, or from a saved result to repeat it.
 
-Keys are the long names of the command's own options, so that every command gets a config file by one decorator. Values are
-taken as they are written (`workflows/requests/settings_file`), and the options read them as they would read the command line.
-What the command line says wins.
+Keys are the long names of the command's own options, so that one decorator gives every command a config file. Values are taken
+as they are written (`workflows/requests/settings_file`), and the options read them as they would read the command line. The
+command line overrides them.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class DeclaredOption(click.Option):
 
 @dataclass(frozen=True)
 class Saved:
-    """The digests of the files that a saved result was made from, by path, and the path of the result."""
+    """The digests of the files behind a saved result, by path, and the path of the result."""
 
     path: str
     digests: Mapping[str, str]
@@ -51,22 +51,22 @@ def config_option(command: _Command) -> _Command:
 
 
 def saved_inputs(context: click.Context) -> Saved | None:
-    """What the saved result named by --config was made from; None without one."""
-    found = context.meta.get(_META)
-    return found if isinstance(found, Saved) else None
+    """The inputs of the saved result that --config names; None without one."""
+    saved = context.meta.get(_META)
+    return saved if isinstance(saved, Saved) else None
 
 
 def changed_inputs(saved: Saved | None, inputs: Iterable[Mapping[str, Any]], *, whole: bool = False) -> list[Note]:
     """A note on every file that is no longer what the repeated result was made from; `inputs` as settings have them.
 
-    With `whole`, also on files that have come or gone: a pattern may stand for other files than it did.
+    With `whole`, also on files that were added or removed: a pattern may match other files than before.
     """
     if saved is None:
         return []
     now, then = {entry["path"]: entry["sha256"] for entry in inputs}, saved.digests
     texts: list[str] = []
     if whole:
-        texts += [f"`{path}` was part of `{saved.path}` and is no longer." for path in then if path not in now]
+        texts += [f"`{path}` was part of `{saved.path}`, but no longer is." for path in then if path not in now]
         texts += [f"`{path}` was not part of `{saved.path}`." for path in now if path not in then]
     texts += [f"`{path}` has changed since `{saved.path}` was saved." for path in now if then.get(path, now[path]) != now[path]]
     return [Note("difference", text) for text in texts]
@@ -103,12 +103,12 @@ def _text(path: str) -> str:
 
 
 def _known_options(command: click.Command) -> dict[str, click.Parameter]:
-    """The options a file may give, by long name."""
-    found: dict[str, click.Parameter] = {}
+    """The options that a file may set, by long name."""
+    options: dict[str, click.Parameter] = {}
     for param in command.params:
         names = [opt.removeprefix("--") for opt in param.opts if opt.startswith("--")] or [param.name or ""]
-        found |= {long: param for long in names if long not in ("config", "help")}
-    return found
+        options |= {long: param for long in names if long not in ("config", "help")}
+    return options
 
 
 def _check_names(entries: Mapping[str, Entry], known: Mapping[str, click.Parameter]) -> Mapping[str, Entry]:
@@ -125,7 +125,9 @@ def _value(param: click.Parameter, key: str, entry: Entry, context: click.Contex
     except click.BadParameter as error:
         text = error.message.rstrip(".")
         text = text if text[-1:] == "?" else f"{text}."
-        raise OutscoreError(f"{entry.place}: `{key}` does not fit: {text}", f"See `{context.command_path} --help`.") from None
+        raise OutscoreError(
+            f"{entry.place}: `{key}` has a bad value: {text}", f"See `{context.command_path} --help`."
+        ) from None
 
 
 def _shape(param: click.Parameter, key: str, entry: Entry) -> str | list[str]:
@@ -140,5 +142,5 @@ def _shape(param: click.Parameter, key: str, entry: Entry) -> str | list[str]:
     if isinstance(value, dict) or (isinstance(value, list) and not several):
         shape = "a list" if isinstance(value, list) else "a table"
         wanted = "a list or one value was" if several else "one value was"
-        raise OutscoreError(f"{entry.place}: `{key}` is {shape}, {wanted} expected.", f"Write `{key}: value`.")
+        raise OutscoreError(f"{entry.place}: `{key}` is {shape}, but {wanted} expected.", f"Write `{key}: value`.")
     return [value] if isinstance(value, str) and several else value

@@ -19,20 +19,20 @@ __all__ = ["convert"]
 @click.argument("files", nargs=-1, metavar="LOG ...", shell_complete=of_files)
 @declared_options(ConvertRequest.options(), without=ConvertRequest.positional)
 @click.option(
-    "-o", "--output", required=True, metavar="NAME_samples.jsonl", help="The file to write; NAME.json stands beside it."
+    "-o", "--output", required=True, metavar="NAME_samples.jsonl", help="The file to write; NAME.json is written beside it."
 )
 @config_option
 @click.pass_context
 def convert(context: click.Context, /, files: tuple[str, ...], output: str, **asked: Any) -> None:  # noqa: ANN401 - declared
     """Write logs of evaluation harnesses as Every Eval Ever.
 
-    A line per item and score, and the totals in a file beside them.
+    One line per item and score, with the totals in a second file.
     """
-    given = given_of(ConvertRequest.options(), asked)
-    request = ConvertRequest.from_written({**given, "files": given_files(context, files)})
+    written = given_of(ConvertRequest.options(), asked)
+    request = ConvertRequest.from_written({**written, "files": given_files(context, files)})
     from outscore.formats.logs.harnesses.every_eval_ever import aggregate_path
     from outscore.workflows.convert.run import run
 
-    found = run(request, output).evaluations
-    rows = count_of(sum(one.rows for one in found), "row")
-    click.echo(f"Wrote {output} and {aggregate_path(output)}: {rows} of {count_of(len(found), 'evaluation')}.")
+    evaluations = run(request, output).evaluations
+    rows = count_of(sum(evaluation.rows for evaluation in evaluations), "row")
+    click.echo(f"Wrote {output} and {aggregate_path(output)}: {rows} from {count_of(len(evaluations), 'evaluation')}.")

@@ -1,6 +1,6 @@
-"""Commands made from requests: click options from declared ones, what was given of them as text, and what becomes of a result.
+"""Commands made from requests: click options from declared ones, their values as text, and where a result goes.
 
-A request is read from text and nothing else. `command` turns a function of what was asked into a command of click.
+A request is read from text only. `command` turns a function of an `Asked` into a click command.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ _Request = TypeVar("_Request", bound=Request)
 _Result = TypeVar("_Result")
 _option = click.option
 SECTIONS = {
-    "design": "What is planned",
+    "design": "What to plan",
     "test": "Question and test",
-    "data": "What the data mean",
+    "data": "How to read the data",
     "units": "Evaluation units",
     "logs": "Evaluation logs",
     "review": "Printed scores",
@@ -45,7 +45,7 @@ SECTIONS = {
     "files": "Further files",
     "": "Output and settings",
 }
-"""The headings of a command's help, in their order, by the group of their options; options of no group are no request's."""
+"""The headings of a command's help, in order, by the group of their options; options outside the request have no group."""
 
 
 class SectionedCommand(click.Command):
@@ -65,17 +65,17 @@ class SectionedCommand(click.Command):
 
 
 class OneOf(click.Choice[str]):
-    """A choice that says which of its words was meant by a misspelt one."""
+    """A choice that suggests the word that a misspelt one probably meant."""
 
     def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:  # noqa: ANN401 - as in click
-        """What is wrong with a value, with the word that was meant."""
+        """What is wrong with a value, with the word that was probably meant."""
         near = meant(str(value), self.choices)
         return super().get_invalid_choice_message(value, ctx) + ("" if near is None else f" Did you mean {near!r}?")
 
 
 @dataclass(frozen=True)
 class Asked(Generic[_Request]):
-    """What a command was asked for: a request, where its result goes, and the values of options that are no request's."""
+    """What a command was asked: a request, where its result goes, and the values of options outside the request."""
 
     request: _Request
     form: str
@@ -90,14 +90,14 @@ class Asked(Generic[_Request]):
         typing = "-" in self.request.inputs and sys.stdin.isatty()
         return nullcontext() if typing else working(doing)
 
-    def with_changes(self, found: _Result) -> _Result:
+    def with_changes(self, result: _Result) -> _Result:
         """The result with a note on every input file that is no longer what the repeated result was made from."""
-        notes = changed_inputs(self.saved, found.settings.get("inputs", []))  # type: ignore[attr-defined]
-        return replace(found, notes=[*found.notes, *notes])  # type: ignore[type-var, attr-defined]
+        notes = changed_inputs(self.saved, result.settings.get("inputs", []))  # type: ignore[attr-defined]
+        return replace(result, notes=[*result.notes, *notes])  # type: ignore[type-var, attr-defined]
 
-    def deliver(self, found: AnyResult, further: Mapping[str, str | bytes] | None = None, **shown: Any) -> None:  # noqa: ANN401
+    def deliver(self, result: AnyResult, further: Mapping[str, str | bytes] | None = None, **shown: Any) -> None:  # noqa: ANN401
         """Write the result, and further files with it, and print it."""
-        deliver(found, self.form, self.outputs, self.charts, verbose=self.verbose, further=further or {}, **shown)
+        deliver(result, self.form, self.outputs, self.charts, verbose=self.verbose, further=further or {}, **shown)
 
 
 def command(
@@ -108,16 +108,17 @@ def command(
     metavar: str = "",
     **output: Any,  # noqa: ANN401 - those of `output_options`
 ) -> Callable[[Callable[[Asked[_Request]], int | None]], click.Command]:
-    """A command of click with the options of a request: the function below it answers what was asked.
+    """A click command with the options of a request; the decorated function answers it.
 
     Parameters
     ----------
     request
         The request; its `positional` options are the arguments.
     own
-        Click options of the command that change no number.
+        Click options of the command that do not change the numbers.
     options, read, metavar
-        Where they are not the request's own: its options, what makes it of written text, and how its arguments are written.
+        If they differ from the request's own: its options, the function that reads it from text, and how its arguments are
+        written.
     output
         What `output_options` takes.
     """
@@ -127,7 +128,7 @@ def command(
 
     def make(answer: Callable[[Asked[_Request]], int | None]) -> click.Command:
         @click.pass_context
-        def called(
+        def callback(
             context: click.Context,
             /,
             files: tuple[str, ...],
@@ -139,28 +140,28 @@ def command(
             **asked: Any,  # noqa: ANN401 - one per option
         ) -> int | None:
             files = given_files(context, files)
-            given: dict[str, Written] = {**given_of(declared, asked), **dict(zip(alone, files, strict=False))}
-            found = (read or request.from_written)({**given, "files": files[len(alone) :]})
-            check_outputs(outputs, charts, found.inputs)
-            return answer(Asked(found, form, outputs, charts, verbose, saved_inputs(context), asked))
+            written: dict[str, Written] = {**given_of(declared, asked), **dict(zip(alone, files, strict=False))}
+            question = (read or request.from_written)({**written, "files": files[len(alone) :]})
+            check_outputs(outputs, charts, question.inputs)
+            return answer(Asked(question, form, outputs, charts, verbose, saved_inputs(context), asked))
 
-        called.__doc__ = answer.__doc__
+        callback.__doc__ = answer.__doc__
         decorators = (
             click.argument("files", nargs=-1, metavar=metavar or " ".join(metavars), shell_complete=of_files),
             declared_options(declared, without=request.positional),
             *own,
             output_options(**output),
         )
-        made: Any = called
+        decorated: Any = callback
         for decorator in reversed(decorators):
-            made = decorator(made)
-        return click.command(answer.__name__, cls=SectionedCommand)(made)
+            decorated = decorator(decorated)
+        return click.command(answer.__name__, cls=SectionedCommand)(decorated)
 
     return make
 
 
 def declared_options(options: Iterable[Option], *, without: Iterable[str] = ()) -> Callable[[_Command], _Command]:
-    """Give a command these options, in this order, but for those that are its arguments."""
+    """Give a command these options, in this order, except those that are its arguments."""
     left_out = set(without)
     wanted = [option for option in options if option.name not in left_out]
 
@@ -206,31 +207,31 @@ def _type(option: Option) -> click.ParamType[Any] | type:
 
 
 def given_of(options: Iterable[Option], asked: dict[str, Any]) -> dict[str, str | list[str]]:
-    """Take the values of declared options out of what click found, as text; what was not given is left out."""
-    given: dict[str, str | list[str]] = {}
+    """Take the values of declared options out of click's, as text; options that were not given are left out."""
+    written: dict[str, str | list[str]] = {}
     for option in options:
         value = asked.pop(option.name, None)
         value = _from_shortcuts(option, asked, value)
         if isinstance(value, tuple) and value:
-            given[option.name] = [str(one) for one in value]
+            written[option.name] = [str(one) for one in value]
         elif value is not None and value != () and value is not False:
-            given[option.name] = str(value)
-    return given
+            written[option.name] = str(value)
+    return written
 
 
 def _from_shortcuts(option: Option, asked: dict[str, Any], value: Any) -> Any:  # noqa: ANN401 - of the option's type
-    """What the flags of an option say; they win over a config file, and must not contradict each other."""
+    """The value that the flags of an option set; they override a config file, and must not contradict each other."""
     source = click.get_current_context().get_parameter_source
     flags = {flag: meant for flag, meant in option.shortcuts if asked.pop(flag.replace("-", "_"), False)}
     written = {flag: v for flag, v in flags.items() if source(flag.replace("-", "_")) == ParameterSource.COMMANDLINE}
     if flags and source(option.name) == ParameterSource.COMMANDLINE:
         flags[option.long] = value
         written[option.long] = value
-    said = written or flags
-    if len(set(said.values())) > 1:
-        one, other = list(said)[:2]
+    values = written or flags
+    if len(set(values.values())) > 1:
+        one, other = list(values)[:2]
         raise OutscoreError(f"--{one} and --{other} contradict each other.", "Give one of them.", parameter=option.name)
-    return next(iter(said.values()), value)
+    return next(iter(values.values()), value)
 
 
 def output_options(
@@ -240,7 +241,7 @@ def output_options(
     config: bool = True,
     forms: Sequence[str] = FORMS,
 ) -> Callable[[_Command], _Command]:
-    """Give a command the options that say where a result goes, and --config unless it repeats nothing."""
+    """Give a command the options that say where a result goes, and --config if it can repeat a result."""
 
     def apply(command: _Command) -> _Command:
         for option in (
@@ -263,5 +264,5 @@ def output_options(
 
 
 def given_files(context: click.Context, files: tuple[str, ...]) -> tuple[str, ...]:
-    """The files of the command line, or those of --config: not every release of click looks for them among the defaults."""
+    """The files on the command line, or those of --config: not every release of click looks them up in the defaults."""
     return files or tuple(context.lookup_default("files") or ())

@@ -1,4 +1,4 @@
-"""`outscore demo`: simulated data of every kind, their reports, and the commands that repeat them."""
+"""`outscore demo`: simulated data of every kind, their reports, and the commands that reproduce them."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ OPENERS = {"darwin": "open", "win32": "start"}
 def demo(context: click.Context, folder: str | None, seed: int, *, recipes: bool) -> None:
     """Simulate data of every kind and write reports on them.
 
-    Data and reports are kept in FOLDER; two of the verdicts are printed, with the commands behind them.
+    Data and reports are written to DIR; two of the verdicts are printed, with the commands behind them.
     """
     from outscore.examples.registry import EXAMPLES
 
@@ -59,7 +59,7 @@ def demo(context: click.Context, folder: str | None, seed: int, *, recipes: bool
     for name, example in chosen.items():
         _make_folder(target / name)
         write_files({str(target / name / file): text for file, text in example.files(seed).items()})
-        # So few segments are scored before other processes have started.
+        # So few segments are scored before other processes could start.
         alone = ["--jobs", "1"] if example.view == "texts" else []
         _run(context, [*example.command(str(target / name)), *alone, *_outputs(target / name, reports)])
     write_files({str(target / "examples.txt"): _list(chosen, target, seed)})
@@ -122,19 +122,19 @@ def _wrap(text: str) -> str:
 
 
 def _list(examples: Mapping[str, Example], target: Path, seed: int) -> str:
-    """What every example shows, how it was simulated, and the command that repeats it."""
+    """What every example shows, how it was simulated, and the command that reproduces it."""
     parts = [
         [
-            f"{name}: {one.title}",
-            _wrap(one.about),
-            _wrap(f"Data: {one.parameters}"),
-            f"    {_line(one, target / name)}",
+            f"{name}: {example.title}",
+            _wrap(example.about),
+            _wrap(f"Data: {example.parameters}"),
+            f"    {_line(example, target / name)}",
             "",
         ]
-        for name, one in examples.items()
+        for name, example in examples.items()
     ]
-    other = [f"What is told of the data is so with seed 0; with {seed} chance may have it otherwise.", ""] if seed else []
-    return "\n".join([*other, *(line for part in parts for line in part)])
+    caution = [f"The descriptions hold for seed 0; with seed {seed}, chance may lead to other results.", ""] if seed else []
+    return "\n".join([*caution, *(line for part in parts for line in part)])
 
 
 def _show(name: str, example: Example, target: Path) -> None:
@@ -155,8 +155,8 @@ def _show_the_rest(examples: Mapping[str, Example], target: Path) -> None:
     widest = max(map(len, examples))
     for name, example in examples.items():
         click.echo(f"  {name:{widest}}  {example.title}")
-    click.echo("\nEach has a folder with its data, report.txt and report.json. What there is to see, how the data were")
-    click.echo(f"simulated and the command that repeats each are in {target / 'examples.txt'}.")
+    click.echo("\nEach has a folder with its data, report.txt and report.json. What each one shows, how its data were")
+    click.echo(f"simulated and the command that reproduces it are in {target / 'examples.txt'}.")
     click.echo("\nTo try your own files, or these, in the browser:")
     click.echo(f"    {_program()} serve")
 
@@ -179,7 +179,7 @@ def _index(examples: Mapping[str, Example], target: Path) -> str:
     from outscore.report.build.common import examples_index
     from outscore.report.write import html
 
-    return html.write(examples_index({name: (one.title, _verdict(name, target)) for name, one in examples.items()}))
+    return html.write(examples_index({name: (example.title, _verdict(name, target)) for name, example in examples.items()}))
 
 
 def _show_pages(examples: Mapping[str, Example], target: Path) -> None:
@@ -199,7 +199,7 @@ def _opener() -> str:
 
 
 def _program() -> str:
-    """The command as it can be typed here: without an activated environment it is not on the path."""
+    """The command as it can be typed here: without an activated environment, it is not on the path."""
     if shutil.which("outscore") is not None:
         return "outscore"
     program = Path(sys.executable).parent / "outscore"

@@ -20,7 +20,7 @@ __all__ = ["diff"]
 
 SORTS = ("evidence", "delta", "count")
 TEXTS = {"text", "markdown", "latex"}
-"""Forms that show tables; the others hold everything."""
+"""Forms that show tables; the others contain everything."""
 
 
 @command(
@@ -40,26 +40,28 @@ def diff(asked: Asked[DiffRequest]) -> None:
     Each SYSTEM is compared with the one before it, and all of them with what they could do together.
 
     GOLD and every SYSTEM are files of the same kind: CoNLL-U or columns (pos, dep), BIO columns (ner), CSV, TSV or JSON lines
-    with a label per item (label), CoNLL-2012 (coref). - is standard input. One table of labels may hold gold and all systems,
-    in columns (id, gold, old, new) or in rows (id, system, prediction, gold).
+    with a label per item (label), CoNLL-2012 (coref). - is standard input. One table of labels may contain gold and all
+    systems, in columns (id, gold, old, new) or in rows (id, system, prediction, gold).
     """
     request, changes, tables = asked.request, asked.own["changes"], asked.own["tables"]
     files, forms = request.inputs, {asked.form, *(form_of_file(path) for path in asked.outputs)}
     _check_tables(tables, forms)
     for option, value in (("--changes", changes), ("--charts", asked.charts)):
         if value is not None and len(files) == 2:
-            raise OutscoreError(f"{option} needs two systems, one was named.", f"Name a second system, or leave {option} out.")
+            raise OutscoreError(
+                f"{option} needs two systems, but only one was named.", f"Name a second system, or leave {option} out."
+            )
     if changes is not None:
         check_further(changes, files, option="--changes", ending=".jsonl", holds="lines of JSON")
     with asked.working("comparing"):
         from outscore.workflows.diff.run import run_study
 
-        study, found = run_study(request, depth=_depth(tables, forms, verbose=asked.verbose))
+        study, result = run_study(request, depth=_depth(tables, forms, verbose=asked.verbose))
         # Only a page shows examples, and they are costly to collect.
         examples = study.changed() if "html" in forms else None
         further = {} if changes is None else {changes: _changes(study)}
     shown = {"tables": tables, "top": asked.own["top"], "sort": asked.own["sort"], "examples": examples}
-    asked.deliver(asked.with_changes(found), further, **shown)
+    asked.deliver(asked.with_changes(result), further, **shown)
 
 
 def _check_tables(tables: Sequence[str], forms: set[str]) -> None:
@@ -69,7 +71,7 @@ def _check_tables(tables: Sequence[str], forms: set[str]) -> None:
 
     check_tables(tables)
     if not forms & TEXTS:
-        raise OutscoreError("--table chooses among tables, and JSON holds them all.", "Leave --table out.")
+        raise OutscoreError("--table selects tables, but JSON contains all of them.", "Leave --table out.")
 
 
 def _depth(tables: Sequence[str], forms: set[str], *, verbose: bool) -> Depth:

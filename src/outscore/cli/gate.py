@@ -17,14 +17,14 @@ __all__ = ["gate"]
 
 GITHUB = "github"
 STEP_SUMMARY = "GITHUB_STEP_SUMMARY"
-"""Where GitHub names the file that a step's summary is added to."""
+"""The variable in which GitHub names the file of a step's summary."""
 
 
 @command(GateRequest, verbose="Show the whole comparison too.", forms=(*FORMS, GITHUB, "junit"))
 def gate(asked: Asked[GateRequest]) -> int:
     """Pass or fail a candidate against a baseline, for CI.
 
-    A candidate passes if it is not worse than the baseline by more than a margin.
+    A candidate passes if it is shown not to be worse than the baseline by a margin.
 
     Exit code 0: pass, not worse by the margin. 1: fail, worse. 3: inconclusive, with the number of items that would decide. 2:
     bad input. Files are those of `outscore compare`: tables, bare numbers, logs, texts with --reference.
@@ -32,15 +32,15 @@ def gate(asked: Asked[GateRequest]) -> int:
     with asked.working("comparing"):
         from outscore.workflows.gate.run import run
 
-        found = asked.with_changes(run(asked.request))
+        result = asked.with_changes(run(asked.request))
     if asked.form == GITHUB:
-        _add_summary(found)
-    asked.deliver(found)
-    return found.exit_code
+        _add_summary(result)
+    asked.deliver(result)
+    return result.exit_code
 
 
-def _add_summary(found: GateResult) -> None:
-    """Add the report to the summary of the step, where one is asked for."""
+def _add_summary(result: GateResult) -> None:
+    """Add the report to the summary of the step, if GitHub wants one."""
     from outscore.report.render import render
 
     path = os.environ.get(STEP_SUMMARY)
@@ -48,7 +48,7 @@ def _add_summary(found: GateResult) -> None:
         return
     try:
         with open(path, "a", encoding="utf-8") as file:  # noqa: PTH123 - added to, not replaced
-            file.write(render(found, "markdown"))
+            file.write(render(result, "markdown"))
     except OSError as error:
         raise OutscoreError(
             f"The step summary `{path}` could not be written: {error.strerror or error}.", f"Unset {STEP_SUMMARY}."

@@ -22,7 +22,7 @@ def metrics() -> None:
 
     rows = [(m.name, [m.summary, f"takes {m.layouts_text}", *_options(m.options)]) for m in METRICS.values()]
     click.echo(_table(rows))
-    click.echo("\nOf texts, with --reference:\n")
+    click.echo("\nFor texts, with --reference:\n")
     click.echo(_table((m.name, [m.summary, *_options(m.options)]) for m in TEXT_METRICS.values()))
 
 
@@ -42,7 +42,7 @@ def formats() -> None:
     from outscore.formats.registry import FORMATS, OUTPUT_FORMATS
 
     click.echo(_table((f.name, [f.summary, *([f"e.g. {f.example}"] if f.example else [])]) for f in FORMATS.values()))
-    click.echo("\nOf outputs, for `outscore diff`, `outscore rank --gold` and `osc.read`:\n")
+    click.echo("\nOutputs, for `outscore diff`, `outscore rank --gold` and `osc.read`:\n")
     click.echo(_table((f.name, [f.summary, f"e.g. {f.example}"]) for f in OUTPUT_FORMATS.values()))
     click.echo("\nLogs of evaluation harnesses, for `compare`, `rank`, `show` and `convert`:\n")
     click.echo(_table((log.name, [f"{log.title}: {log.summary}"]) for log in LOGS.values()))

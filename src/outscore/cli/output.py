@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 USUAL_COLUMNS, MAX_COLUMNS = 80, 160
-"""Widths of text: where no terminal says one, and beyond which lines are hard to follow."""
+"""The width of text without a terminal, and the width beyond which lines are hard to read."""
 
 FORMS = ("text", "json", "markdown", "latex")
 # Modules by the names under which they are installed.
@@ -39,13 +39,13 @@ PAGES = {"jinja2": "jinja2", **DRAWING}
 
 
 def check_outputs(paths: Iterable[str], charts: str | None, inputs: Iterable[str] = ()) -> None:
-    """Refuse what could not be written before any work is done: endings, folders, missing packages, one's own input."""
+    """Refuse what cannot be written before any work is done: endings, folders, missing packages, the input itself."""
     paths = list(paths)
     check_suffixes(paths)
     refuse_overwriting(paths, inputs, "-o")
     for path in paths:
         if Path(path).is_dir():
-            raise OutscoreError(f"`{path}` is a folder, a file was expected.", "Name a file inside it with -o.")
+            raise OutscoreError(f"`{path}` is a folder, but a file was expected.", "Name a file inside it with -o.")
         check_folder(path)
         _check_access(path, Path(os.path.realpath(path)).parent)
         if Path(path).suffix.lower() == ".html":
@@ -54,13 +54,15 @@ def check_outputs(paths: Iterable[str], charts: str | None, inputs: Iterable[str
         _check_packages(DRAWING, "draw charts")
         target = Path(charts)
         if target.exists() and not target.is_dir():
-            raise OutscoreError(f"`{charts}` is a file, --charts names a folder.", "Name a folder; it is made if need be.")
+            raise OutscoreError(
+                f"`{charts}` is a file, but --charts takes a folder.", "Name a folder; it is created if necessary."
+            )
         _check_access(charts, next(place for place in (target, *target.absolute().parents) if place.is_dir()))
 
 
 def _check_access(path: str, folder: Path) -> None:
     if not os.access(folder, os.W_OK | os.X_OK):
-        raise OutscoreError(f"`{path}` cannot be written: the folder may not be changed.", "Name another folder.")
+        raise OutscoreError(f"`{path}` cannot be written: you may not write to the folder.", "Name another folder.")
 
 
 def _check_packages(modules: Mapping[str, str], purpose: str) -> None:
@@ -70,12 +72,12 @@ def _check_packages(modules: Mapping[str, str], purpose: str) -> None:
 
 
 def screen_columns() -> int:
-    """The width of the terminal; of a file or a pipe the usual one, so that what is written there does not depend on it."""
+    """The width of the terminal; the usual width for a file or a pipe, whose contents must not depend on the terminal."""
     return min(shutil.get_terminal_size().columns, MAX_COLUMNS) if sys.stdout.isatty() else USUAL_COLUMNS
 
 
 def _emphasis() -> Callable[[str, Tone], str] | None:
-    """On a terminal the headlines of verdicts stand out: green where the question is decided, else yellow."""
+    """On a terminal, headlines of verdicts are highlighted: green if the question is decided, else yellow."""
     if not sys.stdout.isatty() or "NO_COLOR" in os.environ or os.environ.get("TERM") == "dumb":
         return None
     return lambda words, tone: click.style(words, fg="green" if tone == "won" else "yellow", bold=True)
@@ -91,7 +93,7 @@ def deliver(
     further: Mapping[str, str | bytes] | None = None,
     **shown: Any,  # noqa: ANN401 - what `render` takes for a diff
 ) -> None:
-    """Write a result, each file in the form its ending asks for, and further files, and print it: everything or nothing."""
+    """Write a result, each file in the form of its ending, and further files, and print it: everything or nothing."""
     from outscore.report.render import render
 
     with working("writing"):
@@ -104,7 +106,7 @@ def deliver(
 
 
 def _write_with_charts(texts: Mapping[str, str | bytes], result: AnyResult, charts: str | None) -> None:
-    """Write files, and the result's charts if a folder for them is named: all or none, the folder included."""
+    """Write files, and the result's charts if a folder for them is named: all or nothing, including the folder."""
     if charts is None:
         write_files(texts)
         return

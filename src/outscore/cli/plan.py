@@ -1,4 +1,4 @@
-"""`outscore plan`: how many items, how small a difference, how likely a verdict; and what two printed scores leave possible."""
+"""`outscore plan`: how many items, how small a difference, how likely a verdict; and which p two printed scores allow."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from outscore.workflows.requests.plan import PlanRequest
 __all__ = ["plan"]
 
 
-def _with_pilot(given: Mapping[str, Written]) -> PlanRequest:
-    """The request; files behind those of --pilot are the pilot's as well."""
-    files = tuple(given["files"])
-    if files and "pilot" not in given:
+def _with_pilot(written: Mapping[str, Written]) -> PlanRequest:
+    """The request; files after those of --pilot also belong to the pilot."""
+    files = tuple(written["files"])
+    if files and "pilot" not in written:
         raise OutscoreError(f"`{files[0]}` was named without --pilot.", "Write --pilot before the files to plan from.")
-    asked = {name: text for name, text in given.items() if name != "files"}
-    return PlanRequest.from_written({**asked, "pilot": [*given.get("pilot", ()), *files]})
+    others = {name: text for name, text in written.items() if name != "files"}
+    return PlanRequest.from_written({**others, "pilot": [*written.get("pilot", ()), *files]})
 
 
 @command(PlanRequest, read=_with_pilot, metavar="[FILE]", verbose="Show whole curves and settings too.")
@@ -30,8 +30,8 @@ def plan(asked: Asked[PlanRequest]) -> None:
       outscore plan --n 1000 --discordance .1         how small a difference?
       outscore plan --effect .02 --accuracy .87       right-or-wrong items
       outscore plan --effect .02 --pilot a.txt b.txt  spread from data
-      outscore plan --scores .871 .864 --n 1000       which p can it be?
-      outscore plan --table printed.csv --n 1000      the same of every pair
+      outscore plan --scores .871 .864 --n 1000       which p are possible?
+      outscore plan --table printed.csv --n 1000      the same for every pair
 
     Effects are differences in the metric's own unit: .02 is 2 points of accuracy.
     """  # noqa: D301 - click wants the backspace itself: keep these lines as they are
@@ -39,5 +39,5 @@ def plan(asked: Asked[PlanRequest]) -> None:
     from outscore.workflows.plan.run import run
 
     with terminal_progress() as progress:
-        found = run(asked.request, progress=progress)
-    asked.deliver(asked.with_changes(found))
+        result = run(asked.request, progress=progress)
+    asked.deliver(asked.with_changes(result))

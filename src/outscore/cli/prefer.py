@@ -18,12 +18,12 @@ __all__ = ["prefer"]
 def prefer(asked: Asked[PreferRequest]) -> None:
     """Rank systems by preferences: pairwise battles and judges.
 
-    Prompts are what is sampled: intervals and p-values are about new prompts like these.
+    Prompts are the sampling units: intervals and p-values are about new prompts like these.
 
     BATTLES are files, or folders of files: a table with columns such as prompt, model_a, model_b and winner, an export of
-    Chatbot Arena, judgments of Arena-Hard or MT-bench, annotations of AlpacaEval. - is standard input.
+    Chatbot Arena, judgments of Arena-Hard or MT-bench, or annotations of AlpacaEval. - is standard input.
 
-    Two systems get a win rate, three or more also strengths and places. Parquet may be of any size: it is counted in parts.
+    Two systems get a win rate; three or more also get strengths and places. Parquet files may have any size.
     """
     from outscore.engine.engines import engine_of
     from outscore.engine.progress import terminal_progress
@@ -32,5 +32,5 @@ def prefer(asked: Asked[PreferRequest]) -> None:
     with asked.working("comparing"), terminal_progress() as progress:
         from outscore.workflows.prefer.run import run
 
-        found = run(asked.request, engine=engine, progress=progress)
-    asked.deliver(asked.with_changes(found))
+        result = run(asked.request, engine=engine, progress=progress)
+    asked.deliver(asked.with_changes(result))

@@ -19,13 +19,13 @@ MOMENT = 1.0
 
 
 def remark(text: str) -> None:
-    """Say something that is worth knowing and no part of a result."""
+    """Print a remark that is worth knowing but not part of a result."""
     click.echo(f"outscore: {text}", err=True)
 
 
 @contextmanager
 def working(doing: str) -> Iterator[None]:
-    """Show what is being done if it takes longer than a second; the spinner is gone afterwards, whatever happened."""
+    """Show what is being done if it takes longer than a second; the spinner is removed afterwards, whatever happens."""
     if not sys.stderr.isatty():
         yield
         return
@@ -41,7 +41,7 @@ def working(doing: str) -> Iterator[None]:
 
 
 class _Spinner:
-    """Starts late, from the timer's thread, and not at all once it was stopped."""
+    """Starts late, from the timer's thread, and not at all once it has been stopped."""
 
     def __init__(self, doing: str) -> None:
         self._doing = doing

@@ -43,14 +43,14 @@ def rank(asked: Asked[RankRequest]) -> None:
         from outscore.workflows.texts.segments import check_segments
 
         check_segments(segments, request.inputs, texts=bool(request.reference))
-    found = _rank(request, asked.own["jobs"], asked.own["dask"])
+    ranked = _rank(request, asked.own["jobs"], asked.own["dask"])
     further: dict[str, str | bytes] = {}
-    table = None if pairs is None else _pairs(found, request)
+    table = None if pairs is None else _pairs(ranked, request)
     if table is not None:
         further[pairs] = _parquet(table)
-    if segments is not None and found.segments is not None:
-        further[segments] = found.segments().to_csv()
-    asked.deliver(asked.with_changes(found.ranking), further)
+    if segments is not None and ranked.segments is not None:
+        further[segments] = ranked.segments().to_csv()
+    asked.deliver(asked.with_changes(ranked.ranking), further)
     if table is not None and sys.stderr.isatty():
         click.echo(f"{table.height:,} pairs are in `{pairs}`.", err=True)
 
@@ -64,11 +64,11 @@ def _rank(request: RankRequest, jobs: int, dask: str | None) -> Ranked:
         return run_measured(request, engine=engine, progress=progress, remark=remark)
 
 
-def _pairs(found: Ranked, request: RankRequest) -> pl.DataFrame:
+def _pairs(ranked: Ranked, request: RankRequest) -> pl.DataFrame:
     from outscore.workflows.rank.boards import pairs_frame
     from outscore.workflows.rank.question import Question
 
-    return pairs_frame(found.measured, Question(**request.question()))
+    return pairs_frame(ranked.measured, Question(**request.question()))
 
 
 def _parquet(table: pl.DataFrame) -> bytes:

@@ -1,4 +1,4 @@
-"""`outscore schema`: what our JSON holds, for programs that read it."""
+"""`outscore schema`: the structure of our JSON, for programs that read it."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ def schema(kind: str | None) -> None:
 
 
 def _meant(kind: str, names: list[str]) -> str:
-    """The kind that was meant, or that of the record whose name in Python was meant."""
+    """The kind that was probably meant, by its own name or by that of its record in Python."""
     from outscore.core.options import did_you_mean, meant
     from outscore.results.saved import SAVED
 
     records = {record.__name__: kind_of(schema) for schema, record in SAVED.items()}
-    # `Comparisons` are asked for one by one, too.
-    called = {form: name for name in records for form in (name, name.removesuffix("s")) if form.lower() not in names}
-    near = meant(kind, {**called, **dict.fromkeys(names)})
+    # The singular of `Comparisons` counts too.
+    python_names = {form: name for name in records for form in (name, name.removesuffix("s")) if form.lower() not in names}
+    near = meant(kind, {**python_names, **dict.fromkeys(names)})
     if near is None or near in names:
         return did_you_mean(kind, names)
-    return f"Did you mean `{records[called[near]]}`? Python calls it {called[near]}."
+    return f"Did you mean `{records[python_names[near]]}`? Python calls it {python_names[near]}."

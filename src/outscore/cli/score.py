@@ -1,4 +1,4 @@
-"""`outscore score`: one system or several, each by itself."""
+"""`outscore score`: one system or several, each on its own."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ __all__ = ["score"]
 
 @command(ScoreRequest, verbose="Show the settings too.")
 def score(asked: Asked[ScoreRequest]) -> None:
-    """Score systems one by one.
+    """Score systems individually.
 
-    How sure is each score, and what can the test set tell? FILE is a table of one system or several (CSV, TSV, JSONL, Parquet),
-    bare numbers, or a log or folder of logs; FILES are one for each system. With repeats the report has the noise floor: how
-    far two runs of the same system differ.
+    How certain is each score, and what can the test set show? FILE is a table of one system or several (CSV, TSV, JSONL,
+    Parquet), bare numbers, or a log or folder of logs; FILES are one for each system. With repeats, the report includes the
+    noise floor: how much two runs of the same system differ.
     """
     with asked.working("scoring"):
         from outscore.workflows.score.run import run
 
-        found = run(asked.request)
-    asked.deliver(asked.with_changes(found))
+        result = run(asked.request)
+    asked.deliver(asked.with_changes(result))

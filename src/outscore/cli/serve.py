@@ -27,24 +27,24 @@ NEEDED = {"starlette": "starlette", "uvicorn": "uvicorn", "python_multipart": "p
 
 
 @click.command()
-@click.option("--port", type=click.IntRange(0, 65535), default=PORT, show_default=True, help="Port; 0 takes a free one.")
+@click.option("--port", type=click.IntRange(0, 65535), default=PORT, show_default=True, help="Port; 0 chooses a free one.")
 @click.option(
     "--host",
     default="127.0.0.1",
     show_default=True,
     metavar="ADDRESS",
-    help="0.0.0.0 lets other machines in; nothing is encrypted.",
+    help="0.0.0.0 lets other machines connect; nothing is encrypted.",
 )
 @click.option("--no-browser", is_flag=True, help="Do not open the browser.")
 def serve(port: int, host: str, *, no_browser: bool) -> None:
     """Open a local page: drop files, compare them, read reports.
 
-    The page is served by this machine and to this machine only, unless --host says otherwise, and only to those who open the
-    printed address: it holds a token that is new each time. Files stay here, and are removed an hour after their last use and
-    when it ends. Ctrl-C ends it.
+    The page is served by this machine, to this machine only (unless you set --host), and only to those who open the printed
+    address, which contains a new token each time. Files stay on this machine; they are removed an hour after their last use and
+    when the server stops. Ctrl-C stops it.
 
-    An upload may have 256 MB, and a compressed file may unpack to 512 MB. A job may run for 10 minutes. The other commands have
-    no such limits.
+    An upload may have up to 256 MB, and a compressed file may unpack to 512 MB. A job may run for 10 minutes. The other
+    commands have no such limits.
     """
     check_system(os.name)
     _check_packages()
@@ -54,9 +54,9 @@ def serve(port: int, host: str, *, no_browser: bool) -> None:
     settings = Settings(host=host, port=listening.getsockname()[1], token=secrets.token_urlsafe(TOKEN_BYTES))
     _check_folder(settings)
     address = f"http://{_show(host)}:{settings.port}/?token={settings.token}"
-    click.echo(f"outscore is at {address} (Ctrl-C ends it)")
+    click.echo(f"outscore is at {address} (Ctrl-C stops it)")
     if not settings.is_local:
-        click.echo("Everybody who has this address can use the page, and nothing is encrypted on the way.", err=True)
+        click.echo("Anybody who has this address can use the page, and the connection is not encrypted.", err=True)
     if not no_browser:
         # A browser in the terminal would otherwise keep the page from being served.
         threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
@@ -64,7 +64,7 @@ def serve(port: int, host: str, *, no_browser: bool) -> None:
 
 
 def check_system(name: str) -> None:
-    """Refuse a system without POSIX: locks on files, limits of memory and signals keep the page's folders and workers in order.
+    """Refuse a system without POSIX, because the page needs its file locks, memory limits and signals.
 
     Examples
     --------
@@ -88,19 +88,19 @@ def _check_packages() -> None:
 
 
 def _check_folder(settings: Settings) -> None:
-    """See that uploads have a place before anybody is told where the page is."""
+    """Check that uploads can be stored before the address of the page is printed."""
     try:
         with tempfile.TemporaryDirectory(dir=settings.folder):
             pass
     except OSError as error:
         raise OutscoreError(
             f"Nothing can be written to the temporary folder `{settings.folder}`: {error.strerror}.",
-            "Free some space, or name another folder in TMPDIR.",
+            "Free some space, or set TMPDIR to another folder.",
         ) from None
 
 
 def _listen(host: str, port: int) -> socket.socket:
-    """Take the port before anything is loaded: connections wait until the page is there."""
+    """Take the port before anything is loaded: connections wait until the page is ready."""
     try:
         family, kind, protocol, _, place = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
     except OSError:
@@ -114,9 +114,11 @@ def _listen(host: str, port: int) -> socket.socket:
         listening.close()
         if error.errno == errno.EADDRINUSE:
             cure = "Is the page open already? Choose another port with --port, or a free one with --port 0."
-            raise OutscoreError(f"Port {port} is taken.", cure) from None
+            raise OutscoreError(f"Port {port} is in use.", cure) from None
         reason = error.strerror or str(error)
-        raise OutscoreError(f"`{host}`, port {port}, cannot be listened on: {reason}.", "Choose others.") from None
+        raise OutscoreError(
+            f"The server cannot listen on `{host}`, port {port}: {reason}.", "Choose another --host or --port."
+        ) from None
     return listening
 
 
@@ -127,12 +129,12 @@ def _show(host: str) -> str:
 
 
 def _serve(settings: Settings, listening: socket.socket) -> None:
-    """Serve until Ctrl-C, which is how it is meant to end and no failure."""
+    """Serve until Ctrl-C, which is the normal way to stop and not a failure."""
     from outscore.web.http.app import run_server
 
     try:
         run_server(settings, listening)
     except KeyboardInterrupt:
-        click.echo("outscore: ended, and all files are removed.", err=True)
+        click.echo("outscore: stopped, and all files are removed.", err=True)
     finally:
         listening.close()

@@ -1,4 +1,4 @@
-"""`outscore show`: what logs hold, before anything is chosen."""
+"""`outscore show`: the contents of logs, before anything is chosen."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ __all__ = ["show"]
 
 @command(ShowRequest)
 def show(asked: Asked[ShowRequest]) -> None:
-    """List what logs of evaluation harnesses hold.
+    """List the contents of evaluation logs.
 
-    Tasks, systems, scores, filters, items, repeats, and rows without a score, of files and folders.
+    Tasks, systems, scores, filters, items, repeats and rows without a score, for files and folders.
     """
     with asked.working("reading"):
         from outscore.workflows.show.run import run
 
-        found = run(asked.request)
-    asked.deliver(found)
+        logs = run(asked.request)
+    asked.deliver(logs)

@@ -1,1 +1,1 @@
-"""The ground everything stands on: the one exception, declared options, numbers, metrics and paired rows."""
+"""What everything else builds on: the one exception, declared options, numbers, metrics and paired rows."""

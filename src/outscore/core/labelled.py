@@ -12,32 +12,32 @@ from outscore.core.errors import OutscoreError
 __all__ = ["in_order_of", "is_labelled"]
 
 
-def is_labelled(given: object) -> bool:
+def is_labelled(rows: object) -> bool:
     """Whether rows have labels, as those of pandas do."""
-    return hasattr(given, "iloc") and hasattr(given, "index")
+    return hasattr(rows, "iloc") and hasattr(rows, "index")
 
 
 def in_order_of(
     first: Any,  # noqa: ANN401 - of whatever library
-    given: Any,  # noqa: ANN401
+    rows: Any,  # noqa: ANN401
     name: str,
     other: str = "the other scores",
 ) -> tuple[Any, bool]:
-    """What was given, its rows in the order of the labels of `first`, and whether they had to be moved.
+    """The rows in the order of the labels of `first`, and whether they had to be moved.
 
-    `other` is what messages call `first`. Without labels on both sides rows are matched by position, and `given` is returned
+    `other` is what messages call `first`. Without labels on both sides rows are matched by position, and `rows` is returned
     as it is.
     """
-    if not (is_labelled(first) and is_labelled(given)):
-        return given, False
-    wanted, there = list(first.index), list(given.index)
+    if not (is_labelled(first) and is_labelled(rows)):
+        return rows, False
+    wanted, there = list(first.index), list(rows.index)
     if wanted == there:
-        return given, False
+        return rows, False
     place = {label: i for i, label in enumerate(there)}
     known = set(wanted)
     if len(place) < len(there) or len(known) < len(wanted):
         raise OutscoreError(
-            f"The index of `{name}` is not that of {other}, and labels occur in it twice: rows cannot be matched.",
+            f"The index of `{name}` differs from that of {other} and has repeated labels: rows cannot be matched.",
             "Give every item a label of its own, or the bare values of both (`.to_numpy()`) in the same order.",
             parameter=name,
         )
@@ -46,8 +46,8 @@ def in_order_of(
         lost = next((label for label in there if label not in known), None)
     if lost is not None:
         raise OutscoreError(
-            f"The index of `{name}` is not that of {other}: only one of them has the label {lost!r}.",
+            f"The index of `{name}` differs from that of {other}: only one of them has the label {lost!r}.",
             "Keep the labels that both have, or give the bare values of both (`.to_numpy()`) in the same order.",
             parameter=name,
         )
-    return given.iloc[[place[label] for label in wanted]], True
+    return rows.iloc[[place[label] for label in wanted]], True

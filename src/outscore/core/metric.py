@@ -110,11 +110,11 @@ class AdditiveMetric:
         except (TypeError, ValueError, IndexError) as error:
             raise OutscoreError(
                 f"The function of metric `{self.name}` failed: {error}.",
-                "It gets totals with the columns on the last axis, x[..., 0], and returns a number for each row.",
+                "It receives totals with the columns on the last axis, x[..., 0], and must return a number for each row.",
             ) from None
         if value.shape != np.shape(totals)[:-1]:
             raise OutscoreError(
                 f"The function of metric `{self.name}` returned shape {value.shape} for totals of shape {np.shape(totals)}.",
-                "It gets the columns on the last axis, x[..., 0], and returns a number for each row.",
+                "It receives the columns on the last axis, x[..., 0], and must return a number for each row.",
             )
         return value

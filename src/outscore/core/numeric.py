@@ -86,9 +86,9 @@ def as_written(x: Array) -> Array:
     long = np.array([_digits(float(value)) > digits for value in read], dtype=bool)
     for q in range(3, largest + 1):
         near = np.rint(distinct.astype(np.float64) * q) / q
-        found = long & (near.astype(x.dtype) == distinct)
-        read[found] = near[found]
-        long &= ~found
+        exact = long & (near.astype(x.dtype) == distinct)
+        read[exact] = near[exact]
+        long &= ~exact
     return np.asarray(read[places].reshape(x.shape))
 
 
@@ -161,12 +161,12 @@ def quantiles(x: Array, levels: Sequence[float]) -> list[float]:
     ordered = np.partition(x, sorted({*lower, *upper, last}))
     if math.isnan(ordered[last]):
         return [math.nan] * len(places)
-    found = []
+    values = []
     for place, low, high in zip(places, lower, upper, strict=True):
         share, below, above = place - low, float(ordered[low]), float(ordered[high])
         # From the nearer neighbour, so that a share of 0 or 1 is that neighbour.
-        found.append(below + (above - below) * share if share < 0.5 else above - (above - below) * (1 - share))
-    return found
+        values.append(below + (above - below) * share if share < 0.5 else above - (above - below) * (1 - share))
+    return values
 
 
 def distinct(x: Array) -> Array:

@@ -187,7 +187,7 @@ def meant(word: str, known: Iterable[str]) -> str | None:
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:
-    """The name most like a misspelt word, or None; nobody misspells a page, and comparing two takes minutes.
+    """The name most like a misspelt word, or None; a page of text is not a misspelling, and comparing two pages takes minutes.
 
     Examples
     --------
@@ -199,14 +199,14 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
     return next(iter(difflib.get_close_matches(word, [name for name in known if len(name) <= MAX_MISSPELT], n=1)), None)
 
 
-def complete(owner: str, declared: Iterable[Option], given: Mapping[str, object]) -> dict[str, OptionValue]:
+def complete(owner: str, declared: Iterable[Option], values: Mapping[str, object]) -> dict[str, OptionValue]:
     """All options of `owner` with the given values read and the others at their defaults."""
     table = {option.name: option for option in declared}
-    for name in given:
+    for name in values:
         if name not in table:
             hint = did_you_mean(name, table) if table else "It takes no options."
             raise OutscoreError(f"`{owner}` has no option `{name}`.", hint, parameter=name)
-    return {name: option.read(given[name]) if name in given else option.default for name, option in table.items()}
+    return {name: option.read(values[name]) if name in values else option.default for name, option in table.items()}
 
 
 def parse_spec(spec: str) -> tuple[str, dict[str, str]]:
@@ -218,15 +218,15 @@ def parse_spec(spec: str) -> tuple[str, dict[str, str]]:
     ('fbeta', {'beta': '2'})
     """
     name, *pairs = spec.strip().split(":")
-    given = {}
+    values = {}
     for pair in pairs:
         key, equals, value = pair.partition("=")
         if not equals or not key:
             raise OutscoreError(
                 f"`{spec}` is not a name with options.", "Write it as name:key=value, for example fbeta:beta=2."
             )
-        given[key.strip()] = value.strip()
-    return name.strip(), given
+        values[key.strip()] = value.strip()
+    return name.strip(), values
 
 
 def written_direction(written: str) -> tuple[str, Literal["higher", "lower"] | None]:
@@ -237,14 +237,14 @@ def written_direction(written: str) -> tuple[str, Literal["higher", "lower"] | N
     >>> written_direction("latency (lower)"), written_direction("quality")
     (('latency', 'lower'), ('quality', None))
     """
-    found = re.fullmatch(r"(.+?)\s*\((higher|lower)\)", written)
-    if found is None:
+    match = re.fullmatch(r"(.+?)\s*\((higher|lower)\)", written)
+    if match is None:
         return written, None
-    return found[1], "lower" if found[2] == "lower" else "higher"
+    return match[1], "lower" if match[2] == "lower" else "higher"
 
 
 def check_level(name: str, level: object) -> None:
-    """Refuse what is no level of a test; one above one half is a level of confidence that was mistaken for it.
+    """Refuse what is not a level of a test; one above one half is a confidence level that was mistaken for it.
 
     Examples
     --------
@@ -255,5 +255,5 @@ def check_level(name: str, level: object) -> None:
     if number is None or not 0 < number < 1:
         raise OutscoreError(f"`{name}` is {shown}.", "Give a number between 0 and 1, such as 0.05.", parameter=name)
     if number > LARGEST_LEVEL:
-        hint = f"The level of a test is what is left of it: give {1 - number:.6g}."
-        raise OutscoreError(f"`{name}` is {shown}, which is a level of confidence.", hint, parameter=name)
+        hint = f"The level of a test is 1 minus the confidence level: give {1 - number:.6g}."
+        raise OutscoreError(f"`{name}` is {shown}, which looks like a confidence level.", hint, parameter=name)

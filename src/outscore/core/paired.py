@@ -78,7 +78,7 @@ class PairedScores:
         return self.per_item().collapsed()
 
     def known_real(self) -> PairedScores:
-        """The same pairs, whose floats are no decimals."""
+        """The same pairs, whose floats are not decimals."""
         return _marked(replace(self), real=True)
 
     def labelled(self, items: Array | None, clusters: Array | None) -> PairedScores:
@@ -86,7 +86,7 @@ class PairedScores:
         return _marked(replace(self, items=items, clusters=clusters), real=self.real)
 
     def part(self, a: Array, b: Array, clusters: Array | None = None) -> PairedScores:
-        """Some of the rows, or sums of them, each an item by itself.
+        """Some of the rows, or sums of them, each an item of its own.
 
         Those of real numbers count as real, which saves looking at every part of many. One that happens to hold decimals only
         loses nothing but the word "exact": its p lies between certified bounds.
@@ -137,7 +137,7 @@ def _one_per_group(labels: Array, groups: Array) -> Array:
     if len(wrong):
         raise ClustersError(
             f"Row {int(wrong[0]) + 1} puts its item into a second cluster.",
-            "Every item must lie in exactly one cluster.",
+            "Every item must be in exactly one cluster.",
             parameter="cluster",
         )
     return first

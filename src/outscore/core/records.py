@@ -64,7 +64,7 @@ else:
 
 
 class _Init:
-    """The constructor of a class until somebody asks for it, when it is written and takes this place."""
+    """Stands in for the constructor of a class; the first use compiles the constructor and puts it in this place."""
 
     def __init__(self, cls: type) -> None:
         self._cls = cls
@@ -78,16 +78,16 @@ class _Init:
 
 
 class _Absent:
-    """What stands for a value that is made anew, called in signatures as the standard library calls it."""
+    """The default of a field with a factory; signatures show it as the standard library does."""
 
     def __repr__(self) -> str:
         return "<factory>"
 
 
 def _constructor(cls: Any) -> Any:  # noqa: ANN401 - any dataclass
-    """The function whose arguments are the fields; what is not given is the default, or made anew."""
+    """The function whose arguments are the fields; what is left out gets the default, or a new value from the factory."""
     scope: dict[str, Any] = {"__set": object.__setattr__, "__absent": _Absent()}
-    given, named, body = ["self"], list[str](), list[str]()
+    parameters, named, body = ["self"], list[str](), list[str]()
     fields = [field for field in dataclasses.fields(cls) if field.init]
     for field in fields:
         name = value = field.name
@@ -98,11 +98,11 @@ def _constructor(cls: Any) -> Any:  # noqa: ANN401 - any dataclass
         elif field.default is not dataclasses.MISSING:
             scope[f"__default_{name}"] = field.default
             default = f"=__default_{name}"
-        (named if field.kw_only else given).append(f"{name}{default}")
+        (named if field.kw_only else parameters).append(f"{name}{default}")
         body.append(f"__set(self, {name!r}, {value})")
     if hasattr(cls, "__post_init__"):
         body.append("self.__post_init__()")
-    arguments = ", ".join([*given, "*", *named] if named else given)
+    arguments = ", ".join([*parameters, "*", *named] if named else parameters)
     exec("\n ".join([f"def __init__({arguments}):", *body, "pass"]), scope)  # noqa: S102 - names of fields, as the program has them
     written = scope["__init__"]
     written.__module__, written.__qualname__ = cls.__module__, f"{cls.__qualname__}.__init__"

@@ -71,12 +71,12 @@ def parse_reduction(text: object) -> Reduction | None:
         return None
     if text in ("max", "min", "majority"):
         return Reduction(text)
-    found = re.fullmatch(r"(pass[@^])([1-9][0-9]{0,5})", text) if isinstance(text, str) else None
-    if found is None:
+    match = re.fullmatch(r"(pass[@^])([1-9][0-9]{0,5})", text) if isinstance(text, str) else None
+    if match is None:
         raise OutscoreError(
             f"`reduce` is {text!r}.", f"Write one of: {', '.join(REDUCTIONS)}, with a number for K: pass@2.", parameter="reduce"
         )
-    return Reduction("pass@" if found[1] == "pass@" else "pass^", int(found[2]))
+    return Reduction("pass@" if match[1] == "pass@" else "pass^", int(match[2]))
 
 
 def pass_rate(kind: Kind, n: int, right: int, k: int) -> Fraction:

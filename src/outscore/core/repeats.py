@@ -95,9 +95,9 @@ def occurrences(items: Array) -> Array:
     """
     order = np.argsort(items, kind="stable")
     starts = np.flatnonzero(np.diff(items[order], prepend=-1))
-    found = np.empty(len(items), dtype=np.int64)
-    found[order] = np.arange(len(items)) - np.repeat(starts, np.diff(starts, append=len(items)))
-    return found
+    places = np.empty(len(items), dtype=np.int64)
+    places[order] = np.arange(len(items)) - np.repeat(starts, np.diff(starts, append=len(items)))
+    return places
 
 
 @dataclass(frozen=True, eq=False)

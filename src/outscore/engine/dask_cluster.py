@@ -108,7 +108,7 @@ class Connection:
 
     def lost_scheduler(self) -> OutscoreError:
         """The error of a scheduler that does not answer any more."""
-        return OutscoreError(f"The Dask scheduler at {self.address} was lost.", "Start it again, and then this.")
+        return OutscoreError(f"The Dask scheduler at {self.address} was lost.", "Start it again, then repeat this command.")
 
 
 class DaskTasks:
@@ -230,7 +230,8 @@ class DaskTasks:
             self._last_result = time.monotonic()
             if not self._connection.threads():
                 raise OutscoreError(
-                    f"The Dask cluster at {self._connection.address} has no workers left.", "Start some, and then this again."
+                    f"The Dask cluster at {self._connection.address} has no workers left.",
+                    "Start some, then repeat this command.",
                 )
 
 
@@ -339,7 +340,7 @@ def _connect(address: str, workers: int) -> Iterator[Connection]:
     except (OSError, ValueError, TypeError) as error:
         raise OutscoreError(
             f"No Dask scheduler answers at {address}: {str(error).rstrip('.') or f'silent for {CONNECT_TIMEOUT:g} seconds'}.",
-            "Check the address and whether the scheduler runs, or use `local`.",
+            "Check the address and that the scheduler is running, or use `local`.",
         ) from None
     with client:
         try:

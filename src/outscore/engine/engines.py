@@ -139,7 +139,7 @@ def engine_of(jobs: int | None = None, *, work: float | None = None, dask: str |
     if dask is not None:
         if jobs and dask != "local":
             raise OutscoreError(
-                f"`jobs` is {jobs}, but the Dask cluster at {dask} has the workers it has.", "Leave `jobs` out."
+                f"`jobs` is {jobs}, but the Dask cluster at {dask} decides how many workers there are.", "Leave `jobs` out."
             )
         from outscore.engine.dask_cluster import Dask
 

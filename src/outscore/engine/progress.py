@@ -103,7 +103,7 @@ def _open_descriptor(written: str) -> int:
         os.fstat(number)
     except (ValueError, OSError, OverflowError):
         raise OutscoreError(
-            f'{DESCRIPTOR} is "{written}", which is no open file descriptor.', "Leave the environment variable out."
+            f'{DESCRIPTOR} is "{written}", which is not an open file descriptor.', "Unset the environment variable."
         ) from None
     return number
 
@@ -117,7 +117,7 @@ class ProgressLines(Steps):
         self._written = 0.0
 
     def begin(self, doing: str, total: int) -> None:
-        """Count anew, and write a line."""
+        """Start counting again, and write a line."""
         super().begin(doing, total)
         self._write()
 

@@ -64,7 +64,7 @@ def serialize(value: object) -> bytes:
         return pickle.dumps(value)
     except (pickle.PicklingError, AttributeError, TypeError) as error:
         raise OutscoreError(
-            f"Other processes cannot be given this work: {error}.",
+            f"This work cannot be sent to other processes: {error}.",
             "Define functions at the top level of a module, or use one job.",
         ) from None
 
@@ -224,9 +224,9 @@ def lost_workers_error(tries: int, how: str = "") -> OutscoreError:
     Examples
     --------
     >>> print(lost_workers_error(3, ", the last one by signal 9"))
-    3 worker processes were lost to one task, the last one by signal 9. Is memory short? Use fewer jobs, or one.
+    3 worker processes were lost to one task, the last one by signal 9. If memory ran out, use fewer jobs.
     """
-    return OutscoreError(f"{tries} worker processes were lost to one task{how}.", "Is memory short? Use fewer jobs, or one.")
+    return OutscoreError(f"{tries} worker processes were lost to one task{how}.", "If memory ran out, use fewer jobs.")
 
 
 def serve() -> None:

@@ -64,12 +64,12 @@ def _distinct(rows: Array) -> Array:
 def coordinates(vectors: Array, basis: Array) -> Array:
     """Integer coordinates of lattice vectors in an echelon basis: vectors = coordinates @ basis."""
     rest = vectors.astype(np.int64)
-    found = np.zeros((len(vectors), len(basis)), dtype=np.int64)
+    places = np.zeros((len(vectors), len(basis)), dtype=np.int64)
     for i, row in enumerate(basis):
         axis = int(np.flatnonzero(row)[0])
-        found[:, i] = rest[:, axis] // row[axis]
-        rest = rest - np.outer(found[:, i], row)
-    return found
+        places[:, i] = rest[:, axis] // row[axis]
+        rest = rest - np.outer(places[:, i], row)
+    return places
 
 
 def shear(places: Array, counts: Array, basis: Array) -> tuple[Array, Array]:

@@ -39,7 +39,7 @@ MARGIN = 1.2
 """What a degree found by the normal law is raised by, so that it mostly suffices."""
 LAST_DEGREE = 10_000_000
 WIDTH = 0.005
-"""Relative width of bounds that nobody asked to be wider."""
+"""Default relative width of bounds."""
 SIEVE_BUDGET = 2e7
 MAX_SURVIVORS = 400_000
 MAX_COUNTED = 200
@@ -132,8 +132,8 @@ class _Aim:
     log_level: float | None
     most: int
 
-    def met(self, found: Bounds) -> bool:
-        return found.width <= self.width and (self.log_level is None or found.settles(self.log_level))
+    def met(self, bounds: Bounds) -> bool:
+        return bounds.width <= self.width and (self.log_level is None or bounds.settles(self.log_level))
 
 
 def _bounds(sizes: Array, threshold: float, total: float, slack: float, aim: _Aim) -> Bounds:
@@ -163,8 +163,8 @@ def _count(sizes: Array, threshold: float, total: float, aim: _Aim) -> Bounds:
     # Those below the threshold, more than half of them, are not counted.
     share = (1 - threshold / total) / 2
     while len(sizes) <= MAX_COUNTED and points <= FINEST_POINTS and len(sizes) * points * share <= COUNTED_WORK:
-        found = _count_on_grid(sizes, threshold, total, points)
-        best = Bounds(max(best.lower, found.lower), min(best.upper, found.upper))
+        counted = _count_on_grid(sizes, threshold, total, points)
+        best = Bounds(max(best.lower, counted.lower), min(best.upper, counted.upper))
         if aim.met(best):
             break
         wanted = 1.3 * best.width / aim.width if best.width < math.inf else 8.0
@@ -215,13 +215,13 @@ def _condition_on_outliers(sizes: Array, outliers: Array, threshold: float, slac
     for shift, count in zip(sums.tolist(), counts.tolist(), strict=True):
         left = threshold - shift
         if left > total:
-            found = IMPOSSIBLE
+            part = IMPOSSIBLE
         elif left <= -total:
-            found = CERTAIN
+            part = CERTAIN
         else:
-            found = _bounds(rest, left, total, slack, aim)
+            part = _bounds(rest, left, total, slack, aim)
         share = count / 2.0 ** len(outliers)
-        lower, upper = lower + share * math.exp(found.lower), upper + share * math.exp(found.upper)
+        lower, upper = lower + share * math.exp(part.lower), upper + share * math.exp(part.upper)
     return Bounds(math.log(lower) if lower > 0 else -math.inf, math.log(min(1.0, upper)) if upper > 0 else -math.inf)
 
 
@@ -430,7 +430,7 @@ def _characteristic(law: FlipSum, theta: Array, step: float, index: Array) -> Ar
     hand = math.isqrt(int(index.max(initial=0))) + 1
     (hours, hour), (minutes, minute) = (np.unique(part, return_inverse=True) for part in np.divmod(index, hand))
     coarse, fine = _turns(step * hand * hours, sizes), _turns(step * minutes, sizes)
-    found = np.ones(len(index), dtype=complex)
+    product = np.ones(len(index), dtype=complex)
     rows = max(1, 200_000 // max(1, len(sizes)))
     for start in range(0, len(index), rows):
         here = slice(start, start + rows)
@@ -438,8 +438,8 @@ def _characteristic(law: FlipSum, theta: Array, step: float, index: Array) -> Ar
         turn *= fine[minute[here]]
         turn.imag *= tanh
         for column, count in zip(np.multiply.reduceat(turn, groups, axis=1).T, counts.tolist(), strict=True):
-            found[here] *= _power(column, int(count))
-    return found
+            product[here] *= _power(column, int(count))
+    return product
 
 
 def _turns(omega: Array, sizes: Array) -> Array:

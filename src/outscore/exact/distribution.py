@@ -135,18 +135,19 @@ def null_distribution(stay: object, swap: object = None, *, method: str = "auto"
     if kept.shape != other.shape:
         raise OutscoreError(f"`stay` has shape {kept.shape}, `swap` {other.shape}.", "Give arrays of the same shape.")
     if method not in METHODS:
-        raise OutscoreError(f"`method` is {method!r}.", f"A null distribution comes from one of: {', '.join(METHODS)}.")
+        raise OutscoreError(f"`method` is {method!r}.", f"Choose one of: {', '.join(METHODS)}.")
     flat = kept.ndim == 1
     rows, others = kept.reshape(len(kept), -1), other.reshape(len(other), -1)
     try:
-        found = (
-            _convolve(rows, others, method) if method in ("dp", "fft") else _list_sums(rows, others) or _spectral(rows, others)
-        )
+        if method in ("dp", "fft"):
+            null = _convolve(rows, others, method)
+        else:
+            null = _list_sums(rows, others) or _spectral(rows, others)
     except BudgetError:
         raise OutscoreError(
-            "The null distribution has too many points to be listed.", "Ask permutation_test for the p-value instead."
+            "The null distribution has too many points to be listed.", "Use permutation_test for the p-value instead."
         ) from None
-    return NullDistribution(found.support[:, 0], found.pmf, found.method, found._law) if flat else found  # noqa: SLF001
+    return NullDistribution(null.support[:, 0], null.pmf, null.method, null._law) if flat else null  # noqa: SLF001
 
 
 def _whole(x: object, name: str) -> Array:
@@ -157,7 +158,9 @@ def _whole(x: object, name: str) -> Array:
     if raw.dtype.kind not in "iufb" or raw.ndim not in (1, 2) or raw.size == 0:
         raise OutscoreError(f"`{name}` has shape {raw.shape} and type {raw.dtype}.", "Give whole numbers, (n,) or (n, m).")
     if not np.isfinite(raw).all() or (raw != np.rint(raw)).any() or np.abs(raw.astype(float)).sum() >= 2.0**53:
-        raise OutscoreError(f"`{name}` must hold whole numbers with a sum below 2**53.", "Multiply decimals by a power of ten.")
+        raise OutscoreError(
+            f"`{name}` must contain whole numbers with a sum below 2**53.", "Multiply decimals by a power of ten."
+        )
     return raw.astype(np.int64)
 
 

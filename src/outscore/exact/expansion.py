@@ -90,10 +90,10 @@ class Expanded(FlipSum):
 
 def _value(coefficients: Array, x: Any) -> Any:  # noqa: ANN401 - a number or an array of them
     """Horner's rule; numpy's own takes complex arrays through powers."""
-    found = coefficients[-1] + 0 * x
+    value = coefficients[-1] + 0 * x
     for coefficient in coefficients[-2::-1]:
-        found = found * x + coefficient
-    return found
+        value = value * x + coefficient
+    return value
 
 
 def expand(law: FlipSum, centre: float, radius: float) -> FlipSum:
@@ -126,8 +126,8 @@ def expand(law: FlipSum, centre: float, radius: float) -> FlipSum:
 
 def _coefficients(a: Array, c: Array, centre: float) -> Array:
     """C_0 … C_T of Σ c log cosh(a(centre + s))."""
-    found = np.zeros(DEGREE + 1)
-    found[0] = FlipSum(a[:, None], c).log_mgf(np.array([centre])) if centre else 0.0
+    coefficients = np.zeros(DEGREE + 1)
+    coefficients[0] = FlipSum(a[:, None], c).log_mgf(np.array([centre])) if centre else 0.0
     at_origin = _tanh_series(np.zeros(1)) if not centre else None
     for start in range(0, len(a), BLOCK):
         here = slice(start, start + BLOCK)
@@ -137,8 +137,8 @@ def _coefficients(a: Array, c: Array, centre: float) -> Array:
             weight *= a[here]
             # At the origin log cosh is even.
             if centre or k % 2 == 0:
-                found[k] += float((weight * series[k - 1]).sum()) / k
-    return found
+                coefficients[k] += float((weight * series[k - 1]).sum()) / k
+    return coefficients
 
 
 def _tanh_series(x: Array) -> list[Array]:

@@ -151,10 +151,10 @@ class FlipSum(TiltedSum):
         # Column by column: a matrix product would wake all threads of the linear-algebra library for a
         # millisecond's work.
         (first, *others), (t, *rest) = self.values.T, theta.tolist()
-        found = first * t
+        total = first * t
         for column, tilt in zip(others, rest, strict=True):
-            found += column * tilt
-        return np.asarray(found)
+            total += column * tilt
+        return np.asarray(total)
 
     @cached_property
     def line(self) -> Array | None:
@@ -202,15 +202,15 @@ class FlipSum(TiltedSum):
 
     def log_corner(self, theta: Array, direction: Array) -> float:
         """Every flip that moves the sum in a direction moves it forwards; of very many a few tell that not all will."""
-        found = 0.0
+        total = 0.0
         for start in range(0, len(self.counts), FLIPS):
             part = FlipSum(self.values[start : start + FLIPS], self.counts[start : start + FLIPS])
             tilted, moves = part.projections(theta), part.projections(direction)
             forwards = np.sign(moves) * tilted - log_cosh(tilted) - LOG2
-            found += float((part.counts * np.where(moves != 0, forwards, 0.0)).sum())
-            if found < -NEGLIGIBLE:
+            total += float((part.counts * np.where(moves != 0, forwards, 0.0)).sum())
+            if total < -NEGLIGIBLE:
                 return -math.inf
-        return found
+        return total
 
     def sech2(self, theta: Array) -> Array:
         """sech²(v·θ), the variance of one tilted flip."""

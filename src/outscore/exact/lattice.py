@@ -33,7 +33,7 @@ FINEST_POINTS = 1 << 30
 MAX_SURVIVORS = 200_000
 SIEVE_BUDGET = 5e7
 CHEAP_SIEVE = 7e5
-"""Sines that a sieve may take unless it is told otherwise, and beyond `MAX_POINTS`. How many items there are does not matter
+"""Sines that a sieve may take by default, and beyond `MAX_POINTS`. How many items there are does not matter
 to it, so that whole numbers of moderate size stay exact however many they are; bounds of others cost no more than these."""
 MAX_COUNTED = 400
 COUNTED_WORK = 4e8
@@ -208,7 +208,7 @@ def saddle_point(law: FlipSum, observed: float) -> Array:
 
 
 def tilt(law: FlipSum, observed: float, frequency: float = 0.0) -> tuple[FlipSum, Array]:
-    """The law and its saddle point; with very many flips it is expanded around that, up to a frequency at the least."""
+    """The law and its saddle point; with very many flips it is expanded around that, at least up to a frequency."""
     if len(law.counts) < MANY:
         return law, saddle_point(law, observed)
     spread = math.sqrt(float(law.spread[0, 0]))

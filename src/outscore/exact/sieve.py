@@ -92,15 +92,15 @@ def branch_and_bound(undecided: Undecided, step: Array, boxes: Boxes, *, budget:
     lo, hi = boxes
     axes = lo.shape[1]
     fan = 8 if axes == 1 else 2
-    found = []
+    leaves = []
     while len(lo):
         keep, spent = undecided((lo + hi) / 2 * step, (hi - lo) / 2 * step, budget)
         budget -= spent
         lo, hi = lo[keep], hi[keep]
         leaf = (lo == hi).all(axis=1)
-        found.append(lo[leaf])
+        leaves.append(lo[leaf])
         lo, hi = _split(lo[~leaf], hi[~leaf], fan)
-    return np.concatenate(found) if found else np.empty((0, axes), dtype=np.int64)
+    return np.concatenate(leaves) if leaves else np.empty((0, axes), dtype=np.int64)
 
 
 def _useful_first(values: Array, counts: Array, sech2: Array) -> Array:

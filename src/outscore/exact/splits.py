@@ -57,8 +57,8 @@ def tail(numbers: Array, chosen: int, observed: int) -> Tail:
 
     Examples
     --------
-    >>> found = tail(np.array([1, 2, 3, 4, 5, 6]), 3, 14)  # 3 + 5 + 6 and 4 + 5 + 6, of 20
-    >>> round(math.exp(found.log), 12), round(math.exp(found.log_atom), 12)
+    >>> upper = tail(np.array([1, 2, 3, 4, 5, 6]), 3, 14)  # 3 + 5 + 6 and 4 + 5 + 6, of 20
+    >>> round(math.exp(upper.log), 12), round(math.exp(upper.log_atom), 12)
     (0.1, 0.05)
     """
     numbers = np.sort(np.asarray(numbers, dtype=np.int64))
@@ -71,8 +71,8 @@ def tail(numbers: Array, chosen: int, observed: int) -> Tail:
     step = int(np.gcd.reduce(numbers)) or 1
     on_lattice = observed % step == 0
     observed, numbers = -(-observed // step), numbers // step
-    found = _tail(numbers, chosen, observed)
-    return found if on_lattice else Tail(found.log, -math.inf)
+    upper = _tail(numbers, chosen, observed)
+    return upper if on_lattice else Tail(upper.log, -math.inf)
 
 
 def _tail(numbers: Array, chosen: int, observed: int) -> Tail:
@@ -143,7 +143,7 @@ def two_sided(numbers: Array, chosen: int, observed: int) -> Tail:
         # What falls to B has the same law.
         return Tail(min(upper.log + LOG2, 0.0), upper.log_atom + LOG2 if above.denominator == 1 else -math.inf)
     lower = tail(-np.asarray(numbers), chosen, -math.floor(below))
-    ties = [found.log_atom for found, edge in ((upper, above), (lower, below)) if edge.denominator == 1]
+    ties = [part.log_atom for part, edge in ((upper, above), (lower, below)) if edge.denominator == 1]
     log_ties = float(np.logaddexp.reduce(ties)) if ties else -math.inf
     return Tail(min(float(np.logaddexp(upper.log, lower.log)), 0.0), log_ties)
 
@@ -231,8 +231,8 @@ def _row_tail(numbers: Array, chosen: int, observed: int) -> Tail:
     spectrum = _many if float((law.sech2(theta) * counts).sum()) >= MANY else _few
     index, phi, weight = spectrum(values - centre, counts, law, theta, points)
     factor = law.log_density_factor(theta) + float(theta @ (mean - np.array([first, row])))
-    found = _Spectrum(index, weight * phi / (points[0] * points[1]), points)
-    return _sum_row(found, (first, row), up + 1, 2 * float(theta[0]), factor - log_point(n, chosen))
+    weighted = _Spectrum(index, weight * phi / (points[0] * points[1]), points)
+    return _sum_row(weighted, (first, row), up + 1, 2 * float(theta[0]), factor - log_point(n, chosen))
 
 
 def _flips(values: Array, counts: Array) -> FlipSum:
@@ -335,11 +335,11 @@ def _many(values: Array, counts: Array, law: FlipSum, theta: Array, points: tupl
     return index, np.concatenate(found_phi), _mirrors(index[:, 0], m1)
 
 
-def _sum_row(found: _Spectrum, start: tuple[int, int], terms: int, decay: float, scale: float) -> Tail:
+def _sum_row(spectrum: _Spectrum, start: tuple[int, int], terms: int, decay: float, scale: float) -> Tail:
     """exp(scale) · Σ_m exp(-m·decay) · P_θ(S lies m steps beyond the first point of the row)."""
-    (m1, m2), j, k = found.points, found.index[:, 0], found.index[:, 1]
+    (m1, m2), j, k = spectrum.points, spectrum.index[:, 0], spectrum.index[:, 1]
     turn = (j * (start[0] % (2 * m1)) % (2 * m1)) / m1 + (k * (start[1] % (2 * m2)) % (2 * m2)) / m2
-    mass = found.phi * np.exp(-1j * np.pi * turn)
+    mass = spectrum.phi * np.exp(-1j * np.pi * turn)
     rate = -decay - 2j * np.pi * (np.where(2 * j <= m1, j, j - m1) / m1)
     span = -decay * terms - 2j * np.pi * (j * terms % m1 / m1)
     with np.errstate(all="ignore"):
@@ -360,8 +360,8 @@ def bounds(numbers: Array, chosen: int, observed: int, *, doubt: int = 0) -> Bou
     Examples
     --------
     >>> numbers = np.array([0, 10**9, 3 * 10**9 + 1, 7 * 10**9, 2 * 10**9, 5 * 10**9 + 3] * 20)
-    >>> found = bounds(numbers, 60, 210 * 10**9)
-    >>> found.lower <= tail(np.array([0, 1, 3, 7, 2, 5] * 20), 60, 211).log <= found.upper
+    >>> certified = bounds(numbers, 60, 210 * 10**9)
+    >>> certified.lower <= tail(np.array([0, 1, 3, 7, 2, 5] * 20), 60, 211).log <= certified.upper
     True
     """
     numbers = np.sort(np.asarray(numbers, dtype=np.int64))

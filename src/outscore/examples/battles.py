@@ -1,4 +1,4 @@
-"""Battles of five chat systems: every prompt in both orders by two judges, who like what stands first and what is long."""
+"""Battles of five chat systems: every prompt in both orders by two judges, who prefer the first answer and the longer one."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ __all__ = ["BATTLES"]
 STRENGTHS = {"amber": 0.9, "birch": 0.55, "cedar": 0.4, "delta": 0.0, "ember": -0.7}
 PROMPTS = 60
 JUDGES = {"judge-1": 0.5, "judge-2": 0.15}
-"""By judge, the log-odds that an answer gains by standing first."""
+"""By judge, the log-odds that an answer gains by being shown first."""
 PROMPT_SD, LENGTH, TIE = 0.9, 1.2, 0.25
 CATEGORIES = ("writing", "maths", "coding")
 
 
 def _battles(seed: int) -> dict[str, str]:
-    """Log-odds of a win: strengths, a taste of the prompt that all its votes share, length, and the first place."""
+    """Log-odds of a win: strengths, a preference that all votes on a prompt share, length, and being shown first."""
     rng = random_stream("battles", seed)
     names = list(STRENGTHS)
     rows = ["prompt,category,judge,model_a,model_b,winner,length_a,length_b"]
@@ -44,10 +44,10 @@ def _battles(seed: int) -> dict[str, str]:
 BATTLES = Example(
     "Battles of five chat systems",
     "Every prompt was judged in both orders by two judges. Counting votes instead of prompts would make the intervals too"
-    " short; standing first and being long both help.",
-    f"{PROMPTS} prompts, {len(STRENGTHS)} systems of strength {max(STRENGTHS.values())} to {min(STRENGTHS.values())}; a taste"
-    f" of the prompt N(0, {PROMPT_SD:g}²) shared by its votes, {' and '.join(map(str, JUDGES.values()))} log-odds for standing"
-    f" first by the two judges, {LENGTH:g} for being longer by everything.",
+    " short; being shown first and being longer both help.",
+    f"{PROMPTS} prompts, {len(STRENGTHS)} systems of strength {max(STRENGTHS.values())} to {min(STRENGTHS.values())}; a"
+    f" preference N(0, {PROMPT_SD:g}²) shared by the votes on a prompt, {' and '.join(map(str, JUDGES.values()))} log-odds for"
+    f" being shown first by the two judges, and {LENGTH:g} times the difference of the lengths divided by their sum.",
     "prefer",
     _battles,
     {"files": ("battles.csv",)},

@@ -114,8 +114,8 @@ def perturb(rng: np.random.Generator, document: Document, rates: Rates, shared: 
     """A response's chains; `shared` holds five draws for each candidate."""
     response: dict[Mention, int] = {}
     chains = max(document.chains.values(), default=0) + 1
-    own = rng.random(shared.shape)
-    draws = np.where(rng.random((len(shared), 1)) < SHARED, shared, own)
+    unshared = rng.random(shared.shape)
+    draws = np.where(rng.random((len(shared), 1)) < SHARED, shared, unshared)
     for mention, (missed, moved, trimmed, spurious, where) in zip(document.candidates, draws.tolist(), strict=True):
         chain = document.chains.get(mention)
         if chain is None:
@@ -169,15 +169,15 @@ def simulate_documents(
 
 
 def _coreference(seed: int) -> dict[str, str]:
-    found = simulate_documents(random_stream("coreference", seed), SYSTEMS, documents=DOCUMENTS, phrases=LENGTH)
-    return {f"{name}.conll": text for name, text in found.items()}
+    documents = simulate_documents(random_stream("coreference", seed), SYSTEMS, documents=DOCUMENTS, phrases=LENGTH)
+    return {f"{name}.conll": text for name, text in documents.items()}
 
 
 _OLD, _NEW = SYSTEMS["old"], SYSTEMS["new"]
 COREFERENCE = Example(
     "Recall bought with precision",
-    "The new resolver overlooks half as many mentions and invents more of them. Whole documents are swapped, and every "
-    "coreference metric is there at once.",
+    "The new resolver misses half as many mentions but invents more of them. Whole documents are swapped, and all "
+    "coreference metrics are reported together.",
     f"{DOCUMENTS} documents of {LENGTH} noun phrases; mentions missed {percent(_OLD.missed)} (old) and {percent(_NEW.missed)} "
     f"(new), invented {percent(_OLD.spurious)} and {percent(_NEW.spurious)}, in a wrong chain {percent(_OLD.moved)}, without "
     f"their first word {percent(_OLD.trimmed)}; {percent(SHARED)} of the random draws shared.",

@@ -61,8 +61,8 @@ def simulate_f1(
     true = rng.poisson(entities, n)
     tables = []
     for chance in recall:
-        found = rng.binomial(true, chance)
-        tables.append(np.column_stack([found, true - found + rng.poisson(wrong, n)]).astype(np.int64))
+        right = rng.binomial(true, chance)
+        tables.append(np.column_stack([right, true - right + rng.poisson(wrong, n)]).astype(np.int64))
     return tables[0], tables[1]
 
 
@@ -85,7 +85,7 @@ def _counts(seed: int) -> dict[str, str]:
 
 TAGGING = Example(
     "A small difference that is real",
-    "Two taggers about a point of accuracy apart. On so many sentences that is not chance, and the p-value is exact.",
+    "Two taggers about a point of accuracy apart. On this many sentences that is not chance, and the p-value is exact.",
     f"{SENTENCES:,} sentences, accuracy per sentence N({POS_MEAN}, {POS_SD}²) clipped to 0 to 1, lengths "
     f"N({LENGTH_MEAN}, {LENGTH_SD:.2f}²), the second tagger's mean times {MULTIPLIER}.",
     "compare",

@@ -74,8 +74,8 @@ def _entities(seed: int) -> dict[str, str]:
         pieces = _pieces(rng)
         draws = draw_uniform(rng, len(SYSTEMS), (len(pieces), 4), SHARED)
         for name, rates in {"gold": right, **SYSTEMS}.items():
-            own = draws[list(SYSTEMS).index(name) if name in SYSTEMS else 0].tolist()
-            for piece, drawn in zip(pieces, own, strict=True):
+            system_draws = draws[list(SYSTEMS).index(name) if name in SYSTEMS else 0].tolist()
+            for piece, drawn in zip(pieces, system_draws, strict=True):
                 texts[name] += [f"{word} {tag}\n" for word, tag in zip(piece[0], _tags(piece, rates, drawn), strict=True)]
             texts[name].append("\n")
     return {f"{name}.bio": "".join(several) for name, several in texts.items()}
@@ -84,7 +84,7 @@ def _entities(seed: int) -> dict[str, str]:
 _OLD, _NEW = SYSTEMS["old"], SYSTEMS["new"]
 ENTITIES = Example(
     "More names found, fewer of them whole",
-    "The new system overlooks fewer names, but more often loses the last word of a long one: places gain, organisations lose.",
+    "The new system misses fewer names, but more often loses the last word of a long one: places gain, organisations lose.",
     f"{SENTENCES} sentences of an invented grammar with names of one to three words; missed {percent(_OLD.missed)} (old) and "
     f"{percent(_NEW.missed)} (new), cut short {percent(_OLD.cut)} and {percent(_NEW.cut)} for every word after the first, of "
     f"another type {percent(_OLD.mistyped)}, nouns taken for names {percent(_OLD.spurious)}; {percent(SHARED)} of the random "

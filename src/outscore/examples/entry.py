@@ -99,6 +99,6 @@ def draw_uniform(rng: np.random.Generator, systems: int, shape: tuple[int, ...],
     With probability `shared` those of a row are the same for all systems, because real systems fail on the
     same words.
     """
-    common, own = rng.random(shape), rng.random((systems, *shape))
+    common, separate = rng.random(shape), rng.random((systems, *shape))
     same = rng.random(shape[0]) < shared
-    return np.where(same.reshape(1, -1, *(1,) * (len(shape) - 1)), common, own)
+    return np.where(same.reshape(1, -1, *(1,) * (len(shape) - 1)), common, separate)

@@ -47,8 +47,8 @@ def _labels(seed: int) -> dict[str, str]:
     draws = draw_uniform(rng, len(SYSTEMS), (ITEMS, 3), SHARED).tolist()
     rows = [f"m{i + 1},{kinds[k]},{t},{_message(rng, kinds[k], t)}" for i, (k, t) in enumerate(zip(gold, about, strict=True))]
     files = {"gold.csv": ["id,gold,topic,message", *rows]}
-    for (name, rates), own in zip(SYSTEMS.items(), draws, strict=True):
-        answers = [f"m{i + 1},{_answer(gold[i], rates, about[i], drawn)}" for i, drawn in enumerate(own)]
+    for (name, rates), system_draws in zip(SYSTEMS.items(), draws, strict=True):
+        answers = [f"m{i + 1},{_answer(gold[i], rates, about[i], drawn)}" for i, drawn in enumerate(system_draws)]
         files[f"{name}.csv"] = ["id,prediction", *answers]
     return {name: "\n".join(lines) + "\n" for name, lines in files.items()}
 

@@ -46,8 +46,9 @@ def _leaderboard(seed: int) -> dict[str, str]:
 
 LEADERBOARD = Example(
     "Twelve systems, fewer places",
-    f"Twelve systems on three datasets fall into groups that cannot be told apart. {COPY} answers as {ORIGINAL} does, "
-    f"{PARTIAL} has no results on {MISSING_DATASET} and gaps elsewhere, and {SPECIALIST} owes its place to {SPECIALITY}.",
+    f"Twelve systems on three datasets fall into groups that cannot be told apart. {COPY} gives the same answers as "
+    f"{ORIGINAL}, {PARTIAL} has no results on {MISSING_DATASET} and gaps elsewhere, and {SPECIALIST} owes its place to "
+    f"{SPECIALITY}.",
     f"{len(SKILLS) + 1} systems on {' + '.join(map(str, DATASETS.values()))} items; a right answer has the chance "
     f"logistic(skill + ease), ease N(0, {EASE_SD:g}²), skills {max(SKILLS.values())} to {min(SKILLS.values())}, {SPECIALIST} "
     f"{BONUS} more on {SPECIALITY}; {PARTIAL} answered {percent(ANSWERED)} of two datasets.",

@@ -40,7 +40,7 @@ class Sample(NamedTuple):
     id: str
     question: str
     target: str
-    said: str
+    answer: str
     right: bool
     epoch: int = 1
     more: Mapping[str, str] = {}
@@ -58,8 +58,8 @@ def lm_eval_row(number: int, sample: Sample, filtered: str) -> dict[str, Any]:
         "doc": {"question": sample.question, **sample.more},
         "target": sample.target,
         "arguments": {"gen_args_0": {"arg_0": sample.question}},
-        "resps": [[sample.said]],
-        "filtered_resps": [sample.said],
+        "resps": [[sample.answer]],
+        "filtered_resps": [sample.answer],
         "filter": filtered,
         "metrics": ["exact_match"],
         "doc_hash": digest(sample.question),
@@ -106,7 +106,7 @@ def _inspect_sample(sample: Sample) -> dict[str, Any]:
         "input": sample.question,
         "target": sample.target,
         **({"metadata": dict(sample.more)} if sample.more else {}),
-        "scores": {"match": {"value": "C" if sample.right else "I", "answer": sample.said}},
+        "scores": {"match": {"value": "C" if sample.right else "I", "answer": sample.answer}},
     }
 
 
@@ -152,21 +152,21 @@ def write_harness(folder: Path) -> None:
     """`results/`: lm-evaluation-harness with `--log_samples`, one task read by two filters."""
     strict_too = random_stream("recipe filters", 0).random(400) < 0.8
     for system, right in right_or_wrong("harness", SKILLS, 400).items():
-        found = {"flexible-extract": right[:, 0], "strict-match": right[:, 0] & strict_too}
+        verdicts_by_filter = {"flexible-extract": right[:, 0], "strict-match": right[:, 0] & strict_too}
         rows = [
             lm_eval_row(item, _sum(item, right=verdict), kind)
-            for kind, verdicts in found.items()
+            for kind, verdicts in verdicts_by_filter.items()
             for item, verdict in enumerate(verdicts.tolist())
         ]
         _lines(folder / "results" / f"org__{system}" / f"samples_gsm8k_{STAMP}.jsonl", rows)
-        scores = {kind: float(verdicts.mean()) for kind, verdicts in found.items()}
+        scores = {kind: float(verdicts.mean()) for kind, verdicts in verdicts_by_filter.items()}
         results = lm_eval_results(f"org/{system}", "gsm8k", scores, shots=5, version=3.0)
         _json(folder / "results" / f"org__{system}" / f"results_{STAMP}.json", results)
 
 
 def _sum(item: int, *, right: bool) -> Sample:
-    said = str(2 * item + 3 + 4 * (not right))
-    return Sample(str(item), f"How much is {item} + {item + 3}?", str(2 * item + 3), said, right)
+    answer = str(2 * item + 3 + 4 * (not right))
+    return Sample(str(item), f"How much is {item} + {item + 3}?", str(2 * item + 3), answer, right)
 
 
 def write_inspect(folder: Path) -> None:

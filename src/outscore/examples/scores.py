@@ -36,8 +36,8 @@ def simulate_scores(
     [[1.02, 0.52], [0.98, 0.48], [1.1, 0.6]]
     """
     ease = rng.normal(mean, sd, n)
-    own = rng.normal(0.0, noise, (n, 2))
-    scores: Floats = ease[:, None] + own + np.array([lead, 0.0])
+    deviations = rng.normal(0.0, noise, (n, 2))
+    scores: Floats = ease[:, None] + deviations + np.array([lead, 0.0])
     return scores
 
 
@@ -106,7 +106,7 @@ def _repeats(seed: int) -> dict[str, str]:
 
 
 def _gate(seed: int) -> dict[str, str]:
-    """A baseline, and a candidate that answers a few cases anew, right as often as before."""
+    """A baseline, and a candidate that answers a few cases again, right as often as before."""
     rng = random_stream("gate", seed)
     baseline = rng.random(CASES) < SHARE
     candidate = np.where(rng.random(CASES) < CHANGED, rng.random(CASES) < SHARE, baseline)
@@ -122,7 +122,7 @@ _SIMULATED = (
 )
 SCORES = Example(
     "A lead that may be luck",
-    "One model scores several points more than the other, yet on so few items that chance alone does this often: no winner.",
+    "One model scores several points more than the other, but on so few items chance alone often does that: no winner.",
     _SIMULATED,
     "compare",
     _scores,
@@ -130,10 +130,10 @@ SCORES = Example(
 )
 CLUSTERS = Example(
     "Turns of one conversation are not independent",
-    "The two models are equal by design. Tested turn by turn there is a winner, as in one of three such data sets; with whole "
+    "The two models are equal by design. Tested turn by turn there is a winner, as in one in three such data sets; with whole "
     "conversations swapped there is none.",
     f"{CONVERSATIONS} conversations of {TURNS} turns, right or wrong; the chance of a right answer is N({RIGHT}, {TOPIC_SD}²) "
-    f"per conversation, plus N(0, {TASTE_SD}²) for the first model and minus the same for the second, but .05 to .95.",
+    f"per conversation, plus N(0, {TASTE_SD}²) for the first model and minus the same for the second, clipped to .05 to .95.",
     "compare",
     _clusters,
     {"files": ("turns.csv",)},
@@ -141,7 +141,7 @@ CLUSTERS = Example(
 )
 RATINGS = Example(
     title="Ratings of different segments",
-    about="Each segment was rated for one system only, so nothing can be paired: documents are divided anew between the two.",
+    about="Each segment was rated for one system only, so nothing can be paired: documents are reassigned at random.",
     parameters=(
         f"{RATED[0]} and {RATED[1]} documents of {SEGMENTS} segments, whose quality has a standard deviation of"
         f" {DOCUMENT_SD:g}; ratings add {RATER_SD:g}, and model-A is {RATING_LEAD:g} points ahead."
@@ -164,8 +164,8 @@ NOISE = Example(
 )
 REPEATS = Example(
     title="Four seeds each: which question is asked?",
-    about="The two models are equal by design, and four seeds of each answered every question. About new questions and "
-    "these seeds there is a winner; about new questions and new seeds, or new seeds on these questions, there is none: a lucky "
+    about="The two models are equal by design, and four seeds of each answered every question. For new questions with "
+    "these seeds there is a winner; for new questions with new seeds, or new seeds on these questions, there is none: a lucky "
     "seed is lucky everywhere. The report shows all three answers, each with its question.",
     parameters=(
         f"{REPEATED} questions, {SEEDS} seeds of each model; a right answer has the chance logistic(ease + luck), ease"
@@ -178,9 +178,9 @@ REPEATS = Example(
 )
 GATE = Example(
     "May the new version pass?",
-    "A candidate that changes a few answers, on average for no worse: it is shown not to be worse by two points, which is what "
-    "a gate in continuous integration asks.",
-    f"{CASES} cases, right with the chance {SHARE}; the candidate answers {CHANGED:.0%} of them anew with the same chance.",
+    "A candidate that changes a few answers without being worse on average: it is shown not to be two points worse, which is "
+    "what a gate in continuous integration asks.",
+    f"{CASES} cases, right with the chance {SHARE}; the candidate answers {CHANGED:.0%} of them again with the same chance.",
     "gate",
     _gate,
     {"files": ("baseline.csv", "candidate.csv")},
@@ -188,7 +188,7 @@ GATE = Example(
 )
 PLAN = Example(
     "How many items would it take?",
-    "The scores of the first example as a pilot: the number of items at which a lead of this size is found four times in five.",
+    "The scores of the first example as a pilot: the number of items on which such a lead is detected four times in five.",
     _SIMULATED,
     "plan",
     _scores,
@@ -197,7 +197,7 @@ PLAN = Example(
 )
 REVIEWER = Example(
     "Two printed numbers",
-    "A paper reports accuracies of .871 and .864 on 1,000 items and no p-value: which p are possible at all?",
+    "A paper reports accuracies of .871 and .864 on 1,000 items and no p-value: which p-values are possible at all?",
     "Two printed accuracies and a number of items.",
     "plan",
     lambda _: {},

@@ -54,8 +54,8 @@ def _texts(seed: int) -> dict[str, str]:
             lines["documents"].append(f"d{number + 1:02d}")
             lines["reference"].append(text_of(words))
             draws = draw_uniform(rng, len(SYSTEMS), (len(words), 3), SHARED).tolist()
-            for (name, rates), own in zip(SYSTEMS.items(), draws, strict=True):
-                lines[name].append(text_of(_translate(words, rates, own, difficulty[name])))
+            for (name, rates), system_draws in zip(SYSTEMS.items(), draws, strict=True):
+                lines[name].append(text_of(_translate(words, rates, system_draws, difficulty[name])))
     return {f"{name}.txt": "\n".join(several) + "\n" for name, several in lines.items()}
 
 

@@ -89,8 +89,8 @@ def _trees(seed: int) -> dict[str, str]:
         words = make_sentence(rng)
         texts["gold"].append(_lines(words, number))
         draws = draw_uniform(rng, len(SYSTEMS), (len(words), 4), SHARED).tolist()
-        for (name, rates), own in zip(SYSTEMS.items(), draws, strict=True):
-            texts[name].append(_lines(_analyse(words, rates, own), number))
+        for (name, rates), system_draws in zip(SYSTEMS.items(), draws, strict=True):
+            texts[name].append(_lines(_analyse(words, rates, system_draws), number))
     return {f"{name}.conllu": "".join(several) for name, several in texts.items()}
 
 

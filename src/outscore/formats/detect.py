@@ -125,7 +125,7 @@ def refuse_formats(peek: Peek, names: Container[str], expected: str) -> None:
     entry = certain_format(peek)
     if entry is not None and entry.name in names:
         hint = f"Compare such files with --task {entry.task}."
-        raise OutscoreError(f"{peek.label} is {entry.title}, {expected} expected.", hint)
+        raise OutscoreError(f"{peek.label} is {entry.title}, but {expected} expected.", hint)
 
 
 def diff_task(format: str, rows: Sequence[Sequence[str]]) -> str:

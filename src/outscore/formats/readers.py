@@ -157,13 +157,13 @@ def _read_file(path: str | os.PathLike[str], choice: Choice, format: str) -> lis
         return _read_scores(source, choice, detection)
 
 
-def _refuse_given(path: str | os.PathLike[str], *, logs: bool, **given: object) -> None:
+def _refuse_given(path: str | os.PathLike[str], *, logs: bool, **options: object) -> None:
     """Refuse parameters that mean nothing for what the file is."""
     kinds = ("tables", "a log of an evaluation harness") if logs else ("logs of evaluation harnesses", "none")
-    for name, value in given.items():
+    for name, value in options.items():
         if value is not None:
             raise OutscoreError(
-                f"`{name}` is for {kinds[0]}, and {label_of(os.fspath(path))} is {kinds[1]}.",
+                f"`{name}` is for {kinds[0]}, but {label_of(os.fspath(path))} is {kinds[1]}.",
                 f"Leave `{name}` out, or say what the file is with `format`.",
                 parameter=name,
             )
@@ -181,7 +181,7 @@ def read_scores(
     """`read` for callers that need scores: outputs are refused."""
     if format in OUTPUT_FORMATS:
         raise OutscoreError(
-            f"`{format}` is a format of outputs, and scores were expected.", "Compare outputs with `outscore diff`."
+            f"`{format}` is a format of outputs, but scores were expected.", "Compare outputs with `outscore diff`."
         )
     _check_format(format, FORMATS)
     choice = Choice(score=_as_tuple(score), slice=_as_tuple(slice), systems=_as_tuple(systems), **columns)
@@ -200,7 +200,7 @@ def _read_scores(source: Source, choice: Choice, detection: Detection) -> list[S
         return numbers.systems_of(numbers.read_numbers(source), choice)
     if entry.name in numbers.BARE_FORMATS.values() and choice.names_columns:
         raise OutscoreError(
-            f"{source.label} holds bare numbers, in which no column can be named.",
+            f"{source.label} contains only numbers, so no column can be named.",
             "Leave the names of columns out, or give the file a header with separators.",
         )
     return cast("list[Scores]", entry.read(source, choice))
@@ -209,17 +209,17 @@ def _read_scores(source: Source, choice: Choice, detection: Detection) -> list[S
 def _read_outputs(source: Source, choice: Choice, entry: FormatEntry) -> Outputs:
     for field in fields(choice):
         if getattr(choice, field.name) and field.name not in (entry.columns or ()):
-            raise OutscoreError(f"{source.label} is read as {entry.title}, and `{field.name}` is for scores.", "Leave it out.")
+            raise OutscoreError(f"{source.label} is read as {entry.title}, but `{field.name}` is for scores.", "Leave it out.")
     refuse_formats(source.peek, entry.refuses, entry.expected)
     return cast("Outputs", entry.read(source, choice))
 
 
 def _refuse_other_outputs(peek: Peek) -> None:
     """Refuse words, trees or chains where scores were expected, with the command that compares them."""
-    found = detect(peek, holds="outputs").entry
-    if found is not None:
+    entry = detect(peek, holds="outputs").entry
+    if entry is not None:
         raise OutscoreError(
-            f"{peek.label} is {found.title}, and scores were expected.",
+            f"{peek.label} is {entry.title}, but scores were expected.",
             "Outputs are compared with the right answers: `outscore diff --task TASK GOLD SYSTEM SYSTEM`.",
             parameter="files",
         )

@@ -1,8 +1,8 @@
 """Who won. The test decides, in the direction of what the test itself measures.
 
-Tests of the median or of signed ranks do not speak of the metric: their p may be small while the metric's
-difference points the other way. A system wins only where the test and the metric favour the same one; where
-they disagree nobody wins, and the words say why.
+Tests of the median or of signed ranks are not about the metric: their p may be small while the metric's
+difference points the other way. A system wins only if the test and the metric favour the same one; if they
+disagree there is no winner, and the verdict says why.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ def sign(x: float) -> Side:
 def side_of_test(difference: float, delta: float, interval: Interval | None, direction: Side | None) -> Side:
     """On which side of `delta` the test sees A - B, in the metric's own sense.
 
-    A test that says so itself (`direction`) is believed: with many ties a median can be 0 although one system
-    wins more items. Otherwise the estimate its interval is about decides, and where that is the difference in
-    the metric, the difference.
+    If the test reports a `direction`, that is used: with many ties a median can be 0 although one system wins
+    more items. Otherwise it is the side of the estimate that its interval is about, or of the difference
+    itself if the interval is about that.
 
     Examples
     --------
@@ -61,7 +61,7 @@ def decide(
     """Who won: the upper end of p against `alpha`, the direction from the test and from the metric, which must agree.
 
     Against a `delta` other than 0 a rejection shows only on which side of `delta` the difference lies: A wins
-    with a lead beyond `delta`, and a lead that is merely shown to be smaller is no win for B. Without a
+    with a lead beyond `delta`, and a lead that is merely shown to be smaller is not a win for B. Without a
     winner a `margin` may still show that the systems are equivalent, or that A is not inferior.
 
     Examples

@@ -45,10 +45,10 @@ TWO_SAMPLES, FISHER, RANK_SUM, WELCH = "two-sample permutation", "fisher", "rank
 
 @dataclass(frozen=True)
 class PopulationTest:
-    """A test that a population, or a comparison of different items, has for itself.
+    """A test that belongs to a population, or to a comparison of different items.
 
-    `name` is what results call it, `phrase` what a sentence does, `citations` are works to cite, and `kind_in_phrase` says that
-    the phrase itself tells how p is computed.
+    `name` is what results call it, `phrase` what a sentence calls it, `citations` are works to cite, and `kind_in_phrase` says
+    that the phrase itself tells how p is computed.
     """
 
     name: str
@@ -72,7 +72,7 @@ class Population:
     question
         The question in words, with `{a}` and `{b}` for the systems.
     tests
-        Its own tests, the usual one first; none where the test that was named answers.
+        Its own tests, the usual one first; none if the chosen test answers.
     """
 
     name: str
@@ -104,9 +104,9 @@ POPULATIONS: dict[str, Population] = {
         ),
         Population(
             THESE_ITEMS,
-            "these very items; new runs of them",
+            "exactly these items; new runs of them",
             "these {items} and new runs",
-            "would new runs of {a} and {b} differ on exactly these items, or was it luck of the draw?",
+            "would new runs of {a} and {b} differ on exactly these items, or was it chance?",
             (
                 PopulationTest(EXCHANGE, "exchange of runs within items", ("birch1964", "pitman1937", "satterthwaite1946")),
                 PopulationTest(EXCHANGE_OF_RUNS, "exchange of whole runs", ("pitman1937",)),
@@ -127,10 +127,10 @@ DIFFERENT_ITEMS = (
 def population_cure(
     population: str, kind: str | None, *, reduced: str = "", units: bool = False, incomplete: bool = False
 ) -> str:
-    """What to do where a population cannot be had, which `--population` asked for.
+    """What to do if the data cannot answer for the population that `--population` asks for.
 
-    `kind` says what repeats are, None without any; `reduced` that they were made one score, `units` that units of several items
-    are compared, `incomplete` that runs of some items are missing.
+    `kind` says what repeats are, or None without any; `reduced` how they were reduced to one score, `units` whether units of
+    several items are compared, `incomplete` whether runs of some items are missing.
 
     Examples
     --------
@@ -147,7 +147,7 @@ def population_cure(
             "Write --reduce mean, and --repeats runs if one repeat spans all items; or leave --population out.",
         ),
         (bool(reduced), "Write --reduce mean, whose runs are known one by one, or leave --population out."),
-        (no_runs, "Leave --population out, or say --repeats runs where one repeat spans all items."),
+        (no_runs, "Leave --population out, or write --repeats runs if one repeat spans all items."),
         (units, "Leave --unit-size out, or --population."),
         (incomplete, "Leave --population out, or give every run of every item."),
     )
@@ -155,7 +155,7 @@ def population_cure(
 
 
 def usual_population(kind: str | None) -> str:
-    """The population where none is named: runs are drawn anew, epochs are averaged; None is no repeats.
+    """The default population: a claim about runs covers new runs, epochs are averaged; None means no repeats.
 
     Examples
     --------
@@ -166,7 +166,7 @@ def usual_population(kind: str | None) -> str:
 
 
 def claim_of(population: str, kind: str | None, noun: str = "item") -> str:
-    """What a claim is about, of items that are called `noun`; epochs are draws of an item, and nobody asks for these ones.
+    """What a claim is about, for items that are called `noun`; epochs go unmentioned, as no claim is about these very ones.
 
     Examples
     --------
@@ -179,7 +179,7 @@ def claim_of(population: str, kind: str | None, noun: str = "item") -> str:
 
 
 def question_of(population: str, kind: str | None, systems: tuple[str, str]) -> str:
-    """The question that a population answers, in words; empty for a population that is not known.
+    """The question that a population answers, in words; empty for an unknown population.
 
     Examples
     --------
@@ -202,5 +202,5 @@ def own_test(name: str) -> PopulationTest | None:
     >>> own_test("two-way").phrase, own_test("student")
     ('two-way t test over items and runs', None)
     """
-    own = [test for entry in POPULATIONS.values() for test in entry.tests]
-    return next((test for test in (*own, *DIFFERENT_ITEMS) if test.name == name), None)
+    of_populations = [test for entry in POPULATIONS.values() for test in entry.tests]
+    return next((test for test in (*of_populations, *DIFFERENT_ITEMS) if test.name == name), None)

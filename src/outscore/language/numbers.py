@@ -39,7 +39,7 @@ TINY, HUGE = 1e-5, 1e9
 def format_probability(value: float, digits: int | None = None, rounding: str = ROUND_HALF_EVEN) -> str:
     """A probability without the zero before the point, and below 1e-4 as a power of ten.
 
-    It has so many significant digits, or else three, and two as a power of ten.
+    It has `digits` significant digits; by default three, or two as a power of ten.
 
     Examples
     --------
@@ -58,15 +58,15 @@ def format_probability(value: float, digits: int | None = None, rounding: str = 
 
 
 def _fewest(value: float) -> int:
-    """Digits of a probability for people: as a power of ten, which it is if it would round to one, it has two."""
+    """Significant digits of a probability for people: two if it is written as, or rounds to, a power of ten; else three."""
     return 2 if Decimal(f"{value:.1e}") < SMALLEST_WRITTEN_OUT else 3
 
 
 def format_p(p: PValue, alpha: float | None = None, *, brief: bool = False) -> str:
     """The p-value as people write it, with its error where it has one.
 
-    With `alpha` enough digits are shown for the rounded number to stand on the same side of it as the true one. `brief` leaves
-    out bounds that tell no more than the number: on one side of `alpha`, and certified ones less than 1 % apart.
+    With `alpha`, enough digits are shown to keep the rounded number on the same side of it as the true one. `brief` leaves
+    out bounds that add nothing to the number: those on one side of `alpha`, and certified ones less than 1 % apart.
 
     Examples
     --------
@@ -84,7 +84,7 @@ def format_p(p: PValue, alpha: float | None = None, *, brief: bool = False) -> s
 
 
 def format_p_number(p: PValue, alpha: float | None = None) -> str:
-    """The p-value alone, for tables that have a column of its own for the error.
+    """The p-value alone, for tables that have a separate column for its error.
 
     Examples
     --------
@@ -94,13 +94,13 @@ def format_p_number(p: PValue, alpha: float | None = None) -> str:
     if p.log10 < SMALLEST_NORMAL_LOG10:
         return f"10^{p.log10:.1f}"
     if p.method == "certified" and p.lower == 0.0 < p.upper:
-        # Only an upper end is known, so an equals sign would claim too much.
+        # Only an upper bound is known, so an equals sign would claim too much.
         return f"<= {format_probability(p.upper, 3, ROUND_CEILING)}"
     return format_probability(p.value, _digits(p.value, alpha))
 
 
 def format_mid_p(p: PValue) -> str:
-    """The mid-p of a test that has one; files of version 0.1.0 do not hold its logarithm.
+    """The mid-p of a test that has one; files of version 0.1.0 do not contain its logarithm.
 
     Examples
     --------
@@ -114,9 +114,9 @@ def format_mid_p(p: PValue) -> str:
 
 
 def format_p_error(p: PValue, *, bounds: bool = True) -> str:
-    """What bounding or sampling left open, nothing where the value is all there is to know.
+    """The uncertainty that bounding or sampling leaves; empty where the value is known exactly.
 
-    Without `bounds` those of sampled values are left out, and certified ones less than 1 % apart.
+    Without `bounds`, the bounds of sampled values are left out, and certified ones less than 1 % apart.
 
     Examples
     --------
@@ -155,7 +155,7 @@ def decimals_for(*values: float, difference: float = 0.0) -> int:
 
 
 def finer(decimals: int, value: float | None) -> int:
-    """So many decimals, or as many more as `value` needs to be shown to two digits.
+    """`decimals`, or as many more as `value` needs to show two digits.
 
     Examples
     --------
@@ -168,7 +168,7 @@ def finer(decimals: int, value: float | None) -> int:
 
 
 def format_number(value: float | None, decimals: int | None = None, *, sign: bool = False) -> str:
-    """A score or a difference for people: four significant digits, or so many decimals.
+    """A score or a difference for people: four significant digits, or `decimals` decimals.
 
     Examples
     --------
@@ -208,7 +208,7 @@ def format_ends(low: float | None, high: float | None, decimals: int | None = No
 
 
 def interval_ends(low: float | None, high: float | None, decimals: int | None = None) -> str:
-    """An interval, nothing where there is none.
+    """An interval; empty where there is none.
 
     Examples
     --------
@@ -241,7 +241,7 @@ def format_percent(level: float) -> str:
 
 
 def effect_size(value: float, *, computed: bool) -> str:
-    """A difference that was asked for as it is; a computed one rounded up: what is smaller would promise too much.
+    """A requested difference as it is; a computed one rounded up, because a smaller one would promise too much.
 
     Examples
     --------
@@ -252,7 +252,7 @@ def effect_size(value: float, *, computed: bool) -> str:
 
 
 def rounded(value: float, digits: int = 3, *, up: bool = False) -> str:
-    """So many significant digits, away from 0 if asked for; very small and very large numbers as powers of ten.
+    """A number rounded to `digits` significant digits, away from 0 with `up`; very small and large ones as powers of ten.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The names of things: tests and how their p came about, what an interval is about, posterior probabilities, margins."""
+"""Phrases for tests and how p was computed, for what an interval is about, posterior probabilities and margins."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ POWER, MOST_TIMES = 0.8, 100
 """The power that more data should have, and how many times as much is counted."""
 
 NO_CORRECTION = "no correction"
-"""What the absence of a correction is called, where the name of one would stand."""
+"""Takes the place of a correction's name where there is none."""
 SINGLE_RUNS = "Single runs: whether the difference would hold for other training runs is not tested. That takes several runs."
 """What one run of each system leaves open, whatever the metric."""
-# What a test of another estimand speaks of; the difference in the metric needs no name beside itself.
+# Names of the estimands; the difference in the metric needs no further name.
 ESTIMANDS = {
     "difference": "difference",
     "median": "median difference",
@@ -58,11 +58,11 @@ KERNELS = {
     "tango": "Tango score test",
     "welch": "Welch t test of runs within items",
 }
-"""Kernels that are tests of their own, asked for a difference other than 0."""
+"""Kernels that are named as tests: they are used for differences other than 0."""
 
 
 def sides_called(systems: tuple[str, str]) -> tuple[str, str]:
-    """What headings call the two systems: A and B, or by their names where one of them is called by the other's letter.
+    """What headings call the two systems: A and B, or their names where a system is named by the other one's letter.
 
     Examples
     --------
@@ -75,17 +75,17 @@ def sides_called(systems: tuple[str, str]) -> tuple[str, str]:
 
 
 def legend(systems: tuple[str, str]) -> str:
-    """Who is meant by what headings call the two systems.
+    """Which systems the names in headings stand for.
 
     Examples
     --------
     >>> legend(("new", "old")), legend(("B", "A"))
     ('A = new, B = old', 'B against A')
     """
-    called = sides_called(systems)
-    if called == systems:
+    letters = sides_called(systems)
+    if letters == systems:
         return f"{systems[0]} against {systems[1]}"
-    return f"{called[0]} = {systems[0]}, {called[1]} = {systems[1]}"
+    return f"{letters[0]} = {systems[0]}, {letters[1]} = {systems[1]}"
 
 
 def difference_called(systems: tuple[str, str]) -> str:
@@ -94,7 +94,7 @@ def difference_called(systems: tuple[str, str]) -> str:
 
 
 def name_of_test(test: str) -> str:
-    """What people call a test, as its entry says.
+    """What people call a test, from its registry entry.
 
     Examples
     --------
@@ -103,9 +103,9 @@ def name_of_test(test: str) -> str:
     """
     from outscore.inference.registry import TESTS
 
-    own = own_test(test)
-    if own is not None:
-        return own.phrase
+    entry = own_test(test)
+    if entry is not None:
+        return entry.phrase
     return TESTS[test].phrase if test in TESTS else f"{test} test"
 
 
@@ -137,7 +137,7 @@ def method_phrase(p: PValue) -> str:
 
 
 def repeats_phrase(design: Design, systems: tuple[str, str]) -> str:
-    """How often the items were run, as a sentence says it: empty where once.
+    """How often the items were run, as words in a sentence; empty where they were run once.
 
     Examples
     --------
@@ -157,7 +157,7 @@ def repeats_phrase(design: Design, systems: tuple[str, str]) -> str:
 
 
 def runs_clause(design: Design, systems: tuple[str, str]) -> str:
-    """What was made of several runs, as a clause of a sentence: empty where each item was run once.
+    """How several runs were combined, as a clause of a sentence; empty where each item was run once.
 
     Examples
     --------
@@ -210,7 +210,7 @@ def equivalence_phrase(p: PValue, alpha: float | None = None) -> str:
 
 
 def shown_prefix(p: PValue, alpha: float | None) -> str:
-    """What stands before a claim about a margin: that it is shown, or that it is not; nothing where no level is known.
+    """The words before a claim about a margin: whether it is shown; empty where no level is known.
 
     Examples
     --------
@@ -254,7 +254,7 @@ def interval_noun(interval: Interval, *, confidence: bool = False) -> str:
 
 
 def interval_phrase(interval: Interval, decimals: int, *, confidence: bool = False) -> str:
-    """The interval after the number it is about, which is left out only where that is the difference in the metric.
+    """The interval, after the number it is about unless that is the difference in the metric.
 
     Examples
     --------
@@ -286,7 +286,7 @@ def posterior_phrase(bayes: Bayes, systems: tuple[str, str]) -> str:
 
 
 def correction_name(correction: str) -> str:
-    """What people call a correction, as its entry says.
+    """What people call a correction, from its registry entry.
 
     Examples
     --------
@@ -301,8 +301,9 @@ def correction_name(correction: str) -> str:
 def times_as_much(p: float, alpha: float) -> str:
     """How many times as much data it takes to find a true difference of the observed size with power .80.
 
-    By the normal law: a two-sided p says how many standard errors the difference is away from 0, and they grow with the root of
-    the data. Where few items differ an exact p is larger than that law has it, and less data may do.
+    This is a normal approximation: a two-sided p says how many standard errors the difference is away from 0, and that number
+    grows with the square root of the data. Where few items differ, an exact p is larger than the approximate one, and less data
+    may be enough.
 
     Examples
     --------
@@ -316,17 +317,17 @@ def times_as_much(p: float, alpha: float) -> str:
     return f"about {times:.1f}" if times < 10 else f"about {times:.0f}"
 
 
-def nearest_to_decided(other: str, centre: str, p: float, alpha: float, effort: str) -> str:
-    """What it would take to decide the open pair that is nearest to it; `effort` has a place for how many times as much.
+def nearest_to_decided(rival: str, centre: str, p: float, alpha: float, effort: str) -> str:
+    """What it would take to decide the undecided pair that is closest to it; `effort` has a place for how many times as much.
 
     Examples
     --------
     >>> nearest_to_decided("b", "a", 0.1, 0.05, "it takes {} times the data")
-    'b is the nearest to being told apart from a: it takes about 2.9 times the data (power .80 by p, before correction)'
+    'b is closest to being told apart from a: it takes about 2.9 times the data (for power .80, from p before correction)'
     >>> nearest_to_decided("b", "a", 0.04, 0.05, "it takes {} times the data")
-    'b is the nearest to being told apart from a: only the correction leaves it open'
+    'b is closest to being told apart from a: significant before correction, but not after'
     """
-    told = f"{other} is the nearest to being told apart from {centre}"
+    nearest = f"{rival} is closest to being told apart from {centre}"
     if p <= alpha:
-        return f"{told}: only the correction leaves it open"
-    return f"{told}: {effort.format(times_as_much(p, alpha))} (power .80 by p, before correction)"
+        return f"{nearest}: significant before correction, but not after"
+    return f"{nearest}: {effort.format(times_as_much(p, alpha))} (for power .80, from p before correction)"

@@ -1,4 +1,4 @@
-"""What the input was taken to mean, in one line."""
+"""How the input was interpreted, in one line."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from outscore.results.design import Reading
 __all__ = ["reading_line"]
 
 MAX_NAMES = 4
-"""Columns that the line names one by one."""
+"""Columns that the line lists by name."""
 BARE = {
     "scores": "scores: one number per line",
     "score-pairs": "scores: two numbers per line, one for each system",
     "f1-counts": "counts: four whole numbers per line, true positives and errors of each system",
 }
 SOURCES = {
-    "given": "as asked for",
-    "metric": "by the metric",
-    "log": "by the log",
-    "column": "by the name of the column",
-    "file": "by the ending of the files",
+    "given": "as requested",
+    "metric": "from the metric",
+    "log": "from the log",
+    "column": "from the column name",
+    "file": "from the file extension",
     "default": "",
 }
 PARTS = ("system", "repeat", "cluster", "dataset")
@@ -33,17 +33,17 @@ def reading_line(reading: Reading) -> str:
     Examples
     --------
     >>> reading_line(Reading("table", 120, 2, ["csv"], ["wer"], item=["id"], direction="lower", direction_source="column"))
-    'scores: `wer`; items: `id`; 120 rows of 2 files (csv); lower is better (by the name of the column)'
+    'scores: `wer`; items: `id`; 120 rows in 2 files (csv); lower is better (from the column name)'
     >>> reading_line(Reading("table", 120, 1, ["csv"], ["wer"], item=["id"], left_out=2))
-    'scores: `wer`; items: `id`; 120 rows of 1 file (csv), 2 without a score left out; higher is better'
+    'scores: `wer`; items: `id`; 120 rows in 1 file (csv), 2 without a score left out; higher is better'
     >>> reading_line(Reading("numbers", 60, 1, ["scores"]))
-    'scores: one number per line; items: line order; 60 rows of 1 file; higher is better'
+    'scores: one number per line; items: line order; 60 rows in 1 file; higher is better'
     >>> reading_line(Reading("arrays", 60))
     'scores: arrays; items: their order; 60 rows; higher is better'
     >>> reading_line(Reading("outputs", 90, 2, ["conllu"], gold_file="gold.conllu", output_files=["new.conllu"]))
-    'right answers: `gold.conllu`; outputs: `new.conllu`; items: as the gold file has them; 90 rows of 2 files (conllu)'
+    'right answers: `gold.conllu`; outputs: `new.conllu`; items: as in the gold file; 90 rows in 2 files (conllu)'
     >>> reading_line(Reading("printed", 3, 1, ["csv"], ["accuracy"], system=["system"]))
-    'printed scores: `accuracy`; systems: `system`; 3 rows of 1 file (csv)'
+    'printed scores: `accuracy`; systems: `system`; 3 rows in 1 file (csv)'
     """
     if reading.kind == "printed":
         return "; ".join([f"printed scores: {_names(reading.score)}", f"systems: {_names(reading.system)}", _amount(reading)])
@@ -74,17 +74,17 @@ def _scores(reading: Reading) -> str:
 
 
 def _outputs(reading: Reading) -> str:
-    """Which file holds the right answers and which the outputs, with their columns where they have names."""
+    """Which file contains the right answers and which the outputs, with the names of their columns if they have any."""
     if not reading.gold_file:
         return "right answers and outputs: lists"
-    gold, given = (f" ({_names(columns)})" if columns else "" for columns in (reading.gold, reading.prediction))
-    return f"right answers: `{reading.gold_file}`{gold}; outputs: {_names(reading.output_files)}{given}"
+    gold, outputs = (f" ({_names(columns)})" if columns else "" for columns in (reading.gold, reading.prediction))
+    return f"right answers: `{reading.gold_file}`{gold}; outputs: {_names(reading.output_files)}{outputs}"
 
 
 def _items(reading: Reading) -> str:
     if reading.item:
         return f"items: {_names(reading.item)}"
-    orders = {"arrays": "their order", "table": "row order", "outputs": "as the gold file has them"}
+    orders = {"arrays": "their order", "table": "row order", "outputs": "as in the gold file"}
     if reading.kind == "outputs" and not reading.files:
         return "items: their order"
     return f"items: {orders.get(reading.kind, 'line order')}"
@@ -94,10 +94,10 @@ def _amount(reading: Reading) -> str:
     rows = count(reading.rows, "row")
     if not reading.files:
         return rows
-    # A bare format is said already.
+    # The line has described a bare format already.
     formats = "" if reading.kind == "numbers" or not reading.formats else f" ({', '.join(reading.formats)})"
     left_out = f", {reading.left_out:,} without a score left out" if reading.left_out else ""
-    return f"{rows} of {count(reading.files, 'file')}{formats}{left_out}"
+    return f"{rows} in {count(reading.files, 'file')}{formats}{left_out}"
 
 
 def _direction(reading: Reading) -> str:

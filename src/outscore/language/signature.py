@@ -10,7 +10,7 @@ from outscore.results.pvalue import PValue
 from outscore.results.signature import Signature
 
 if TYPE_CHECKING:  # each command makes one kind of result, and need not load the others
-    from outscore.language.verdict.preference import Found
+    from outscore.language.verdict.preference import BattleFacts
     from outscore.language.verdict.ranking import Claims
     from outscore.results.comparison import Bayes
     from outscore.results.design import Family
@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 NAMED = {"method", "resamples", "rope"}
-"""Options of tests that stand in the signature under their own rules."""
+"""Options of tests that the signature treats separately."""
 VERSION = ("outscore", __version__)
 
 
@@ -49,11 +49,11 @@ def comparison_signature(
     repeats: str = "",
     population: str = "",
 ) -> Signature:
-    """How a comparison came about; resamples and seed only where sampling took part.
+    """What reproduces a comparison; resamples and seed only where something was sampled.
 
-    `options` are the test's own options that were not left at their defaults. With `bayes` the test is that, and the p-value
-    names its own. `repeats` says how often items were run, and `population` what p is about; both are empty where each was run
-    once.
+    `options` are the test's own options that were not left at their defaults. With `bayes`, that is the test, and the test of
+    the p-value is named separately. `repeats` says how often items were run, and `population` what p is about; both are empty
+    where each item was run once.
 
     Examples
     --------
@@ -96,7 +96,7 @@ def ranking_signature(
     seed: int | None,
     population: str = "items",
 ) -> Signature:
-    """How a ranking came about; the seed only where sampling took part."""
+    """What reproduces a ranking; the seed only where something was sampled."""
     parts: list[tuple[str, object]] = [
         ("rank", "pairs" if baseline is None else f"against {baseline}"),
         ("metric", top.metric),
@@ -135,7 +135,7 @@ def score_signature(
     repeat_kind: str | None,
     higher_is_better: bool,
 ) -> Signature:
-    """How scores of single systems came about.
+    """What reproduces the scores of single systems.
 
     Examples
     --------
@@ -157,7 +157,7 @@ def score_signature(
 
 
 def _unit_mark(design: RankDesign) -> str:
-    """What is swapped, as the signature of a comparison says it."""
+    """What is swapped, in the words of a comparison's signature."""
     if design.unit_size > 1:
         shuffled = "" if design.shuffle is None else f", shuffled by {design.shuffle}"
         return f"{design.unit_size}-{design.noun} {design.unit_statistic}{shuffled}"
@@ -165,7 +165,7 @@ def _unit_mark(design: RankDesign) -> str:
 
 
 def plan_signature(plan: PlanResult) -> Signature:
-    """What repeats a plan."""
+    """What reproduces a plan."""
     design = plan.design
     parts: list[tuple[str, object]] = [("plan", plan.question)]
     if plan.question != "items":
@@ -186,39 +186,44 @@ def plan_signature(plan: PlanResult) -> Signature:
     return Signature([*parts, VERSION])
 
 
-def possible_p_signature(found: PossibleP) -> Signature:
-    """What repeats the answer to a reviewer."""
+def possible_p_signature(possible: PossibleP) -> Signature:
+    """What reproduces the range of p for two printed scores."""
     return Signature(
         [
             ("plan", "possible-p"),
-            ("scores", " ".join(found.scores)),
-            ("n", found.n),
+            ("scores", " ".join(possible.scores)),
+            ("n", possible.n),
             ("test", "mcnemar"),
-            ("alternative", found.alternative),
-            ("alpha", f"{found.alpha:g}"),
+            ("alternative", possible.alternative),
+            ("alpha", f"{possible.alpha:g}"),
             VERSION,
         ]
     )
 
 
-def preference_signature(found: Found, *, order: str, strength: int, ties: str) -> Signature:
-    """How the numbers of battles came about."""
-    methods = list(dict.fromkeys(f"{pair.by} {pair.p.method}" for pair in found.pairs if pair.p is not None))
+def preference_signature(facts: BattleFacts, *, order: str, strength: int, ties: str) -> Signature:
+    """What reproduces the numbers of battles."""
+    methods = list(dict.fromkeys(f"{pair.by} {pair.p.method}" for pair in facts.pairs if pair.p is not None))
     parts: list[tuple[str, object]] = [
-        ("prefer", "pairs" if found.baseline is None else f"against {found.baseline}"),
+        ("prefer", "pairs" if facts.baseline is None else f"against {facts.baseline}"),
         ("test", ", ".join(methods) or "none"),
-        ("systems", len(found.systems)),
-        ("battles", found.battles),
-        ("unit", f"{found.unit}s"),
-        ("n", found.clusters),
+        ("systems", len(facts.systems)),
+        ("battles", facts.battles),
+        ("unit", f"{facts.unit}s"),
+        ("n", facts.clusters),
         ("order", order),
     ]
     if strength > 1:
         parts.append(("strength", strength))
-    if found.labels is not None:
-        told = found.labels
-        how = f"ppi++ {told.p.method}" if told.weight else f"labels {told.p.method}"
-        parts += [("people", told.people), ("people-test", how), ("labels", told.labelled), ("weight", f"{told.weight:.4g}")]
-    if len(found.systems) > 2:
-        parts += [("ties", ties), ("correction", found.family.correction), ("m", found.family.m)]
-    return Signature([*parts, ("alternative", "two-sided"), ("alpha", f"{found.alpha:g}"), VERSION])
+    if facts.labels is not None:
+        labels = facts.labels
+        how = f"ppi++ {labels.p.method}" if labels.weight else f"labels {labels.p.method}"
+        parts += [
+            ("people", labels.people),
+            ("people-test", how),
+            ("labels", labels.labelled),
+            ("weight", f"{labels.weight:.4g}"),
+        ]
+    if len(facts.systems) > 2:
+        parts += [("ties", ties), ("correction", facts.family.correction), ("m", facts.family.m)]
+    return Signature([*parts, ("alternative", "two-sided"), ("alpha", f"{facts.alpha:g}"), VERSION])

@@ -59,12 +59,12 @@ def statistics_key(
     (64, False)
     """
     header = [STATISTICS_VERSION, metric, sorted((name, repr(value)) for name, value in options.items()), library]
-    found = hashlib.sha256(json.dumps([*header, len(references)]).encode())
+    digest = hashlib.sha256(json.dumps([*header, len(references)]).encode())
     for texts in (hypotheses, *references):
         parts = [text.encode("utf-8", "surrogatepass") for text in texts]
-        found.update(np.array([len(parts), *map(len, parts)], dtype="<i8").tobytes())
-        found.update(b"".join(parts))
-    return found.hexdigest()
+        digest.update(np.array([len(parts), *map(len, parts)], dtype="<i8").tobytes())
+        digest.update(b"".join(parts))
+    return digest.hexdigest()
 
 
 def cache_folder(environment: Mapping[str, str] | None = None) -> Path | None:
@@ -80,8 +80,8 @@ def cache_folder(environment: Mapping[str, str] | None = None) -> Path | None:
     >>> cache_folder({"XDG_CACHE_HOME": "/var/tmp"}).as_posix()
     '/var/tmp/outscore'
     """
-    given = os.environ if environment is None else environment
-    named, shared = given.get("OUTSCORE_CACHE"), Path(given.get("XDG_CACHE_HOME", ""))
+    variables = os.environ if environment is None else environment
+    named, shared = variables.get("OUTSCORE_CACHE"), Path(variables.get("XDG_CACHE_HOME", ""))
     if named is not None and named.strip().lower() in {"", "off"}:
         return None
     try:
@@ -143,9 +143,7 @@ class StatisticsCache:
             _write_whole(self.folder / f"{key}.npy", content + _checksum(key, content))
             self._trim(f"{key}.npy")
         except OSError as error:
-            note = (
-                f"The cache folder {self.folder} cannot be used ({error.strerror}): statistics will be computed anew each time."
-            )
+            note = f"The cache folder {self.folder} cannot be used ({error.strerror}): statistics will be recomputed each time."
             if note not in self.notes:
                 self.notes.append(note)
 

@@ -36,7 +36,7 @@ FOUR = ("tp", "fp", "fn", "tn")
 
 
 def confusion(gold: object, predicted: object, *, positive: object = 1) -> Array:
-    """Rows of tp, fp, fn, tn, one for each item of `gold`: the door for label arrays.
+    """Rows of tp, fp, fn, tn, one for each item of `gold`, from two arrays of labels.
 
     Series of pandas are matched by the labels of their index, and refused where these differ.
 
@@ -60,7 +60,7 @@ def confusion(gold: object, predicted: object, *, positive: object = 1) -> Array
     if not is_gold.any() and not is_answer.any():
         raise OutscoreError(
             f"The positive label {positive!r} occurs in neither `gold` nor `predicted`.",
-            f"Labels there are: {', '.join(sorted({str(x) for x in truth.tolist()}))[:200]}.",
+            f"The labels are: {', '.join(sorted({str(x) for x in truth.tolist()}))[:200]}.",
         )
     return np.stack([is_gold & is_answer, ~is_gold & is_answer, is_gold & ~is_answer, ~is_gold & ~is_answer], axis=1).astype(
         np.int64

@@ -21,7 +21,7 @@ Options = Mapping[str, OptionValue]
 class Layout:
     """Named input columns, and how a table of them becomes the metric's additive columns.
 
-    `averages` does the same to item means of rows that `rows` has accepted, which are no whole counts any more; None where
+    `averages` does the same to item means of rows that `rows` has accepted, which are no longer whole counts; None where
     `rows` takes them.
     """
 
@@ -32,10 +32,10 @@ class Layout:
 
 @dataclass(frozen=True)
 class MetricEntry:
-    """One metric: what it eats, its formula, its options, its layouts (by number of input columns) and its additive form.
+    """One metric: what it takes, its formula, its options, its layouts (by number of input columns) and its additive form.
 
     `formula` is written in the small part of TeX that the page of methods knows, `citations` are keys of
-    works in ``report/references/works.bib``: a metric whose definition is somebody's names them, shares of
+    works in ``report/references/works.bib``: a metric that somebody defined names that work, shares of
     right answers need none. `many` makes the same metric of so many classes, whose rows are those of ``metrics/multiclass``;
     None where there is no such thing.
     """
@@ -54,11 +54,11 @@ class MetricEntry:
     def layouts_text(self) -> str:
         """The accepted rows in words."""
         defaults = {option.name: option.default for option in self.options}
-        found = [
+        rows = [
             f"(n, {width}) {', '.join(layout.columns)}" if width > 1 else f"(n,) {layout.columns[0]}"
             for width, layout in sorted(self.layouts(defaults).items())
         ]
-        return " or ".join([*found, *([] if self.many is None else ["predictions beside right answers"])])
+        return " or ".join([*rows, *([] if self.many is None else ["predictions beside right answers"])])
 
 
 def linear_layout(columns: tuple[str, ...], matrix: Sequence[Sequence[int]], check: Callable[[Array], None]) -> Layout:

@@ -58,7 +58,7 @@ def class_counts(gold: Array, answers: Array, classes: int, groups: Array | None
 
 
 def class_layout(classes: int) -> Layout:
-    """Rows of counts by class, as they are; answers cannot be right more often than they were given, or than gold has them."""
+    """Rows of counts by class, unchanged; an answer cannot be right more often than it was given, or than gold has it."""
 
     def rows(table: Array) -> Array:
         require_counts(table)
@@ -68,7 +68,7 @@ def class_layout(classes: int) -> Layout:
             row = int(bad.argmax())
             raise OutscoreError(
                 f"Row {row + 1} has more right answers of a class than answers of it, or than gold has.",
-                f"Of {classes} classes a row holds the right answers, then the answers, then the gold units of each.",
+                f"With {classes} classes a row contains the right answers, then the answers, then the gold units of each.",
             )
         return table
 

@@ -17,12 +17,12 @@ from outscore.metrics.entry import Layout, MetricEntry, Options, linear_layout
 __all__ = ["ENTRIES"]
 
 
-DIRECTION = Option("direction", str, "higher", "which scores are better", ("higher", "lower"))
-OF = Option("of", str, "", "what the scores are, as reports call it")
+DIRECTION = Option("direction", str, "higher", "whether higher or lower scores are better", ("higher", "lower"))
+OF = Option("of", str, "", "what reports call the scores")
 
 
 def _ratio(name: str, columns: tuple[str, ...], divisor: tuple[int, ...] | None) -> Callable[[Options], AdditiveMetric]:
-    """The metric that divides its first column by `divisor`, in the direction that is asked for."""
+    """The metric that divides its first column by `divisor`, in the chosen direction."""
     first = tuple(int(i == 0) for i in range(len(columns)))
 
     def make(options: Options) -> AdditiveMetric:

@@ -130,5 +130,5 @@ def records(changed: Changed, where: Contexts) -> Iterator[dict[str, Any]]:
 
 
 def _neighbours(chains: Labels, place: int) -> str:
-    """What stands before and after in one chain, in one line."""
+    """What comes before and after in one chain, on one line."""
     return " · ".join(text for text in (chains[2 * place], chains[2 * place + 1]) if text)

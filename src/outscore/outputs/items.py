@@ -53,7 +53,7 @@ def align_items(gold: Items, systems: Sequence[Items]) -> AlignedItems:
             raise OutscoreError(
                 f"{gold.label} and {system.label} have no item in common: the first ids are `{gold.ids[0]}` and "
                 f"`{system.ids[0]}`.",
-                "Write the ids of both files alike, or call their column `id` in both.",
+                "Write the ids of both files the same way, or call their column `id` in both.",
             )
         files.append(theirs)
         rows.append(matched)
@@ -81,10 +81,10 @@ def item_units(aligned: AlignedItems, *, cluster: str | None = None) -> Units:
     (('yes', 'no', '(unaligned)'), [2, 0], [False, False])
     """
     gold = aligned.gold
-    labels, (right, *given) = shared_inventory([gold.answers, *(system.answers for system in aligned.systems)])
+    labels, (right, *answer_codes) = shared_inventory([gold.answers, *(system.answers for system in aligned.systems)])
     answers = np.full((gold.rows, len(aligned.systems)), labels.index(UNALIGNED), dtype=np.int64, order="F")
     for k, rows in enumerate(aligned.rows):
-        answers[rows >= 0, k] = given[k][rows[rows >= 0]]
+        answers[rows >= 0, k] = answer_codes[k][rows[rows >= 0]]
         if gold.are_sets and not aligned.systems[k].are_sets:
             # One answer where gold accepts several: any of them is gold's.
             accepted = _is_accepted(labels, right, answers[:, k])
@@ -106,8 +106,8 @@ def item_units(aligned: AlignedItems, *, cluster: str | None = None) -> Units:
 def _is_accepted(labels: Sequence[str], right: Array, answers: Array) -> Array:
     """Whether an answer is one of those that gold accepts."""
     pairs, place = np.unique(np.stack([right, answers]), axis=1, return_inverse=True)
-    found = [labels[given] in labels[wanted].split(SET_SEPARATOR) for wanted, given in pairs.T.tolist()]
-    return np.array(found, dtype=bool)[place.ravel()]
+    accepted = [labels[answer] in labels[wanted].split(SET_SEPARATOR) for wanted, answer in pairs.T.tolist()]
+    return np.array(accepted, dtype=bool)[place.ravel()]
 
 
 def _columns(aligned: AlignedItems) -> dict[str, Labels]:
@@ -126,7 +126,7 @@ def _clusters(gold: Items, columns: Mapping[str, Labels], cluster: str | None) -
     if cluster not in known:
         raise OutscoreError(
             f"{gold.label} has no column `{cluster}` to cluster by.",
-            f"There is {', '.join(f'`{name}`' for name in known)}." if known else "Add the column to the file of gold.",
+            f"There is {', '.join(f'`{name}`' for name in known)}." if known else "Add the column to the gold file.",
         )
     return known[cluster].codes
 
@@ -141,9 +141,9 @@ def _drop_copies(items: Items) -> tuple[Items, int]:
     if len(wrong):
         row = int(wrong[0])
         raise OutscoreError(
-            f"{items.place(row)}: item `{items.ids[row]}` has the answer `{items.answers[row]}`, and "
+            f"{items.place(row)}: item `{items.ids[row]}` has the answer `{items.answers[row]}`, but "
             f"`{items.answers[int(earlier[row])]}` in {items.place(int(earlier[row]))}.",
-            "Give every item one answer and an id of its own; compare repeated runs one file each.",
+            "Give every item one answer and an id of its own; compare repeated runs as one file each.",
         )
     kept = np.sort(first)
     return items.take(kept), items.rows - len(kept)

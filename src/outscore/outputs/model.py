@@ -269,7 +269,7 @@ class Units(Brief):
 
 
 def choose_slices(
-    available: Mapping[str, Callable[[], Labels]], asked: Sequence[str], unread: Sequence[str] = ()
+    available: Mapping[str, Callable[[], Labels]], wanted: Sequence[str], unread: Sequence[str] = ()
 ) -> dict[str, Labels]:
     """The columns asked for, in that order; an unknown one is refused with those that there are.
 
@@ -280,12 +280,12 @@ def choose_slices(
     >>> choose_slices({"genre": lambda: Labels.of(["news", "web"])}, ["genre"])["genre"].names
     ('news', 'web')
     """
-    for column in asked:
+    for column in wanted:
         if column not in available:
             known = list(dict.fromkeys([*available, *unread]))
             hint = did_you_mean(column, known) if known else "Leave --slice out."
             raise OutscoreError(f"There is no column `{column}` to split by.", hint, parameter="slice")
-    return {column: available[column]() for column in asked}
+    return {column: available[column]() for column in wanted}
 
 
 def binned(values: Array, firsts: Sequence[int]) -> Labels:

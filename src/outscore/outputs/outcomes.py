@@ -178,7 +178,7 @@ class Confused:
 
 
 def label_counts_of(units: Units, system: int, *, without: str | None = None) -> Iterator[LabelCounts]:
-    """Counts of every label, in the order of the inventory; `without` is no label, such as "no entity".
+    """Counts of every label, in the order of the inventory; `without` is not a label, such as "no entity".
 
     Examples
     --------
@@ -189,11 +189,11 @@ def label_counts_of(units: Units, system: int, *, without: str | None = None) ->
     """
     size = len(units.labels)
     gold = np.bincount(units.gold, minlength=size)
-    given = np.bincount(units.answers[:, system], minlength=size)
+    answered = np.bincount(units.answers[:, system], minlength=size)
     right = np.bincount(units.gold[units.correct[:, system]], minlength=size)
     for code, label in enumerate(units.labels):
-        if label not in (UNALIGNED, without) and (gold[code] or given[code]):
-            yield LabelCounts(label, int(gold[code]), int(given[code]), int(right[code]))
+        if label not in (UNALIGNED, without) and (gold[code] or answered[code]):
+            yield LabelCounts(label, int(gold[code]), int(answered[code]), int(right[code]))
 
 
 def confusions(units: Units, system: int) -> list[Confused]:
@@ -202,11 +202,11 @@ def confusions(units: Units, system: int) -> list[Confused]:
     size = len(units.labels)
     codes = units.gold[wrong].astype(np.int64) * size + units.answers[wrong, system]
     distinct, counts = np.unique(codes, return_counts=True)
-    found = [
+    pairs = [
         Confused(units.labels[code // size], units.labels[code % size], count)
         for code, count in zip(distinct.tolist(), counts.tolist(), strict=True)
     ]
-    return sorted(found, key=lambda row: (-row.count, row.gold, row.answer))
+    return sorted(pairs, key=lambda row: (-row.count, row.gold, row.answer))
 
 
 def label_cluster_counts(units: Units, system: int, label: int) -> Array:

@@ -21,17 +21,17 @@ NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that XML cannot hold, not even escaped."""
 
 
-def annotation(found: GateResult) -> str:
+def annotation(result: GateResult) -> str:
     """The line that GitHub shows beside the run."""
-    title = _property(f"outscore gate: {found.outcome}")
-    return f"::{LEVELS[found.counts_as]} title={title}::{_data(clean(found.verdict))}"
+    title = _property(f"outscore gate: {result.outcome}")
+    return f"::{LEVELS[result.counts_as]} title={title}::{_data(clean(result.verdict))}"
 
 
-def github_log(found: GateResult) -> str:
+def github_log(result: GateResult) -> str:
     """What goes to the log: the annotation, and the numbers under it."""
-    lines = [f"{label}: {text}" for label, text in summary(found)]
+    lines = [f"{label}: {text}" for label, text in summary(result)]
     # A line of the log that begins with two colons would be a command.
-    return "\n".join([annotation(found), *(f"  {line}" for line in lines)]) + "\n"
+    return "\n".join([annotation(result), *(f"  {line}" for line in lines)]) + "\n"
 
 
 def _data(text: str) -> str:
@@ -49,20 +49,20 @@ def _property(text: str) -> str:
     return _data(text).replace(":", "%3A").replace(",", "%2C")
 
 
-def junit_xml(found: GateResult) -> str:
+def junit_xml(result: GateResult) -> str:
     """A test suite of one case; what is inconclusive, and counts as nothing else, was skipped."""
-    candidate, baseline = found.comparison.systems
-    outcome = found.counts_as
-    name = _attribute(f"{candidate} is not worse than {baseline} by {found.margin:g} ({found.comparison.metric})")
+    candidate, baseline = result.comparison.systems
+    outcome = result.counts_as
+    name = _attribute(f"{candidate} is not worse than {baseline} by {result.margin:g} ({result.comparison.metric})")
     failures, skipped = int(outcome == "fail"), int(outcome == "inconclusive")
-    verdict = _attribute(clean(found.headline))
-    reason = _text(clean(found.reason))
+    verdict = _attribute(clean(result.headline))
+    reason = _text(clean(result.reason))
     body = {
         "pass": [],
         "fail": [f"    <failure message={verdict}>{reason}</failure>"],
         "inconclusive": [f"    <skipped message={verdict}/>"],
     }[outcome]
-    out = "\n".join(_text(f"{label}: {text}") for label, text in [("outcome", clean(found.verdict)), *summary(found)])
+    out = "\n".join(_text(f"{label}: {text}") for label, text in [("outcome", clean(result.verdict)), *summary(result)])
     lines = [
         '<?xml version="1.0" encoding="UTF-8"?>',
         f'<testsuites tests="1" failures="{failures}" errors="0" skipped="{skipped}">',

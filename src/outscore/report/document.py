@@ -373,8 +373,8 @@ class Section(Placed):
         for block in self.blocks():
             if block is None or not block.is_shown(form, verbose=verbose):
                 continue
-            made = block.make() if isinstance(block, Later) else [block]
-            shown += [one for one in made if one.is_shown(form, verbose=verbose)]
+            blocks = block.make() if isinstance(block, Later) else [block]
+            shown += [one for one in blocks if one.is_shown(form, verbose=verbose)]
         return shown
 
 
@@ -395,8 +395,8 @@ class Article(Placed):
     def shown_sections(self, form: Form, *, verbose: bool) -> list[tuple[Section, list[Block]]]:
         """The sections of this form and level with their blocks, without empty ones."""
         shown = [section for section in self.sections if section.is_shown(form, verbose=verbose)]
-        made = [(section, section.shown_blocks(form, verbose=verbose)) for section in shown]
-        return [(section, blocks) for section, blocks in made if blocks]
+        sections = [(section, section.shown_blocks(form, verbose=verbose)) for section in shown]
+        return [(section, blocks) for section, blocks in sections if blocks]
 
 
 @dataclass(frozen=True)
@@ -421,8 +421,8 @@ class Document:
     def shown_articles(self, form: Form, *, verbose: bool) -> list[tuple[Article, list[tuple[Section, list[Block]]]]]:
         """The articles of this form and level with their sections, without empty ones."""
         shown = [article for article in self.articles if article.is_shown(form, verbose=verbose)]
-        made = [(article, article.shown_sections(form, verbose=verbose)) for article in shown]
-        return [(article, sections) for article, sections in made if sections]
+        articles = [(article, article.shown_sections(form, verbose=verbose)) for article in shown]
+        return [(article, sections) for article, sections in articles if sections]
 
 
 Record = Mapping[str, object]

@@ -157,7 +157,7 @@ def verdicts_of(result: AnyResult) -> Iterator[Verdict | None]:
 
 
 def table_text(columns: Sequence[str], rows: Iterable[Mapping[str, object]]) -> str:
-    """A table that is no result's as CSV."""
+    """A table that belongs to no result, as CSV."""
     return csv_text(Records(tuple(columns), tuple(rows)))
 
 
@@ -174,7 +174,7 @@ def records_of(result: AnyResult, table: str) -> Records:
 
 
 def charts_of(result: AnyResult) -> list[Chart]:
-    """Every chart that the result holds data for; of many pairs of a diff those of the first. Small values have none."""
+    """Every chart that the result has data for; for many pairs of a diff, those of the first. Small values have none."""
     return [chart for _, chart in named_charts(result)]
 
 

@@ -80,9 +80,9 @@ def stationary_indices(units: int, block_length: float, first: int, count: int, 
     # A block that begins at place p with unit u holds unit u - p + t (circularly) at every later place t.
     shift = _scale_words(words[:, :, 1], units) - place
     begun = np.maximum.accumulate(np.where(begins.ravel(), np.arange(count * units), 0))
-    found = shift.ravel()[begun].reshape(count, units) + place
-    found -= units * (found >= units)
-    return found
+    indices = shift.ravel()[begun].reshape(count, units) + place
+    indices -= units * (indices >= units)
+    return indices
 
 
 def multinomial_counts(sizes: Array, first: int, count: int, seed: int) -> Array:
@@ -165,11 +165,11 @@ def _to_weights(units: int, indices: Draw) -> Draw:
     step = max(1, DRAWN_ENTRIES // max(1, units))
 
     def weights(first: int, count: int) -> Array:
-        found = np.empty((count, units), dtype=np.float32)
+        counts = np.empty((count, units), dtype=np.float32)
         for low in range(0, count, step):
             some = min(step, count - low)
-            found[low : low + some] = _counts(indices(first + low, some))
-        return found
+            counts[low : low + some] = _counts(indices(first + low, some))
+        return counts
 
     return weights
 
@@ -192,7 +192,7 @@ def _scale_words(words: Array, units: int) -> Array:
 
 
 def _counts(indices: Array) -> Array:
-    """How often each unit stands in each row of indices, which are used up."""
+    """How often each unit occurs in each row of indices, which are overwritten."""
     count, units = indices.shape
     indices += units * np.arange(count)[:, None]
     return np.bincount(indices.ravel(), minlength=count * units).reshape(count, units)

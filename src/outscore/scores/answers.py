@@ -1,6 +1,6 @@
 """Answers behind scores of right and wrong: what was answered and what is right, row by row.
 
-Scores of 0 and 1 no longer show that two files have other right answers, or that no answer is of their kind. Here they do.
+Scores of 0 and 1 do not show that two files disagree on the right answers, or that no answer is of their kind; answers do.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ def refuse_other_kind(scores: Scores) -> None:
         return
     folded = {name.casefold() for name in right}
     example = f"`{scores.answers[int(answered[0])]}` where `{scores.gold[int(answered[0])]}` is right"
-    cure = "Name the columns that hold answers of one kind, or give a column of scores 0 and 1."
+    cure = "Name columns whose answers are of the same kind, or give a column of scores 0 and 1."
     if any(name.casefold() in folded for name in names):
-        cure = "They would be if capitals did not count: write both alike, or give a column of scores 0 and 1."
+        cure = "They would be if capitals did not count: write both the same way, or give a column of scores 0 and 1."
     raise OutscoreError(
         f"{scores.label}: none of the {len(answered):,} answers of `{scores.name}` is one of the right answers ({example}).",
         cure,

@@ -138,8 +138,8 @@ def join_battles(parts: Sequence[Battles]) -> Battles:
     codes = [np.array([place[name] for name in part.systems], dtype=np.int64) for part in parts]
     return Battles(
         systems=names,
-        first=np.concatenate([own[part.first] for own, part in zip(codes, parts, strict=True)]),
-        second=np.concatenate([own[part.second] for own, part in zip(codes, parts, strict=True)]),
+        first=np.concatenate([renumbered[part.first] for renumbered, part in zip(codes, parts, strict=True)]),
+        second=np.concatenate([renumbered[part.second] for renumbered, part in zip(codes, parts, strict=True)]),
         share=np.concatenate([part.share for part in parts]),
         prompts=_join_labels([part.prompts for part in parts]),
         shown=np.concatenate([np.zeros(part.rows, dtype=bool) if part.shown is None else part.shown for part in parts]),
@@ -157,17 +157,17 @@ def _join_labels(parts: Sequence[Labels]) -> Labels:
     known: dict[str, int] = {}
     codes = []
     for part in parts:
-        own = np.array([known.setdefault(name, len(known)) for name in part.names], dtype=np.int64)
-        codes.append(own[part.codes] if len(own) else part.codes)
+        renumbered = np.array([known.setdefault(name, len(known)) for name in part.names], dtype=np.int64)
+        codes.append(renumbered[part.codes] if len(renumbered) else part.codes)
     return Labels(np.concatenate(codes), tuple(known))
 
 
-def _join_some(found: Sequence[Labels | None], parts: Sequence[Battles]) -> Labels | None:
-    if all(labels is None for labels in found):
+def _join_some(columns: Sequence[Labels | None], parts: Sequence[Battles]) -> Labels | None:
+    if all(labels is None for labels in columns):
         return None
     filled = [
         Labels(np.zeros(part.rows, dtype=np.int64), ("(unknown)",)) if labels is None else labels
-        for labels, part in zip(found, parts, strict=True)
+        for labels, part in zip(columns, parts, strict=True)
     ]
     return _join_labels(filled)
 

@@ -112,7 +112,7 @@ class Board(Brief):
         [[False, True], [True, False]]
         """
         items = self.shape[1]
-        times = np.array([np.bincount(own.items, minlength=items) for own in self.draws or ()])
+        times = np.array([np.bincount(draws.items, minlength=items) for draws in self.draws or ()])
         if not len(times) or not _count_unequal(times):
             return None
         shared = self.present.astype(np.float64) @ self.present.T
@@ -228,7 +228,7 @@ def _check_systems(scores: Sequence[Scores]) -> None:
             if (one is None) != (other is None):
                 named, bare = (first, system) if other is None else (system, first)
                 raise OutscoreError(
-                    f"{named.label} names {what} and {bare.label} does not: they cannot be matched.",
+                    f"{named.label} names {what} but {bare.label} does not: they cannot be matched.",
                     f"Name the {what} of all systems, or of none.",
                 )
     _check_names(scores)
@@ -245,8 +245,8 @@ def _refuse_one(scores: Sequence[Scores]) -> NoReturn:
             " (system_column=... in Python).",
             parameter="system_column",
         )
-    found = f"Only `{scores[0].name}` was found" if scores else "No system was found"
-    raise OutscoreError(f"{found}: there is nothing to rank.", "Give at least two systems.")
+    who = f"Only `{scores[0].name}` was found" if scores else "No system was found"
+    raise OutscoreError(f"{who}: there is nothing to rank.", "Give at least two systems.")
 
 
 def _check_names(scores: Sequence[Scores]) -> None:
@@ -357,24 +357,24 @@ def _run_tables(cells: _Cells, here: Array) -> tuple[RunTable, ...]:
     place[here] = np.arange(len(here))
     tables = []
     for code, name in enumerate(cells.systems):
-        own = (cells.system == code) & (place[cells.item] >= 0)
-        if cells.run is None or not own.any():
-            tables.append(RunTable(None, f"{name} has a single run" if own.any() else f"{name} has no item"))
+        mine = (cells.system == code) & (place[cells.item] >= 0)
+        if cells.run is None or not mine.any():
+            tables.append(RunTable(None, f"{name} has a single run" if mine.any() else f"{name} has no item"))
             continue
-        items, dense = np.unique(place[cells.item[own]], return_inverse=True)
-        found = run_table(cells.values[own], dense, np.unique(cells.run[own], return_inverse=True)[1], name)
-        if found.values is not None and len(items) < len(here):
-            whole = np.zeros((len(here), *found.values.shape[1:]), dtype=found.values.dtype)
-            whole[items] = found.values
-            found = RunTable(whole)
-        tables.append(found)
+        items, dense = np.unique(place[cells.item[mine]], return_inverse=True)
+        runs = run_table(cells.values[mine], dense, np.unique(cells.run[mine], return_inverse=True)[1], name)
+        if runs.values is not None and len(items) < len(here):
+            whole = np.zeros((len(here), *runs.values.shape[1:]), dtype=runs.values.dtype)
+            whole[items] = runs.values
+            runs = RunTable(whole)
+        tables.append(runs)
     return tuple(tables)
 
 
 def _draws(cells: _Cells, here: Array) -> tuple[Draws, ...]:
     """Each system's rows of these items."""
     whole = Draws(cells.values, cells.item)
-    systems = [Draws(whole.values[own], whole.items[own]) for own in (cells.system == c for c in range(len(cells.systems)))]
+    systems = [Draws(whole.values[mine], whole.items[mine]) for mine in (cells.system == c for c in range(len(cells.systems)))]
     return tuple(system.take(here) for system in systems)
 
 
@@ -395,8 +395,8 @@ def _item_clusters(scores: Sequence[Scores], cells: _Cells) -> Array | None:
         row = int(wrong[0])
         one, other = names[int(clusters[item[row]])], names[int(codes[row])]
         raise OutscoreError(
-            f"{cells.item_label(int(item[row]))} lies in cluster `{one}` of one system and in `{other}` of another.",
-            "Every item must lie in exactly one cluster.",
+            f"{cells.item_label(int(item[row]))} is in cluster `{one}` for one system and in `{other}` for another.",
+            "Every item must be in exactly one cluster.",
         )
     bare = np.flatnonzero(clusters < 0)
     if len(bare):
@@ -414,13 +414,15 @@ def filling_notes(items: int, conflicts: int, unequal: int, rule: DuplicateRule 
     """
     notes = []
     if items == 1:
-        notes.append(Note("data", "There is one item only, and a single item cannot tell systems apart."))
+        notes.append(Note("data", "There is only one item, and a single item cannot tell systems apart."))
     if conflicts:
         what = {"mean": "averaged", "first": "settled by the first row", "last": "settled by the last row"}[rule]
         several = "item has" if conflicts == 1 else "items of a system have"
         notes.append(Note("input", f"{conflicts:,} {several} rows that contradict each other; they were {what}."))
     if unequal:
-        text = f"On {unequal:,} of {items:,} items systems were run unequally often: item means are compared. {UNEQUAL_RUNS}"
+        text = (
+            f"On {unequal:,} of {items:,} items the systems were run unequally often: item means are compared. {UNEQUAL_RUNS}"
+        )
         notes.append(Note("design", text))
     return notes
 

@@ -87,24 +87,22 @@ def _refuse_conflict(scores: Scores, order: Array, first: Array, differs: Array)
     row, earlier = int(order[where]), int(first[where])
     assert scores.ids is not None
     run = "" if scores.repeats is None else f", repeat `{scores.repeats[row]}`"
-    hint = "Choose --duplicates mean, first or last"
-    hint += (
-        "."
-        if run
-        else (
-            ", name the column that tells repeats apart with --repeat, or write --item none if every row is an item of its own"
-            " (and --cluster COLUMN if rows of one id belong together)."
+    hint = "Choose --duplicates mean, first or last."
+    if not run:
+        hint = (
+            "Choose --duplicates mean, first or last, name the column that tells repeats apart with --repeat, or write --item"
+            " none if every row is an item of its own (and --cluster COLUMN if rows of one id belong together)."
         )
-    )
     apart = [name for name, labels in scores.slices.items() if labels[row] != labels[earlier]]
     if apart:
         hint = (
-            f"If `{apart[0]}` tells items apart, both systems need it as --dataset {apart[0]}; else choose --duplicates mean."
+            f"If `{apart[0]}` tells items apart, both systems need it as --dataset {apart[0]}; otherwise choose"
+            " --duplicates mean."
         )
     raise scores.row_error(
         row,
         f"{scores.place(row)}: `{scores.name}` has the score {_show(scores.values[row])} on item `{scores.ids[row]}`{run}, "
-        f"and {_show(scores.values[earlier])} on {scores.position(earlier)}.",
+        f"but {_show(scores.values[earlier])} on {scores.position(earlier)}.",
         hint,
         parameter="duplicates",
     )
@@ -115,8 +113,8 @@ def _show(value: Array) -> str:
 
 
 def repeated_notes(duplicates: int, conflicts: int) -> list[Note]:
-    """What to say of rows that state an item again with the same score; contradictions are told elsewhere."""
+    """A note about rows that repeat an item with the same score; contradictions are reported elsewhere."""
     if not duplicates or conflicts:
         return []
-    rows = "1 row states an item" if duplicates == 1 else f"{duplicates:,} rows state an item"
-    return [Note("reading", f"{rows} again with the same score: each item counts once.")]
+    rows = "1 row repeats an item" if duplicates == 1 else f"{duplicates:,} rows repeat an item"
+    return [Note("reading", f"{rows} with the same score: each item counts once.")]

@@ -95,7 +95,7 @@ def pair(a: Scores, b: Scores, duplicates: DuplicateRule = "stop") -> Paired:
     if a.ids is None or b.ids is None:
         named, bare = (a, b) if b.ids is None else (b, a)
         raise OutscoreError(
-            f"{named.label} has item ids and {bare.label} has none: they cannot be matched.",
+            f"{named.label} has item ids but {bare.label} has none: they cannot be matched.",
             "Give both systems ids, or leave them out of both.",
         )
     return _with_facts(_pair_by_id(a, b, duplicates), a, b)
@@ -177,7 +177,8 @@ def _refuse_no_common_items(a: Scores, b: Scores) -> NoReturn:
     who = f"{a.label} and {b.label} have" if a.label != b.label else f"{a.label}: `{a.name}` and `{b.name}` have"
     raise OutscoreError(
         f"{who} no item in common: the first ids are `{a.ids[0]}` and `{b.ids[0]}`.",
-        "Write the ids of both systems alike, name their column with --item, or compare different items with --unpaired.",
+        "Write the ids of both systems the same way, name their column with --item, or compare different items with"
+        " --unpaired.",
         parameter="item",
     )
 
@@ -202,7 +203,7 @@ def _match_repeats(a: Scores, b: Scores, items: tuple[Array, Array], runs: tuple
     if np.array_equal(labels[0][by_label[0]], labels[1][by_label[1]]):
         orders = by_label
     else:
-        text = "The labels of the repeats differ between the systems: repeats of an item were matched in file order."
+        text = "The labels of the repeats differ between the systems, so repeats of an item were matched in file order."
         notes = (Note("input", text),)
     partner = np.empty(a.rows, dtype=np.int64)
     partner[orders[0]] = orders[1]
@@ -259,9 +260,9 @@ def _assemble(
         assert b.clusters is not None
         raise a.row_error(
             wrong,
-            f"{a.place(wrong)} lies in cluster `{a.clusters[wrong]}`, and the same item of {b.place(wrong)} in cluster "
+            f"{a.place(wrong)} is in cluster `{a.clusters[wrong]}`, but the same item of {b.place(wrong)} is in cluster "
             f"`{b.clusters[wrong]}`.",
-            "Every item must lie in exactly one cluster.",
+            "Every item must be in exactly one cluster.",
         )
     slices = {**b.slices, **a.slices}
     ambiguous = [name for name in slices if _disagreement(a.slices.get(name), b.slices.get(name)) is not None]

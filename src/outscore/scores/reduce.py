@@ -1,7 +1,7 @@
 """One score of all runs of an item: pass@K, pass^K, the best or the worst run, or the answer of the majority.
 
 Where the systems were run unequally often on an item, their means, pass@K and pass^K are still compared without bias. The best
-of five runs is better than the best of three by luck alone, so that `max`, `min` and `majority` refuse unequal numbers, unless
+of five runs is better than the best of three by luck alone, so `max`, `min` and `majority` refuse unequal numbers, unless
 only the first runs, as many as all systems have, are taken (`first_runs`).
 """
 
@@ -25,12 +25,12 @@ from outscore.scores.system import Scores
 __all__ = ["BY_SCORES", "Reduced", "first_runs", "reduce_runs"]
 
 BY_SCORES = (
-    "No answers are known, so a majority is more than half of the runs being right, and exactly half count one half; the answer"
-    " that most runs give may be right with fewer."
+    "No answers are known, so an item is right if more than half of its runs are, and half right if exactly half are; the"
+    " answer that most runs give may be right with fewer."
 )
 UNEQUAL = (
     "Systems were run unequally often on some items: {name} of fewer runs spreads more, so p is right for many items and may be"
-    " too small for few; --equal-runs takes the first runs, as many as all systems have."
+    " too small for few; --equal-runs takes only the first runs, as many as every system has."
 )
 
 
@@ -91,8 +91,8 @@ class Reduced:
 def _draws(scores: Scores, kept: Sequence[str]) -> Draws:
     """All rows of the items that are kept, in their order."""
     place = {item: i for i, item in enumerate(kept)}
-    found = np.array([place.get(item, -1) for item in _items(scores)], dtype=np.int64)
-    return Draws(scores.values[found >= 0], found[found >= 0])
+    items = np.array([place.get(item, -1) for item in _items(scores)], dtype=np.int64)
+    return Draws(scores.values[items >= 0], items[items >= 0])
 
 
 def _items(scores: Scores) -> list[str]:
@@ -104,13 +104,13 @@ def _codes(systems: Sequence[Scores]) -> list[Array]:
     """Each row's item as a code that all systems share: ids, within their dataset where all name one."""
     by_dataset = all(one.datasets is not None for one in systems)
     known: dict[tuple[str, str], int] = {}
-    found = []
+    codes = []
     for one in systems:
         sets = one.datasets.texts() if by_dataset and one.datasets is not None else [""] * one.rows
-        found.append(
+        codes.append(
             np.array([known.setdefault(key, len(known)) for key in zip(sets, _items(one), strict=True)], dtype=np.int64)
         )
-    return found
+    return codes
 
 
 def _settled(systems: Sequence[Scores], rule: DuplicateRule, name: str) -> list[Scores]:
@@ -118,7 +118,7 @@ def _settled(systems: Sequence[Scores], rule: DuplicateRule, name: str) -> list[
     for one in systems:
         if one.ids is None:
             raise OutscoreError(
-                f"{one.label} has no item ids, so that no two rows are runs of one item.",
+                f"{one.label} has no item ids, so no two rows are runs of the same item.",
                 f"Name their column with --item, or leave {name} out.",
                 parameter="reduce" if name.startswith("--reduce") else "equal_runs",
             )
@@ -146,18 +146,18 @@ def first_runs(systems: Sequence[Scores], rule: DuplicateRule = "stop") -> tuple
     settled = _settled(systems, rule, "--equal-runs")
     codes = _codes(settled)
     least = _least(codes)
-    found = [one.take(np.flatnonzero(occurrences(own) < least[own])) for one, own in zip(settled, codes, strict=True)]
-    left_out = sum(one.rows for one in settled) - sum(one.rows for one in found)
+    trimmed = [one.take(np.flatnonzero(occurrences(items) < least[items])) for one, items in zip(settled, codes, strict=True)]
+    left_out = sum(one.rows for one in settled) - sum(one.rows for one in trimmed)
     if not left_out:
-        return found, []
-    text = f"{left_out:,} rows were left out: of each item the first runs are compared, as many as all systems have of it."
-    return found, [Note("data", text)]
+        return trimmed, []
+    text = f"{left_out:,} rows were left out: for each item only the first runs are compared, as many as every system has."
+    return trimmed, [Note("data", text)]
 
 
 def _least(codes: Sequence[Array]) -> Array:
     """The fewest runs of each item among the systems that have it."""
-    n = 1 + max(int(own.max()) for own in codes)
-    counts = np.array([np.bincount(own, minlength=n) for own in codes])
+    n = 1 + max(int(items.max()) for items in codes)
+    counts = np.array([np.bincount(items, minlength=n) for items in codes])
     return np.asarray(np.where(counts > 0, counts, counts.max()).min(axis=0))
 
 
@@ -173,8 +173,8 @@ def reduce_runs(systems: Sequence[Scores], reduction: Reduction, rule: Duplicate
     """
     settled = _settled(systems, rule, f"--reduce {reduction.name}")
     codes = _codes(settled)
-    n = 1 + max(int(own.max()) for own in codes)
-    counts = np.array([np.bincount(own, minlength=n) for own in codes])
+    n = 1 + max(int(items.max()) for items in codes)
+    counts = np.array([np.bincount(items, minlength=n) for items in codes])
     shared = (counts > 0).sum(axis=0) > 1
     uneven = np.flatnonzero(shared & (np.where(counts > 0, counts, 0).max(axis=0) != _least(codes)))
     notes = []
@@ -185,9 +185,9 @@ def reduce_runs(systems: Sequence[Scores], reduction: Reduction, rule: Duplicate
     if reduction.kind == "majority" and any(one.answers is None for one in settled):
         notes.append(Note("data", BY_SCORES))
     by_answers = all(one.answers is not None for one in settled)
-    found = [_reduce(one, own, reduction, by_answers=by_answers) for one, own in zip(settled, codes, strict=True)]
-    times = tuple(one.rows / after.rows for one, after in zip(settled, found, strict=True))
-    return Reduced(reduction, found, settled, times, bool(len(uneven)), tuple(notes))
+    reduced = [_reduce(one, items, reduction, by_answers=by_answers) for one, items in zip(settled, codes, strict=True)]
+    times = tuple(one.rows / after.rows for one, after in zip(settled, reduced, strict=True))
+    return Reduced(reduction, reduced, settled, times, bool(len(uneven)), tuple(notes))
 
 
 def _refuse_uneven(systems: Sequence[Scores], codes: Sequence[Array], counts: Array, item: int, reduction: Reduction) -> None:
@@ -196,8 +196,8 @@ def _refuse_uneven(systems: Sequence[Scores], codes: Sequence[Array], counts: Ar
     label = _items(systems[most])[int(np.flatnonzero(codes[most] == item)[0])]
     raise OutscoreError(
         f"`{systems[most].name}` has {counts[most, item]} runs of item `{label}` and `{systems[least].name}`"
-        f" {counts[least, item]}: {reduction.name} over more runs is another score, whatever the systems.",
-        "Add --equal-runs, which takes the first runs of each, or reduce by mean, pass@K or pass^K.",
+        f" {counts[least, item]}: {reduction.name} over more runs is a different score, whatever the systems.",
+        "Add --equal-runs, which takes only the first runs of each, or reduce by mean, pass@K or pass^K.",
         parameter="reduce",
     )
 
@@ -206,7 +206,7 @@ def _reduce(scores: Scores, codes: Array, reduction: Reduction, *, by_answers: b
     """One system with one row for each item: the first one's place and labels, and the score of all."""
     if scores.values.ndim > 1:
         raise OutscoreError(
-            f"{scores.label} holds counts, and {reduction.name} is of one score for each run.",
+            f"{scores.label} contains counts, but {reduction.name} needs one score for each run.",
             "Leave --reduce out.",
             parameter="reduce",
         )
@@ -222,19 +222,19 @@ def _reduce(scores: Scores, codes: Array, reduction: Reduction, *, by_answers: b
         right = np.add.reduceat(values, starts).astype(np.int64)
         pairs, places = np.unique(np.stack([sizes, right], axis=1), axis=0, return_inverse=True)
         rates = [float(pass_rate(reduction.kind, n, c, reduction.k)) for n, c in pairs.tolist()]
-        found = np.array(rates)[places.ravel()]
+        reduced = np.array(rates)[places.ravel()]
     elif reduction.kind in ("max", "min"):
-        found = (np.maximum if reduction.kind == "max" else np.minimum).reduceat(values, starts)
+        reduced = (np.maximum if reduction.kind == "max" else np.minimum).reduceat(values, starts)
     elif by_answers:
         assert scores.answers is not None
         answers = scores.answers.codes[order]
-        found = np.array([_plurality(answers[i : i + n], values[i : i + n]) for i, n in zip(starts, sizes, strict=True)])
+        reduced = np.array([_plurality(answers[i : i + n], values[i : i + n]) for i, n in zip(starts, sizes, strict=True)])
     else:
-        found = (1 + np.sign(2 * np.add.reduceat(values, starts) - sizes)) / 2
+        reduced = (1 + np.sign(2 * np.add.reduceat(values, starts) - sizes)) / 2
     firsts = order[starts]
     in_file_order = np.argsort(firsts)
     whole = replace(scores.take(firsts[in_file_order]), repeats=None, answers=None)
-    return replace(whole, values=as_integers(found[in_file_order].astype(float)))
+    return replace(whole, values=as_integers(reduced[in_file_order].astype(float)))
 
 
 def _plurality(answers: Array, right: Array) -> float:
@@ -250,7 +250,7 @@ def _refuse_graded(scores: Scores, reduction: Reduction) -> None:
         row = int(graded[0])
         raise scores.row_error(
             row,
-            f"{scores.place(row)}: {reduction.name} counts runs that are right or wrong, 1 or 0, and this one scores"
+            f"{scores.place(row)}: {reduction.name} counts runs that are right or wrong, 1 or 0, but this one scores"
             f" {scores.values[row]:g}.",
             "Reduce by mean, max or min.",
             parameter="reduce",

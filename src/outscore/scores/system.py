@@ -106,14 +106,14 @@ class Origin:
 
 def origins_of(systems: Iterable[Scores]) -> list[Origin]:
     """All files that systems come from, each once."""
-    found = (origin for one in systems for origin in (one.origin, *one.further))
-    return list(dict.fromkeys(origin for origin in found if origin is not None))
+    origins = (origin for one in systems for origin in (one.origin, *one.further))
+    return list(dict.fromkeys(origin for origin in origins if origin is not None))
 
 
 def score_columns(origins: Iterable[Origin]) -> list[str]:
     """The names of the score columns of tables that have one, or the measure that the columns of systems are named after."""
-    found = (origin.column("score" if "score" in origin.columns else "measure") for origin in origins)
-    return list(dict.fromkeys(name for name in found if name is not None))
+    names = (origin.column("score" if "score" in origin.columns else "measure") for origin in origins)
+    return list(dict.fromkeys(name for name in names if name is not None))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -246,7 +246,7 @@ def pooled(scores: Scores) -> Scores:
     """
     if scores.datasets is None or scores.ids is None:
         return replace(scores, datasets=None)
-    own, ids = scores.datasets, scores.ids
-    keys, codes = np.unique(own.codes * len(ids.names) + ids.codes, return_inverse=True)
-    names = tuple(f"{own.names[key // len(ids.names)]}: {ids.names[key % len(ids.names)]}" for key in keys.tolist())
+    datasets, ids = scores.datasets, scores.ids
+    keys, codes = np.unique(datasets.codes * len(ids.names) + ids.codes, return_inverse=True)
+    names = tuple(f"{datasets.names[key // len(ids.names)]}: {ids.names[key % len(ids.names)]}" for key in keys.tolist())
     return replace(scores, datasets=None, ids=Labels(codes, names))

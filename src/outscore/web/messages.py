@@ -1,17 +1,40 @@
-"""What travels over HTTP besides results: the bodies of requests, and the description of a file."""
+"""What travels over HTTP besides results: the bodies of requests, the description of a file, and problems.
+
+Where something cannot be done, it is a problem that people can solve, or a failure of ours. A problem is one sentence and
+perhaps a cure, with the HTTP status it is answered with. A failure becomes one line on the terminal that can be reported.
+Neither shows a traceback.
+"""
 
 from __future__ import annotations
 
+import logging
+import sys
+import traceback
 from collections.abc import Sequence
 from dataclasses import field
+from pathlib import PurePath
 from typing import Literal
 
+from outscore.core.errors import OutscoreError
 from outscore.core.records import dataclass
 
-__all__ = ["Column", "FileDescription", "JobRequest", "ResultRequest", "SettingsFileRequest", "SettingsRequest", "TextRequest"]
+__all__ = [
+    "Column",
+    "FailureHandler",
+    "FileDescription",
+    "HTTPProblem",
+    "JobRequest",
+    "ResultRequest",
+    "SettingsFileRequest",
+    "SettingsRequest",
+    "TextRequest",
+    "describe_failure",
+]
 
 SettingsRequest = dict[str, str | int | float | bool | list[str | int | float] | None]
-"""Settings by name; null and the empty string stand for the default."""
+"""Settings by name; null and the empty string mean the default."""
+MAX_CHARACTERS = 200
+PROGRAM = "outscore: "
 
 
 @dataclass(frozen=True)
@@ -80,3 +103,46 @@ class FileDescription:
     filters: Sequence[str] = ()
     companion: bool = False
     whole: bool = False
+
+
+class HTTPProblem(OutscoreError):  # noqa: N818 - "problem" is the word of RFC 9457
+    """An error with the status it is answered with, and the setting that caused it, if one did.
+
+    Examples
+    --------
+    >>> problem = HTTPProblem(404, "There is no such file.", "Upload it again.")
+    >>> problem.status, str(problem), problem.setting
+    (404, 'There is no such file. Upload it again.', None)
+    """
+
+    def __init__(self, status: int, message: str, hint: str = "", setting: str | None = None) -> None:
+        super().__init__(message, hint)
+        self.status = status
+        self.setting = setting
+
+
+def describe_failure(error: BaseException) -> str:
+    """Describe an unexpected exception in one line: what it is, and where it was raised.
+
+    Examples
+    --------
+    >>> describe_failure(KeyError("x"))
+    "This failed unexpectedly: KeyError: 'x'. Please report it with what was asked."
+    """
+    frames = traceback.extract_tb(error.__traceback__)
+    # The innermost line of this package says most.
+    ours = [frame for frame in frames if "outscore" in PurePath(frame.filename).parts] or frames
+    where = f" ({PurePath(ours[-1].filename).name}, line {ours[-1].lineno})" if ours else ""
+    what = " ".join("".join(traceback.format_exception_only(error)).split())[:MAX_CHARACTERS].rstrip(".")
+    return f"This failed unexpectedly: {what}{where}. Please report it with what was asked."
+
+
+class FailureHandler(logging.Handler):
+    """Logs exceptions in one line each and drops everything else: the terminal is not for what clients send."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write an exception to standard error."""
+        error = record.exc_info[1] if record.exc_info else None
+        if isinstance(error, Exception):
+            sys.stderr.write(f"{PROGRAM}{describe_failure(error)}\n")
+            sys.stderr.flush()

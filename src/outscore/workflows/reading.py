@@ -321,8 +321,9 @@ def scale_notes(names: Sequence[str], columns: Sequence[Array]) -> list[Note]:
     >>> scale_notes(["new", "old"], [np.array([0.5, 0.9]), np.array([0, 2])])
     []
     """
-    named = [(name, column) for name, column in zip(names, columns, strict=True) if column.ndim == 1 and column.size]
-    filled = [(name, column) for name, column in named if column.min() >= 0]
+    # Words that judge an answer and counts are on no scale.
+    numbers = [(name, one) for name, one in zip(names, columns, strict=True) if one.ndim == 1 and one.dtype.kind in "iufb"]
+    filled = [(name, column) for name, column in numbers if column.size and column.min() >= 0]
     shares = [name for name, column in filled if 0 < column.max() <= 1]
     high = [(name, column) for name, column in filled if column.max() <= 100 and column.mean() > MEAN_PER_CENT]
     if not shares or not high:

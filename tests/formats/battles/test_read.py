@@ -64,7 +64,7 @@ class TestTables:
         assert told.share.tolist() == [1.0, 0.0]
         (note,) = told.notes
         assert note.kind == "reading"
-        assert note.text.startswith("`A` in `winner` is taken for the system of that name")
+        assert note.text.startswith("`A` in `winner` is read as the system of that name")
         assert read_battles([write(f"{PLAIN}q1,A,B,A\nq2,A,B,B\n")]).notes == ()
         assert read_battles([write(f"{PLAIN}q1,1,2,2\nq2,2,1,2\n")]).notes[0].kind == "reading"
 
@@ -94,7 +94,7 @@ class TestTables:
             write(f"{PLAIN}q1,new,old,new\nq2,new,old,new\nq1,new,old,new\n", "2.csv"),
         )
         texts = {note.kind: note.text for note in read_battles([one, two]).notes}
-        assert texts["warning"].startswith("2 battles stand in another file alike")
+        assert texts["warning"].startswith("2 battles appear identically in another file")
         assert texts["input"].startswith("2 battles repeat another of the same file")
 
     def test_the_other_parts_are_found_by_name(self, write):
@@ -165,10 +165,10 @@ class TestTables:
             ("prompt,model_a,model_b,winner\nq1,x,,tie\n", "line 2"),
             (
                 "prompt,answer_a,answer_b,winner\nq1,so,no,a\n",
-                "every row is about the same two, give --winner COLUMN --names A,B",
+                "every row compares the same two, give --winner COLUMN --names A,B",
             ),
             ("prompt,model_a,model_b,score_a,score_b\nq1,x,y,1,2\n", "has no column that says who won"),
-            ("item,human,gpt4\nq1,1,2\n", "if every row is about the same two, --winner and --names A,B"),
+            ("item,human,gpt4\nq1,1,2\n", "if every row compares the same two, --winner and --names A,B"),
             ("prompt,model_a,model_b,winner\n", "no records"),
             ("prompt,model_a,model_b\nq1,x,y\n", "has no column that says who won"),
             ("prompt,model,score\nq1,x,1\n", "are for `outscore compare`"),
@@ -311,16 +311,16 @@ class TestAlpacaEval:
             (tmp_path / "all" / name).write_text(content)
         (tmp_path / "all" / "notes.md").write_text("not data")
         found = read_battles([tmp_path / "all"])
-        (said,) = [note for note in found.notes if "no battles" in note.text]
+        (said,) = [note for note in found.notes if "no known battles" in note.text]
         assert said.kind == "reading"
-        assert said.text.startswith("2 files of the folders hold no battles that are known and are left out: ")
+        assert said.text.startswith("2 files in the folders contain no known battles and are left out: ")
         assert "cut.jsonl" in said.text
         assert "scores.csv" in said.text
-        assert not [note for note in read_battles([tmp_path / "all" / "votes.csv"]).notes if "no battles" in note.text]
+        assert not [note for note in read_battles([tmp_path / "all" / "votes.csv"]).notes if "no known battles" in note.text]
 
     def test_a_folder_without_battles(self, write, tmp_path):
         write("name,win_rate\nnew,1\n", "results/leaderboard.csv")
-        with pytest.raises(OutscoreError, match="holds no file of Arena-Hard, MT-bench, AlpacaEval"):
+        with pytest.raises(OutscoreError, match="contains no file of Arena-Hard, MT-bench, AlpacaEval"):
             read_battles([tmp_path / "results"])
 
 

@@ -49,7 +49,7 @@ def test_brackets(write, column, expected):
 
 @pytest.mark.parametrize("column", [["(1)", "(None)"], ["(1)", "(0b1)"], ["(e7)", "(3)"]])
 def test_chains_are_all_called_by_numbers_or_none_is(write, column):
-    with pytest.raises(OutscoreError, match=r"line 3: chain \S+ is (?:no|a) number, and chain \S+ on line 2 is (?:one|none)"):
+    with pytest.raises(OutscoreError, match=r"line 3: chain \S+ is (?:not )?a number, but chain \S+ on line 2 is (?:one|not)"):
         read_chains(write(cells(*column)))
 
 
@@ -95,24 +95,24 @@ def test_other_comments_are_passed_over(write):
 
 
 REFUSALS = {
-    "empty": ("", "`x.txt` is empty, a CoNLL-2012 file was expected."),
-    "blank": ("\n\n", "`x.txt` is empty, a CoNLL-2012 file was expected."),
-    "other format": ("item,score\nq1,1\n", '`x.txt`, line 1: found "item,score" outside of any document.'),
-    "no begin": (cells("(0)", begin=""), '`x.txt`, line 1: found "a 0 0 w0 NN (0)" outside of any document.'),
+    "empty": ("", "`x.txt` is empty, but a CoNLL-2012 file was expected."),
+    "blank": ("\n\n", "`x.txt` is empty, but a CoNLL-2012 file was expected."),
+    "other format": ("item,score\nq1,1\n", '`x.txt`, line 1: found "item,score" outside any document.'),
+    "no begin": (cells("(0)", begin=""), '`x.txt`, line 1: found "a 0 0 w0 NN (0)" outside any document.'),
     "no name": (cells("-", begin="#begin document ();\n"), "`x.txt`, line 1: found a document without a name."),
     "no words": (BEGIN + END, "`x.txt` has documents without a single token."),
     "cut": (cells("(0)", "-", end=""), "`x.txt` ends inside document `a; part 000`, which begins on line 1."),
     "no end": (
         cells("-", end="") + cells("-", begin="#begin document (b);\n"),
-        "`x.txt`, line 3: a document begins before the one of line 1 has ended.",
+        "`x.txt`, line 3: a document begins before the one on line 1 has ended.",
     ),
-    "end twice": (cells("-") + END, "`x.txt`, line 4: a document ends that was not begun."),
+    "end twice": (cells("-") + END, "`x.txt`, line 4: found the end of a document that was never begun."),
     "twice": (cells("-") + cells("-"), "`x.txt`, line 4: document `a; part 000` begins a second time (first on line 1)."),
-    "never closed": (cells("(2", "-"), "`x.txt`, line 2: chain 2 is opened and never closed in its document."),
-    "never opened": (cells("-", "7)"), "`x.txt`, line 3: chain 7 is closed and was not opened."),
+    "never closed": (cells("(2", "-"), "`x.txt`, line 2: chain 2 is opened but never closed in its document."),
+    "never opened": (cells("-", "7)"), "`x.txt`, line 3: chain 7 is closed but was never opened."),
     "other document's": (
         cells("(1") + cells("1)", begin="#begin document (b);\n"),
-        "`x.txt`, line 2: chain 1 is opened and never closed in its document.",
+        "`x.txt`, line 2: chain 1 is opened but never closed in its document.",
     ),
     "no brackets": (cells("-", "O"), '`x.txt`, line 3: found "O" in the last column, expected brackets of chains.'),
     "parse": (cells("(TOP(S(NP*"), '`x.txt`, line 2: found "(TOP(S(NP*" in the last column, expected brackets of chains.'),
@@ -130,7 +130,7 @@ REFUSALS = {
         cells("(1|(2", "2)|1)"),
         "`x.txt`, line 2: the mention of tokens 0 to 1 of its document is in chain 1 and in chain 2.",
     ),
-    "parquet": (b"PAR1" + bytes(20), "`x.txt` is a Parquet file, CoNLL-2012 was expected."),
+    "parquet": (b"PAR1" + bytes(20), "`x.txt` is a Parquet file, but CoNLL-2012 was expected."),
 }  # fmt: skip
 
 
@@ -168,7 +168,7 @@ def test_documents_are_matched_by_name(write):
 
 
 TEN = ["(0)", *["-"] * 9]
-OTHER_WORDS = "Document `a; part 000` holds other words in `new.conll` than in `gold.conll`; the first difference is "
+OTHER_WORDS = "Document `a; part 000` has different words in `new.conll` and in `gold.conll`; the first difference is "
 MISMATCHES = {
     "missing": (
         other("a", "(0)") + other("b", "(0)"),

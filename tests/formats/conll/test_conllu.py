@@ -95,8 +95,8 @@ def test_no_trees(write):
 
 
 WRONG = {
-    "empty": ("", "`x.txt` holds no words, CoNLL-U was expected. Check that its text was written."),
-    "comments": ("# sent_id = 1\n\n", "`x.txt` holds no words, CoNLL-U was expected. Check that its text was written."),
+    "empty": ("", "`x.txt` contains no words, but CoNLL-U was expected. Check that its text was written."),
+    "comments": ("# sent_id = 1\n\n", "`x.txt` contains no words, but CoNLL-U was expected. Check that its text was written."),
     "csv": (
         "id,prediction\nq1,yes\n",
         (
@@ -151,7 +151,10 @@ WRONG = {
             " value, and a blank line after each sentence."
         ),
     ),
-    "blank form": (line(1, "\xa0"), "`x.txt`, line 1: found a word of blanks alone. Remove it, or write the word."),
+    "blank form": (
+        line(1, "\xa0"),
+        "`x.txt`, line 1: found a word that consists only of blanks. Remove it, or write the word.",
+    ),
     "gap": (
         line(1, "a") + line(3, "b"),
         "`x.txt`, line 2: found word number 3, expected 2. Number the words of each sentence 1, 2, 3 without gaps.",
@@ -170,8 +173,8 @@ WRONG = {
     "truncated": (
         line(1, "a", head=3),
         (
-            "`x.txt`, line 1: found the head 3, the sentence ends with word 1. If the sentence is cut short, copy or write the"
-            " file again; heads are numbered within their sentence."
+            "`x.txt`, line 1: found the head 3, but the sentence ends with word 1. If the sentence is cut short, copy or write"
+            " the file again; heads are numbered within their sentence."
         ),
     ),
     "range": (

@@ -63,16 +63,16 @@ def test_columns_by_name(write):
 WRONG = {
     "empty": (
         "",
-        "`x.txt` holds no words, a word and its tag on each line was expected. Check that its text was written.",
+        "`x.txt` contains no words, but a word and its tag on each line was expected. Check that its text was written.",
     ),
     "no words": (
         "-DOCSTART- -X- O\n\n",
-        "`x.txt` holds no words, a word and its tag on each line was expected. Check that its text was written.",
+        "`x.txt` contains no words, but a word and its tag on each line was expected. Check that its text was written.",
     ),
     "one column": (
         "dog\ncat\n",
         (
-            "`x.txt` has one column, a word and its tag were expected. Write word and tag, separated by a tab; or compare a"
+            "`x.txt` has one column, but a word and its tag were expected. Write word and tag, separated by a tab; or compare a"
             " label per item with --task label."
         ),
     ),
@@ -119,7 +119,7 @@ def test_refusals(write, case):
 @pytest.mark.parametrize(
     ("columns", "message"),
     [
-        (("word", "tag"), "`x.txt` has 3 columns, and `columns` names 2. Name every column of the file, in order."),
+        (("word", "tag"), "`x.txt` has 3 columns, but `columns` names 2. Name every column of the file, in order."),
         (
             ("form", "pos", "tag"),
             (

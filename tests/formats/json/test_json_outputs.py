@@ -52,7 +52,7 @@ def write(tmp_path):
 
 def test_words_nested_too_deeply_are_refused(write):
     deep = write("deep.json", '{"tokens": ["a"], "tags": ' + "[" * 3000 + "]" * 3000 + "}\n")
-    with pytest.raises(OutscoreError, match=r"line 1: found no JSON \(it is nested too deeply\)"):
+    with pytest.raises(OutscoreError, match=r"line 1: this is not JSON \(it is nested too deeply\)"):
         read_words(deep)
 
 
@@ -84,12 +84,12 @@ def test_json_is_never_taken_for_columns(write):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ('{"a": 1}', "is JSON, but does not hold words with their tags"),
-        ("[[1]]", "is JSON, but does not hold words with their tags"),
-        ('{"tokens": ["a"]}', "is JSON, but does not hold tags beside its tokens"),
-        ('{"tokens": ["a"], "ner_tags": [3]}', "`ner_tags` holds numbers"),
+        ('{"a": 1}', "is JSON, but does not contain words with their tags"),
+        ("[[1]]", "is JSON, but does not contain words with their tags"),
+        ('{"tokens": ["a"]}', "is JSON, but does not contain tags beside its tokens"),
+        ('{"tokens": ["a"], "ner_tags": [3]}', "`ner_tags` contains numbers"),
         ('{"tokens": ["a"], "ner_tags": ["O", "O"]}', "`ner_tags` has 2 tags for 1 tokens"),
-        ('{"tokens": ["a"], "ner_tags": ["O"]}\n{"tokens": ', "line 2: found no JSON"),
+        ('{"tokens": ["a"], "ner_tags": ["O"]}\n{"tokens": ', "line 2: this is not JSON"),
     ],
 )
 def test_refused_json(write, content, message):
@@ -127,7 +127,7 @@ def test_corefud(write):
     spans = zip(found.chains.tolist(), found.starts.tolist(), found.ends.tolist(), strict=True)
     assert list(spans) == [(0, 0, 1), (1, 1, 3), (0, 3, 3)]
     assert (found.documents.names, found.words.columns["pos"].names) == (("d1",), ("DET", "NOUN", "PART", "PRON"))
-    with pytest.raises(OutscoreError, match="chain e1 is opened and never closed"):
+    with pytest.raises(OutscoreError, match="chain e1 is opened but never closed"):
         read_chains(write("x.conllu", COREFUD.replace("Entity=e1)(", "Entity=(")))
 
 
@@ -145,7 +145,7 @@ def test_columns_in_another_order(write):
     assert found.scores["same"]["las"].r == 1.0
     with pytest.raises(OutscoreError, match='found "nsubj" as head'):
         diff(path, {"same": path}, task="dep", columns="id,word,upos,deprel,head")
-    with pytest.raises(OutscoreError, match="has 5 columns, and `columns` names 2"):
+    with pytest.raises(OutscoreError, match="has 5 columns, but `columns` names 2"):
         diff(path, {"same": path}, task="dep", columns="id,word")
 
 

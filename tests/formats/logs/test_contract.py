@@ -101,5 +101,5 @@ def test_unscored_samples_are_not_zero(tmp_path):
 def test_two_runs_of_one_system_are_not_pooled(tmp_path):
     WRITERS["lm-eval"](tmp_path / "one")
     WRITERS["lm-eval"](tmp_path / "two")
-    with pytest.raises(OutscoreError, match="both hold maker/amber on sums"):
+    with pytest.raises(OutscoreError, match="both contain maker/amber on sums"):
         read_logs([tmp_path])

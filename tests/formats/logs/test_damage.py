@@ -29,7 +29,7 @@ def test_lines_that_stand_twice_are_refused_with_both(name, line, first, tmp_pat
     file.write_text(
         file.read_text() * 2 if name != "openai-evals" else file.read_text() + "".join(file.read_text().splitlines(True)[1:])
     )
-    with pytest.raises(OutscoreError, match=rf"line {line}: item `.*` stood on line {first} already") as error:
+    with pytest.raises(OutscoreError, match=rf"line {line}: item `.*` is already on line {first}") as error:
         read_logs([file])
     assert "one of 12 such items" in str(error.value)
     assert (error.value.file, error.value.line) == (str(file), line)
@@ -42,7 +42,7 @@ def test_one_line_that_stands_twice_is_refused_although_the_total_stays(tmp_path
     file.write_text("".join([*lines, *lines]))
     done = run("compare", first, second)
     assert done.exit_code == 2
-    assert "stood on line 1 already" in done.output
+    assert "is already on line 1" in done.output
 
 
 @pytest.mark.parametrize(("name", "path"), [("inspect-json", ("samples",)), ("helm", ()), ("swe-bench", ("submitted_ids",))])
@@ -54,16 +54,16 @@ def test_rows_that_stand_twice_are_refused(name, path, tmp_path):
         rows = rows[key]
     rows.append(rows[2])
     file.write_text(json.dumps(log))
-    with pytest.raises(OutscoreError, match=r"row \d+: item `.*`(, run 1)? stood on row 3 already"):
+    with pytest.raises(OutscoreError, match=r"row \d+: item `.*`(, run 1)? is already on row 3"):
         read_logs([file])
 
 
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"resolved_ids": ["new__x-1"], "resolved_instances": 1}, "`new__x-1` has a verdict and was not submitted"),
-        ({"empty_patch_ids": ["astro__sum-0"]}, "`astro__sum-0` is resolved and not resolved"),
-        ({"resolved_instances": 3}, "counts 3 resolved instances and lists 9"),
+        ({"resolved_ids": ["new__x-1"], "resolved_instances": 1}, "`new__x-1` has a verdict but was not submitted"),
+        ({"empty_patch_ids": ["astro__sum-0"]}, "`astro__sum-0` is both resolved and not resolved"),
+        ({"resolved_instances": 3}, "counts 3 resolved instances but lists 9"),
     ],
 )
 def test_reports_that_contradict_themselves_are_refused(change, said, tmp_path):
@@ -112,7 +112,7 @@ def archive(tmp_path: Path, *without: str, **more: bytes) -> Path:
 def test_an_archive_without_header_and_journal_is_no_log(reader, tmp_path):
     done = run("show", archive(tmp_path, "header.json", "_journal/start.json"), *reader)
     assert done.exit_code == 2
-    assert ("holds neither `header.json` nor `_journal/start.json`" in done.output) == bool(reader)
+    assert ("has neither `header.json` nor `_journal/start.json`" in done.output) == bool(reader)
 
 
 @pytest.mark.parametrize(
@@ -176,7 +176,7 @@ def test_a_run_with_more_epochs_than_it_can_have_is_refused(tmp_path):
     log = json.loads(file.read_text())
     log["eval"]["config"]["epochs"] = 10**9
     write(file, log)
-    with pytest.raises(OutscoreError, match="promises 1,000,000,000 epochs of 12 samples, and holds 24"):
+    with pytest.raises(OutscoreError, match="promises 1,000,000,000 epochs of 12 samples, but contains 24"):
         read_logs([file])
 
 

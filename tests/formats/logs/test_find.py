@@ -44,7 +44,7 @@ def test_a_file_like_two_formats_is_refused_with_both(tmp_path):
     path = write(
         tmp_path / "a.json", {"eval": {"a": [{"task_id": "a", "status": "pass"}]}, "resolved_ids": [], "unresolved_ids": []}
     )
-    with pytest.raises(OutscoreError, match="begins like logs in 2 formats: swe-bench and bigcodebench") as error:
+    with pytest.raises(OutscoreError, match="looks like a log in 2 formats: swe-bench and bigcodebench") as error:
         recognise(path)
     assert "--reader swe-bench" in str(error.value)
 
@@ -118,7 +118,7 @@ def test_all_damaged_logs_of_a_folder_are_named_at_once(tmp_path):
         assert "is not whole JSON" in said
         assert "is damaged" in said
         assert error.value.hint == (
-            "Mend them, or move them out of the folder: what is left out of a comparison should be your choice."
+            "Repair them, or move them out of the folder: what is left out of a comparison should be your choice."
         )
     packed.unlink()
     bad[0].write_bytes(kept[0])
@@ -149,5 +149,5 @@ def test_a_folder_is_read_in_the_format_that_is_asked_for(tmp_path):
     WRITERS["swe-bench"](tmp_path / "one")
     WRITERS["openai-evals"](tmp_path / "two")
     assert {one.harness for one in read_logs([tmp_path], "swe-bench")} == {"swe-bench"}
-    with pytest.raises(OutscoreError, match="holds no log of HELM"):
+    with pytest.raises(OutscoreError, match="contains no log of HELM"):
         read_logs([tmp_path], "helm")

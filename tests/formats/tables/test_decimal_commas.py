@@ -25,7 +25,7 @@ def test_decimal_commas_are_refused_with_the_cure(tmp_path, lines, name):
     with pytest.raises(OutscoreError) as refusal:
         read(tmp_path, "\n".join(lines.split()) + "\n", name)
     assert "look like scores with a decimal comma" in refusal.value.message
-    assert refusal.value.hint.startswith("Write decimals with a point instead of a comma. If they are two columns")
+    assert refusal.value.hint.startswith("Write decimals with a point instead of a comma. If there are two columns")
 
 
 @pytest.mark.parametrize(

@@ -90,8 +90,8 @@ def test_without_ids(write):
 
 
 WRONG = {
-    "empty": ("", {}, "`x.txt` is empty, a table was expected."),
-    "no records": ("id,prediction\n", {}, "`x.txt` has column names and no records."),
+    "empty": ("", {}, "`x.txt` is empty, but a table was expected."),
+    "no records": ("id,prediction\n", {}, "`x.txt` has column names but no records."),
     "no answers": ("id,score\nq1,1\n", {}, "`x.txt` has no column of answers among `id` and `score`."),
     "no gold": (
         "id,prediction\nq1,1\n",

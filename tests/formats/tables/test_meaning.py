@@ -129,7 +129,7 @@ def test_answers_without_the_right_ones_name_the_way_to_score_them(write):
 
 def test_other_numbers_beside_systems_are_refused(write):
     path = write("id,new,old,length\n1,1,0,12\n2,1,1,40\n")
-    assert "`length` would be taken for scores of a system" in refused(path).message
+    assert "`length` would be read as scores of a system" in refused(path).message
     assert [one.name for one in read_scores(path, systems=["new", "old"])] == ["new", "old"]
 
 
@@ -160,7 +160,7 @@ def test_documents_with_several_lists_are_refused(write):
 
 
 def test_a_broken_document_says_so(write):
-    assert "breaks off or has a mistake in it" in refused(write('[{"id": 1, "score": 1},\n {"id": 2, "sco', "x.json")).message
+    assert "is cut short or malformed" in refused(write('[{"id": 1, "score": 1},\n {"id": 2, "sco', "x.json")).message
 
 
 def test_errors_in_documents_name_the_row(write):
@@ -186,7 +186,7 @@ def test_judgements_are_1_and_0(yes, no, write):
 
 def test_yes_and_no_are_read_where_they_are_known_to_be_scores(write):
     assert read_scores(write("id,correct\n1,yes\n2,no\n"))[0].values.tolist() == [1, 0]
-    assert "hold yes and no" in refused(write("id,new,old\n1,yes,no\n2,no,no\n")).message
+    assert "contain yes and no" in refused(write("id,new,old\n1,yes,no\n2,no,no\n")).message
 
 
 def test_compare_and_rank_score_answers_alike(write):
@@ -247,7 +247,7 @@ def test_most_items_left_out_is_said_at_the_verdict(write):
         return write("id,score\n" + "".join(f"q{i},{i % 3 > 0:d}\n" for i in range(first, first + 25)), name)
 
     found = osc.compare(scores("a.csv", 0), scores("b.csv", 15))
-    said = "Only 10 items of 40 are compared: 75 % are left out, as one system lacks them."
+    said = "Only 10 of 40 items are compared: the other 75 % have a score from one system only."
     assert found.reason.endswith(said)
     assert found.verdict.endswith(said)
     assert said in found._repr_html_()
@@ -298,7 +298,9 @@ def test_right_answers_of_a_long_table_agree(tmp_path):
         osc.compare(path)
 
 
-@pytest.mark.parametrize(("convert", "cure"), [("ABCD".index, "answers of one kind"), (str.lower, "if capitals did not count")])
+@pytest.mark.parametrize(
+    ("convert", "cure"), [("ABCD".index, "answers are of the same kind"), (str.lower, "if capitals did not count")]
+)
 def test_answers_of_another_kind_are_refused(convert, cure, tmp_path):
     path = records(tmp_path / "x.json", [convert(given) for given in ANSWERS], GOLD)
     problem = refused(path)

@@ -100,7 +100,7 @@ def test_a_transposed_table_is_the_table_turned(by_row):
 
 def test_a_transposed_table_that_does_not_fit_is_refused(folder):
     pl.DataFrame({"model": ["a", "a"], "q1": [0, 1], "q2": [1, 1]}).write_csv("twice.csv")
-    assert "line 3: the system `a` stands here for the second time" in run("rank", "twice.csv", "--transpose").output
+    assert "line 3: the system `a` appears for the second time" in run("rank", "twice.csv", "--transpose").output
     pl.DataFrame({"model": ["a", "b"], "q1": [0, 1], "note": ["x", "y"]}).write_csv("note.csv")
     assert "no numbers in `note`" in run("rank", "note.csv", "--transpose").output
 
@@ -222,4 +222,4 @@ def test_beside_shares_a_code_is_no_system(folder):
 
 def test_a_column_called_mean_is_no_system(folder):
     table(mean=(NEW + OLD) / 2).write_csv("averaged.csv")
-    assert "`mean` was found beside `new`, `old`, but is called like a summary" in run("rank", "averaged.csv").output
+    assert "`mean` was found beside `new`, `old`, but is named like a summary" in run("rank", "averaged.csv").output

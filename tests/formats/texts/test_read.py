@@ -54,7 +54,7 @@ def test_sgml(write):
     assert text.documents == ("a.1", "a.1", "a.1", "a.2")
     assert text.keys == ("a.1: 1", "a.1: 2", "a.1: 3", "a.2: 1")
     assert (file.origin.format, file.origin.rows) == ("sgml", 4)
-    with pytest.raises(OutscoreError, match=r"ref\.sgm` holds no system's output, but 1 reference"):
+    with pytest.raises(OutscoreError, match=r"ref\.sgm` contains no system's output, but 1 reference"):
         file.systems()
 
 
@@ -187,7 +187,7 @@ def test_columns_named_after_systems(write):
     file = read_texts(write("a.tsv", table))
     assert {text.name: text.lines for text in file.systems()} == {"A": ("das Haus", "ein Ende"), "B": ("ein Haus", "")}
     assert file.references()[0].lines == ("Haus", "Ende")
-    assert file.held.notes[1].endswith("a.tsv`: its other columns are taken for systems: `A`, `B`.")
+    assert file.held.notes[1].endswith("a.tsv`: its other columns are read as systems: `A`, `B`.")
     chosen = read_texts(write("a.tsv", table), columns={"hypothesis": "B"})
     assert [text.name for text in chosen.systems()] == ["a"]
     assert chosen.systems()[0].lines == ("ein Haus", "")

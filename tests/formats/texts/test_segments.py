@@ -67,7 +67,7 @@ def test_standard_input(monkeypatch):
     [
         (b"", "is empty."),
         (b"a\nsch\xf6n\n", "line 2: found the byte 0xf6, which is not UTF-8 text."),
-        (b"PAR1rest", "is a Parquet table, plain text was expected."),
+        (b"PAR1rest", "is a Parquet table, but plain text was expected."),
     ],
 )
 def test_what_is_no_text_is_refused(tmp_path, content, said):

@@ -161,10 +161,10 @@ BAD = {
     "`bounds` is 1 and 0": lambda: osc.Anytime(bounds=(1, 0)),
     "`alternative` is 'up'": lambda: osc.Anytime(alternative="up"),
     "`alpha` is 2": lambda: osc.Anytime(alpha=2.0),
-    "no coins": lambda: osc.Anytime(binary=True, cluster_size=3),
+    "`binary` needs independent items": lambda: osc.Anytime(binary=True, cluster_size=3),
     "A score is 7": lambda: osc.Anytime().add(7, 0),
-    "A score is 0.5, and scores are 0 or 1": lambda: osc.Anytime(binary=True).add(0.5, 0),
-    "2 items came together": lambda: osc.Anytime().add([1, 0], [0, 0]),
+    "A score is 0.5, but scores must be 0 or 1": lambda: osc.Anytime(binary=True).add(0.5, 0),
+    "2 items were added together": lambda: osc.Anytime().add([1, 0], [0, 0]),
     "A has 2 scores and B has 1": lambda: osc.Anytime(cluster_size=3).add([1, 0], [0]),
     "A score is 40, but scores must lie between 0 and 1": lambda: osc.compare([40, 50, 60], [30, 20, 55], anytime=True),
     "--bounds is for --anytime": lambda: osc.compare([1, 0], [0, 1], bounds=(0, 1)),
@@ -245,7 +245,7 @@ def test_plans_say_what_looking_early_takes(tmp_path):
         ({"effect": 0.02, "sd": 3.0, "anytime": True}, "at most 1 apart cannot differ by 0.02"),
         ({"effect": 0.02, "sd": 0.3, "bounds": (0, 1)}, "--bounds is for --anytime"),
         ({"scores": (".9", ".8"), "n": 100, "anytime": True}, "--anytime cannot be combined with --scores"),
-        ({"effect": 0.002, "discordance": 0.5, "method": "normal", "anytime": True}, "more looks than can be planned"),
+        ({"effect": 0.002, "discordance": 0.5, "method": "normal", "anytime": True}, "more items than can be planned"),
     ],
 )
 def test_what_cannot_be_planned_is_refused(asked, message):

@@ -47,9 +47,9 @@ def test_no_step_is_empty_for_a_ratio_of_sums():
     assert [effect.name for effect in found.effects] == ["cohen_dz", "hedges_g"]
     assert found.power.jackknife
     assert "(spread by the jackknife)" in " ".join(found.to_text().split())
-    assert "what each contributes (jackknife)" in " ".join(found.to_text(verbose=True).split())
+    assert "the contribution of each (jackknife)" in " ".join(found.to_text(verbose=True).split())
     captions = {chart.key: chart.caption for chart in found.charts()}
-    assert "each by itself" in captions["scores"]
+    assert "each on its own" in captions["scores"]
     assert "contributes to the difference (jackknife)" in captions["differences"]
     assert type(found).from_dict(found.to_dict()) == found
 

@@ -52,7 +52,10 @@ def test_clusters_are_judged_by_their_sums():
 
 def test_rare_losses_say_that_nothing_helps():
     d = np.where(np.arange(50) % 25 == 0, -0.95, 0.05)
-    assert warning(d).text == "Too few rare events to tell: 2 of 50 items make nearly all of the spread; only more items help."
+    assert (
+        warning(d).text
+        == "Too few rare events to tell: 2 of 50 items account for nearly all of the spread; only more items help."
+    )
 
 
 def test_the_warning_stands_beside_the_verdict(tmp_path):
@@ -70,7 +73,8 @@ def test_the_warning_stands_beside_the_verdict(tmp_path):
 
 def test_five_clusters_are_said_at_the_verdict():
     result = osc.compare([1.0, 1.1, 1.2, 1.3, 1.4] * 4, [0.0] * 20, clusters=[0, 1, 2, 3, 4] * 4)
-    assert "5 clusters can show no difference at alpha = .05: the smallest possible p is .0625" in result.verdict
+    few = "5 clusters are too few for a significant difference at alpha = .05: the smallest possible p is .0625"
+    assert few in result.verdict
     assert osc.compare([1.0, 1.1, 1.2, 1.3, 1.4, 1.5], [0.0] * 6).decision.winner == 0
 
 

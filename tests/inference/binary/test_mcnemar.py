@@ -148,6 +148,6 @@ def test_other_data_are_refused():
         with pytest.raises(OutscoreError, match="right or wrong") as refusal:
             ask(ENTRY, a, b, **more)
         assert "`permutation`" in refusal.value.hint
-    with pytest.raises(OutscoreError, match="knows no clusters"):
+    with pytest.raises(OutscoreError, match="does not support clusters"):
         ask(ENTRY, [1, 0, 1], [0, 0, 1], clusters=[0, 1, 1])
     assert ask(ENTRY, [1, 0], [0, 0], clusters=[0, 1]) == ask(ENTRY, [1, 0], [0, 0])

@@ -222,9 +222,11 @@ def test_repeats_are_averaged_and_clusters_counted(test):
 def test_units_that_are_all_alike_say_nothing_about_spread(test, side):
     """As `student` does: a constant difference is refused, unless it is the hypothesis itself."""
     a, b = np.array([0.4, 0.9, 0.7, 1.3]), np.array([0.3, 0.8, 0.6, 1.2])
-    with pytest.raises(OutscoreError, match=f"The difference is 0.1 in every resample, and `{test}` judges it") as refusal:
+    with pytest.raises(
+        OutscoreError, match=f"The difference is 0.1 in every resample, and `{test}` needs differences that vary"
+    ) as refusal:
         run(test, a, b, alternative=side)
-    assert refusal.value.hint == "Use `permutation`, which needs no spread."
+    assert refusal.value.hint == "Use `permutation`, which does not."
     found = run(test, a, b, alternative=side, delta=0.1)
     assert found.p.value == 1
     assert "so the interval has no width" in found.notes[0].text
@@ -253,9 +255,9 @@ def test_numbers_of_resamples_that_would_run_for_days_are_refused(test):
 
 
 def test_blocks_refuse_clusters_and_metrics_without_items():
-    with pytest.raises(OutscoreError, match=r"takes no clusters\. Use `bootstrap`"):
+    with pytest.raises(OutscoreError, match=r"does not support clusters\. Use `bootstrap`"):
         run("block-bootstrap", [1, 2, 3], [1, 1, 1], clusters=[0, 0, 1])
-    with pytest.raises(OutscoreError, match="`block_length` is 9, there are 3 items"):
+    with pytest.raises(OutscoreError, match="`block_length` is 9, but there are only 3 items"):
         run("block-bootstrap", [1, 2, 3], [1, 1, 1], block_length=9)
     for test in ("bootstrap-t", "bootstrap-median"):
         with pytest.raises(OutscoreError, match=f"`{test}` needs one score per item"):
@@ -279,7 +281,7 @@ def test_notes():
     assert "level .07 to .12" in blocks[1]
     assert "chosen from the data" in run("block-bootstrap", a, b).notes[0].text
     rare = run("bootstrap-t", [1, 1] + [0] * 58, [0] * 60)
-    assert "resamples all units were alike" in rare.notes[0].text
+    assert "resamples all units were equal" in rare.notes[0].text
     # exp(-2) of the resamples hold neither of the two items: no finite limit.
     assert (rare.interval.low, rare.interval.high) == (None, None)
 

@@ -113,10 +113,10 @@ def test_an_interval_of_another_method_says_so():
     d = np.random.default_rng(3).normal(0.4, 1, 40)
     found = ask(ENTRY, d, 0 * d)
     assert not found.interval.dual
-    assert any("may disagree near alpha" in note.text for note in found.notes)
-    assert not any("may disagree near alpha" in note.text for note in ask(ENTRY, np.ones(9), np.ones(9)).notes)
+    assert any("may disagree with p near alpha" in note.text for note in found.notes)
+    assert not any("may disagree with p near alpha" in note.text for note in ask(ENTRY, np.ones(9), np.ones(9)).notes)
 
 
 def test_clusters_are_refused():
-    with pytest.raises(OutscoreError, match="`permutation-median` takes items one by one"):
+    with pytest.raises(OutscoreError, match="`permutation-median` treats items as independent"):
         ask(ENTRY, [1, 2], [0, 0], clusters=[0, 0])

@@ -71,5 +71,5 @@ def test_identical_systems():
 
 
 def test_clusters_are_refused():
-    with pytest.raises(OutscoreError, match="`sign` takes items one by one"):
+    with pytest.raises(OutscoreError, match="`sign` treats items as independent"):
         ask(ENTRY, [1, 2], [0, 0], clusters=[0, 0])

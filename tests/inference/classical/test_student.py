@@ -128,9 +128,14 @@ def test_identical_systems():
 @pytest.mark.parametrize(
     ("a", "b", "clusters", "words"),
     [
-        ([1, 2, 3], [0, 1, 2], None, "in every item, and `student` judges it"),
+        ([1, 2, 3], [0, 1, 2], None, "in every item, and `student` needs differences"),
         # 0.1 apart up to rounding: a t of 1e15 would be nonsense.
-        ([0.1 + 1 / 3, 0.1 + 1 / 7, 0.1 + 2**0.5], [1 / 3, 1 / 7, 2**0.5], None, "in every item, and `student` judges it"),
+        (
+            [0.1 + 1 / 3, 0.1 + 1 / 7, 0.1 + 2**0.5],
+            [1 / 3, 1 / 7, 2**0.5],
+            None,
+            "in every item, and `student` needs differences",
+        ),
         ([1.5], [1.0], None, "at least two items"),
         ([1, 2, 5], [0, 1, 2], [0, 0, 0], "at least two clusters"),
     ],

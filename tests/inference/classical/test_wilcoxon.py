@@ -127,6 +127,6 @@ def test_identical_systems():
 
 
 def test_clusters_are_refused():
-    with pytest.raises(OutscoreError, match="knows no clusters") as refusal:
+    with pytest.raises(OutscoreError, match="does not support clusters") as refusal:
         ask(ENTRY, [1, 2], [0, 0], clusters=[0, 0])
     assert all(name in refusal.value.hint for name in ("`bootstrap-median`", "`permutation`"))

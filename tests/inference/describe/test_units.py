@@ -90,12 +90,12 @@ def test_repeats_are_averaged_before_units_are_made():
     ("arguments", "message"),
     [
         ({"size": 0}, "`unit_size` is 0."),
-        ({"size": 4}, "`unit_size` is 4, and there are 3 items."),
+        ({"size": 4}, "`unit_size` is 4, but there are only 3 items."),
         ({"size": 2, "statistic": "mode"}, "`unit_statistic` is 'mode'."),
-        ({"size": 2, "clusters": np.array([0, 1, 1])}, "`unit_size` is 2, and there are clusters."),
+        ({"size": 2, "clusters": np.array([0, 1, 1])}, "`unit_size` is 2, but items are in clusters."),
         (
             {"size": 2, "statistic": "median", "metric": "f1"},
-            "The median of a unit needs one score per item, and f1 is not a mean of such scores here.",
+            "The median of a unit needs one score per item, but f1 is not a mean of such scores here.",
         ),
     ],
 )

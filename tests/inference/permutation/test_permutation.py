@@ -131,7 +131,7 @@ def test_delta_on_real_numbers():
 )
 def test_delta_of_a_curved_metric_is_refused(metric, a, b):
     """Swaps under a shift are not defined where the difference is no mean of differences."""
-    with pytest.raises(osc.OutscoreError, match=rf"margin or a `delta` only where .*, which {metric} is not here"):
+    with pytest.raises(osc.OutscoreError, match=rf"margin or a `delta` only for .*, and {metric} is not one here"):
         osc.permutation_test(a, b, metric=metric, delta=0.1)
 
 

@@ -109,7 +109,7 @@ def test_no_spread_at_all():
 
 
 def test_a_single_run_says_nothing_of_runs():
-    with pytest.raises(OutscoreError, match="two runs or more"):
+    with pytest.raises(OutscoreError, match="at least two runs"):
         run_noise(np.ones((5, 1)))
 
 

@@ -68,7 +68,7 @@ def test_what_is_missing_is_said(model, monkeypatch):
     for spec, said in (
         ("spbleu", "needs its sentencepiece model"),
         ("spbleu:model=absent.model", "no sentencepiece model `absent.model`"),
-        (f"spbleu:model={model.with_name('broken.model')}", "is no sentencepiece model"),
+        (f"spbleu:model={model.with_name('broken.model')}", "is not a sentencepiece model"),
     ):
         with pytest.raises(OutscoreError, match=said) as refused:
             osc.compare_texts(A, B, REFERENCE, metrics=[spec])

@@ -149,7 +149,9 @@ def test_broken_gold_is_refused():
     words = make("gold", [IOB1_TAGS])
     with pytest.raises(OutscoreError) as caught:
         span_units(spans_of(words, scheme=PREFIXED), [spans_of(words)])
-    assert caught.value.message == "`gold`, word 1: found `I-PER`, which belongs to no entity when tags are read strictly."
+    assert (
+        caught.value.message == "`gold`, word 1: found `I-PER`, which does not belong to an entity when tags are read strictly."
+    )
     assert "--lenient" in caught.value.hint
 
 

@@ -379,7 +379,7 @@ def test_refusals(options, message):
 
 def test_nothing_but_punctuation():
     words = make("gold", ["."], heads=[-1], deprel=["punct"])
-    with pytest.raises(OutscoreError, match="`gold` holds punctuation alone"):
+    with pytest.raises(OutscoreError, match="`gold` contains nothing but punctuation"):
         word_units(words, [words], "las")
     assert word_units(words, [words], "las", punct=True).n == 1
 

@@ -29,7 +29,7 @@ def test_a_level_above_one_half_is_refused_everywhere(level):
 
 
 def test_the_cure_of_a_level_of_confidence_is_named():
-    with pytest.raises(osc.OutscoreError, match="which is a level of confidence") as refusal:
+    with pytest.raises(osc.OutscoreError, match="which looks like a confidence level") as refusal:
         osc.compare(RIGHT[:, 0], RIGHT[:, 1], alpha=0.95)
     assert "give 0.05" in refusal.value.hint
     assert osc.compare(RIGHT[:, 0], RIGHT[:, 1], alpha=0.5).p.value > 0

@@ -98,7 +98,7 @@ def test_everything_that_is_said_of_it(tmp_path):
     assert found.pictures.runs.score == "pass@"
     assert [point.k for point in found.pictures.runs.points] == [1, 2, 3, 4]
     assert found.pictures.runs.points[1].difference == pytest.approx(found.difference)
-    assert "at all K at once" in found.to_html()
+    assert "simultaneously for all K" in found.to_html()
     for text in (found.to_text(), found.to_markdown(), found.to_latex()):
         assert "pass@2" in text
     saved = json.loads(found.save(tmp_path / "found.json").read_text())
@@ -167,9 +167,9 @@ def test_unequally_many_runs(tmp_path):
         frozenset(("new", "mid")): "exact",
     }
     assert "|method:asymptotic|" in str(osc.rank(path).signature)
-    with pytest.raises(OutscoreError, match="max over more runs is another score"):
+    with pytest.raises(OutscoreError, match="max over more runs is a different score"):
         osc.compare(path, systems=["new", "old"], reduce="max")
-    with pytest.raises(OutscoreError, match="max over more runs is another score"):
+    with pytest.raises(OutscoreError, match="max over more runs is a different score"):
         osc.rank(path, reduce="max")
     cut = {name: {item: values[: len(runs["old"][item])] for item, values in runs[name].items()} for name in ("new", "old")}
     other = written(tmp_path / "cut.csv", cut)
@@ -217,8 +217,8 @@ def test_every_question_has_its_line(tmp_path):
     path = written(tmp_path / "runs.csv", table(n=12))
     text = " ".join(osc.compare(path, systems=["new", "old"], reduce="pass@2").to_text().split())
     assert "claims new items (would new and old differ on new items?): p = " in text
-    why = "no answer, as pass@2 is one score of all runs of an item; --reduce mean has one"
-    draw = "would new runs of new and old differ on exactly these items, or was it luck of the draw?"
+    why = "no answer, because pass@2 is one score for all runs of an item; --reduce mean gives one"
+    draw = "would new runs of new and old differ on exactly these items, or was it chance?"
     assert f"these items and new runs ({draw}): {why}" in text
     assert "newly trained" not in text
     runs = " ".join(osc.compare(path, systems=["new", "old"], reduce="pass@2", repeats="runs").to_text().split())

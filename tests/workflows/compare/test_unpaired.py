@@ -58,7 +58,7 @@ def test_documents_are_divided_whole() -> None:
     given = [([f"{s}{i // 3}" for i in range(n)]) for s, n in (("a", 24), ("b", 33))]
     new, old = (np.loadtxt(name, delimiter=",", skiprows=1, usecols=3) for name in ("new.csv", "old.csv"))
     assert osc.compare(new, old, unpaired=True, clusters=given).p.value == found.p.value
-    assert "in 8 and 11 clusters that are divided whole" in " ".join(found.to_text().split())
+    assert "in 8 and 11 clusters that are kept whole" in " ".join(found.to_text().split())
 
 
 @pytest.mark.usefixtures("files")
@@ -115,7 +115,7 @@ def test_items_with_several_rows_count_once(tmp_path: Path) -> None:
 
 REFUSED = [
     ({"anytime": True}, "--anytime needs the same items"),
-    ({"margin": 0.1, "test": "wilcoxon"}, "`wilcoxon` of different items has no margin"),
+    ({"margin": 0.1, "test": "wilcoxon"}, "`wilcoxon` cannot test a margin on different items"),
     ({"delta": 0.1}, "--delta needs the same items"),
     ({"population": "items"}, "--population needs the same items"),
     ({"reduce": "max"}, "--reduce needs the same items"),
@@ -164,7 +164,7 @@ def test_the_law_of_divisions_is_drawn(test) -> None:
     own = test == "permutation"
     assert "4,000 random divisions" in chart.caption
     assert ("What chance alone would give" in chart.caption) is own
-    assert ("What dividing the items anew would give" in chart.caption) is not own
+    assert ("What randomly dividing the items again would give" in chart.caption) is not own
 
 
 def test_logs_of_the_same_items_have_one_cure(shared_data) -> None:

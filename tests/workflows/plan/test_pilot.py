@@ -33,7 +33,7 @@ def test_a_plan_says_what_it_read(tmp_path):
     rows = [f"q{i},{name},{(i * 7 + len(name)) % 5 > 1:d}" for i in range(30) for name in ("new", "older")]
     path.write_text("\n".join(["id,model,correct", *rows]) + "\n")
     found = osc.plan(pilot=path, effect=0.1)
-    line = "scores: `correct`; items: `id`; systems: `model`; 60 rows of 1 file (csv); higher is better"
+    line = "scores: `correct`; items: `id`; systems: `model`; 60 rows in 1 file (csv); higher is better"
     assert line in " ".join(found.to_text().split())
     assert found.reading == osc.compare(path).reading
     assert osc.load(found.save(tmp_path / "plan.json")) == found

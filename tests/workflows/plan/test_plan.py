@@ -61,7 +61,7 @@ def test_clusters_and_repeats_in_words():
     assert found.design.design_effect == pytest.approx(1.9)
     design = {"cluster_size": 10, "icc": 0.1, "method": "permutation"}
     once, endless = (math.ceil(sample_size(0.05, sd=sd, **design)) for sd in (0.5, 0.3))
-    assert f"One run per item would need {once:,} items; no number of runs brings it below {endless:,}." in note_texts(
+    assert f"With one run per item, {once:,} items are needed; with any number of runs, at least {endless:,}." in note_texts(
         found.notes
     )
 
@@ -80,7 +80,7 @@ def test_few_items():
     assert (found.items, found.t_items) == (11, 10)
     assert found.formula_n == sample_size(1, sd=1) == pytest.approx(7.85, abs=0.01)
     assert note_texts(ask(effect=1, sd=1, method="normal").notes) == [
-        "With so few items the sd has to be estimated: plan for the t test's 10."
+        "With so few items, the sd has to be estimated as well: plan for the t test's 10."
     ]
     few = ask(effect=3, sd=1)
     assert (few.items, few.t_items) == (6, 6)
@@ -92,7 +92,7 @@ def test_few_items():
 def test_too_few_items_have_no_power():
     for asked in ({"n": 5, "sd": 1}, {"n": 5}, {"n": 50, "sd": 1, "cluster_size": 10, "icc": 0.1}):
         with pytest.raises(
-            OutscoreError, match=r"cannot reach p <= 0\.05, whatever the difference\. Plan for 6 (items|clusters)"
+            OutscoreError, match=r"cannot reach p <= 0\.05, however large the difference\. Plan for at least 6 (items|clusters)"
         ):
             ask(**asked)
     none = ask(n=5, effect=3, sd=1)
@@ -143,9 +143,9 @@ REFUSED = {
     "tiny effect": ({"effect": 1e-200, "sd": 1}, "More than 1,000,000,000,000 items"),
     "tiny effect by t": ({"effect": 1e-9}, "More than 1,000,000,000,000 items"),
     "huge n": ({"n": 1e15, "sd": 1}, "from 1 to 1,000,000,000,000"),
-    "huge n exactly": ({"n": 1e9, "discordance": 0.1}, "ask for the method normal"),
+    "huge n exactly": ({"n": 1e9, "discordance": 0.1}, "use the method normal"),
     "power below alpha": ({"effect": 0.1, "n": 50, "sd": 1, "power": 0.05}, "no more than alpha (0.05)"),
-    "power 1": ({"effect": 0.1, "power": 1.0}, "endlessly many"),
+    "power 1": ({"effect": 0.1, "power": 1.0}, "infinitely many"),
     "discordance below effect": ({"effect": 0.1, "discordance": 0.05}, "less than the effect"),
     "accuracy above 1": ({"effect": 0.2, "accuracy": 0.9}, "`accuracy` is 0.9 and the effect +0.2"),
     "accuracy with sd": ({"effect": 0.2, "accuracy": 0.9, "sd": 1}, "Both `sd` and `accuracy`"),
@@ -175,7 +175,7 @@ def test_dictionaries_in_and_out(found):
 def test_printed_scores():
     found = possible_p(".871", ".864", 1000)
     assert found.verdict == (
-        "p lies between .016 and .71, depending on how far the errors of the two systems overlap. "
+        "p lies between .016 and .71, depending on how much the errors of the two systems overlap. "
         "It is at or below .05 only if they differ on at most 9 of 1,000 items."
     )
     assert found.right == ((871, 871), (864, 864))
@@ -207,7 +207,7 @@ def test_verdicts_of_clear_cases():
         possible_p(".871", ".864", 1_000_001)
     assert "It is at or below .05 in any case." in possible_p(".95", ".50", 1000).verdict
     assert "It is above .05 in any case." in possible_p(".8", ".6", 10).verdict
-    assert possible_p("1.000", "0.000", 10).verdict == "p = .0020, however far the errors of the two systems overlap."
+    assert possible_p("1.000", "0.000", 10).verdict == "p = .0020, however much the errors of the two systems overlap."
     assert possible_p("1.00", "1.00", 10).verdict.startswith("p = 1,")
 
 
@@ -398,5 +398,5 @@ def test_one_rounding_everywhere():
 
 def test_one_run_is_not_compared_with_itself():
     once, twice = (plan(StudyDesign(sd=0.1, within=0.15, repeats=k), effect=0.02).notes[-1].text for k in (1, 2))
-    assert once == "More runs per item would need fewer items, but no number of runs brings it below 199."
-    assert twice == "One run per item would need 638 items; no number of runs brings it below 199."
+    assert once == "With more runs per item, fewer items are needed, but never fewer than 199."
+    assert twice == "With one run per item, 638 items are needed; with any number of runs, at least 199."

@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from outscore.inference.power.flips import flip_power
+from outscore.inference.power.design import flip_power
 from outscore.inference.power.simulate import rejection_rate
 from outscore.results.plan import StudyDesign
 from outscore.workflows.plan.answer import plan_numbers

@@ -78,7 +78,7 @@ def test_bounds_hold_for_all_data_that_print_so():
 def test_outcomes_and_words():
     found = ask({"amber": "95", "birch": "50", "cedar": "49"}, 1000)
     assert [pair.outcome for pair in found.pairs] == ["always", "always", "depends"]
-    assert found.verdict.startswith("2 of 3 pairs differ significantly whatever the data are")
+    assert found.verdict.startswith("2 of 3 pairs differ significantly in every case")
     never = ask({"amber": ".8", "birch": ".6"}, 10)
     assert [pair.outcome for pair in never.pairs] == ["never"]
     assert found.systems[0].right == (945, 955)
@@ -137,6 +137,6 @@ def test_what_was_read_is_said(tmp_path, head, named):
     path = tmp_path / "printed.csv"
     path.write_text("\n".join([*([head] if head else []), "new,.87", "old,.85"]) + "\n")
     found = osc.plan(table=path, n=1000)
-    line = f"printed scores: `{named[1]}`; systems: `{named[0]}`; 2 rows of 1 file (csv)"
+    line = f"printed scores: `{named[1]}`; systems: `{named[0]}`; 2 rows in 1 file (csv)"
     assert line in " ".join(found.to_text().split())
     assert osc.load(found.save(tmp_path / "plan.json")) == found

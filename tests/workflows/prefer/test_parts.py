@@ -100,7 +100,7 @@ def test_repeated_battles_are_told_alike(cut, tmp_path):
     cut(0)
     found = osc.prefer(folder)
     assert found.notes == whole.notes
-    assert any("battles stand in another file alike" in note.text for note in found.notes)
+    assert any("battles appear identically in another file" in note.text for note in found.notes)
 
 
 ENGINES = {"Serial": Serial(), "Processes": Processes(2), "Dask": Dask("local", 2)}

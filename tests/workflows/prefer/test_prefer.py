@@ -247,10 +247,10 @@ def test_without_prompts_battles_are_what_is_swapped(write):
     assert "swapped battle by battle" in found.verdict
     for text in (found.verdict, found.sentence, str(found.signature)):
         assert "prompt" not in text
-    assert "every battle by itself" in found.to_text()
+    assert "battles taken as independent" in found.to_text()
     three = osc.prefer(write([*rows, *[("old", "third", "old"), ("third", "old", "old")] * 9], head="model_a,model_b,winner\n"))
     assert "58 battles;" in three.reason
-    assert "every battle by itself" in three.sentence
+    assert "battles taken as independent" in three.sentence
 
 
 class TestOrders:
@@ -394,7 +394,7 @@ class TestManySystems:
         found = osc.prefer(write(rows))
         assert found.headline == "No order"
         assert "x is preferred to y, y to z and z to x" in found.reason
-        assert "x is preferred to y, y to z and z to x), so that none ranks first" in found.sentence
+        assert "x is preferred to y, y to z and z to x), so none ranks first" in found.sentence
         assert found.circles == [["x", "y", "z"]]
         assert found.counts.significant == 3
         assert [one.log_odds for one in found.strengths] == pytest.approx([0, 0, 0], abs=1e-9)
@@ -426,7 +426,7 @@ class TestManySystems:
         rows = [row for one, two in (("x", "y"), ("y", "z"), ("z", "x")) for row in both(20, one, two, lambda _, one=one: one)]
         found = osc.prefer(write(rows)).intransitivity
         assert (found.statistic, found.p) == (None, None)
-        assert "All prompts speak alike" in found.note
+        assert "All prompts give the same verdicts" in found.note
 
     def test_never_lost(self, write):
         rows = both(20, "x", "y", lambda i: "x" if i % 2 else "y") + both(20, "z", "x", lambda _: "z")
@@ -455,7 +455,7 @@ class TestManySystems:
         assert any("fall into 2 sets that never met" in note.text for note in found.notes)
         assert found.counts.testable == 2
         assert found.headline == "No common order"
-        assert found.sentence.endswith("the systems fall into 2 sets that never met, so that none ranks first.")
+        assert found.sentence.endswith("the systems fall into 2 sets that never met, so none ranks first.")
         alone = osc.prefer(write([row for row in rows if "x" in row]), order="unrecorded").strengths
         ranks = {one.system: (one.rank_low, one.rank_high) for one in found.strengths}
         assert all(ranks[one.system] == (one.rank_low, one.rank_high) for one in alone)
@@ -467,7 +467,7 @@ class TestManySystems:
             "1",
             "2",
         ] * 2
-        assert "hold within a set" in found.to_text()
+        assert "apply within a set" in found.to_text()
 
     def test_a_system_alone_with_a_finite_strength(self, write):
         found = osc.prefer(write(both(20, "x", "y", lambda i: "x" if i % 3 else "y") + both(20, "u", "v", lambda _: "u")))
@@ -584,8 +584,8 @@ class TestJudges:
             assert (pair.items, pair.agreement, pair.kappa, found.judges.alpha.items) == (20, 0.5, 0.0, 20)
             assert 0 < pair.low < 0.5 < pair.high < 1
             text = " ".join(str(found).split())
-            assert "several verdicts of a judge on an item count as one, by their shares." in text
-            assert "kappa has no interval, since leaving out a prompt does not show" in text
+            assert "several verdicts of one judge on an item count as one, in proportion." in text
+            assert "kappa has no interval, because leaving out single prompts does not show" in text
             assert [row.repeated for row in found.judges.judges] == [20, 20]
 
     def test_the_places_of_votes_in_both_orders_do_not_matter(self, write):
@@ -616,7 +616,7 @@ class TestJudges:
         assert found.judges.alpha.value == pytest.approx(1 - observed / expected)
         assert found.judges.pairs[0].items == 20
         assert 0 <= found.judges.pairs[0].low < found.judges.pairs[0].high <= 1
-        assert "a judge without a verdict agrees with none that gave one" in " ".join(str(found).split())
+        assert "a missing verdict counts as a disagreement with a given one" in " ".join(str(found).split())
 
     def test_verdicts_that_are_all_the_same_leave_kappa_and_alpha_undefined(self, write):
         rows = [(*row, judge) for row in both(10, "new", "old", lambda _: "new") for judge in ("a", "b")]
@@ -770,7 +770,7 @@ class TestRefusals:
         lines = [json.dumps({"question_id": f"q{i}", "model": "new", "judge": "j", "games": games}) for i in range(6)]
         path.write_text("\n".join(lines))
         for given in ({"cluster": "question_id"}, {"winner": "games"}, {"prompt": "question_id"}):
-            with pytest.raises(OutscoreError, match=f"--{next(iter(given))} names a column, but .* is of Arena-Hard"):
+            with pytest.raises(OutscoreError, match=f"--{next(iter(given))} names a column, but .* is a file of Arena-Hard"):
                 osc.prefer(path, **given)
         assert osc.prefer(path, baseline="old").systems == ["old", "new"]
 

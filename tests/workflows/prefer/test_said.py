@@ -42,7 +42,7 @@ class TestTogether:
         found.save(tmp_path / "x.json")
         assert json.loads((tmp_path / "x.json").read_text(encoding="utf-8"))["headline"] == found.headline
         assert f"{one} leads" not in page_of(found, tmp_path)
-        assert f"{one} and {other} share the first place" in found.sentence
+        assert f"{one} and {other} share first place" in found.sentence
 
     def test_so_do_two_without_a_finite_strength(self):
         rows = [*both(12, "k", "m", "tie"), *both(12, "x", "y", "tie"), *both(12, "x", "z", "tie"), *both(12, "y", "z", "tie")]
@@ -50,7 +50,7 @@ class TestTogether:
         found = osc.prefer(table(rows))
         assert [one.log_odds for one in found.strengths[:2]] == [None, None]
         assert found.headline == "k and m lead together"
-        assert "k and m share the first place" in found.sentence
+        assert "k and m share first place" in found.sentence
 
     def test_one_that_beats_the_other_leads_alone(self):
         rows = [*both(12, "k", "m", "k"), *both(12, "k", "n", "k"), *both(12, "m", "n", "m")]
@@ -140,18 +140,18 @@ class TestWords:
 
     def test_a_difference_through_a_baseline_is_a_mean_over_prompts(self):
         rows = [row for one in ("x", "y") for row in both(12, one, "base", one)]
-        assert "the mean difference, each prompt counting once." in " ".join(osc.prefer(table(rows)).to_text().split())
+        assert "the mean difference, each prompt counted once." in " ".join(osc.prefer(table(rows)).to_text().split())
 
     def test_a_system_named_tie_is_told(self):
         (said,) = texts(osc.prefer(table(both(8, "tie", "old", "tie"))), "reading")
-        assert said.startswith("`tie` in `winner` is taken for the system of that name, not for a tie; write draw for a tie")
+        assert said.startswith("`tie` in `winner` is read as the system of that name, not as a tie; write draw for a tie")
 
     def test_few_prompts_are_told_only_where_strengths_are_asked(self):
         rows = [*both(4, "k", "m", "k"), *both(4, "k", "n", "k"), *both(4, "m", "n", "m")]
         assert not any("strengths are not tested" in text for text in texts(osc.prefer(table(rows))))
 
     def test_a_sentence_without_interval_has_no_gap(self):
-        assert "(ties as half; exact" in osc.prefer(table(both(1, "new", "old", "new"))).sentence
+        assert "(ties count as half; exact" in osc.prefer(table(both(1, "new", "old", "new"))).sentence
 
     def test_a_cluster_is_not_what_was_judged(self):
         rows = [(f"p{i}", *(("x", "y") if i % 3 else ("y", "x")), "x", f"w{i % 12}") for i in range(24)]

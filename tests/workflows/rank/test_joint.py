@@ -101,7 +101,7 @@ def test_every_form_has_it(tmp_path):
     for text in (found.to_text(), found.to_markdown(), found.to_html(), found.to_latex()):
         assert "All systems at once" in text
         assert "no p-value" in text
-    assert "Intervals that hold together" in found.to_html()
+    assert "Simultaneous intervals" in found.to_html()
     assert "Montiel Olea" in found.to_html()
     frame = found.to_frame()
     assert frame["best"].sum() == pytest.approx(1)

@@ -233,7 +233,7 @@ def test_a_system_missing_on_one_dataset_is_left_out_there_and_told():
     assert sorted(found.datasets[1].systems) == ["a", "b"]
     assert any("`c` has no item on `y`" in note.text for note in found.datasets[1].notes)
     some = [pair for pair in found.pairs if "c" in pair.systems]
-    assert all(pair.note == "On 1 of 2 datasets: the others have no item of both." for pair in some)
+    assert all(pair.note == "On 1 of 2 datasets: in the others the two systems share no item." for pair in some)
 
 
 def test_macro_average_of_a_corpus_metric_uses_flips_of_all_datasets():
@@ -410,7 +410,7 @@ def test_units_clusters_and_shuffling_are_told():
 
 def test_the_macro_average_of_another_test_names_both_tests():
     found = rank(as_dict(simulated(40, kind="decimal")), dataset=["x"] * 20 + ["y"] * 20, test="student")
-    both = "paired permutation test of each pair's macro average, paired t test on each dataset"
+    both = "paired permutation test for each pair's macro average, paired t test on each dataset"
     assert both in found.verdict
     assert both in found.sentence
     assert "|test:permutation|" in found.signature
@@ -428,7 +428,7 @@ def test_a_test_without_intervals_says_so():
 def test_systems_that_share_nothing_get_no_places():
     found = rank([Scores(name, np.ones(4, dtype=int), Labels.of([f"{name}{i}" for i in range(4)])) for name in "ab"])
     assert found.verdict == "a and b share no item: nothing could be tested."
-    assert found.sentence == "On 8 items, a and b share no item, so that nothing could be tested."
+    assert found.sentence == "On 8 items, a and b share no item, so nothing could be tested."
     assert found.groups == []
 
 

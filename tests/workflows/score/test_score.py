@@ -168,7 +168,7 @@ def test_a_system_that_never_varies_has_no_reach():
 def test_a_single_item_has_no_interval_and_says_why():
     found = osc.score([1])
     assert (found.systems[0].low, found.interval) == (None, "")
-    assert found.reason == "no interval, as there is a single item, mean, 1 item."
+    assert found.reason == "no interval, because there is a single item, mean, 1 item."
     assert "|interval:none|" in str(found.signature)
     text = found.to_text()
     assert "Wilson" not in text
@@ -178,14 +178,12 @@ def test_a_single_item_has_no_interval_and_says_why():
 def test_no_difference_is_larger_than_the_scale():
     """Of few right-or-wrong items only a difference above 1 would be found, which there is none of."""
     none = osc.score([1, 0, 1, 0, 1, 0], power=0.999).to_text()
-    assert "finds no possible difference to another system: none is larger than 1" in " ".join(none.split())
+    assert "cannot detect a difference from another system: none can be larger than 1" in " ".join(none.split())
     some = osc.score([0, 1, 0, 1, 0, 1])
     one = some.systems[0].detectable
     assert one.correlated < one.possible == 1.0 < one.independent
     told = " ".join(some.to_text().split())
-    assert (
-        f"of {one.correlated:.4f} to another system if their item scores correlate by 0.50 (assumed), and no possible" in told
-    )
+    assert f"of {one.correlated:.4f} from another system if their item scores correlate at 0.50 (assumed), but none" in told
     hundred = osc.score([0, 100, 0]).systems[0].detectable
     assert hundred.possible == 100.0
     assert osc.score([0.25, 0.5, 0.9]).systems[0].detectable.possible is None
@@ -197,12 +195,12 @@ def test_units_that_can_show_nothing_find_nothing():
     few = osc.score(graded[:5])
     reach = few.systems[0].detectable
     assert (reach.independent, reach.correlated, reach.smallest_p) == (None, None, 0.0625)
-    told = "finds no difference to another system: the smallest possible p of 5 items is .0625 (alpha = .05, paired)"
+    told = "cannot detect a difference from another system: the smallest possible p with 5 items is .0625 (alpha = .05, paired)"
     assert told in " ".join(few.to_text().split())
     assert osc.score(graded[:5], alpha=0.1).systems[0].detectable.smallest_p is None
     assert osc.score(graded[:6]).systems[0].detectable.smallest_p is None
     documents = osc.score(graded, clusters=np.repeat(np.arange(4), 3))
-    assert "the smallest possible p of 4 clusters is .125 (alpha = .05, paired)" in " ".join(documents.to_text().split())
+    assert "the smallest possible p with 4 clusters is .125 (alpha = .05, paired)" in " ".join(documents.to_text().split())
     assert "detectable" not in documents.to_html().split("<table")[0].lower()
 
 
@@ -296,7 +294,7 @@ def test_populations_of_reduced_and_incomplete_runs_are_refused_with_a_cure():
         assert caught.value.hint.startswith("Write --reduce mean")
     with pytest.raises(OutscoreError, match="f1 is no mean over items"):
         osc.score(np.arange(108).reshape(36, 3), items=items, metric="f1", population="these-items")
-    with pytest.raises(OutscoreError, match="no two rows are runs of one item"):
+    with pytest.raises(OutscoreError, match="no two rows are runs of the same item"):
         osc.score([1, 0, 1], reduce="pass@2")
 
 

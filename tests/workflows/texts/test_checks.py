@@ -132,7 +132,7 @@ class TestParameters:
         assert refused.value.hint == 'Give a list of names: ["bleu", "ter"].'
 
     def test_a_margin_speaks_of_the_margin(self):
-        with pytest.raises(OutscoreError, match="Swaps test a margin") as refused:
+        with pytest.raises(OutscoreError, match="takes a margin or a `delta` only for a mean") as refused:
             compared(metrics=["bleu", "ter"], margin=2.0)
         assert "-2" not in refused.value.message
 

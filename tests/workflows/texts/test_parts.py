@@ -17,7 +17,7 @@ import sacrebleu
 import outscore as osc
 from outscore.core.errors import OutscoreError
 from outscore.workflows.requests.compare import TextsRequest
-from outscore.workflows.texts.buckets import length_bands
+from outscore.workflows.texts.labels import length_bands
 from outscore.workflows.texts.run import run
 
 REFERENCE = [

@@ -22,7 +22,7 @@ from outscore.metrics.cache import StatisticsCache
 from outscore.metrics.text.registry import TEXT_METRICS, segment_statistics, text_metric
 from outscore.results.comparison import Comparisons
 from outscore.results.note import note_texts
-from outscore.workflows.texts.buckets import length_bands
+from outscore.workflows.texts.labels import length_bands
 from outscore.workflows.texts.statistics import Statistics
 
 pytest.importorskip("sacrebleu")
@@ -168,7 +168,7 @@ class TestFamily:
             assert c.p.method == "monte-carlo"
 
     def test_a_margin_for_bleu_is_refused_in_the_users_words(self):
-        with pytest.raises(OutscoreError, match=r"Swaps test a margin .*, which bleu is not here") as refused:
+        with pytest.raises(OutscoreError, match=r"takes a margin .*, and bleu is not one here") as refused:
             compared(OUTPUT, worse(3), metrics=["bleu"], margin=1.0)
         assert "`bootstrap`" in refused.value.hint
         found = compared(OUTPUT, worse(3), metrics=["bleu"], margin=1.0, test="bootstrap").comparisons[0]

@@ -1,4 +1,4 @@
-"""Finite laws on whole numbers, and those of scores that are divided anew between two systems; `sums` adds them up."""
+"""Finite laws on whole numbers, and those of scores redivided between two systems; `sums` adds them up."""
 
 from __future__ import annotations
 

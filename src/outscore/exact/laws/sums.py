@@ -70,8 +70,8 @@ def two_sided(laws: Laws, observed: int, centre: Fraction) -> Tail:
     Examples
     --------
     >>> from outscore.exact.laws.finite import hypergeometric
-    >>> found = two_sided([hypergeometric(2, 2, 2)] * 2, 3, Fraction(2))
-    >>> round(math.exp(found.log), 6)
+    >>> p_tail = two_sided([hypergeometric(2, 2, 2)] * 2, 3, Fraction(2))
+    >>> round(math.exp(p_tail.log), 6)
     0.5
     """
     known = Counter(laws)
@@ -84,7 +84,7 @@ def two_sided(laws: Laws, observed: int, centre: Fraction) -> Tail:
     if centre == middle and all(law.is_symmetric for law in known):
         return Tail(upper.log + LOG2, upper.log_atom + LOG2 if above.denominator == 1 else -math.inf)
     lower = tail(mirrored_laws(known), -math.floor(below))
-    ties = [found.log_atom for found, edge in ((upper, above), (lower, below)) if edge.denominator == 1]
+    ties = [part.log_atom for part, edge in ((upper, above), (lower, below)) if edge.denominator == 1]
     return Tail(float(np.logaddexp(upper.log, lower.log)), float(np.logaddexp.reduce(ties)) if ties else -math.inf)
 
 
@@ -99,8 +99,8 @@ def bounds(laws: Laws, observed: int, *, doubt: int = 0, points: int = COARSE_PO
     --------
     >>> from outscore.exact.laws.finite import split_sums
     >>> fine = [split_sums([0, 10**9, 3 * 10**9 + k], 1) for k in range(12)]
-    >>> found = bounds(fine, 25 * 10**9, points=4096)
-    >>> found.lower <= tail([split_sums([0, 1, 3], 1)] * 12, 25).log <= found.upper
+    >>> certified = bounds(fine, 25 * 10**9, points=4096)
+    >>> certified.lower <= tail([split_sums([0, 1, 3], 1)] * 12, 25).log <= certified.upper
     True
     """
     counted = Counter(laws)
@@ -196,10 +196,10 @@ def _tail(law: LawSum, observed: int) -> Tail:
     if above <= float(law.counts @ law.centres):
         # Beyond the middle the complement is the small one.
         beyond = _spectral_tail(law.mirrored(), law.extreme - above + 1)
-        found = Tail(math.log1p(-math.exp(beyond.log)), _spectral_tail(law.mirrored(), law.extreme - above).log_atom)
+        upper_tail = Tail(math.log1p(-math.exp(beyond.log)), _spectral_tail(law.mirrored(), law.extreme - above).log_atom)
     else:
-        found = _spectral_tail(law, above)
-    return Tail(found.log, -math.inf) if off else found
+        upper_tail = _spectral_tail(law, above)
+    return Tail(upper_tail.log, -math.inf) if off else upper_tail
 
 
 def _spectral_tail(law: LawSum, observed: int) -> Tail:
@@ -215,9 +215,9 @@ def _spectral_tail(law: LawSum, observed: int) -> Tail:
         above, below = law.window(theta, UP, float(law.extreme))
         up, down = min(up, math.ceil(above + offset) + 1), min(down, math.ceil(below - offset) + 1)
     points = up + down + 1
-    found = spectrum_of(law, theta, points, observed)
+    spectrum = spectrum_of(law, theta, points, observed)
     scale = law.log_density_factor(theta) + float(theta[0]) * offset
-    return sum_spectrum(found, up + 1, float(theta[0]), scale)
+    return sum_spectrum(spectrum, up + 1, float(theta[0]), scale)
 
 
 def pmf(laws: Laws) -> tuple[Array, Array]:
@@ -241,8 +241,8 @@ def pmf(laws: Laws) -> tuple[Array, Array]:
     high = min(law.extreme, math.ceil(middle + above) + 1)
     low = max(0, math.floor(middle - below) - 1)
     points = high - low + 1
-    found = spectrum_of(law, ORIGIN, points, low)
+    tilted = spectrum_of(law, ORIGIN, points, low)
     spectrum = np.zeros(points // 2 + 1, dtype=complex)
-    spectrum[found.index] = np.exp(found.log_modulus + 1j * found.angle)
+    spectrum[tilted.index] = np.exp(tilted.log_modulus + 1j * tilted.angle)
     mass = np.fft.irfft(np.conj(spectrum), points)
     return fixed + law.bottom + law.step * np.arange(low, high + 1), np.maximum(mass, 0.0)

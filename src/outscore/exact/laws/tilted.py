@@ -57,7 +57,7 @@ class LawSum(TiltedSum):
 
     @classmethod
     def of(cls, laws: dict[Law, int]) -> LawSum:
-        """The sum of laws with two points at the least."""
+        """The sum of laws with at least two points."""
         lengths = [len(law.support) for law in laws]
         moved = [x - law.support[0] for law in laws for x in law.support]
         step = math.gcd(*moved)
@@ -139,7 +139,7 @@ class LawSum(TiltedSum):
         return np.array([[self.counts @ square]])
 
     def varies(self, direction: Array) -> bool:
-        """Laws have two points at the least."""
+        """Laws have at least two points."""
         return bool(direction.any())
 
     def tilted(self, theta: Array, log_mgf: Array | None = None) -> Array:

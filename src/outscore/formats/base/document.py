@@ -36,7 +36,7 @@ def may_be_json(head: Sequence[str]) -> bool:
 
 
 def parse_document(text: str) -> Any:  # noqa: ANN401 - what JSON can hold
-    """What a text holds, None where it is not JSON. NaN and infinities, which Python writes, are numbers here."""
+    """The JSON value of a text, None where it is not JSON. NaN and infinities, which Python writes, are numbers here."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
@@ -115,7 +115,7 @@ def lists_in(document: object, depth: int = MAX_DEPTH) -> dict[str, list[dict[st
     here = {key: value for key, value in document.items() if _is_records(value)}
     if here:
         return here
-    return {f"{key}.{name}": found for key, value in document.items() for name, found in lists_in(value, depth - 1).items()}
+    return {f"{key}.{name}": records for key, value in document.items() for name, records in lists_in(value, depth - 1).items()}
 
 
 def _is_records(value: object) -> bool:

@@ -203,15 +203,15 @@ def explain_failures(name: str) -> Iterator[None]:
         raise
     except (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile) as error:
         raise OutscoreError(
-            f"{label} is damaged: {str(error).rstrip('.')}.", "Make the compressed file again.", file=name
+            f"{label} is damaged: {str(error).rstrip('.')}.", "Compress the original file again.", file=name
         ) from None
     except FileNotFoundError:
         raise OutscoreError(f"{label} does not exist.", _suggest_path(name), file=name) from None
     except IsADirectoryError:
-        raise OutscoreError(f"{label} is a folder, a file was expected.", "Name a file inside it.", file=name) from None
+        raise OutscoreError(f"{label} is a folder, but a file was expected.", "Name a file inside it.", file=name) from None
     except PermissionError:
         raise OutscoreError(
-            f"{label} may not be read: permission denied.", "Ask for read access or copy the file.", file=name
+            f"{label} cannot be read: permission denied.", "Ask for read access or copy the file.", file=name
         ) from None
     except OSError as error:
         reason = error.strerror or str(error)
@@ -230,7 +230,7 @@ def _document_source(name: str, head: list[str], pieces: list[str], digesting: _
 
 
 def is_result(document: object) -> bool:
-    """Whether this is a result that was saved, whose lists are no table."""
+    """Whether this is a saved result, whose lists are not a table."""
     return isinstance(document, dict) and str(document.get("schema", "")).startswith("outscore/")
 
 
@@ -246,9 +246,9 @@ def unpacks_to_more(path: str | os.PathLike[str], most: int) -> bool:
     return left < 0
 
 
-def line_error(path: str, line: int, found: str, hint: str, unit: str = "line") -> OutscoreError:
+def line_error(path: str, line: int, problem: str, hint: str, unit: str = "line") -> OutscoreError:
     """The error of a single line, or of a row where the file has no lines."""
-    message = f"{label_of(path)}, {unit} {line}: {found}."
+    message = f"{label_of(path)}, {unit} {line}: {problem}."
     return OutscoreError(message, hint, file=path, line=line if unit == "line" else None)
 
 
@@ -261,16 +261,16 @@ def refuse_undecoded(path: str, line: int, text: str) -> None:
 
 def decoding_problem(text: str) -> tuple[str, str] | None:
     """Error message and hint for the first byte that is not UTF-8, or None."""
-    found = _UNDECODED.search(text)
-    if found is None:
+    undecoded = _UNDECODED.search(text)
+    if undecoded is None:
         return None
-    return f"found the byte 0x{ord(found[0]) - 0xDC00:02x}, which is not UTF-8 text", "Save the file as UTF-8."
+    return f"found the byte 0x{ord(undecoded[0]) - 0xDC00:02x}, which is not UTF-8 text", "Save the file as UTF-8."
 
 
 def nul_byte_error(path: str, line: int) -> OutscoreError:
     """The error of a NUL byte, which text never has."""
-    found = "found a NUL byte, as binary files have; text was expected"
-    return line_error(path, line, found, "Save it as plain UTF-8 text.")
+    problem = "found a NUL byte, as in binary files; expected text"
+    return line_error(path, line, problem, "Save it as plain UTF-8 text.")
 
 
 def shorten(text: str) -> str:
@@ -318,7 +318,9 @@ def _check_name(name: str) -> None:
     """Refuse a name that is not UTF-8: results record it in their JSON."""
     shown = name.encode("utf-8", "replace").decode()
     if shown != name:
-        raise OutscoreError(f"The name of the file `{shown}` is not UTF-8.", "Rename the file; what it holds may stay.")
+        raise OutscoreError(
+            f"The name of the file `{shown}` is not UTF-8.", "Rename the file; its contents can stay as they are."
+        )
 
 
 @contextmanager
@@ -381,16 +383,20 @@ def _as_text(stream: io.BufferedReader[Any], path: str, newline: str | None) -> 
     label = label_of(path)
     start = stream.peek(BLOCK)[:BLOCK]
     if start.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise OutscoreError(f"{label} is written in UTF-16, UTF-8 was expected.", "Save it as UTF-8 text.")
+        raise OutscoreError(f"{label} is written in UTF-16, but UTF-8 was expected.", "Save it as UTF-8 text.")
     if start.startswith(_ZIP):
         cure = "Export a sheet as CSV, and take files out of an archive first."
-        raise OutscoreError(f"{label} is a spreadsheet or an archive, text was expected.", cure)
+        raise OutscoreError(f"{label} is a spreadsheet or an archive, but text was expected.", cure)
     if start.startswith(_PICTURES):
-        raise OutscoreError(f"{label} is a picture or a PDF, text was expected.", "Give the numbers or texts that it shows.")
+        raise OutscoreError(
+            f"{label} is a picture or a PDF, but text was expected.", "Save the numbers or texts that it shows as plain text."
+        )
     if start.lstrip(b"\xef\xbb\xbf \t\r\n")[:14].lower().startswith(_WEB_PAGE):
-        raise OutscoreError(f"{label} is a web page, text was expected.", "Save the data that it shows, as CSV for example.")
+        raise OutscoreError(
+            f"{label} is a web page, but text was expected.", "Save the data that it shows, for example as CSV."
+        )
     if _is_wide(start):
-        raise OutscoreError(f"{label} seems to be written in UTF-16, UTF-8 was expected.", "Save it as UTF-8 text.")
+        raise OutscoreError(f"{label} seems to be written in UTF-16, but UTF-8 was expected.", "Save it as UTF-8 text.")
     before, nul, _ = start.partition(b"\x00")
     if nul:
         raise nul_byte_error(path, before.count(b"\n") + 1)

@@ -25,15 +25,15 @@ def looks_like_annotations(records: Records) -> bool:
 
 
 def read_annotations(records: Records, choice: BattleChoice) -> tuple[Battles, Mapping[str, tuple[str, ...]]]:
-    """The annotator draws the order of each pair by lot and does not record it; 0 and 1.5 are ties, null is no verdict."""
+    """Read annotations: 0 and 1.5 are ties, null is no verdict; pairs were shown in a random order that is not recorded."""
     prompt = next((name for name in PROMPTS if name in records.columns), None)
-    asked = replace(
+    columns = replace(
         choice,
         first=choice.first or "generator_1",
         second=choice.second or "generator_2",
         winner=choice.winner or ("preference",),
         prompt=choice.prompt or prompt,
     )
-    battles, used = read_table(records, asked)
-    note = Note("reading", "AlpacaEval draws the order of each pair by lot and does not record it.")
+    battles, used = read_table(records, columns)
+    note = Note("reading", "AlpacaEval shows each pair in random order and does not record the order.")
     return replace(battles, shown=np.zeros(battles.rows, dtype=bool), notes=(*battles.notes, note)), used

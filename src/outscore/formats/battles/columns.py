@@ -77,8 +77,8 @@ class BattleLayout:
         """The columns of each part, for the report."""
         single = {name: getattr(self, name) for name in ("prompt", "judge", "category", "cluster", "position")}
         lists = {"systems": self.systems or (), "winner": self.winner, "length": self.length}
-        found = {name: tuple(columns) for name, columns in lists.items() if columns}
-        return found | {name: (column,) for name, column in single.items() if column is not None}
+        several = {name: tuple(columns) for name, columns in lists.items() if columns}
+        return several | {name: (column,) for name, column in single.items() if column is not None}
 
 
 def pair_of(columns: Sequence[str], known: Sequence[tuple[str, str]] = PAIRS) -> list[tuple[str, str]]:
@@ -138,31 +138,31 @@ def _systems(records: Records, choice: BattleChoice) -> tuple[str, str] | None:
     if choice.first is not None and choice.second is not None:
         return choice.first, choice.second
     if choice.first is not None or choice.second is not None:
-        given, missing = ("first", "second") if choice.second is None else ("second", "first")
-        raise OutscoreError(f"--{given} is given without --{missing}.", "Name both columns of systems.", parameter=missing)
-    found = pair_of([name for name in records.columns if name not in choice.columns.values()])
-    if len(found) > 1:
-        pairs = " or ".join(f"`{one}` and `{other}`" for one, other in found)
+        named, missing = ("first", "second") if choice.second is None else ("second", "first")
+        raise OutscoreError(f"--{named} is given without --{missing}.", "Name both columns of systems.", parameter=missing)
+    candidates = pair_of([name for name in records.columns if name not in choice.columns.values()])
+    if len(candidates) > 1:
+        pairs = " or ".join(f"`{one}` and `{other}`" for one, other in candidates)
         raise OutscoreError(
-            f"{records.label}: the two systems could stand in {pairs}.",
+            f"{records.label}: the two systems could be in {pairs}.",
             "Name the columns with --first COLUMN --second COLUMN.",
             parameter="first",
         )
-    if found and choice.names:
-        columns = " and ".join(f"`{name}`" for name in found[0])
+    if candidates and choice.names:
+        columns = " and ".join(f"`{name}`" for name in candidates[0])
         raise OutscoreError(
             f"--names is given, but {records.label} names its systems in {columns}.",
             "Leave it out; --system NAME chooses among them.",
             parameter="names",
         )
-    if found:
-        return found[0]
+    if candidates:
+        return candidates[0]
     if choice.winner and len(choice.names) == 2:
         return None
     _refuse_taken(records, choice, [name for pair in pair_of(records.columns) for name in pair], "which names systems")
     raise OutscoreError(
-        f"{records.label} has no two columns of systems among {join_names(records.columns)}.",
-        "Name them with --first COLUMN --second COLUMN; if every row is about the same two, give --winner COLUMN --names A,B.",
+        f"{records.label} does not have two columns of systems among {join_names(records.columns)}.",
+        "Name them with --first COLUMN --second COLUMN; if every row compares the same two, give --winner COLUMN --names A,B.",
         parameter="first",
     )
 
@@ -185,8 +185,8 @@ def _winner(records: Records, finder: ColumnFinder, choice: BattleChoice) -> tup
     by_key = {normalize_name(name): name for name in records.columns}
     if ONE_HOT[0] in by_key and ONE_HOT[1] in by_key:
         return tuple(by_key[name] for name in ONE_HOT if name in by_key), True
-    found = finder.take("winner", USUAL["winner"], "Name the one meant with --winner COLUMN.")
-    if found is None:
+    column = finder.take("winner", USUAL["winner"], "Name the one meant with --winner COLUMN.")
+    if column is None:
         usual = [name for name in records.columns if any(normalize_name(name) in tier for tier in USUAL["winner"])]
         _refuse_taken(records, choice, usual, "which says who won")
         raise OutscoreError(
@@ -194,7 +194,7 @@ def _winner(records: Records, finder: ColumnFinder, choice: BattleChoice) -> tup
             "Name it with --winner COLUMN; scores of single answers are for `outscore compare`.",
             parameter="winner",
         )
-    return (found,), False
+    return (column,), False
 
 
 def _single(finder: ColumnFinder, part: str, named: str | None) -> str | None:
@@ -208,7 +208,7 @@ def _lengths(records: Records, choice: BattleChoice) -> tuple[tuple[str, ...], b
         return choice.length, False
     columns = [*records.columns, *records.nested]
     for known, texts in ((LENGTHS, False), (TEXTS, True)):
-        found = pair_of(columns, known)
-        if found:
-            return found[0], texts
+        pairs = pair_of(columns, known)
+        if pairs:
+            return pairs[0], texts
     return (), False

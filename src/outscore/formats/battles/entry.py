@@ -41,8 +41,8 @@ class BattleChoice:
     def columns(self) -> dict[str, str]:
         """All columns that were named, by the option that named them."""
         single = {name: getattr(self, name) for name in COLUMNS if name not in SEVERAL}
-        found = {name: column for name, column in single.items() if column is not None}
-        return found | {f"{name} {i}": column for name in SEVERAL for i, column in enumerate(getattr(self, name))}
+        named = {name: column for name, column in single.items() if column is not None}
+        return named | {f"{name} {i}": column for name in SEVERAL for i, column in enumerate(getattr(self, name))}
 
 
 @dataclass(frozen=True)

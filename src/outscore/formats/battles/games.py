@@ -86,7 +86,7 @@ def read_arena_hard(records: Records, choice: BattleChoice) -> tuple[Battles, Ma
         model, question = _text(records, line, record, "model"), _text(records, line, record, prompt)
         if model == baseline:
             hint = "Give the baseline another name with --baseline NAME."
-            records.refuse(line, f"found the model `{shorten(model)}`, which is what the baseline is called", hint)
+            records.refuse(line, f"found the model `{shorten(model)}`, which is also the name of the baseline", hint)
         games = record["games"]
         if not isinstance(games, list):
             records.refuse(line, "found no list of games", "Give the file that Arena-Hard's gen_judgment wrote.")
@@ -97,7 +97,9 @@ def read_arena_hard(records: Records, choice: BattleChoice) -> tuple[Battles, Ma
             sides = (baseline, model) if number % 2 == 0 else (model, baseline)
             rows.add(*sides, share, *about, weight)
     _refuse_nothing(records, rows)
-    notes = () if choice.baseline else (Note("reading", "The files do not name the baseline; --baseline NAME does."),)
+    notes = (
+        () if choice.baseline else (Note("reading", "The files do not name the baseline; give its name with --baseline NAME."),)
+    )
     used = {"prompt": (prompt,), "systems": ("model",), "winner": ("games",)} | {name: (name,) for name in optional}
     return rows.battles(notes), used
 
@@ -147,11 +149,11 @@ def _text(records: Records, line: int, record: Mapping[str, Any], name: str) -> 
 def _game(records: Records, line: int, score: object, strength: int) -> tuple[float, int]:
     if is_no_verdict(score):
         return math.nan, 1
-    found = strong_verdict(score)
-    if found is None:
+    verdict = strong_verdict(score)
+    if verdict is None:
         hint = "Write A>>B, A>B, A=B, B>A, B>>A, or null for no verdict."
-        records.refuse(line, f"found the score `{shorten(str(score))}` of a game, which is no verdict", hint)
-    share, strong = found
+        records.refuse(line, f"found the score `{shorten(str(score))}` of a game, which is not a verdict", hint)
+    share, strong = verdict
     return share, strength if strong else 1
 
 
@@ -159,7 +161,7 @@ def _named(records: Records, line: int, column: str, winner: object) -> float:
     share = math.nan if winner is None else word_share(str(winner))
     if share is None:
         hint = "Write model_1, model_2, tie, or error for no verdict."
-        records.refuse(line, f"found `{shorten(str(winner))}` in `{column}`, which is no verdict", hint)
+        records.refuse(line, f"found `{shorten(str(winner))}` in `{column}`, which is not a verdict", hint)
     return share
 
 

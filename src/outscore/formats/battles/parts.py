@@ -63,16 +63,18 @@ def part_file(file: LongFile, choice: BattleChoice, format: str = AUTO) -> PartF
     entry = recognised(records) if format == AUTO else BATTLES[format]
     name = "battles" if entry is None else entry.name
     if name not in TABLES:
-        raise OutscoreError(f"{file.label} is of {BATTLES[name].title}, which is not read in parts.", "Leave --dask out.")
+        raise OutscoreError(
+            f"{file.label} contains battles of {BATTLES[name].title}, which cannot be read in parts.", "Leave --dask out."
+        )
     layout = find_battle_layout(records, choice)
     if name == "arena":
         layout = arena_layout(layout, records, choice)
     used = {part: column for part, column in layout.used.items() if part != "length"}
     plain, judged = replace(layout, length=()), 1 if layout.one_hot else len(layout.winner)
-    found = PartFile(file, name, layout_columns(plain), layout.prompt, tuple(used.items()), bool(layout.length), judged)
+    described = PartFile(file, name, layout_columns(plain), layout.prompt, tuple(used.items()), bool(layout.length), judged)
     with refusing(file.label):
-        _bucket(found, _scan(file).collect_schema(), 2)
-    return found
+        _bucket(described, _scan(file).collect_schema(), 2)
+    return described
 
 
 def read_part(
@@ -83,7 +85,7 @@ def read_part(
     `check` is the hash of a known word where the buckets were numbered: elsewhere prompts may have other hashes.
     """
     if hash_check() != check:
-        raise OutscoreError("A worker numbers prompts otherwise.", "Install the same version of polars on all workers.")
+        raise OutscoreError("A worker numbers prompts differently.", "Install the same version of polars on all workers.")
     parts: list[Battles] = []
     places: list[Array] = []
     origins: list[Array] = []
@@ -99,7 +101,7 @@ def read_part(
         battles = battles_of_records(records, plain, Origin(one.file.path, "", 0, one.format), one.format)
         parts.append(battles)
         origins.append(np.full(battles.rows, number))
-        # Several columns of verdicts stand one below the other.
+        # Several columns of verdicts are stacked one below the other.
         times, rows = battles.rows // table.height, table[ROW].to_numpy().astype(np.int64)
         stacked = np.arange(times)[:, None] * one.file.rows + rows[None, :]
         places.append(stacked.ravel() + times * one.file.before)

@@ -48,8 +48,8 @@ MAX_NAMED = 5
 SAMPLE = 20
 POOLED = "arena-hard-battles"
 _ELSE = {
-    "baseline": "; systems that all met one rival are compared through it without being told",
-    "strength": "; verdicts of tables count once each",
+    "baseline": "; systems that all met the same rival are compared through it anyway",
+    "strength": "; each verdict of a table counts once",
 }
 
 
@@ -79,10 +79,10 @@ def read_battles(paths: Sequence[str | os.PathLike[str]], choice: BattleChoice |
         raise OutscoreError(
             f"There is no format of battles `{format}`.", did_you_mean(format, [*BATTLES, AUTO]), parameter="reader"
         )
-    asked = choice or BattleChoice()
-    found = [find_battles(os.fspath(path)) for path in paths]
-    battles = settled([_read(file, asked, format) for files, _ in found for file in files])
-    notes = passed_over_notes([file for _, others in found for file in others])
+    battle_choice = choice or BattleChoice()
+    files_of_paths = [find_battles(os.fspath(path)) for path in paths]
+    battles = settled([_read(file, battle_choice, format) for files, _ in files_of_paths for file in files])
+    notes = passed_over_notes([file for _, others in files_of_paths for file in others])
     return replace(battles, notes=(*battles.notes, *notes))
 
 
@@ -104,7 +104,7 @@ def refuse_unused(choice: BattleChoice, formats: Iterable[str]) -> None:
         if name not in taken and getattr(choice, name) != getattr(BattleChoice(), name):
             titles = " or ".join(entry.title for entry in BATTLES.values() if name in entry.takes)
             raise OutscoreError(
-                f"--{name} is for judgments of {titles}, and no file is of that kind.",
+                f"--{name} is for judgments of {titles}, but no file is of that kind.",
                 f"Leave it out{_ELSE[name]}.",
                 parameter=name,
             )
@@ -115,24 +115,24 @@ def find_battles(path: str) -> tuple[list[str], list[str]]:
 
     Of a folder also the files that end like battles and are none that is known.
     """
-    if not os.path.isdir(path):  # noqa: PTH112 - a pattern is no path
+    if not os.path.isdir(path):  # noqa: PTH112 - a pattern is not a path
         return expand_pattern(path), []
     inside = sorted(str(file) for file in Path(path).rglob("*") if file.is_file() and not _hidden(file.relative_to(path)))
     if len(inside) > MAX_FILES:
         raise OutscoreError(
-            f"{label_of(path)} holds more than {MAX_FILES:,} files.", "Name the folder of the battles.", file=path
+            f"{label_of(path)} contains more than {MAX_FILES:,} files.", "Name the folder of the battles.", file=path
         )
     ending = [file for file in inside if _plain_suffix(file) in SUFFIXES]
     holds = {file: is_battles(file) for file in ending}
-    found = [file for file in ending if holds[file]]
-    if not found:
+    battle_files = [file for file in ending if holds[file]]
+    if not battle_files:
         titles = ", ".join(entry.title for entry in BATTLES.values())
         raise OutscoreError(
-            f"{label_of(path)} holds no file of {titles}.",
+            f"{label_of(path)} contains no file of {titles}.",
             "Name the files, or give a table with columns such as prompt, model_a, model_b and winner.",
             file=path,
         )
-    return found, [file for file in ending if not holds[file]]
+    return battle_files, [file for file in ending if not holds[file]]
 
 
 def passed_over_notes(files: Sequence[str]) -> list[Note]:
@@ -141,10 +141,10 @@ def passed_over_notes(files: Sequence[str]) -> list[Note]:
         return []
     named = ", ".join(label_of(file) for file in files[:MAX_NAMED])
     more = "" if len(files) <= MAX_NAMED else f" and {len(files) - MAX_NAMED:,} more"
-    held, were = (
-        ("1 file of the folders holds", "is") if len(files) == 1 else (f"{len(files):,} files of the folders hold", "are")
-    )
-    return [Note("reading", f"{held} no battles that are known and {were} left out: {named}{more}.")]
+    start = "1 file in the folders contains no known battles and is"
+    if len(files) > 1:
+        start = f"{len(files):,} files in the folders contain no known battles and are"
+    return [Note("reading", f"{start} left out: {named}{more}.")]
 
 
 def is_battles(path: str) -> bool:
@@ -163,8 +163,8 @@ def battles_of_records(records: Records, choice: BattleChoice, origin: Origin, f
             _refuse_unknown(records)
     _refuse_columns(records, choice, entry)
     battles, used = entry.read(records, choice)
-    made = Origin(origin.path, origin.sha256, battles.rows, entry.name, used, records.unit, len(battles.systems))
-    return replace(battles, origins=(made,))
+    completed = Origin(origin.path, origin.sha256, battles.rows, entry.name, used, records.unit, len(battles.systems))
+    return replace(battles, origins=(completed,))
 
 
 def _refuse_columns(records: Records, choice: BattleChoice, entry: BattleEntry) -> None:
@@ -173,7 +173,7 @@ def _refuse_columns(records: Records, choice: BattleChoice, entry: BattleEntry) 
         name = option.split()[0]
         if name not in entry.takes:
             raise OutscoreError(
-                f"--{name} names a column, but {records.label} is of {entry.title}, whose columns are known.",
+                f"--{name} names a column, but {records.label} is a file of {entry.title}, whose columns are known.",
                 "Leave it out.",
                 parameter=name,
             )
@@ -182,9 +182,9 @@ def _refuse_columns(records: Records, choice: BattleChoice, entry: BattleEntry) 
 def _read(path: str, choice: BattleChoice, format: str) -> Battles:
     with open_source(path) as source:
         records = _open(source)
-        found = battles_of_records(records, choice, Origin(path, "", 0, format), format)
-        origin = replace(found.origins[0], sha256=source.sha256())
-    return replace(found, origins=(origin,))
+        battles = battles_of_records(records, choice, Origin(path, "", 0, format), format)
+        origin = replace(battles.origins[0], sha256=source.sha256())
+    return replace(battles, origins=(origin,))
 
 
 def _open(source: Source) -> Records:
@@ -213,11 +213,11 @@ def _refuse_unknown(records: Records) -> None:
     """Refuse a table in which nothing says who was compared with whom."""
     names = {name.lower() for name in records.columns}
     scored = {"score", "correct", "accuracy"} & names
-    hint = "Name the columns with --first, --second and --winner; if every row is about the same two, --winner and --names A,B."
+    hint = "Name the columns with --first, --second and --winner; if every row compares the same two, --winner and --names A,B."
     if scored:
-        hint = f"Scores of single answers (`{min(scored)}`) are for `outscore compare`; of battles, n{hint[1:]}"
+        hint = f"Scores of single answers (`{min(scored)}`) are for `outscore compare`; for battles, n{hint[1:]}"
     raise OutscoreError(
-        f"{records.label} has no two columns of systems and one of verdicts among {join_names(records.columns)}.",
+        f"{records.label} does not have two columns of systems and one of verdicts among {join_names(records.columns)}.",
         hint,
         parameter="first",
         file=records.path,
@@ -232,7 +232,7 @@ def without_mirrors(battles: Battles) -> tuple[Battles, int]:
 
 
 def mirror_notes(dropped: int, name: str, *, every: bool) -> list[Note]:
-    """What to say of battles of a system with itself; refuses to go on where there are no others."""
+    """A note about battles of a system with itself; an error where there are no others."""
     if not dropped:
         return []
     if every:

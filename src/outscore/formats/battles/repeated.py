@@ -51,7 +51,7 @@ def repeated_in(battles: Battles, files: Array) -> Repeated:
     starts = np.flatnonzero(np.diff(cells // many, prepend=-1))
     if not len(starts):
         return Repeated()
-    # Of what several files hold, the file that holds most of it counts as where it comes from.
+    # Battles that several files share are attributed to the file that has most of them.
     largest = np.maximum.reduceat(counts, starts)
     return Repeated(int((counts - 1).sum()), int(counts.sum() - largest.sum()))
 
@@ -77,18 +77,18 @@ def _rows_alike(battles: Battles, kept: Array) -> Array:
     keys, size = np.zeros(len(kept), dtype=np.int64), 1
     for codes, many in columns:
         if size * many * max(len(kept), 1) > LARGEST:
-            found, keys = np.unique(keys, return_inverse=True)
-            size = len(found)
+            distinct, keys = np.unique(keys, return_inverse=True)
+            size = len(distinct)
         keys, size = keys * many + codes, size * many
     return np.asarray(np.unique(keys, return_inverse=True)[1]) if size > LARGEST // max(len(kept), 1) else keys
 
 
-def repeat_notes(found: Repeated, *, judged: bool, copied: bool) -> list[Note]:
+def repeat_notes(repeated: Repeated, *, judged: bool, copied: bool) -> list[Note]:
     """What to say of them.
 
     Parameters
     ----------
-    found
+    repeated
         How many there are.
     judged
         Whether it is known who judged: then the same judge said the same twice.
@@ -96,8 +96,8 @@ def repeat_notes(found: Repeated, *, judged: bool, copied: bool) -> list[Note]:
         Whether the tool that wrote the files writes a strong verdict several times.
     """
     notes = []
-    if found.within:
-        start = f"{_battles(found.within, 'repeats', 'repeat')} another of the same file in all that was read"
+    if repeated.within:
+        start = f"{_battles(repeated.within, 'repeats', 'repeat')} another of the same file in everything that was read"
         if copied:
             text = (
                 f"{start}: both games of a question may agree, and a strong verdict (A>>B) is written three times. Each counts."
@@ -107,9 +107,9 @@ def repeat_notes(found: Repeated, *, judged: bool, copied: bool) -> list[Note]:
         else:
             text = f"{start}: each counts as a vote of its own."
         notes.append(Note("warning" if judged and not copied else "input", text))
-    if found.across:
-        start = f"{_battles(found.across, 'stands', 'stand')} in another file alike, verdict included"
-        notes.append(Note("warning", f"{start}. Each counts; if a file holds what another does, give one of them."))
+    if repeated.across:
+        start = f"{_battles(repeated.across, 'appears', 'appear')} identically in another file, verdict included"
+        notes.append(Note("warning", f"{start}. Each counts; if two files have the same battles, give only one of them."))
     return notes
 
 

@@ -88,22 +88,24 @@ def read_arena(records: Records, choice: BattleChoice) -> tuple[Battles, Mapping
 
 def arena_layout(layout: BattleLayout, records: Records, choice: BattleChoice) -> BattleLayout:
     """The columns of an export of Chatbot Arena, with the conversation for the prompt."""
-    told = next((name for name in ("conversation_a", "conv_a") if name in records.columns), None)
-    return layout if choice.prompt is not None or told is None else replace(layout, prompt=told)
+    conversation = next((name for name in ("conversation_a", "conv_a") if name in records.columns), None)
+    return layout if choice.prompt is not None or conversation is None else replace(layout, prompt=conversation)
 
 
 def read_pooled_games(records: Records, choice: BattleChoice) -> tuple[Battles, Mapping[str, tuple[str, ...]]]:
     """The same where the baseline is always named first and both orders were played, which the rows do not tell apart."""
     battles, used = read_table(records, choice)
-    note = Note("reading", "Both games of a question are in the file and their order is not: nothing is said about position.")
+    note = Note(
+        "reading", "The file has both games of each question but not their order, so position bias cannot be estimated."
+    )
     return replace(battles, shown=np.zeros(battles.rows, dtype=bool), notes=(*battles.notes, note)), used
 
 
 def layout_columns(layout: BattleLayout) -> tuple[str, ...]:
     """All columns to read."""
     single = (layout.prompt, layout.judge, layout.category, layout.cluster, layout.position)
-    found = [*(layout.systems or ()), *layout.winner, *(column for column in single if column is not None), *layout.length]
-    return tuple(dict.fromkeys(found))
+    columns = [*(layout.systems or ()), *layout.winner, *(column for column in single if column is not None), *layout.length]
+    return tuple(dict.fromkeys(columns))
 
 
 class _Columns:
@@ -142,28 +144,28 @@ class _Columns:
         """All battles; with several columns of verdicts, those of one judge after those of another."""
         layout = self._layout
         lines = np.concatenate(self._lines)
-        made = {name: column.labels() for name, column in {**self._required, **self._labels}.items()}
-        first, second = self._sides(made)
+        columns = {name: column.labels() for name, column in {**self._required, **self._labels}.items()}
+        first, second = self._sides(columns)
         notes: list[Note] = []
         # Lines of different files are different prompts.
         file = self._records.path or self._records.label
         if layout.prompt is None:
             prompts = Labels(np.arange(self.rows), tuple(f"{file}:{line}" for line in lines.tolist()))
-            text = "No column says what the prompt was: every battle counts as a prompt of its own."
+            text = "No column names the prompt: every battle counts as a prompt of its own."
             notes.append(Note("warning", text))
         else:
-            prompts, blank = _each_its_own(made[layout.prompt], lines, file)
+            prompts, blank = _each_its_own(columns[layout.prompt], lines, file)
             self.prompted = blank < self.rows
             if blank:
-                said = "1 battle has no prompt" if blank == 1 else f"{blank:,} battles have no prompt"
-                own = "counts as a prompt of its own" if blank == 1 else "count as prompts of their own"
-                notes.append(Note("warning", f"{said} in `{layout.prompt}` and {own}."))
-        shares = [self._shares(name, made, lines, first, second) for name in self._verdict_columns()]
+                blank_battles = "1 battle has no prompt" if blank == 1 else f"{blank:,} battles have no prompt"
+                counted = "counts as a prompt of its own" if blank == 1 else "count as prompts of their own"
+                notes.append(Note("warning", f"{blank_battles} in `{layout.prompt}` and {counted}."))
+        shares = [self._shares(name, columns, lines, first, second) for name in self._verdict_columns()]
         notes += [
-            note for name in layout.winner if not layout.one_hot for note in taken_for_names(name, made[name], first, second)
+            note for name in layout.winner if not layout.one_hot for note in taken_for_names(name, columns[name], first, second)
         ]
         systems, codes_first, codes_second = _systems(first, second)
-        judges = None if layout.judge is None else made[layout.judge]
+        judges = None if layout.judge is None else columns[layout.judge]
         lengths = np.stack([np.concatenate(built) for built in self._lengths], axis=1) if self._lengths else None
         whole = Battles(
             systems=systems,
@@ -173,13 +175,13 @@ class _Columns:
             prompts=prompts,
             shown=np.full(self.rows, layout.systems is not None),
             judges=judges,
-            categories=None if layout.category is None else made[layout.category],
-            clusters=None if layout.cluster is None else made[layout.cluster],
+            categories=None if layout.category is None else columns[layout.category],
+            clusters=None if layout.cluster is None else columns[layout.cluster],
             lengths=lengths,
             notes=tuple(notes),
         )
         if layout.position is not None:
-            whole = self._in_order_shown(whole, made[layout.position], lines)
+            whole = self._in_order_shown(whole, columns[layout.position], lines)
         if len(shares) > 1:
             whole = _by_judge(whole, layout.winner, shares)
         return whole
@@ -187,18 +189,18 @@ class _Columns:
     def _verdict_columns(self) -> tuple[str, ...]:
         return ("",) if self._layout.one_hot else self._layout.winner
 
-    def _sides(self, made: Mapping[str, Labels]) -> tuple[Labels, Labels]:
+    def _sides(self, columns: Mapping[str, Labels]) -> tuple[Labels, Labels]:
         if self._layout.systems is not None:
             one, other = self._layout.systems
-            return made[one], made[other]
+            return columns[one], columns[other]
         names = self._choice.names
         codes = np.zeros(self.rows, dtype=np.int64)
         return Labels(codes, (names[0],)), Labels(codes, (names[1],))
 
-    def _shares(self, name: str, made: Mapping[str, Labels], lines: Array, first: Labels, second: Labels) -> Array:
+    def _shares(self, name: str, columns_by_name: Mapping[str, Labels], lines: Array, first: Labels, second: Labels) -> Array:
         if not self._layout.one_hot:
-            return shares_of(self._records, name, made[name], lines, first, second)
-        flags = [_flags(self._records, column, made[column], lines) for column in self._layout.winner]
+            return shares_of(self._records, name, columns_by_name[name], lines, first, second)
+        flags = [_flags(self._records, column, columns_by_name[column], lines) for column in self._layout.winner]
         total = np.sum(flags, axis=0)
         wrong = np.flatnonzero(total > 1)
         if len(wrong):
@@ -215,18 +217,18 @@ class _Columns:
         turned = np.zeros(battles.rows, dtype=bool)
         known = np.ones(battles.rows, dtype=bool)
         for row, code in enumerate(positions.codes.tolist()):
-            told = first_of[code]
+            is_first = first_of[code]
             name = positions.names[code]
-            # As with verdicts, a system's own name comes before words for the first and the second.
+            # As with verdicts, the name of a system takes precedence over words for the first and the second.
             if name in (battles.systems[battles.first[row]], battles.systems[battles.second[row]]):
-                told = name == battles.systems[battles.first[row]]
-            if told is None and name != "(none)":
+                is_first = name == battles.systems[battles.first[row]]
+            if is_first is None and name != "(none)":
                 self._records.refuse(
                     int(lines[row]),
                     f"found `{shorten(name)}` in `{column}`, expected the system that was shown first",
                     "Write its name, model_a or model_b; or give --position none.",
                 )
-            known[row], turned[row] = told is not None, told is False
+            known[row], turned[row] = is_first is not None, is_first is False
         return replace(
             battles,
             first=np.where(turned, battles.second, battles.first),
@@ -250,7 +252,7 @@ def _each_its_own(prompts: Labels, lines: Array, file: str) -> tuple[Labels, int
 
 
 def _shown_first(text: str, *, swapped: bool) -> bool | None:
-    """Whether the first column holds the system that was shown first; None where the text does not say so by itself."""
+    """Whether the first column holds the system that was shown first; None where the text alone does not say."""
     if swapped:
         return _SWAPPED.get(text.lower())
     share = word_share(text)
@@ -278,8 +280,8 @@ def _flags(records: Records, column: str, labels: Labels, lines: Array) -> Array
     if None in values:
         bad = values.index(None)
         row = int(np.argmax(labels.codes == bad))
-        found = f"found `{shorten(labels[row])}` in `{column}`, expected 1 or 0"
-        records.refuse(int(lines[row]), found, "Mark the winner with 1.")
+        problem = f"found `{shorten(labels[row])}` in `{column}`, expected 1 or 0"
+        records.refuse(int(lines[row]), problem, "Mark the winner with 1.")
     return np.asarray(np.array(values, dtype=float)[labels.codes])
 
 
@@ -318,6 +320,6 @@ def _text_length(value: object) -> int:
     """Characters of an answer; of a conversation, those of the assistant's turns."""
     if isinstance(value, list):
         turns = [turn for turn in value if isinstance(turn, dict)]
-        said = [turn for turn in turns if turn.get("role") == "assistant"] or turns
-        return sum(len(str(turn.get("content", ""))) for turn in said) if turns else sum(len(str(part)) for part in value)
+        answers = [turn for turn in turns if turn.get("role") == "assistant"] or turns
+        return sum(len(str(turn.get("content", ""))) for turn in answers) if turns else sum(len(str(part)) for part in value)
     return len(str(value))

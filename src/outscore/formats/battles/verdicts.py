@@ -92,20 +92,20 @@ def is_no_verdict(text: object) -> bool:
 
 
 def strong_verdict(text: object) -> tuple[float, bool] | None:
-    """The share of A and whether the verdict is strong (A>>B); None where the text is no such verdict.
+    """The share of A and whether the verdict is strong (A>>B); None where the text is not such a verdict.
 
     Examples
     --------
     >>> strong_verdict("A>>B"), strong_verdict("B>A"), strong_verdict("B<A"), strong_verdict("A=B"), strong_verdict("A")
     ((1.0, True), (0.0, False), (1.0, False), (0.5, False), None)
     """
-    found = _GAME.fullmatch(text.strip()) if isinstance(text, str) else None
-    if found is None or found[1].lower() == found[3].lower():
+    match = _GAME.fullmatch(text.strip()) if isinstance(text, str) else None
+    if match is None or match[1].lower() == match[3].lower():
         return None
-    if found[2] == "=":
+    if match[2] == "=":
         return 0.5, False
-    ahead = found[1] if found[2].startswith(">") else found[3]
-    return float(ahead.lower() == "a"), len(found[2]) == 2
+    ahead = match[1] if match[2].startswith(">") else match[3]
+    return float(ahead.lower() == "a"), len(match[2]) == 2
 
 
 def preference_share(number: float) -> float | None:
@@ -157,11 +157,11 @@ def taken_for_names(column: str, verdicts: Labels, first: Labels, second: Labels
     if not _differs(verdicts, words, first, second).any():
         return []
     shown = " and ".join(f"`{shorten(text)}`" for text in sorted(words))
-    taken = "is taken for the system of that name" if len(words) == 1 else "are taken for the systems of that name"
+    taken = "is read as the system of that name" if len(words) == 1 else "are read as the systems of that name"
     ties = [text for text in words if _share(text) == 0.5]
     kinds = (["the first or the second of a battle"] if len(ties) < len(words) else []) + (["a tie"] if ties else [])
     meant = (["model_a and model_b"] if len(ties) < len(words) else []) + (["draw for a tie"] if ties else [])
-    text = f"{shown} in `{column}` {taken}, not for {' or '.join(kinds)}"
+    text = f"{shown} in `{column}` {taken}, not as {' or '.join(kinds)}"
     these = "that is" if len(words) == 1 and ties else "these are"
     return [Note("reading", f"{text}; write {' and '.join(meant)} if {these} meant.")]
 
@@ -181,17 +181,17 @@ def _refuse_two_readings(records: Records, column: str, verdicts: Labels, lines:
         records.refuse(
             int(lines[row]),
             f"found `{shorten(verdicts[row])}` in `{column}`, {meant}",
-            "Write model_a and model_b, or the names as they stand in the columns of systems.",
+            "Write model_a and model_b, or the names as they appear in the columns of systems.",
         )
 
 
 def _differs(verdicts: Labels, words: Sequence[str], first: Labels, second: Labels) -> Array:
     """For each row, whether its verdict is one of these words and gives another winner when read as a name."""
     shares = np.array([_share(text) if text in words else math.nan for text in verdicts.names], dtype=float)
-    told = shares[verdicts.codes]
+    by_word = shares[verdicts.codes]
     wins = [_folded(verdicts, side) for side in (first, second)]
     by_name = np.where(wins[0], 1.0, np.where(wins[1], 0.0, math.nan))
-    return np.asarray(~np.isnan(told) & (told != by_name))
+    return np.asarray(~np.isnan(by_word) & (by_word != by_name))
 
 
 def _folded(verdicts: Labels, systems: Labels) -> Array:

@@ -92,9 +92,9 @@ class Parser:
     open: dict[str, list[int]] = field(default_factory=dict)
     chains: dict[tuple[int, str], int] = field(default_factory=dict)
 
-    def refuse(self, line: int, found: str, hint: str) -> NoReturn:
+    def refuse(self, line: int, problem: str, hint: str) -> NoReturn:
         """Raise an error that names the line."""
-        raise line_error(self.path, line, found, hint)
+        raise line_error(self.path, line, problem, hint)
 
     def add(self, number: int, line: str) -> None:
         """Read one line."""
@@ -114,9 +114,9 @@ class Parser:
     def begin(self, number: int, title: str) -> None:
         """Begin a document."""
         if self.begun:
-            self.refuse(number, f"a document begins before the one of line {self.begun} has ended", _CUT_HINT)
-        found = _NAME.fullmatch(title)
-        name, part = (found[1], found[2]) if found is not None else (title, None)
+            self.refuse(number, f"a document begins before the one on line {self.begun} has ended", _CUT_HINT)
+        match = _NAME.fullmatch(title)
+        name, part = (match[1], match[2]) if match is not None else (title, None)
         if not name:
             self.refuse(number, "found a document without a name", _BEGIN_HINT)
         if part is not None:
@@ -134,13 +134,13 @@ class Parser:
     def end(self, number: int) -> None:
         """End the open document, in which every chain must be closed."""
         if not self.begun:
-            self.refuse(number, "a document ends that was not begun", _BEGIN_HINT)
+            self.refuse(number, "found the end of a document that was never begun", _BEGIN_HINT)
         left = [rows[-1] for rows in self.open.values() if rows]
         if left:
             row = min(left)
             self.refuse(
                 self.mentions[row][4],
-                f"chain {self.written[row]} is opened and never closed in its document",
+                f"chain {self.written[row]} is opened but never closed in its document",
                 f"Close it with `{self.written[row]})` on the last token of the mention.",
             )
         self.begun = 0
@@ -153,7 +153,7 @@ class Parser:
                 f"{label} ends inside document `{list(self.documents)[-1]}`, which begins on line {self.begun}.", _CUT_HINT
             )
         if not self.documents:
-            raise OutscoreError(f"{label} is empty, a CoNLL-2012 file was expected.", _BEGIN_HINT)
+            raise OutscoreError(f"{label} is empty, but a CoNLL-2012 file was expected.", _BEGIN_HINT)
         if not self.forms:
             raise OutscoreError(f"{label} has documents without a single token.", _CUT_HINT)
 
@@ -162,7 +162,7 @@ class Parser:
         # Words may hold white space other than blanks and tabs, which `split` would cut.
         fields = line.split() if line.isascii() else _BLANKS.split(line.strip(" \t\r\n"))
         if not self.begun:
-            self.refuse(number, f'found "{shorten(line)}" outside of any document', _BEGIN_HINT)
+            self.refuse(number, f'found "{shorten(line)}" outside any document', _BEGIN_HINT)
         if self.layout is None:
             self.layout = (min(len(fields), TAG + 2), number)
         needed = self.layout[0] if self.layout[0] > TAG else 2
@@ -178,15 +178,15 @@ class Parser:
             self.brackets(number, fields[-1])
 
     def check_name(self, number: int, name: str) -> None:
-        """Refuse a chain that is called unlike the first one of the file: ``None`` or ``0b1`` among numbers is damage."""
+        """Refuse a chain named unlike the first one of the file: ``None`` or ``0b1`` among numbers is damage."""
         if self.first_chain is None:
             self.first_chain = (name, number)
         first, line = self.first_chain
         if name.isdecimal() != first.isdecimal():
-            found, other = ("a number", "none") if name.isdecimal() else ("no number", "one")
+            kind, first_kind = ("a number", "not") if name.isdecimal() else ("not a number", "one")
             self.refuse(
                 number,
-                f"chain {shorten(name)} is {found}, and chain {shorten(first)} on line {line} is {other}",
+                f"chain {shorten(name)} is {kind}, but chain {shorten(first)} on line {line} is {first_kind}",
                 "Name all chains of a file by numbers, or none of them.",
             )
 
@@ -221,7 +221,7 @@ class Parser:
             if piece[-1] == ")":
                 if not self.open.get(name):
                     self.refuse(
-                        number, f"chain {name} is closed and was not opened", f"Open it with `({name}` on the first token."
+                        number, f"chain {name} is closed but was never opened", f"Open it with `({name}` on the first token."
                     )
                 self.mentions[self.open[name].pop()][2] = token
 

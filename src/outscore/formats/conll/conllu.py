@@ -46,7 +46,7 @@ _HINT = "Write ten columns separated by tabs, `_` in those without a value, and 
 
 
 def looks_like_conllu(peek: Peek) -> bool:
-    """Whether the first line that is no comment begins with the number of a word and has ten columns.
+    """Whether the first line that is not a comment begins with the number of a word and has ten columns.
 
     CoNLL-2012 may have as many; its documents begin with a comment of their own.
     """
@@ -135,10 +135,10 @@ class _FileBuilder:
     def _add_comments(self, lines: Lines, rows: Array) -> None:
         """Keep the comments that name a sentence or a document."""
         for row, text in zip(rows.tolist(), lines.texts(_ID, rows), strict=True):
-            if (found := _SENT_ID.fullmatch(text)) is not None:
-                self.sentence_names.append((lines.first + row, found[1].strip()))
-            elif (found := _NEWDOC.fullmatch(text)) is not None:
-                self.documents.append((lines.first + row, (found[1] or "").strip()))
+            if (match := _SENT_ID.fullmatch(text)) is not None:
+                self.sentence_names.append((lines.first + row, match[1].strip()))
+            elif (match := _NEWDOC.fullmatch(text)) is not None:
+                self.documents.append((lines.first + row, (match[1] or "").strip()))
 
     def _add_other(self, lines: Lines, row: int) -> None:
         """Add a line that is neither word, comment nor empty: blanks, a multi-word token, an empty node, or an error."""
@@ -150,8 +150,8 @@ class _FileBuilder:
             self.blanks.append(np.array([lines.first + row]))
         elif not form or not (len(rest) == _WIDTH - 1 or any(rest[_MISC - 1 : _MISC])):
             lines.refuse_width(row, _EXPECTED, _HINT)
-        elif (found := _RANGE.fullmatch(number)) is not None:
-            self.ranges.append((lines.first + row, int(found[1]), int(found[2]), form))
+        elif (match := _RANGE.fullmatch(number)) is not None:
+            self.ranges.append((lines.first + row, int(match[1]), int(match[2]), form))
         elif _EMPTY_NODE.fullmatch(number) is None:
             lines.refuse(row, f'found "{shorten(number)}" in the first column, expected the number of a word', _HINT)
 
@@ -167,7 +167,7 @@ class _FileBuilder:
         starts, ends = character_spans(tokens, firsts)
         if (ends == starts).any():
             line = int(lines[np.argmax(ends == starts)])
-            raise line_error(self.path, line, "found a word of blanks alone", "Remove it, or write the word.")
+            raise line_error(self.path, line, "found a word that consists only of blanks", "Remove it, or write the word.")
         columns = {column: fields[COLUMNS[column]] for column in self.columns}
         if multiword.any():
             columns["token"] = tokens
@@ -279,7 +279,7 @@ def _heads(path: str, lines: Array, origins: Array, column: Labels) -> Array | N
         raise line_error(
             path,
             int(lines[row]),
-            f"found the head {heads[row]}, the sentence ends with word {size[row]}",
+            f"found the head {heads[row]}, but the sentence ends with word {size[row]}",
             "If the sentence is cut short, copy or write the file again; heads are numbered within their sentence.",
         )
     return np.where(heads > 0, origins + heads - 1, -1).astype(np.int32)

@@ -43,13 +43,13 @@ def chains_of(source: Source, *, repair: bool = False) -> Chains:
     parser, place, document = Parser(source.path), 0, 0
     for number, line in enumerate(source.lines(), 1):
         text = line.rstrip("\r\n")
-        if (found := _GLOBAL.match(text)) is not None:
-            fields = found[1].split("-")
+        if (match := _GLOBAL.match(text)) is not None:
+            fields = match[1].split("-")
             place = fields.index("eid") if "eid" in fields else 0
-        elif (found := _NEWDOC.match(text)) is not None:
+        elif (match := _NEWDOC.match(text)) is not None:
             _close(parser, number)
             document += 1
-            parser.begin(number, (found[1] or "").strip() or f"document {document}")
+            parser.begin(number, (match[1] or "").strip() or f"document {document}")
         elif not text.strip():
             parser.fresh = True
         elif not text.startswith("#"):
@@ -88,9 +88,9 @@ def _brackets(entity: str, place: int) -> Iterator[str]:
     """
     for opens, name, closes in _PIECE.findall(entity):
         chain = name.split("-")[place] if opens else name
-        found = _PART.fullmatch(chain)
-        part, last = (int(found[2]), int(found[3])) if found is not None else (1, 1)
-        chain = found[1] if found is not None else chain
+        match = _PART.fullmatch(chain)
+        part, last = (int(match[2]), int(match[3])) if match is not None else (1, 1)
+        chain = match[1] if match is not None else chain
         begins, ends = bool(opens) and part == 1, bool(closes) and part == last
         if begins or ends:
             yield f"{'(' if begins else ''}{chain}{')' if ends else ''}"

@@ -36,7 +36,7 @@ class Sentence:
 def assemble(source: Source, sentences: Sequence[Sentence], name: str, format: str) -> Words:
     """Words from sentences; a column that only some sentences have is left out."""
     if not sentences:
-        raise OutscoreError(f"{source.label} has no sentences.", "Give one sentence at least.")
+        raise OutscoreError(f"{source.label} has no sentences.", "Give at least one sentence.")
     sizes = np.array([len(sentence.forms) for sentence in sentences])
     forms = [form for sentence in sentences for form in sentence.forms]
     shared = set.intersection(*(set(sentence.columns) for sentence in sentences))
@@ -52,8 +52,8 @@ def assemble(source: Source, sentences: Sequence[Sentence], name: str, format: s
     origins = np.repeat(np.cumsum(sizes) - sizes, sizes)
     heads = None
     if all(len(sentence.heads) == len(sentence.forms) for sentence in sentences):
-        given = np.array([head for sentence in sentences for head in sentence.heads], dtype=np.int64)
-        heads = np.where(given >= 0, given + origins, -1)
+        within = np.array([head for sentence in sentences for head in sentence.heads], dtype=np.int64)
+        heads = np.where(within >= 0, within + origins, -1)
     marks = [
         (i, s.document or "")
         for i, s in enumerate(sentences)

@@ -29,12 +29,12 @@ def words_of(source: Source, name: str | None = None) -> Words:
     """The words of an open file; of a word with several slashes the last one comes before the tag."""
     sentences = []
     for number, line in enumerate(source.lines(), 1):
-        found = [_WORD.fullmatch(word) for word in line.split()]
-        if None in found:
-            word = line.split()[found.index(None)]
+        matches = [_WORD.fullmatch(word) for word in line.split()]
+        if None in matches:
+            word = line.split()[matches.index(None)]
             raise line_error(
-                source.path, number, f'found "{word}", expected word/TAG', "Join every word and its tag by a slash."
+                source.path, number, f'found "{word}", expected word/TAG', "Join every word to its tag with a slash."
             )
-        if found:
-            sentences.append(Sentence([m[1] for m in found if m], {"tag": [m[2] for m in found if m]}))
+        if matches:
+            sentences.append(Sentence([m[1] for m in matches if m], {"tag": [m[2] for m in matches if m]}))
     return assemble(source, sentences, stem_of(source.path) if name is None else name, FORMAT)

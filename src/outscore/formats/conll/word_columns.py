@@ -42,7 +42,7 @@ _HINT = "Give every word's line the same columns, and put a blank line between s
 
 
 def looks_like_words(peek: Peek) -> bool:
-    """Whether words stand in columns, with blank lines between sentences or with the tags of entities."""
+    """Whether words are in columns, with blank lines between sentences or with the tags of entities."""
     lines = [line.strip() for line in peek.head]
     filled = [line.split("\t") if "\t" in line else line.split() for line in lines if line and not line.startswith("#")]
     rows = [row for row in filled if row[0] != DOCUMENT]
@@ -123,7 +123,7 @@ def _assemble(
     starts, ends = character_spans(forms, np.ones(len(rows), dtype=bool))
     if (ends == starts).any():
         line = int(rows[np.argmax(ends == starts)])
-        raise line_error(source.path, line, "found a word of blanks alone", "Remove it, or write the word.")
+        raise line_error(source.path, line, "found a word that consists only of blanks", "Remove it, or write the word.")
     return Words(
         name=name,
         forms=forms,
@@ -147,8 +147,8 @@ def _heads(source: Source, lines: Array, sentences: Array, column: Labels) -> Ar
     wrong = np.flatnonzero((heads < 0) | (heads > np.bincount(sentences)[sentences]))
     if len(wrong):
         row = int(wrong[0])
-        found = f'found "{column[row]}" as head, expected 0 or the number of a word of its sentence'
-        raise line_error(source.path, int(lines[row]), found, "Check which column --columns calls `head`.")
+        problem = f'found "{column[row]}" as head, expected 0 or the number of a word of its sentence'
+        raise line_error(source.path, int(lines[row]), problem, "Check which column --columns calls `head`.")
     return np.where(heads > 0, first_rows(sentences) + heads - 1, -1)
 
 
@@ -165,14 +165,14 @@ def _name_columns(label: str, width: int, columns: Sequence[str] | None) -> Sequ
     """A name for each column."""
     if width < 2:
         raise OutscoreError(
-            f"{label} has one column, a word and its tag were expected.",
+            f"{label} has one column, but a word and its tag were expected.",
             "Write word and tag, separated by a tab; or compare a label per item with --task label.",
         )
     if columns is None:
         return [WORD, *map(str, range(2, width)), TAG]
     if len(columns) != width:
         raise OutscoreError(
-            f"{label} has {width} columns, and `columns` names {len(columns)}.",
+            f"{label} has {width} columns, but `columns` names {len(columns)}.",
             "Name every column of the file, in order.",
             parameter="columns",
         )
@@ -187,7 +187,7 @@ def _refuse_header(label: str, first: Sequence[str]) -> None:
     """Refuse a header, which would count as a word that every system gets right."""
     if first[0].lower() in _WORDS and first[-1].lower() in _TAGS:
         raise OutscoreError(
-            f"{label} begins with the names of columns (`{first[0]}` and `{first[-1]}`), a word and its tag were expected.",
+            f"{label} begins with the names of columns (`{first[0]}` and `{first[-1]}`), but a word and its tag were expected.",
             "Remove that line; or compare a label per item with --task label.",
         )
 

@@ -80,14 +80,14 @@ class Lines:
         digits = np.frombuffer(self.raw, dtype=np.uint8) - np.uint8(ord("0"))
         starts, ends = self.fields(0)
         sizes = ends - starts
-        found = np.where((sizes > 0) & (sizes <= MAX_DIGITS), 0, -1).astype(np.int32)
+        numbers = np.where((sizes > 0) & (sizes <= MAX_DIGITS), 0, -1).astype(np.int32)
         for place in range(MAX_DIGITS):
-            rows = np.flatnonzero((found >= 0) & (sizes > place))
+            rows = np.flatnonzero((numbers >= 0) & (sizes > place))
             if not len(rows):
                 break
             digit = digits[starts[rows] + place]
-            found[rows] = np.where(digit < 10, 10 * found[rows] + digit, -1)
-        return found
+            numbers[rows] = np.where(digit < 10, 10 * numbers[rows] + digit, -1)
+        return numbers
 
     def texts(self, column: int, rows: Array) -> list[str]:
         """A column of these rows as text; all rows must have that column."""
@@ -101,9 +101,9 @@ class Lines:
         begin = self.begins[row]
         return self.raw[self.cuts[begin - 1] + 1 : self.cuts[begin + self.widths[row] - 1]].decode()
 
-    def refuse(self, row: int, found: str, hint: str) -> NoReturn:
+    def refuse(self, row: int, problem: str, hint: str) -> NoReturn:
         """Raise an error that names the line."""
-        raise line_error(self.path, self.first + row, found, hint)
+        raise line_error(self.path, self.first + row, problem, hint)
 
     def refuse_width(self, row: int, expected: str, hint: str) -> NoReturn:
         """Raise the error of a row with too few or too many columns."""
@@ -186,12 +186,12 @@ def character_spans(tokens: Labels, firsts: Array) -> tuple[Array, Array]:
     if " ".join(names).split() != list(names):
         names = ["".join(name.split()) for name in names]
     lengths = np.fromiter(map(len, names), dtype=np.int32, count=len(names))
-    own = lengths[tokens.codes if firsts.all() else tokens.codes[firsts]]
-    ends = np.cumsum(own, dtype=np.int32)
+    sizes = lengths[tokens.codes if firsts.all() else tokens.codes[firsts]]
+    ends = np.cumsum(sizes, dtype=np.int32)
     if firsts.all():
-        return ends - own, ends
+        return ends - sizes, ends
     token = np.cumsum(firsts) - 1
-    return (ends - own)[token], ends[token]
+    return (ends - sizes)[token], ends[token]
 
 
 def document_labels(marks: Sequence[tuple[int, str]], sentences: int) -> Labels | None:
@@ -215,4 +215,4 @@ def document_labels(marks: Sequence[tuple[int, str]], sentences: int) -> Labels 
 
 def refuse_empty(source: Source, expected: str) -> NoReturn:
     """Raise the error of a file without words."""
-    raise OutscoreError(f"{source.label} holds no words, {expected} was expected.", "Check that its text was written.")
+    raise OutscoreError(f"{source.label} contains no words, but {expected} was expected.", "Check that its text was written.")

@@ -50,7 +50,9 @@ def chains_of(source: Source, *, predicted: bool = False) -> Chains:
             raise OutscoreError(f"{source.label}, object {number} has no `{key}`.", HINT)
         name = str(value.get("doc_key", value.get("doc_id", number)))
         if name in documents:
-            raise OutscoreError(f"{source.label}, object {number}: document `{name}` is there twice.", "Give each its own key.")
+            raise OutscoreError(
+                f"{source.label}, object {number}: document `{name}` appears twice.", "Give each document its own key."
+            )
         size = sum(map(len, value["sentences"]))
         documents.append(name)
         sentences += [Sentence([str(word) or "_" for word in words], document=name) for words in value["sentences"] if words]
@@ -58,7 +60,7 @@ def chains_of(source: Source, *, predicted: bool = False) -> Chains:
             mentions += [(len(documents) - 1, *_span(source, number, mention, size), chain) for mention in cluster]
             chain += 1
     if not sentences:
-        raise OutscoreError(f"{source.label} holds no documents.", HINT)
+        raise OutscoreError(f"{source.label} contains no documents.", HINT)
     table = np.array(mentions, dtype=np.int64).reshape(-1, 4)
     origin = Origin(source.path, source.sha256(), len(table), FORMAT)
     words = assemble(source, sentences, stem_of(source.path), FORMAT)
@@ -73,5 +75,5 @@ def _span(source: Source, number: int, mention: Any, size: int) -> tuple[int, in
             return first, last
     raise OutscoreError(
         f"{source.label}, object {number}: found the mention {mention}, expected first and last of {size} tokens.",
-        "Count tokens from 0 through the document; the last one belongs to the mention.",
+        "Count tokens from 0 through the whole document; the last token is part of the mention.",
     )

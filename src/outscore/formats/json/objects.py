@@ -23,7 +23,7 @@ def is_json(peek: Peek) -> bool:
 
 
 def first_value(peek: Peek) -> Any:  # noqa: ANN401 - any JSON value
-    """The first of the values that `objects_of` would give; None where the beginning is no JSON."""
+    """The first of the values that `objects_of` would give; None where the beginning is not JSON."""
     if peek.document is not None:
         return next(iter(_several(peek.document)), None)
     first = next((line for line in peek.filled), "")
@@ -59,9 +59,9 @@ def _value(source: Source, number: int, line: str) -> Any:  # noqa: ANN401 - any
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
         reason = "it is nested too deeply" if isinstance(error, RecursionError) else error
         hint = "Write one JSON value per line, or one list."
-        raise line_error(source.path, number, f"found no JSON ({reason})", hint) from None
+        raise line_error(source.path, number, f"this is not JSON ({reason})", hint) from None
 
 
 def refuse_shape(source: Source, expected: str, hint: str) -> OutscoreError:
     """The error of JSON that holds something else."""
-    return OutscoreError(f"{source.label} is JSON, but does not hold {expected}.", hint)
+    return OutscoreError(f"{source.label} is JSON, but does not contain {expected}.", hint)

@@ -92,12 +92,12 @@ def _token_list(source: Source, value: Mapping[str, Any], tokens: list[str], num
         if len(value[key]) != len(tokens):
             raise OutscoreError(
                 f"{source.label}, object {number}: `{key}` has {len(value[key])} tags for {len(tokens)} tokens.",
-                "Give every token its tag; of word pieces give the first one's.",
+                "Give every token its tag; for a word split into pieces, give the tag of the first piece.",
             )
         if not all(isinstance(tag, str) for tag in value[key]):
             raise OutscoreError(
-                f"{source.label}, object {number}: `{key}` holds numbers, names of tags were expected.",
-                "Replace them by names, with `features[...].feature.int2str` of the dataset.",
+                f"{source.label}, object {number}: `{key}` contains numbers, but names of tags were expected.",
+                "Convert them to names with `features[...].feature.int2str` of the dataset.",
             )
         columns[column] = value[key]
     if not columns:
@@ -107,7 +107,7 @@ def _token_list(source: Source, value: Mapping[str, Any], tokens: list[str], num
 
 def _spacy_sentences(value: Mapping[str, Any], tokens: Sequence[Mapping[str, Any]], document: str) -> Iterator[Sentence]:
     text = value["text"]
-    # spaCy's tokens include line breaks and runs of blanks, which are no words.
+    # spaCy's tokens include line breaks and runs of blanks, which are not words.
     kept = [i for i, token in enumerate(tokens) if text[token["start"] : token["end"]].strip()]
     begins = sorted(int(sentence["start"]) for sentence in value.get("sents", ())) or [0]
     entities = _entity_tags(tokens, value.get("ents", ()))

@@ -1,7 +1,7 @@
-"""The answers that logs hold beside the right ones, as outputs to be compared label by label.
+"""The answers that logs contain beside the right ones, as outputs to be compared label by label.
 
-Harnesses judge answers in their own ways: a scorer may look for the target anywhere in a text. Here an answer is right where
-it is the target, and how often a log's own score says otherwise is part of what is read.
+Harnesses judge answers in their own ways: a scorer may look for the target anywhere in a text. Here an answer is right if
+it equals the target; how often the score in the log disagrees is reported as part of the reading.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from outscore.scores.system import Labels
 __all__ = ["LogAnswers", "has_answers", "read_answers"]
 
 QUESTION = "question"
-MAX_OTHERWISE = 0.1
-"""A larger share of answers that the log judges otherwise than by comparing them is no classification."""
+MAX_DISAGREEING = 0.1
+"""If the log disagrees with the comparison about a larger share of the answers, they are not labels."""
 FIRST_ROWS = 20
 COMPARE = "Compare the scores with `outscore compare`."
 
@@ -41,7 +41,7 @@ class LogAnswers:
 
 
 def has_answers(evaluation: Evaluation) -> bool:
-    """Whether a log seems to hold answers beside the right ones, an item each: its first rows say so."""
+    """Whether the first rows of a log have answers beside the right ones, one row per item."""
     if evaluation.exchanges is None or len(evaluation.ids.names) < len(evaluation.ids):
         return False
     if evaluation.measures and all(measure.corpus for measure in evaluation.measures.values()):
@@ -51,9 +51,9 @@ def has_answers(evaluation: Evaluation) -> bool:
 
 
 def read_answers(paths: Sequence[str | os.PathLike[str]], question: LogQuestion, gold_name: str = "gold") -> LogAnswers:
-    """The answers of all systems in these logs; refused where a log holds none, or several runs of an item."""
-    found = choose_systems(read_logs(paths), question.systems)
-    chosen = choose_filter(choose_task(found, question.task), question.filter)
+    """The answers of all systems in these logs; a log without answers, or with several runs of an item, is refused."""
+    evaluations = choose_systems(read_logs(paths), question.systems)
+    chosen = choose_filter(choose_task(evaluations, question.task), question.filter)
     if not question.force_same:
         check_same(chosen)
     systems, reading, targets = {}, [], dict[str, str]()
@@ -66,9 +66,9 @@ def read_answers(paths: Sequence[str | os.PathLike[str]], question: LogQuestion,
         systems[evaluation.system] = _items(evaluation, {item: one.answer for item, one in exchanges.items()})
     first = chosen[0]
     columns = first.origins[0].column("item") or "item"
-    told = f"{first.label}: answers of {first.harness} logs are compared with their targets; items are `{columns}`."
+    summary = f"{first.label}: answers in {first.harness} logs are compared with their targets; items are `{columns}`."
     gold = _gold(chosen, targets, shown, gold_name)
-    return LogAnswers(gold, systems, (told, *dict.fromkeys(reading)))
+    return LogAnswers(gold, systems, (summary, *dict.fromkeys(reading)))
 
 
 def _exchanges(evaluation: Evaluation) -> dict[str, Exchange]:
@@ -76,24 +76,26 @@ def _exchanges(evaluation: Evaluation) -> dict[str, Exchange]:
     items = evaluation.ids.texts()
     if len(evaluation.ids.names) < len(items):
         raise OutscoreError(
-            f"{evaluation.label} holds {len(items):,} runs of {count_of(len(evaluation.ids.names), 'item')}: "
-            "labels are compared one for each item.",
+            f"{evaluation.label} contains {len(items):,} runs of {count_of(len(evaluation.ids.names), 'item')}: "
+            "only one label per item can be compared.",
             COMPARE,
             file=evaluation.origins[0].path,
         )
     if all(measure.corpus for measure in evaluation.measures.values()) and evaluation.measures:
         raise OutscoreError(
-            f"{evaluation.label}: {evaluation.task} is scored as a whole, so that its answers are texts and no labels.",
+            f"{evaluation.label}: {evaluation.task} is scored as a whole, so its answers are texts, not labels.",
             COMPARE,
             file=evaluation.origins[0].path,
         )
     if evaluation.exchanges is None:
-        raise OutscoreError(f"{evaluation.label} holds scores without answers.", COMPARE, file=evaluation.origins[0].path)
-    found = dict(zip(items, evaluation.exchanges(range(len(items))), strict=True))
-    lacking = [kind for kind in ("target", "answer") if all(getattr(one, kind) is None for one in found.values())]
+        raise OutscoreError(f"{evaluation.label} contains scores but no answers.", COMPARE, file=evaluation.origins[0].path)
+    exchanges = dict(zip(items, evaluation.exchanges(range(len(items))), strict=True))
+    lacking = [kind for kind in ("target", "answer") if all(getattr(one, kind) is None for one in exchanges.values())]
     if lacking:
-        raise OutscoreError(f"{evaluation.label} holds no {lacking[0]} of any item.", COMPARE, file=evaluation.origins[0].path)
-    return found
+        raise OutscoreError(
+            f"{evaluation.label} contains no {lacking[0]} for any item.", COMPARE, file=evaluation.origins[0].path
+        )
+    return exchanges
 
 
 def _check_targets(evaluation: Evaluation, exchanges: Mapping[str, Exchange], targets: dict[str, str]) -> None:
@@ -103,41 +105,42 @@ def _check_targets(evaluation: Evaluation, exchanges: Mapping[str, Exchange], ta
             continue
         if targets.setdefault(item, one.target) != one.target:
             raise OutscoreError(
-                f"{evaluation.label}: the right answer to `{item}` is `{one.target}`, and in another log `{targets[item]}`.",
+                f"{evaluation.label}: the right answer to `{item}` is `{one.target}`, but `{targets[item]}` in another log.",
                 "Compare logs of the same questions.",
                 file=evaluation.origins[0].path,
             )
 
 
 def _notes(evaluation: Evaluation, exchanges: Mapping[str, Exchange]) -> list[str]:
-    """What has no answer or target, and how often the log's own score judges an answer otherwise."""
+    """What has no answer or target, and how often the score in the log judges an answer differently."""
     system, notes = evaluation.system, []
     silent = sum(one.answer is None for one in exchanges.values())
     if silent:
-        notes.append(f"{system} gave no answer to {count_of(silent, 'item')}: they count as wrong.")
-    untold = sum(one.target is None for one in exchanges.values())
-    if untold:
-        notes.append(f"{count_of(untold, 'item')} of {system} without a target: left out.")
+        notes.append(f"{system} gave no answer to {count_of(silent, 'item')}; no answer counts as wrong.")
+    targetless = sum(one.target is None for one in exchanges.values())
+    if targetless:
+        notes.append(f"Left out {count_of(targetless, 'item')} of {system} without a target.")
     judged = np.array([one.answer == one.target for one in exchanges.values()], dtype=float)
-    found = {name: _otherwise(measure.values, judged) for name, measure in evaluation.measures.items() if not measure.corpus}
-    if not found:
+    per_item = {name: measure for name, measure in evaluation.measures.items() if not measure.corpus}
+    disagreements = {name: _disagreements(measure.values, judged) for name, measure in per_item.items()}
+    if not disagreements:
         return notes
     # Of several scores, the one that calls most answers right or wrong tells whether they are labels.
-    name, (otherwise, known) = min(found.items(), key=lambda one: (-one[1][1], one[1][0]))
-    if otherwise > MAX_OTHERWISE * known:
+    name, (different, known) = min(disagreements.items(), key=lambda entry: (-entry[1][1], entry[1][0]))
+    if different > MAX_DISAGREEING * known:
         raise OutscoreError(
-            f"{evaluation.label}: `{name}` judges {otherwise:,} of {count_of(known, 'answer')} of {system} otherwise than "
-            "comparing them with their targets does, so that they are no labels.",
-            f"Choose a filter that cuts answers out, or leave the labels: {COMPARE[0].lower()}{COMPARE[1:]}",
+            f"{evaluation.label}: `{name}` judges {different:,} of {count_of(known, 'answer')} of {system} differently from "
+            "a comparison with their targets, so they are not labels.",
+            f"Choose a filter that extracts the answers, or {COMPARE[0].lower()}{COMPARE[1:]}",
             parameter="filter",
         )
-    if otherwise:
-        notes.append(f"`{name}` of the log judges {count_of(otherwise, 'answer')} of {system} otherwise.")
+    if different:
+        notes.append(f"`{name}` of the log judges {count_of(different, 'answer')} of {system} differently.")
     return notes
 
 
-def _otherwise(values: Array, judged: Array) -> tuple[int, int]:
-    """How many answers a score judges otherwise, and how many it judges right or wrong at all."""
+def _disagreements(values: Array, judged: Array) -> tuple[int, int]:
+    """How many answers a score judges differently, and how many it judges right or wrong at all."""
     known = np.isin(values, (0.0, 1.0))
     return int((values[known] != judged[known]).sum()), int(known.sum())
 

@@ -19,7 +19,7 @@ from outscore.formats.logs.base.evaluation import Evaluation
 __all__ = ["LogQuestion", "check_same", "check_total", "choose_filter", "choose_measure", "choose_systems", "choose_task"]
 
 _MAX_SHOWN = 12
-FORCE = "If you know that they are the same, say --force-same."
+FORCE = "If you know that they are the same, add --force-same."
 # Harnesses round what they print, or add floats in another order.
 TOLERANCE = 1e-6
 
@@ -43,50 +43,50 @@ class LogQuestion:
     answers: bool = False
 
 
-def choose_systems(evaluations: Sequence[Evaluation], asked: Sequence[str]) -> list[Evaluation]:
+def choose_systems(evaluations: Sequence[Evaluation], wanted: Sequence[str]) -> list[Evaluation]:
     """The evaluations of the systems that are asked for, or of all."""
     systems = list(dict.fromkeys(evaluation.system for evaluation in evaluations))
-    for name in asked:
+    for name in wanted:
         if name not in systems:
             raise OutscoreError(
                 f"The logs have no system `{name}`.",
                 did_you_mean(name, systems) or f"They have {_list(systems)}.",
                 parameter="system",
             )
-    return [evaluation for evaluation in evaluations if not asked or evaluation.system in asked]
+    return [evaluation for evaluation in evaluations if not wanted or evaluation.system in wanted]
 
 
-def choose_task(evaluations: Sequence[Evaluation], asked: str | None, *, several: bool = False) -> list[Evaluation]:
+def choose_task(evaluations: Sequence[Evaluation], task: str | None, *, several: bool = False) -> list[Evaluation]:
     """The evaluations of one task; all of them if `several` tasks can be taken together."""
     tasks = list(dict.fromkeys(evaluation.task for evaluation in evaluations))
-    if asked is not None:
-        found = [evaluation for evaluation in evaluations if evaluation.task == asked]
-        if not found:
+    if task is not None:
+        of_task = [evaluation for evaluation in evaluations if evaluation.task == task]
+        if not of_task:
             raise OutscoreError(
-                f"The logs hold no task `{asked}`.",
-                did_you_mean(asked, tasks) or f"They hold {_list(tasks)}.",
+                f"The logs contain no task `{task}`.",
+                did_you_mean(task, tasks) or f"They contain {_list(tasks)}.",
                 parameter="log_task",
             )
-        return found
+        return of_task
     if len(tasks) > 1 and not several:
         raise OutscoreError(
-            f"The logs hold {len(tasks)} tasks: {_list(tasks)}.", "Choose one with --log-task NAME.", parameter="log_task"
+            f"The logs contain {len(tasks)} tasks: {_list(tasks)}.", "Choose one with --log-task NAME.", parameter="log_task"
         )
     return list(evaluations)
 
 
-def choose_filter(evaluations: Sequence[Evaluation], asked: str | None) -> list[Evaluation]:
+def choose_filter(evaluations: Sequence[Evaluation], wanted: str | None) -> list[Evaluation]:
     """The evaluations read by one filter; two of them are never pooled."""
     filters = list(dict.fromkeys(evaluation.filter or "none" for evaluation in evaluations))
-    if asked is not None:
-        found = [evaluation for evaluation in evaluations if (evaluation.filter or "none") == asked]
-        if not found:
+    if wanted is not None:
+        filtered = [evaluation for evaluation in evaluations if (evaluation.filter or "none") == wanted]
+        if not filtered:
             raise OutscoreError(
-                f"The logs hold no filter `{asked}`.",
-                did_you_mean(asked, filters) or f"They hold {_list(filters)}.",
+                f"The logs contain no filter `{wanted}`.",
+                did_you_mean(wanted, filters) or f"They contain {_list(filters)}.",
                 parameter="filter",
             )
-        return found
+        return filtered
     by_task: dict[str, list[str]] = {}
     for evaluation in evaluations:
         by_task.setdefault(evaluation.task, []).append(evaluation.filter or "none")
@@ -101,32 +101,32 @@ def choose_filter(evaluations: Sequence[Evaluation], asked: str | None) -> list[
     return list(evaluations)
 
 
-def choose_measure(evaluations: Sequence[Evaluation], asked: str | None) -> str:
+def choose_measure(evaluations: Sequence[Evaluation], wanted: str | None) -> str:
     """The measure that all evaluations have: the one asked for, or the only one."""
     for evaluation in evaluations:
         if not evaluation.measures:
             reasons = ", ".join(f"{count:,} {state}" for state, count in evaluation.counts.items())
             raise OutscoreError(
-                f"{evaluation.label} holds no score of {evaluation.system} at all ({reasons}).",
+                f"{evaluation.label} contains no score of {evaluation.system} at all ({reasons}).",
                 "Run the evaluation again, or leave this log out.",
                 file=evaluation.origins[0].path,
             )
     shared = [name for name in evaluations[0].measures if all(name in evaluation.measures for evaluation in evaluations)]
-    if asked is not None:
-        if asked not in shared:
+    if wanted is not None:
+        if wanted not in shared:
             raise OutscoreError(
-                f"The logs have no score `{asked}` in common.",
-                did_you_mean(asked, shared) or f"They have {_list(shared) if shared else 'none'}.",
+                f"The logs have no score `{wanted}` in common.",
+                did_you_mean(wanted, shared) or f"They have {_list(shared) if shared else 'none'}.",
                 parameter="metric",
             )
-        return asked
+        return wanted
     if len(shared) == 1:
         return shared[0]
     if not shared:
         raise OutscoreError(
             f"The logs have no score in common: {_list(list(evaluations[0].measures))} in one, "
             f"{_list(list(evaluations[-1].measures))} in another.",
-            "Compare logs that were scored alike.",
+            "Compare logs that were scored in the same way.",
             parameter="metric",
         )
     raise OutscoreError(
@@ -144,24 +144,25 @@ def check_same(evaluations: Sequence[Evaluation]) -> None:
     by_task: dict[str, list[Evaluation]] = {}
     for evaluation in evaluations:
         by_task.setdefault(evaluation.task, []).append(evaluation)
-    for found in by_task.values():
-        for other in found[1:]:
-            _check_conditions(found[0], other)
-            _check_contents(found[0], other)
+    for same_task in by_task.values():
+        for other in same_task[1:]:
+            _check_conditions(same_task[0], other)
+            _check_contents(same_task[0], other)
 
 
 def _check_conditions(first: Evaluation, other: Evaluation) -> None:
     for name, text in first.conditions.items():
-        said = other.conditions.get(name)
-        if said is not None and said != text:
+        value = other.conditions.get(name)
+        if value is not None and value != text:
             raise OutscoreError(
-                f"{first.label} and {other.label} were run differently on {first.task}: {name} {text} and {said}.",
+                f"{first.label} and {other.label} were run differently on {first.task}: {name} {text} and {value}.",
                 FORCE,
                 parameter="force_same",
             )
     if first.harness != other.harness:
         raise OutscoreError(
-            f"{first.label} is of {first.harness} and {other.label} of {other.harness}, which may score answers differently.",
+            f"{first.label} is from {first.harness} and {other.label} from {other.harness}, which may score answers "
+            "differently.",
             FORCE,
             parameter="force_same",
         )
@@ -201,17 +202,17 @@ def check_total(evaluation: Evaluation, measure: str) -> str | None:
 
     Rows without a score are left out, or count as 0, as their harness does.
     """
-    found = evaluation.measures[measure]
-    values = np.nan_to_num(found.values, nan=0.0) if evaluation.zero_missing else found.values
+    scores = evaluation.measures[measure]
+    values = np.nan_to_num(scores.values, nan=0.0) if evaluation.zero_missing else scores.values
     scored = values[~np.isnan(values)]
-    if found.total is None or not len(scored):
+    if scores.total is None or not len(scored):
         return None
     mean = float(scored.mean())
-    if not any(_agree(total, found.total) for total in (mean, _mean_of_items(evaluation, values))):
+    if not any(_agree(total, scores.total) for total in (mean, _mean_of_items(evaluation, values))):
         raise OutscoreError(
             f"{evaluation.label}: the rows of {evaluation.system} give {measure} {mean:.6g}, "
-            f"and its log reports {found.total:.6g}: rows are missing, or were written twice.",
+            f"but its log reports {scores.total:.6g}: rows are missing, or were written twice.",
             f"Run the evaluation again. {FORCE}",
             parameter="force_same",
         )
-    return f"{evaluation.system} {found.total:.6g}"
+    return f"{evaluation.system} {scores.total:.6g}"

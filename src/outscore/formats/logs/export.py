@@ -1,4 +1,4 @@
-"""Any log as Every Eval Ever: a line per row and score, and the aggregate that stands beside the lines.
+"""Any log as Every Eval Ever: a line per row and score, and the aggregate beside the lines.
 
 What the schema has no field for (the score's name, the repeat, why a row has no score, columns to group by) stands in the
 `metadata` of a line, and the conditions of a run, and whether rows without a score count as 0, in the `source_data` of its
@@ -42,7 +42,7 @@ def aggregate(evaluations: Sequence[Evaluation]) -> bytes:
     """The totals of all evaluations, with the direction of each score."""
     systems = list(dict.fromkeys(one.system for one in evaluations))
     results = [_result(one, name, measure) for one in evaluations for name, measure in _measures(one).items()]
-    found = {
+    aggregate = {
         "schema_version": SCHEMA,
         "evaluation_id": "/".join([evaluations[0].task, *systems]),
         "source_metadata": {"source_name": evaluations[0].harness, "source_type": "evaluation_run"},
@@ -51,17 +51,17 @@ def aggregate(evaluations: Sequence[Evaluation]) -> bytes:
         "model_info": {"name": ", ".join(systems), "id": ", ".join(systems)},
         "evaluation_results": [result for result in results if result is not None],
     }
-    return msgspec.json.format(msgspec.json.encode(found), indent=1) + b"\n"
+    return msgspec.json.format(msgspec.json.encode(aggregate), indent=1) + b"\n"
 
 
 def _measures(evaluation: Evaluation) -> dict[str, Measure]:
-    found = {name: measure for name, measure in evaluation.measures.items() if not measure.corpus}
-    if not found:
+    measures = {name: measure for name, measure in evaluation.measures.items() if not measure.corpus}
+    if not measures:
         raise OutscoreError(
-            f"{evaluation.label}: {evaluation.task} is scored as a whole, so that its rows have no scores to convert.",
-            "Leave the task out: name the logs of the others.",
+            f"{evaluation.label}: {evaluation.task} is scored as a whole, so its rows have no scores to convert.",
+            "Leave this task out: name only the logs of the others.",
         )
-    return found
+    return measures
 
 
 def _name(evaluation: Evaluation) -> str:

@@ -55,16 +55,16 @@ def recognise(path: str | os.PathLike[str]) -> LogEntry | None:
     peek = peek_at(path)
     if not _may_be_log(peek):
         return None
-    found = [entry for entry in LOGS.values() if entry.recognise(peek)]
-    if len(found) > 1:
-        names = " and ".join(entry.name for entry in found)
+    entries = [entry for entry in LOGS.values() if entry.recognise(peek)]
+    if len(entries) > 1:
+        names = " and ".join(entry.name for entry in entries)
         raise OutscoreError(
-            f"{label_of(peek.path)} begins like logs in {len(found)} formats: {names}.",
-            f"Say which it is: --reader {found[0].name}.",
+            f"{label_of(peek.path)} looks like a log in {len(entries)} formats: {names}.",
+            f"Say which it is: --reader {entries[0].name}.",
             parameter="reader",
             file=peek.path,
         )
-    return found[0] if found else None
+    return entries[0] if entries else None
 
 
 def _may_be_log(peek: LogPeek) -> bool:
@@ -78,29 +78,29 @@ def _ends_like_log(name: str) -> bool:
 
 
 def are_logs(paths: Sequence[str | os.PathLike[str]], format: str = AUTO) -> bool:
-    """Whether every path is a log or a folder with one; files that cannot be read are left to those who read other files."""
+    """Whether every path is a log or a folder with one; files that cannot be read are left to the other readers."""
     if format != AUTO:
         return format in LOGS
-    found = [_is_log(path) for path in paths]
-    if any(found) and not all(found):
-        log, other = (label_of(os.fspath(paths[found.index(kind)])) for kind in (True, False))
-        if Path(paths[found.index(False)]).exists():
+    recognised = [_is_log(path) for path in paths]
+    if any(recognised) and not all(recognised):
+        log, other = (label_of(os.fspath(paths[recognised.index(kind)])) for kind in (True, False))
+        if Path(paths[recognised.index(False)]).exists():
             raise OutscoreError(
-                f"{log} is a log of an evaluation harness, and {other} is none that is known.",
+                f"{log} is a log of an evaluation harness, but {other} is not a known one.",
                 "Give logs only, or read all files as tables: --reader jsonl, with the columns named.",
                 parameter="files",
             )
-    return bool(found) and all(found)
+    return bool(recognised) and all(recognised)
 
 
 def _is_log(path: str | os.PathLike[str]) -> bool:
     if Path(path).is_dir():
         refused: list[OutscoreError] = []
-        found = bool(find_logs(path, first=True, refused=refused))
+        has_logs = bool(find_logs(path, first=True, refused=refused))
         # Beside a log they are refused when it is read, all of them at once.
-        if refused and not found:
+        if refused and not has_logs:
             raise _together(refused)
-        return found
+        return has_logs
     if os.fspath(path) == STANDARD_INPUT:
         return False
     try:
@@ -122,11 +122,11 @@ def find_logs(
     if not place.is_dir():
         entry = recognise(path)
         return [] if entry is None else [(os.fspath(path), entry)]
-    found = []
+    logs = []
     for count, name in enumerate(sorted(_files(place)), 1):
         if count > MAX_FILES:
             raise OutscoreError(
-                f"{label_of(os.fspath(path))} holds more than {MAX_FILES:,} files.",
+                f"{label_of(os.fspath(path))} contains more than {MAX_FILES:,} files.",
                 "Name the folder of the runs.",
                 file=os.fspath(path),
             )
@@ -138,10 +138,10 @@ def find_logs(
             refused.append(error)
             continue
         if entry is not None:
-            found.append((name, entry))
-        if found and first:
+            logs.append((name, entry))
+        if logs and first:
             break
-    return found
+    return logs
 
 
 def refuse_folders(paths: Sequence[str | os.PathLike[str]], *, empty: bool = False) -> None:
@@ -155,7 +155,7 @@ def refuse_folders(paths: Sequence[str | os.PathLike[str]], *, empty: bool = Fal
             parts = any(name.endswith(".parquet") for name in inside)
             ranked = " A folder of Parquet files is read by `outscore rank`, with --system for some of its systems."
             raise OutscoreError(
-                f"{label_of(os.fspath(path))} is a folder {what} holds no log of an evaluation harness.",
+                f"{label_of(os.fspath(path))} is a folder {what} contains no log of an evaluation harness.",
                 "Name the folder or file that the harness wrote, or a table with an item and a score per row."
                 + (ranked if parts else ""),
                 parameter="files",
@@ -188,7 +188,7 @@ def read_logs(paths: Sequence[str | os.PathLike[str]], format: str | None = None
     """All evaluations at these paths; files of the same system, task and filter are parts of one.
 
     `format` names the format of logs, instead of recognising it. Files of folders that cannot be read are refused all at once:
-    somebody with a folder of a hundred logs wants to know them all, and not one after the other.
+    whoever has a folder of a hundred logs wants to see them all, not one after the other.
     """
     parts: dict[tuple[str, str, str, str | None], list[Evaluation]] = {}
     refused: list[OutscoreError] = []
@@ -207,11 +207,11 @@ def read_logs(paths: Sequence[str | os.PathLike[str]], format: str | None = None
                 parts.setdefault(key, []).append(evaluation)
     if refused:
         raise _together(refused)
-    return [join_parts(found) for found in parts.values()]
+    return [join_parts(several) for several in parts.values()]
 
 
 def _together(refused: Sequence[OutscoreError]) -> OutscoreError:
-    """One refusal of several files; none is left out in silence, because the rest would look like the whole."""
+    """One error for several files; none is left out silently, because the rest would look like the whole."""
     first = refused[0]
     if len(refused) == 1:
         cure = f"{first.hint} Or move it out of the folder."
@@ -220,7 +220,7 @@ def _together(refused: Sequence[OutscoreError]) -> OutscoreError:
     more = "" if len(refused) <= MAX_NAMED else f" And {len(refused) - MAX_NAMED:,} more."
     return OutscoreError(
         f"{len(refused):,} files cannot be used: {named}{more}",
-        "Mend them, or move them out of the folder: what is left out of a comparison should be your choice.",
+        "Repair them, or move them out of the folder: what is left out of a comparison should be your choice.",
         parameter=first.parameter,
         file=first.file,
     )
@@ -236,7 +236,7 @@ def _logs_at(path: str, format: str | None, refused: list[OutscoreError]) -> lis
     if not logs and not refused:
         considered = _titles() if format is None else LOGS[format].title
         raise OutscoreError(
-            f"{label_of(path)} holds no log of {considered}.",
+            f"{label_of(path)} contains no log of {considered}.",
             "Name the folder or file that the harness wrote, or give a table with an item and a score per row.",
             file=path,
         )

@@ -1,7 +1,7 @@
-"""The scores of the systems that logs hold, and everything that was decided on the way to them.
+"""The scores of the systems in logs, and everything that was decided on the way to them.
 
-Rows without a score are never 0 in silence: by default a log that has some is refused with their numbers, and `missing` says
-whether they are dropped or count as 0. Boards of some harnesses count them as 0, which is then the default and is said.
+Rows without a score never count as 0 silently: by default a log that has some is refused with their numbers, and `missing` says
+whether they are dropped or count as 0. Leaderboards of some harnesses count them as 0; that is then the default, with a note.
 """
 
 from __future__ import annotations
@@ -80,8 +80,8 @@ def read_systems(
 
     A system that is found at two paths with the same items is two systems, called after the paths.
     """
-    found = name_apart([(os.fspath(path), read_logs([path], format)) for path in paths])
-    chosen, measure, totals = choose_evaluations(found, question, several=several)
+    logged = name_apart([(os.fspath(path), read_logs([path], format)) for path in paths])
+    chosen, measure, totals = choose_evaluations(logged, question, several=several)
     notes = [Note("input", text) for evaluation in chosen for text in evaluation.notes]
     if totals:
         notes.append(Note("input", f"Rows add up to what the logs report: {measure} {', '.join(totals)}."))
@@ -106,9 +106,9 @@ class Chosen(NamedTuple):
     totals: list[str]
 
 
-def choose_evaluations(found: Sequence[Evaluation], question: LogQuestion, *, several: bool = False) -> Chosen:
+def choose_evaluations(evaluations: Sequence[Evaluation], question: LogQuestion, *, several: bool = False) -> Chosen:
     """The evaluations and the measure that a question is about; a question that they cannot answer is refused."""
-    of_systems = choose_systems(found, question.systems)
+    of_systems = choose_systems(evaluations, question.systems)
     chosen = choose_filter(choose_task(of_systems, question.task, several=several), question.filter)
     measure = choose_measure(chosen, question.measure)
     for evaluation in chosen:
@@ -116,7 +116,7 @@ def choose_evaluations(found: Sequence[Evaluation], question: LogQuestion, *, se
     totals: list[str] = []
     if not question.force_same:
         check_same(chosen)
-        totals = [said for evaluation in chosen if (said := check_total(evaluation, measure)) is not None]
+        totals = [total for evaluation in chosen if (total := check_total(evaluation, measure)) is not None]
     if not any(evaluation.measures[measure].corpus for evaluation in chosen):
         _refuse_missing(chosen, measure, question.missing)
     return Chosen(chosen, measure, totals)
@@ -144,16 +144,16 @@ def name_apart(by_path: Sequence[tuple[str, list[Evaluation]]]) -> list[Evaluati
     for path, evaluations in by_path:
         for evaluation in evaluations:
             places.setdefault((evaluation.system, evaluation.task, evaluation.filter), []).append((path, evaluation))
-    found = []
+    joined = []
     for (system, _, _), entries in places.items():
         parts = [evaluation for _, evaluation in entries]
         items = [set(part.ids.names) for part in parts]
         if len(parts) == 1 or sum(map(len, items)) == len(set().union(*items)):
-            found.append(join_parts(parts))
+            joined.append(join_parts(parts))
             continue
         names = _short_names([path for path, _ in entries])
-        found += [replace(part, system=f"{system} ({name})") for part, name in zip(parts, names, strict=True)]
-    return found
+        joined += [replace(part, system=f"{system} ({name})") for part, name in zip(parts, names, strict=True)]
+    return joined
 
 
 def _short_names(paths: Sequence[str]) -> list[str]:
@@ -162,25 +162,25 @@ def _short_names(paths: Sequence[str]) -> list[str]:
     return last if len(set(last)) == len(last) else list(paths)
 
 
-def _refuse_missing(evaluations: Sequence[Evaluation], measure: str, asked: str | None) -> None:
-    """Refuse rows without a score, system by system, unless somebody said what becomes of them."""
+def _refuse_missing(evaluations: Sequence[Evaluation], measure: str, treatment: str | None) -> None:
+    """Refuse rows without a score, system by system, unless the caller decided how to treat them."""
     refused = []
     for evaluation in evaluations:
         missing = evaluation.missing(measure)
-        if missing and _treatment(evaluation, asked) == STOP:
+        if missing and _treatment(evaluation, treatment) == STOP:
             reasons = ", ".join(f"{count:,} {reason}" for reason, count in missing.items())
             rows = f"{sum(missing.values()):,} of {count_of(evaluation.rows, 'row')}"
             refused.append(f"{evaluation.system} has no score on {rows} ({reasons})")
     if refused:
         raise OutscoreError(
             f"{'; '.join(refused)}.",
-            "Say what becomes of them: --missing drop leaves them out, --missing zero counts them as 0.",
+            "Decide how to treat them: --missing drop leaves them out, --missing zero counts them as 0.",
             parameter="missing",
         )
-    _refuse_zero(evaluations, measure, asked)
+    _refuse_zero(evaluations, measure, treatment)
 
 
-def _missing(evaluations: Sequence[Evaluation], measure: str, asked: str | None) -> Missing:
+def _missing(evaluations: Sequence[Evaluation], measure: str, treatment: str | None) -> Missing:
     """What has no score of one system, all tasks together."""
     counts: Counter[str] = Counter()
     for evaluation in evaluations:
@@ -191,42 +191,42 @@ def _missing(evaluations: Sequence[Evaluation], measure: str, asked: str | None)
         counts["unscored"],
         counts["empty"],
         counts["not run"],
-        ZERO if _treatment(evaluations[0], asked) == ZERO else DROP,
+        ZERO if _treatment(evaluations[0], treatment) == ZERO else DROP,
     )
 
 
 def _board_note(missing: Iterable[Missing]) -> Note:
-    """That what has no score counts as 0 although nobody said so."""
+    """A note that rows without a score count as 0 by default."""
     listed = "; ".join(
         f"{one.system} {', '.join(f'{count:,} {reason}' for reason, count in one.reasons.items())}" for one in missing
     )
-    return Note("reading", f"Rows without a score count as 0, as boards of their harness do: {listed}.")
+    return Note("reading", f"Rows without a score count as 0, as on the leaderboards of their harness: {listed}.")
 
 
 def missing_notes(missing: Iterable[Missing]) -> list[Note]:
     """What became of rows without a score, for results that have no line of their own for it."""
-    said = {DROP: "are left out", ZERO: "count as 0"}
+    treatments = {DROP: "are left out", ZERO: "count as 0"}
     return [
         Note(
             "data",
-            f"Rows of {one.system} without a score {said[one.treatment]}: "
+            f"Rows of {one.system} without a score {treatments[one.treatment]}: "
             f"{', '.join(f'{count:,} {reason}' for reason, count in one.reasons.items())}.",
         )
         for one in missing
     ]
 
 
-def _treatment(evaluation: Evaluation, asked: str | None) -> str:
-    if asked is not None:
-        return asked
+def _treatment(evaluation: Evaluation, treatment: str | None) -> str:
+    if treatment is not None:
+        return treatment
     return ZERO if evaluation.zero_missing else STOP
 
 
-def _refuse_zero(evaluations: Sequence[Evaluation], measure: str, asked: str | None) -> None:
+def _refuse_zero(evaluations: Sequence[Evaluation], measure: str, treatment: str | None) -> None:
     """Refuse to give what was never scored the best score there is."""
-    if asked == ZERO and _direction(evaluations, measure) is False:
+    if treatment == ZERO and _direction(evaluations, measure) is False:
         raise OutscoreError(
-            f"`{measure}` is better the lower it is, so that 0 for a missing score would be the best of all.",
+            f"`{measure}` is better the lower it is, so 0 for a missing score would be the best score of all.",
             "Leave them out with --missing drop.",
             parameter="missing",
         )
@@ -239,12 +239,15 @@ def _cluster_notes(evaluations: Sequence[Evaluation], question: LogQuestion) -> 
         return []
     offers = ", ".join(f"`{name}` ({count_of(size, 'value')})" for name, size in suggested.items())
     return [
-        Note("design", f"The logs group items by {offers}: if items of a group depend on one another, say so with --cluster.")
+        Note(
+            "design",
+            f"The logs group items by {offers}: if items of a group depend on one another, name that column with --cluster.",
+        )
     ]
 
 
 def _direction(evaluations: Sequence[Evaluation], measure: str) -> bool | None:
-    return next((found for one in evaluations if (found := one.measures[measure].higher_is_better) is not None), None)
+    return next((higher for one in evaluations if (higher := one.measures[measure].higher_is_better) is not None), None)
 
 
 def _scores(evaluations: Sequence[Evaluation], measure: str, question: LogQuestion, *, datasets: bool) -> Scores:
@@ -253,15 +256,16 @@ def _scores(evaluations: Sequence[Evaluation], measure: str, question: LogQuesti
     kept = [rows for _, rows in parts]
     first = evaluations[0]
     repeated = all(evaluation.repeats is not None for evaluation in evaluations)
+    tasks = None
+    if datasets:
+        tasks = Labels.of(one.task for one, rows in zip(evaluations, kept, strict=True) for _ in range(len(rows)))
     return Scores(
         first.system,
         as_integers(values),
         _gather(evaluations, kept, lambda one: one.ids),
         _gather(evaluations, kept, lambda one: one.repeats) if repeated else None,
         _column(evaluations, kept, question.cluster) if question.cluster not in (None, "none") else None,
-        Labels.of(one.task for one, rows in zip(evaluations, kept, strict=True) for _ in range(len(rows)))
-        if datasets
-        else None,
+        tasks,
         {name: _column(evaluations, kept, name) for name in question.slices},
         replace(first.origins[0], columns=_columns(first, measure, question)),
         answers=_answers(evaluations, kept) if question.answers else None,
@@ -295,7 +299,7 @@ def _columns(evaluation: Evaluation, measure: str, question: LogQuestion) -> dic
 
 
 def _part(evaluation: Evaluation, measure: str, question: LogQuestion) -> tuple[Array, Array]:
-    """The scores of one evaluation, and the rows they stand on."""
+    """The scores of one evaluation, and their rows."""
     values = evaluation.measures[measure].values
     absent = np.isnan(values)
     if _treatment(evaluation, question.missing) == ZERO:

@@ -58,10 +58,10 @@ def read_table(source: Source, records: Records, choice: Choice, format: str) ->
         refuse_summary(records, column, edges, builder.edge_lines)
     systems = len(builder.systems) or _count_systems(records, layout)
     origin = Origin(source.path, source.sha256(), builder.seen, format, layout.used, records.unit, systems, builder.left_out)
-    found = builder.scores(origin, choice.systems)
-    for one in found:
+    systems_scores = builder.scores(origin, choice.systems)
+    for one in systems_scores:
         refuse_other_kind(one)
-    return settle_folds(found)
+    return settle_folds(systems_scores)
 
 
 def _count_systems(records: Records, layout: Layout) -> int:
@@ -108,7 +108,7 @@ class _TableBuilder:
         self._dropping = choice.drop and not layout.wide and layout.gold is None
         if self._dropping and layout.item is None:
             raise OutscoreError(
-                f"Rows of {records.label} are matched by their order, so that none can be left out.",
+                f"Rows of {records.label} are matched by their order, so none can be left out.",
                 "Name the column of items with --item (item=... in Python), or remove the row from both systems.",
                 parameter="missing",
             )
@@ -140,10 +140,10 @@ class _TableBuilder:
     def edges(self) -> dict[str, tuple[str, str]]:
         """What the first and the last row are called in each column that names rows; an item may have several rows."""
         item = self._layout.item
-        found = {name: edges_of(column.labels(), repeated=name == item) for name, column in self._labels.items()}
+        edges_by_column = {name: edges_of(column.labels(), repeated=name == item) for name, column in self._labels.items()}
         if self._layout.row_name is not None:
-            found[self._layout.row_name] = self._words
-        return {name: edges for name, edges in found.items() if edges is not None}
+            edges_by_column[self._layout.row_name] = self._words
+        return {name: edges for name, edges in edges_by_column.items() if edges is not None}
 
     def add(self, block: Block) -> None:
         """Add a block; rows of systems that are not wanted are skipped unread."""
@@ -234,21 +234,21 @@ class _TableBuilder:
         return systems
 
     def _padded(self, column: str) -> Array | None:
-        found = self._numbers[column]
-        return found.padded if isinstance(found, AnswerColumn) else None
+        builder = self._numbers[column]
+        return builder.padded if isinstance(builder, AnswerColumn) else None
 
     def _answers(self, column: str) -> Labels | None:
         """What was answered, where a column holds answers."""
-        found = self._numbers.get(column)
-        return found.labels() if isinstance(found, AnswerColumn) else None
+        builder = self._numbers.get(column)
+        return builder.labels() if isinstance(builder, AnswerColumn) else None
 
     def _values(self, columns: Sequence[str]) -> Array:
         arrays = [self._numbers[name].values() for name in columns]
         return arrays[0] if len(arrays) == 1 else np.column_stack(arrays)
 
     def _column(self) -> Callable[[str | None], Labels | None]:
-        made = {name: column.labels() for name, column in self._labels.items()}
-        return lambda name: None if name is None else made[name]
+        labels = {name: column.labels() for name, column in self._labels.items()}
+        return lambda name: None if name is None else labels[name]
 
 
 def _split(whole: Scores, systems: Labels, wanted: Sequence[str]) -> list[Scores]:

@@ -53,10 +53,10 @@ _NUMBER = re.compile(r"[+-]?(?:[0-9]++\.?[0-9]*+|\.[0-9]++)(?:[eE][+-]?[0-9]++)?
 # Groups of three digits; what begins with 0 is a decimal.
 _THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:,[0-9]{3})+(?:\.[0-9]+)?")
 _DECIMAL_COMMA = re.compile(r"[+-]?[0-9]*,[0-9]+")
-# What stands between the commas of "0,5 0,7".
+# What is between the commas of "0,5 0,7".
 _TWO_DECIMALS = re.compile(r"[0-9]+\s+[+-]?[0-9]+")
 MISSING_WORDS = frozenset({"", "-", "?", ".", "na", "n/a", "#n/a", "nan", "none", "null"})
-"""What stands where there is no score."""
+"""What is written where there is no score."""
 _MISSING = MISSING_WORDS | {"inf", "infinity"}
 TRUTH = {"true": "1", "false": "0"}
 """Words for numbers that programs write."""
@@ -67,6 +67,13 @@ _NOT_A_NUMBER = "Keep only numbers below an optional header line."
 _NOT_NUMERIC = re.compile(r"[^0-9eE+\-.\n]")
 _NOT_WHOLE = re.compile(r"[.eE]")
 JUDGEMENTS = {"true": 1, "false": 0, "correct": 1, "incorrect": 0, "right": 1, "wrong": 0, "pass": 1, "passed": 1}
+JUDGEMENTS |= {"fail": 0, "failed": 0}
+"""Words that say whether an answer was right."""
+ONLY_YES_OR_NO = {"yes": 1, "no": 0}
+"""Words that may be answers themselves: they count as 1 and 0 in columns that are known to hold scores."""
+_ONLY_NUMBERS = "Keep only numbers, or words such as true and false, in a column of scores."
+FLAT = "Write the table flat: one value under each name."
+NO_LABEL = NO_ANSWER
 
 
 def is_number(field: str) -> bool:
@@ -101,11 +108,11 @@ def problem_with(
         if abs(float(field)) <= LARGEST_SCORE:
             return None
         return f"found {shorten(field)}{inside}, which is too large to compute with", f"Rescale it below {LARGEST_SCORE:.0e}."
-    found = f'"{shorten(field)}"' if field else "an empty field"
+    shown = f'"{shorten(field)}"' if field else "an empty field"
     hint = _hint(field)
     if field.lower() in MISSING_WORDS:
         hint = absent
-    return f"found {found}{inside}, expected a number", otherwise if hint == _NOT_A_NUMBER else hint
+    return f"found {shown}{inside}, expected a number", otherwise if hint == _NOT_A_NUMBER else hint
 
 
 def _hint(field: str) -> str:  # noqa: PLR0911 - one for each kind of slip
@@ -122,15 +129,6 @@ def _hint(field: str) -> str:  # noqa: PLR0911 - one for each kind of slip
     if field[0] in "\"'" and is_number(field.strip("\"'")):
         return "Write numbers without quotation marks."
     return _NOT_A_NUMBER
-
-
-JUDGEMENTS |= {"fail": 0, "failed": 0}
-"""Words that say whether an answer was right."""
-ONLY_YES_OR_NO = {"yes": 1, "no": 0}
-"""Words that may be answers themselves: they count as 1 and 0 in columns that are known to hold scores."""
-_ONLY_NUMBERS = "Keep only numbers, or words such as true and false, in a column of scores."
-FLAT = "Write the table flat: one value under each name."
-NO_LABEL = NO_ANSWER
 
 
 class _CellError(Exception):
@@ -207,8 +205,8 @@ class LabelColumn:
         distinct = series.gather(rows)
         codes = self.encode(distinct.to_list(), lines[rows.to_numpy()])
         table = pl.DataFrame({"value": distinct, "code": codes})
-        found = pl.DataFrame({"value": series}).join(table, on="value", how="left", nulls_equal=True, maintain_order="left")
-        self.extend(found["code"].to_numpy())
+        encoded = pl.DataFrame({"value": series}).join(table, on="value", how="left", nulls_equal=True, maintain_order="left")
+        self.extend(encoded["code"].to_numpy())
 
     def extend(self, codes: Array) -> None:
         """Add a block of codes."""
@@ -310,10 +308,10 @@ class AnswerColumn(LabelColumn):
 
     def values(self) -> Array:
         """All blocks in one array, once the right answers are read too."""
-        found, right = self.labels(), self._gold.labels()
+        answers, right = self.labels(), self._gold.labels()
         code_of = {name: code for code, name in enumerate(right.names) if name != NO_LABEL}
-        codes = np.array([code_of.get(name, -1) for name in found.names], dtype=np.int64)
-        return np.asarray(codes[found.codes] == right.codes, dtype=np.int64)
+        codes = np.array([code_of.get(name, -1) for name in answers.names], dtype=np.int64)
+        return np.asarray(codes[answers.codes] == right.codes, dtype=np.int64)
 
 
 class GappedColumn:
@@ -341,8 +339,8 @@ class GappedColumn:
         self._present.append(present)
         self._undecided.append((filled, lines[present]))
         if self.is_scores is None:
-            told = next((value for value in filled if not is_missing(value)), None)
-            self.is_scores = None if told is None else looks_numeric([told])
+            first = next((value for value in filled if not is_missing(value)), None)
+            self.is_scores = None if first is None else looks_numeric([first])
         if self.is_scores:
             for block in self._undecided:
                 self._numbers.add(*block)
@@ -364,19 +362,19 @@ def _parse_block(values: Sequence[object]) -> Array | None:
     kinds = set(map(type, values))
     try:
         if kinds == {str}:
-            found = _parse_texts("\n".join(values))  # type: ignore[arg-type]
+            numbers = _parse_texts("\n".join(values))  # type: ignore[arg-type]
         elif kinds <= {int, bool}:
-            found = np.array(values, dtype=np.int64)
+            numbers = np.array(values, dtype=np.int64)
         elif kinds <= {int, float, bool}:
-            found = np.array(values, dtype=np.float64)
+            numbers = np.array(values, dtype=np.float64)
         else:
             return None
     except (ValueError, OverflowError):
         return None
-    if found is None or len(found) != len(values):
+    if numbers is None or len(numbers) != len(values):
         return None
     # False for nan too. A large float may be an integer written out, which only its text tells.
-    return found if (np.abs(found) < MAX_EXACT).all() else None
+    return numbers if (np.abs(numbers) < MAX_EXACT).all() else None
 
 
 def _parse_texts(text: str) -> Array | None:

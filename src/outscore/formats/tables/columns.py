@@ -1,9 +1,9 @@
 """Which column plays which part: the one the caller names, otherwise the one with a usual name.
 
-A column of scores is taken unasked if its name is known as one, or if it is the only column of numbers and
+A column of scores is recognised if its name is known as one, or if it is the only column of numbers and
 nothing beside it suggests another meaning; otherwise the error lists the candidates.
 
-Raw records of a model hold its prediction and the right answer, and often numbers that are no scores, such as
+Raw records of a model hold its prediction and the right answer, and often numbers that are not scores, such as
 the position of the right answer. A prediction with a right answer beside it is scored as right or wrong. So
 are the columns of several systems beside a column of right answers, if they hold such answers (`find_answers`).
 """
@@ -70,11 +70,11 @@ __all__ = [
 ]
 
 NO_CLUSTERS = "none"
-"""The name that says there are no clusters, although a column has a usual name of clusters."""
+"""The name that says there are no clusters, even if a column has a usual name of clusters."""
 NO_ITEMS = "none"
-"""The name that says that every row is an item of its own, although a column has a usual name of items."""
+"""The name that says that every row is an item of its own, even if a column has a usual name of items."""
 NO_DATASETS = "none"
-"""The name that says that all datasets are one, although a column has a usual name of datasets; it still tells items apart."""
+"""The name that says that all datasets are one, even if a column has a usual name of datasets; it still tells items apart."""
 MANY_COLUMNS = 10
 """Where so many columns could hold the scores, they may be items."""
 _SCORE = f"Name the one meant with {naming('score')}"
@@ -110,13 +110,13 @@ class Layout:
         """The columns of each part, for the report."""
         parts = {name: getattr(self, name) for name in ("item", "system", "cluster", "repeat")}
         parts["dataset"] = None if self.pooled else self.dataset
-        found = {name: (column,) for name, column in parts.items() if column is not None}
+        single = {name: (column,) for name, column in parts.items() if column is not None}
         lists = {"score": () if self.wide or self.gold else self.scores, "slice": self.slices}
         measure = shared_measure(self.scores) if self.wide and self.gold is None else None
         lists["measure"] = () if measure is None else (measure,)
         if self.gold is not None:
             lists |= {"answer": () if self.wide else self.scores, "gold": (self.gold,)}
-        return found | {name: tuple(columns) for name, columns in lists.items() if columns}
+        return single | {name: tuple(columns) for name, columns in lists.items() if columns}
 
     @property
     def needed(self) -> tuple[str, ...]:
@@ -187,9 +187,9 @@ def _known_scores(records: Records, finder: ColumnFinder, choice: Choice) -> tup
     """The column with a usual name of scores, or the three of counts; none where the caller named answers."""
     if choice.gold is not None or choice.prediction is not None:
         return ()
-    found = finder.take("score", USUAL["score"], f"{_SCORE}.")
-    if found is not None:
-        return (found,)
+    column = finder.take("score", USUAL["score"], f"{_SCORE}.")
+    if column is not None:
+        return (column,)
     counts = count_columns(finder.free())
     if counts:
         return counts
@@ -233,7 +233,7 @@ def _refuse_battles(records: Records) -> None:
     if pair is not None and winner is not None:
         one, other = (words[name] for name in pair)
         raise OutscoreError(
-            f"{records.label} says in `{winner}` which of `{one}` and `{other}` won, and scores were expected.",
+            f"{records.label} says in `{winner}` which of `{one}` and `{other}` won, but scores were expected.",
             "Battles between two systems are for `outscore prefer`.",
             parameter="score",
         )
@@ -251,7 +251,7 @@ def _refuse_doubtful(records: Records, choice: Choice, numeric: Sequence[str], f
             _refuse_candidates(records, choice, [*plain, *other], free)
     elif other:
         raise OutscoreError(
-            f"{records.label}: beside {join_names(plain)}, {join_names(other)} would be taken for scores of a system.",
+            f"{records.label}: beside {join_names(plain)}, {join_names(other)} would be read as scores of a system.",
             "Name the systems with --system NAME, once for each (systems=[...] in Python), or take the other columns out.",
             parameter="system",
         )
@@ -279,8 +279,8 @@ def _refuse_no_numbers(records: Records, choice: Choice, free: Sequence[str]) ->
     words = [name for name in free if looks_numeric(records.sample[name], ONLY_YES_OR_NO)]
     if words:
         raise OutscoreError(
-            f"{records.label}: {join_names(words)} {'holds' if len(words) == 1 else 'hold'} yes and no, which may be answers"
-            " or say whether an answer was right.",
+            f"{records.label}: {join_names(words)} {'contains' if len(words) == 1 else 'contain'} yes and no, which may be"
+            " answers or say whether an answer was right.",
             "Write 1 and 0 if yes means right; if they are answers, name the column of the right ones with "
             f"{choice.naming_gold} COLUMN.",
             parameter="score",
@@ -289,8 +289,8 @@ def _refuse_no_numbers(records: Records, choice: Choice, free: Sequence[str]) ->
     if nested:
         inner = [name for name in records.nested if looks_numeric(records.sample[name])]
         hint = f"Name the score by its dotted name, such as --score {inner[0]}." if inner else FLAT
-        holds = "holds" if len(nested) == 1 else "hold"
-        raise OutscoreError(f"{message}; {join_names(nested)} {holds} lists or objects.", hint, parameter="score")
+        contain = "contains" if len(nested) == 1 else "contain"
+        raise OutscoreError(f"{message}; {join_names(nested)} {contain} lists or objects.", hint, parameter="score")
     raise OutscoreError(f"{message}.", f"Name the score column with {naming('score')}.", parameter="score")
 
 
@@ -348,28 +348,28 @@ class Answers:
 
 def find_answers(records: Records, finder: ColumnFinder, choice: Choice) -> Answers | None:
     """The columns of answers that the caller named, or that the table has instead of scores; None if there are none."""
-    asked = choice.gold is not None or choice.prediction is not None
-    called = choice.gold_option or "gold"
-    options = f"--prediction COLUMN and {choice.naming_gold} COLUMN (prediction=..., {called}=... in Python)"
+    named = choice.gold is not None or choice.prediction is not None
+    gold_option = choice.gold_option or "gold"
+    options = f"--prediction COLUMN and {choice.naming_gold} COLUMN (prediction=..., {gold_option}=... in Python)"
     name = f"Name the ones meant with {options}."
     prediction = choice.prediction or finder.find("prediction", PREDICTED, name)
     gold = choice.gold or finder.find("gold", (*RIGHT, *EITHER), name)
-    if choice.systems and not asked and gold is not None and normalize_name(gold) in {n for tier in EITHER for n in tier}:
+    if choice.systems and not named and gold is not None and normalize_name(gold) in {n for tier in EITHER for n in tier}:
         # Systems that were named are taken for scores, unless the name beside them leaves no doubt.
         return None
     if gold is None:
-        if asked:
-            raise _missing(records, "right answers", called)
+        if named:
+            raise _missing(records, "right answers", gold_option)
         return None
     if choice.systems and set(choice.systems) <= set(records.columns):
         alike = all(_are_answers(records.sample[name], records.sample[gold]) for name in choice.systems)
-        return Answers(gold, choice.systems, wide=True) if asked or alike else None
+        return Answers(gold, choice.systems, wide=True) if named or alike else None
     if prediction is not None:
-        return Answers(gold, (prediction,), wide=False) if asked or _is_scored(records, prediction, gold) else None
+        return Answers(gold, (prediction,), wide=False) if named or _is_scored(records, prediction, gold) else None
     columns = answer_columns(records, finder, gold)
-    if asked and not columns:
+    if named and not columns:
         raise _missing(records, "predictions", "prediction")
-    if columns and not asked:
+    if columns and not named:
         _refuse_doubtful_answers(records, choice, gold, columns)
     return Answers(gold, columns, wide=len(columns) > 1) if columns else None
 
@@ -397,7 +397,7 @@ def answer_columns(records: Records, finder: ColumnFinder, gold: str) -> tuple[s
 
 
 def _are_answers(values: Sequence[object], gold: Sequence[object]) -> bool:
-    """Whether at least half of the values are among the right answers, which are no measured values."""
+    """Whether at least half of the values are among the right answers, which are not measured values."""
     right = {label_text(value) for value in gold if not is_blank(value)}
     if any(is_number(text) and not is_whole(text) for text in right):
         return False
@@ -409,8 +409,8 @@ def _refuse_doubtful_answers(records: Records, choice: Choice, gold: str, column
     """Refuse 0 and 1 beside a `label` of 0 and 1: they may be answers to it, or say whether an answer was right."""
     if any(normalize_name(gold) in tier for tier in RIGHT):
         return
-    found = {label_text(value) for name in (gold, *columns) for value in records.sample[name] if not is_blank(value)}
-    if found <= _BINARY:
+    values = {label_text(value) for name in (gold, *columns) for value in records.sample[name] if not is_blank(value)}
+    if values <= _BINARY:
         chosen = " ".join(f"--system {name}" for name in columns[:2])
         raise OutscoreError(
             f"{records.label}: {join_names(columns)} may be answers to `{gold}`, or scores.",

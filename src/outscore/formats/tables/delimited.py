@@ -138,7 +138,7 @@ def _read_header(reader: Reader, path: str) -> tuple[int, list[str]]:
         line, rows = _take(reader, path, 1)
         if not rows:
             raise OutscoreError(
-                f"{label_of(path)} is empty, a table was expected.", "Give a header line and one record per line below it."
+                f"{label_of(path)} is empty, but a table was expected.", "Give a header line and one record per line below it."
             )
         if any(map(str.strip, rows[0])):
             return line, rows[0]
@@ -162,7 +162,9 @@ def _refuse_data(path: str, line: int, columns: Sequence[str], choice: Choice) -
         return
     hint = "Put a line of names above the data, such as id,A,B."
     if numbered:
-        hint = "If every row is a system and every column an item, add --transpose; else put a line of names above the data."
+        hint = (
+            "If every row is a system and every column an item, add --transpose; otherwise put a line of names above the data."
+        )
     raise line_error(
         path,
         line,
@@ -172,7 +174,7 @@ def _refuse_data(path: str, line: int, columns: Sequence[str], choice: Choice) -
 
 
 def _split(line: str, separator: str) -> list[str]:
-    """The fields of a line by itself, which may be no proper CSV: that is said when the table is read."""
+    """The fields of a single line, which may not be proper CSV: the error is raised when the table is read."""
     try:
         fields = next(csv.reader([line], delimiter=separator), [])
     except csv.Error:
@@ -202,12 +204,12 @@ def _take(reader: Reader, path: str, count: int) -> tuple[int, list[list[str]]]:
         rows.extend(itertools.islice(reader, count))
     except csv.Error as error:
         line = first + sum(map(_height, rows))
-        found = next(words for mark, words in _FAILURES.items() if mark in str(error))
+        failure = next(words for mark, words in _FAILURES.items() if mark in str(error))
         raise line_error(
             path,
             line,
-            f"found {found}",
-            "Put fields with separators, quotes or line ends inside quotation marks, and double the quotes within.",
+            f"found {failure}",
+            "Put fields with separators, quotes or line ends inside quotation marks, and double the quotes inside.",
         ) from None
     return first, rows
 

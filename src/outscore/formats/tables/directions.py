@@ -1,4 +1,4 @@
-"""Names of score columns that say which scores are better: of errors, losses and waiting times, lower ones.
+"""Names of score columns that say which scores are better: for errors, losses and waiting times, lower ones.
 
 Some names hold such a word and mean the opposite, `neg_log_loss` or `wer_reduction`: which scores are better is not clear then.
 """
@@ -33,7 +33,7 @@ _LOSSES = {
 _DISTANCES = {"mae", "mse", "rmse", "mape", "brier", "brier_score", "ece", "edit_distance", "bits_per_byte", "kl_divergence"}
 _TIMES = {"time", "seconds", "duration", "latency", "latency_ms", "latency_s", "runtime", "runtime_ms", "runtime_s"}
 LOWER_IS_BETTER = frozenset(_ERRORS | _LOSSES | _DISTANCES | _TIMES)
-# Scores by themselves, but in front of or behind other words they may be parts of a system's name: `rank_svm`.
+# Scores on their own, but next to other words they may be part of a system's name: `rank_svm`.
 _ALONE = {
     *("wrong", "is_wrong", "incorrect", "is_incorrect", "failed", "failure", "failures", "regret", "fid"),
     *("rank", "mean_rank", "average_rank", "avg_rank", "lower_is_better"),
@@ -109,5 +109,5 @@ def named_after(column: str) -> str | None:
     ('wer', 'loss', None)
     """
     name = normalize_name(column)
-    found = (one for one in LOWER_IS_BETTER if name.startswith(f"{one}_") or name.endswith(f"_{one}"))
-    return max(found, key=len, default=None)
+    measures = (one for one in LOWER_IS_BETTER if name.startswith(f"{one}_") or name.endswith(f"_{one}"))
+    return max(measures, key=len, default=None)

@@ -46,7 +46,7 @@ class ColumnFinder:
         for tier in tiers:
             candidates = [name for name in flat if normalize_name(name) in tier]
             if len(candidates) > 1:
-                # A name that stands twice chooses nothing.
+                # A name that appears twice chooses nothing.
                 self._records.refuse_repeated(candidates)
                 message = f"{self._records.label}: {join_names(candidates)} could each be the {part} column."
                 raise OutscoreError(message, hint, parameter=OPTIONS.get(part, part))
@@ -55,11 +55,11 @@ class ColumnFinder:
         return None
 
     def take(self, part: str, tiers: Tiers, hint: str) -> str | None:
-        """The same, and nobody else finds that column."""
-        found = self.find(part, tiers, hint)
-        if found is not None:
-            self._taken.add(found)
-        return found
+        """The same, and the column is no longer free."""
+        column = self.find(part, tiers, hint)
+        if column is not None:
+            self._taken.add(column)
+        return column
 
     def take_all(self, names: Container[str]) -> tuple[str, ...]:
         """All free columns with one of these names."""

@@ -28,7 +28,7 @@ def looks_like_json(peek: Peek) -> bool:
 
 
 def begins_with_object(peek: Peek) -> bool:
-    """Whether the first line that is no comment is a whole object: a word in braces may begin other files."""
+    """Whether the first line that is not a comment is a whole object: a word in braces may begin other files."""
     first = next((line.rstrip() for line in peek.filled if not line.startswith("#")), "")
     return first.startswith("{") and first.endswith("}")
 
@@ -66,7 +66,7 @@ def sample(peek: Peek) -> dict[str, list[Any]]:
     _refuse_nested(peek)
     first = [record for _, record in _objects(peek.head, peek)]
     if not first:
-        raise OutscoreError(f"{peek.label} is empty, JSON objects were expected.", "Give one object per line.")
+        raise OutscoreError(f"{peek.label} is empty, but JSON objects were expected.", "Give one object per line.")
     names = dict.fromkeys(key for record in first for key in record)
     values = {name: [record.get(name) for record in first] for name in names}
     return values | {name: [value_at(record, path) for record in first] for name, path in _paths_in(first).items()}
@@ -86,7 +86,7 @@ def _document_error(peek: Peek) -> OutscoreError:
     """The error of a document without one list of records."""
     lists = lists_in(peek.document)
     if peek.document is None:
-        return OutscoreError(f"{peek.label} is JSON that breaks off or has a mistake in it.", "Save it again.")
+        return OutscoreError(f"{peek.label} is JSON that is cut short or malformed.", "Save it again.")
     if len(lists) > 1:
         names = [f"`{name}`" for name in lists]
         one = next(iter(lists))
@@ -102,7 +102,7 @@ def _document_error(peek: Peek) -> OutscoreError:
 
 
 def _refuse_nested(peek: Peek) -> None:
-    """Refuse an object that is no record: one with several lists of records, or with an object for each item."""
+    """Refuse an object that is not a record: one with several lists of records, or with an object for each item."""
     document = peek.document
     if peek.unit == "row" or not isinstance(document, Mapping):
         return
@@ -112,7 +112,7 @@ def _refuse_nested(peek: Peek) -> None:
         keys = list(document)
         raise OutscoreError(
             f"{peek.label} is one JSON object with {len(keys):,} objects inside, from `{keys[0]}` to `{keys[-1]}`.",
-            f"If each of them is an item, say --item {KEY} and name the score with --score.",
+            f"If each of them is an item, add --item {KEY} and name the score with --score.",
             parameter="item",
         )
 

@@ -155,11 +155,11 @@ def _find_answers(records: Records, finder: ColumnFinder, options: LabelOptions)
         what, name = ("right answers", "gold") if role == "gold" else ("answers", "prediction")
         if len(records.columns) == 1:
             first = f"{records.label} has one column, and its first line, {join_names(records.columns)},"
-            cure = f"Write the line id,{name} above all, and an id and a comma before each label."
+            cure = f"Put a first line id,{name} above the data, and an id and a comma before each label."
             raise OutscoreError(f"{first} does not name a column of {what}.", cure)
         raise OutscoreError(
             f"{records.label} has no column of {what} among {join_names(records.columns)}.",
-            f"Call it `{name}` in the line of column names.",
+            f"Call it `{name}` in the header.",
         )
     return answer, gold
 
@@ -248,7 +248,7 @@ def read_label_table(path: str | os.PathLike[str], gold_name: str = "gold") -> L
     """
     if os.fspath(path) == "-":
         raise OutscoreError(
-            "A table of several systems is read more than once, which standard input cannot be.", "Name a file."
+            "A table of several systems is read more than once, but standard input can be read only once.", "Name a file."
         )
     columns, label = _find_columns(path)
     if columns.system is None:
@@ -311,9 +311,9 @@ def _right_answers(items: Items, name: str) -> Items:
     if len(differ):
         row = int(differ[0])
         raise OutscoreError(
-            f"{items.place(row)}: the right answer to `{items.ids[row]}` is `{items.gold[row]}`, and before it was "
+            f"{items.place(row)}: the right answer to `{items.ids[row]}` is `{items.gold[row]}`, but earlier it was "
             f"`{items.gold[int(first[items.ids.codes[row]])]}`.",
-            "Give an item the same right answer in all rows.",
+            "Give an item the same right answer in every row.",
         )
     gold = items.take(first)
     assert gold.gold is not None
@@ -325,7 +325,7 @@ def _first_rows(ids: Labels) -> Array:
 
 
 def _without(items: Items, columns: Iterable[str]) -> Items:
-    """The items without columns that are no texts: answers of other systems, or the systems' names."""
+    """The items without columns that are not texts: answers of other systems, or the systems' names."""
     left = set(columns)
     return replace(
         items,

@@ -134,26 +134,26 @@ def long_columns(file: LongFile, choice: Choice) -> LongColumns:
     if layout.system is None or layout.item is None:
         raise OutscoreError(
             f"{file.label} has no system column among {join_names(sample.columns)}.",
-            "Parts hold a row for each item and system: name the column with --system-column (system_column=... in Python), or"
+            "Parts have a row for each item and system: name the column with --system-column (system_column=... in Python), or"
             " name tables with a column for each system one by one.",
             parameter="system_column",
         )
     if layout.gold is not None:
         raise OutscoreError(
-            f"{file.label} holds answers (`{layout.scores[0]}` beside `{layout.gold}`), and partitions serve scores.",
+            f"{file.label} contains answers (`{layout.scores[0]}` beside `{layout.gold}`), but partitions support only scores.",
             "Add a column of scores, or rank the rows as one table.",
             parameter="score",
         )
     if len(layout.scores) != 1:
         raise OutscoreError(
-            f"{file.label}: partitions serve one score column, and {join_names(layout.scores)} were named.",
+            f"{file.label}: partitions support only one score column, but {join_names(layout.scores)} were named.",
             "Name one with --score.",
             parameter="score",
         )
     if layout.cluster is not None:
         raise OutscoreError(
-            f"{file.label} has clusters (`{layout.cluster}`), which partitions do not serve.",
-            f"Rank the rows as one table, or say --cluster {NO_CLUSTERS} if items are independent.",
+            f"{file.label} has clusters (`{layout.cluster}`), which partitions do not support.",
+            f"Rank the rows as one table, or add --cluster {NO_CLUSTERS} if items are independent.",
             parameter="cluster",
         )
     dataset = None if layout.pooled else layout.dataset
@@ -231,15 +231,15 @@ def _scan(file: LongFile, columns: LongColumns) -> pl.LazyFrame:
         schema = frame.collect_schema()
     for column in (*columns.labels.values(), columns.score):
         if column not in schema:
-            found = [name for name in schema.names() if name != ROW]
+            names = [name for name in schema.names() if name != ROW]
             raise OutscoreError(
-                f"{file.label} has no column `{column}`, which other files have; it has {join_names(found)}.",
+                f"{file.label} has no column `{column}`, which other files have; it has {join_names(names)}.",
                 "Give files with the same columns.",
             )
     kind = schema[columns.score]
     if not (kind.is_numeric() or kind == pl.Boolean):
         raise OutscoreError(
-            f"{file.label}: column `{columns.score}` is of type {kind}, numbers were expected.",
+            f"{file.label}: column `{columns.score}` is of type {kind}, but numbers were expected.",
             "Write the scores as numbers, or name another column with --score.",
             parameter="score",
         )
@@ -256,7 +256,7 @@ def text_of(column: str, kind: pl.DataType, file: LongFile) -> pl.Expr:
     import polars as pl
 
     if kind.is_nested() or kind == pl.Binary:
-        raise OutscoreError(f"{file.label}: column `{column}` is of type {kind}, labels were expected.", FLAT)
+        raise OutscoreError(f"{file.label}: column `{column}` is of type {kind}, but labels were expected.", FLAT)
     value = pl.col(column)
     if kind.is_float():
         whole = value.round() == value
@@ -284,8 +284,8 @@ def _check(table: pl.DataFrame, file: LongFile, columns: LongColumns) -> None:
         _refuse(file, row, *(problem_with(text, column=columns.score) or too_large))
 
 
-def _refuse(file: LongFile, row: int, found: str, hint: str) -> NoReturn:
-    raise line_error(file.path, row + 1, found, hint, "row")
+def _refuse(file: LongFile, row: int, problem: str, hint: str) -> NoReturn:
+    raise line_error(file.path, row + 1, problem, hint, "row")
 
 
 def _labels(column: pl.Series) -> Labels:

@@ -83,7 +83,7 @@ RIGHT: Tiers = (
 )
 # Next to a column of predictions they hold the right answers; alone they can mean both.
 EITHER: Tiers = (("label", "labels", "class", "tag"), ("answer",))
-# Rows that sum the others up are no items.
+# Rows that sum the others up are not items.
 SUMMARIES = {"mean", "average", "avg", "total", "overall", "all", "sum", "median", "std", "stdev", "macro_avg", "micro_avg"}
 # What the index of a data frame is called that pandas wrote, and that it wrote again.
 PANDAS_INDEX = {"", "Unnamed: 0"}

@@ -93,8 +93,8 @@ class _Layout:
     width: int
     first_line: int
 
-    def refuse(self, line: int, found: str, hint: str) -> NoReturn:
-        raise line_error(self.path, line, found, hint)
+    def refuse(self, line: int, problem: str, hint: str) -> NoReturn:
+        raise line_error(self.path, line, problem, hint)
 
 
 def recogniser(width: int) -> Callable[[Peek, Choice], bool]:
@@ -151,8 +151,9 @@ def _refuse_answers(table: NumberTable) -> None:
     other = next(filter(suggests_other, table.columns), None)
     if other is not None:
         raise OutscoreError(
-            f"{table.label}: `{other}` beside `{table.columns[table.columns[0] == other]}` is hardly the score of a system.",
-            "Put commas or tabs between the columns, and name what they hold with --score, or --prediction and --gold.",
+            f"{table.label}: `{other}` beside `{table.columns[table.columns[0] == other]}` is unlikely to be the score of a "
+            "system.",
+            "Put commas or tabs between the columns, and name them with --score, or with --prediction and --gold.",
             parameter="score",
         )
 
@@ -202,7 +203,7 @@ def _refuse_decimal_commas(layout: _Layout, head: Sequence[str], values: Array, 
     if lines and all(_LIKE_THOUSANDS.fullmatch(line) for line in lines):
         raise OutscoreError(
             f'{label_of(layout.path)}: a line may be a number with a thousands separator, or two ("{shorten(lines[0])}").',
-            "Take the commas out if they are one number; if they are two columns, put a line of names above them.",
+            "Remove the commas if each line is one number; if there are two columns, put a line of names above them.",
         )
     whole, rest = np.abs(values[:, 0]), values[:, 1]
     up_to_one = bool(((whole == 0) | ((whole == 1) & (rest == 0))).all()) and int(rest.max()) > MAX_ERRORS_OF_ONE
@@ -211,7 +212,7 @@ def _refuse_decimal_commas(layout: _Layout, head: Sequence[str], values: Array, 
     if all(_LIKE_A_DECIMAL.fullmatch(line.strip()) for line in head if line.strip()):
         raise OutscoreError(
             f'{label_of(layout.path)}: the lines look like scores with a decimal comma ("{shorten(head[0])}").',
-            f"{DECIMAL_POINT} If they are two columns, put a blank behind the commas or a line of names above them.",
+            f"{DECIMAL_POINT} If there are two columns, put a space after the commas or a line of names above them.",
         )
 
 
@@ -225,7 +226,7 @@ def whole_counts(table: NumberTable) -> NumberTable:
             table.path,
             table.first_line + int(row),
             f"found {values[row, column]:.12g} in column {column + 1}, expected a count (whole and not negative)",
-            "Columns of counts hold right and wrong decisions per item; for scores give one file with two columns.",
+            "Columns of counts are right and wrong decisions per item; for scores, give one file with two columns.",
         )
     layout = _Layout(table.path, table.columns, None, table.width, table.first_line)
     _refuse_large(layout, values)
@@ -254,13 +255,13 @@ def _is_header(fields: Sequence[str]) -> bool:
 def _find_layout(peek: Peek, widths: Sequence[int]) -> _Layout:
     label, head = peek.label, peek.head
     if not any(line.strip() for line in head):
-        raise OutscoreError(f"{label} is empty, numbers were expected.", "Give one item per line.")
+        raise OutscoreError(f"{label} is empty, but numbers were expected.", "Give one item per line.")
     header = _is_header(_split(head[0]))
     if head[0].startswith("#") and not header:
-        raise line_error(peek.path, 1, f'found a comment ("{shorten(head[0])}"), expected numbers', "Take it out.")
+        raise line_error(peek.path, 1, f'found a comment ("{shorten(head[0])}"), expected numbers', "Remove it.")
     first = 2 if header else 1
     if not any(line.strip() for line in head[first - 1 :]):
-        raise OutscoreError(f"{label} has a header and no numbers under it.", "Give one item per line.")
+        raise OutscoreError(f"{label} has a header but no numbers below it.", "Give one item per line.")
     line = head[first - 1]
     fields = _split(line)
     draft = _Layout(peek.path, (), _separator(line), len(fields), first)
@@ -290,7 +291,7 @@ def _read_header(line: str, layout: _Layout) -> tuple[str, ...]:
         return tuple(field.strip().strip("\"'") for field in fields)
     if comment:
         return ()
-    hint = "Give each column one name; names with blanks need tabs or commas between them."
+    hint = "Give each column one name; names with spaces in them need tabs or commas between them."
     return layout.refuse(
         1,
         f"found a header of {len(fields)} {'name' if len(fields) == 1 else 'names'} over {layout.width} columns of numbers",
@@ -300,13 +301,13 @@ def _read_header(line: str, layout: _Layout) -> tuple[str, ...]:
 
 def _refuse_width(layout: _Layout, head: Sequence[str], widths: Sequence[int]) -> NoReturn:
     expected = " or ".join(str(width) for width in widths) if len(widths) < 3 else "1, 2 or 4"
-    found = f'found {columns_phrase(layout.width)} ("{shorten(head[layout.first_line - 1])}"), expected {expected}'
+    problem = f'found {columns_phrase(layout.width)} ("{shorten(head[layout.first_line - 1])}"), expected {expected}'
     following = len(_split(head[layout.first_line])) if len(head) > layout.first_line else layout.width
     if following != layout.width and following in widths:
-        found += f" (the next line has {following})"
+        problem += f" (the next line has {following})"
     layout.refuse(
         layout.first_line,
-        found,
+        problem,
         "Keep one score per line, or both systems' scores, or the four counts tp,errors,tp,errors.",
     )
 
@@ -329,7 +330,7 @@ def _parse(layout: _Layout, block: list[str], line: int) -> Array:
         values = np.loadtxt(block, dtype=np.int64 if plain else np.float64, comments=None, delimiter=layout.separator, ndmin=2)
     except (ValueError, OverflowError):
         return _parse_each(layout, block, line)
-    # numpy skips blank lines, accepts "nan", and rounds large integers that stand beside decimals: all need the slow path.
+    # numpy skips blank lines, accepts "nan", and rounds large integers next to decimals: all need the slow path.
     if values.shape != (len(block), layout.width) or not (np.abs(values) < MAX_EXACT).all():
         return _parse_each(layout, block, line)
     return values
@@ -347,7 +348,7 @@ def _parse_each(layout: _Layout, block: Sequence[str], line: int) -> Array:
     return values if any(_NOT_PLAIN.search(text) for text in block) else values.astype(np.int64)
 
 
-_BLANK = ("found a blank line, expected numbers", "Delete it if it stands for no item; otherwise give the item a score.")
+_BLANK = ("found a blank line, expected numbers", "Delete the line if it is not an item; otherwise give the item a score.")
 
 
 def _parse_line(layout: _Layout, line: int, text: str) -> list[str]:
@@ -373,7 +374,7 @@ def _parse_line(layout: _Layout, line: int, text: str) -> list[str]:
 def _refuse_binary(layout: _Layout, line: int, text: str) -> None:
     refuse_undecoded(layout.path, line, text)
     if "\x00" in text:
-        layout.refuse(line, "found binary data, text was expected", "Export the scores as plain text.")
+        layout.refuse(line, "found binary data, expected text", "Export the scores as plain text.")
 
 
 def _refuse_large(layout: _Layout, values: Array) -> None:

@@ -149,14 +149,14 @@ def _values(column: pl.Series) -> list[object]:
     """The cells of a column; those of single precision as they were written."""
     import polars as pl
 
-    found: list[object] = column.to_list()
+    cells: list[object] = column.to_list()
     if column.dtype != pl.Float32:
-        return found
-    there = [i for i, value in enumerate(found) if value is not None]
-    read = as_written(np.array([found[i] for i in there], dtype=np.float32)).tolist()
+        return cells
+    there = [i for i, value in enumerate(cells) if value is not None]
+    read = as_written(np.array([cells[i] for i in there], dtype=np.float32)).tolist()
     for i, value in zip(there, read, strict=True):
-        found[i] = value
-    return found
+        cells[i] = value
+    return cells
 
 
 def _scan(source: Source) -> pl.LazyFrame:
@@ -192,4 +192,4 @@ def refuse_damaged(label: str) -> Iterator[None]:
 
 
 def _damaged_error(label: str) -> OutscoreError:
-    return OutscoreError(f"{label} is a damaged Parquet file, cut short or written wrongly.", "Copy or export it again.")
+    return OutscoreError(f"{label} is a damaged Parquet file, cut short or badly written.", "Copy or export it again.")

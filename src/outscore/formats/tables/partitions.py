@@ -28,10 +28,10 @@ def expand_pattern(path: str) -> list[str]:
     """
     if not _is_pattern(path):
         return [path]
-    found = sorted(file for file in glob(path, recursive=True) if os.path.isfile(file))  # noqa: PTH113, PTH207
-    if not found:
+    files = sorted(file for file in glob(path, recursive=True) if os.path.isfile(file))  # noqa: PTH113, PTH207
+    if not files:
         raise OutscoreError(f"No file matches `{path}`.", "Check the pattern and the folder you are in.")
-    return found
+    return files
 
 
 def are_partitions(paths: Sequence[str]) -> bool:
@@ -75,9 +75,9 @@ def partition_paths(paths: Paths) -> list[str]:
     ...     [Path(path).name for path in partition_paths(folder)]
     ['a.parquet', 'b.parquet']
     """
-    given = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
+    several = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
     files: dict[str, str] = {}
-    for path in given:
+    for path in several:
         for file in _list_files(os.fspath(path)):
             files.setdefault(os.path.realpath(file), file)
     if not files:
@@ -86,7 +86,7 @@ def partition_paths(paths: Paths) -> list[str]:
 
 
 def _list_files(path: str) -> list[str]:
-    if os.path.isdir(path):  # noqa: PTH112 - a pattern is no path
+    if os.path.isdir(path):  # noqa: PTH112 - a pattern is not a path
         inside = [file for file in sorted(Path(path).rglob("*")) if file.is_file()]
         kept = [str(file) for file in inside if not any(part[0] in "._" for part in file.relative_to(path).parts)]
         if not kept:
@@ -97,7 +97,7 @@ def _list_files(path: str) -> list[str]:
 
 
 def _is_pattern(path: str) -> bool:
-    return has_magic(path) and not os.path.exists(path)  # noqa: PTH110 - a pattern is no path
+    return has_magic(path) and not os.path.exists(path)  # noqa: PTH110 - a pattern is not a path
 
 
 def is_parquet(path: str) -> bool:
@@ -116,8 +116,8 @@ def _refuse_others(folder: str, files: Sequence[str]) -> None:
         return
     wanted = ".parquet" if any(map(is_parquet, files)) else Path(other).suffix
     raise OutscoreError(
-        f"`{folder}` is a folder that holds `{Path(other).name}`, and of folders only Parquet files are read.",
-        f"Name the files that are meant: {Path(folder) / f'*{wanted}'}.",
+        f"`{folder}` is a folder that contains `{Path(other).name}`, but only Parquet files are read from folders.",
+        f"Name the files that you mean: {Path(folder) / f'*{wanted}'}.",
     )
 
 
@@ -131,5 +131,5 @@ def long_files(paths: Sequence[str]) -> tuple[LongFile, ...]:
         files.append(file)
     full = tuple(file for file in files if file.rows)
     if not full:
-        raise OutscoreError(f"{files[0].label} has column names and no records.", "Give one record per item and system.")
+        raise OutscoreError(f"{files[0].label} has column names but no records.", "Give one record per item and system.")
     return full

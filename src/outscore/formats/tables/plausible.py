@@ -21,7 +21,7 @@ from outscore.scores.system import Labels, Scores
 __all__ = ["edges_of", "refuse_implausible", "refuse_summary"]
 
 MIN_COUNTED = 5
-"""So many whole numbers in a row are no scores but a counter."""
+"""This many consecutive whole numbers are a counter, not scores."""
 FACTOR = 5.0
 """A mean so many times the largest score of the others is another quantity."""
 MIN_ITEMS = 20
@@ -31,7 +31,7 @@ CHOOSE = "Name the systems with --system NAME --system NAME (systems=[...] in Py
 
 
 def refuse_implausible(scores: Sequence[Scores], *, chosen: bool, item_named: bool) -> None:
-    """Refuse a table whose columns were all taken for systems where some of them can hardly be one.
+    """Refuse a table whose columns were all taken for systems if some of them are unlikely to be one.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def refuse_implausible(scores: Sequence[Scores], *, chosen: bool, item_named: bo
         others = float(np.median(np.delete(largest, i)))
         counter = bool(counters[i]) and not counters.all()
         if normalize_name(one.name) in SUMMARIES:
-            _refuse(one, wide, "is called like a summary", others)
+            _refuse(one, wide, "is named like a summary", others)
         # Beside shares, whole numbers beyond 1 are something else, such as the code of a category.
         shares = len(wide) > 2 and float(np.delete(largest, i).max()) <= 1 < largest[i]
         if shares and (one.values == np.rint(one.values)).all():
@@ -80,7 +80,7 @@ def _refuse(one: Scores, wide: Sequence[Scores], reason: str, others: float) -> 
     rest = [other.name for other in wide if other is not one]
     raise OutscoreError(
         f"{one.label}: `{one.name}` was found beside {_listed(rest)}, but {reason} where the others reach {others:.4g}: it is "
-        "hardly the score of a system.",
+        "unlikely to be the score of a system.",
         f"{CHOOSE}, or leave that column out.",
         parameter="system",
     )
@@ -93,7 +93,7 @@ def _refuse_items(wide: Sequence[Scores]) -> None:
     if not numbered or len(stems) > 1 or len(wide) < MIN_ITEMS:
         return
     raise OutscoreError(
-        f"{wide[0].label} has {len(wide):,} columns {_listed([one.name for one in wide], 3)}, which look like items instead of "
+        f"{wide[0].label} has {len(wide):,} columns {_listed([one.name for one in wide], 3)}, which look like items, not "
         "systems.",
         "Add --transpose if every row is a system, or name the column of the items with --item if every row is an item.",
         parameter="transpose",
@@ -128,5 +128,5 @@ def refuse_summary(records: Records, column: str, edges: tuple[str, str], lines:
             records.refuse(
                 line,
                 f"found `{shorten(name)}` as the {place} item of `{column}`, which looks like a summary of the others",
-                "Take the row out, or give the item another name.",
+                "Remove the row, or give the item another name.",
             )

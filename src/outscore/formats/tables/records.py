@@ -51,14 +51,14 @@ class Records:
     frame: Callable[[Sequence[str]], pl.DataFrame] | None = None
     row: str | None = None
 
-    def refuse(self, line: int, found: str, hint: str) -> NoReturn:
+    def refuse(self, line: int, problem: str, hint: str) -> NoReturn:
         """Raise an error that names the line."""
-        message = f"{self.label}, {self.unit} {line}: {found}."
+        message = f"{self.label}, {self.unit} {line}: {problem}."
         raise OutscoreError(message, hint, file=self.path, line=line if self.unit == "line" else None)
 
     def refuse_empty(self) -> NoReturn:
         """Raise the error of a table without records."""
-        raise OutscoreError(f"{self.label} has column names and no records.", "Give one record per item.")
+        raise OutscoreError(f"{self.label} has column names but no records.", "Give one record per item.")
 
     def refuse_repeated(self, columns: Sequence[str]) -> None:
         """Refuse a table in which two columns have the same name, if that is one of `columns`."""

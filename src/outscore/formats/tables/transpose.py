@@ -31,7 +31,8 @@ def transposed(records: Records, choice: Choice) -> tuple[Records, Choice]:
     texts = [column for column in items if not looks_numeric(records.sample[column])]
     if texts:
         raise OutscoreError(
-            f"{records.label}: no numbers in {join_names(texts)}, and of a transposed table all but `{name}` are items.",
+            f"{records.label}: no numbers in {join_names(texts)}, but in a transposed table all columns except `{name}` are "
+            "items.",
             "Leave such columns out of the file, or name the column of the systems with --system-column.",
             parameter="transpose",
         )
@@ -44,11 +45,11 @@ def transposed(records: Records, choice: Choice) -> tuple[Records, Choice]:
     columns: dict[str, list[object]] = {label: list(items)}
     columns |= {system: [rows[column][i] for column in items] for i, system in enumerate(systems)}
 
-    def turned(needed: Sequence[str]) -> Iterator[Block]:
+    def transposed_blocks(needed: Sequence[str]) -> Iterator[Block]:
         yield Block(np.arange(1, len(items) + 1), {column: columns[column] for column in needed})
 
     sample = {column: values[:20] for column, values in columns.items()}
-    table = Records(records.label, (label, *systems), sample, turned, "row", records.path)
+    table = Records(records.label, (label, *systems), sample, transposed_blocks, "row", records.path)
     return table, replace(choice, item=label, system=None, systems=choice.systems or tuple(systems), transpose=False)
 
 
@@ -59,9 +60,9 @@ def _name(value: object) -> str:
 def _names_column(records: Records) -> str:
     for part in ("system", "item"):
         for tier in USUAL[part]:
-            found = [column for column in records.columns if normalize_name(column) in tier]
-            if found:
-                return found[0]
+            columns = [column for column in records.columns if normalize_name(column) in tier]
+            if columns:
+                return columns[0]
     return records.columns[0]
 
 
@@ -73,5 +74,7 @@ def _refuse_names(records: Records, column: str, systems: Sequence[str], lines: 
         if not system:
             records.refuse(line, f"`{column}` is empty", "Name the system of every row.")
         if system in seen:
-            records.refuse(line, f"the system `{shorten(system)}` stands here for the second time", "Give each system one row.")
+            records.refuse(
+                line, f"the system `{shorten(system)}` appears for the second time", "Give each system only one row."
+            )
         seen.add(system)

@@ -21,7 +21,7 @@ Place = tuple[str, str, str]
 
 @dataclass(frozen=True)
 class Cell:
-    """One segment of one text: the part it plays, whose it is, its document and its id, and the line it stands on.
+    """One segment of one text: the part it plays, whose it is, its document and its id, and the line it is on.
 
     `dataset` is the test set or language pair, where a file holds several.
     """
@@ -80,8 +80,8 @@ class TextFile:
         held = self.held
         return Segments(name, lines, self.origin, held.keys, held.documents, held.source, held.notes, held.datasets)
 
-    def _lacks(self, what: str, found: Sequence[str]) -> OutscoreError:
-        message = f"{self.origin.label} holds {what}, but {' and '.join(found)}."
+    def _lacks(self, what: str, contents: Sequence[str]) -> OutscoreError:
+        message = f"{self.origin.label} contains {what}, but {' and '.join(contents)}."
         return OutscoreError(message, "Name another file.", file=self.origin.path)
 
 
@@ -105,9 +105,9 @@ def arrange(cells: Iterable[Cell], path: str, notes: Sequence[str] = ()) -> Held
             raise OutscoreError(f"{where}; it was on line {mine[place].line}.", "Give every segment once.", file=path)
         mine[place] = cell
     if not texts:
-        raise OutscoreError(f"{label_of(path)} holds no segment.", "Check that it is the right file.", file=path)
+        raise OutscoreError(f"{label_of(path)} contains no segment.", "Check that it is the right file.", file=path)
     order = list(_order(texts))
-    said = list(notes)
+    all_notes = list(notes)
     parts: dict[str, dict[str, Lines]] = {SOURCE: {}, REFERENCE: {}, SYSTEM: {}}
     for (part, name), mine in texts.items():
         lacking = next((place for place in order if place not in mine), None)
@@ -117,7 +117,7 @@ def arrange(cells: Iterable[Cell], path: str, notes: Sequence[str] = ()) -> Held
             message = f"{label_of(path)}: system `{name}` lacks {_segment(lacking)}."
             raise OutscoreError(message, "Give every system all segments.", file=path)
         else:
-            said.append(f"{label_of(path)}: {part} `{name}` lacks {_segment(lacking)} and was left out.")
+            all_notes.append(f"{label_of(path)}: {part} `{name}` lacks {_segment(lacking)} and was left out.")
     datasets, documents, keys = (tuple(place[i] for place in order) for i in range(3))
     return Held(
         parts[SYSTEM],
@@ -125,7 +125,7 @@ def arrange(cells: Iterable[Cell], path: str, notes: Sequence[str] = ()) -> Held
         next(iter(parts[SOURCE].values()), None),
         documents if any(documents) else None,
         tuple(": ".join(part for part in (*place[:-1], key) if part) for place, key in zip(order, keys, strict=True)),
-        tuple(said),
+        tuple(all_notes),
         datasets if any(datasets) else None,
     )
 

@@ -53,13 +53,13 @@ def held_in_markup(text: str, path: str) -> Held:
     notes = [suites] if scan.in_suites else []
     if any(cell.part for cell in cells):
         return arrange((cell for cell in cells if cell.part), path, notes)
-    # Segments of nobody: the file says no more than a plain text does.
+    # Segments of no named part: the file says no more than a plain text does.
     alone = arrange((replace(cell, part=SYSTEM) for cell in cells), path, notes)
     return replace(alone, references=alone.systems)
 
 
 class _Scan:
-    """One walk through the tags of a file, which knows what is said around a segment."""
+    """One walk through the tags of a file, which keeps track of the tags around a segment."""
 
     def __init__(self, text: str, path: str) -> None:
         self.text, self.path = text, path
@@ -80,16 +80,16 @@ class _Scan:
                 self._enter(kind, _attributes(tag[3]), closing=closing)
         self._refuse_open()
 
-    def _enter(self, kind: str, found: dict[str, str], *, closing: bool) -> None:
+    def _enter(self, kind: str, attributes: dict[str, str], *, closing: bool) -> None:
         self.segments = 0
         if kind == "doc":
             self.documents += not closing
-            self.document = "" if closing else found.get("docid") or found.get("id") or f"document {self.documents}"
-            self.in_suite = not closing and "testsuite" in found
-            self.name = (not closing and _name(found)) or self.name_of_set
+            self.document = "" if closing else attributes.get("docid") or attributes.get("id") or f"document {self.documents}"
+            self.in_suite = not closing and "testsuite" in attributes
+            self.name = (not closing and _name(attributes)) or self.name_of_set
         else:
             self.part = "" if closing else _SETS[kind]
-            self.name = self.name_of_set = "" if closing else _name(found)
+            self.name = self.name_of_set = "" if closing else _name(attributes)
 
     def _segment(self, tag: re.Match[str], *, closing: bool) -> Iterator[Cell]:
         if not closing:
@@ -130,12 +130,12 @@ def _unescape(text: str) -> str:
     """The text that was meant: entities written out, spaces as one."""
     whole = text
     if "<![CDATA[" in text:
-        whole = _CDATA.sub(lambda found: found[1].replace("&", "&amp;"), text)
+        whole = _CDATA.sub(lambda match: match[1].replace("&", "&amp;"), text)
     return " ".join(_ENTITY.sub(_character, whole).split())
 
 
-def _character(found: re.Match[str]) -> str:
-    if found[1]:
-        return _NAMED_ENTITIES[found[1]]
-    code = int(found[2]) if found[2] else int(found[3], 16)
-    return chr(code) if code <= MAX_CODE else found[0]
+def _character(match: re.Match[str]) -> str:
+    if match[1]:
+        return _NAMED_ENTITIES[match[1]]
+    code = int(match[2]) if match[2] else int(match[3], 16)
+    return chr(code) if code <= MAX_CODE else match[0]

@@ -63,7 +63,7 @@ def read_texts(path: str | os.PathLike[str], *, reader: str = "auto", columns: M
     if form == "text":
         (lines,) = held.systems.values()
         return TextFile(origin, replace(held, notes=stray_returns(lines, origin)))
-    return TextFile(origin, replace(held, notes=(_said(origin, held), *held.notes)))
+    return TextFile(origin, replace(held, notes=(_summary(origin, held), *held.notes)))
 
 
 def _held(text: str, path: str, form: str, columns: Mapping[str, str]) -> Held:
@@ -86,10 +86,10 @@ def _listed_texts(begun: str) -> Lines:
     if not begun.startswith("["):
         return ()
     try:
-        found = json.loads(begun)
+        texts = json.loads(begun)
     except (ValueError, RecursionError):
         return ()
-    return tuple(found) if isinstance(found, list) and all(isinstance(text, str) for text in found) else ()
+    return tuple(texts) if isinstance(texts, list) and all(isinstance(text, str) for text in texts) else ()
 
 
 def _format_of(text: str, peek: Peek) -> str:
@@ -114,10 +114,10 @@ def _is_json(begun: str) -> bool:
         return False
     for whole in (begun.partition("\n")[0], begun):
         try:
-            found = json.loads(whole)
+            value = json.loads(whole)
         except ValueError:
             continue
-        rows = found if isinstance(found, list) else [found]
+        rows = value if isinstance(value, list) else [value]
         return bool(rows) and all(isinstance(row, dict) for row in rows)
     return False
 
@@ -129,14 +129,14 @@ def _refuse_table(text: str, peek: Peek) -> None:
     if len(lines) < FEW or len(tabs) != 1 or not (cells := tabs.pop()):
         return
     raise OutscoreError(
-        f"{label_of(peek.path)} has {cells + 1} columns in every line, and no header that names one of them.",
+        f"{label_of(peek.path)} has {cells + 1} columns in every line but no header that names one of them.",
         "Add a header such as source, reference, hypothesis; or use --reader text if these are plain segments.",
         file=peek.path,
     )
 
 
-def _said(origin: Origin, held: Held) -> str:
-    """What was made of a file that is no plain text."""
+def _summary(origin: Origin, held: Held) -> str:
+    """How a file that is not plain text was read."""
     parts = [f"{origin.rows:,} segments"]
     if held.systems != held.references:
         parts += [

@@ -20,7 +20,7 @@ from outscore.scores.system import Origin
 __all__ = ["read_segment_scores"]
 
 Found = tuple[int, str, object]
-"""The line of a score, the system it is said to be of, and the score as written."""
+"""The line of a score, the system that the line names, and the score as written."""
 _PRINTED = re.compile(r"(.*?)\s+Segment\s+\d+\s+score:\s*(\S+)\s*$")
 _PRINTED_MEAN = re.compile(r".*\s(system\s)?score:\s*\S+\s*$", re.IGNORECASE)
 _KEYS = ("prediction", "score")
@@ -34,9 +34,9 @@ def read_segment_scores(
     `several` says that the file is named for several systems, so that it has to say whose the scores are.
     """
     with open_source(path) as source:
-        found = list(_cells(whole_text(source), source.path, metric))
-        origin = Origin(source.path, source.sha256(), len(found), "segment scores")
-    mine = _of_system(found, system, origin, several=several)
+        cells = list(_cells(whole_text(source), source.path, metric))
+        origin = Origin(source.path, source.sha256(), len(cells), "segment scores")
+    mine = _of_system(cells, system, origin, several=several)
     if len(mine) != segments:
         raise OutscoreError(
             f"{origin.label} has {len(mine):,} scores of {metric} for {segments:,} segments.",
@@ -46,25 +46,25 @@ def read_segment_scores(
     return [_number(value, origin.path, line) for line, _, value in mine], origin
 
 
-def _of_system(found: Sequence[Found], system: str, origin: Origin, *, several: bool) -> list[Found]:
+def _of_system(cells: Sequence[Found], system: str, origin: Origin, *, several: bool) -> list[Found]:
     """The scores of one system, where a file holds several."""
-    names = list(dict.fromkeys(name for _, name, _ in found))
+    names = list(dict.fromkeys(name for _, name, _ in cells))
     if len(names) < 2 and not several:
-        return list(found)
+        return list(cells)
     if not any(names):
         raise OutscoreError(
-            f"{origin.label} is named for several systems, and does not say whose its scores are.",
+            f"{origin.label} is named for several systems but does not say whose its scores are.",
             "Name a file of scores for each system.",
             parameter="scores",
         )
     fitting = [name for name in names if system in (name, stem_of(name))]
     if len(fitting) != 1:
         raise OutscoreError(
-            f"{origin.label} holds scores of {', '.join(f'`{name}`' for name in names[:5])}, and none is called `{system}`.",
-            "Call the systems so with --names.",
+            f"{origin.label} contains scores of {', '.join(f'`{name}`' for name in names[:5])}, but none is called `{system}`.",
+            "Give the systems these names with --names.",
             parameter="scores",
         )
-    return [cell for cell in found if cell[1] == fitting[0]]
+    return [cell for cell in cells if cell[1] == fitting[0]]
 
 
 def _cells(text: str, path: str, metric: str) -> Iterator[Found]:
@@ -82,7 +82,7 @@ def _cells(text: str, path: str, metric: str) -> Iterator[Found]:
         if line.lstrip().startswith("{"):
             row = _document(line)
             if row is None:
-                raise line_error(path, number, "this is no whole JSON object", "Write each object on one line.")
+                raise line_error(path, number, "this is not a whole JSON object", "Write each object on one line.")
             system = next((str(row[key]) for key in ("system", "system_id", "model") if key in row), "")
             yield number, system, _in_object(row, path, number, metric)
         elif (printed := _PRINTED.match(line)) is not None:
@@ -95,14 +95,14 @@ def _cells(text: str, path: str, metric: str) -> Iterator[Found]:
 
 def _document(text: str) -> dict[str, object] | None:
     try:
-        found = json.loads(text)
+        value = json.loads(text)
     except ValueError:
         return None
-    return found if isinstance(found, dict) and found else None
+    return value if isinstance(value, dict) and value else None
 
 
 def _in_object(row: object, path: str, line: int, metric: str) -> object:
-    """The score of an object: the value called like the metric, or the only number."""
+    """The score of an object: the value named after the metric, or the only number."""
     if isinstance(row, dict):
         wanted = [key for key in row if str(key).lower() in (metric.lower(), *_KEYS)]
         numbers = [key for key, value in row.items() if isinstance(value, float)]
@@ -119,5 +119,5 @@ def _number(value: object, path: str, line: int) -> float:
     except ValueError:
         number = math.nan
     if not math.isfinite(number):
-        raise line_error(path, line, f"found {shorten(str(value))}, a number was expected", "Give every segment a score.")
+        raise line_error(path, line, f"found {shorten(str(value))}, expected a number", "Give every segment a score.")
     return number

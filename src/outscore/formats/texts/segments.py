@@ -75,9 +75,9 @@ def read_segments(path: str | os.PathLike[str], name: str | None = None) -> Segm
 
 
 def whole_text(source: Source) -> str:
-    """All of a file that is text; one without any, or with bytes that are no text, is refused."""
+    """The whole text of a file; an empty one, or one with bytes that are not text, is refused."""
     if source.parquet is not None:
-        raise OutscoreError(f"{source.label} is a Parquet table, plain text was expected.", "Give one segment per line.")
+        raise OutscoreError(f"{source.label} is a Parquet table, but plain text was expected.", "Give one segment per line.")
     text = "".join(source.pieces())
     if not text:
         raise OutscoreError(f"{source.label} is empty.", "Give a text of at least one line.")
@@ -105,8 +105,8 @@ def plain_lines(text: str) -> Lines:
 
 def stray_returns(lines: Lines, origin: Origin) -> tuple[str, ...]:
     """What to say of carriage returns within lines, which many tools take for the end of a line."""
-    found = [i for i, line in enumerate(lines, 1) if _STRAY.search(line)]
-    if not found:
+    stray = [i for i, line in enumerate(lines, 1) if _STRAY.search(line)]
+    if not stray:
         return ()
-    lines_with = f"line {found[0]} has" if len(found) == 1 else f"line {found[0]} and {len(found) - 1:,} more have"
+    lines_with = f"line {stray[0]} has" if len(stray) == 1 else f"line {stray[0]} and {len(stray) - 1:,} more have"
     return (f"{origin.label}, {lines_with} a carriage return inside; it is part of the segment, as in sacreBLEU.",)

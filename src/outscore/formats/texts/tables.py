@@ -66,13 +66,13 @@ def json_rows(text: str, path: str) -> Rows:
     """One object per line, or a list of objects."""
     if text.lstrip().startswith("["):
         listed = _parse(text, path, 1)
-        found = [(i, row) for i, row in enumerate(listed if isinstance(listed, list) else [listed], 1)]
+        numbered = [(i, row) for i, row in enumerate(listed if isinstance(listed, list) else [listed], 1)]
     else:
-        found = [(i, _parse(line, path, i)) for i, line in enumerate(text.splitlines(), 1) if line.strip()]
+        numbered = [(i, _parse(line, path, i)) for i, line in enumerate(text.splitlines(), 1) if line.strip()]
     rows: list[tuple[int, Mapping[str, object]]] = []
-    for line, row in found:
+    for line, row in numbered:
         if not isinstance(row, dict):
-            raise line_error(path, line, f"found {shorten(json.dumps(row))}, a JSON object was expected", _WRITE_OBJECTS)
+            raise line_error(path, line, f"found {shorten(json.dumps(row))}, expected a JSON object", _WRITE_OBJECTS)
         rows.append((line, row))
     return Rows(tuple(dict.fromkeys(key for _, row in rows for key in row)), rows)
 
@@ -85,11 +85,11 @@ def _parse(text: str, path: str, line: int) -> object:
         return json.loads(text)
     except ValueError as error:
         reason = str(error).partition(":")[0]
-        raise line_error(path, line, f"this is no whole JSON object ({reason})", _WRITE_OBJECTS) from None
+        raise line_error(path, line, f"this is not a whole JSON object ({reason})", _WRITE_OBJECTS) from None
 
 
 def separated_rows(text: str, path: str, separator: str) -> Rows:
-    """TSV, whose cells are taken as they stand, or CSV with its quotes."""
+    """TSV, whose cells are taken as they are, or CSV with its quotes."""
     if separator == "\t":
         table: Iterator[list[str]] = (line.split("\t") for line in text.removesuffix("\n").split("\n"))
     else:
@@ -103,11 +103,15 @@ def separated_rows(text: str, path: str, separator: str) -> Rows:
                 columns = tuple(cell.strip() for cell in cells)
                 continue
             if len(cells) != len(columns):
-                found = f"found {len(cells)} columns, the header has {len(columns)}"
-                raise line_error(path, number, found, "Give every row as many columns, or use --reader text for plain lines.")
+                problem = f"found {len(cells)} columns, but the header has {len(columns)}"
+                raise line_error(
+                    path, number, problem, "Give every row the same number of columns, or use --reader text for plain lines."
+                )
             rows.append((number, dict(zip(columns, cells, strict=True))))
     except csv.Error as error:
-        raise line_error(path, len(rows) + 2, f"this is no CSV ({error})", "Quote cells that hold commas or quotes.") from None
+        raise line_error(
+            path, len(rows) + 2, f"this is not CSV ({error})", "Quote cells that contain commas or quotes."
+        ) from None
     return Rows(columns, rows)
 
 
@@ -122,33 +126,33 @@ def held_in_rows(table: Rows, path: str, chosen: Mapping[str, str]) -> Held:
             file=path,
         )
     cells = [cell for line, row in _numbered(table, columns) for cell in _cells_of(row, line, columns, path)]
-    said = [*_told_apart(cells, columns["dataset"], path), *_taken_for_systems(columns[SYSTEM], path)]
-    held = arrange(_agreeing(cells, path), path, said)
-    # The place in a file is no id that another file could share.
+    notes = [*_dataset_notes(cells, columns["dataset"], path), *_system_notes(columns[SYSTEM], path)]
+    held = arrange(_agreeing(cells, path), path, notes)
+    # The place in a file is not an id that another file could share.
     return held if columns["item"] else replace(held, keys=None)
 
 
-def _told_apart(cells: Sequence[Cell], columns: Sequence[str], path: str) -> list[str]:
-    """What to say of a column of datasets: nobody may have asked for it."""
+def _dataset_notes(cells: Sequence[Cell], columns: Sequence[str], path: str) -> list[str]:
+    """A note about a column of datasets, which the caller may not have asked for."""
     several = len({cell.dataset for cell in cells})
     return [f"{label_of(path)}: column `{columns[0]}` tells {several:,} datasets apart."] if several > 1 else []
 
 
-def _taken_for_systems(columns: Sequence[str], path: str) -> list[str]:
-    """What to say of several columns of outputs: none of them says that it holds any."""
+def _system_notes(columns: Sequence[str], path: str) -> list[str]:
+    """A note about several columns that are read as outputs, which none of their names says."""
     if len(columns) < 2:
         return []
-    return [f"{label_of(path)}: its other columns are taken for systems: {', '.join(f'`{name}`' for name in columns)}."]
+    return [f"{label_of(path)}: its other columns are read as systems: {', '.join(f'`{name}`' for name in columns)}."]
 
 
 def _columns(table: Rows, path: str, chosen: Mapping[str, str]) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
+    columns: dict[str, list[str]] = {}
     for part, names in PARTS.items():
         if part in chosen:
             if chosen[part] not in table.columns:
                 listed = ", ".join(f"`{name}`" for name in table.columns)
                 raise OutscoreError(f"{label_of(path)} has no column `{chosen[part]}`.", f"It has {listed}.", file=path)
-            found[part] = [chosen[part]]
+            columns[part] = [chosen[part]]
             continue
         free = [name for name in table.columns if name not in chosen.values()]
         mine = [name for name in free if (_is_reference(_plain(name)) if part == REFERENCE else _plain(name) in names)]
@@ -162,10 +166,10 @@ def _columns(table: Rows, path: str, chosen: Mapping[str, str]) -> dict[str, lis
                 f"Name the right one with --text-column {part}={mine[0]}.",
                 file=path,
             )
-        found[part] = mine
-    if found[REFERENCE] and not found[SYSTEM] and not found["system"]:
-        found[SYSTEM] = _named_after_systems(table, {name for names in found.values() for name in names})
-    return found
+        columns[part] = mine
+    if columns[REFERENCE] and not columns[SYSTEM] and not columns["system"]:
+        columns[SYSTEM] = _named_after_systems(table, {name for names in columns.values() for name in names})
+    return columns
 
 
 def _named_after_systems(table: Rows, known: Container[str]) -> list[str]:
@@ -190,8 +194,8 @@ def _numbered(table: Rows, columns: Mapping[str, Sequence[str]]) -> Iterator[tup
     for line, row in table.rows:
         system = row.get(columns["system"][0], "") if columns["system"] else ""
         seen[system] = seen.get(system, 0) + 1
-        own = row.get(columns["item"][0]) if columns["item"] else None
-        yield line, {**row, _KEY: str(seen[system]) if own is None else str(own)}
+        key = row.get(columns["item"][0]) if columns["item"] else None
+        yield line, {**row, _KEY: str(seen[system]) if key is None else str(key)}
 
 
 _KEY = "\0key"
@@ -221,8 +225,8 @@ def _texts_in(value: object, column: str, part: str, line: int, path: str) -> It
     elif part == REFERENCE and isinstance(value, list) and value and all(isinstance(text, str) for text in value):
         yield from ((f"{column} {i}", text) for i, text in enumerate(value, 1))
     else:
-        found = "nothing" if value is None else shorten(json.dumps(value))
-        raise line_error(path, line, f"column `{column}` holds {found}, a text was expected", "Give every segment a text.")
+        shown = "nothing" if value is None else shorten(json.dumps(value))
+        raise line_error(path, line, f"column `{column}` contains {shown}, expected a text", "Give every segment a text.")
 
 
 def _agreeing(cells: Sequence[Cell], path: str) -> Iterator[Cell]:
@@ -240,6 +244,6 @@ def _agreeing(cells: Sequence[Cell], path: str) -> Iterator[Cell]:
             raise line_error(
                 path,
                 cell.line,
-                f"`{cell.name}` of segment {cell.key} is not that of line {first.line}",
+                f"`{cell.name}` of segment {cell.key} differs from line {first.line}",
                 "Give a segment the same source and reference for every system, or ids that tell segments apart.",
             )

@@ -1,4 +1,4 @@
-"""Items one by one: the evidence so far, and whether one may stop."""
+"""Items one by one: the evidence so far, and whether it is enough to stop."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ Scores = float | Sequence[float]
 
 
 class Anytime(Brief):
-    """Evidence for a difference between A and B that stays valid however often one looks and whenever one stops.
+    """Evidence for a difference between A and B that stays valid however often you look and whenever you stop.
 
-    H0: A and B are equally good; right-or-wrong items that differ are won by either with equal chance, and the differences of
-    bounded scores have mean 0. Under H0 the e-value reaches 1/α with probability α at most, over all looks together (Ville,
+    H0: A and B are equally good: each is equally likely to win a right-or-wrong item on which they differ, and the differences
+    of bounded scores have mean 0. Under H0 the e-value reaches 1/α with probability α at most, over all looks together (Ville,
     1939). Items must come in random order, and items that depend on one another (turns of a conversation) must come together,
     as one call of `add`.
 
@@ -40,10 +40,10 @@ class Anytime(Brief):
     alternative
         ``"two-sided"``, ``"greater"`` (A is better) or ``"less"``.
     bounds
-        The least and the largest score that an item can have. They must be known before, not taken from the scores.
+        The least and the largest score that an item can have. They must be known beforehand, not taken from the scores.
     binary
-        Whether every item is either right (the upper bound) or wrong (the lower one), which makes the stronger test of the two
-        possible. It must be said before the first item.
+        Whether every item is either right (the upper bound) or wrong (the lower one), which allows the more powerful of
+        two tests. It must be set before the first item.
     cluster_size
         The most items that one call of `add` brings; 1 where items are independent.
     lower_is_better
@@ -84,8 +84,8 @@ class Anytime(Brief):
             raise OutscoreError(f"`cluster_size` is {cluster_size}.", "Give 1 or more.", parameter="cluster_size")
         if binary and cluster_size > 1:
             raise OutscoreError(
-                "Right-or-wrong items in clusters are no coins.",
-                "Leave `binary` out: the bets on clusters are valid.",
+                "`binary` needs independent items, and `cluster_size` is more than 1.",
+                "Leave `binary` out: the test by betting is valid for clusters.",
                 parameter="binary",
             )
         self.alpha = alpha
@@ -104,13 +104,13 @@ class Anytime(Brief):
         if first.shape != second.shape or first.ndim != 1 or not len(first):
             raise OutscoreError(
                 f"A has {first.size} scores and B has {second.size}.",
-                "Give one for each item, of the same items.",
+                "Give one score of each system for every item.",
                 parameter="b",
             )
         if len(first) > self.cluster_size:
             raise OutscoreError(
-                f"{len(first)} items came together, and `cluster_size` is {self.cluster_size}.",
-                "Say the most items of one cluster before the first item.",
+                f"{len(first)} items were added together, but `cluster_size` is {self.cluster_size}.",
+                "Set `cluster_size` to the size of the largest cluster before the first item.",
                 parameter="cluster_size",
             )
         self._check(first)
@@ -123,10 +123,10 @@ class Anytime(Brief):
         low, high = self.bounds
         allowed = (scores == low) | (scores == high) if self.binary else (scores >= low) & (scores <= high)
         if not allowed.all():
-            found = float(scores[int(np.argmin(allowed))])
-            said = f"{low:g} or {high:g}, as `binary` says" if self.binary else f"from {low:g} to {high:g}, as `bounds` says"
+            score = float(scores[int(np.argmin(allowed))])
+            range_text = f"{low:g} or {high:g} (`binary`)" if self.binary else f"from {low:g} to {high:g} (`bounds`)"
             raise OutscoreError(
-                f"A score is {found:g}, and scores are {said}.", "Say what scores can be before the first item."
+                f"A score is {score:g}, but scores must be {range_text}.", "Set `bounds` and `binary` before the first item."
             )
 
     @property
@@ -165,12 +165,12 @@ class Anytime(Brief):
 
     @property
     def e_value(self) -> float:
-        """The e-value now: by so much the bets on a difference have grown."""
+        """The e-value now: the factor by which bets on a difference have grown."""
         return self.looks.e_value
 
     @property
     def p(self) -> float:
-        """The anytime p-value: valid at every look, also the last one."""
+        """The anytime p-value: valid at every look, including the last."""
         return self.looks.p
 
     @property
@@ -181,14 +181,14 @@ class Anytime(Brief):
 
     @property
     def stopped_at(self) -> int | None:
-        """After how many units one could have stopped; None if not yet."""
+        """The number of units after which the evidence sufficed to stop; None if not yet."""
         return self.looks.stops
 
     @property
     def decided(self) -> bool:
-        """Whether one may stop: the e-value has reached 1/alpha."""
+        """Whether the evidence is enough to stop: the e-value has reached 1/alpha."""
         return self.stopped_at is not None
 
     def _brief(self) -> str:
-        said = f"decided after {self.stopped_at}" if self.decided else "undecided"
-        return f"{self.n} items, e {self.e_value:.4g}, {said}"
+        outcome = f"decided after {self.stopped_at}" if self.decided else "undecided"
+        return f"{self.n} items, e {self.e_value:.4g}, {outcome}"

@@ -270,8 +270,8 @@ class Stops:
     def quantile(self, share: float) -> int | None:
         """The items after which so large a share has stopped; None where simulated studies ended before."""
         if self.horizon is not None:
-            found = int(np.sort(self._stops)[max(0, math.ceil(share * len(self._stops)) - 1)])
-            return found if found <= self.horizon else None
+            items = int(np.sort(self._stops)[max(0, math.ceil(share * len(self._stops)) - 1)])
+            return items if items <= self.horizon else None
         low, high = 0, 64
         while self.share(high) < share:
             low, high = high, 2 * high
@@ -286,8 +286,8 @@ def binary_stops(discordance: float, effect: float, alpha: float, alternative: A
 
     Examples
     --------
-    >>> found = binary_stops(0.2, 0.1, 0.05)
-    >>> round(found.mean, 1), found.quantile(0.5), round(found.share(155), 3)
+    >>> stops = binary_stops(0.2, 0.1, 0.05)
+    >>> round(stops.mean, 1), stops.quantile(0.5), round(stops.share(155), 3)
     (169.4, 145, 0.537)
     """
     theta = (discordance + effect) / (2 * discordance)
@@ -295,7 +295,7 @@ def binary_stops(discordance: float, effect: float, alpha: float, alternative: A
     alive, first, needed = np.ones(1), 0, 1
     stops: list[float] = []
     too_long = OutscoreError(
-        f"A difference of {effect:g} at a discordance of {discordance:g} takes more looks than can be planned.",
+        f"A difference of {effect:g} at a discordance of {discordance:g} takes more items than can be planned.",
         "Plan a larger difference, or leave --anytime out.",
         parameter="effect",
     )
@@ -329,7 +329,7 @@ def binary_stops(discordance: float, effect: float, alpha: float, alternative: A
 
 
 def _needed(m: int, before: int, alpha: float, alternative: Alternative) -> int:
-    """The fewest wins among m discordant items that reach 1/α, m + 1 where none do; at the most one more than among m - 1."""
+    """The fewest wins among m discordant items that reach 1/α, m + 1 if none do; at most one more than among m - 1."""
     side: Alternative = "two-sided" if alternative == "two-sided" else "greater"
     wanted = -math.log(alpha) - 1e-12
     needed = min(before, m)
@@ -342,12 +342,12 @@ def _needed(m: int, before: int, alpha: float, alternative: Alternative) -> int:
 def bounded_stops(
     effect: float, sd: float, bound: float, n: int, alpha: float, alternative: Alternative = "two-sided", *, seed: int = 0
 ) -> Stops:
-    """Simulated studies of scores that differ by `bound` at the most; n is the size of the fixed plan.
+    """Simulated studies of scores that differ by at most `bound`; n is the size of the fixed plan.
 
     Examples
     --------
-    >>> found = bounded_stops(0.1, 0.3, 1.0, 73, 0.05)
-    >>> found.horizon, found.share(found.quantile(0.5)) >= 0.5
+    >>> stops = bounded_stops(0.1, 0.3, 1.0, 73, 0.05)
+    >>> stops.horizon, stops.share(stops.quantile(0.5)) >= 0.5
     (876, True)
     """
     mean, variance = (effect / bound + 1) / 2, (sd / bound) ** 2 / 4
@@ -364,6 +364,6 @@ def bounded_stops(
     stops = np.empty(PATHS, dtype=np.int64)
     for i in range(PATHS):
         d = bound * (2 * stream.beta(mean * room, (1 - mean) * room, horizon) - 1)
-        found = first_crossing(betting_evidence(d, np.ones(horizon), bound, alpha, side), alpha)
-        stops[i] = horizon + 1 if found is None else found
+        crossing = first_crossing(betting_evidence(d, np.ones(horizon), bound, alpha, side), alpha)
+        stops[i] = horizon + 1 if crossing is None else crossing
     return Stops(float(np.minimum(stops, horizon).mean()), horizon, math.nan, stops)

@@ -40,7 +40,7 @@ __all__ = [
 TINY = 5e-324
 STEPS = 60
 MIN_ITEMS = 3
-"""So many items with two scores between them are no coincidence, as any two real numbers are."""
+"""From this many items on, only two distinct scores are not a coincidence, as two real numbers would be."""
 
 MIN_UNIT = 0.5
 """Smaller scores may be pass rates: treated as right-or-wrong, 15 rates of four runs near 0 had a coverage of .91."""
@@ -70,8 +70,8 @@ def tango_score(n: Any, wins: Any, losses: Any, delta: Any, of: Any) -> Any:  # 
     root = of.sqrt(of.maximum(0.0, linear * linear - 8 * n * constant))
     # The other form of the quadratic formula where this one cancels.
     divisor = root + linear
-    other = of.where(divisor != 0, -2 * constant / of.where(divisor != 0, divisor, 1.0), 0.0)
-    p21 = of.where(linear < 0, (root - linear) / (4 * n), other)
+    stable_root = of.where(divisor != 0, -2 * constant / of.where(divisor != 0, divisor, 1.0), 0.0)
+    p21 = of.where(linear < 0, (root - linear) / (4 * n), stable_root)
     variance = n * (2 * p21 + delta * (1 - delta))
     gap = wins - losses - n * delta
     z = gap / of.sqrt(of.where(variance > 0, variance, 1.0))
@@ -79,7 +79,7 @@ def tango_score(n: Any, wins: Any, losses: Any, delta: Any, of: Any) -> Any:  # 
 
 
 def tango_limits(n: Any, wins: Any, losses: Any, z: float, kept: Any, of: Any) -> tuple[Any, Any]:  # noqa: ANN401 - as above
-    """All δ with a score within ±z, moved to hold 0 exactly where the exact test does not reject 0, which `kept` says.
+    """All δ with a score within ±z, moved to contain 0 exactly where the exact test does not reject 0 (`kept`).
 
     Examples
     --------
@@ -176,8 +176,8 @@ def discordance(pairs: PairedScores, metric: AdditiveMetric) -> Discordance | No
     >>> mean = AdditiveMetric("mean", ("score", "items"), ratio=((1, 0), (0, 1)))
     >>> a = np.stack([[1, 1, 1, 1, 0, 1, 1, 1], np.ones(8, int)], axis=1)
     >>> b = np.stack([[0, 0, 1, 0, 0, 0, 0, 0], np.ones(8, int)], axis=1)
-    >>> found = discordance(PairedScores(a, b), mean)
-    >>> found.n, found.only_a, found.only_b
+    >>> table = discordance(PairedScores(a, b), mean)
+    >>> table.n, table.only_a, table.only_b
     (8, 6, 0)
     """
     if metric.ratio is None or metric.ratio[1] is None or metric.graded:
@@ -246,8 +246,8 @@ def tango_interval(pair: Discordance, alpha: float, p: PValue, alternative: str 
     --------
     >>> pair = Discordance(n=100, only_a=15, only_b=5, unit=1.0, orientation=1)
     >>> p = tango_test(pair, KernelOptions())
-    >>> found = tango_interval(pair, 0.05, p)
-    >>> round(found.low, 4), round(found.high, 4)
+    >>> interval = tango_interval(pair, 0.05, p)
+    >>> round(interval.low, 4), round(interval.high, 4)
     (0.0134, 0.1924)
     """
     side = alpha / 2 if alternative == "two-sided" else alpha

@@ -1,4 +1,4 @@
-"""The form of a registry entry for tests: all that the rest of the package says or asks about a test, declared by the test.
+"""The form of a registry entry for tests: all that the rest of the package needs to know, declared by the test itself.
 
 Adding a test is its module, which ends in a `TestEntry`, and one line in `registry`. The command line, the
 advice, sentences, the page of methods, citations, power simulations and contract tests loop over the
@@ -49,7 +49,7 @@ SYMMETRIC = 0.5
 # Reasons that several tests give.
 NEEDS_SCORES = "It needs one score per item, and this metric is computed from all items at once."
 TESTS_THE_MEAN = "It tests the mean, not the median."
-ANOTHER_MEDIAN = "Another estimand: the median difference"
+ANOTHER_MEDIAN = "It tests another estimand, the median difference"
 MEDIAN_OF_BINARY = "For right-or-wrong items the median difference is 0 unless most items change."
 
 
@@ -96,12 +96,12 @@ class Claim:
 
     @property
     def symmetric(self) -> bool:
-        """Whether nothing speaks against symmetry."""
+        """Whether the skewness is compatible with symmetry."""
         return self.skewness is None or abs(self.skewness) < SYMMETRIC
 
     @property
     def few(self) -> str:
-        """A clause for tests that lean on large samples."""
+        """A clause for tests that rely on large samples."""
         if self.n >= MIN_LARGE_SAMPLE:
             return ""
         return f"; with {self.n} {self.units} (fewer than {MIN_LARGE_SAMPLE}) it rejects somewhat too often"
@@ -129,20 +129,20 @@ class Suitability:
 
 
 Suits = Mapping[Estimand, Suitability | Callable[[Claim], Suitability]]
-"""By what a claim is about; a function where the answer depends on more of the claim than words."""
+"""By estimand; a function where the answer depends on more of the claim than the wording."""
 
 
 def suits_many_binary(claim: Claim, place: int) -> Suitability:
     """How a t statistic suits right-or-wrong items: with enough of them their mean is nearly normal."""
     if claim.n < MIN_LARGE_SAMPLE:
-        return Suitability("unsuited", f"It tests the same mean; it needs at least {MIN_LARGE_SAMPLE}.", place)
+        return Suitability("unsuited", f"It tests the same mean, but needs at least {MIN_LARGE_SAMPLE} {claim.units}.", place)
     why = f"It tests the same mean; with this many {claim.units} its normal approximation is good."
     return Suitability("usable", why, place)
 
 
 @dataclass(frozen=True)
 class SubsetTest:
-    """Which p-value stands for the test where hundreds are needed at once, on random subsets of the items.
+    """Which p-value replaces that of the test where hundreds are needed at once, on random subsets of the items.
 
     Parameters
     ----------
@@ -150,8 +150,8 @@ class SubsetTest:
         The test itself is too slow, and a paired t test by the jackknife's standard error answers nearly the
         same.
     swaps_on_binary
-        On right-or-wrong items, whatever `jackknifed` says, the test itself: that of swaps, which for them is a
-        tail of the binomial law.
+        On right-or-wrong items the test itself is used, whatever `jackknifed` says: its swaps make a tail of the
+        binomial distribution.
     options, remark
         Options that make the test itself quick, and what to say about them after its name.
     """
@@ -184,7 +184,7 @@ class Simulation:
 
 @dataclass(frozen=True)
 class TestEntry:
-    r"""One test and all that is to be known about it.
+    r"""One test, with everything that the rest of the package needs to know about it.
 
     Parameters
     ----------
@@ -197,11 +197,11 @@ class TestEntry:
     citations
         Keys of works in ``report/references/works.bib``.
     estimand
-        What a rejection speaks of.
+        What a rejection is about.
     run
         The test.
     suits
-        How well it suits each kind of claim, for the advice. Claims with clusters are only put to tests that take them.
+        How well it suits each kind of claim, for the advice. A test without clusters is unsuited to clustered items.
     on
         ``"any"`` for every additive metric, ``"scores"`` for means of item scores, ``"binary"`` for
         right-or-wrong items.
@@ -210,26 +210,25 @@ class TestEntry:
     options
         Its options.
     null
-        Where its null law comes from: ``"swaps"`` of the two systems' results, ``"signs"`` of the differences
-        alone, or something else. Of both, p is never below that of n equal signs, 2^-n a side.
+        Where its null distribution comes from: ``"swaps"`` of the two systems' results, ``"signs"`` of the
+        differences alone, or something else. For swaps and signs, p is never below that of n equal signs, 2^-n a side.
     kind_in_phrase
-        The phrase says already how p comes about, or there is only one way: no "exact" or "asymptotic" before
-        it.
+        The phrase already says how p is computed, or there is only one way: no "exact" or "asymptotic" is put
+        before it.
     method_citations
         What to cite in addition when p was computed in this way: ``{"exact": ("exact p", "zmigrod2022")}``.
     posterior
         It answers with posterior probabilities and has no p-value of its own.
     small_samples
-        What fewer than `MIN_LARGE_SAMPLE` units do to its level, as measured; empty where nothing is known
-        against it.
+        What fewer than `MIN_LARGE_SAMPLE` units do to its level, as measured; empty where no harm is known.
     lean
-        The side a test sees for itself, as a number that is positive for A, negative for B.
+        The side that the test itself favours, as a number that is positive for A and negative for B.
     subsets
-        What stands for it on subsets of the items; None where nothing does.
+        What replaces it on subsets of the items; None where nothing does.
     simulation
         How simulated samples are tested.
     aliases
-        Other names that people know it by, which are hinted at.
+        Other names that people know it by, for hints.
 
     Examples
     --------
@@ -269,5 +268,5 @@ class TestEntry:
 
     def suitability(self, claim: Claim) -> Suitability:
         """How well it suits a claim."""
-        found = self.suits[claim.estimand]
-        return (found if isinstance(found, Suitability) else found(claim)).of(claim)
+        suit = self.suits[claim.estimand]
+        return (suit if isinstance(suit, Suitability) else suit(claim)).of(claim)

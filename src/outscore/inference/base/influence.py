@@ -50,7 +50,7 @@ def influence(units: PairedScores, metric: AdditiveMetric) -> Array:
 def contributions(units: PairedScores, metric: AdditiveMetric) -> Array | None:
     """What each unit says of the difference A - B: the jackknife's pseudo-values m·θ - (m - 1)·θ₋ᵢ (Tukey, 1958).
 
-    For a mean of equally long items they are the items' differences; for a ratio of sums they stand in their place,
+    For a mean of equally long items they are the items' differences; for a ratio of sums they take their place,
     with a mean near the difference and its jackknife error as their standard error. None for one unit and where the
     metric is not defined without one of them.
 
@@ -67,8 +67,8 @@ def contributions(units: PairedScores, metric: AdditiveMetric) -> Array | None:
     with np.errstate(all="ignore"):
         total_a, total_b = units.totals()
         whole = float(metric.score(total_a) - metric.score(total_b))
-        found = whole + (m - 1) * influence(units, metric)
-    return found if np.isfinite(found).all() else None
+        values = whole + (m - 1) * influence(units, metric)
+    return values if np.isfinite(values).all() else None
 
 
 def jackknife_error(pulls: Array) -> float | None:
@@ -139,8 +139,8 @@ def fragility(
     if decided or alternative != "two-sided":
         return nearest
     # Near 0 the system behind may be the nearer winner; mostly one question at the last swap that would be fewer settles it.
-    other = search(-turn, most if nearest is None else nearest - 1, decided=False, doubtful=True)
-    return nearest if other is None else other
+    of_runner_up = search(-turn, most if nearest is None else nearest - 1, decided=False, doubtful=True)
+    return nearest if of_runner_up is None else of_runner_up
 
 
 @dataclass(frozen=True)
@@ -152,7 +152,7 @@ class _Law:
     spread: float
 
     def z_of(self, p: PValue) -> float:
-        """How many standard deviations such a p stands for."""
+        """How many standard deviations such a p corresponds to."""
         return -_probit(p.value / 2 if self.alternative == "two-sided" else p.value)
 
     @property
@@ -164,7 +164,7 @@ class _Law:
 def _smallest(
     answer: Callable[[int], PValue], reached: Array, law: _Law, turn: float, *, decided: bool, doubtful: bool
 ) -> int | None:
-    """The fewest swaps after which the decision is another; where that is `doubtful` the last one is asked first."""
+    """The fewest swaps that change the decision; if that is `doubtful`, the last one is tried first."""
     low, high, spread = 0, len(reached) + 1, law.spread
     for step in itertools.count():
         if high - low <= 1:
@@ -176,9 +176,9 @@ def _smallest(
         else:
             k = (low + high) // 2
         k = min(max(k, low + 1), high - 1)
-        found = answer(k)
-        low, high = (low, k) if _decides(found, law.alpha, turn) != decided else (k, high)
-        z = law.z_of(found)
+        p = answer(k)
+        low, high = (low, k) if _decides(p, law.alpha, turn) != decided else (k, high)
+        z = law.z_of(p)
         spread = reached[k - 1] / z if z > MIN_Z and reached[k - 1] > 0 else spread
     return high if high <= len(reached) else None
 

@@ -105,16 +105,16 @@ def item_scores(pairs: PairedScores, metric: AdditiveMetric, test: str) -> ItemS
     """
     if is_sum(metric):
         raise OutscoreError(
-            f"`{test}` speaks of the mean per item, and {metric.name} adds the items up.",
-            "Use the metric `mean`; `permutation` and `bootstrap` take a sum as it is.",
+            f"`{test}` compares scores per item, but {metric.name} is a sum over the items.",
+            "Use the metric `mean`, or the test `permutation` or `bootstrap`, which take sums.",
         )
-    found = scores_if_any(pairs, metric)
-    if found is None:
+    scores = scores_if_any(pairs, metric)
+    if scores is None:
         raise OutscoreError(
-            f"`{test}` needs one score per item, and {metric.name} is not a mean of such scores here.",
+            f"`{test}` needs one score per item, but {metric.name} is not a mean of such scores here.",
             "Use `permutation` or `bootstrap`, which take any metric.",
         )
-    return found
+    return scores
 
 
 def is_sum(metric: AdditiveMetric) -> bool:
@@ -127,8 +127,8 @@ def with_exact_integers(pairs: PairedScores) -> PairedScores:
 
     Examples
     --------
-    >>> found = with_exact_integers(PairedScores(np.array([[0.1], [0.25]]), np.array([[0.3], [0.5]])))
-    >>> found.a.tolist(), found.b.tolist(), found.scale
+    >>> pairs = with_exact_integers(PairedScores(np.array([[0.1], [0.25]]), np.array([[0.3], [0.5]])))
+    >>> pairs.a.tolist(), pairs.b.tolist(), pairs.scale
     ([[10], [25]], [[30], [50]], 100)
     """
     if pairs.real:
@@ -149,8 +149,8 @@ def scores_if_any(pairs: PairedScores, metric: AdditiveMetric) -> ItemScores | N
     items = with_exact_integers(pairs).per_item()
     u, v = (None if w is None else np.asarray(w) for w in metric.ratio)
     weight = np.full(items.rows, items.scale) if v is None else items.a @ v
-    other = weight if v is None else items.b @ v
-    if weight[0] <= 0 or (weight != weight[0]).any() or (other != weight[0]).any():
+    weight_b = weight if v is None else items.b @ v
+    if weight[0] <= 0 or (weight != weight[0]).any() or (weight_b != weight[0]).any():
         return None
     orientation = 1 if metric.higher_is_better else -1
     top_a, top_b = items.a @ u, items.b @ u
@@ -197,7 +197,7 @@ def skew_warning(scores: ItemScores) -> Note | None:
     --------
     >>> d = np.array([0.1, 0.2, 0.1, 0.3, 0.15, 4.0])
     >>> print(skew_warning(ItemScores(d, 0 * d, d, None, 1, None, 1)))
-    Too few rare events to tell: 1 of 6 items makes nearly all of the spread; only more items help.
+    Too few rare events to tell: 1 of 6 items accounts for nearly all of the spread; only more items help.
     """
     units = unit_differences(scores)
     gamma = skewness(units) if len(units) > 2 else None
@@ -208,10 +208,11 @@ def skew_warning(scores: ItemScores) -> Note | None:
     low, high = quantiles(units, (0.25, 0.75))
     if high - low <= BULK * spread:
         rare = int((np.abs(units - middle) > spread).sum())
-        cause = f"{rare} of {len(units)} {noun} {'makes' if rare == 1 else 'make'} nearly all of the spread"
+        verb = "accounts" if rare == 1 else "account"
+        cause = f"{rare} of {len(units)} {noun} {verb} for nearly all of the spread"
         return Note("warning", f"Too few rare events to tell: {cause}; only more {noun} help.")
     text = (
-        f"{len(units)} {noun} are few for differences this skewed (skewness {gamma:.1f}, which asks for"
+        f"{len(units)} {noun} are few for differences this skewed (skewness {gamma:.1f} calls for"
         f" {math.ceil(COCHRAN * gamma**2)}): equal means may be rejected too often (lognormal differences, n = 50: level .10)."
         " The test `bootstrap-t` with `interval=equal-tailed` allows for skewness."
     )

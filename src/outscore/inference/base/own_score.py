@@ -202,13 +202,13 @@ def _limits(
     if clusters is not None and len(distinct(clusters)) == len(table):
         clusters = None
     if metric.ratio is None:
-        found = (_table_limits if metric.cells else _jackknife_limits)(table, metric, clusters, alpha, added)
+        limits = (_table_limits if metric.cells else _jackknife_limits)(table, metric, clusters, alpha, added)
     else:
-        found = _ratio_limits(*_parts(table, metric), share, clusters, alpha, added)
+        limits = _ratio_limits(*_parts(table, metric), share, clusters, alpha, added)
         if metric.ratio[1] is None:
             # A sum is its items' number times their mean.
-            found = _scaled(found, 0.0, len(table))
-    return within_scale(found, metric)
+            limits = _scaled(limits, 0.0, len(table))
+    return within_scale(limits, metric)
 
 
 def _widened(variance: float, df: float, added: Added | None) -> tuple[float, float]:
@@ -309,7 +309,7 @@ def _share(table: Array, metric: AdditiveMetric, items: int) -> Share | None:
 
 
 def _in_points(metric: AdditiveMetric) -> bool:
-    """Whether the metric says that it is no share of 1: by its column, or by a factor before a numerator of its own columns."""
+    """Whether the metric is evidently not a share of 1: by its column, or by a factor before a numerator of its columns."""
     assert metric.ratio is not None
     u, v = (np.asarray(w, dtype=np.int64) for w in metric.ratio)
     return metric.graded or (not (u * v).any() and math.gcd(*u.tolist()) != math.gcd(*v.tolist()))

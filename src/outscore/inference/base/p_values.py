@@ -67,14 +67,14 @@ def _snap(p: PValue, n: int) -> PValue:
     return replace(p, mid=mid, mid_log10=math.log10(mid) + 0.0)
 
 
-def certified_p(found: Bounds, sign: int, request: KernelOptions) -> PValue:
+def certified_p(bounds: Bounds, sign: int, request: KernelOptions) -> PValue:
     """A certified p from bounds of the tail at |t|; of P(T > |t|) when a one-sided alternative looks the other way."""
     if request.alternative == "two-sided":
-        lower, upper = found.lower + LOG2, found.upper + LOG2
+        lower, upper = bounds.lower + LOG2, bounds.upper + LOG2
     elif request.favours(sign):
-        lower, upper = found.lower, found.upper
+        lower, upper = bounds.lower, bounds.upper
     else:
-        lower, upper = log(1 - math.exp(found.upper)), log(1 - math.exp(found.lower))
+        lower, upper = log(1 - math.exp(bounds.upper)), log(1 - math.exp(bounds.lower))
     return PValue.from_logs(lower, upper, method="certified", kernel="bracket")
 
 
@@ -85,8 +85,8 @@ def sampled_p(hits: int, resamples: int, drawn: str) -> PValue:
 
     Examples
     --------
-    >>> found = sampled_p(49, 999, "sign-flips")
-    >>> found.value, found.kernel
+    >>> p = sampled_p(49, 999, "sign-flips")
+    >>> p.value, p.kernel
     (0.05, 'sign-flips:999')
     """
     value, bounds = (hits + 1) / (resamples + 1), clopper_pearson(hits, resamples)

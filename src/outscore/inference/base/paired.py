@@ -26,7 +26,7 @@ __all__ = [
 ]
 
 Estimand = Literal["difference", "median", "pseudomedian", "shift"]
-MEDIAN_IN_CLUSTERS = "`bootstrap-median`, which resamples whole clusters and speaks of the median, or `permutation`"
+MEDIAN_IN_CLUSTERS = "`bootstrap-median`, which resamples whole clusters and tests the median, or `permutation`"
 
 
 def unclustered_scores(pairs: PairedScores, metric: AdditiveMetric, test: str, instead: str) -> ItemScores:
@@ -34,7 +34,9 @@ def unclustered_scores(pairs: PairedScores, metric: AdditiveMetric, test: str, i
     # The metric first: what is named instead must take it too.
     scores = item_scores(pairs, metric, test)
     if pairs.clusters is not None:
-        raise ClustersError(f"`{test}` takes items one by one and knows no clusters.", f"Use {instead}.", parameter="cluster")
+        raise ClustersError(
+            f"`{test}` treats items as independent and does not support clusters.", f"Use {instead}.", parameter="cluster"
+        )
     return scores
 
 
@@ -45,8 +47,8 @@ class NoSpreadError(OutscoreError):
 def without_spread(test: str, place: str, difference: float) -> NoSpreadError:
     """The refusal of differences that are all the same."""
     return NoSpreadError(
-        f"The difference is {difference:g} in every {place}, and `{test}` judges it by how much it varies.",
-        "Use `permutation`, which needs no spread.",
+        f"The difference is {difference:g} in every {place}, and `{test}` needs differences that vary.",
+        "Use `permutation`, which does not.",
     )
 
 

@@ -219,7 +219,7 @@ class Flips:
 
     @property
     def on_a_lattice(self) -> bool:
-        """Whether whole numbers stand for the contributions."""
+        """Whether the contributions are whole numbers."""
         return self.statistic.integral if self.line is None else bool(self.line.dtype.kind == "i")
 
     @cached_property
@@ -256,7 +256,7 @@ def flips_of(units: PairedScores, metric: AdditiveMetric, delta: float = 0.0) ->
     line, doubt = (None, 0.0) if weights is None else _line(statistic, vectors, units, weights, delta)
     if line is None and delta:
         raise ShiftError(
-            f"Swaps test a margin or a `delta` only where the metric is a mean over items, which {metric.name} is not here.",
+            f"The permutation test takes a margin or a `delta` only for a mean over items, and {metric.name} is not one here.",
             "Use the test `bootstrap`, which takes both for any metric.",
         )
     return Flips(statistic, vectors, line, doubt, orientation)
@@ -270,7 +270,7 @@ def _projection(units: PairedScores, metric: AdditiveMetric) -> tuple[list[Seque
     weights = [u] if v is None else [v, u]
     if units.integral and not _fits(units, weights):
         raise OutscoreError(
-            f"The whole numbers of both systems add up to more than 2**53, too much for exact {metric.name}.",
+            f"The whole numbers of both systems add up to more than 2**53, too large for an exact {metric.name}.",
             "Divide them by a common factor.",
         )
     return weights, _projected(metric.name, metric.direction, divided=v is not None)
@@ -303,7 +303,7 @@ def _line(
     divided = len(weights) == 2
     if divided and vectors[:, 0].any():
         return None, 0.0
-    # Of a negative denominator more is less. With nothing to divide by every score is 0, whatever is swapped.
+    # With a negative denominator, more is less. With nothing to divide by every score is 0, whatever is swapped.
     turn = int(np.sign(statistic.total[0])) if divided else 1
     top = vectors[:, -1] if turn == 1 else turn * vectors[:, -1]
     if not delta:

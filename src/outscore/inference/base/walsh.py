@@ -99,8 +99,8 @@ def walsh_quantile(d: Array, k: int) -> float:
             low, first, below = pivot, columns, count
         else:
             high, last, upto = pivot, columns, count
-    found = number_of_key(high) if high - low == 1 else _kth_listed_sum(u, weight, first, last, k - below)
-    return found / 2
+    doubled = number_of_key(high) if high - low == 1 else _kth_listed_sum(u, weight, first, last, k - below)
+    return doubled / 2
 
 
 def _sample_quantile(u: Array, first: Array, last: Array, share: float) -> float:
@@ -156,9 +156,9 @@ def _pairs(columns: Array, weight: Array, before: Array) -> int:
     """How many pairs of items, i ≤ j, lie left of each row's column; `columns` begin at the diagonal."""
     rows = np.arange(len(columns))
     inside = columns > rows
-    own = np.where(inside, weight * (weight + 1) // 2, 0)
-    others = np.where(inside, weight * (before[columns] - before[rows + 1]), 0)
-    return int((own + others).sum())
+    same_value = np.where(inside, weight * (weight + 1) // 2, 0)
+    larger_value = np.where(inside, weight * (before[columns] - before[rows + 1]), 0)
+    return int((same_value + larger_value).sum())
 
 
 def key_of_float(x: float) -> int:

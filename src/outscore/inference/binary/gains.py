@@ -73,8 +73,8 @@ def gain_interval(gains: Array, clusters: Array | None, p: PValue, alpha: float 
     Examples
     --------
     >>> gains = np.array([1, 0, 0, 1, -1, 0])
-    >>> found = gain_interval(gains, None, gain_test(gains, None))
-    >>> round(found.low, 4), round(found.high, 4)
+    >>> interval = gain_interval(gains, None, gain_test(gains, None))
+    >>> round(interval.low, 4), round(interval.high, 4)
     (-0.6233, 0.9567)
     """
     codes = None if clusters is None else consecutive(clusters)
@@ -84,7 +84,7 @@ def gain_interval(gains: Array, clusters: Array | None, p: PValue, alpha: float 
     mean = mean_of(ItemScores(values, np.zeros_like(values), values, None, 1, codes, 1))
     if mean.error == 0.0:
         return None
-    found = t_interval(mean, alpha, "two-sided", 1, method=GAIN_INTERVAL, dual=True)
-    agreed = make_agree(found, p, mean.value, alpha)
+    interval = t_interval(mean, alpha, "two-sided", 1, method=GAIN_INTERVAL, dual=True)
+    agreed = make_agree(interval, p, mean.value, alpha)
     low, high = (None if end is None else min(max(end, -1.0), 1.0) for end in (agreed.low, agreed.high))
     return replace(agreed, low=low, high=high, estimate=mean.value)

@@ -40,12 +40,12 @@ SMALL = 1e-290
 
 def table_of(pairs: PairedScores, metric: AdditiveMetric, test: str) -> Discordance:
     """The discordant counts of right-or-wrong items; other data are refused in one sentence."""
-    found = discordance(pairs, metric)
-    if found is not None:
-        return found
+    table = discordance(pairs, metric)
+    if table is not None:
+        return table
     unclustered_scores(pairs, metric, test, "`permutation`, which swaps whole clusters")
     raise OutscoreError(
-        f"`{test}` needs items that are right or wrong (1 or 0), each in one row.",
+        f"`{test}` needs items that are right or wrong (1 or 0), with one row each.",
         "Use `permutation`: it gives the same p on such items, and takes scores, repeats and clusters too.",
     )
 
@@ -63,12 +63,12 @@ def mcnemar(pair: Discordance, request: KernelOptions, variant: str = "exact") -
     [0.04139, 0.0266, 0.02535, 0.04417]
     """
     if request.delta:
-        found, statistic = tango_test(pair, request), pair.score(request.delta / pair.unit)
+        p, statistic = tango_test(pair, request), pair.score(request.delta / pair.unit)
     elif variant in ("exact", "mid-p"):
-        found, statistic = _p_from_counts(pair, request, variant), float(pair.only_a)
+        p, statistic = _p_from_counts(pair, request, variant), float(pair.only_a)
     else:
-        found, statistic = _chi_square(pair, request, 1.0 if variant == "corrected" else 0.0, variant)
-    return replace(found, test=NAME, statistic=statistic, n=pair.n)
+        p, statistic = _chi_square(pair, request, 1.0 if variant == "corrected" else 0.0, variant)
+    return replace(p, test=NAME, statistic=statistic, n=pair.n)
 
 
 def _p_from_counts(pair: Discordance, request: KernelOptions, variant: str) -> PValue:
@@ -97,10 +97,10 @@ def _chi_square(pair: Discordance, request: KernelOptions, correction: float, va
 def _interval(pair: Discordance, asked: TestRequest, variant: str) -> Interval:
     """Tango's interval, holding 0 wherever this variant's own p at 0 does not reject."""
     at_zero = mcnemar(pair, KernelOptions(asked.alternative), variant)
-    found = tango_interval(pair, asked.alpha, at_zero, asked.alternative)
-    holds_zero = (found.low is None or found.low <= 0) and (found.high is None or found.high >= 0)
+    interval = tango_interval(pair, asked.alpha, at_zero, asked.alternative)
+    holds_zero = (interval.low is None or interval.low <= 0) and (interval.high is None or interval.high >= 0)
     method = f"Tango score, stretched to agree with McNemar's test ({variant})"
-    return replace(found, method=method, dual=holds_zero == (at_zero.upper > asked.alpha))
+    return replace(interval, method=method, dual=holds_zero == (at_zero.upper > asked.alpha))
 
 
 def _run(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> TestResult:
@@ -108,11 +108,11 @@ def _run(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> Tes
     pair = table_of(pairs, metric, NAME)
     p = mcnemar(pair, KernelOptions(asked.alternative, asked.delta), variant)
     deciding = f"{pair.only_a + pair.only_b:,} of {pair.n:,} items decide"
-    notes = [Note("data", f"{deciding}: on the others both systems are right or both wrong.")]
+    notes = [Note("data", f"{deciding}: on the others both systems are right or both are wrong.")]
     if asked.delta:
         notes.append(Note("method", f"At delta = {asked.delta:g}: Tango's score test, a large-sample approximation."))
     elif variant == "mid-p":
-        notes.append(Note("method", "mid-p keeps the level on average, not in every single case."))
+        notes.append(Note("method", "mid-p keeps the level on average, not in every case."))
     return TestResult(p, _interval(pair, asked, variant) if asked.interval else None, notes)
 
 
@@ -127,7 +127,9 @@ ENTRY = TestEntry(
     run=_run,
     suits={
         "mean": Suitability("unsuited", "It needs right-or-wrong items.", 11),
-        "accuracy": Suitability("usable", "Made for right-or-wrong items; its exact form gives the same p as permutation.", 2),
+        "accuracy": Suitability(
+            "usable", "It is made for right-or-wrong items; its exact form gives the same p as permutation.", 2
+        ),
         "median": Suitability("unsuited", "It tests the difference in accuracy, not the median.", 11),
         "metric": Suitability("unsuited", NEEDS_SCORES, 7),
     },

@@ -60,7 +60,7 @@ class Resampled:
         return float(np.abs(self.moves).max()) <= self.slack
 
 
-def decide(found: Resampled, asked: TestRequest) -> TestResult:
+def decide(resampled: Resampled, asked: TestRequest) -> TestResult:
     """The centred p and the interval dual to it.
 
     Units that are all alike show nothing of how much others would differ, so that any δ but the observed
@@ -68,21 +68,23 @@ def decide(found: Resampled, asked: TestRequest) -> TestResult:
 
     Examples
     --------
-    >>> found = Resampled("bootstrap", 0.5, np.array([-0.6, -0.1, 0.2, 0.1, 0.3, -0.2, 0.4, 0.1, 0.2]), 60, 1, 1e-12, False)
-    >>> result = decide(found, TestRequest(alpha=0.2))
+    >>> resampled = Resampled("bootstrap", 0.5, np.array([-0.6, -0.1, 0.2, 0.1, 0.3, -0.2, 0.4, 0.1, 0.2]), 60, 1, 1e-12, False)
+    >>> result = decide(resampled, TestRequest(alpha=0.2))
     >>> result.p.value, result.interval.low, result.interval.high
     (0.2, 0.09999999999999998, 0.9)
     """
-    gap, resamples = found.difference - asked.delta, len(found.moves)
-    if found.alike and found.n > 1 and abs(gap) > found.slack:
-        raise without_spread(found.test, "resample", found.difference)
-    needed = abs(gap) if asked.alternative == "two-sided" else _turn(found, asked) * gap
-    hits = resamples if found.n < 2 else int((_reach(found, asked) >= needed - found.slack).sum())
-    p = replace(p_values.sampled_p(hits, resamples, found.test), test=found.test, statistic=found.difference, n=found.n)
-    return TestResult(p, symmetric_interval(found, asked), _notes(found, asked))
+    gap, resamples = resampled.difference - asked.delta, len(resampled.moves)
+    if resampled.alike and resampled.n > 1 and abs(gap) > resampled.slack:
+        raise without_spread(resampled.test, "resample", resampled.difference)
+    needed = abs(gap) if asked.alternative == "two-sided" else _turn(resampled, asked) * gap
+    hits = resamples if resampled.n < 2 else int((_reach(resampled, asked) >= needed - resampled.slack).sum())
+    p = replace(
+        p_values.sampled_p(hits, resamples, resampled.test), test=resampled.test, statistic=resampled.difference, n=resampled.n
+    )
+    return TestResult(p, symmetric_interval(resampled, asked), _notes(resampled, asked))
 
 
-def equal_tailed(found: Resampled, asked: TestRequest) -> TestResult:
+def equal_tailed(resampled: Resampled, asked: TestRequest) -> TestResult:
     """The same with both tails judged apart: p = 2 · min of the two one-sided p, and the limits that are dual to it.
 
     Skewed differences have tails that differ, which bars around d* - d wipe out (Efron and Tibshirani, 1993,
@@ -95,54 +97,54 @@ def equal_tailed(found: Resampled, asked: TestRequest) -> TestResult:
     >>> result.p.value, round(result.interval.low, 12), round(result.interval.high, 12)
     (0.2, 0.2, 0.7)
     """
-    result = decide(found, asked)
-    if asked.alternative != "two-sided" or found.n < 2:
+    result = decide(resampled, asked)
+    if asked.alternative != "two-sided" or resampled.n < 2:
         return result
-    gap, resamples = found.difference - asked.delta, len(found.moves)
-    above, below = int((found.moves >= gap - found.slack).sum()), int((found.moves <= gap + found.slack).sum())
-    one = p_values.sampled_p(min(above, below), resamples, found.test)
+    gap, resamples = resampled.difference - asked.delta, len(resampled.moves)
+    above, below = int((resampled.moves >= gap - resampled.slack).sum()), int((resampled.moves <= gap + resampled.slack).sum())
+    one = p_values.sampled_p(min(above, below), resamples, resampled.test)
     value, lower, upper = (min(1.0, 2 * x) for x in (one.value, one.lower, one.upper))
-    p = replace(one, value=value, lower=lower, upper=upper, log10=math.log10(value), test=found.test, n=found.n)
+    p = replace(one, value=value, lower=lower, upper=upper, log10=math.log10(value), test=resampled.test, n=resampled.n)
     rank = _largest_rank(asked.alpha / 2, resamples)
-    ordered = np.sort(found.moves)
+    ordered = np.sort(resampled.moves)
     limits = (-math.inf, math.inf)
     if rank:
-        limits = (found.difference - float(ordered[-rank]), found.difference - float(ordered[rank - 1]))
-    interval = interval_at(limits, found, asked, method=f"{found.test}, equal-tailed", dual=True)
-    return replace(result, p=replace(p, statistic=found.difference), interval=interval)
+        limits = (resampled.difference - float(ordered[-rank]), resampled.difference - float(ordered[rank - 1]))
+    interval = interval_at(limits, resampled, asked, method=f"{resampled.test}, equal-tailed", dual=True)
+    return replace(result, p=replace(p, statistic=resampled.difference), interval=interval)
 
 
-def symmetric_interval(found: Resampled, asked: TestRequest) -> Interval:
+def symmetric_interval(resampled: Resampled, asked: TestRequest) -> Interval:
     """d ± q, the differences that the centred test does not reject."""
-    rank = _largest_rank(asked.alpha, len(found.moves))
+    rank = _largest_rank(asked.alpha, len(resampled.moves))
     # p(δ) ≤ α means that fewer than `rank` resamples reach |d - δ|.
-    q = float(np.partition(_reach(found, asked), -rank)[-rank]) if rank and found.n > 1 else math.inf
-    limits = (found.difference - q, found.difference + q)
-    return interval_at(limits, found, asked, method=f"{found.test}, symmetric", dual=True)
+    q = float(np.partition(_reach(resampled, asked), -rank)[-rank]) if rank and resampled.n > 1 else math.inf
+    limits = (resampled.difference - q, resampled.difference + q)
+    return interval_at(limits, resampled, asked, method=f"{resampled.test}, symmetric", dual=True)
 
 
-def interval_at(limits: tuple[float, float], found: Resampled, asked: TestRequest, *, method: str, dual: bool) -> Interval:
+def interval_at(limits: tuple[float, float], resampled: Resampled, asked: TestRequest, *, method: str, dual: bool) -> Interval:
     """Limits on the sides that were asked for; one that misses 0 by a rounding error is 0."""
-    low, high = (0.0 if abs(x) <= found.slack else x for x in limits)
+    low, high = (0.0 if abs(x) <= resampled.slack else x for x in limits)
     return interval_for(
         (low, high),
         asked.alpha,
         asked.alternative,
-        found.orientation,
+        resampled.orientation,
         method=method,
         dual=dual,
-        estimate=found.difference,
-        estimand=found.estimand,
+        estimate=resampled.difference,
+        estimand=resampled.estimand,
     )
 
 
-def _turn(found: Resampled, asked: TestRequest) -> int:
-    return found.orientation * (1 if asked.alternative == "greater" else -1)
+def _turn(resampled: Resampled, asked: TestRequest) -> int:
+    return resampled.orientation * (1 if asked.alternative == "greater" else -1)
 
 
-def _reach(found: Resampled, asked: TestRequest) -> Array:
+def _reach(resampled: Resampled, asked: TestRequest) -> Array:
     """How far each resample moved, in the direction the alternative looks."""
-    return np.abs(found.moves) if asked.alternative == "two-sided" else _turn(found, asked) * found.moves
+    return np.abs(resampled.moves) if asked.alternative == "two-sided" else _turn(resampled, asked) * resampled.moves
 
 
 def _largest_rank(alpha: float, resamples: int) -> int:
@@ -153,21 +155,21 @@ def _largest_rank(alpha: float, resamples: int) -> int:
     return k
 
 
-def _notes(found: Resampled, asked: TestRequest) -> list[Note]:
-    if found.n < 2:
+def _notes(resampled: Resampled, asked: TestRequest) -> list[Note]:
+    if resampled.n < 2:
         return [Note("data", "A single unit cannot be resampled: p is 1 and the interval unbounded.")]
     notes = []
-    if found.alike:
+    if resampled.alike:
         notes.append(Note("interval", "The differences do not vary at all, so the interval has no width."))
-    elif found.still and abs(found.difference - asked.delta) > found.slack:
-        text = "No resample differs from the data: p is merely the smallest their number allows; see `permutation`."
+    elif resampled.still and abs(resampled.difference - asked.delta) > resampled.slack:
+        text = "No resample differs from the data, so p is only the smallest that this many allow; see `permutation`."
         notes.append(Note("data", text))
-    elif found.estimand == "median" and found.stuck:
-        text = "Half of the differences or more are equal: the median hardly moves, and p is not informative."
+    elif resampled.estimand == "median" and resampled.stuck:
+        text = "At least half of the differences are equal: the median hardly moves, and p is not informative."
         notes.append(Note("data", text))
-    elif found.n < MIN_LARGE_SAMPLE and found.small_samples:
-        notes.append(Note("data", f"Only {found.n} units: {found.small_samples}."))
-    if _largest_rank(asked.alpha, len(found.moves)) == 0:
-        text = f"No interval: {len(found.moves):,} resamples are too few for level {1 - asked.alpha:g}."
+    elif resampled.n < MIN_LARGE_SAMPLE and resampled.small_samples:
+        notes.append(Note("data", f"Only {resampled.n} units: {resampled.small_samples}."))
+    if _largest_rank(asked.alpha, len(resampled.moves)) == 0:
+        text = f"No interval: {len(resampled.moves):,} resamples are too few for level {1 - asked.alpha:g}."
         notes.append(Note("interval", text))
     return notes

@@ -64,9 +64,9 @@ MIN_UNITS = 6
 TOO_OFTEN = "a centred bootstrap rejects too often (normal data: level .091 at n = 10, .069 at n = 20); prefer `permutation`"
 SMALL_SAMPLES = {
     "bootstrap": TOO_OFTEN,
-    "block-bootstrap": "blocks reject far too often (normal data: level .116 at n = 20); prefer `permutation`",
-    "bootstrap-t": "skewed differences are rejected too often (exponential ones: level .08 at n = 10); prefer `permutation`",
-    "bootstrap-median": "the median is rejected too often (normal data: level .062 at n = 10, .066 at n = 20); prefer `sign`",
+    "block-bootstrap": "it rejects far too often (normal data: level .116 at n = 20); prefer `permutation`",
+    "bootstrap-t": "it rejects too often for skewed differences (exponential: level .08 at n = 10); prefer `permutation`",
+    "bootstrap-median": "it rejects too often (normal data: level .062 at n = 10, .066 at n = 20); prefer `sign`",
 }
 """What few units do to the level of each test, as measured; the test suite measures it again."""
 EQUAL_TAILED = "equal-tailed"
@@ -86,20 +86,20 @@ def bootstrap(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -
     >>> f1 = AdditiveMetric("f1", ("tp", "errors"), ratio=((2, 0), (2, 1)))
     >>> a, b = np.array([[3, 1], [4, 0], [2, 2]] * 30), np.array([[2, 2], [4, 0], [1, 3]] * 30)
     >>> asked = TestRequest(options={"resamples": 999, "interval": "symmetric"})
-    >>> found = bootstrap(PairedScores(a, b), f1, asked)
-    >>> round(found.p.statistic, 4), found.p.value, found.interval.dual
+    >>> result = bootstrap(PairedScores(a, b), f1, asked)
+    >>> round(result.p.statistic, 4), result.p.value, result.interval.dual
     (0.1203, 0.001, True)
     """
     units = units_of(pairs)
-    found = _resample("bootstrap", units, metric, asked)
-    result = decide(found, asked)
+    resampled = _resample("bootstrap", units, metric, asked)
+    result = decide(resampled, asked)
     shape = str(asked.options["interval"])
-    if shape == "symmetric" or found.n < 2 or not asked.interval:
+    if shape == "symmetric" or resampled.n < 2 or not asked.interval:
         return result
     side = side_of(asked.alpha, asked.alternative)
-    low, high = quantile_limits(found.moves, side, shape, influence(units, metric))
-    limits = (found.difference + low, found.difference + high)
-    interval = interval_at(limits, found, asked, method=f"bootstrap, {shape}", dual=False)
+    low, high = quantile_limits(resampled.moves, side, shape, influence(units, metric))
+    limits = (resampled.difference + low, resampled.difference + high)
+    interval = interval_at(limits, resampled, asked, method=f"bootstrap, {shape}", dual=False)
     note = f"The {shape} interval and the test are two methods: near {asked.alpha:g} they may disagree."
     return replace(result, interval=interval, notes=[*result.notes, Note("interval", note)])
 
@@ -107,7 +107,7 @@ def bootstrap(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -
 def resampled_interval(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> Interval | None:
     """d ± q of the centred bootstrap, for tests that have no interval of their own: same design, not dual.
 
-    None where the units are too few, or where nothing moves: they say nothing of how far the difference could
+    None where the units are too few, or where nothing moves: they say nothing about how far the difference could
     move.
     """
     units = units_of(pairs)
@@ -123,8 +123,8 @@ def resampled_median_interval(pairs: PairedScores, metric: AdditiveMetric, asked
     return _interval_to_lend(_resample_items("bootstrap-median", pairs, metric, asked), asked)
 
 
-def _interval_to_lend(found: Resampled, asked: TestRequest) -> Interval | None:
-    return None if found.alike else replace(symmetric_interval(found, asked), dual=False, method="centred bootstrap")
+def _interval_to_lend(resampled: Resampled, asked: TestRequest) -> Interval | None:
+    return None if resampled.alike else replace(symmetric_interval(resampled, asked), dual=False, method="centred bootstrap")
 
 
 def bootstrap_t(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> TestResult:
@@ -140,14 +140,14 @@ def bootstrap_t(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest)
     --------
     >>> mean = AdditiveMetric("mean", ("score", "items"), ratio=((1, 0), (0, 1)))
     >>> scores = np.stack([np.arange(60.0) % 7, np.ones(60)], axis=1)
-    >>> found = bootstrap_t(PairedScores(scores, scores[::-1]), mean, TestRequest(options={"resamples": 999}))
-    >>> found.p.statistic, found.p.value
+    >>> result = bootstrap_t(PairedScores(scores, scores[::-1]), mean, TestRequest(options={"resamples": 999}))
+    >>> result.p.statistic, result.p.value
     (0.0, 1.0)
     """
-    found = _resample_items("bootstrap-t", pairs, metric, asked)
-    result = (equal_tailed if asked.options.get("interval") == EQUAL_TAILED else decide)(found, asked)
-    lost = int(np.isinf(found.moves).sum())
-    note = f"In {lost:,} resamples all units were alike; they have no standard error and count as extreme."
+    resampled = _resample_items("bootstrap-t", pairs, metric, asked)
+    result = (equal_tailed if asked.options.get("interval") == EQUAL_TAILED else decide)(resampled, asked)
+    lost = int(np.isinf(resampled.moves).sum())
+    note = f"In {lost:,} resamples all units were equal; they have no standard error and count as extreme."
     return replace(result, notes=[*result.notes, Note("data", note)]) if lost else result
 
 
@@ -161,8 +161,8 @@ def bootstrap_median(pairs: PairedScores, metric: AdditiveMetric, asked: TestReq
     --------
     >>> mean = AdditiveMetric("mean", ("score", "items"), ratio=((1, 0), (0, 1)))
     >>> scores = np.stack([np.arange(60.0), np.ones(60)], axis=1)
-    >>> found = bootstrap_median(PairedScores(scores * [[2, 1]], scores), mean, TestRequest(options={"resamples": 999}))
-    >>> found.p.statistic, found.interval.estimand
+    >>> result = bootstrap_median(PairedScores(scores * [[2, 1]], scores), mean, TestRequest(options={"resamples": 999}))
+    >>> result.p.statistic, result.interval.estimand
     (29.5, 'median')
     """
     return decide(_resample_items("bootstrap-median", pairs, metric, asked), asked)
@@ -185,7 +185,7 @@ def block_bootstrap(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequ
     """
     if pairs.clusters is not None:
         raise ClustersError(
-            "`block-bootstrap` goes by the order of the items and takes no clusters.",
+            "`block-bootstrap` relies on the order of the items and does not support clusters.",
             "Use `bootstrap`, which resamples whole clusters.",
             parameter="cluster",
         )
@@ -194,16 +194,18 @@ def block_bootstrap(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequ
     wanted = asked.options["block_length"]
     length = optimal_block_length(pulls) if wanted is None else float(str(wanted))
     if length > units.rows:
-        raise OutscoreError(f"`block_length` is {length:g}, there are {units.rows} items.", "Give at most a third of that.")
-    found = _resample("block-bootstrap", units, metric, asked, length)
-    result = decide(found, asked)
+        raise OutscoreError(
+            f"`block_length` is {length:g}, but there are only {units.rows} items.", "Give at most a third of that."
+        )
+    resampled = _resample("block-bootstrap", units, metric, asked, length)
+    result = decide(resampled, asked)
     # The jackknife's standard error is that of independent items.
     alone = jackknife_error(pulls) or 0.0
     chosen = f"Blocks of {length:.1f} items on average{'' if wanted is not None else ', chosen from the data'}"
-    ratio = f"; SE(block)/SE(i.i.d.) = {float(found.moves.std()) / alone:.2f}." if alone > found.slack else "."
-    liberal = "Where neighbours depend strongly, blocks still reject too often: level .07 to .12 at autocorrelation .5."
-    assert found.own is not None
-    first, second = (_own_limits(scores, metric, asked.alpha) for scores in found.own)
+    ratio = f"; SE(block)/SE(i.i.d.) = {float(resampled.moves.std()) / alone:.2f}." if alone > resampled.slack else "."
+    liberal = "With strongly dependent neighbours it still rejects too often: level .07 to .12 at autocorrelation .5."
+    assert resampled.own is not None
+    first, second = (_own_limits(scores, metric, asked.alpha) for scores in resampled.own)
     return replace(
         result,
         notes=[*result.notes, Note("design", chosen + ratio), Note("method", liberal)],
@@ -283,7 +285,7 @@ def _resample_items(test: str, pairs: PairedScores, metric: AdditiveMetric, aske
 
 
 RESAMPLES = Option("resamples", int, 9_999, "how many resamples are drawn", minimum=1)
-SHAPE = Option("interval", str, "symmetric", "shape; only the symmetric one is dual", choices=INTERVALS)
+SHAPE = Option("interval", str, "symmetric", "shape; only the symmetric one always agrees with p", choices=INTERVALS)
 TAILS = Option("interval", str, "symmetric", "equal tails suit skewed differences", choices=("symmetric", EQUAL_TAILED))
 LENGTH = Option("block_length", float, None, "mean block length in items; chosen from the data if not given", minimum=1)
 
@@ -321,7 +323,7 @@ ENTRIES: tuple[TestEntry, ...] = (
     ),
     TestEntry(
         name="bootstrap-t",
-        summary="the mean difference is zero; resamples measured by their own standard errors",
+        summary="the mean difference is zero; each resample is divided by its own standard error",
         phrase="studentised bootstrap test",
         formula=r"t^{*} = \frac{\bar{d}^{*} - \bar{d}}{s_{d^{*}} / \sqrt{n}}",
         citations=("efron1993",),
@@ -361,7 +363,7 @@ ENTRIES: tuple[TestEntry, ...] = (
     ),
     TestEntry(
         name="block-bootstrap",
-        summary="the difference in the metric is zero, where neighbouring items depend on each other; blocks are resampled",
+        summary="the difference in the metric is zero, for neighbouring items that depend on each other; resampled in blocks",
         phrase="block bootstrap test",
         formula=CENTRED_P,
         citations=("politis1994",),
@@ -370,9 +372,9 @@ ENTRIES: tuple[TestEntry, ...] = (
         run=block_bootstrap,
         suits={
             "mean": Suitability("usable", "It tests the mean when neighbouring items depend on one another{few}.", 5),
-            "accuracy": Suitability("usable", "For items whose neighbours depend on one another{few}.", 5),
+            "accuracy": Suitability("usable", "It is for items that depend on their neighbours{few}.", 5),
             "median": Suitability("unsuited", TESTS_THE_MEAN, 9),
-            "metric": Suitability("usable", "The same for items whose neighbours depend on one another{few}.", 3),
+            "metric": Suitability("usable", "It does the same for items that depend on their neighbours{few}.", 3),
         },
         options=(RESAMPLES, LENGTH),
         kind_in_phrase=True,

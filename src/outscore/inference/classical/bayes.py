@@ -1,7 +1,7 @@
 """Posterior probabilities: A better, practically equal, B better.
 
 There is no null hypothesis; the question is how probable each of the three answers is, given the data and a
-prior that says little. Prefer it where a decision has to be taken either way, and "practically equal" (within
+weak prior. Prefer it where a decision has to be taken either way, and "practically equal" (within
 the region of practical equivalence, ROPE) would be an answer too. These probabilities are not p-values:
 beside them the result carries the p of the permutation test.
 
@@ -90,8 +90,8 @@ def binary_posterior(pair: Discordance, rope: float) -> Bayes:
 
     Examples
     --------
-    >>> found = binary_posterior(Discordance(n=100, only_a=15, only_b=5, unit=1.0, orientation=1), 0.05)
-    >>> round(found.a_better, 4), round(found.equal, 4), round(found.b_better, 4)
+    >>> posterior = binary_posterior(Discordance(n=100, only_a=15, only_b=5, unit=1.0, orientation=1), 0.05)
+    >>> round(posterior.a_better, 4), round(posterior.equal, 4), round(posterior.b_better, 4)
     (0.8569, 0.1425, 0.0005)
     """
     reach = rope / pair.unit
@@ -105,8 +105,8 @@ def mean_posterior(mean: Mean, rope: float, orientation: int) -> Bayes:
 
     Examples
     --------
-    >>> found = mean_posterior(Mean(0.5, 0.25, 20, 19), 0.1, 1)
-    >>> round(found.a_better, 4), round(found.equal, 4), round(found.b_better, 4)
+    >>> posterior = mean_posterior(Mean(0.5, 0.25, 20, 19), 0.1, 1)
+    >>> round(posterior.a_better, 4), round(posterior.equal, 4), round(posterior.b_better, 4)
     (0.937, 0.0496, 0.0134)
     """
     if mean.error == 0.0:
@@ -116,7 +116,7 @@ def mean_posterior(mean: Mean, rope: float, orientation: int) -> Bayes:
 
 
 def _three(above: float, below: float, orientation: int, rope: float) -> Bayes:
-    """From the sides of A - B to A and B: where lower is better, a negative difference speaks for A."""
+    """From the sides of A - B to A and B: where lower is better, a negative difference favours A."""
     equal = max(0.0, 1.0 - above - below) if rope or above + below == 0.0 else 0.0
     return Bayes(above, equal, below, rope) if orientation > 0 else Bayes(below, equal, above, rope)
 
@@ -148,7 +148,7 @@ def _run(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> Tes
     scores = unclustered_scores(pairs, metric, NAME, "`permutation` or `student`, which take them")
     if asked.delta:
         raise OutscoreError(
-            f"`delta` is {asked.delta:g}, and `bayes` tests none.",
+            f"`delta` is {asked.delta:g}, but `bayes` does not take one.",
             "Set its option `rope`, or use `permutation` or `student`.",
             parameter="delta",
         )
@@ -184,7 +184,9 @@ def _few(pair: Discordance | None, scores: ItemScores) -> list[Note]:
 
 
 def _notes(rope: float, model: str) -> list[Note]:
-    region = f"within {rope:g} of 0 counts as practically equal" if rope else "no region counts as practically equal (rope = 0)"
+    region = "no difference counts as practically equal (rope = 0)"
+    if rope:
+        region = f"within {rope:g} of 0 counts as practically equal"
     beside = "p is that of the permutation test, shown beside the posterior probabilities, which are the answer of `bayes`."
     posterior = (
         f"The interval is a posterior interval: it contains the difference with the stated probability; {model}; {region}."

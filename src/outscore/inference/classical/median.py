@@ -137,7 +137,9 @@ def _run(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> Tes
     if interval is None:
         text = "No interval: the differences do not vary, so nothing shows how far their median could move."
     else:
-        text = "The interval is the centred bootstrap's; it and p come from two methods and may disagree near alpha."
+        text = (
+            "The interval comes from the centred bootstrap, not from the permutation test, and may disagree with p near alpha."
+        )
     return TestResult(p, interval, [*notes, Note("interval", text)])
 
 

@@ -130,7 +130,7 @@ def _lean(p: PValue) -> float:
 
 ENTRY = TestEntry(
     name=NAME,
-    summary="either system wins an item as often as the other; binomial, always exact",
+    summary="each system is equally likely to win an item; binomial, always exact",
     phrase="sign test",
     formula=r"p = P ( | X - \frac{n}{2} | ≥ | n_A - \frac{n}{2} | ) , X ∼ \text{Bin} ( n , \frac{1}{2} )",
     citations=("dixon1946",),

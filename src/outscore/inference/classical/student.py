@@ -126,8 +126,8 @@ def t_interval(mean: Mean, alpha: float, alternative: Alternative, orientation: 
 
     Examples
     --------
-    >>> found = t_interval(Mean(0.5, 0.25, 20, 19), 0.05, "two-sided", 1, method="Student t", dual=True)
-    >>> round(found.low, 4), round(found.high, 4)
+    >>> interval = t_interval(Mean(0.5, 0.25, 20, 19), 0.05, "two-sided", 1, method="Student t", dual=True)
+    >>> round(interval.low, 4), round(interval.high, 4)
     (-0.0233, 1.0233)
     """
     if mean.df < 1:
@@ -158,7 +158,7 @@ def _run(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> Tes
 
 def _suits_mean(claim: Claim) -> Suitability:
     few = f", and {claim.n} may be too few" if claim.n < MIN_LARGE_SAMPLE else ""
-    return Suitability("usable", f"It tests the mean; its p leans on normal means, good for many {{units}}{few}.", 2)
+    return Suitability("usable", f"It tests the mean; its p assumes a normal mean, which is safe for many {{units}}{few}.", 2)
 
 
 ENTRY = TestEntry(
@@ -183,7 +183,7 @@ ENTRY = TestEntry(
 
 
 def make_agree(interval: Interval, p: PValue, estimate: float, alpha: float) -> Interval:
-    """An interval bounded on both sides, moved to hold 0 exactly where another test's p does not reject at `alpha`."""
+    """An interval bounded on both sides, moved to contain 0 exactly where another test's p does not reject at `alpha`."""
     assert interval.low is not None
     assert interval.high is not None
     low, high = interval.low, interval.high

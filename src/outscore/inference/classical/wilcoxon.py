@@ -159,14 +159,14 @@ def _screen(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> 
 
 
 def _suits_mean(claim: Claim) -> Suitability:
-    rough = "" if claim.symmetric else ", which these skewed differences contradict"
-    why = f"Another estimand: the pseudomedian; it speaks of the mean under symmetry only{rough}."
+    rough = "" if claim.symmetric else ", and these are skewed"
+    why = f"It tests another estimand, the pseudomedian, which is the mean only if differences are symmetric{rough}."
     return Suitability("usable", why, 7)
 
 
 def _suits_median(claim: Claim) -> Suitability:
     if claim.symmetric:
-        why = "It uses the sizes too and tests the median as long as differences are roughly symmetric."
+        why = "It also uses the sizes, and tests the median as long as differences are roughly symmetric."
         return Suitability("recommended", why, 2)
     return Suitability("unsuited", "It tests the median under symmetry only, and these differences are skewed.", 2)
 
@@ -187,7 +187,7 @@ ENTRY = TestEntry(
     },
     options=(
         Option("zeros", str, "drop", "rank without zero differences, or with them (pratt)", choices=("drop", "pratt")),
-        Option("variant", str, "exact", "exact null law, or its normal approximation", choices=("exact", "normal")),
+        Option("variant", str, "exact", "exact null distribution, or its normal approximation", choices=("exact", "normal")),
     ),
     null="signs",
     subsets=SubsetTest(options={"variant": "normal"}, remark="normal approximation"),

@@ -30,7 +30,7 @@ from outscore.results.pvalue import PValue
 __all__ = ["COMPAT", "SACREBLEU_SEED", "sacrebleu_ar", "sacrebleu_bs"]
 
 SACREBLEU_SEED = 12345
-"""What sacreBLEU uses unless the variable SACREBLEU_SEED says otherwise."""
+"""What sacreBLEU uses unless the variable SACREBLEU_SEED overrides it."""
 BLOCK_ENTRIES = 1 << 21
 BITS_PER_WORD = 32
 """The generator takes coins from whole words: a block of a multiple of 32 trials leaves no half-used word behind."""
@@ -61,8 +61,8 @@ def sacrebleu_ar(
     hits = 0
     for count in _blocks(trials, len(a)):
         stay = stream.integers(2, size=(count, len(a)), dtype=bool)
-        one, other = (_kept(stay, x) + _kept(~stay, y) for x, y in ((a, b), (b, a)))
-        hits += int((np.abs(score(one) - score(other)) > observed).sum())
+        swapped_a, swapped_b = (_kept(stay, x) + _kept(~stay, y) for x, y in ((a, b), (b, a)))
+        hits += int((np.abs(score(swapped_a) - score(swapped_b)) > observed).sum())
     return _p(hits, trials, "sacrebleu-ar", a, b, score)
 
 
@@ -71,7 +71,7 @@ def sacrebleu_bs(
 ) -> PValue:
     """p of sacreBLEU's paired bootstrap (`--paired-bs`).
 
-    Of each resample the absolute difference less the mean of all absolute differences is compared with the
+    For each resample, the absolute difference minus the mean of all absolute differences is compared with the
     observed one. It rejects true null hypotheses too often, `bootstrap` does not. `score` gets totals in
     single precision, as sacreBLEU's own functions do; one that computes with them in double precision may
     differ by a resample or two.
@@ -88,13 +88,13 @@ def sacrebleu_bs(
     observed = abs(_difference(a.sum(axis=0), b.sum(axis=0), score))
     single_a, single_b = a.astype(np.float32), b.astype(np.float32)
     stream = np.random.default_rng(seed)
-    found = []
+    gaps = []
     for count in _blocks(trials, len(a)):
         drawn = stream.integers(len(a), size=(count, len(a)))
         # Row after row: in single precision the order of addition matters.
         of_a, of_b = (score(np.stack([single[rows].sum(axis=0) for rows in drawn])) for single in (single_a, single_b))
-        found.append(np.abs(of_b - of_a))
-    moves = np.concatenate(found)
+        gaps.append(np.abs(of_b - of_a))
+    moves = np.concatenate(gaps)
     hits = int((moves - moves.mean() > observed).sum())
     return _p(hits, trials, "sacrebleu-bs", a, b, score)
 

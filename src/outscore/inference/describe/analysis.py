@@ -1,12 +1,12 @@
 """A look at the data before any test: what the scores are like, whether items depend on one another, and which tests suit.
 
-The look advises; it never switches the test. Skewness is judged by Bulmer's (1979) bands, normality by
+It advises; it never switches the test. Skewness is judged by Bulmer's (1979) bands, normality by
 `normality`, dependence by the autocorrelation of neighbouring items in file order: independent items leave it
 within ±2/√n nineteen times out of twenty, so beyond that there is a warning.
 
 Which tests suit the claim is said in three groups, with one sentence for each test. What decides is the estimand, the
 quantity a claim is about, and not a test of normality: choosing a test by the outcome of another one changes its error rate;
-`permutation` stays the default. What a test is good for stands in its entry (`TestEntry.suits`); in short:
+`permutation` stays the default. What a test is good for is in its entry (`TestEntry.suits`); in short:
 
 =====================  =====================  ==========================================  ===================================
 estimand               recommended            usable                                      unsuited
@@ -20,7 +20,7 @@ median, asked for      sign; wilcoxon when    bootstrap-median, permutation-medi
 any other metric       permutation            bootstrap, block-bootstrap                  all that need one score per item
 =====================  =====================  ==========================================  ===================================
 
-Beside it stands the table of NLPStatTest (Zhu et al., 2020), which goes by skewness and normality alone.
+Beside it is the table of NLPStatTest (Zhu et al., 2020), which uses skewness and normality alone.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ from outscore.results.analysis import Advice, Analysis, Normality, Summary, Test
 __all__ = ["advise", "analyse", "autocorrelation", "nlpstattest_advice", "skewness", "skewness_band", "summarise"]
 
 PRETEST = "Choosing a test by this outcome would change its error rate."
-NO_CLUSTERS = "It takes items one by one and knows no clusters."
+NO_CLUSTERS = "It treats items as independent and does not support clusters."
 
 
 def analyse(
@@ -66,7 +66,7 @@ def analyse(
     estimand
         ``"median"`` when the claim is about the median difference; the metric itself otherwise.
     median_test
-        Whether the test at hand speaks of the median, whatever the claim is about.
+        Whether the test at hand is about the median, whatever the claim is about.
     normality_alpha
         Level at which normality counts as rejected; it need not be that of the comparison.
 
@@ -74,8 +74,8 @@ def analyse(
     --------
     >>> from outscore.metrics.registry import resolve
     >>> metric, a, b = resolve("mean", np.array([0.9, 0.7, 0.8, 0.6, 0.5]), np.array([0.5, 0.6, 0.6, 0.7, 0.4]))
-    >>> found = analyse(PairedScores(a, b), metric)
-    >>> round(found.systems["difference"].mean, 3), round(found.skewness, 3), found.statistic
+    >>> analysis = analyse(PairedScores(a, b), metric)
+    >>> round(analysis.systems["difference"].mean, 3), round(analysis.skewness, 3), analysis.statistic
     (0.14, 0.179, 'mean')
     """
     check_level("normality_alpha", normality_alpha)
@@ -208,13 +208,13 @@ def _statistic(gamma: float | None, *, binary: bool) -> tuple[Literal["mean", "m
     )
 
 
-def _normality_reason(found: Normality | None, alpha: float, n: int) -> str:
-    if found is None:
-        return (
-            "Not tested: all items have the same difference." if n > 2 else f"Not tested: {n} item{'s' * (n > 1)} cannot tell."
-        )
-    outcome = "is rejected" if found.p < alpha else "is not rejected"
-    return f"Normality of the differences {outcome} at {alpha:g} ({found.test}). {PRETEST}"
+def _normality_reason(normality: Normality | None, alpha: float, n: int) -> str:
+    if normality is None:
+        if n > 2:
+            return "Not tested: all items have the same difference."
+        return f"Not tested: {n} item{'s are' if n > 1 else ' is'} too few."
+    outcome = "is rejected" if normality.p < alpha else "is not rejected"
+    return f"Normality of the differences {outcome} at {alpha:g} ({normality.test}). {PRETEST}"
 
 
 def _dependence(lag1: float | None, scores: ItemScores) -> list[str]:
@@ -225,13 +225,13 @@ def _dependence(lag1: float | None, scores: ItemScores) -> list[str]:
         return []
     seen = f"correlated (lag-1 r = {lag1:.2f}, beyond ±2/√n = {bound:.2f})"
     if clusters is not None:
-        return [f"Neighbouring clusters are {seen}: they may not be independent; larger clusters would hold them together."]
+        return [f"Neighbouring clusters are {seen}: they may not be independent; larger clusters would keep them together."]
     cure = "Give `clusters` if items belong together (documents, sessions); use `block-bootstrap` if only their order is known."
     return [f"Neighbouring items are {seen}: they may not be independent. {cure}"]
 
 
 def _zeros(zero_share: float) -> list[str]:
-    """News for whoever asks for the median; a mean is not troubled by it."""
+    """A warning for claims about the median; a mean does not mind many zeros."""
     if not 0.5 < zero_share < 1:
         return []
     return [f"{100 * zero_share:.0f} % of the differences are 0, so the median difference is 0 whatever the others are."]
@@ -246,19 +246,20 @@ def advise(claim: Claim) -> TestAdvice:
     ['sign', 'wilcoxon']
     """
     suited = sorted(((entry, entry.suitability(claim)) for entry in TESTS.values()), key=lambda pair: pair[1].place)
-    return _group_rows(
-        (entry.name, "unsuited", NO_CLUSTERS)
-        if claim.clusters and not entry.clusters
-        else (entry.name, suitability.group, suitability.why)
-        for entry, suitability in suited
-    )
+    rows: list[tuple[str, Group, str]] = []
+    for entry, suitability in suited:
+        if claim.clusters and not entry.clusters:
+            rows.append((entry.name, "unsuited", NO_CLUSTERS))
+        else:
+            rows.append((entry.name, suitability.group, suitability.why))
+    return _group_rows(rows)
 
 
 def _group_rows(rows: Iterable[tuple[str, Group, str]]) -> TestAdvice:
-    found = TestAdvice()
+    advice = TestAdvice()
     for test, group, why in rows:
-        getattr(found, group).append(Advice(test, why))
-    return found
+        getattr(advice, group).append(Advice(test, why))
+    return advice
 
 
 PUBLISHED = ("student", "wilcoxon", "sign", "bootstrap", "bootstrap-median", "permutation", "permutation-median")
@@ -268,8 +269,8 @@ PUBLISHED = ("student", "wilcoxon", "sign", "bootstrap", "bootstrap-median", "pe
 def nlpstattest_advice(skewness: float | None, *, normal: bool | None) -> TestAdvice:
     """The groups of NLPStatTest's own table; empty where skewness or normality is undefined.
 
-    It sends skewed data to the median and turns on a test of normality; both change the claim or the error
-    rate, so it stands beside the recommendation and not in its place.
+    It switches to the median for skewed data and chooses by a test of normality; both change the claim or the error
+    rate, so it is shown beside the recommendation and does not replace it.
 
     Examples
     --------

@@ -3,7 +3,7 @@
 p comes from the test on random subsets of the units, a dozen sizes up to all of them. The curve shows how far the verdict
 hangs on the size of the test set (Zhu et al., 2020, figure 5, do the same on simulated data). It needs hundreds of p-values
 inside a comparison that should not take longer for it, so each is one that costs a fraction of a millisecond. Which one
-stands in its entry (`TestEntry.subsets`): the test itself, the test with quicker options, or a paired t test of the
+is in its entry (`TestEntry.subsets`): the test itself, the test with quicker options, or a paired t test of the
 difference in the metric by the jackknife's standard error, which for a mean of item scores is Student's test. Without any of
 these there is no curve: subsets would be resampled in turn, or lose their order. `size_test` names it.
 
@@ -168,11 +168,11 @@ def _p_of_test(units: PairedScores, metric: AdditiveMetric, entry: TestEntry, re
     options = dict(request.options)
     if entry.subsets is not None and entry.subsets.options:
         options = {**complete(entry.name, entry.options, {}), **options, **entry.subsets.options}
-    asked = replace(request, interval=False, options=options)
+    quick_request = replace(request, interval=False, options=options)
 
     def p_of(blocks: Blocks) -> Array:
         pairs = (units.part(x, y) for a, b in blocks for x, y in zip(a, b, strict=True))
-        return np.array([entry.run(pair, metric, asked).p.value for pair in pairs])
+        return np.array([entry.run(pair, metric, quick_request).p.value for pair in pairs])
 
     return p_of
 
@@ -197,11 +197,13 @@ def _p_of_jackknife(scale: float, metric: AdditiveMetric, request: TestRequest) 
     two_sided = request.alternative == "two-sided"
 
     def p_of(blocks: Blocks) -> Array:
-        m, found = 0, []
+        m, scores_and_errors = 0, []
         for a, b in blocks:
             m = a.shape[-2]
-            found.append(_scores_and_error(a, b, metric) if scale == 1 else _scores_and_error(a / scale, b / scale, metric))
-        t = turn * _t(np.concatenate(found, axis=1), request.delta)
+            scores_and_errors.append(
+                _scores_and_error(a, b, metric) if scale == 1 else _scores_and_error(a / scale, b / scale, metric)
+            )
+        t = turn * _t(np.concatenate(scores_and_errors, axis=1), request.delta)
         sides = 2 if two_sided else 1
         p = sides * np.array([student(m - 1, -x) for x in np.atleast_1d(reach(t, request.alternative)).tolist()])
         # No swap of m units has a smaller probability than this.
@@ -262,8 +264,8 @@ def runs_curve(
     Examples
     --------
     >>> items = np.repeat(np.arange(4), 2)
-    >>> found = runs_curve((Draws(np.array([1, 1, 1, 0, 0, 1, 0, 0]), items), Draws(np.array([0, 1, 0, 0, 0, 1, 0, 0]), items)))
-    >>> [(point.k, point.difference) for point in found.points]
+    >>> curve = runs_curve((Draws(np.array([1, 1, 1, 0, 0, 1, 0, 0]), items), Draws(np.array([0, 1, 0, 0, 0, 1, 0, 0]), items)))
+    >>> [(point.k, point.difference) for point in curve.points]
     [(1, 0.25), (2, 0.25)]
     """
     if any(((one.values != 0) & (one.values != 1)).any() or one.values.ndim > 1 for one in draws):
@@ -286,9 +288,9 @@ def runs_curve(
     if clusters is not None:
         sizes = np.bincount(clusters)
         residuals = np.stack([np.bincount(clusters, weights=column) for column in residuals.T], axis=1)
-    found = [cluster_variance(column, sizes) for column in residuals.T]
-    error = np.sqrt([variance + ADDED / units**2 for variance, _ in found])
-    reach = _quantile(residuals, alpha, min(df for _, df in found), seed) * error
+    variances = [cluster_variance(column, sizes) for column in residuals.T]
+    error = np.sqrt([variance + ADDED / units**2 for variance, _ in variances])
+    reach = _quantile(residuals, alpha, min(df for _, df in variances), seed) * error
     points = [RunsPoint(k, float(x), float(x - half), float(x + half)) for k, x, half in zip(ks, mean, reach, strict=True)]
     return RunsCurve(kind, points, 1 - alpha)
 

@@ -1,6 +1,6 @@
 """How large is the difference? Effect sizes of paired item scores, each with a confidence interval.
 
-All speak of A - B as it stands, whichever end of the metric is better; d below is one item's difference.
+All are about A - B as it is, whichever end of the metric is better; d below is one item's difference.
 
 ======================  ==================================================================================================
 name                    what it says, and where its limits come from
@@ -78,23 +78,23 @@ def effects(pairs: PairedScores, metric: AdditiveMetric, alpha: float = 0.05) ->
     if scores is None:
         return _effects_of_contributions(pairs, metric, alpha)
     table = discordance(pairs.labelled(pairs.items, None), metric)
-    found = [_accuracy_difference(table, alpha), _discordant_odds_ratio(table, alpha)] if table is not None else []
+    sizes = [_accuracy_difference(table, alpha), _discordant_odds_ratio(table, alpha)] if table is not None else []
     d_z = cohen_dz(scores, alpha)
-    found += [d_z, _hedges_g(d_z, scores.n)]
+    sizes += [d_z, _hedges_g(d_z, scores.n)]
     if table is None:
-        found += [*_rank_effects(scores, alpha), _hodges_lehmann(scores, alpha)]
-    found.append(_superiority(scores, alpha))
+        sizes += [*_rank_effects(scores, alpha), _hodges_lehmann(scores, alpha)]
+    sizes.append(_superiority(scores, alpha))
     dependent = scores.clusters is not None and len(distinct(scores.clusters)) < scores.n
-    return [replace(effect, low=None, high=None) for effect in found] if dependent else found
+    return [replace(effect, low=None, high=None) for effect in sizes] if dependent else sizes
 
 
 def _effects_of_contributions(pairs: PairedScores, metric: AdditiveMetric, alpha: float) -> list[Effect]:
-    found = contributions(units_of(pairs), metric)
-    if found is None:
+    differences = contributions(units_of(pairs), metric)
+    if differences is None:
         return []
-    nothing = np.zeros_like(found)
-    d_z = cohen_dz(ItemScores(found, nothing, found, None, 1, None, 1 if metric.higher_is_better else -1), alpha)
-    return [d_z, _hedges_g(d_z, len(found))]
+    nothing = np.zeros_like(differences)
+    d_z = cohen_dz(ItemScores(differences, nothing, differences, None, 1, None, 1 if metric.higher_is_better else -1), alpha)
+    return [d_z, _hedges_g(d_z, len(differences))]
 
 
 def spread(scores: ItemScores) -> float:

@@ -81,10 +81,10 @@ def histograms(pairs: PairedScores, metric: AdditiveMetric) -> dict[str, Histogr
     if described is None:
         return {}
     a, b, d = described
-    shared, own = _edges(np.concatenate([a, b]), len(d), at_zero=False), _edges(d, len(d), at_zero=True)
-    if min(edges[-1] - edges[0] for edges in (shared, own)) < MIN_WIDTH:
+    shared, of_difference = _edges(np.concatenate([a, b]), len(d), at_zero=False), _edges(d, len(d), at_zero=True)
+    if min(edges[-1] - edges[0] for edges in (shared, of_difference)) < MIN_WIDTH:
         return {}
-    parts = {"a": (a, shared), "b": (b, shared), "difference": (d, own)}
+    parts = {"a": (a, shared), "b": (b, shared), "difference": (d, of_difference)}
     return {name: Histogram(edges.tolist(), np.histogram(x, edges)[0].tolist()) for name, (x, edges) in parts.items()}
 
 
@@ -108,18 +108,18 @@ def _described(pairs: PairedScores, metric: AdditiveMetric) -> tuple[Array, Arra
     if scores is not None:
         return scores.a, scores.b, scores.d
     units = units_of(pairs)
-    found = contributions(units, metric)
+    differences = contributions(units, metric)
     with np.errstate(all="ignore"):
         a, b = (np.asarray(metric.score(rows / units.scale), dtype=float) for rows in (units.a, units.b))
-    if found is None or not np.isfinite(a).all() or not np.isfinite(b).all():
+    if differences is None or not np.isfinite(a).all() or not np.isfinite(b).all():
         return None
-    return a, b, found
+    return a, b, differences
 
 
 def normal_quantiles(pairs: PairedScores, metric: AdditiveMetric) -> list[tuple[float, float]]:
     """Standard normal quantiles beside the ordered differences A - B: the points of a QQ plot, 200 of them at most.
 
-    The i-th smallest of n differences stands beside the quantile of (i - ½)/n (Hazen, 1914). Points left out
+    The i-th smallest of n differences is paired with the quantile of (i - ½)/n (Hazen, 1914). Points left out
     lie evenly between others; the smallest and the largest difference always stay. Empty where nothing
     varies.
 
@@ -187,14 +187,14 @@ def _one_bar(low: float, high: float) -> Array:
 def null_histogram(units: PairedScores, metric: AdditiveMetric, *, delta: float = 0.0, seed: int = 0) -> NullHistogram | None:
     """The law of the difference when every unit's systems are swapped at random, about the tested difference.
 
-    None where nothing can be swapped, and where no swaps stand for the tested difference.
+    None where nothing can be swapped, and where swaps cannot test the difference in question.
 
     Examples
     --------
     >>> from outscore.metrics.registry import resolve
     >>> metric, a, b = resolve("mean", np.array([1, 1, 1, 0]), np.array([0, 0, 0, 0]))
-    >>> found = null_histogram(PairedScores(a, b), metric)
-    >>> found.x, [round(height * found.width, 3) for height in found.density], found.drawn
+    >>> null = null_histogram(PairedScores(a, b), metric)
+    >>> null.x, [round(height * null.width, 3) for height in null.density], null.drawn
     ([-0.75, -0.25, 0.25, 0.75], [0.125, 0.375, 0.375, 0.125], 0)
     """
     try:
@@ -221,9 +221,9 @@ def null_of_exchange(exchange: Exchange, delta: float = 0.0) -> NullHistogram | 
     --------
     >>> from outscore.core.repeats import Draws
     >>> from outscore.inference.runs.exchange import exchange_of
-    >>> one, other = (Draws(np.array(x), np.array([0, 0, 1, 1])) for x in ([1, 1, 1, 0], [0, 0, 0, 0]))
-    >>> found = null_of_exchange(exchange_of(one, other))
-    >>> found.x, [round(height * found.width, 3) for height in found.density]
+    >>> a_runs, b_runs = (Draws(np.array(x), np.array([0, 0, 1, 1])) for x in ([1, 1, 1, 0], [0, 0, 0, 0]))
+    >>> null = null_of_exchange(exchange_of(a_runs, b_runs))
+    >>> null.x, [round(height * null.width, 3) for height in null.density]
     ([-0.75, -0.25, 0.25, 0.75], [0.083, 0.417, 0.417, 0.083])
     """
     if delta:
@@ -241,15 +241,15 @@ def null_of_exchange(exchange: Exchange, delta: float = 0.0) -> NullHistogram | 
 
 
 def null_of_samples(samples: Samples, seed: int = 0) -> NullHistogram | None:
-    """The law of the difference when the scores of different items are divided anew; None where all scores are the same.
+    """The null distribution of the difference when scores of different items are redivided; None if all scores are equal.
 
     Right-or-wrong items have the hypergeometric law; of others, and of clusters, divisions are drawn.
 
     Examples
     --------
     >>> from outscore.inference.unpaired.samples import Samples
-    >>> found = null_of_samples(Samples(np.array([1.0, 1.0]), np.array([1.0, 0.0])))
-    >>> found.x, [round(height * found.width, 3) for height in found.density], found.drawn
+    >>> null = null_of_samples(Samples(np.array([1.0, 1.0]), np.array([1.0, 0.0])))
+    >>> null.x, [round(height * null.width, 3) for height in null.density], null.drawn
     ([-0.5, 0.5], [0.5, 0.5], 0)
     """
     if samples.identical:
@@ -273,14 +273,14 @@ def _of_shares(samples: Samples, unit: float) -> NullHistogram | None:
     step = unit * (1 / n_a + 1 / n_b)
     # Counted from the observed difference, which is one of the law's values while 0 need not be.
     observed = int((samples.a > least).sum())
-    found = _bars(step * (there - observed), mass, step, 0.0, 0.0, drawn=0, symmetric=False)
-    if found is None:
+    null = _bars(step * (there - observed), mass, step, 0.0, 0.0, drawn=0, symmetric=False)
+    if null is None:
         return None
     # Bars lie evenly on both sides of it, and the law does not.
-    seen = [i for i, height in enumerate(found.density) if height * found.width > UNSEEN or abs(found.x[i]) <= found.width / 2]
+    seen = [i for i, height in enumerate(null.density) if height * null.width > UNSEEN or abs(null.x[i]) <= null.width / 2]
     shown = slice(seen[0], seen[-1] + 1)
-    moved = [x + samples.difference for x in found.x[shown]]
-    return replace(found, x=moved, density=found.density[shown], observed=samples.difference)
+    moved = [x + samples.difference for x in null.x[shown]]
+    return replace(null, x=moved, density=null.density[shown], observed=samples.difference)
 
 
 def _divided(samples: Samples, rng: np.random.Generator) -> Array:
@@ -289,12 +289,12 @@ def _divided(samples: Samples, rng: np.random.Generator) -> Array:
     sums = np.concatenate([np.bincount(own, weights=x) for own, x in zip(codes, (samples.a, samples.b), strict=True)])
     sizes = np.concatenate([np.bincount(own) for own in codes]).astype(float)
     units, taken = len(sums), samples.units[0]
-    found = np.empty(int(min(DRAWN, max(200, WORK // (2 * units)))))
-    for i in range(len(found)):
+    differences = np.empty(int(min(DRAWN, max(200, WORK // (2 * units)))))
+    for i in range(len(differences)):
         chosen = rng.choice(units, taken, replace=False)
         own, items = float(sums[chosen].sum()), float(sizes[chosen].sum())
-        found[i] = own / items - (float(sums.sum()) - own) / (float(sizes.sum()) - items)
-    return found
+        differences[i] = own / items - (float(sums.sum()) - own) / (float(sizes.sum()) - items)
+    return differences
 
 
 def _on_a_line(flips: Flips, delta: float) -> tuple[Array, Array, float] | None:

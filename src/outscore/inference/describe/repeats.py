@@ -132,8 +132,8 @@ def run_interval(
 
     Examples
     --------
-    >>> found = run_interval(np.array([30.1, 30.4, 30.2, 30.3]), np.array([29.0, 29.3, 29.9, 29.5]), 0.05)
-    >>> round(found.low, 4), round(found.high, 4)
+    >>> interval = run_interval(np.array([30.1, 30.4, 30.2, 30.3]), np.array([29.0, 29.3, 29.9, 29.5]), 0.05)
+    >>> round(interval.low, 4), round(interval.high, 4)
     (0.2, 1.4)
     """
     turn = 1 if higher_is_better else -1
@@ -163,8 +163,8 @@ def run_interval(
         return float(hits.sum() + 1) / len(chosen)
 
     # Where the other tail joins in, with unequally many runs.
-    other = weight * runs != 2
-    crossings = (weight * loss[other] - 2 * estimate) / (weight * runs[other] - 2)
+    crossing = weight * runs != 2
+    crossings = (weight * loss[crossing] - 2 * estimate) / (weight * runs[crossing] - 2)
     ends = np.unique(np.concatenate([steps, crossings]))
     both = alternative == "two-sided"
     low = _limit(ends[ends <= estimate][::-1], -1, lambda x: share(x, "both" if both else "below") > alpha)
@@ -214,7 +214,7 @@ def pair_variances(pairs: PairedScores, metric: AdditiveMetric) -> tuple[float, 
 
     σ² is that of A's runs plus that of B's, each about its own item mean: runs of two systems belong together in no way, and
     pairing them by their numbers would only add noise. ω² is the variance of the item means less σ² times the mean of 1/K,
-    and 0 where that is negative. None where no item has a second run, or the metric is no mean of items.
+    and 0 where that is negative. None where no item has a second run, or the metric is not a mean of items.
 
     Examples
     --------

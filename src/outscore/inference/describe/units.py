@@ -51,7 +51,7 @@ def evaluation_units(
     size
         Items per unit; with 1 the rows are returned as they are.
     statistic
-        What stands for a unit.
+        What represents a unit.
     shuffle
         A seed: items are put into random order first, the same for both systems. None keeps the order of the
         file.
@@ -71,7 +71,9 @@ def evaluation_units(
     count, remainder = divmod(items.rows, size)
     if count == 0:
         raise OutscoreError(
-            f"`unit_size` is {size}, and there are {items.rows} items.", f"Give at most {items.rows}.", parameter="unit_size"
+            f"`unit_size` is {size}, but there are only {items.rows} items.",
+            f"Give at most {items.rows}.",
+            parameter="unit_size",
         )
     order = np.arange(items.rows) if shuffle is None else _shuffle(items.rows, shuffle)
     chosen = order[: count * size].reshape(count, size)
@@ -81,7 +83,7 @@ def evaluation_units(
         scores = scores_if_any(pairs, metric)
         if scores is None:
             raise OutscoreError(
-                f"The median of a unit needs one score per item, and {metric.name} is not a mean of such scores here.",
+                f"The median of a unit needs one score per item, but {metric.name} is not a mean of such scores here.",
                 "Use unit_statistic='mean'.",
             )
         a, b = _middle(items.a, scores.a, chosen), _middle(items.b, scores.b, chosen)
@@ -98,8 +100,8 @@ def _check(pairs: PairedScores, size: int, statistic: str) -> None:
         )
     if size > 1 and pairs.clusters is not None:
         raise ClustersError(
-            f"`unit_size` is {size}, and there are clusters.",
-            "Give one of the two: a cluster already is a unit of several items.",
+            f"`unit_size` is {size}, but items are in clusters.",
+            "Give one of the two: a cluster is already a unit of several items.",
             parameter="unit_size",
         )
 

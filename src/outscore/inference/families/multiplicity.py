@@ -111,14 +111,14 @@ def correct_family(
     Examples
     --------
     >>> from outscore.results.pvalue import PValue
-    >>> found, family = correct_family([PValue(p, p, p, 0.0, "exact", "binomial") for p in (0.01, 0.04)], "holm")
-    >>> [p.adjusted for p in found], family.m, family.error_rate
+    >>> corrected, family = correct_family([PValue(p, p, p, 0.0, "exact", "binomial") for p in (0.01, 0.04)], "holm")
+    >>> [p.adjusted for p in corrected], family.m, family.error_rate
     ([0.02, 0.04], 2, 'FWER')
     """
     claimed = [p.claimed for p in p_values]
     adjusted = adjust(claimed, method, systems=systems) if resampled is None else np.maximum(resampled, claimed)
-    found = [replace(p, adjusted=float(q)) for p, q in zip(p_values, adjusted, strict=True)]
-    return found, Family(method, CORRECTIONS[method].error_rate, len(found))
+    corrected = [replace(p, adjusted=float(q)) for p, q in zip(p_values, adjusted, strict=True)]
+    return corrected, Family(method, CORRECTIONS[method].error_rate, len(corrected))
 
 
 def possible_true_pairs(systems: int) -> list[int]:
@@ -135,10 +135,10 @@ def possible_true_pairs(systems: int) -> list[int]:
     # Bit s of a whole number says that s is in the set, so that adding to all members is one shift.
     sets = [1]
     for k in range(1, systems + 1):
-        found = 0
+        members = 0
         for j in range(1, k + 1):
-            found |= sets[k - j] << (j * (j - 1) // 2)
-        sets.append(found)
+            members |= sets[k - j] << (j * (j - 1) // 2)
+        sets.append(members)
     return [s for s in range(sets[systems].bit_length()) if sets[systems] >> s & 1]
 
 
@@ -149,8 +149,8 @@ def _function(method: str) -> Callable[[Array], Array]:
     if function is None:
         # Measured with 15 systems against a baseline at α = .05: a false claim in .081 of all families.
         raise OutscoreError(
-            f"Correction `{method}` needs the resampled differences of one pair of systems; it does not hold across systems, "
-            "because one coin per item cannot swap three of them.",
+            f"Correction `{method}` needs the resampled differences of one pair of systems; it is not valid across systems, "
+            "because one swap per item cannot exchange three of them.",
             "Use `holm`.",
         )
     return function
@@ -160,12 +160,12 @@ def _check_pairs(method: str, m: int, systems: int | None) -> None:
     """Refuse a family that is not all pairs of some systems."""
     if systems is None:
         raise OutscoreError(
-            f"Correction `{method}` is for all pairs of several systems, and `systems` is not given.",
+            f"Correction `{method}` is for all pairs of several systems, but `systems` is missing.",
             "Give the number of systems, or use `holm`.",
         )
     if m != systems * (systems - 1) // 2:
         raise OutscoreError(
-            f"`systems` is {systems}, which makes {systems * (systems - 1) // 2} pairs, and there are {m} p-values.",
+            f"`systems` is {systems}, which makes {systems * (systems - 1) // 2} pairs, but there are {m} p-values.",
             "Give p = 1 for pairs that were not tested, or use `holm`.",
         )
 
@@ -238,7 +238,7 @@ ENTRIES = (
     Correction(
         name="holm",
         phrase="Holm",
-        summary="Bonferroni step by step, never weaker; any dependence",
+        summary="Bonferroni in steps, at least as powerful; any dependence",
         error_rate="FWER",
         formula=r"\max_{j ≤ i} \min ( 1 , ( m - j + 1 ) p_{(j)} )",
         citations=("holm1979",),
@@ -247,7 +247,7 @@ ENTRIES = (
     Correction(
         name="shaffer",
         phrase="Shaffer",
-        summary="Holm for all pairs of systems, never weaker; any dependence",
+        summary="Holm for all pairs of systems, at least as powerful; any dependence",
         error_rate="FWER",
         formula=(
             r"\max_{j ≤ i} \min ( 1 , t_j p_{(j)} ) ,"
@@ -260,7 +260,7 @@ ENTRIES = (
     Correction(
         name="hochberg",
         phrase="Hochberg",
-        summary="Holm from the largest p; independent or positively dependent tests",
+        summary="Holm's factors, starting from the largest p; independent or positively dependent tests",
         error_rate="FWER",
         formula=r"\min_{j ≥ i} ( m - j + 1 ) p_{(j)}",
         citations=("hochberg1988",),
@@ -269,7 +269,7 @@ ENTRIES = (
     Correction(
         name="hommel",
         phrase="Hommel",
-        summary="never weaker than Hochberg; independent or positively dependent tests",
+        summary="at least as powerful as Hochberg; independent or positively dependent tests",
         error_rate="FWER",
         formula=r"\max_{I ∋ i} \min_{j} \frac{|I|}{j} p_{(j)}^{I}",
         citations=("hommel1988",),
@@ -305,7 +305,7 @@ ENTRIES = (
     Correction(
         name="none",
         phrase="no correction",
-        summary="every comparison by itself: false claims add up with their number",
+        summary="every comparison on its own: false claims accumulate with their number",
         error_rate="PCER",
         formula=r"p_i",
         citations=("benjamini1995",),

@@ -77,11 +77,11 @@ def replicability(p_values: object, *, combination: str = "bonferroni", alpha: f
         place = int(wrong[0])
         raise OutscoreError(f"p-value {place + 1} is {p[place]:g}.", "Give numbers above 0 and up to 1; a p-value is never 0.")
     log10 = np.log10(p)
-    found = _log_partial(log10 * LN10, combination)
+    log_p = _log_partial(log10 * LN10, combination)
     return Replicability(
         count=int(replicated_counts(log10, combination=combination, alpha=alpha)),
-        p=np.maximum(np.exp(found), MIN_FLOAT).tolist(),
-        log10=(found / LN10).tolist(),
+        p=np.maximum(np.exp(log_p), MIN_FLOAT).tolist(),
+        log10=(log_p / LN10).tolist(),
         combination=combination,
         alpha=alpha,
     )
@@ -105,8 +105,8 @@ def _log_partial(log_p: Array, combination: str) -> Array:
     """Natural logarithms of the p-values of "at least u", u = 1 … m on the last axis."""
     if combination not in COMBINATIONS:
         raise OutscoreError(f"There is no combination `{combination}`.", did_you_mean(combination, COMBINATIONS))
-    found = COMBINATIONS[combination].function(np.sort(log_p, axis=-1))
-    return np.minimum(found, 0.0)
+    combined = COMBINATIONS[combination].function(np.sort(log_p, axis=-1))
+    return np.minimum(combined, 0.0)
 
 
 def _bonferroni(log_p: Array) -> Array:
@@ -122,15 +122,15 @@ def _fisher(log_p: Array) -> Array:
     """
     import scipy.special
 
-    found = np.empty_like(log_p)
+    combined = np.empty_like(log_p)
     m = log_p.shape[-1]
     # Without + 0.0 a sum of ones would be -0, whose logarithm is that of a negative number.
     sums = -np.cumsum(log_p[..., ::-1], axis=-1)[..., ::-1] + 0.0
     for first in range(m):
         x, j = sums[..., first, None], np.arange(m - first)
         terms = scipy.special.xlogy(j, x) - scipy.special.gammaln(j + 1)
-        found[..., first] = -x[..., 0] + np.logaddexp.reduce(terms, axis=-1)
-    return found
+        combined[..., first] = -x[..., 0] + np.logaddexp.reduce(terms, axis=-1)
+    return combined
 
 
 COMBINATIONS: dict[str, Combination] = {

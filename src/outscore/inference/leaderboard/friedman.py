@@ -2,10 +2,10 @@
 
 In each block (a dataset or an item) the systems are ranked, best first, ties sharing their ranks; if nothing
 distinguishes the systems, all orders of the ranks in a block are equally likely. Ranks forget by how much a
-system is ahead, so the test speaks of consistency over blocks and not of the metric; it serves for
+system is ahead, so the test is about consistency over blocks and not about the metric; it serves for
 critical-difference diagrams, and the paired tests for the rest.
 
-How p comes about: exactly where the orders can be counted, else by the F form of Iman and Davenport (1980),
+How p is computed: exactly where the orders can be counted, else by the F form of Iman and Davenport (1980),
 which keeps its level better than χ² with few blocks. Nemenyi's critical difference says how far two mean
 ranks must lie apart. It treats all pairs of systems as a family, is conservative with ties, and depends on
 which other systems take part.
@@ -68,8 +68,8 @@ def friedman(scores: object, *, higher_is_better: bool = True, form: Asked = "au
 
     Examples
     --------
-    >>> found = friedman([[0.9, 0.8, 0.7], [0.8, 0.7, 0.5], [0.7, 0.75, 0.6], [0.6, 0.5, 0.4]])
-    >>> found.mean_ranks, found.statistic, round(found.p, 5), found.form
+    >>> result = friedman([[0.9, 0.8, 0.7], [0.8, 0.7, 0.5], [0.7, 0.75, 0.6], [0.6, 0.5, 0.4]])
+    >>> result.mean_ranks, result.statistic, round(result.p, 5), result.form
     ([1.25, 1.75, 3.0], 6.5, 0.04167, 'exact')
     """
     table = _as_table(scores)
@@ -96,7 +96,7 @@ def critical_difference(systems: int, blocks: int, *, alpha: float = 0.05) -> fl
     1.1136
     """
     if systems < 2 or blocks < 1:
-        raise OutscoreError(f"There are {systems} systems and {blocks} blocks.", "Give two systems and one block, or more.")
+        raise OutscoreError(f"There are {systems} systems and {blocks} blocks.", "Give at least two systems and one block.")
     check_level("alpha", alpha)
     low, high = 0.0, 1.0
     while range_tail(high, systems) > alpha:

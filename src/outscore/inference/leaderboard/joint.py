@@ -1,4 +1,4 @@
-"""All systems at once, by drawing the items of a leaderboard anew: the same items for all of them.
+"""All systems at once, by resampling the items of a leaderboard: the same items for all systems.
 
 Simultaneous intervals: with s the spread of a pair's difference over the draws, c is the 1 - alpha quantile of the largest
 |d* - d| / s over all pairs, and d ± c s holds for all of them together (sup-t; Montiel Olea and Plagborg-Møller, 2019). As s is
@@ -33,7 +33,7 @@ STILL = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class Draws:
-    """What drawing items anew gives: (draws, systems) scores, and the same numbers of the items at hand.
+    """The results of resampling items: (draws, systems) scores, and the same numbers of the items at hand.
 
     `points` are mean points over items, those of (draws, systems) and of the items at hand; None where items have no scores.
     `by_dataset` are (draws, datasets, systems) scores and those at hand, where there are several. `units` is the number
@@ -85,32 +85,32 @@ def draw(
     begin: Callable[[int], None] = lambda _: None,
     advance: Callable[[], None] = lambda: None,
 ) -> Draws:
-    """Draw the items of each dataset anew, or its clusters, the same for all systems; datasets are averaged.
+    """Resample the items of each dataset, or its clusters, the same ones for all systems; datasets are averaged.
 
     Examples
     --------
     >>> from outscore.core.metric import AdditiveMetric
     >>> mean = AdditiveMetric("mean", ("score", "items"), ratio=((1, 0), (0, 1)))
     >>> rows = np.array([[[1, 1], [1, 1]], [[0, 1], [0, 1]]])
-    >>> found = draw([SystemRows(mean, rows, np.ones((2, 2), dtype=bool))], resamples=3, seed=0)
-    >>> found.scores.tolist(), found.points[1].tolist()
+    >>> draws = draw([SystemRows(mean, rows, np.ones((2, 2), dtype=bool))], resamples=3, seed=0)
+    >>> draws.scores.tolist(), draws.points[1].tolist()
     ([[1.0, 0.0], [1.0, 0.0], [1.0, 0.0]], [1.0, 0.0])
     """
     # As in tests over several datasets, each has a stream of its own, beyond where a user's seed lies.
     seeds = [seed] if len(datasets) == 1 else [seed + ((i + 1) << 64) for i in range(len(datasets))]
     parts = ranges(resamples)
     begin(len(parts) * len(datasets))
-    found = [_drawn(systems, parts, key, advance) for systems, key in zip(datasets, seeds, strict=True)]
-    scores, observed = np.stack([one[0] for one in found]), np.stack([one[1] for one in found])
-    pointed = [one[2] for one in found]
+    drawn = [_drawn(systems, parts, key, advance) for systems, key in zip(datasets, seeds, strict=True)]
+    scores, observed = np.stack([part[0] for part in drawn]), np.stack([part[1] for part in drawn])
+    pointed = [part[2] for part in drawn]
     points = None
-    if all(one is not None for one in pointed):
+    if all(part is not None for part in pointed):
         points = (
-            np.mean([one[0] for one in pointed if one is not None], axis=0),
-            np.mean([one[1] for one in pointed if one is not None], axis=0),
+            np.mean([part[0] for part in pointed if part is not None], axis=0),
+            np.mean([part[1] for part in pointed if part is not None], axis=0),
         )
     several = (scores.transpose(1, 0, 2), observed) if len(datasets) > 1 else None
-    units = min(one[3] for one in found)
+    units = min(part[3] for part in drawn)
     return Draws(scores.mean(axis=0), observed.mean(axis=0), units, points, several)
 
 
@@ -133,8 +133,8 @@ def _drawn(
                 ranks.append(np.concatenate(sums[k:-1], axis=1) / (2 * sums[-1]))
         advance()
     observed = systems.metric.score(whole.rows.sum(axis=1) / systems.scale)
-    told = None if points is None else (np.concatenate(ranks), points.mean(axis=1) / 2)
-    return np.concatenate(scores), observed, told, whole.rows.shape[1]
+    points_drawn = None if points is None else (np.concatenate(ranks), points.mean(axis=1) / 2)
+    return np.concatenate(scores), observed, points_drawn, whole.rows.shape[1]
 
 
 def shares_of_best(scores: Array, *, higher_is_better: bool) -> Array:
@@ -170,9 +170,9 @@ def band_of(drawn: Array, observed: Array, *, units: int, alpha: float, pairs: t
     Examples
     --------
     >>> rng = np.random.default_rng(0)
-    >>> one = band_of(rng.standard_normal((20_000, 1)), np.zeros(1), units=10_000, alpha=0.05)
+    >>> narrow = band_of(rng.standard_normal((20_000, 1)), np.zeros(1), units=10_000, alpha=0.05)
     >>> ten = band_of(rng.standard_normal((20_000, 10)), np.zeros(10), units=10_000, alpha=0.05)
-    >>> round(one.critical, 1), round(ten.critical, 1)
+    >>> round(narrow.critical, 1), round(ten.critical, 1)
     (2.0, 2.8)
     """
     value = observed if pairs is None else observed[pairs[0]] - observed[pairs[1]]

@@ -8,7 +8,7 @@ distance of a score from the mean of all.
 
 "Not significantly different" is not transitive: A may tie with B and B with C while A beats C. So the groups
 are the largest sets of systems no two of which differ (the maximal cliques of that graph), and a system may
-stand in several. They are written as letters, as in a compact letter display (Piepho, 2004): two systems that
+be in several. They are written as letters, as in a compact letter display (Piepho, 2004): two systems that
 share a letter cannot be told apart, two that share none differ.
 
 A system's rank interval runs from 1 + the number of systems significantly better to k - the number
@@ -81,17 +81,18 @@ def order_of(
     Examples
     --------
     >>> differences = np.array([[0, -0.1, np.nan], [0.1, 0, 0.3], [np.nan, -0.3, 0]])
-    >>> found = order_of([0.9, 0.6, 0.3], differences, complete=False)
-    >>> found.order, found.by, found.value.round(3).tolist(), found.islands
+    >>> order = order_of([0.9, 0.6, 0.3], differences, complete=False)
+    >>> order.order, order.by, order.value.round(3).tolist(), order.islands
     ([1, 0, 2], 'advantage', [0.033, 0.133, -0.167], 1)
     """
-    own, gaps = np.asarray(scores, dtype=float), np.asarray(differences, dtype=float)
-    if own.ndim != 1 or gaps.shape != (len(own), len(own)):
+    own_scores, gaps = np.asarray(scores, dtype=float), np.asarray(differences, dtype=float)
+    if own_scores.ndim != 1 or gaps.shape != (len(own_scores), len(own_scores)):
         raise OutscoreError(
-            f"`differences` has shape {gaps.shape} for {own.shape} scores.", "Give one row and one column for each system."
+            f"`differences` has shape {gaps.shape} for {own_scores.shape} scores.",
+            "Give one row and one column for each system.",
         )
     if complete:
-        value = own
+        value = own_scores
     elif reference is None:
         value = system_effects(gaps, np.isfinite(gaps) if weights is None else np.asarray(weights, dtype=float))
     else:
@@ -107,7 +108,7 @@ def system_effects(differences: Array, weights: Array) -> Array:
 
     With w_kl the number of items that k and l share, this is least squares of system effects beside item effects, in which an
     item counts once for every pair of systems that has it. Each set of systems without a chain of shared items to the others is
-    fitted by itself, about a mean of 0; a system that shares no item with any other has no effect, nan.
+    fitted separately, about a mean of 0; a system that shares no item with any other has no effect, nan.
 
     Examples
     --------
@@ -130,7 +131,7 @@ def system_effects(differences: Array, weights: Array) -> Array:
 
 def _components(joined: Array) -> list[list[int]]:
     """The sets of systems that are left without a chain of shared items between them."""
-    left, found = set(range(len(joined))), []
+    left, islands = set(range(len(joined))), []
     while left:
         first = min(left)
         left.remove(first)
@@ -140,8 +141,8 @@ def _components(joined: Array) -> list[list[int]]:
             left -= near
             island += near
             reached.extend(near)
-        found.append(sorted(island))
-    return found
+        islands.append(sorted(island))
+    return islands
 
 
 @dataclass(frozen=True)
@@ -171,19 +172,19 @@ def groups_of(better: object, *, most: int = MAX_GROUPS) -> Groups:
     --------
     >>> better = np.zeros((3, 3), dtype=bool)
     >>> better[0, 2] = True
-    >>> found = groups_of(better)
-    >>> found.members, found.letters
+    >>> groups = groups_of(better)
+    >>> groups.members, groups.letters
     ([[0, 1], [1, 2]], ['a', 'ab', 'b'])
     """
     wins = _as_square(better)
     k = len(wins)
-    found = list(islice(_maximal_cliques(~(wins | wins.T)), most + 1))
-    if len(found) > most:
+    cliques = list(islice(_maximal_cliques(~(wins | wins.T)), most + 1))
+    if len(cliques) > most:
         note = (
             f"There are more than {most} groups of systems that cannot be told apart: look at the pairs and the rank intervals."
         )
         return Groups([], [""] * k, note)
-    members = sorted(found)
+    members = sorted(cliques)
     # From the 27th group on a letter is two, and would run into its neighbour.
     joint = "" if len(members) <= 26 else ","
     letters = [joint.join(_letter(g) for g, group in enumerate(members) if i in group) for i in range(k)]

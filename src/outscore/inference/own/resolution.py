@@ -1,7 +1,7 @@
 """What a test set can tell, from one system's scores: its noise floor, and the smallest difference it can detect.
 
 The noise floor is how far two runs of one system differ on the same items, and how often a test would call that real. A run
-of n items scores mean(y). Epochs have nothing to do with one another from item to item, so the variance of a run's score on
+of n items scores mean(y). Epochs of different items are independent, so the variance of a run's score on
 these items is σ_w²/n, σ_w² being the variance within an item. Runs that span all items (training seeds) may be lucky
 everywhere at once, and their scores vary by s²_run, whatever items say.
 
@@ -12,7 +12,7 @@ L(m), the attained level of the sign test, so that
 
     P(p ≤ α) = Σ_m P(M = m) L(m),     M a sum of independent Bernoulli(q_i).
 
-Of other scores, and of clusters, a bound is known: p is a multiple of 2/2^m, m being the units whose epochs differ at all, so
+For other scores, and for clusters, a bound is known: p is a multiple of 2/2^m, m being the units whose epochs differ at all, so
 that P(p ≤ α) is at most α rounded down to such a multiple, and 0 where there are too few of them for any p ≤ α.
 
 Runs are not exchangeable item by item. The test takes the difference of two runs to have the variance V that their items show;
@@ -27,7 +27,7 @@ add to it, and ρ the correlation of two systems' scores of an item,
 and the smallest difference that a two-sided paired t test finds with the power asked for solves the noncentral t of
 `planning` for V and its degrees of freedom. ρ is not known from one system, and systems of one kind mostly share what is hard:
 both ends are shown, ρ = 0 and a ρ that is measured where there are several systems and said to be assumed where there is one.
-So few units that flips of their signs never reach alpha find no difference at all, whatever a t test would.
+Where units are so few that no sign flips reach alpha, no difference is detected at all, whatever a t test would say.
 """
 
 from __future__ import annotations
@@ -81,8 +81,8 @@ def noise_floor(
     --------
     >>> mean = AdditiveMetric("mean", ("score", "items"), ratio=((1, 0), (0, 1)))
     >>> y = np.array([[1, 1], [1, 0], [0, 0], [0, 1], [1, 1], [0, 0]])
-    >>> found = noise_floor(np.stack([y, np.ones_like(y)], axis=-1), mean, kind="epochs", alpha=0.05, binary=True)
-    >>> round(found.sd, 4), round(found.reach, 4), found.largest, found.pairs, found.significant
+    >>> noise = noise_floor(np.stack([y, np.ones_like(y)], axis=-1), mean, kind="epochs", alpha=0.05, binary=True)
+    >>> round(noise.sd, 4), round(noise.reach, 4), noise.largest, noise.pairs, noise.significant
     (0.1667, 0.462, 0.0, 1, 0)
     """
     n, k = runs.shape[:2]
@@ -118,8 +118,8 @@ def epoch_noise(within: float, items: int, epochs: float, alpha: float, units: i
 
     Examples
     --------
-    >>> found = epoch_noise(0.08, 50, 2.5, 0.05, 6)
-    >>> round(found.sd, 4), round(found.reach, 4), found.largest, found.false_alarms, found.bound
+    >>> noise = epoch_noise(0.08, 50, 2.5, 0.05, 6)
+    >>> round(noise.sd, 4), round(noise.reach, 4), noise.largest, noise.false_alarms, noise.bound
     (0.04, 0.1109, None, 0.03125, True)
     """
     sd, level = math.sqrt(within / items), level_of_flips(units, alpha)
@@ -141,9 +141,9 @@ def level_of_flips(units: int, alpha: float) -> float:
 
 def _pairs(runs: int) -> list[tuple[int, int]]:
     """Pairs of runs; of very many, as many as are compared, evenly chosen."""
-    found = list(itertools.combinations(range(runs), 2))
-    step = max(1, math.ceil(len(found) / MAX_PAIRS))
-    return found[::step]
+    pairs = list(itertools.combinations(range(runs), 2))
+    step = max(1, math.ceil(len(pairs) / MAX_PAIRS))
+    return pairs[::step]
 
 
 def _is_significant(a: Array, b: Array, metric: AdditiveMetric, clusters: Array | None, alpha: float) -> bool:
@@ -227,8 +227,8 @@ def detectable_difference(
 
     Examples
     --------
-    >>> found = detectable_difference(0.25 / 100, 99, alpha=0.05, power=0.8)
-    >>> round(found.independent, 4), round(found.correlated, 4), found.correlation
+    >>> smallest = detectable_difference(0.25 / 100, 99, alpha=0.05, power=0.8)
+    >>> round(smallest.independent, 4), round(smallest.correlated, 4), smallest.correlation
     (0.2, 0.1415, 0.5)
     """
     if not variance + added > 0 or df < 1:
@@ -260,11 +260,11 @@ def median_correlation(tables: Sequence[tuple[Array, Array]]) -> float | None:
     >>> round(median_correlation([(codes, np.array([1.0, 2, 3, 4])), (codes, np.array([1.0, 3, 2, 4]))]), 6)
     0.8
     """
-    found = []
+    correlations = []
     for i, (codes, scores) in enumerate(tables):
         for others, theirs in tables[i + 1 :]:
             _, first, second = np.intersect1d(codes, others, assume_unique=True, return_indices=True)
             x, y = scores[first], theirs[second]
             if len(x) > 2 and x.std() > 0 and y.std() > 0:
-                found.append(float(np.corrcoef(x, y)[0, 1]))
-    return median(np.array(found)) if found else None
+                correlations.append(float(np.corrcoef(x, y)[0, 1]))
+    return median(np.array(correlations)) if correlations else None

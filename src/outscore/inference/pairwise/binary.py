@@ -78,7 +78,7 @@ def binary_table(
 
 
 def tango_limits(n: Array, wins: Array, losses: Array, log_p: Array, alpha: float) -> tuple[Array, Array]:
-    """Both ends of `binary.tango_interval`, for arrays of pairs: moved to hold 0 exactly where the exact test does not reject.
+    """Both ends of `tango_interval`, for arrays of pairs: moved to hold 0 exactly where the exact test does not reject.
 
     Examples
     --------

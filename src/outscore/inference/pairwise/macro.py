@@ -83,9 +83,9 @@ def macro_tested(datasets: Sequence[SystemRows], request: TestRequest, approxima
     --------
     >>> mean = AdditiveMetric("mean", ("score", "items"), ratio=((1, 0), (0, 1)))
     >>> rows = np.stack([np.array([[1, 1, 1], [0, 0, 0]]), np.ones((2, 3), dtype=int)], axis=2)
-    >>> one = SystemRows(mean, rows, np.ones((2, 3), dtype=bool))
+    >>> dataset = SystemRows(mean, rows, np.ones((2, 3), dtype=bool))
     >>> request = TestRequest(options={"method": "auto", "resamples": 999})
-    >>> np.exp(macro_tested([one, one], request, False, np.array([[0, 1]]))[0, 0]).round(5).item()  # 2 of 2^6 swaps
+    >>> np.exp(macro_tested([dataset, dataset], request, False, np.array([[0, 1]]))[0, 0]).round(5).item()  # 2 of 2^6 swaps
     0.03125
     """
     answers = np.zeros((len(chunk), 2))
@@ -171,11 +171,11 @@ def flips_from_counts(measured: Sequence[Measured]) -> tuple[Array, Array, Array
 
     None where some dataset has other items.
     """
-    if any(found.pairs.wins is None or found.pairs.losses is None for found in measured):
+    if any(part.pairs.wins is None or part.pairs.losses is None for part in measured):
         return None
-    wins = np.stack([np.asarray(found.pairs.wins) for found in measured], axis=1)
-    losses = np.stack([np.asarray(found.pairs.losses) for found in measured], axis=1)
-    worth = np.stack([_worth(found.pairs) for found in measured], axis=1)
+    wins = np.stack([np.asarray(part.pairs.wins) for part in measured], axis=1)
+    losses = np.stack([np.asarray(part.pairs.losses) for part in measured], axis=1)
+    worth = np.stack([_worth(part.pairs) for part in measured], axis=1)
     return wins + losses, worth, wins - losses
 
 
@@ -186,10 +186,10 @@ def _worth(pairs: PairTable) -> Array:
 
 def macro_from_counts(measured: Sequence[Measured], request: TestRequest) -> tuple[Array, Array, str] | None:
     """log p, kinds and kernel of the macro average of right-or-wrong items, from their counts alone; None for other items."""
-    found = flips_from_counts(measured)
-    if found is None:
+    flips = flips_from_counts(measured)
+    if flips is None:
         return None
-    counts, worth, gaps = found
+    counts, worth, gaps = flips
     pairs = len(counts)
     observed = (worth * gaps).sum(axis=1)
     few = (counts.sum(axis=1) < MIN_APPROXIMATED) if pairs > MAX_TESTED else np.ones(pairs, dtype=bool)
@@ -214,7 +214,7 @@ def _half_steps(counts: Array, worth: Array) -> Array:
     sizes = np.rint(HUNDRED / np.where(counts > 0, worth, 1.0)).astype(np.int64)
     distinct, row = np.unique(np.where(counts > 0, sizes, 1), axis=0, return_inverse=True)
     # A fraction rounds to 0 where the lattice is too fine to matter, and to be divided by.
-    return np.array([float(Fraction(int(HUNDRED), math.lcm(*found))) for found in distinct.tolist()])[row.ravel()]
+    return np.array([float(Fraction(int(HUNDRED), math.lcm(*row_sizes))) for row_sizes in distinct.tolist()])[row.ravel()]
 
 
 def _rows_from_counts(counts: Array, worth: Array, gaps: Array) -> PairedScores:
@@ -235,14 +235,14 @@ def _rows_from_counts(counts: Array, worth: Array, gaps: Array) -> PairedScores:
 def macro_measured(measured: Sequence[Measured], log_p: Array, kind: Array, kernel: str, notes: Sequence[Note]) -> Measured:
     """The macro average of datasets with the p-values found for it."""
     first = measured[0]
-    n = np.stack([found.pairs.n for found in measured], axis=1)
+    n = np.stack([part.pairs.n for part in measured], axis=1)
     shared = n > 0
     several = shared.sum(axis=1)
-    difference = _mean(np.stack([found.pairs.difference for found in measured], axis=1), shared)
-    reach = _reach(np.stack([found.pairs.high - found.pairs.low for found in measured], axis=1) / 2, shared)
-    own = np.stack([found.n for found in measured], axis=1) > 0
-    value = _mean(np.stack([found.value for found in measured], axis=1), own)
-    own_reach = _reach(np.stack([found.high - found.low for found in measured], axis=1) / 2, own)
+    difference = _mean(np.stack([part.pairs.difference for part in measured], axis=1), shared)
+    reach = _reach(np.stack([part.pairs.high - part.pairs.low for part in measured], axis=1) / 2, shared)
+    has_items = np.stack([part.n for part in measured], axis=1) > 0
+    value = _mean(np.stack([part.value for part in measured], axis=1), has_items)
+    own_reach = _reach(np.stack([part.high - part.low for part in measured], axis=1) / 2, has_items)
     some = np.flatnonzero((several > 0) & (several < len(measured)))
     pairs = PairTable(
         left=first.pairs.left,
@@ -254,7 +254,10 @@ def macro_measured(measured: Sequence[Measured], log_p: Array, kind: Array, kern
         log_p=np.where(several > 0, log_p, 0.0),
         kind=kind,
         weight=several,
-        remarks={int(i): f"On {int(several[i])} of {len(measured)} datasets: the others have no item of both." for i in some},
+        remarks={
+            int(i): f"On {int(several[i])} of {len(measured)} datasets: in the others the two systems share no item."
+            for i in some
+        },
     )
     verb = "pair is" if len(some) == 1 else "pairs are"
     text = f"{len(some):,} {verb} compared on the datasets that both systems have, not on all."
@@ -267,9 +270,9 @@ def macro_measured(measured: Sequence[Measured], log_p: Array, kind: Array, kern
         value=value,
         low=value - own_reach,
         high=value + own_reach,
-        n=np.stack([found.n for found in measured], axis=1).sum(axis=1),
-        items=sum(found.items for found in measured),
-        complete=all(found.complete for found in measured),
+        n=np.stack([part.n for part in measured], axis=1).sum(axis=1),
+        items=sum(part.items for part in measured),
+        complete=all(part.complete for part in measured),
         pairs=pairs,
         test="permutation",
         kernel=kernel,
@@ -284,7 +287,7 @@ def _interval(measured: Sequence[Measured], reach: Array) -> str:
     """How the intervals came about, or why there are none: for the reason that the datasets have none."""
     if np.isfinite(reach).any():
         return COMBINED
-    return next((found.interval for found in measured if found.interval.startswith("none")), "none: a dataset has none")
+    return next((part.interval for part in measured if part.interval.startswith("none")), "none: a dataset has none")
 
 
 def _mean(values: Array, there: Array) -> Array:

@@ -1,6 +1,6 @@
 """All pairs tested from their moments: exactly for right-or-wrong items, by Student's t or by flipped totals for other scores.
 
-The moments are those of `pair_moments`; whether they were summed here or on a hundred machines makes no
+The moments are those of `moments`; whether they were summed here or on a hundred machines makes no
 difference. Every table also has the one-sided p of either direction, which is what datasets are combined by;
 higher scores are better.
 """
@@ -102,7 +102,7 @@ def sampled_pairs(moments: PairMoments, left: Array, right: Array, totals: Array
     """
     hits = pair_hits(totals, left, right, 2 * moments.items)
     alike = moments.squares[left, right] == 0
-    far, above, below = (np.where(alike, 0.0, np.log((found + 1) / len(totals))) for found in hits)
+    far, above, below = (np.where(alike, 0.0, np.log((count + 1) / len(totals))) for count in hits)
     student = student_pairs(moments, left, right, alpha)
     return PairTable(
         left=left,
@@ -128,12 +128,12 @@ def macro_student(moments: Sequence[PairMoments], left: Array, right: Array) -> 
     Examples
     --------
     >>> from outscore.inference.pairwise.moments import moments_of
-    >>> one = moments_of(["new", "old"], np.array([[3, 5, 4, 8], [1, 2, 3, 4]]), np.ones((2, 4), dtype=bool))
-    >>> np.exp(macro_student([one, one], np.array([0]), np.array([1]))).round(6).tolist()  # t = 5.477 with 6 df
+    >>> moments = moments_of(["new", "old"], np.array([[3, 5, 4, 8], [1, 2, 3, 4]]), np.ones((2, 4), dtype=bool))
+    >>> np.exp(macro_student([moments, moments], np.array([0]), np.array([1]))).round(6).tolist()  # t = 5.477 with 6 df
     [0.001547]
     """
-    found = [(*_differences(part, left, right), _errors(part, left, right) ** 2) for part in moments]
-    n, mean, variance = (np.stack(column) for column in zip(*found, strict=True))
+    rows = [(*_differences(part, left, right), _errors(part, left, right) ** 2) for part in moments]
+    n, mean, variance = (np.stack(column) for column in zip(*rows, strict=True))
     pooled = variance.sum(axis=0)
     unknown = (n == 1) | ((n > 1) & (variance == 0) & (mean != 0))
     varies = (pooled > 0) & ~unknown.any(axis=0)
@@ -146,7 +146,7 @@ def macro_student(moments: Sequence[PairMoments], left: Array, right: Array) -> 
 def system_scores(moments: PairMoments, alpha: float = 0.05) -> SystemScores:
     """Means with Wilson's interval for right-or-wrong items and for scores between 0 and 1, else with Student's.
 
-    As in `score_interval`, scores between 0 and 1 count as so many looks as their standard error is worth.
+    As in `score_interval`, scores between 0 and 1 count as as many looks as their standard error is worth.
     """
     n = np.diagonal(moments.count)
     mean = np.divide(moments.sums, n, out=np.full(len(n), np.nan), where=n > 0)

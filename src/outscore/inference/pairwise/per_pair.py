@@ -102,9 +102,9 @@ def pair_rows(systems: SystemRows, asked: PairTest, chunk: Array) -> PairRows:
     >>> from outscore.core.metric import AdditiveMetric
     >>> mean = AdditiveMetric("mean", ("score", "items"), ratio=((1, 0), (0, 1)))
     >>> rows = np.stack([np.array([[3, 5, 4, 8], [1, 2, 3, 4]]), np.ones((2, 4), dtype=int)], axis=2)
-    >>> asked = PairTest("student", TestRequest(), own_interval=True)
-    >>> found = pair_rows(SystemRows(mean, rows, np.ones((2, 4), dtype=bool)), asked, np.array([[0, 1]]))
-    >>> np.exp(found.numbers[0, 4]).round(6).item(), found.kernels
+    >>> test = PairTest("student", TestRequest(), own_interval=True)
+    >>> table = pair_rows(SystemRows(mean, rows, np.ones((2, 4), dtype=bool)), test, np.array([[0, 1]]))
+    >>> np.exp(table.numbers[0, 4]).round(6).item(), table.kernels
     (0.030466, ('student-t',))
     """
     numbers = np.zeros((len(chunk), len(COLUMNS)))
@@ -219,8 +219,8 @@ def _one(systems: SystemRows, pairs: PairedScores, asked: PairTest) -> tuple[lis
         interval = _student(systems, pairs, p, request.alpha)
         better, worse = sides_of(p, systems.orientation)
     else:
-        found = TESTS[asked.test].run(pairs, metric, request)
-        p, interval = found.p, found.interval
+        result = TESTS[asked.test].run(pairs, metric, request)
+        p, interval = result.p, result.interval
         better, worse = _one_sided(pairs, metric, asked) if asked.sides else (0.0, 0.0)
     # An interval about a median says nothing of the difference beside it.
     fitting = interval is not None and interval.estimand == "difference"
@@ -257,24 +257,24 @@ def _difference(systems: SystemRows, pairs: PairedScores) -> float:
 
 def permutation_p(pairs: PairedScores, metric: AdditiveMetric, request: TestRequest) -> PValue:
     """The permutation test of one pair; far out only as close as anyone looks."""
-    asked = KernelOptions(
+    options = KernelOptions(
         method=str(request.options["method"]),
         resamples=request.resamples,
         seed=request.seed,
         level=request.alpha,
         width=NEAR_WIDTH,
     )
-    if asked.method != "auto" or metric.ratio is None:
-        return permutation(pairs, metric, asked)
+    if options.method != "auto" or metric.ratio is None:
+        return permutation(pairs, metric, options)
     units = units_of(pairs)
     flips = flips_of(units, metric)
     if _too_fine(flips):
-        asked = replace(asked, method="certified")
+        options = replace(options, method="certified")
     elif not units.integral:
-        found = _far(flips, asked)
-        if found is not None:
-            return found
-    return permutation(pairs, metric, asked, known=flips)
+        far_p = _far(flips, options)
+        if far_p is not None:
+            return far_p
+    return permutation(pairs, metric, options, known=flips)
 
 
 def _too_fine(flips: Flips) -> bool:
@@ -296,10 +296,10 @@ def _far(flips: Flips, request: KernelOptions) -> PValue | None:
     observed = abs(flips.observed)
     if flips.sign() == 0 or approximate_probit(line, observed) > FAR_PROBIT:
         return None
-    found = bracket.bounds(line, observed, doubt=flips.doubt, width=FAR_WIDTH, most=FAR_DEGREE)
-    p = p_values.certified_p(found, flips.sign(), request)
+    bounds = bracket.bounds(line, observed, doubt=flips.doubt, width=FAR_WIDTH, most=FAR_DEGREE)
+    p = p_values.certified_p(bounds, flips.sign(), request)
     # The upper end is what is claimed, also where it is too small for a float.
-    return replace(p, log10=min(0.0, found.upper + LOG2) / LN10, statistic=flips.observed, n=len(line))
+    return replace(p, log10=min(0.0, bounds.upper + LOG2) / LN10, statistic=flips.observed, n=len(line))
 
 
 def log_claim(p: PValue) -> float:
@@ -333,5 +333,5 @@ def _student(systems: SystemRows, pairs: PairedScores, p: PValue, alpha: float) 
         return None
     if is_sum(systems.metric):
         mean = replace(mean, value=mean.value * scores.n, error=mean.error * scores.n)
-    found = t_interval(mean, alpha, "two-sided", scores.orientation, method=STUDENT, dual=False)
-    return make_agree(found, p, mean.value, alpha)
+    interval = t_interval(mean, alpha, "two-sided", scores.orientation, method=STUDENT, dual=False)
+    return make_agree(interval, p, mean.value, alpha)

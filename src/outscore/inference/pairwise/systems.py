@@ -29,9 +29,9 @@ __all__ = ["SystemRows", "baseline_of", "pairs_of"]
 class SystemRows:
     """(systems, items, columns) rows in the metric's own columns, true numbers being rows / scale; 0 where not present.
 
-    `runs` are each system's (items, runs, columns) rows, true numbers, where runs are drawn anew; else None.
+    `runs` are each system's (items, runs, columns) rows, true numbers, if the claim covers new runs; else None.
     `run_metric` is the metric of a run's rows, where it is not `metric`. `draws` are each system's rows before repeats were
-    averaged, where runs of these items are drawn anew; else None.
+    averaged, if the claim covers new runs of these items; else None.
 
     Examples
     --------
@@ -63,10 +63,10 @@ class SystemRows:
 
     def with_exact_integers(self) -> SystemRows:
         """Numbers read as they were written, once for all pairs; real numbers stay as they are."""
-        found = to_exact_integers(self.rows[self.present])
-        if found is None:
+        written = to_exact_integers(self.rows[self.present])
+        if written is None:
             return self
-        (whole,), scale = found
+        (whole,), scale = written
         rows = np.zeros(self.rows.shape, dtype=np.int64)
         rows[self.present] = whole
         return replace(self, rows=rows, scale=scale * self.scale)
@@ -101,9 +101,9 @@ class SystemRows:
         """Runs of two systems to be exchanged within the items that both have."""
         assert self.draws is not None
         both = np.flatnonzero(self.present[left] & self.present[right])
-        found = exchange_of_rows((self.draws[left].take(both), self.draws[right].take(both)), self.metric)
-        assert found is not None
-        return found
+        of_pair = exchange_of_rows((self.draws[left].take(both), self.draws[right].take(both)), self.metric)
+        assert of_pair is not None
+        return of_pair
 
     def run_scores(self, left: int, right: int) -> tuple[Array, Array]:
         """The scores of the runs of two systems on the items that both have."""
@@ -123,15 +123,15 @@ class SystemRows:
     def scores(self) -> Array:
         """Every system's score on its own items; nan for one that has none."""
         with np.errstate(invalid="ignore", divide="ignore"):
-            found = self.metric.score(self.totals())
-        return np.asarray(np.where(self.present.any(axis=1), found, np.nan))
+            values = self.metric.score(self.totals())
+        return np.asarray(np.where(self.present.any(axis=1), values, np.nan))
 
     def discordance(self) -> Discordance | None:
         """What a right item is worth, if all items of all systems are right or wrong, each its own unit; else None."""
         there = self.rows[self.present]
-        found = discordance(PairedScores(there, there, self.scale, None, self.clusters), self.metric) if len(there) else None
-        # Scores of several systems are no more items than there are.
-        return None if found is None or worth_of(found.wrong, found.right, self.rows.shape[1]) is None else found
+        table = discordance(PairedScores(there, there, self.scale, None, self.clusters), self.metric) if len(there) else None
+        # Scores of several systems do not add items.
+        return None if table is None or worth_of(table.wrong, table.right, self.rows.shape[1]) is None else table
 
     def single_scores(self) -> bool:
         """Whether the metric is the mean, or the sum, of one score per item: with one weight for all items."""
@@ -158,15 +158,15 @@ class SystemRows:
         metric = self.run_metric or self.metric
         limits = np.full((2, len(self.rows)), np.nan)
         listed = np.flatnonzero(self.present.sum(axis=1) > 1).tolist()
-        own = []
+        rows_of_systems = []
         for system in listed:
             there = self.present[system]
             clusters = None if self.clusters is None else np.unique(self.clusters[there], return_inverse=True)[1]
             rows = self.runs[system][there]
             single = rows.reshape(-1, rows.shape[2])
-            own.append(OwnRows(single, rows.mean(axis=1), clusters, added_by_runs(rows, metric)))
-        for system, found in zip(listed, own_intervals(own, metric, alpha), strict=True):
-            limits[:, system] = [np.nan if end is None else end for end in found]
+            rows_of_systems.append(OwnRows(single, rows.mean(axis=1), clusters, added_by_runs(rows, metric)))
+        for system, interval in zip(listed, own_intervals(rows_of_systems, metric, alpha), strict=True):
+            limits[:, system] = [np.nan if end is None else end for end in interval]
         return limits[0], limits[1]
 
     def own_limits(self, alpha: float) -> tuple[Array, Array]:
@@ -187,8 +187,8 @@ class SystemRows:
             # Scores that never vary say nothing about their spread, and less about the range of the others.
             if not self.single_scores() or bool((rows != rows[0]).any()):
                 clusters = None if self.clusters is None else np.unique(self.clusters[there], return_inverse=True)[1]
-                found = score_interval(rows, self.metric, scale=self.scale, clusters=clusters, alpha=alpha)
-                limits[:, i] = [np.nan if end is None else end for end in found]
+                interval = score_interval(rows, self.metric, scale=self.scale, clusters=clusters, alpha=alpha)
+                limits[:, i] = [np.nan if end is None else end for end in interval]
         return limits[0], limits[1]
 
 

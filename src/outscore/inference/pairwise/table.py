@@ -16,7 +16,7 @@ from outscore.results.note import Note
 __all__ = ["KINDS", "Measured", "PairTable"]
 
 KINDS = ("exact", "certified", "monte-carlo", "asymptotic")
-"""What the codes in `PairTable.kind` stand for."""
+"""What the codes in `PairTable.kind` mean."""
 FINENESS = (2.0**40, 1e12)
 ROUNDING = 1e-14
 

@@ -80,8 +80,8 @@ def permutation(pairs: PairedScores, metric: AdditiveMetric, request: KernelOpti
         )
     flips = known or flips_of(units, metric, request.delta)
     pair = discordance(pairs, metric) if request.delta else None
-    found = tango_test(pair, request) if pair is not None else _solve(flips, request)
-    return replace(found, statistic=difference, n=units.rows)
+    p = tango_test(pair, request) if pair is not None else _solve(flips, request)
+    return replace(p, statistic=difference, n=units.rows)
 
 
 def _solve(flips: Flips, request: KernelOptions) -> PValue:
@@ -98,8 +98,8 @@ def _solve(flips: Flips, request: KernelOptions) -> PValue:
         if method == "auto":
             return monte_carlo(flips, request) if flips.line is None else certified_p(flips, request)
         raise OutscoreError(
-            f"No exact method serves {flips.name} on these {len(flips.vectors)} units.",
-            "Ask for the method auto: it turns to certified bounds or to Monte Carlo, and says so.",
+            f"No exact method applies to {flips.name} on these {len(flips.vectors)} units.",
+            "Use the method auto, which falls back on certified bounds or Monte Carlo and says so.",
         ) from None
 
 
@@ -148,8 +148,8 @@ def _interval(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest, p
     if pair is not None:
         return tango_interval(pair, asked.alpha, at_zero, asked.alternative)
     inverted = inversion_interval(pairs, metric, asked.alpha, at_zero, asked.alternative)
-    found = inverted or resampled_interval(pairs, metric, asked)
-    return None if found is None else replace(found, estimate=p.statistic)
+    interval = inverted or resampled_interval(pairs, metric, asked)
+    return None if interval is None else replace(interval, estimate=p.statistic)
 
 
 def _notes(
@@ -180,7 +180,9 @@ def _notes(
         text = f"Right-or-wrong items at delta = {asked.delta:g}: Tango's score test, a large-sample approximation."
         notes.append(Note("method", text))
     elif asked.delta:
-        notes.append(Note("method", f"The test takes the items' differences as symmetric about delta = {asked.delta:g}."))
+        notes.append(
+            Note("method", f"The test assumes that the items' differences are symmetric about delta = {asked.delta:g}.")
+        )
     if p.method == "monte-carlo" and asked.options["method"] == "auto":
         text = "No exact method applies to these data; p was estimated by sampling, and its bounds hold with 99 % confidence."
         notes.append(Note("method", text))
@@ -266,7 +268,7 @@ ENTRY = TestEntry(
     },
     options=(
         Option("method", str, "auto", "how p is computed", choices=METHODS),
-        Option("resamples", int, 9_999, "how many swaps Monte Carlo draws, where nothing exact serves", minimum=1),
+        Option("resamples", int, 9_999, "how many swaps Monte Carlo draws if no exact method applies", minimum=1),
     ),
     null="swaps",
     subsets=SubsetTest(jackknifed=True, swaps_on_binary=True),

@@ -100,8 +100,8 @@ def lower_limit(d: Array, w: Array, alpha: float) -> Limit | None:
         limit = _limit_from_subsets(d, w, alpha)
         return Limit(limit, limit)
     power = tiny_power(d)
-    found = _certified_limit(np.ldexp(d, -power), w, alpha)
-    return Limit(math.ldexp(found.outer, power), math.ldexp(found.inner, power))
+    limit_of_scaled = _certified_limit(np.ldexp(d, -power), w, alpha)
+    return Limit(math.ldexp(limit_of_scaled.outer, power), math.ldexp(limit_of_scaled.inner, power))
 
 
 def _limit_from_subsets(d: Array, w: Array, alpha: float) -> float:
@@ -147,10 +147,10 @@ def _halve(d: Array, w: Array, log_alpha: float, outer: float, inner: float, tol
     """Close in by bisection, where every p is exact and so decides."""
     while inner - outer > tolerance:
         middle = (outer + inner) / 2
-        found = _p_greater(d, w, middle)
-        if found.upper <= log_alpha:
+        log_bounds = _p_greater(d, w, middle)
+        if log_bounds.upper <= log_alpha:
             outer = middle
-        elif found.lower > log_alpha:
+        elif log_bounds.lower > log_alpha:
             inner = middle
         else:
             break
@@ -181,8 +181,8 @@ def _walk(start: float, unit: float, certified: Callable[[float], tuple[bool, fl
     On the probit scale a step of one standard error, the `unit`, is a step of about one.
     """
     stride, at = TOLERANCE, start + TOLERANCE * unit
-    while not (found := certified(at))[0]:
-        stride = max(1.6 * stride, min(found[1], 1.0))
+    while not (outcome := certified(at))[0]:
+        stride = max(1.6 * stride, min(outcome[1], 1.0))
         at += stride * unit
     return at
 

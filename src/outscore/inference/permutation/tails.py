@@ -91,7 +91,7 @@ def certified_p(flips: Flips, request: KernelOptions) -> PValue:
     """Bounds by Selberg's polynomials for numbers of any kind."""
     if flips.line is None:
         raise OutscoreError(
-            f"Certified bounds exist for linear metrics, and {flips.name} is not linear in these data.",
+            f"Certified bounds exist only for linear metrics, and {flips.name} is not linear in these data.",
             "Ask for the method auto.",
         )
     line, sign = flips.line, flips.sign()
@@ -109,8 +109,10 @@ def certified_p(flips: Flips, request: KernelOptions) -> PValue:
         log_level = math.log(side_of(request.level, request.alternative))
     if observed < 0:
         return p_values.certified_p(bracket.HALF, sign, request)
-    found = bracket.bounds(line.astype(float), observed, doubt=flips.doubt, ties=ties, width=request.width, log_level=log_level)
-    return p_values.certified_p(found, sign, request)
+    bounds = bracket.bounds(
+        line.astype(float), observed, doubt=flips.doubt, ties=ties, width=request.width, log_level=log_level
+    )
+    return p_values.certified_p(bounds, sign, request)
 
 
 def nonlinear_p(flips: Flips, request: KernelOptions) -> PValue:
@@ -201,15 +203,15 @@ def _in_a_plane(statistic: Statistic, distinct: Array, counts: Array, frame: Arr
     places = places[:, ::-1]
     least = int(statistic.total[0]) - int(np.abs(distinct[:, 0]) @ counts)
     if statistic.metric.ratio is not None and least >= 0:
-        found = plane.tail(places, counts, _ratio_region(statistic, frame))
+        tail_of_region = plane.tail(places, counts, _ratio_region(statistic, frame))
     else:
         # The outermost sum along the first coordinate tells which way the statistic grows.
         corner = (np.sign(places[:, 0]) * counts) @ distinct
         turn = 1 if statistic.excess(corner) >= statistic.excess(-corner) else -1
         extent = float(np.abs(places[:, 0]) @ counts)
         region = _grid_region(statistic, frame * [[1], [turn]], extent)
-        found = plane.tail(places * [turn, 1], counts, region, tilt=statistic.metric.cells)
-    return "plane", Tail(found.log, found.log_atom)
+        tail_of_region = plane.tail(places * [turn, 1], counts, region, tilt=statistic.metric.cells)
+    return "plane", Tail(tail_of_region.log, tail_of_region.log_atom)
 
 
 def _ratio_region(statistic: Statistic, frame: Array) -> RatioRegion:

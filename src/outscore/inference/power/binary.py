@@ -29,7 +29,7 @@ CURVE = 40
 """Points of a curve of p over overlaps."""
 MAX_N = 10**7
 """Beyond this many items exact power takes seconds and differs from the normal formula in the fourth digit."""
-NORMAL = "Look for a larger effect, or ask for the method normal."
+NORMAL = "Plan for a larger effect, or use the method normal."
 SPREAD = 9.0
 """Numbers of discordant items further than this many standard deviations from their mean are left out (mass below 1e-18)."""
 SMOOTH_VARIANCE = 9.0
@@ -45,7 +45,7 @@ def mcnemar_power(n: int, effect: float, discordance: float, alpha: float, alter
     0.8346
     """
     if n > MAX_N:
-        raise OutscoreError(f"Exact power ends at {MAX_N:,} items.", NORMAL)
+        raise OutscoreError(f"Exact power is computed for at most {MAX_N:,} items.", NORMAL)
     low, high = _window(n, discordance)
     m = np.arange(low, high + 1)
     return _average_power(n, discordance, m, _rejects(m, effect, discordance, alpha, alternative))
@@ -67,7 +67,9 @@ def mcnemar_sample_size(
     low, high = max(0, math.floor(guess) - tooth), math.ceil(guess) + 2 * tooth
     while True:
         if high > MAX_N:
-            raise OutscoreError(f"More than {MAX_N:,} items would be needed, where exact power ends.", NORMAL)
+            raise OutscoreError(
+                f"More than {MAX_N:,} items would be needed, the most that exact power is computed for.", NORMAL
+            )
         # One table of rejection chances serves every n between.
         first = _window(low, discordance)[0]
         m = np.arange(first, _window(high, discordance)[1] + 1)
@@ -211,8 +213,8 @@ def _log_p(m: Array, gap: Array, alternative: Alternative) -> Array:
 
 def _p_value(m: int, gap: int, alternative: Alternative) -> PValue:
     log = float(_log_p(np.array([m]), np.array([gap]), alternative)[0])
-    found = PValue.from_logs(log, log, method="exact", kernel="binomial")
-    return replace(found, test="mcnemar", statistic=float(gap), n=int(m))
+    p = PValue.from_logs(log, log, method="exact", kernel="binomial")
+    return replace(p, test="mcnemar", statistic=float(gap), n=int(m))
 
 
 def _independent(a: int, b: int, n: int) -> int:

@@ -1,23 +1,44 @@
-"""A planned study: its design checked, and the one equation that ties n, effect and power together, solved for each of them."""
+"""A planned study: its design checked, and the one equation that ties n, effect and power together, solved for each of them.
+
+The paired permutation test flips the signs of n units, and its power on normal differences has no closed form (`flip_power`).
+Its two-sided p is a multiple of 2/2ⁿ, so the level it works at is α rounded down to such a multiple: 0 below six
+units at α = .05, .031 at six, .047 at seven. Where no more than three sign patterns are extreme enough, they are
+known by name and their probability is an integral over one variable. With more of them the test soon is as powerful
+as the paired t test at the level it works at, which it becomes (Hoeffding, 1952, Ann. Math. Stat. 23). In between,
+what three patterns cost against that t test, as a distance of normal quantiles, is taken to fade as k^-¾ with their
+number k: an interpolation that was measured, within .025 of simulated power at levels from .001 to .1.
+"""
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 from typing import Literal, cast
 
+import numpy as np
+
 from outscore.core.errors import OutscoreError
-from outscore.core.numeric import narrowed
+from outscore.core.numeric import Array, narrowed
 from outscore.core.options import check_level
 from outscore.core.records import dataclass
 from outscore.inference.base.sign_flips import Alternative
 from outscore.inference.power.binary import mcnemar_power, mcnemar_sample_size
-from outscore.inference.power.flips import flip_power, noncentral_t_power
 from outscore.laws.normal import normal, normal_quantile
+from outscore.laws.student import noncentral_student, student_quantile
 from outscore.results.plan import StudyDesign
 
-__all__ = ["MAX_ITEMS", "Study", "checked_n", "study_of"]
+__all__ = ["MAX_ITEMS", "Study", "checked_n", "flip_power", "noncentral_t_power", "study_of"]
 
+NAMED = 3
+"""Of all sign patterns the three with the largest sums are always the same: all pluses, and one minus at the smallest
+or the second smallest size."""
+WIDTH = 9.0
+"""The integrals end so many standard deviations beyond the mean."""
+NODES = 120
+FADED = 2_000
+"""From so many extreme patterns on nothing is left of what few of them cost."""
+FADING = 0.75
 Method = Literal["normal", "t", "exact", "permutation"]
 METHODS: dict[str, tuple[Method, ...]] = {
     # The first of each is what "auto" means.
@@ -71,13 +92,11 @@ class Study:
         """A power that can be asked for."""
         alpha = self.design.alpha
         if not alpha < target < 1:
-            found = (
-                "certainty needs endlessly many items"
-                if target >= 1
-                else f"no more than alpha ({alpha:g}), which needs no items"
-            )
+            reason = f"no more than alpha ({alpha:g}), which needs no items"
+            if target >= 1:
+                reason = "certainty would need infinitely many items"
             raise OutscoreError(
-                f"`power` is {target:g}: {found}.", "Give a number between alpha and 1, such as 0.8.", parameter="power"
+                f"`power` is {target:g}: {reason}.", "Give a number between alpha and 1, such as 0.8.", parameter="power"
             )
         return target
 
@@ -107,8 +126,8 @@ class Study:
             raise OutscoreError(f"`effect` {reason}.", "Give the smallest difference that matters, positive when A is better.")
         if self.method == "exact":
             guess = self._closed_form(effect, target) / self.design.design_effect
-            found = mcnemar_sample_size(effect, self.discordance, target, self.design.alpha, self._turned_side, guess)
-            return found * self.design.design_effect
+            pairs = mcnemar_sample_size(effect, self.discordance, target, self.design.alpha, self._turned_side, guess)
+            return pairs * self.design.design_effect
         # Every other test needs more than the formula, which says when that is out of reach.
         formula = self._closed_form(effect, target)
         if self.method == "permutation" and formula < MANY_UNITS * self.design.cluster_size:
@@ -197,7 +216,7 @@ class Study:
         room = 1 - shift**2 * self._unevenness()
         if room <= 0:
             raise OutscoreError(
-                f"With n = {n:,.10g} no difference is sure enough to be found: the clusters differ too much in size.",
+                f"With n = {n:,.10g} no difference reaches the power asked for: the clusters differ too much in size.",
                 "Plan for more clusters, or for clusters of a similar size.",
                 parameter="n",
             )
@@ -221,23 +240,23 @@ class Study:
             root = (z + z_beta) / self.unit_shift(effect)
             needed = root * root * self.design.cluster_size
         if needed > MAX_ITEMS:
-            raise OutscoreError(f"More than {MAX_ITEMS:,} items would be needed.", "Look for a larger effect.")
+            raise OutscoreError(f"More than {MAX_ITEMS:,} items would be needed.", "Plan for a larger effect.")
         return needed
 
     def _require_two_units(self, n: float) -> None:
         if n < 2 * self.design.cluster_size:
             unit = "items" if self.design.cluster_size == 1 else f"clusters of {self.design.cluster_size:g}"
-            raise OutscoreError(f"`n` is {n:,.10g}: a t test needs two {unit} at least.", "Plan for more items.", parameter="n")
+            raise OutscoreError(f"`n` is {n:,.10g}: a t test needs at least two {unit}.", "Plan for more items.", parameter="n")
 
     def _require_enough_units(self, n: float, units: int) -> None:
         """Refuse a number of units with which no difference, however large, is significant."""
         least, size = self.design.min_units, self.design.cluster_size
         if units >= least:
             return
-        found, unit = (f"{n:,.10g} items", "items") if size == 1 else (f"{units:,} clusters", "clusters")
+        count, unit = (f"{n:,.10g} items", "items") if size == 1 else (f"{units:,} clusters", "clusters")
         raise OutscoreError(
-            f"With {found} the permutation test cannot reach p <= {self.design.alpha:g}, whatever the difference.",
-            f"Plan for {least} {unit} at least.",
+            f"With {count} the permutation test cannot reach p <= {self.design.alpha:g}, however large the difference.",
+            f"Plan for at least {least} {unit}.",
             parameter="n",
         )
 
@@ -260,7 +279,7 @@ def study_of(design: StudyDesign) -> Study:
 
 
 def _check(design: StudyDesign) -> None:
-    """Refuse a design that is no design, by the name of the number that is wrong."""
+    """Refuse a design that makes no sense, naming the number that is wrong."""
     sd, discordance = design.sd, design.discordance
     if sd is not None and discordance is not None:
         raise OutscoreError("Both `sd` and `discordance` were given.", "Give `discordance` for right-or-wrong items only.")
@@ -321,3 +340,75 @@ def _root(function: Callable[[float], float], target: float, low: float, high: f
     while low < (middle := (low + high) / 2) < high:
         low, high = (low, middle) if function(middle) >= target else (middle, high)
     return high
+
+
+def flip_power(units: int, shift: float, alpha: float, alternative: Alternative) -> float:
+    """Chance that sign flips of normal differences reject; `shift` is their mean over their sd, positive as the test looks.
+
+    Examples
+    --------
+    >>> [round(flip_power(n, 1.0, 0.05, "two-sided"), 3) for n in (5, 6, 8, 20)]
+    [0.0, 0.355, 0.653, 0.989]
+    """
+    tails = 2 if alternative == "two-sided" else 1
+    # Beyond sixty units no double tells the levels apart.
+    steps = min(units, 60)
+    extreme = math.floor(alpha / tails * 2.0**steps * (1 + 1e-12))
+    if extreme < 1:
+        return 0.0
+    if shift > WIDTH:
+        return 1.0
+    if extreme <= NAMED:
+        wrong = _named(units, -shift, extreme) if tails == 2 else 0.0
+        return min(1.0, _named(units, shift, extreme) + wrong)
+
+    def like_t(patterns: int) -> float:
+        return noncentral_t_power(units - 1, shift * math.sqrt(units), patterns / 2.0**steps, two_sided=tails == 2)
+
+    smooth = like_t(extreme)
+    if extreme >= FADED or shift <= 0:
+        return smooth
+    cost = _quantile(like_t(NAMED)) - _quantile(_named(units, shift, NAMED))
+    return _normal(_quantile(smooth) - max(0.0, cost) * (NAMED / extreme) ** FADING)
+
+
+def _quantile(chance: float) -> float:
+    return normal_quantile(min(max(chance, 1e-15), 1 - 1e-15))
+
+
+def _normal(z: float) -> float:
+    return normal(z)
+
+
+def _named(units: int, shift: float, patterns: int) -> float:
+    """P(the signs are among the most extreme patterns): all plus; a minus at the smallest size; at the second smallest."""
+    chance = normal(shift) ** units
+    if patterns == 1:
+        return chance
+    points, weights = _nodes()
+    reach = WIDTH + abs(shift)
+    size = reach * (points + 1) / 2
+    # A minus of size u, and all others plus and larger; or one of them smaller.
+    density = np.exp(-((size + shift) ** 2) / 2) / math.sqrt(2 * math.pi) * weights * reach / 2
+    larger = np.array([normal(shift - s) for s in size.tolist()])
+    smaller = normal(shift) - larger
+    chance += units * float(density @ larger ** (units - 1))
+    if patterns == NAMED:
+        chance += units * (units - 1) * float(density @ (smaller * larger ** (units - 2)))
+    return chance
+
+
+@functools.cache
+def _nodes() -> tuple[Array, Array]:
+    """Gauss and Legendre's points and weights, which are dear to find."""
+    return np.polynomial.legendre.leggauss(NODES)
+
+
+def noncentral_t_power(df: float, noncentrality: float, side: float, *, two_sided: bool) -> float:
+    """Power of a t test whose tails hold `side` each; a negative noncentrality points away from the side tested."""
+    critical = -student_quantile(df, side)
+    if noncentrality < 0:
+        return noncentral_student(df, -noncentrality, -critical)
+    right = 1 - noncentral_student(df, noncentrality, critical)
+    wrong = noncentral_student(df, noncentrality, -critical) if two_sided else 0.0
+    return min(1.0, right + wrong)

@@ -69,7 +69,7 @@ def items_to_decide(
     units, sd
         Items or clusters whose signs are flipped, and the standard deviation of their differences, for a side without an end.
     wins, losses, unit
-        Of right-or-wrong items: how many the candidate alone and the baseline alone got right, and what one is worth.
+        For right-or-wrong items: how many the candidate alone and the baseline alone got right, and what one is worth.
 
     Examples
     --------
@@ -82,16 +82,15 @@ def items_to_decide(
     >>> items_to_decide(40, -0.15, 0.05, alpha=0.05, power=0.8, wins=4, losses=10)
     Outlook(items=103, outcome='fail')
     """
-    found = []
+    outlooks = []
     for outcome, gap, reach in (("pass", lead + margin, below), ("fail", -lead, above)):
         if gap <= 0:
             continue
         if wins is not None:
-            size = (
-                _by_tango(n, wins, losses, margin / unit, alpha, power)
-                if outcome == "pass"
-                else _by_discordant_items(n, wins, losses, alpha, power)
-            )
+            if outcome == "pass":
+                size = _by_tango(n, wins, losses, margin / unit, alpha, power)
+            else:
+                size = _by_discordant_items(n, wins, losses, alpha, power)
         elif reach is None:
             if units is None or sd is None:
                 continue
@@ -101,8 +100,8 @@ def items_to_decide(
             # A product becomes infinite where a power would be an error.
             size = n * ratio * ratio
         if size <= MAX_ITEMS:
-            found.append(Outlook(max(n + 1, math.ceil(size - 1e-9)), "pass" if outcome == "pass" else "fail"))
-    return min(found, key=lambda one: one.items, default=None)
+            outlooks.append(Outlook(max(n + 1, math.ceil(size - 1e-9)), "pass" if outcome == "pass" else "fail"))
+    return min(outlooks, key=lambda outlook: outlook.items, default=None)
 
 
 def _z(share: float) -> float:

@@ -241,8 +241,8 @@ def analytic_curve(
 
     Examples
     --------
-    >>> found = analytic_curve(0.02, 0.3, 1000)
-    >>> round(found.detectable_effect, 4), [(p.n, round(p.power, 2)) for p in found.curve][:5]
+    >>> curve = analytic_curve(0.02, 0.3, 1000)
+    >>> round(curve.detectable_effect, 4), [(p.n, round(p.power, 2)) for p in curve.curve][:5]
     (0.0266, [(100, 0.1), (250, 0.18), (500, 0.32), (750, 0.45), (1000, 0.56)])
     """
     if not sd > 0 or n < 2:

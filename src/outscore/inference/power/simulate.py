@@ -1,8 +1,8 @@
 """Power after the data: how often the chosen test rejects in samples drawn from a model of the data at hand.
 
-Two models: a normal law with the observed mean and spread of the items' differences, and the sample itself,
-drawn with replacement (paper 003, section 3.4.2, does both). Either takes the observed difference for the
-true one. The power it gives at the observed n is then a function of the p-value alone and is no evidence of
+Two models: a normal distribution with the observed mean and spread of the items' differences, and the sample itself,
+drawn with replacement (paper 003, section 3.4.2, does both). Either takes the observed difference as the
+true one. The power it gives at the observed n is then a function of the p-value alone and is not evidence of
 its own (Hoenig and Heisey, 2001, "The abuse of power"); what the curve does show is how the answer would move
 with more items.
 
@@ -35,7 +35,7 @@ from outscore.inference.base.entry import Screen, TestRequest
 from outscore.inference.base.item_scores import item_scores, with_exact_integers
 from outscore.inference.base.paired import NoSpreadError
 from outscore.inference.base.sign_flips import Alternative
-from outscore.inference.power.flips import flip_power
+from outscore.inference.power.design import flip_power
 from outscore.inference.power.planning import sizes_around
 from outscore.laws.beta import clopper_pearson
 from outscore.results.comparison import TestResult
@@ -44,7 +44,7 @@ from outscore.results.plan import PowerPoint, SimulatedCurve
 __all__ = ["RETROSPECTIVE", "TELLING", "measured_shift", "rejection_rate", "simulated_curve"]
 
 RETROSPECTIVE = (
-    "Retrospective: the observed difference is taken for the true one. Power at the observed n is a function of p alone and "
+    "Retrospective: the observed difference is taken as the true one. Power at the observed n is a function of p alone and "
     "adds no evidence; read the curve for what more items would do."
 )
 BAND = 0.95
@@ -104,8 +104,8 @@ def simulated_curve(
     >>> wins = np.array([[1, 1]] * 12 + [[0, 1]] * 8)
     >>> data = PairedScores(wins, np.array([[0, 1]] * 20))
     >>> mean = AdditiveMetric("mean", ("score", "items"), ratio=((1, 0), (0, 1)))
-    >>> asked = TestRequest(options={"method": "auto", "resamples": 99})
-    >>> curve = simulated_curve(data, mean, TESTS["permutation"].run, asked, sizes=[5, 20], replicates=50)
+    >>> request = TestRequest(options={"method": "auto", "resamples": 99})
+    >>> curve = simulated_curve(data, mean, TESTS["permutation"].run, request, sizes=[5, 20], replicates=50)
     >>> [(p.n, p.power) for p in curve.points]
     [(5, 0.0), (20, 1.0)]
     """
@@ -120,7 +120,9 @@ def simulated_curve(
     draw, shift = _normal(items, metric, name, effect) if kind == "normal" else _bootstrap(items, metric)
     chosen = sizes_around(units) if sizes is None else list(sizes)
     if not chosen or min(chosen) < 1:
-        raise OutscoreError("`sizes` must hold numbers of items from 1 up.", "Leave it out for sizes around the observed one.")
+        raise OutscoreError(
+            "`sizes` must contain numbers of items from 1 up.", "Leave it out for sizes around the observed one."
+        )
     decide, total, points = _decision(test, screen), len(chosen) * replicates, []
     for k, n in enumerate(chosen):
         hits = 0
@@ -157,7 +159,7 @@ def _rejections(draw: Sampler, decide: Decision, request: TestRequest, n: int, r
 
 
 def _normal(items: PairedScores, metric: AdditiveMetric, name: str, effect: float | None) -> tuple[Sampler, float]:
-    """Differences from a normal law with the units' spread; clusters count as one difference each."""
+    """Normal differences with the units' spread; clusters count as one difference each."""
     scores = item_scores(items, metric, name)
     d = scores.d if scores.clusters is None else _cluster_means(scores.d, scores.clusters)
     if len(d) < 2:
@@ -220,8 +222,8 @@ def measured_shift(
     Examples
     --------
     >>> rng = np.random.default_rng(0)
-    >>> found = measured_shift(rng.normal(size=500), np.ones(500), 0.4, units=50, alpha=0.05, alternative="two-sided")
-    >>> abs(found - 0.4) < 0.05
+    >>> shift = measured_shift(rng.normal(size=500), np.ones(500), 0.4, units=50, alpha=0.05, alternative="two-sided")
+    >>> abs(shift - 0.4) < 0.05
     True
     """
     tried = min(units, MAX_UNITS)

@@ -1,1 +1,1 @@
-"""Battles: win rates, strengths, position, length, judges; the prompt is what is drawn anew."""
+"""Battles: win rates, strengths, position, length, judges; prompts are the sampling units."""

@@ -74,19 +74,19 @@ def verdicts_of(battles: Battles) -> Verdicts:
     question = same_question(replace(battles, judges=None))
     shown = np.zeros(battles.rows, dtype=bool) if battles.shown is None else battles.shown
     # Where the order is known it is part of the question.
-    asked, item = np.unique(question * 3 + np.where(shown, 1 + turned, 0), return_inverse=True)
+    questions, item = np.unique(question * 3 + np.where(shown, 1 + turned, 0), return_inverse=True)
     many = len(battles.judges.names)
-    keys, first, own = np.unique(item * many + battles.judges.codes, return_index=True, return_inverse=True)
-    counts = np.bincount(own * VERDICTS + verdict, minlength=len(keys) * VERDICTS).reshape(-1, VERDICTS)
-    return Verdicts(keys // many, keys % many, counts, battles.units.codes[first], len(asked), battles.judges.names)
+    keys, first, cell = np.unique(item * many + battles.judges.codes, return_index=True, return_inverse=True)
+    counts = np.bincount(cell * VERDICTS + verdict, minlength=len(keys) * VERDICTS).reshape(-1, VERDICTS)
+    return Verdicts(keys // many, keys % many, counts, battles.units.codes[first], len(questions), battles.judges.names)
 
 
-def kappa_tables(found: Verdicts, one: int, other: int) -> Tables:
+def kappa_tables(verdicts: Verdicts, one: int, other: int) -> Tables:
     """Verdicts of two judges on the items that both judged, against each other; an item counts as one."""
-    rows = [np.flatnonzero(found.judge == judge) for judge in (one, other)]
-    _, first, second = np.intersect1d(found.item[rows[0]], found.item[rows[1]], assume_unique=True, return_indices=True)
-    a, b = _shares(found.counts[rows[0]][first]), _shares(found.counts[rows[1]][second])
-    used, unit = np.unique(found.unit[rows[0]][first], return_inverse=True)
+    rows = [np.flatnonzero(verdicts.judge == judge) for judge in (one, other)]
+    _, first, second = np.intersect1d(verdicts.item[rows[0]], verdicts.item[rows[1]], assume_unique=True, return_indices=True)
+    a, b = _shares(verdicts.counts[rows[0]][first]), _shares(verdicts.counts[rows[1]][second])
+    used, unit = np.unique(verdicts.unit[rows[0]][first], return_inverse=True)
     return Tables(used, _summed(unit, len(used), lambda i, j: a[:, i] * b[:, j]), len(a))
 
 
@@ -103,9 +103,9 @@ def _summed(unit: Array, units: int, value: Callable[[int, int], Array]) -> Arra
     return tables
 
 
-def kappa_of(found: Tables, alpha: float) -> tuple[Estimate, Estimate]:
+def kappa_of(comparison: Tables, alpha: float) -> tuple[Estimate, Estimate]:
     """Raw agreement and kappa."""
-    return _share(found.tables, alpha), _jackknife(found.tables, _kappa, alpha)
+    return _share(comparison.tables, alpha), _jackknife(comparison.tables, _kappa, alpha)
 
 
 def _share(tables: Array, alpha: float) -> Estimate:
@@ -140,32 +140,32 @@ def _kappa(tables: Array) -> Array:
         return np.asarray((agreed - chance) / (1 - chance))
 
 
-def alpha_tables(found: Verdicts) -> Tables:
+def alpha_tables(verdicts: Verdicts) -> Tables:
     """Coincidences of verdicts in items with verdicts of two judges or more."""
-    given = found.counts.copy()
-    given[:, MISSING] = 0
-    there = given.any(axis=1)
-    item, shares = found.item[there], _shares(given[there])
-    judges = np.bincount(item, minlength=found.items)
-    unit = np.zeros(found.items, dtype=np.int64)
-    unit[found.item] = found.unit
+    counts = verdicts.counts.copy()
+    counts[:, MISSING] = 0
+    there = counts.any(axis=1)
+    item, shares = verdicts.item[there], _shares(counts[there])
+    judges = np.bincount(item, minlength=verdicts.items)
+    unit = np.zeros(verdicts.items, dtype=np.int64)
+    unit[verdicts.item] = verdicts.unit
     several = judges > 1
     used, unit = np.unique(unit[several], return_inverse=True)
-    whole = np.stack([np.bincount(item, weights=column, minlength=found.items) for column in shares.T])
+    whole = np.stack([np.bincount(item, weights=column, minlength=verdicts.items) for column in shares.T])
 
     def met(i: int, j: int) -> Array:
         """Ordered pairs of two judges' verdicts within an item, each item's weighted by 1/(m - 1)."""
-        own = np.bincount(item, weights=shares[:, i] * shares[:, j], minlength=found.items)
-        return np.asarray((whole[i] * whole[j] - own)[several] / (judges[several] - 1))
+        same_judge = np.bincount(item, weights=shares[:, i] * shares[:, j], minlength=verdicts.items)
+        return np.asarray((whole[i] * whole[j] - same_judge)[several] / (judges[several] - 1))
 
     return Tables(used, _summed(unit, len(used), met), int(several.sum()))
 
 
-def alpha_of(found: Tables, alpha: float) -> Estimate:
+def alpha_of(coincidences: Tables, alpha: float) -> Estimate:
     """Krippendorff's alpha; nan where no item has two verdicts."""
-    if not found.items:
+    if not coincidences.items:
         return Estimate(math.nan, math.nan, math.nan)
-    return _jackknife(found.tables, _krippendorff, alpha)
+    return _jackknife(coincidences.tables, _krippendorff, alpha)
 
 
 def _krippendorff(tables: Array) -> Array:

@@ -127,14 +127,14 @@ def power_tuned(people: Array, judged: Array, unlabelled: Array) -> Powered:
     --------
     >>> people = np.array([1.0, 0.0, 1.0, 1.0, 0.0, 1.0])
     >>> judged = np.array([0.9, 0.2, 0.8, 1.0, 0.1, 0.7])
-    >>> found = power_tuned(people, judged, np.array([0.9, 0.8, 0.3, 0.6]))
-    >>> round(found.value, 4), round(found.weight, 4)
+    >>> tuned = power_tuned(people, judged, np.array([0.9, 0.8, 0.3, 0.6]))
+    >>> round(tuned.value, 4), round(tuned.weight, 4)
     (0.6869, 0.608)
     """
     n, m = len(people), len(unlabelled)
     if n < MIN_LABELS:
         raise OutscoreError(
-            f"{n} labelled prompts are too few to judge a judge by.", f"Label {MIN_LABELS} at least; 20 make it useful."
+            f"{n} labelled prompts are too few to assess the judge.", f"Label at least {MIN_LABELS}, better 20."
         )
     spread = float(np.var(np.concatenate([judged, unlabelled]), ddof=1))
     weight = 0.0
@@ -154,10 +154,10 @@ def share_tuned(people: Array, judged: Array, unlabelled: Array) -> Powered:
     """The share of prompts that people give a system; the judge counts only where people say enough about him, and he helps."""
     few = min(int((people > 0.5).sum()), int((people < 0.5).sum())) < MIN_EACH
     alone = power_tuned(people, judged, unlabelled[:0])
-    found = alone if few else power_tuned(people, judged, unlabelled)
+    tuned = alone if few else power_tuned(people, judged, unlabelled)
     # Corrected beyond an end, the judge is worth nothing either.
-    helps = 0 < found.value < 1 and found.effective > len(people)
-    return found if helps else alone
+    helps = 0 < tuned.value < 1 and tuned.effective > len(people)
+    return tuned if helps else alone
 
 
 def labelled_share(people: Array, judged: Array, unlabelled: Array, alpha: float) -> Share:
@@ -166,20 +166,20 @@ def labelled_share(people: Array, judged: Array, unlabelled: Array, alpha: float
     Examples
     --------
     >>> people = np.array([1.0] * 10 + [0.0] * 2)
-    >>> found = labelled_share(people, 1 - people, np.array([1.0, 0.0] * 20), 0.05)
-    >>> found.weight, found.effective, round(found.p.value, 4), found.p.method  # the sign test of 10 : 2
+    >>> share = labelled_share(people, 1 - people, np.array([1.0, 0.0] * 20), 0.05)
+    >>> share.weight, share.effective, round(share.p.value, 4), share.p.method  # the sign test of 10 : 2
     (0.0, 12.0, 0.0386, 'exact')
     """
-    found, alone = share_tuned(people, judged, unlabelled), _alone(people, alpha)
+    tuned, alone = share_tuned(people, judged, unlabelled), _alone(people, alpha)
     labels = len(people)
-    if not found.weight:
+    if not tuned.weight:
         return Share(alone.rate, alone.low, alone.high, alone.p, 0.0, float(labels), alone)
-    log_p = found.share_log_p()
+    log_p = tuned.share_log_p()
     p = PValue.from_logs(log_p, log_p, method="asymptotic", kernel="ppi++")
-    p = replace(p, test="student", statistic=found.value - 0.5, n=labels)
+    p = replace(p, test="student", statistic=tuned.value - 0.5, n=labels)
     # A judge is never worth more than labels of all prompts.
-    effective = min(found.effective, float(labels + len(unlabelled)))
-    return Share(found.value, *found.share_limits(alpha), p, found.weight, effective, alone)
+    effective = min(tuned.effective, float(labels + len(unlabelled)))
+    return Share(tuned.value, *tuned.share_limits(alpha), p, tuned.weight, effective, alone)
 
 
 def _alone(people: Array, alpha: float) -> People:

@@ -12,10 +12,11 @@ The win rate at equal length (`fit_lengths`) has a logistic term for how much lo
     log-odds of a win = θ_a - θ_b + γ (l_a - l_b) / (l_a + l_b)
 
 At equal length the last term is 0, so the win rate is that of θ alone. The ratio is bounded, and 0 where nothing is longer.
-Intervals draw prompts anew, with t of G - 1 degrees of freedom. With H the information and S_g, H_g score and information of
-prompt g, leaving g out moves the estimate by (H - H_g)⁻¹ S_g to first order, and the jackknife adds up the squares of that. The
-plain sandwich, H⁻¹ S_g, is the same where no prompt matters much, and serves where prompts are many. Few prompts of unusual
-length would make it too small: with 13 prompts it rejects no effect of length in .09 of all cases.
+Intervals are for new draws of prompts, with t of G - 1 degrees of freedom. With H the information and S_g, H_g score and
+information of prompt g, leaving g out moves the estimate by (H - H_g)⁻¹ S_g to first order, and the jackknife adds up the
+squares of that. The plain sandwich, H⁻¹ S_g, is the same where no prompt matters much, and serves where prompts are many. Few
+prompts of unusual length would make it too small: with 13 prompts it rejects a true null hypothesis about length in .09 of all
+cases.
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ def fit_model(left: Array, right: Array, share: Array, weight: Array, systems: i
     left, right
         The two systems of each row.
     share, weight
-        The share of the win of `left`, and how many battles the row stands for.
+        The share of the win of `left`, and how many battles the row counts for.
     systems
         How many there are.
     covariates
@@ -123,26 +124,26 @@ def _climbed(
 
 def _spread(left: Array, right: Array, values: Array, x: Array, systems: int) -> Array:
     """Σ values · (e_left - e_right, x) over rows."""
-    own = np.bincount(left, weights=values, minlength=systems) - np.bincount(right, weights=values, minlength=systems)
-    return np.concatenate([own, values @ x])
+    by_system = np.bincount(left, weights=values, minlength=systems) - np.bincount(right, weights=values, minlength=systems)
+    return np.concatenate([by_system, values @ x])
 
 
 def _information(left: Array, right: Array, v: Array, x: Array, systems: int) -> Array:
     """Σ v · z z' with z = (e_left - e_right, x)."""
     size = systems + x.shape[1]
-    found = np.zeros((size, size))
+    information = np.zeros((size, size))
     cross = np.bincount(left * systems + right, weights=v, minlength=systems**2).reshape(systems, systems)
     cross = cross + cross.T
-    found[:systems, :systems] = np.diag(cross.sum(axis=1)) - cross
+    information[:systems, :systems] = np.diag(cross.sum(axis=1)) - cross
     for c in range(x.shape[1]):
         column = _spread(left, right, v * x[:, c], x, systems)
-        found[systems + c] = column
-        found[:, systems + c] = column
-    return found
+        information[systems + c] = column
+        information[:, systems + c] = column
+    return information
 
 
 def _pinned(information: Array, systems: int) -> Array:
-    """The information with the direction that no battle tells anything about, all strengths up alike, held fast."""
+    """The information with its null direction, all strengths raised by the same amount, held fixed."""
     pinned = information.copy()
     scale = max(float(np.trace(information[:systems, :systems])) / systems, 1e-300)
     pinned[:systems, :systems] += scale / systems
@@ -210,12 +211,12 @@ def davidson_chances(gap: Array, log_nu: float) -> tuple[Array, Array]:
 
 def _davidson_information(left: Array, right: Array, weight: Array, gap: Array, drawn: Array, systems: int) -> Array:
     none = np.zeros((len(left), 0))
-    found = np.zeros((systems + 1, systems + 1))
-    found[:systems, :systems] = _information(left, right, weight * (1 - drawn - gap**2) / 4, none, systems)
+    information = np.zeros((systems + 1, systems + 1))
+    information[:systems, :systems] = _information(left, right, weight * (1 - drawn - gap**2) / 4, none, systems)
     cross = _spread(left, right, -weight * gap * drawn / 2, none, systems)
-    found[:systems, -1] = found[-1, :systems] = cross
-    found[-1, -1] = float((weight * drawn * (1 - drawn)).sum())
-    return found
+    information[:systems, -1] = information[-1, :systems] = cross
+    information[-1, -1] = float((weight * drawn * (1 - drawn)).sum())
+    return information
 
 
 def unit_scores(unit: Array, left: Array, right: Array, residual: Array, units: int, systems: int) -> Any:  # noqa: ANN401
@@ -264,9 +265,9 @@ def fit_lengths(battles: Battles) -> LengthFit | None:
     >>> x = (lengths[:, 0] - lengths[:, 1]) / lengths.sum(axis=1)
     >>> share = (rng.random(4000) < 1 / (1 + np.exp(-0.5 - 2 * x))).astype(float)
     >>> first = np.zeros(4000, dtype=int)
-    >>> made = Battles(("x", "y"), first, first + 1, share, Labels.of(range(4000)), lengths=lengths)
-    >>> found = fit_lengths(made)
-    >>> abs(found.coefficient - 2) < 3 * found.coefficient_error(), abs(found.contrast(0, 1)[0] - 0.5) < 0.15
+    >>> battles = Battles(("x", "y"), first, first + 1, share, Labels.of(range(4000)), lengths=lengths)
+    >>> fit = fit_lengths(battles)
+    >>> abs(fit.coefficient - 2) < 3 * fit.coefficient_error(), abs(fit.contrast(0, 1)[0] - 0.5) < 0.15
     (True, True)
     """
     if battles.lengths is None:

@@ -1,7 +1,7 @@
-"""The order in which two answers were shown: what is known of it, the test that holds where it was fixed, what first is worth.
+"""The order in which two answers were shown: what is known about it, the test for fixed orders, what being first is worth.
 
-Swapping the names of two systems is a symmetry of the data if both orders of a prompt were judged, or the order was drawn by
-lot. Where each prompt was judged in one order that somebody chose, it is not: being shown first may be what wins. Then the
+Swapping the names of two systems is a symmetry of the data if both orders of a prompt were judged, or the order was
+random. Where each prompt was judged in one order that somebody chose, it is not: being shown first may be what wins. Then the
 orders themselves are exchanged between prompts. H0: the systems are alike, so whether the first answer wins does not depend on
 which system it is from. With y the share of "first" on a prompt, p is the probability, over all ways to deal the orders out
 again, of a difference between the means of y in the two orders as large as the observed one.
@@ -9,7 +9,7 @@ again, of a difference between the means of y in the two orders as large as the 
 Whether being shown first is worth anything (`by_place`) is tested, too. H0: the order does not matter. Then exchanging the
 order on a prompt leaves its verdicts as they are and turns "the first one won" into "the second one won", so the sign of
 (first less second) flips: the test of a win rate, with places for systems. It holds where both orders of a prompt were judged
-or the order was drawn by lot.
+or the order was random.
 """
 
 from __future__ import annotations
@@ -89,8 +89,8 @@ def orders_of(tally: Tally) -> Array:
     recorded = tally.by_pair(tally.n_shown) == tally.total
     uneven = tally.by_pair(2 * tally.n_first != tally.n)
     first, second = tally.by_pair(tally.n_first), tally.by_pair(tally.n_shown - tally.n_first)
-    found = np.where(uneven == 0, 1, np.where((first == 0) | (second == 0), 3, 2))
-    return np.asarray(np.where(recorded, found, 0))
+    kind = np.where(uneven == 0, 1, np.where((first == 0) | (second == 0), 3, 2))
+    return np.asarray(np.where(recorded, kind, 0))
 
 
 def seen_order(tally: Tally) -> Seen:
@@ -110,7 +110,7 @@ def single_pair(tally: Tally) -> tuple[int, int]:
 
 
 def single_pairs(tally: Tally) -> list[tuple[int, int]]:
-    """All pairs of which one system was shown first on so many prompts that this is no chance, however many pairs there are."""
+    """All pairs of which one system was shown first on too many prompts for chance, however many pairs there are."""
     sure = tally.meetings - 1 >= SURE + math.log2(max(tally.pairs, 1))
     return [_first_and_second(tally, pair) for pair in np.flatnonzero((orders_of(tally) == 3) & sure).tolist()]
 
@@ -162,13 +162,13 @@ def _exact(counts: dict[float, int], n: int, k: int, observed: float) -> PValue:
     logs = log_choose(plus, i) + log_choose(minus, j) + log_choose(none, taken) - log_choose(n, np.array(k))
     hit = fits & far
     log_p = float(scipy.special.logsumexp(logs[hit]))
-    found = PValue.from_logs(min(log_p, 0.0), min(log_p, 0.0), method="exact", kernel="exchanged-orders")
+    p = PValue.from_logs(min(log_p, 0.0), min(log_p, 0.0), method="exact", kernel="exchanged-orders")
     # Rounding in the logarithm would move a simple fraction by its last digits.
     ways = math.comb(n, k)
     if ways < 2**50:
-        value = round(found.value * ways) / ways
+        value = round(p.value * ways) / ways
         return PValue(value, value, value, math.log10(value), "exact", "exchanged-orders", n=n)
-    return found
+    return p
 
 
 @dataclass(frozen=True)
@@ -194,8 +194,8 @@ def by_place(battles: Battles) -> Tally | None:
     --------
     >>> from outscore.scores.system import Labels
     >>> first, second, shown = np.array([0, 1]), np.array([1, 0]), np.ones(2, dtype=bool)
-    >>> made = Battles(("x", "y"), first, second, np.array([1.0, 1.0]), Labels.of("ab"), shown)
-    >>> by_place(made).rate.tolist()
+    >>> battles = Battles(("x", "y"), first, second, np.array([1.0, 1.0]), Labels.of("ab"), shown)
+    >>> by_place(battles).rate.tolist()
     [1.0]
     """
     if battles.shown is None or not (battles.shown & battles.decided).any():
@@ -212,8 +212,8 @@ def swapped_verdicts(battles: Battles) -> Swapped:
     --------
     >>> from outscore.scores.system import Labels
     >>> first, second, shown = np.array([0, 1, 0, 1]), np.array([1, 0, 1, 0]), np.ones(4, dtype=bool)
-    >>> made = Battles(("x", "y"), first, second, np.array([1.0, 1.0, 1.0, 0.0]), Labels.of("aabb"), shown)
-    >>> swapped_verdicts(made)
+    >>> battles = Battles(("x", "y"), first, second, np.array([1.0, 1.0, 1.0, 0.0]), Labels.of("aabb"), shown)
+    >>> swapped_verdicts(battles)
     Swapped(compared=2, flipped=1, questions=2)
     """
     if battles.shown is None:
@@ -225,9 +225,11 @@ def swapped_verdicts(battles: Battles) -> Swapped:
     verdict = (1 - np.sign(np.where(turned, 1 - known.share, known.share) - 0.5)).astype(np.int64)
     group = same_question(known)
     size = 3 * (int(group.max()) + 1)
-    one, other = (np.bincount(group[side] * 3 + verdict[side], minlength=size).reshape(-1, 3) for side in (~turned, turned))
-    met = one.sum(axis=1) * other.sum(axis=1)
-    return Swapped(int(met.sum()), int(met.sum() - (one * other).sum()), int((met > 0).sum()))
+    in_order, in_reverse = (
+        np.bincount(group[side] * 3 + verdict[side], minlength=size).reshape(-1, 3) for side in (~turned, turned)
+    )
+    met = in_order.sum(axis=1) * in_reverse.sum(axis=1)
+    return Swapped(int(met.sum()), int(met.sum() - (in_order * in_reverse).sum()), int((met > 0).sum()))
 
 
 def same_question(battles: Battles) -> Array:

@@ -1,4 +1,4 @@
-"""Strengths of systems by the models of battles (`models`), with intervals that draw whole prompts anew.
+"""Strengths of systems by the models of battles (`models`), with intervals for new draws of whole prompts.
 
 The model has one curve for all pairs, and votes of a prompt depend on one another. Both are left to the sandwich: with H the
 information and S_g the score of prompt g,
@@ -46,7 +46,7 @@ class Strengths:
     group
         Sets of systems that have met, directly or through others; strengths of different sets cannot be compared.
     core
-        Whether a system is in the largest part of its group in which everybody took something from somebody.
+        Whether a system is in the largest part of its group in which every system took something from another.
     bound
         Of systems outside the core, the limit of level 1 - α/2: at least (unbeaten) or at most; nan where there is none.
     prompts
@@ -106,8 +106,8 @@ def strengths_of(tally: Tally, alpha: float, ties: str = "half") -> Strengths:
     >>> from outscore.scores.system import Labels
     >>> first, second = np.array([0, 0, 0, 0]), np.array([1, 1, 1, 1])
     >>> share, prompts = np.array([1.0, 1.0, 1.0, 0.0]), Labels.of("abcd")
-    >>> found = strengths_of(tally_of(Battles(("x", "y"), first, second, share, prompts)), 0.05)
-    >>> found.theta.round(6).tolist(), found.finite
+    >>> strengths = strengths_of(tally_of(Battles(("x", "y"), first, second, share, prompts)), 0.05)
+    >>> strengths.theta.round(6).tolist(), strengths.finite
     ([0.549306, -0.549306], True)
     """
     k = tally.systems
@@ -159,7 +159,7 @@ def _main_part(members: Array, part: Array, ahead: Array, met: Array) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class _Core:
-    """The battles among some systems, which are numbered anew: pairs, and cells with the systems of their pairs."""
+    """The battles among some systems, which are renumbered: pairs, and cells with the systems of their pairs."""
 
     left: Array
     right: Array
@@ -176,14 +176,14 @@ def _core(tally: Tally, members: Array) -> _Core:
     place[members] = np.arange(len(members))
     inside = (place[tally.left] >= 0) & (place[tally.right] >= 0)
     pairs, cells = np.flatnonzero(inside), np.flatnonzero(inside[tally.pair])
-    own = tally.pair[cells]
+    pair_of_cell = tally.pair[cells]
     return _Core(
         place[tally.left[pairs]],
         place[tally.right[pairs]],
         pairs,
         cells,
-        place[tally.left[own]],
-        place[tally.right[own]],
+        place[tally.left[pair_of_cell]],
+        place[tally.right[pair_of_cell]],
         len(members),
         len(renumbered(tally.unit[cells], tally.units)[0]),
     )
@@ -213,9 +213,11 @@ def _fit_davidson_core(tally: Tally, members: Array) -> Fitted:
     fit = fit_davidson(core.left, core.right, tally.lead[core.pairs], tied, tally.total[core.pairs], core.size)
     gap, drawn = davidson_chances(fit.theta[core.cell_left] - fit.theta[core.cell_right], float(fit.gamma[0]))
     n, unit = tally.n[core.cells], tally.unit[core.cells]
-    own = unit_scores(unit, core.cell_left, core.cell_right, (tally.d[core.cells] - n * gap) / 2, tally.units, core.size)
+    strength_scores = unit_scores(
+        unit, core.cell_left, core.cell_right, (tally.d[core.cells] - n * gap) / 2, tally.units, core.size
+    )
     drawn_less = np.bincount(unit, weights=tally.tied[core.cells] - n * drawn, minlength=tally.units)
-    scores: Any = sparse.hstack([own, sparse.csr_matrix(drawn_less[:, None])]).tocsr()
+    scores: Any = sparse.hstack([strength_scores, sparse.csr_matrix(drawn_less[:, None])]).tocsr()
     return fit.theta, _variance(fit, scores, core), float(fit.gamma[0])
 
 
@@ -275,15 +277,15 @@ def _bound(tally: Tally, system: int, theta: Array, *, above: bool, alpha: float
 
     A prompt counts as one battle, at the mean log-probability of those it holds: votes of a prompt may agree for its sake.
     """
-    own = np.flatnonzero((tally.left[tally.pair] == system) | (tally.right[tally.pair] == system))
-    pair = tally.pair[own]
+    cells = np.flatnonzero((tally.left[tally.pair] == system) | (tally.right[tally.pair] == system))
+    pair = tally.pair[cells]
     rival = np.where(tally.left[pair] == system, tally.right[pair], tally.left[pair])
     there = np.isfinite(theta[rival])
     if not there.any():
         return math.nan
-    own, rival = own[there], rival[there]
-    _, unit = np.unique(tally.unit[own], return_inverse=True)
-    weight = tally.n[own] / np.bincount(unit, weights=tally.n[own])[unit]
+    cells, rival = cells[there], rival[there]
+    _, unit = np.unique(tally.unit[cells], return_inverse=True)
+    weight = tally.n[cells] / np.bincount(unit, weights=tally.n[cells])[unit]
     wanted = math.log(alpha / 2)
     sign = 1.0 if above else -1.0
 

@@ -117,8 +117,8 @@ def sums_of(wanted: Battles, rows: Array | None = None) -> Sums:
     --------
     >>> from outscore.scores.system import Labels
     >>> share, first = np.array([1.0, 0.5, np.nan]), np.array([0, 1, 0])
-    >>> found = sums_of(Battles(("new", "old"), first, 1 - first, share, Labels.of(["q1", "q1", "q2"])))
-    >>> found.names, found.battles, found.undecided, found.tally.rate.tolist()
+    >>> sums = sums_of(Battles(("new", "old"), first, 1 - first, share, Labels.of(["q1", "q1", "q2"])))
+    >>> sums.names, sums.battles, sums.undecided, sums.tally.rate.tolist()
     (('new', 'old'), 2, 1, [0.75])
     """
     places = np.arange(wanted.rows) if rows is None else rows
@@ -128,12 +128,12 @@ def sums_of(wanted: Battles, rows: Array | None = None) -> Sums:
     wanted = replace(wanted, clusters=units, judges=judges)
     there = wanted.decided
     battles = wanted if there.all() else wanted.take(np.flatnonzero(there)).compact()
-    own = places[there]
+    decided_places = places[there]
     tally, by_position = tally_of(battles), by_place(battles)
     shown = np.zeros(battles.rows, dtype=bool) if battles.shown is None else battles.shown
     codes, known = battles.units.codes, len(units.names)
     return Sums(
-        systems=Known(battles.systems, first_places(battles, own)),
+        systems=Known(battles.systems, first_places(battles, decided_places)),
         judges=None if judges is None else Known(judges.names, judge_first),
         units=Known(units.names, unit_first),
         battles=battles.rows,
@@ -157,13 +157,13 @@ def _by_category(wanted: Battles, places: Array) -> dict[str, Sums] | None:
     labels, _ = _ordered(wanted.categories, places)
     if len(labels.names) > MAX_CATEGORIES:
         return None
-    plain, found = replace(wanted, judges=None, categories=None), {}
+    plain, by_name = replace(wanted, judges=None, categories=None), {}
     for code, name in enumerate(labels.names):
         rows = np.flatnonzero(labels.codes == code)
-        own = plain.take(rows)
-        if own.decided.any():
-            found[name] = sums_of(own.compact(), places[rows])
-    return found
+        battles = plain.take(rows)
+        if battles.decided.any():
+            by_name[name] = sums_of(battles.compact(), places[rows])
+    return by_name
 
 
 def _ordered(labels: Labels, places: Array) -> tuple[Labels, Array]:
@@ -177,13 +177,13 @@ def _ordered(labels: Labels, places: Array) -> tuple[Labels, Array]:
 
 def _first(codes: Array, known: int, places: Array) -> Array:
     """The first place of every code; far behind for one that does not occur."""
-    found = np.full(known, NEVER)
-    np.minimum.at(found, codes, places)
-    return found
+    first = np.full(known, NEVER)
+    np.minimum.at(first, codes, places)
+    return first
 
 
 def first_places(battles: Battles, places: Array) -> Array:
-    """The first battle of every system, twice its place and one more where it stands second."""
+    """The first battle of every system, twice its place and one more where it is second."""
     k = len(battles.systems)
     return np.minimum(_first(battles.first, k, 2 * places), _first(battles.second, k, 2 * places + 1))
 
@@ -193,17 +193,17 @@ def _judged(wanted: Battles) -> JudgeSums:
     codes, many = wanted.judges.codes, len(wanted.judges.names)
     there = wanted.decided
     first = np.where(wanted.first == 0, wanted.share, 1 - wanted.share)
-    found = verdicts_of(wanted)
+    verdicts = verdicts_of(wanted)
     used = np.unique(codes).tolist()
-    pairs = {two: kappa_tables(found, *two) for two in combinations(used, 2)} if len(used) <= MAX_JUDGES else {}
+    pairs = {two: kappa_tables(verdicts, *two) for two in combinations(used, 2)} if len(used) <= MAX_JUDGES else {}
     return JudgeSums(
         np.bincount(codes[there], minlength=many),
         np.bincount(codes[~there], minlength=many),
         np.bincount(codes[there & (wanted.share == 0.5)], minlength=many),
         np.bincount(codes[there], weights=first[there], minlength=many),
-        np.bincount(found.judge[found.counts.sum(axis=1) > 1], minlength=many),
+        np.bincount(verdicts.judge[verdicts.counts.sum(axis=1) > 1], minlength=many),
         pairs,
-        alpha_tables(found),
+        alpha_tables(verdicts),
     )
 
 
@@ -252,12 +252,12 @@ def _added_categories(parts: Sequence[Sums]) -> dict[str, Sums] | None:
     for part in parts:
         if part.categories is None:
             return None
-        for name, own in part.categories.items():
-            by_name.setdefault(name, []).append(own)
+        for name, parts_of_name in part.categories.items():
+            by_name.setdefault(name, []).append(parts_of_name)
     if len(by_name) > MAX_CATEGORIES:
         return None
-    found = {name: total_of(own) for name, own in by_name.items()}
-    return dict(sorted(found.items(), key=lambda pair: int(pair[1].units.first.min())))
+    sums = {name: total_of(parts_of_name) for name, parts_of_name in by_name.items()}
+    return dict(sorted(sums.items(), key=lambda pair: int(pair[1].units.first.min())))
 
 
 def joined(parts: Sequence[Known]) -> tuple[Known, list[Array]]:
@@ -277,8 +277,8 @@ def joined(parts: Sequence[Known]) -> tuple[Known, list[Array]]:
 def _added(parts: Sequence[tuple[Tally, Array, Array]], systems: int, units: int) -> tuple[Tally, Array]:
     """Tallies added, each with the new codes of its systems and units; and the units that occur."""
     turned_pairs, keys, cells = [], [], []
-    for tally, own, codes in parts:
-        left, right = own[tally.left], own[tally.right]
+    for tally, system_codes, codes in parts:
+        left, right = system_codes[tally.left], system_codes[tally.right]
         turned_pairs.append(left > right)
         keys.append(np.minimum(left, right) * systems + np.maximum(left, right))
         cells.append(keys[-1][tally.pair] * units + codes[tally.unit])
@@ -298,7 +298,7 @@ def _added(parts: Sequence[tuple[Tally, Array, Array]], systems: int, units: int
         return sums.astype(np.int64) if values.dtype.kind == "i" else sums
 
     whole = all(tally.won is None for tally, _, _ in parts)
-    found = Tally(
+    tally_of_all = Tally(
         systems=systems,
         left=pair_keys // systems,
         right=pair_keys % systems,
@@ -318,15 +318,15 @@ def _added(parts: Sequence[tuple[Tally, Array, Array]], systems: int, units: int
         won=None if whole else summed(lambda t, turn: np.where(turn, t.n - t.shares, t.shares)),
         squares=counted(lambda t, _: t.squares),
     )
-    return found, used
+    return tally_of_all, used
 
 
 def _added_judges(parts: Sequence[Sums], unit_codes: Sequence[Array]) -> tuple[Known | None, JudgeSums | None]:
-    told = [(part.judges, part.judged, codes) for part, codes in zip(parts, unit_codes, strict=True)]
-    known = [(judges, judged, codes) for judges, judged, codes in told if judges is not None and judged is not None]
+    parts_judged = [(part.judges, part.judged, codes) for part, codes in zip(parts, unit_codes, strict=True)]
+    known = [(judges, judged, codes) for judges, judged, codes in parts_judged if judges is not None and judged is not None]
     if not known:
         return None, None
-    judges, judge_codes = joined([own for own, _, _ in known])
+    judges, judge_codes = joined([part_judges for part_judges, _, _ in known])
     many = len(judges.names)
 
     def summed(name: str) -> Array:

@@ -123,8 +123,8 @@ def tally_of(battles: Battles) -> Tally:
     >>> from outscore.scores.system import Labels
     >>> share = np.array([1.0, 0.5, 0.0, 1.0])
     >>> first, second = np.array([0, 1, 0, 0]), np.array([1, 0, 1, 1])
-    >>> found = tally_of(Battles(("new", "old"), first, second, share, Labels.of(["q1", "q1", "q2", "q3"])))
-    >>> found.d.tolist(), found.n.tolist(), found.rate.tolist()
+    >>> tally = tally_of(Battles(("new", "old"), first, second, share, Labels.of(["q1", "q1", "q2", "q3"])))
+    >>> tally.d.tolist(), tally.n.tolist(), tally.rate.tolist()
     ([1, -1, 1], [2, 1, 1], [0.625])
     """
     kept = battles.take(np.flatnonzero(battles.decided))
@@ -176,8 +176,8 @@ def against_all(tally: Tally) -> Tally:
     --------
     >>> from outscore.scores.system import Labels
     >>> first, second = np.array([0, 0, 1]), np.array([1, 2, 2])
-    >>> made = Battles(("x", "y", "z"), first, second, np.array([1.0, 1.0, 0.5]), Labels.of("aab"))
-    >>> against_all(tally_of(made)).rate.tolist()
+    >>> battles = Battles(("x", "y", "z"), first, second, np.array([1.0, 1.0, 0.5]), Labels.of("aab"))
+    >>> against_all(tally_of(battles)).rate.tolist()
     [1.0, 0.25, 0.25]
     """
     k, cells = tally.systems, len(tally.pair)

@@ -63,10 +63,10 @@ def score_test(tally: Tally, strengths: Strengths) -> ScoreTest:
     values, vectors = np.linalg.eigh(free @ (residual.T @ residual).toarray() @ free.T)
     kept = np.argsort(values)[::-1][:df]
     if values[kept].min() <= 1e-10 * values.max():
-        return ScoreTest(None, df, units, None, "The prompts leave some pairs without spread.")
+        return ScoreTest(None, df, units, None, "Some pairs do not vary between prompts.")
     t = float((((vectors[:, kept].T @ total) ** 2) / values[kept]).sum())
     if units - t <= ALIKE * units:
-        return ScoreTest(None, df, units, None, "All prompts speak alike, so nothing varies between them; the pairs tell it.")
+        return ScoreTest(None, df, units, None, "All prompts give the same verdicts, so nothing varies between them.")
     statistic = (units - df) * t / (df * (units - t))
     return ScoreTest(statistic, df, units, float(scipy.special.fdtrc(df, units - df, statistic)))
 
@@ -74,7 +74,7 @@ def score_test(tally: Tally, strengths: Strengths) -> ScoreTest:
 def _untestable(tally: Tally, strengths: Strengths, df: int) -> str:
     """Why nothing can be tested; empty where it can."""
     if df < 1:
-        return "No three systems met in a circle, so nothing can contradict the order."
+        return "The pairs that met form no circle, so nothing can contradict the order."
     if not strengths.core.all():
         return "Some strengths are not finite."
     if df >= tally.units - 1:
@@ -85,7 +85,7 @@ def _untestable(tally: Tally, strengths: Strengths, df: int) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Circles:
-    """Circles of claims: `paths` names a shortest one of each set of systems that beat each other round about.
+    """Circles of claims: `paths` names a shortest one of each set of systems that beat each other in a circle.
 
     `part` numbers these sets from 0; systems that are in no circle have a number of their own.
     """
@@ -113,17 +113,17 @@ def circles_of(better: Array) -> Circles:
     from scipy.sparse.csgraph import connected_components, shortest_path
 
     part = connected_components(sparse.csr_matrix(better), directed=True, connection="strong")[1]
-    found = []
+    paths = []
     for label in np.flatnonzero(np.bincount(part) > 2).tolist():
         members = np.flatnonzero(part == label)
-        own = better[np.ix_(members, members)]
-        length, before = shortest_path(sparse.csr_matrix(own), unweighted=True, return_predecessors=True)
+        beats = better[np.ix_(members, members)]
+        length, before = shortest_path(sparse.csr_matrix(beats), unweighted=True, return_predecessors=True)
         # A circle is a claim and the shortest way back.
-        start, end = divmod(int(np.where(own, length.T, np.inf).argmin()), len(members))
+        start, end = divmod(int(np.where(beats, length.T, np.inf).argmin()), len(members))
         way = [start]
         while way[-1] != end:
             way.append(int(before[end, way[-1]]))
         circle = members[[start, *way[:0:-1]]].tolist()
         first = circle.index(min(circle))
-        found.append(circle[first:] + circle[:first])
-    return Circles(sorted(found), np.asarray(part))
+        paths.append(circle[first:] + circle[:first])
+    return Circles(sorted(paths), np.asarray(part))

@@ -1,12 +1,12 @@
-"""Win rates of pairs with their exact p-values and intervals, the unit as cluster.
+"""Win rates of pairs with their exact p-values and intervals, with units as clusters.
 
 H0: the two systems are exchangeable on every unit, so swapping their names flips the sign of its d (wins less losses, all
 orders, judges and votes of the unit together). p is the share of all flips with |Σ d| at least as large as observed. That holds
-whatever the votes of a unit have to do with one another, if both orders were shown or the order was drawn by lot.
+however the votes of a unit depend on one another, if both orders were shown or the order was random.
 
 The interval is Wilson's for as many independent looks as the clustered variance of the win rate is worth, W(1 - W)/V, with CR2
-and Bell-McCaffrey degrees of freedom (`base.cluster_variance`), moved so that it holds ½ where the test does not reject it and
-nowhere else. Beside both stands what a table of independent votes would give: the sign test on rows.
+and Bell-McCaffrey degrees of freedom (`base.cluster_variance`), moved so that it contains ½ exactly where the test does not
+reject it. Beside both is what a table of independent votes would give: the sign test on rows.
 """
 
 from __future__ import annotations

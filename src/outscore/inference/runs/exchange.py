@@ -67,10 +67,10 @@ __all__ = [
 INTERVAL = "Welch t over runs within items, moved to agree with the test"
 SCORE_INTERVAL = "stratified score interval of Miettinen and Nurminen, moved to agree with the test"
 UNEQUAL_LAWS = (
-    "Unequally many runs of an item test whether the systems' runs have the same law: systems of equal mean scores whose runs"
-    " vary differently may be told apart too often."
+    "With unequal numbers of runs per item, the test asks whether the systems' runs have the same distribution: systems with"
+    " equal mean scores whose runs vary differently may be told apart too often."
 )
-"""What is to be said where the systems have unequally many runs of an item."""
+"""The warning for systems with unequal numbers of runs of an item."""
 COARSE, FINE = 1 << 16, 1 << 20
 """Points of a rounded lattice where no exact one serves: of a line that decides nothing, and of one that decides."""
 SAMPLED = 9_999
@@ -100,7 +100,7 @@ class Exchange:
     Attributes
     ----------
     a, b
-        All scores with the codes of their items, 0 … n - 1; every item has one of each system at the least.
+        All scores with the codes of their items, 0 … n - 1; every item has at least one of each system.
     weights
         What an item counts, in whole numbers.
     total
@@ -111,8 +111,8 @@ class Exchange:
     Examples
     --------
     >>> a, b = Draws(np.array([1, 1, 1, 0]), np.array([0, 0, 1, 1])), Draws(np.array([0, 0, 0, 0]), np.array([0, 0, 1, 1]))
-    >>> found = exchange_of(a, b)
-    >>> found.difference, round(found.p().value, 6)  # 1/6 · 1/2, in both directions
+    >>> exchange = exchange_of(a, b)
+    >>> exchange.difference, round(exchange.p().value, 6)  # 1/6 · 1/2, in both directions
     (0.75, 0.166667)
     """
 
@@ -159,10 +159,10 @@ class Exchange:
     def p(self, alternative: Alternative = "two-sided", delta: float = 0.0, *, points: int = FINE, seed: int = 0) -> PValue:
         """The p-value of H0; a difference other than 0 is tested by the statistic of the interval, which is asymptotic."""
         if delta:
-            found = self._welch_p(alternative, delta)
+            p_value = self._welch_p(alternative, delta)
         else:
-            found = self._exchange_p(alternative, points, seed)
-        return replace(found, test=EXCHANGE, statistic=self.difference, n=len(self.a.values) + len(self.b.values))
+            p_value = self._exchange_p(alternative, points, seed)
+        return replace(p_value, test=EXCHANGE, statistic=self.difference, n=len(self.a.values) + len(self.b.values))
 
     def _exchange_p(self, alternative: Alternative, points: int, seed: int) -> PValue:
         try:
@@ -199,14 +199,14 @@ class Exchange:
 
     def _bounded_p(self, known: Counter[Law], observed: int, doubt: int, alternative: Alternative, points: int) -> PValue:
         if alternative != "two-sided":
-            found = law_sums.bounds(known, observed, doubt=doubt, points=points)
+            bounds = law_sums.bounds(known, observed, doubt=doubt, points=points)
         else:
             upper = law_sums.bounds(known, abs(observed), doubt=doubt, points=points)
             lower = law_sums.bounds(mirrored_laws(known), abs(observed), doubt=doubt, points=points)
-            found = Bounds(
+            bounds = Bounds(
                 float(np.logaddexp(upper.lower, lower.lower)), min(0.0, float(np.logaddexp(upper.upper, lower.upper)))
             )
-        return PValue.from_logs(found.lower, found.upper, method="certified", kernel="laws")
+        return PValue.from_logs(bounds.lower, bounds.upper, method="certified", kernel="laws")
 
     def line(self) -> Line:
         """The law of each item's part of D in whole numbers; `BudgetError` where the divisions of an item are too many."""
@@ -231,10 +231,10 @@ class Exchange:
         for (first, second, weight), law, total, count in parts:
             factor = weight * (step // first + step // second)
             known[law.times(factor, -weight * total * (step // second))] += count
-        for first, second, weight, one, other in zip(
+        for first, second, weight, sum_a, sum_b in zip(
             n_a.tolist(), n_b.tolist(), self.weights.tolist(), *(part.tolist() for part in sums), strict=True
         ):
-            observed += weight * (one * (step // first) - other * (step // second))
+            observed += weight * (sum_a * (step // first) - sum_b * (step // second))
             if written is None:
                 doubt += weight * step
         return Line(known, observed, doubt, unit)
@@ -245,21 +245,21 @@ class Exchange:
         n = len(self.weights)
         right = np.bincount(self.a.items[a == high], minlength=n) + np.bincount(self.b.items[b == high], minlength=n)
         rows = np.stack([*self.sizes, self.weights, right if high > low else 0 * right], axis=1)
-        found = []
+        laws = []
         for (n_a, n_b, weight, k), count in zip(
             *(x.tolist() for x in np.unique(rows, axis=0, return_counts=True)), strict=True
         ):
             law = hypergeometric(n_a, n_b, k)
             total = (n_a + n_b) * low + k * (high - low)
-            found.append(((n_a, n_b, weight), law.times(high - low, n_a * low) if high > low else law, total, count))
-        return found
+            laws.append(((n_a, n_b, weight), law.times(high - low, n_a * low) if high > low else law, total, count))
+        return laws
 
     def _split_laws(self, a: Array, b: Array) -> list[tuple[tuple[int, int, int], Law, int, int]]:
         """Every item has the law of all divisions of its scores."""
         by_item: Counter[tuple[int, int, int, tuple[int, ...]]] = Counter()
         parts = zip(_grouped(a, self.a.items), _grouped(b, self.b.items), self.weights.tolist(), strict=True)
-        for one, other, weight in parts:
-            by_item[len(one), len(other), weight, tuple(sorted([*one, *other]))] += 1
+        for of_a, of_b, weight in parts:
+            by_item[len(of_a), len(of_b), weight, tuple(sorted([*of_a, *of_b]))] += 1
         return [
             ((n_a, n_b, weight), split_sums(scores, n_a), sum(scores), count)
             for (n_a, n_b, weight, scores), count in by_item.items()
@@ -285,14 +285,16 @@ class Exchange:
             about = (draws.values - mean[draws.items]) ** 2
             squares.append(np.bincount(draws.items, weights=about, minlength=len(self.weights)))
         freedom = [size - 1 for size in sizes]
-        own, other = squares[system], squares[1 - system]
+        own_squares, other_squares = squares[system], squares[1 - system]
         here, there = freedom[system], freedom[1 - system]
         # What rounding leaves of equal scores is nothing.
         scale = float(max(np.abs(self.a.values).max(), np.abs(self.b.values).max()))
-        own, other = (np.where(x <= (64 * np.spacing(scale)) ** 2 * len(self.a.values), 0.0, x) for x in (own, other))
-        typical = float(own.sum() + other.sum()) / max(1, int(here.sum() + there.sum()))
-        borrowed = np.where(there > 0, other / np.maximum(there, 1), typical)
-        variance = np.where(here > 0, own / np.maximum(here, 1), borrowed)
+        own_squares, other_squares = (
+            np.where(x <= (64 * np.spacing(scale)) ** 2 * len(self.a.values), 0.0, x) for x in (own_squares, other_squares)
+        )
+        typical = float(own_squares.sum() + other_squares.sum()) / max(1, int(here.sum() + there.sum()))
+        borrowed = np.where(there > 0, other_squares / np.maximum(there, 1), typical)
+        variance = np.where(here > 0, own_squares / np.maximum(here, 1), borrowed)
         return variance / sizes[system], np.where(here > 0, here, there)
 
     def _welch_p(self, alternative: Alternative, delta: float) -> PValue:
@@ -321,9 +323,9 @@ class Exchange:
             limits, method = self.score_limits(-normal_quantile(side)), SCORE_INTERVAL
         else:
             return None
-        found = Interval(*limits, 1 - alpha, method, dual=False, estimate=self.difference)
+        two_sided = Interval(*limits, 1 - alpha, method, dual=False, estimate=self.difference)
         if alternative == "two-sided":
-            return make_agree(found, p, self.difference, alpha)
+            return make_agree(two_sided, p, self.difference, alpha)
         return interval_for(limits, alpha, alternative, self.orientation, method=method, dual=False, estimate=self.difference)
 
     @property
@@ -335,7 +337,7 @@ class Exchange:
 
     def own(self, alpha: float) -> tuple[tuple[float, float], tuple[float, float]] | None:
         """The interval of each system's own score over new runs of these items; None where nothing varies."""
-        found = []
+        intervals = []
         for system in (0, 1):
             variance, freedom = self._noise(system)
             parts = (self.weights / self.total) ** 2 * variance
@@ -344,14 +346,14 @@ class Exchange:
                 return None
             t = t_quantile(_satterthwaite(spread, [parts], [freedom]), alpha)
             if self.worth is None or self.total != int(self.weights.sum()):
-                found.append((score - t * math.sqrt(spread), score + t * math.sqrt(spread)))
+                intervals.append((score - t * math.sqrt(spread), score + t * math.sqrt(spread)))
                 continue
             share, unit = self.worth.share(score), self.worth.unit
             inside = share * (1 - share)
             looks = inside / (spread / unit**2) if spread and inside else float(self.sizes[system].sum())
             low, high = wilson_limits(share, looks, t)
-            found.append((self.worth.wrong + unit * low, self.worth.wrong + unit * high))
-        return found[0], found[1]
+            intervals.append((self.worth.wrong + unit * low, self.worth.wrong + unit * high))
+        return intervals[0], intervals[1]
 
     def score(self, delta: float) -> float:
         """The stratified score z of Miettinen and Nurminen, every item's rates at their constrained maximum."""
@@ -405,9 +407,9 @@ def _constrained(x_a: Array, n_a: Array, x_b: Array, n_b: Array, gap: float) -> 
 
 
 def _sums(values: Array, items: Array, n: int) -> Array:
-    found = np.zeros(n, dtype=np.int64)
-    np.add.at(found, items, values)
-    return found
+    sums = np.zeros(n, dtype=np.int64)
+    np.add.at(sums, items, values)
+    return sums
 
 
 def _grouped(values: Array, items: Array) -> list[list[int]]:
@@ -420,12 +422,12 @@ def exchange_of(a: Draws, b: Draws, *, orientation: int = 1, is_sum: bool = Fals
     """The exchange of scores whose mean over items, or sum, is compared."""
     n = int(a.items.max()) + 1
     if n != int(b.items.max()) + 1:
-        raise OutscoreError("Both systems need a run of every item.", "Leave the others out.")
+        raise OutscoreError("Both systems need a run of every item.", "Leave out items that only one system has.")
     return Exchange(a, b, np.ones(n, dtype=np.int64), 1 if is_sum else n, orientation)
 
 
 def exchange_of_rows(draws: tuple[Draws, Draws], metric: AdditiveMetric) -> Exchange | None:
-    """The exchange of rows in a metric's own columns; None where the metric is no mean, and no sum, of one score per row.
+    """The exchange of rows in a metric's own columns; None unless the metric is a mean or a sum of one score per row.
 
     Examples
     --------
@@ -453,9 +455,9 @@ def macro_exchange(parts: Sequence[Exchange]) -> Exchange:
 
     Examples
     --------
-    >>> one = exchange_of(Draws(np.array([1, 1, 0, 1]), np.array([0, 0, 1, 1])), Draws(np.array([0, 1]), np.array([0, 1])))
-    >>> both = macro_exchange([one, one])
-    >>> bool(np.isclose(both.difference, one.difference)), both.weights.tolist()
+    >>> dataset = exchange_of(Draws(np.array([1, 1, 0, 1]), np.array([0, 0, 1, 1])), Draws(np.array([0, 1]), np.array([0, 1])))
+    >>> both = macro_exchange([dataset, dataset])
+    >>> bool(np.isclose(both.difference, dataset.difference)), both.weights.tolist()
     (True, [1, 1, 1, 1])
     """
     common = math.lcm(*(part.total for part in parts))
@@ -474,15 +476,15 @@ def macro_exchange(parts: Sequence[Exchange]) -> Exchange:
 def sampled_exchange(
     a: Draws, b: Draws, metric: AdditiveMetric, difference: float, alternative: Alternative, seed: int
 ) -> PValue:
-    """p of a metric that is no mean over items, from sampled divisions of the rows of each item.
+    """p of a metric that is not a mean over items, from sampled divisions of the rows of each item.
 
     `a` and `b` hold rows in the metric's own columns; those of an item are averaged, as everywhere.
     """
     n = int(a.items.max()) + 1
     moved = _divisions(a, b, metric, np.ones(n), seed)
     orientation = 1 if metric.higher_is_better else -1
-    found = _hits(moved, difference, alternative, orientation)
-    return replace(found, test=EXCHANGE, statistic=difference, n=len(a.values) + len(b.values))
+    p = _hits(moved, difference, alternative, orientation)
+    return replace(p, test=EXCHANGE, statistic=difference, n=len(a.values) + len(b.values))
 
 
 def _divisions(a: Draws, b: Draws, metric: AdditiveMetric, weights: Array, seed: int) -> Array:
@@ -497,15 +499,15 @@ def _divisions(a: Draws, b: Draws, metric: AdditiveMetric, weights: Array, seed:
     to_b = np.where(first, 0.0, weights[items] / n_b[items])
     stream = np.random.Generator(np.random.Philox(key=seed))
     block = max(1, BLOCK // len(items))
-    found = []
+    differences = []
     for start in range(0, SAMPLED, block):
         count = min(block, SAMPLED - start)
         # Random places within every item: whole parts sort by item, fractions by chance.
         places = np.argsort(items + stream.random((count, len(items))), axis=1)
         moved = rows[places]
         totals = [np.einsum("krc,r->kc", moved, weight) for weight in (to_a, to_b)]
-        found.append(np.asarray(metric.score(totals[0])) - np.asarray(metric.score(totals[1])))
-    return np.concatenate(found)
+        differences.append(np.asarray(metric.score(totals[0])) - np.asarray(metric.score(totals[1])))
+    return np.concatenate(differences)
 
 
 def _hits(moved: Array, observed: float, alternative: Alternative, orientation: int) -> PValue:

@@ -8,8 +8,8 @@ K_s runs and n items, the mean squares of the crossed table give what each syste
     R_s = MS_run,s / (n K_s),    E_s = MS_residual,s / (n K_s),
     V   = v_items + Σ_s max(0, R_s - E_s),
 
-with v_items the squared standard error of the mean item difference, which holds E_s already. t = difference / √V is referred
-to Student's law with the degrees of freedom of Satterthwaite (1946),
+with v_items the squared standard error of the mean item difference, which includes E_s already. t = difference / √V is referred
+to Student's t with the degrees of freedom of Satterthwaite (1946),
 
     df = V² / max{ v²/df_v + Σ_s [R_s²/(K_s - 1) + E_s²/((n - 1)(K_s - 1))],  v²/df_v + (Σ_s R_s)²/f },
     f  = (1/K_A + 1/K_B)² / Σ_s 1/(K_s² (K_s - 1)).
@@ -58,12 +58,12 @@ __all__ = [
 
 INTERVAL = "Student t over items and runs"
 FEW_RUNS = (
-    "Two runs of a system say little of how its runs differ: where those of one system differ most, the two-way test rejects up"
-    " to twice as often as alpha says."
+    "Two runs say little about how much a system's runs differ: if those of one system differ far more than the other's, the"
+    " two-way test rejects up to twice as often as alpha says."
 )
-"""What is to be said where a system has two runs."""
+"""The warning for a system with only two runs."""
 ULPS = 64
-"""A standard error of so few units in the last place of the scores is rounding, and stands for none."""
+"""A standard error of so few units in the last place of the scores is rounding, and counts as 0."""
 
 
 @dataclass(frozen=True)
@@ -126,11 +126,11 @@ class TwoWay:
     Examples
     --------
     >>> runs = RunNoise(runs=3, between=0.0004, within=0.0001, df_within=998.0)
-    >>> found = TwoWay(0.05, Spread(0.0002, 499.0, 500), runs, runs)
-    >>> round(found.error, 6), round(found.df, 3), round(found.p().value, 4)
+    >>> test = TwoWay(0.05, Spread(0.0002, 499.0, 500), runs, runs)
+    >>> round(test.error, 6), round(test.df, 3), round(test.p().value, 4)
     (0.028284, 3.997, 0.1519)
-    >>> found = two_way_of_means(np.array([[3.0, 5.0], [1.0, 4.0], [2.0, 6.0]]), np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]))
-    >>> round(found.difference, 6), round(found.error, 6), round(found.df, 4), round(found.p().value, 5)
+    >>> test = two_way_of_means(np.array([[3.0, 5.0], [1.0, 4.0], [2.0, 6.0]]), np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]))
+    >>> round(test.difference, 6), round(test.error, 6), round(test.df, 4), round(test.p().value, 5)
     (2.833333, 1.536591, 1.0956, 0.29942)
     """
 
@@ -154,13 +154,15 @@ class TwoWay:
     @property
     def df(self) -> float:
         """Satterthwaite's degrees of freedom, the smaller of the two; see the module."""
-        own = sum(s.between**2 / (s.runs - 1) + (s.within**2 / s.df_within if s.within else 0.0) for s in (self.a, self.b))
+        noise_of_runs = sum(
+            s.between**2 / (s.runs - 1) + (s.within**2 / s.df_within if s.within else 0.0) for s in (self.a, self.b)
+        )
         between = self.a.between + self.b.between
         # Degrees of freedom of Σ R where both systems have run effects of one size.
         alike = (1 / self.a.runs + 1 / self.b.runs) ** 2 / sum(1 / (s.runs**2 * (s.runs - 1)) for s in (self.a, self.b))
         if not self.items.df:
             return 0.0
-        noise = self.items.variance**2 / self.items.df + max(own, between**2 / alike)
+        noise = self.items.variance**2 / self.items.df + max(noise_of_runs, between**2 / alike)
         return self.variance**2 / noise if noise else math.inf
 
     def p(self, alternative: Alternative = "two-sided", delta: float = 0.0, *, orientation: int = 1) -> PValue:
@@ -171,7 +173,7 @@ class TwoWay:
         gap, units = self.difference - delta, self.items.units
         if units < 2:
             raise NoSpreadError(
-                f"`{TWO_WAY}` needs two items or clusters at least, to see how much they vary.", "Give more of them."
+                f"`{TWO_WAY}` needs at least two items or clusters, to see how much they vary.", "Give more of them."
             )
         if self.error == 0.0:
             if abs(gap) > ULPS * float(np.spacing(max(self.size, abs(delta)))):
@@ -196,8 +198,8 @@ class TwoWay:
 def run_noise(values: Array, scores: Array | None = None) -> RunNoise:
     """What the runs of one system add: (n, K) `values` of items by runs whose column means are the runs' scores.
 
-    For a score that is no mean of items, `values` are jackknife pseudo-values of each run and `scores` the (K,) scores of the
-    runs themselves.
+    For a score that is not a mean of items, `values` are jackknife pseudo-values of each run and `scores` the (K,) scores of
+    the runs themselves.
 
     Examples
     --------
@@ -208,7 +210,7 @@ def run_noise(values: Array, scores: Array | None = None) -> RunNoise:
     n, runs = values.shape
     if runs < 2 or n < 2:
         raise NoSpreadError(
-            "Two-way noise needs two runs or more of each system, and two items or more.", "Give more runs, or more items."
+            "Two-way noise needs at least two runs of each system and at least two items.", "Give more runs, or more items."
         )
     residuals = values - values.mean(axis=1, keepdims=True) - values.mean(axis=0) + values.mean()
     df = (n - 1) * (runs - 1)
@@ -222,8 +224,8 @@ def item_spread(d: Array, clusters: Array | None = None) -> Spread:
 
     Examples
     --------
-    >>> found = item_spread(np.array([1.0, 3.0, 5.0]))
-    >>> round(found.variance, 6), found.df, found.units
+    >>> spread = item_spread(np.array([1.0, 3.0, 5.0]))
+    >>> round(spread.variance, 6), spread.df, spread.units
     (1.333333, 2.0, 3)
     """
     residuals = d - d.mean()
@@ -241,8 +243,8 @@ def two_way_of_means(a: Array, b: Array, clusters: Array | None = None) -> TwoWa
     --------
     >>> rng = np.random.default_rng(1)
     >>> a, b = rng.normal(0.6, 0.1, (50, 3)), rng.normal(0.5, 0.1, (50, 4))
-    >>> found = two_way_of_means(a, b)
-    >>> round(found.difference, 4), round(found.p().value, 4)
+    >>> test = two_way_of_means(a, b)
+    >>> round(test.difference, 4), round(test.p().value, 4)
     (0.1046, 0.0015)
     """
     d = a.mean(axis=1) - b.mean(axis=1)
@@ -265,8 +267,8 @@ def two_way_of_rows(
     >>> rng = np.random.default_rng(1)
     >>> a, b = rng.normal(0.6, 0.1, (50, 3)), rng.normal(0.5, 0.1, (50, 4))
     >>> rows = [np.stack([y, np.ones_like(y)], axis=-1) for y in (a, b)]
-    >>> one, other = two_way_of_rows(*rows, mean), two_way_of_means(a, b)
-    >>> bool(np.isclose(one.error, other.error)), bool(np.isclose(one.df, other.df))
+    >>> by_rows, by_means = two_way_of_rows(*rows, mean), two_way_of_means(a, b)
+    >>> bool(np.isclose(by_rows.error, by_means.error)), bool(np.isclose(by_rows.df, by_means.df))
     (True, True)
     """
     (scores_a, values_a), (scores_b, values_b) = pseudo_values(a, metric), pseudo_values(b, metric)

@@ -50,14 +50,14 @@ def division_p(
     Examples
     --------
     >>> right = Samples(np.ones(10), np.array([1.0] * 20 + [0.0] * 10))
-    >>> found = division_p(right)
-    >>> round(found.value, 4), found.test
+    >>> p = division_p(right)
+    >>> round(p.value, 4), p.test
     (0.0852, 'fisher')
     """
     pooled = np.concatenate([samples.a, samples.b])
-    found = _p(samples, pooled, alternative, resamples, seed, sample=sample)
+    p = _p(samples, pooled, alternative, resamples, seed, sample=sample)
     table = samples.worth is not None and samples.clusters is None
-    return replace(found, test=FISHER if table else TWO_SAMPLES, statistic=samples.difference, n=samples.n)
+    return replace(p, test=FISHER if table else TWO_SAMPLES, statistic=samples.difference, n=samples.n)
 
 
 def rank_sum_p(
@@ -67,17 +67,17 @@ def rank_sum_p(
 
     Examples
     --------
-    >>> found = rank_sum_p(Samples(np.array([1.1, 2.2, 3.3]), np.array([4.4, 5.5, 6.6, 7.7])))
-    >>> round(found.value, 6), found.statistic
+    >>> p = rank_sum_p(Samples(np.array([1.1, 2.2, 3.3]), np.array([4.4, 5.5, 6.6, 7.7])))
+    >>> round(p.value, 6), p.statistic
     (0.057143, 0.0)
     """
     pooled = np.concatenate([samples.a, samples.b])
     written = numbers.to_exact_integers(pooled)
     ranks = mid_ranks(pooled if written is None else written[0][0])
-    found = _p(samples, ranks, alternative, resamples, seed, sample=sample)
+    p = _p(samples, ranks, alternative, resamples, seed, sample=sample)
     n_a = len(samples.a)
     won = (int(ranks[:n_a].sum()) - n_a * (n_a + 1)) / 2
-    return replace(found, test=RANK_SUM, statistic=won, n=samples.n)
+    return replace(p, test=RANK_SUM, statistic=won, n=samples.n)
 
 
 def _p(samples: Samples, pooled: Array, alternative: Alternative, resamples: int, seed: int, *, sample: bool) -> PValue:
@@ -93,12 +93,12 @@ def _p(samples: Samples, pooled: Array, alternative: Alternative, resamples: int
         sums = np.zeros(len(sizes), dtype=np.int64)
         np.add.at(sums, codes, whole)
         whole, n_a = sums, samples.units[0]
-    found = None if sample else _computed(whole, sizes, n_a, side, doubt)
-    return _drawn(whole, sizes, n_a, side, resamples, seed) if found is None else found
+    p = None if sample else _computed(whole, sizes, n_a, side, doubt)
+    return _drawn(whole, sizes, n_a, side, resamples, seed) if p is None else p
 
 
 def _computed(whole: Array, sizes: Array, n_a: int, side: int, doubt: int) -> PValue | None:
-    """p without sampling, by whatever serves these numbers; None where nothing does."""
+    """p without sampling, by whichever method applies; None where none does."""
     few = _divisions(len(whole), n_a) <= MAX_LISTED
     if (sizes != sizes[0]).any():
         return _listed_ratio(whole, sizes, n_a, side) if few else None
@@ -121,16 +121,16 @@ def _whole(pooled: Array) -> tuple[Array, int]:
 def _exact(whole: Array, n_a: int, side: int) -> PValue:
     observed = int(whole[:n_a].sum())
     try:
-        found = splits.two_sided(whole, n_a, observed) if side == 0 else splits.tail(side * whole, n_a, side * observed)
+        tail = splits.two_sided(whole, n_a, observed) if side == 0 else splits.tail(side * whole, n_a, side * observed)
     except BudgetError:
         return _bounded(whole, n_a, side, 0)
     kernel = "hypergeometric" if len(np.unique(whole)) == 2 else "splits"
-    p = PValue.from_logs(found.log, found.log, method="exact", kernel=kernel, log_mid=min(found.log_mid, 0.0))
+    p = PValue.from_logs(tail.log, tail.log, method="exact", kernel=kernel, log_mid=min(tail.log_mid, 0.0))
     return _snapped(p, _divisions(len(whole), n_a))
 
 
 def _divisions(n: int, chosen: int) -> float:
-    """How many divisions there are, as long as that is no number of many thousand digits."""
+    """How many divisions there are, unless that number has many thousand digits."""
     return math.comb(n, chosen) if min(chosen, n - chosen) <= 60 else math.inf
 
 
@@ -146,7 +146,7 @@ def _bounded(whole: Array, n_a: int, side: int, doubt: int) -> PValue:
     """Certified bounds of numbers on a lattice too fine for the kernel."""
     observed = int(whole[:n_a].sum())
     if side:
-        found = splits.bounds(side * whole, n_a, side * observed, doubt=doubt)
+        bounds = splits.bounds(side * whole, n_a, side * observed, doubt=doubt)
     else:
         centre = Fraction(n_a * int(whole.sum()), len(whole))
         distance = abs(observed - centre)
@@ -157,8 +157,8 @@ def _bounded(whole: Array, n_a: int, side: int, doubt: int) -> PValue:
         if 2 * n_a != len(whole):
             lower = splits.bounds(-whole, n_a, -math.floor(centre - distance), doubt=doubt + 1)
         low, high = float(np.logaddexp(upper.lower, lower.lower)), float(np.logaddexp(upper.upper, lower.upper))
-        found = Bounds(min(0.0, low), min(0.0, high))
-    return PValue.from_logs(found.lower, found.upper, method="certified", kernel="splits")
+        bounds = Bounds(min(0.0, low), min(0.0, high))
+    return PValue.from_logs(bounds.lower, bounds.upper, method="certified", kernel="splits")
 
 
 def _listed(whole: Array, n_a: int, side: int, doubt: int) -> PValue:
@@ -229,4 +229,4 @@ def likelihood_p(samples: Samples) -> float | None:
     ways = {
         k: math.comb(right, k) * math.comb(n_a + n_b - right, n_a - k) for k in range(max(0, right - n_b), min(n_a, right) + 1)
     }
-    return sum(found for found in ways.values() if found <= ways[first]) / math.comb(n_a + n_b, n_a)
+    return sum(count for count in ways.values() if count <= ways[first]) / math.comb(n_a + n_b, n_a)

@@ -84,7 +84,7 @@ class Samples:
     @cached_property
     def variances(self) -> tuple[tuple[float, float], tuple[float, float]]:
         """The variance of each mean with its degrees of freedom: s²/n and n - 1, of clusters CR2 and Bell–McCaffrey."""
-        found = []
+        of_means = []
         for i, x in enumerate((self.a, self.b)):
             sums: Array = x - self.means[i]
             sizes = None
@@ -92,8 +92,8 @@ class Samples:
                 sums, sizes = np.bincount(self.clusters[i], weights=sums), np.bincount(self.clusters[i])
             variance, df = cluster_variance(sums, sizes)
             rounding = 8 * float(np.spacing(np.abs(x).max()))
-            found.append((variance if variance > rounding**2 else 0.0, df))
-        return found[0], found[1]
+            of_means.append((variance if variance > rounding**2 else 0.0, df))
+        return of_means[0], of_means[1]
 
     @property
     def welch(self) -> tuple[float, float] | None:

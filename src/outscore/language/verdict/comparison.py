@@ -25,11 +25,11 @@ from outscore.results.pvalue import PValue
 __all__ = ["MAX_LEFT_OUT", "agreement", "sentence", "stored_verdict", "verdict", "with_omission", "with_verdict"]
 
 MAX_LEFT_OUT = 0.1
-"""The share of items that may be left out without a word at the verdict."""
+"""The share of items that may be left out without mention in the verdict."""
 
 
 def stored_verdict(c: Comparison) -> Verdict:
-    """The verdict that a comparison holds. Files of version 0.1.0 have no headline: theirs follows from the decision.
+    """The verdict stored in a comparison. Files of version 0.1.0 have no headline: theirs follows from the decision.
 
     Examples
     --------
@@ -45,7 +45,7 @@ def stored_verdict(c: Comparison) -> Verdict:
 
 
 def with_verdict(c: Comparison, *, alpha: float, alternative: str, delta: float, identical: bool = False) -> Comparison:
-    """The same result with its decision, verdict and sentence as they follow from its numbers.
+    """The same result with the decision, verdict and sentence that follow from its numbers.
 
     `identical` says that the systems have the same score on every item.
     """
@@ -82,18 +82,19 @@ def with_verdict(c: Comparison, *, alpha: float, alternative: str, delta: float,
 
 
 def with_omission(c: Comparison) -> Comparison:
-    """The same result; where more than a tenth of the items are left out because one system lacks them, the verdict says so."""
+    """The same result; its verdict mentions if more than a tenth of the items are left out because one system lacks them."""
     out, common = c.alignment.only_a + c.alignment.only_b, c.alignment.common
     if out <= MAX_LEFT_OUT * (out + common):
         return c
     share = format_percent(round(out / (out + common), 3))
-    said = f"Only {count(common, 'item')} of {out + common:,} are compared: {share} are left out, as one system lacks them."
+    compared = f"Only {common:,} of {count(out + common, 'item')} are compared"
+    omission = f"{compared}: the other {share} have a score from one system only."
     end = "" if c.reason else "."
-    return replace(c, reason=f"{c.reason} {said}".lstrip(), verdict=f"{c.verdict}{end} {said}")
+    return replace(c, reason=f"{c.reason} {omission}".lstrip(), verdict=f"{c.verdict}{end} {omission}")
 
 
 def _unit(c: Comparison) -> tuple[str, str]:
-    """What the comparison counts, and what is to be said about it behind the number."""
+    """What the comparison counts, and the words that follow the number of them."""
     noun, more = c.design.noun, ""
     if c.unpaired is not None:
         more = f" ({c.unpaired.n[0]:,} of {c.systems[0]} and {c.unpaired.n[1]:,} others of {c.systems[1]})"
@@ -109,7 +110,7 @@ def _unit(c: Comparison) -> tuple[str, str]:
 
 
 def _direction(p: PValue) -> Side | None:
-    """The side a test sees for itself."""
+    """The side that the test itself favours, where it says so."""
     from outscore.inference.registry import TESTS
 
     entry = TESTS.get(p.test)
@@ -192,24 +193,26 @@ def _no_winner(facts: Facts) -> tuple[str, str]:
     alpha = facts.level
     start = "No winner" if facts.bayes is None else "No winner by the permutation test"
     if facts.unsettled:
-        cure = "raise the resamples" if facts.p.method == "monte-carlo" else "ask for another method"
+        cure = "use more resamples" if facts.p.method == "monte-carlo" else "choose another method"
         return start, f"undecided, because {alpha} lies between the bounds of p ({cure})"
     if facts.disagree:
         return start, _disagreement(facts)
     if facts.smallest_p > facts.alpha:
-        few = f"{count(facts.p.n, facts.units)} can show no difference at {alpha}"
+        few = f"{count(facts.p.n, facts.units)} are too few for a significant difference at {alpha}"
+        if facts.p.n == 1:
+            few = f"one {facts.units} is not enough for a significant difference at {alpha}"
         return start, f"{few}: the smallest possible p is {format_probability(facts.smallest_p)}"
     return start, _not_told_apart(facts)
 
 
 def _not_told_apart(facts: Facts) -> str:
-    """What the data do not show, or show about a difference that was asked for."""
+    """What the data do not show, or what they show about a requested difference."""
     (a, b), alpha = facts.systems, facts.level
     if facts.delta and facts.rejected:
         side = "above" if facts.side > 0 else "below"
         return f"{a} - {b} lies {side} {facts.delta:g} at {alpha}, so neither wins"
     if facts.delta:
-        return f"the data cannot tell {a} - {b} from {facts.delta:g} at {alpha}"
+        return f"the data cannot tell {a} - {b} apart from {facts.delta:g} at {alpha}"
     if facts.alternative in ("greater", "less"):
         better, worse = (a, b) if facts.alternative == "greater" else (b, a)
         return f"the data do not show that {better} is better than {worse} at {alpha}"
@@ -217,11 +220,11 @@ def _not_told_apart(facts: Facts) -> str:
 
 
 def _disagreement(facts: Facts) -> str:
-    """A test that found one side while the metric stands on the other, or on neither."""
+    """Why there is no winner where the test favours one system and the metric the other, or neither."""
     rejection = f"the {facts.test} rejects at {facts.level}"
     about = f"the {facts.about}" if facts.about else "its statistic"
     if facts.side == 0:
-        return f"{rejection}, but {about} is {facts.delta:g}, so nobody wins"
+        return f"{rejection}, but {about} is {facts.delta:g}, so there is no winner"
     if facts.delta:
         side = "above" if facts.side > 0 else "below"
         return f"{rejection} with {about} {side} {facts.delta:g}, but the difference in {facts.metric} is not"
@@ -239,24 +242,20 @@ def _contradiction(facts: Facts) -> str:
     inside = (interval.low is None or interval.low <= facts.delta) and (interval.high is None or facts.delta <= interval.high)
     noun = f"the {interval_kind(interval)}"
     if facts.unsettled:
-        return (
-            "" if inside else f"{noun} excludes {at} because it is based on p alone, whereas the decision uses the bounds of p"
-        )
+        why = f"{noun} excludes {at} because it is based on p alone, whereas the decision uses the bounds of p"
+        return "" if inside else why
     if inside and facts.rejected and not interval.dual:
         return f"{noun} contains {at} although p does not exceed alpha, because it does not come from inverting this test"
-    if inside or facts.rejected:
+    corrected = facts.p.upper <= facts.alpha
+    if inside or facts.rejected or (interval.dual and not corrected):
         return ""
-    if facts.p.upper <= facts.alpha:
+    if corrected:
         return f"{noun} excludes {at} because it is not corrected for the number of comparisons"
-    return (
-        ""
-        if interval.dual
-        else f"{noun} excludes {at} although p exceeds alpha, because it does not come from inverting this test"
-    )
+    return f"{noun} excludes {at} although p exceeds alpha, because it does not come from inverting this test"
 
 
 def _within_margin(facts: Facts) -> str:
-    """A winner whose lead is shown to be smaller than what was called acceptable."""
+    """One clause where the winner's lead is shown to be smaller than the margin."""
     margin = facts.margin
     if facts.winner is None or margin is None or not margin.equivalence.rejects(facts.alpha):
         return ""
@@ -265,7 +264,7 @@ def _within_margin(facts: Facts) -> str:
 
 
 def _beyond_margin(facts: Facts) -> str:
-    """One clause where a margin is shown to hold although the interval, of a higher level than its tests, reaches beyond it."""
+    """One clause where the margin is shown although the interval, whose level is higher than its tests', extends beyond it."""
     margin, interval = facts.margin, facts.interval
     if margin is None or interval is None:
         return ""
@@ -281,7 +280,7 @@ def _beyond_margin(facts: Facts) -> str:
 
 
 def _shown_by_margin(facts: Facts) -> tuple[str, str] | None:
-    """What a margin shows where nobody won, if anything: the headline, and what it says."""
+    """What a margin shows where nobody won, if anything: the headline and the reason."""
     (a, b), margin, claim = facts.systems, facts.margin, facts.decision.claim
     if margin is None or claim == "undecided":
         return None
@@ -308,33 +307,33 @@ def _margin_clause(facts: Facts) -> str:
 
 
 def _not_shown(facts: Facts) -> str:
-    """That a margin was asked for and nothing was shown by it, where nobody won."""
+    """That nobody won, and a requested margin is not shown either."""
     margin = facts.margin
     if margin is None or facts.winner is not None or facts.decision.claim != "undecided":
         return ""
     p = noninferiority_phrase(margin.noninferiority, facts.alpha)
     by = f" in the {facts.about}" if facts.about else ""
     a, b = facts.systems
-    return f"that {a} is non-inferior to {b} with a margin of {margin.value:g}{by} is not shown either ({p})"
+    return f"nor is it shown that {a} is non-inferior to {b} with a margin of {margin.value:g}{by} ({p})"
 
 
 def _posterior(facts: Facts) -> str:
     return "" if facts.bayes is None else f"posterior probabilities: {posterior_phrase(facts.bayes, facts.systems)}"
 
 
-def agreement(found: Sequence[Comparison], correction: str, claim: JointClaim | None = None) -> Verdict:
-    """Whom several metrics favour, and how many of them significantly so after `correction`; headlines have no full stop.
+def agreement(comparisons: Sequence[Comparison], correction: str, claim: JointClaim | None = None) -> Verdict:
+    """Whom several metrics favour, and how many of them significantly after `correction`; headlines have no full stop.
 
-    A `claim` about all of them that is shown settles what to make of metrics that contradict each other.
+    If metrics contradict each other, a `claim` about all of them that is shown settles the verdict.
     """
-    m, leaders = len(found), [name for c in found if (name := _ahead(c)) is not None]
+    m, leaders = len(comparisons), [name for c in comparisons if (name := _ahead(c)) is not None]
     if not leaders:
         return Verdict(f"{'Neither metric' if m == 2 else f'None of the {m} metrics'} sees a difference")
-    winners = [c.systems[c.decision.winner] for c in found if c.decision.winner is not None]
+    winners = [c.systems[c.decision.winner] for c in comparisons if c.decision.winner is not None]
     corrected = "without correction" if correction == NO_CORRECTION else f"after correction ({correction})"
     significant = f"{len(winners) or 'none'}{f' of {m}' if winners else ''} significantly {corrected}"
     if len(set(winners)) > 1:
-        return _contradicting(found, f"each system wins by some of the {m}, {significant}.", claim)
+        return _contradicting(comparisons, f"each system wins by at least one of the {m}, {significant}.", claim)
     if len(set(leaders)) == 1:
         tied = m - len(leaders)
         favour = f"{leaders[0]}, {significant}"
@@ -351,11 +350,11 @@ def agreement(found: Sequence[Comparison], correction: str, claim: JointClaim | 
     return Verdict(f"{winners[0]} wins by {significant}; {rest}")
 
 
-def _contradicting(found: Sequence[Comparison], wins: str, claim: JointClaim | None) -> Verdict:
-    """What to make of metrics that contradict each other: what was claimed of them, if it is shown."""
+def _contradicting(comparisons: Sequence[Comparison], wins: str, claim: JointClaim | None) -> Verdict:
+    """The verdict where metrics contradict each other: the claim about all of them, if it is shown."""
     if claim is None or not claim.holds:
         return Verdict("The metrics contradict each other", wins)
-    lost = " and ".join(c.metric for c in found if c.decision.winner == c.systems.index(claim.other))
+    lost = " and ".join(c.metric for c in comparisons if c.decision.winner == c.systems.index(claim.other))
     return Verdict(f"The claim is shown: {claim.claim}", f"{claim.other} wins by {lost}, within the margin; {wins}")
 
 

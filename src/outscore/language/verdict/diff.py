@@ -37,7 +37,7 @@ METRIC_NAMES = {
 
 
 def with_pair_verdict(pair: Pair, *, unit: str, cluster: str | None, alpha: float, clusters: int | None = None) -> Pair:
-    """One pair by one criterion with its words: those of a comparison, then what became of the units.
+    """One pair by one criterion with its verdict: that of a comparison, then what changed.
 
     `unit` is the plural of what was counted, `cluster` what was swapped as one, and `clusters` how many of these gold has,
     those without a unit included: the size of the data, which the sentence states.
@@ -91,25 +91,26 @@ def _limit(pair: Pair, cluster: str | None, alpha: float) -> str:
 
 
 def _family(pair: Pair) -> str:
-    """What the interval leaves out where p is corrected over all pairs."""
+    """One sentence where p is corrected over all pairs and the interval is not."""
     family = pair.families.get("pairs")
     if family is None or pair.interval is None:
         return ""
-    return f" p is adjusted over {family.m} pairs, the interval is not."
+    return f" p is adjusted for {family.m} pairs; the interval is not."
 
 
 def unused_labels_warning(system: str, labels: Sequence[str], n: int, total: int, unit: str) -> str:
-    """A system that never gives labels which are `n` of all `total` gold units."""
+    """A system that (almost) never uses labels that `n` of all `total` gold units have."""
     return (
-        f"{system} never or hardly ever gives {_listed(labels)}, {n:,} of {total:,} gold {unit}:"
-        " differences on these labels come from the inventory. Rename labels with --map."
+        f"{system} rarely or never uses {_listed(labels)}, the gold labels of {n:,} of {total:,} {unit}:"
+        " differences there come from the label set. Rename labels with --map."
     )
 
 
 def unknown_labels_warning(system: str, labels: Sequence[str], n: int, unit: str) -> str:
-    """A system that gives labels which gold lacks, on `n` units."""
+    """A system that uses labels that gold does not have, on `n` units."""
     return (
-        f"{system} gives {_listed(labels)}, which gold lacks, on {n:,} {unit}: they are always wrong. Rename labels with --map."
+        f"{system} uses {_listed(labels)} on {n:,} {unit}, but gold never does: they always count as wrong."
+        " Rename labels with --map."
     )
 
 

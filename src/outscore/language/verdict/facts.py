@@ -19,9 +19,9 @@ __all__ = ["Facts"]
 
 @dataclass(frozen=True)
 class Facts:
-    """The comparison as it was asked for and as it came out, and what follows from it.
+    """What was asked of a comparison, its numbers, and what follows from them.
 
-    `identical` says that no item has different scores, `direction` on which side a test sees A - B that says so itself.
+    `identical` says that no item has different scores, `direction` which side the test itself favours, where it says so.
     `repeats` says how often items were run and `claim` what the claim is about, both empty where each item was run once.
     `units` is what the test counts, in the singular.
     """
@@ -76,7 +76,7 @@ class Facts:
 
     @property
     def smallest_p(self) -> float:
-        """The least p that the test can give for so many units: that of equal signs in all of them, where signs are its law."""
+        """The smallest p that the test can give for so many units: that of equal signs in all of them, if it flips signs."""
         from outscore.inference.registry import TESTS
 
         entry = TESTS.get(self.p.test)
@@ -99,12 +99,12 @@ class Facts:
         """What the test speaks of where that is not the difference in the metric; empty where it is."""
         if self.interval is None or self.interval.estimand == "difference":
             return ""
-        # The full name stands with the interval.
+        # The interval has the full name.
         return SHORT_ESTIMANDS[self.interval.estimand]
 
     @property
     def decimals(self) -> int:
-        """So many decimals show that the scores differ."""
+        """Enough decimals to show that the scores differ."""
         return decimals_for(*self.scores, difference=self.difference)
 
     @property
@@ -114,7 +114,7 @@ class Facts:
 
     @property
     def beyond(self) -> str:
-        """The lead that was tested, where it is not 0."""
+        """The tested lead, where it is not 0."""
         return f" by more than {abs(self.delta):g}" if self.delta else ""
 
     @property
@@ -134,7 +134,7 @@ class Facts:
         return method_phrase(self.p)
 
     def gap(self, *, confidence: bool = False) -> str:
-        """The difference, and the interval after what it is about."""
+        """The difference and its interval."""
         a, b = self.systems
         text = f"{a} - {b} = {format_number(self.difference, self.decimals, sign=True)}"
         if self.interval is None:

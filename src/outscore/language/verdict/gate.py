@@ -12,7 +12,7 @@ __all__ = ["gate_decimals", "gate_verdict", "needed_phrase"]
 
 
 def gate_decimals(c: Comparison) -> int:
-    """So many decimals show the scores and their difference."""
+    """Enough decimals to show the scores and their difference."""
     return decimals_for(*(s.value for s in c.scores), difference=c.difference)
 
 
@@ -32,11 +32,11 @@ def gate_verdict(
     allowed = f"{margin:g}"
     assert c.margin is not None
     level = f"alpha = {format_level(alpha)}"
-    told = f"{candidate} is not worse than {baseline} by {allowed}"
+    not_worse = f"{candidate} is not worse than {baseline} by {allowed} or more"
     words = {
-        "pass": f"Pass: {told}" if not worse_within else f"Pass: {candidate} is worse than {baseline}, within the margin",
+        "pass": f"Pass: {not_worse}" if not worse_within else f"Pass: {candidate} is worse than {baseline}, within the margin",
         "fail": f"Fail: {candidate} is worse than {baseline}",
-        "inconclusive": "Inconclusive: neither a loss nor its absence is shown",
+        "inconclusive": "Inconclusive: the data show neither a loss nor its absence",
     }
     values = [format_number(score.value, decimals) for score in c.scores]
     gap = f"{candidate} - {baseline} = {format_number(c.difference, decimals, sign=True)}"
@@ -50,9 +50,12 @@ def gate_verdict(
     more = f" {needed[0].upper()}{needed[1:]}." if needed else ""
     reason = f"{c.score_name} {values[0]} against {values[1]}{lower}; {gap}{ends}; {tests}.{more}"
     shown = {
-        "pass": f"{candidate} is not worse than {baseline} by more than {allowed} {c.score_name}",
+        "pass": f"{not_worse} in {c.score_name}",
         "fail": f"{candidate} is worse than {baseline}",
-        "inconclusive": f"neither is shown: {candidate} being worse than {baseline}, or not worse by {allowed} {c.score_name}",
+        "inconclusive": (
+            f"the data show neither that {candidate} is worse than {baseline},"
+            f" nor that it is not worse by {allowed} or more in {c.score_name}"
+        ),
     }[outcome]
     sentence = f"On {count(c.n, c.design.noun)}, {shown} ({gap}{ends}; {tests})."
     return words[outcome], reason, sentence
@@ -64,13 +67,14 @@ def needed_phrase(needed: int | None, towards: str | None, n: int, power: float,
     Examples
     --------
     >>> needed_phrase(133, "pass", 100, 0.8, identical=True)
-    'identical outputs pass from 133 items on, 33 more than these'
+    'identical outputs would pass with 133 items, 33 more than these'
     >>> needed_phrase(420, "fail", 100, 0.8, identical=False)
-    '420 items like these, 320 more, would decide with power .8 (fail)'
+    '420 items like these, 320 more than now, would decide with power .8 (fail)'
     """
     if needed is None:
         # Some number would: no lead is both behind by the margin and not behind at all.
-        return f"how many {noun}s like these would decide cannot be told"
+        return f"how many {noun}s like these would decide is unknown"
     if identical:
-        return f"identical outputs pass from {count(needed, noun)} on, {needed - n:,} more than these"
-    return f"{count(needed, noun)} like these, {needed - n:,} more, would decide with power {format_level(power)} ({towards})"
+        return f"identical outputs would pass with {count(needed, noun)}, {needed - n:,} more than these"
+    items = f"{count(needed, noun)} like these, {needed - n:,} more than now,"
+    return f"{items} would decide with power {format_level(power)} ({towards})"

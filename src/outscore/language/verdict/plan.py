@@ -1,4 +1,4 @@
-"""Words for plans and printed tables: the first sentence, the notes under it, and which pairs differ whatever the data are."""
+"""Words for plans and printed tables: the first sentence, the notes below it, and which pairs differ in every case."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def plan_verdict(plan: PlanResult) -> str:
 
 
 def plan_headline(plan: PlanResult) -> tuple[str, str]:
-    """The answer, what it holds for, and what it costs."""
+    """The answer, its conditions, and what it costs."""
     headline, reason = _headline(plan)
     return (headline, reason) if plan.costs is None else (headline, f"{reason} {cost_sentence(plan, plan.costs)}")
 
@@ -57,8 +57,8 @@ def cost_sentence(plan: PlanResult, costs: Costs) -> str:
         better = "most power" if plan.question == "power" else "smallest difference"
         return f"{text}, the {better} that {_money(costs.budget)} buys."
     once = costs.designs[0]
-    other = "" if once.repeats == plan.design.repeats else f"; with one run of each per item it costs {_money(once.cost)}"
-    return f"{text}, the cheapest such design{other}."
+    once_each = "" if once.repeats == plan.design.repeats else f"; with one run of each per item it costs {_money(once.cost)}"
+    return f"{text}, the cheapest such design{once_each}."
 
 
 def _money(value: float) -> str:
@@ -66,7 +66,7 @@ def _money(value: float) -> str:
 
 
 def _headline(plan: PlanResult) -> tuple[str, str]:
-    """The answer, and what it holds for."""
+    """The answer and its conditions."""
     test = f"{plan.design.alternative}, alpha = {format_level(plan.design.alpha)}"
     aim = f"with power {format_level(plan.power)} ({test})."
     if plan.question == "items":
@@ -110,58 +110,58 @@ def _chance(power: float) -> str:
 
 def plan_notes(plan: PlanResult) -> list[Note]:
     """What a reader should know about this answer."""
-    found = []
+    notes = []
     if plan.method == "normal" and plan.t_items is not None and plan.items < plan.t_items and plan.items < SMALL:
-        text = f"With so few items the sd has to be estimated: plan for the t test's {plan.t_items:,}."
-        found.append(Note("assumption", text))
+        text = f"With so few items, the sd has to be estimated as well: plan for the t test's {plan.t_items:,}."
+        notes.append(Note("assumption", text))
     size, least = plan.design.cluster_size, plan.design.min_units
     needed = plan.n if plan.question == "items" else plan.items
     if needed / size < least and plan.method != "exact":
         unit = "item" if size == 1 else "cluster"
         level = format_level(plan.design.alpha)
         text = f"An exact test cannot reach p <= {level} with fewer than {count(least, unit)}, whatever the formula says."
-        found.append(Note("method", text))
-    return found
+        notes.append(Note("method", text))
+    return notes
 
 
 def repeats_note(once: int | None, endless: int) -> Note:
-    """What more or fewer runs per item would change; `once` is None where one run is what the plan has."""
+    """What more or fewer runs per item would change; `once` is None where the plan has one run."""
     if once is None:
-        text = f"More runs per item would need fewer items, but no number of runs brings it below {endless:,}."
+        text = f"With more runs per item, fewer items are needed, but never fewer than {endless:,}."
     else:
-        text = f"One run per item would need {once:,} items; no number of runs brings it below {endless:,}."
+        text = f"With one run per item, {once:,} items are needed; with any number of runs, at least {endless:,}."
     return Note("design", text)
 
 
 def units_note(size: int) -> Note:
     """What the items of a plan are, where those of its pilot were joined."""
-    return Note("design", f"The pilot's items were joined into units of {size}: what is called an item here is such a unit.")
+    return Note("design", f"The pilot's items were joined into units of {size}: each item here is such a unit.")
 
 
 def independence_note(rate: float, effect: float | None) -> Note:
-    """How a discordance rate was found from accuracies alone."""
-    text = f"Discordance {rate:.4g}: the errors are taken as independent. Systems that err on the same items need fewer items"
+    """How a discordance rate follows from accuracies alone."""
+    text = f"Discordance {rate:.4g} assumes independent errors. Systems that err on the same items need fewer items"
     down_to = f", down to a discordance of {rounded(abs(effect))}" if effect else ""
     return Note("assumption", f"{text}{down_to}.")
 
 
-def possible_p_verdict(found: PossibleP) -> str:
-    """The range of p in one sentence, and what significance would take in another."""
-    return ", ".join(possible_p_headline(found))
+def possible_p_verdict(possible: PossibleP) -> str:
+    """The range of p in one sentence, and what it takes to be significant in another."""
+    return ", ".join(possible_p_headline(possible))
 
 
-def possible_p_headline(found: PossibleP) -> tuple[str, str]:
+def possible_p_headline(possible: PossibleP) -> tuple[str, str]:
     """The range of p, and what it depends on."""
-    low, high = (_beside(p, found.alpha) for p in (found.lowest, found.highest))
-    level = format_level(found.alpha)
-    if found.lowest.log10 == found.highest.log10:
-        return f"p = {low}", "however far the errors of the two systems overlap."
-    headline, reason = f"p lies between {low} and {high}", "depending on how far the errors of the two systems overlap."
-    if found.highest.value <= found.alpha:
+    low, high = (_beside(p, possible.alpha) for p in (possible.lowest, possible.highest))
+    level = format_level(possible.alpha)
+    if possible.lowest.log10 == possible.highest.log10:
+        return f"p = {low}", "however much the errors of the two systems overlap."
+    headline, reason = f"p lies between {low} and {high}", "depending on how much the errors of the two systems overlap."
+    if possible.highest.value <= possible.alpha:
         return headline, f"{reason} It is at or below {level} in any case."
-    if found.significant_up_to is None:
+    if possible.significant_up_to is None:
         return headline, f"{reason} It is above {level} in any case."
-    limit = f"{found.significant_up_to:,} of {count(found.n, 'item')}"
+    limit = f"{possible.significant_up_to:,} of {count(possible.n, 'item')}"
     return headline, f"{reason} It is at or below {level} only if they differ on at most {limit}."
 
 
@@ -176,31 +176,31 @@ def _beside(p: PValue, alpha: float) -> str:
     return format_probability(p.value, digits)
 
 
-def possible_table_verdict(found: PossibleTable) -> tuple[str, str]:
+def possible_table_verdict(table: PossibleTable) -> tuple[str, str]:
     """The answer, and what it depends on."""
-    if found.n is None:
-        fits = found.fitting
+    if table.n is None:
+        fits = table.fitting
         if fits.smallest is None:
             return "No number of items fits all printed scores.", fitting_sentence(fits)
-        return f"The printed scores need {count(fits.smallest, 'item')} at least.", fitting_sentence(fits)
-    assert found.family is not None
-    level, m = format_level(found.alpha), len(found.pairs)
-    number = {name: sum(pair.outcome == name for pair in found.pairs) for name in ("always", "never", "depends")}
-    how = "" if m == 1 else f", {correction_name(found.family.correction)} over {m} pairs"
-    headline = f"{number['always']} of {count(m, 'pair')} differ significantly whatever the data are"
-    rest = f"{number['never']} in no case, {number['depends']} depending on how far the errors overlap"
+        return f"The printed scores need at least {count(fits.smallest, 'item')}.", fitting_sentence(fits)
+    assert table.family is not None
+    level, m = format_level(table.alpha), len(table.pairs)
+    number = {name: sum(pair.outcome == name for pair in table.pairs) for name in ("always", "never", "depends")}
+    how = "" if m == 1 else f", {correction_name(table.family.correction)} over {m} pairs"
+    headline = f"{number['always']} of {count(m, 'pair')} differ significantly in every case"
+    rest = f"{number['never']} in no case, {number['depends']} depending on how much the errors overlap"
     return headline, f"(exact McNemar test, alpha = {level}{how}); {rest}."
 
 
 def fitting_sentence(fits: Fitting) -> str:
     """Which numbers of items fit the printed decimals."""
     if fits.smallest is None:
-        return f"None of the numbers up to {fits.looked_up_to:,} has right answers that print as every score."
+        return f"No number of items up to {fits.looked_up_to:,} has counts of right answers that round to all printed scores."
     shown = [f"{low:,}" if low == high else f"{low:,} to {high:,}" for low, high in fits.ranges[:SHOWN]]
     if fits.every_from is not None and len(fits.ranges) <= SHOWN:
-        shown[-1] = f"every number from {fits.every_from:,} on"
+        shown[-1] = f"every number from {fits.every_from:,} up"
     elif fits.every_from is not None:
-        shown.append(f"…, and every number from {fits.every_from:,} on")
+        shown.append(f"…, and every number from {fits.every_from:,} up")
     elif len(fits.ranges) > SHOWN:
         shown.append(f"… ({fits.count:,} of the numbers up to {fits.looked_up_to:,})")
     return f"Numbers of items that fit the printed decimals: {', '.join(shown)}."

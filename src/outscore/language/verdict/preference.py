@@ -15,17 +15,17 @@ from outscore.results.ranking import PairCounts
 
 __all__ = [
     "SAME",
-    "Found",
+    "BattleFacts",
+    "battle_facts",
     "battle_reading_line",
     "circle_text",
     "format_rate",
-    "found_in",
     "preference_sentence",
     "preference_verdict",
 ]
 
 SHOWN = 3
-"""Names listed in a sentence; of more, the rest is counted."""
+"""How many names a sentence lists; it counts the rest."""
 TITLES = {
     "prompt": "prompts",
     "systems": "systems",
@@ -40,14 +40,14 @@ TITLES = {
 
 KINDS = {"exact": "exact ", "monte-carlo": "Monte-Carlo ", "certified": "certified ", "asymptotic": "asymptotic "}
 MAX_STEPS = 8
-"""Steps of a circle that are named."""
+"""How many steps of a circle are named."""
 SAME = 1e-9
-"""Log-odds that differ by less are the same but for rounding."""
+"""Log-odds that differ by less are equal up to rounding."""
 
 
 @dataclass(frozen=True)
-class Found:
-    """What words need of a result."""
+class BattleFacts:
+    """What the words about battles need of a result."""
 
     systems: Sequence[str]
     pairs: Sequence[PreferencePair]
@@ -66,24 +66,24 @@ class Found:
 
     @property
     def sets(self) -> int:
-        """Into how many sets that never met the systems fall."""
-        return len({one.component for one in self.strengths})
+        """How many sets the systems fall into, none of which met another."""
+        return len({strength.component for strength in self.strengths})
 
     @property
     def equal(self) -> list[str]:
-        """The strongest systems, as far as strengths differ by more than rounding."""
+        """The strongest systems: several where their strengths are equal up to rounding."""
         first = self.strengths[0]
         if first.log_odds is not None:
-            return [one.system for one in self.strengths if _as_strong(one, first)]
-        # Of two without a finite strength the bounds are the same, and neither took more from the other.
-        told = {frozenset((pair.a, pair.b)): pair.win_rate for pair in self.pairs if pair.by == "games"}
-        others = takewhile(lambda one: _same_bounds(one, first), self.strengths[1:])
-        even = takewhile(lambda one: told.get(frozenset((first.system, one.system)), 0.5) == 0.5, others)
-        return [first.system, *(one.system for one in even)]
+            return [strength.system for strength in self.strengths if _as_strong(strength, first)]
+        # Two systems without a finite strength are equal if their bounds are, and neither won more battles against the other.
+        win_rates = {frozenset((pair.a, pair.b)): pair.win_rate for pair in self.pairs if pair.by == "games"}
+        others = takewhile(lambda strength: _same_bounds(strength, first), self.strengths[1:])
+        even = takewhile(lambda strength: win_rates.get(frozenset((first.system, strength.system)), 0.5) == 0.5, others)
+        return [first.system, *(strength.system for strength in even)]
 
     @property
     def counting(self) -> str:
-        """How verdicts count, where not each as one battle; empty otherwise."""
+        """How verdicts count, unless each counts as one battle."""
         parts = [f"A>>B counts as {self.strength} wins"] if self.strength > 1 else []
         return "; ".join([*parts, *(["verdicts count by their degree"] if self.graded else [])])
 
@@ -94,24 +94,24 @@ class Found:
 
     @property
     def on_prompts(self) -> str:
-        """On how many units; nothing where every battle is one."""
+        """On how many units; empty where every battle is one."""
         return "" if self.unit == "battle" else f" on {count(self.clusters, self.unit)}"
 
 
-def found_in(result: Preference) -> Found:
-    """What words need of this result."""
-    return Found(**{one.name: getattr(result, one.name) for one in fields(Found)})
+def battle_facts(result: Preference) -> BattleFacts:
+    """What the words about battles need of this result."""
+    return BattleFacts(**{field.name: getattr(result, field.name) for field in fields(BattleFacts)})
 
 
 def cluster_text(unit: str) -> str:
-    """What is swapped as one.
+    """How the battles depend on one another, according to the test.
 
     Examples
     --------
     >>> cluster_text("prompt"), cluster_text("battle")
-    ('the prompt as cluster', 'every battle by itself')
+    ('clustered by prompt', 'battles taken as independent')
     """
-    return "every battle by itself" if unit == "battle" else f"the {unit} as cluster"
+    return "battles taken as independent" if unit == "battle" else f"clustered by {unit}"
 
 
 def format_rate(rate: float | None) -> str:
@@ -133,12 +133,12 @@ def rate_interval(pair: PreferencePair, alpha: float) -> str:
 
 
 def battle_reading_line(reading: BattleReading) -> str:
-    """The one line that says what the input was taken to mean.
+    """The one line that says how the input was interpreted.
 
     Examples
     --------
     >>> battle_reading_line(BattleReading(["battles"], 1, 60, {"prompt": "id", "winner": "vote"}))
-    'battles; prompts: `id`; verdicts: `vote`; 60 rows of 1 file'
+    'battles; prompts: `id`; verdicts: `vote`; 60 rows in 1 file'
     """
     parts = [", ".join(reading.formats)]
     for part, title in TITLES.items():
@@ -146,51 +146,51 @@ def battle_reading_line(reading: BattleReading) -> str:
             names = ", ".join(f"`{name}`" for name in reading.columns[part].split(", "))
             parts.append(f"{title}: {names}")
     rows = count(reading.rows, "row")
-    parts.append(f"{rows} of {count(reading.files, 'file')}" if reading.files else rows)
+    parts.append(f"{rows} in {count(reading.files, 'file')}" if reading.files else rows)
     return "; ".join(parts)
 
 
-def preference_verdict(found: Found) -> Verdict:
+def preference_verdict(facts: BattleFacts) -> Verdict:
     """The answer in one or two sentences; where people judged some prompts, it is about what they prefer."""
-    if found.labels is not None:
-        return _people_verdict(found, found.labels)
-    return _pair_verdict(found) if len(found.systems) == 2 else _board_verdict(found)
+    if facts.labels is not None:
+        return _people_verdict(facts, facts.labels)
+    return _pair_verdict(facts) if len(facts.systems) == 2 else _board_verdict(facts)
 
 
-def _pair_verdict(found: Found) -> Verdict:
-    (pair,) = found.pairs
-    won = f"wins {format_rate(pair.win_rate)} of {count(_battles(pair), 'battle')}{found.on_prompts}"
-    told = "; ".join(filter(None, (found.counting, rate_interval(pair, found.alpha))))
-    inside = f" ({told})" if told else ""
+def _pair_verdict(facts: BattleFacts) -> Verdict:
+    (pair,) = facts.pairs
+    won = f"wins {format_rate(pair.win_rate)} of {count(_battles(pair), 'battle')}{facts.on_prompts}"
+    details = "; ".join(filter(None, (facts.counting, rate_interval(pair, facts.alpha))))
+    inside = f" ({details})" if details else ""
     if pair.p is None:
-        # The reason starts with a word of its own: pages set its first letter in capitals, which would rename a system.
-        battles = f"of {count(_battles(pair), 'battle')}{found.on_prompts} {pair.a} wins {format_rate(pair.win_rate)}"
+        # The reason must not start with the name of a system: pages capitalise its first letter.
+        battles = f"in {count(_battles(pair), 'battle')}{facts.on_prompts} {pair.a} wins {format_rate(pair.win_rate)}"
         return Verdict("No test", f"{battles}{inside}. {pair.note}")
-    evidence = f"{format_p(pair.p, found.alpha)}, {_how(pair, found.unit)}"
-    if pair.is_significant(found.alpha):
+    evidence = f"{format_p(pair.p, facts.alpha)}, {_how(pair, facts.unit)}"
+    if pair.is_significant(facts.alpha):
         return Verdict(f"{pair.a} is preferred to {pair.b}", f"it {won}{inside}; {evidence}.", 0, "better")
     if not (pair.wins or pair.losses):
-        same = f"all {count(pair.ties, 'battle')} of {pair.a} and {pair.b} are ties"
-        return Verdict("No preference", f"{same}{found.on_prompts}; {evidence}.")
-    unclear = f"the battles cannot tell {pair.a} and {pair.b} apart at alpha = {format_level(found.alpha)}"
+        same = f"all {count(pair.ties, 'battle')} between {pair.a} and {pair.b} are ties"
+        return Verdict("No preference", f"{same}{facts.on_prompts}; {evidence}.")
+    unclear = f"the battles cannot tell {pair.a} and {pair.b} apart at alpha = {format_level(facts.alpha)}"
     return Verdict("No preference", f"{unclear}; {pair.a} {won}{inside}; {evidence}.")
 
 
-def _people_verdict(found: Found, labels: Labelled) -> Verdict:
-    (pair,) = found.pairs
-    ahead, behind, rate, limits = _by_people(pair, labels, found.alpha)
-    evidence = f"{format_p(labels.p, found.alpha)}, {_how_labelled(labels)}"
-    judge = f"By the judge alone, {_judged(found)}."
-    won = f"{labels.people} would let it win {rate} ({limits}); {evidence}. {judge}"
-    if labels.p.rejects(found.alpha):
-        return Verdict(f"{ahead} is preferred to {behind} by {labels.people}", won, int(ahead != pair.a), "better")
-    unclear = f"the labels cannot tell {ahead} and {behind} apart at alpha = {format_level(found.alpha)}"
-    won = won.replace("let it win", f"let {ahead} win", 1)
-    return Verdict(f"No preference by {labels.people}", f"{unclear}; {won}")
+def _people_verdict(facts: BattleFacts, labels: Labelled) -> Verdict:
+    (pair,) = facts.pairs
+    ahead, behind, rate, limits = _by_people(pair, labels, facts.alpha)
+    evidence = f"{format_p(labels.p, facts.alpha)}, {_how_labelled(labels)}"
+    judge = f"By the judge alone, {_judged(facts)}."
+    won = f"would win {rate} ({limits}); {evidence}. {judge}"
+    if labels.p.rejects(facts.alpha):
+        headline = f"{ahead} is preferred to {behind} by {labels.people}"
+        return Verdict(headline, f"it {won}", int(ahead != pair.a), "better")
+    unclear = f"the labels cannot tell {ahead} and {behind} apart at alpha = {format_level(facts.alpha)}"
+    return Verdict(f"No preference by {labels.people}", f"{unclear}; {ahead} {won}")
 
 
 def _by_people(pair: PreferencePair, labels: Labelled, alpha: float) -> tuple[str, str, str, str]:
-    """Who is ahead by people's verdicts and who is not, the win rate, and its interval."""
+    """Who is ahead by people's verdicts and who is behind, the win rate, and its interval."""
     ahead, behind, rate, low, high = pair.a, pair.b, labels.win_rate, labels.low, labels.high
     if rate < 0.5:
         ahead, behind, rate, low, high = behind, ahead, 1 - rate, 1 - high, 1 - low
@@ -202,14 +202,14 @@ def _how_labelled(labels: Labelled) -> str:
     labelled = count(labels.labelled, "labelled prompt")
     if not labels.weight:
         return f"{KINDS[labels.p.method]}permutation test on {labelled}, without the judge"
-    return f"PPI++ on {labelled} and the judge's {labels.unlabelled:,} more, weight {labels.weight:.2f}"
+    return f"PPI++ on {labelled} and {labels.unlabelled:,} with the judge's verdict only, weight {labels.weight:.2f}"
 
 
-def _judged(found: Found) -> str:
-    """What the judge says of two systems."""
-    (pair,) = found.pairs
-    p = "" if pair.p is None else f", {format_p(pair.p, found.alpha)}"
-    return f"{pair.a} wins {format_rate(pair.win_rate)} of {count(_battles(pair), 'battle')}{found.on_prompts}{p}"
+def _judged(facts: BattleFacts) -> str:
+    """What the judge says about two systems."""
+    (pair,) = facts.pairs
+    p = "" if pair.p is None else f", {format_p(pair.p, facts.alpha)}"
+    return f"{pair.a} wins {format_rate(pair.win_rate)} of {count(_battles(pair), 'battle')}{facts.on_prompts}{p}"
 
 
 def _battles(pair: PreferencePair) -> int:
@@ -226,26 +226,26 @@ def _how(pair: PreferencePair, unit: str) -> str:
     return f"{KINDS[pair.p.method]}permutation test, names swapped {unit} by {unit}"
 
 
-def _board_verdict(found: Found) -> Verdict:
-    leader = found.systems[0]
-    name = correction_name(found.family.correction)
+def _board_verdict(facts: BattleFacts) -> Verdict:
+    leader = facts.systems[0]
+    name = correction_name(facts.family.correction)
     corrected = "not corrected" if name == NO_CORRECTION else f"{name} correction"
-    tests = f"{corrected} over {count(found.family.m, 'test')}, alpha = {format_level(found.alpha)}"
-    evidence = f"{count(found.battles, 'battle')}{found.on_prompts}; {tests}"
-    if not found.counts.testable:
-        return Verdict("Nothing could be tested", f"ahead is {leader}; {evidence}.")
-    if found.sets > 1:
-        apart = f"the systems fall into {found.sets} sets that never met, not even through others"
-        differ = f"{found.counts.significant:,} of {count(found.counts.testable, 'pair')} that can be compared differ"
+    tests = f"{corrected} over {count(facts.family.m, 'test')}, alpha = {format_level(facts.alpha)}"
+    evidence = f"{count(facts.battles, 'battle')}{facts.on_prompts}; {tests}"
+    if not facts.counts.testable:
+        return Verdict("Nothing could be tested", f"the leader is {leader}; {evidence}.")
+    if facts.sets > 1:
+        apart = f"the systems fall into {facts.sets} sets that never met, not even through other systems"
+        differ = f"{facts.counts.significant:,} of {count(facts.counts.testable, 'pair')} that can be compared differ"
         return Verdict("No common order", f"{apart}; {differ} significantly ({evidence}).")
-    together = _together(found)
+    together = _together(facts)
     if together:
-        return Verdict(f"{_named(found.equal)} lead together", f"{together} ({evidence}).", None, "undecided")
-    beaten, better, tied = _claims(found, leader)
+        return Verdict(f"{_named(facts.equal)} lead together", f"{together} ({evidence}).", None, "undecided")
+    beaten, better, tied = _claims(facts, leader)
     if better or not beaten:
-        headline, why = _no_leader(found, better, tied)
+        headline, why = _no_leader(facts, better, tied)
         return Verdict(headline, f"{why} ({evidence}).")
-    rivals = len(found.systems) - 1
+    rivals = len(facts.systems) - 1
     whom = f"{len(beaten):,} of {rivals:,} other systems"
     if len(beaten) == rivals:
         whom = "both other systems" if rivals == 2 else f"all {rivals:,} other systems"
@@ -254,10 +254,10 @@ def _board_verdict(found: Found) -> Verdict:
     return Verdict(f"{leader} leads", why, None if tied else 0, "undecided" if tied else "better")
 
 
-def _together(found: Found) -> str:
-    """What several systems that are equally strong have ahead of others; empty where they lead nobody, or one beats another."""
-    claims = [_claims(found, name) for name in found.equal]
-    rest = [name for name in found.systems if name not in found.equal]
+def _together(facts: BattleFacts) -> str:
+    """Whom several equally strong systems all beat; empty where that is nobody, or where one of them beats another."""
+    claims = [_claims(facts, name) for name in facts.equal]
+    rest = [name for name in facts.systems if name not in facts.equal]
     shared = [name for name in rest if all(name in beaten for beaten, _, _ in claims)]
     if len(claims) < 2 or not shared or any(better for _, better, _ in claims):
         return ""
@@ -267,16 +267,16 @@ def _together(found: Found) -> str:
     return f"they are equally strong, and each is significantly preferred to {whom}"
 
 
-def _no_leader(found: Found, better: list[str], tied: list[str]) -> tuple[str, str]:
-    """Where nobody is beaten by the strongest system, or somebody beats it."""
-    leader = found.systems[0]
-    if all(not (pair.wins or pair.losses) for pair in found.pairs):
+def _no_leader(facts: BattleFacts, better: list[str], tied: list[str]) -> tuple[str, str]:
+    """The verdict where the strongest system beats nobody, or somebody beats it."""
+    leader = facts.systems[0]
+    if all(not (pair.wins or pair.losses) for pair in facts.pairs):
         return "No winner", "all battles are ties"
-    if found.circle:
-        return "No order", f"preferences run in a circle: {circle_text(found.circle)}, each of them significant"
+    if facts.circle:
+        return "No order", f"preferences run in a circle: {circle_text(facts.circle)}, each of them significant"
     ahead, it, joint = f"the strongest is {leader}", "it", "but"
-    if len(found.equal) > 1:
-        ahead, it, joint = f"equally strong are {_named(found.equal)}", leader, "and"
+    if len(facts.equal) > 1:
+        ahead, it, joint = f"equally strong are {_named(facts.equal)}", leader, "and"
     if better:
         others = f"{_named(better)} {'is' if len(better) == 1 else 'are'}"
         return "No clear leader", f"{ahead}, but {others} significantly preferred to {it}"
@@ -284,14 +284,14 @@ def _no_leader(found: Found, better: list[str], tied: list[str]) -> tuple[str, s
 
 
 def circle_text(circle: Sequence[str]) -> str:
-    """Who is preferred to whom, all the way round; of a long circle the first few.
+    """Who is preferred to whom, all the way round; for a long circle, only the first few steps.
 
     Examples
     --------
     >>> circle_text(["x", "y", "z"])
     'x is preferred to y, y to z and z to x'
     """
-    steps = [f"{one} to {other}" for one, other in zip(circle, [*circle[1:], circle[0]], strict=True)]
+    steps = [f"{winner} to {loser}" for winner, loser in zip(circle, [*circle[1:], circle[0]], strict=True)]
     steps[0] = f"{circle[0]} is preferred to {circle[1]}"
     if len(steps) > MAX_STEPS:
         return f"{', '.join(steps[:MAX_STEPS])} and so on through {len(circle)} systems"
@@ -311,14 +311,14 @@ def _same_bounds(one: Strength, other: Strength) -> bool:
     return one.log_odds is None and None not in ends and abs((ends[0] or 0.0) - (ends[1] or 0.0)) < SAME
 
 
-def _claims(found: Found, leader: str) -> tuple[list[str], list[str], list[str]]:
-    """The systems that the leader beats, those that beat it, and those not told apart from it."""
+def _claims(facts: BattleFacts, leader: str) -> tuple[list[str], list[str], list[str]]:
+    """The systems that the leader beats, those that beat it, and those that cannot be told apart from it."""
     beaten: list[str] = []
     better: list[str] = []
-    for pair in found.pairs:
-        if leader in (pair.a, pair.b) and pair.is_significant(found.alpha):
+    for pair in facts.pairs:
+        if leader in (pair.a, pair.b) and pair.is_significant(facts.alpha):
             (beaten if pair.a == leader else better).append(pair.b if pair.a == leader else pair.a)
-    tied = [name for name in found.systems if name != leader and name not in beaten and name not in better]
+    tied = [name for name in facts.systems if name != leader and name not in beaten and name not in better]
     return beaten, better, tied
 
 
@@ -328,54 +328,54 @@ def _named(names: Sequence[str]) -> str:
     return f"{', '.join(names[:SHOWN])} and {len(names) - SHOWN} more"
 
 
-def preference_sentence(found: Found) -> str:
+def preference_sentence(facts: BattleFacts) -> str:
     """One sentence to paste into a paper."""
-    level = format_level(found.alpha)
-    if found.labels is not None:
-        return _people_sentence(found, found.labels)
-    if len(found.systems) == 2:
-        (pair,) = found.pairs
-        limits = ", ".join(filter(None, ("ties as half", found.counting, rate_interval(pair, found.alpha))))
-        games = f"{count(_battles(pair), 'battle')} against {pair.b}{found.on_prompts}"
+    level = format_level(facts.alpha)
+    if facts.labels is not None:
+        return _people_sentence(facts, facts.labels)
+    if len(facts.systems) == 2:
+        (pair,) = facts.pairs
+        limits = ", ".join(filter(None, ("ties count as half", facts.counting, rate_interval(pair, facts.alpha))))
+        games = f"{count(_battles(pair), 'battle')} against {pair.b}{facts.on_prompts}"
         won = f"{pair.a} won {format_rate(pair.win_rate)} of {games}"
         if pair.p is None:
-            return f"{won} ({limits}); no test could be made."
-        tested = f"{_how(pair, found.unit)}, two-sided, {format_p(pair.p, found.alpha)}"
-        verb = "significant" if pair.p.upper <= found.alpha else "not significant"
+            return f"{won} ({limits}); no test was possible."
+        tested = f"{_how(pair, facts.unit)}, two-sided, {format_p(pair.p, facts.alpha)}"
+        verb = "significant" if pair.p.upper <= facts.alpha else "not significant"
         return f"{won} ({limits}; {tested}), which is {verb} at the {level} level."
-    differ = f"{found.counts.significant:,} of {count(found.counts.testable, 'pair')}"
-    name = correction_name(found.family.correction)
-    corrected = "p not corrected" if name == NO_CORRECTION else f"p corrected after {name}, {found.family.error_rate} {level}"
-    counting = f"{found.counting}, " if found.counting else ""
+    differ = f"{facts.counts.significant:,} of {count(facts.counts.testable, 'pair')}"
+    name = correction_name(facts.family.correction)
+    corrected = "p not corrected" if name == NO_CORRECTION else f"{name}-corrected p, {facts.family.error_rate} {level}"
+    counting = f"{facts.counting}, " if facts.counting else ""
     return (
-        f"In {count(found.battles, 'battle')} of {count(len(found.systems), 'system')}{found.on_prompts}, {differ} differ"
-        f" significantly ({counting}{cluster_text(found.unit)}, two-sided, {corrected}, {count(found.family.m, 'test')});"
-        f" {_first_place(found)}."
+        f"In {count(facts.battles, 'battle')} between {count(len(facts.systems), 'system')}{facts.on_prompts}, {differ} differ"
+        f" significantly ({counting}{cluster_text(facts.unit)}, two-sided, {corrected}, {count(facts.family.m, 'test')});"
+        f" {_first_place(facts)}."
     )
 
 
-def _people_sentence(found: Found, labels: Labelled) -> str:
-    (pair,) = found.pairs
-    ahead, behind, rate, limits = _by_people(pair, labels, found.alpha)
-    verb = "significant" if labels.p.rejects(found.alpha) else "not significant"
-    tested = f"{_how_labelled(labels)}, two-sided, {format_p(labels.p, found.alpha)}"
-    won = f"By {labels.people}, {ahead} would win {rate} against {behind} (ties as half, {limits}; {tested})"
-    return f"{won}, which is {verb} at the {format_level(found.alpha)} level; by the judge alone, {_judged(found)}."
+def _people_sentence(facts: BattleFacts, labels: Labelled) -> str:
+    (pair,) = facts.pairs
+    ahead, behind, rate, limits = _by_people(pair, labels, facts.alpha)
+    verb = "significant" if labels.p.rejects(facts.alpha) else "not significant"
+    tested = f"{_how_labelled(labels)}, two-sided, {format_p(labels.p, facts.alpha)}"
+    won = f"By {labels.people}, {ahead} would win {rate} against {behind} (ties count as half, {limits}; {tested})"
+    return f"{won}, which is {verb} at the {format_level(facts.alpha)} level; by the judge alone, {_judged(facts)}."
 
 
-def _first_place(found: Found) -> str:
+def _first_place(facts: BattleFacts) -> str:
     """Who is first by strength, where there is a first."""
-    if found.sets > 1:
-        return f"the systems fall into {found.sets} sets that never met, so that none ranks first"
-    if found.circle:
-        return f"preferences run in a circle ({circle_text(found.circle)}), so that none ranks first"
-    leader = found.systems[0]
-    if len(found.equal) == len(found.systems):
-        return "by strength (Bradley-Terry) all are equal"
-    if len(found.equal) > 1:
-        return f"by strength (Bradley-Terry) {_named(found.equal)} share the first place"
-    better = _claims(found, leader)[1]
-    first = f"by strength (Bradley-Terry) {leader} ranks first"
+    if facts.sets > 1:
+        return f"the systems fall into {facts.sets} sets that never met, so none ranks first"
+    if facts.circle:
+        return f"preferences run in a circle ({circle_text(facts.circle)}), so none ranks first"
+    leader = facts.systems[0]
+    if len(facts.equal) == len(facts.systems):
+        return "by strength (Bradley-Terry), all are equal"
+    if len(facts.equal) > 1:
+        return f"by strength (Bradley-Terry), {_named(facts.equal)} share first place"
+    better = _claims(facts, leader)[1]
+    first = f"by strength (Bradley-Terry), {leader} ranks first"
     if better:
         first += f", though {_named(better)} {'is' if len(better) == 1 else 'are'} significantly preferred to it"
     return first

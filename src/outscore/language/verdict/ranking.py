@@ -1,6 +1,6 @@
 """Words for rankings: who leads, whom it cannot be told apart from, and one line that makes the numbers reproducible.
 
-Not being told apart never means being equal.
+Systems that cannot be told apart are never called equal.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from outscore.results.ranking import RankDesign, Standing
 __all__ = ["Claims", "design_parts", "ranking_sentence", "ranking_verdict"]
 
 SHOWN = 3
-"""Names listed in a sentence; of more, the rest is counted."""
+"""How many names a sentence lists; it counts the rest."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Claims:
 
     `about` is that system; `better` and `worse` are the systems significantly better and worse than it, `tied` those that
     cannot be told apart from it, `strangers` those it shares no item with. `kind` says how the p-values were computed,
-    `datasets_test` which test served the datasets, if not that of their macro average.
+    `datasets_test` which test was used on each dataset, if not that of the macro average.
     """
 
     about: str
@@ -40,7 +40,7 @@ class Claims:
 
     @property
     def apart(self) -> str:
-        """A clause on the systems that were not compared with it."""
+        """A clause about the systems that were not compared with it."""
         return f", and shares no item with {_named(self.strangers)}" if self.strangers else ""
 
 
@@ -63,7 +63,7 @@ def ranking_verdict(
         return Verdict("No winner", f"{_undecided(top, claims, equals, score)} ({evidence}).")
     lead = f"{claims.about} leads with {score}" if len(equals) < 2 else f"{_named(equals)} share the best {score}"
     if top.ordered_by != "score":
-        # Scores of different items are not comparable, so the leader's is no reason.
+        # Scores on different items are not comparable, so the leader's score explains nothing.
         lead = f"{claims.about} leads"
     subject = "" if len(equals) < 2 else f"{claims.about} is "
     tied = f"; it cannot be told apart from {_named(claims.tied)}" if claims.tied else ""
@@ -73,7 +73,7 @@ def ranking_verdict(
 
 
 def _undecided(top: Standing, claims: Claims, equals: Sequence[str], score: str) -> str:
-    """The best score, whom it belongs to, and why that settles nothing."""
+    """Who has the best score, and why that settles nothing."""
     left, others = [name for name in claims.tied if name not in equals], len(top.systems) - 1
     why = []
     if left:
@@ -82,7 +82,7 @@ def _undecided(top: Standing, claims: Claims, equals: Sequence[str], score: str)
     if claims.strangers:
         why.append(f"shares no item with {_named(claims.strangers)}")
     if len(equals) < 2:
-        # Of different items the best score need not be the leader's.
+        # On different items, the leader need not have the best score.
         best = f"has the best {score}" if top.ordered_by == "score" else "is ahead on the shared items"
         return f"{claims.about} {best}, but it {' and '.join(why)}"
     return ", and ".join([f"{_named(equals)} share the best {score}", *why])
@@ -94,14 +94,14 @@ def _strangers(top: Standing) -> str:
 
 
 def _equals(top: Standing, claims: Claims) -> list[str]:
-    """The systems whose score is the leader's, itself included; of different items scores are not compared."""
+    """The systems with the leader's score, itself included; scores on different items are not compared."""
     if top.ordered_by != "score":
         return [claims.about]
     return [s.system for s in top.scores if s.value == top.scores[0].value]
 
 
 def _whom(names: Sequence[str], top: Standing) -> str:
-    """So many of the other systems, in words where they are all of them."""
+    """How many of the other systems, in words where it is all of them."""
     others = len(top.systems) - 1
     if len(names) < others:
         return f"{len(names):,} of {others:,} other systems"
@@ -109,7 +109,7 @@ def _whom(names: Sequence[str], top: Standing) -> str:
 
 
 def _baseline_verdict(claims: Claims, evidence: str) -> Verdict:
-    """How many systems are better, which set the headline; the rest follows."""
+    """The headline counts the systems that are better; the others follow."""
     if not claims.better:
         return Verdict(f"{_against_baseline(claims)} ({evidence}).")
     others = _baseline_parts(claims)[1:]
@@ -118,7 +118,7 @@ def _baseline_verdict(claims: Claims, evidence: str) -> Verdict:
 
 
 def _baseline_parts(claims: Claims) -> list[str]:
-    """The systems that are better, worse, and not told apart from the baseline."""
+    """The systems that are better, worse, and those that cannot be told apart from the baseline."""
     parts = []
     if claims.better:
         parts.append(f"{_are(claims.better)} significantly better than {claims.about}: {_named(claims.better)}")
@@ -153,8 +153,8 @@ def _named(names: Sequence[str]) -> str:
 def _test(top: Standing, claims: Claims) -> str:
     p = PValue(1.0, 1.0, 1.0, 0.0, claims.kind, top.kernel, test=top.test)
     if claims.datasets_test is None:
-        return f"{method_phrase(p)} of each pair"
-    return f"{method_phrase(p)} of each pair's macro average, {name_of_test(claims.datasets_test)} on each dataset"
+        return f"{method_phrase(p)} for each pair"
+    return f"{method_phrase(p)} for each pair's macro average, {name_of_test(claims.datasets_test)} on each dataset"
 
 
 def _correction(family: Family, alpha: float) -> str:
@@ -164,7 +164,7 @@ def _correction(family: Family, alpha: float) -> str:
 
 
 def design_parts(design: RankDesign) -> list[str]:
-    """What was swapped, beginning with the number of items; a part for each thing to know.
+    """What was swapped, in parts, starting with the number of items.
 
     Examples
     --------
@@ -178,9 +178,9 @@ def design_parts(design: RankDesign) -> list[str]:
         parts[0] += f" in {count(design.clusters, design.group)}, swapped as one"
     if design.repeats != 1.0:
         often = "" if design.repeats.is_integer() or design.repeats_range else " on average"
-        made = f"reduced to {design.reduced}" if design.reduced else "averaged"
+        averaging = f"reduced to {design.reduced}" if design.reduced else "averaged"
         times = "{} to {}".format(*design.repeats_range) if design.repeats_range else f"{design.repeats:.4g}"
-        parts.append(f"{times} {design.repeat_kind or 'runs'} each{often}, {made}")
+        parts.append(f"{times} {design.repeat_kind or 'runs'} each{often}, {averaging}")
     if design.unit_size > 1:
         middle = "" if design.unit_statistic == "mean" else f", each by its {design.unit_statistic}"
         units = "units" if design.units is None else count(design.units, "unit")
@@ -208,9 +208,9 @@ def ranking_sentence(
     """One sentence to paste into a paper; `further` metrics belong to the same family, and each has its clause."""
     size, *more = design_parts(design)
     where = f"On {size}" + (f" ({'; '.join(more)})" if more else "")
-    where += f" of {datasets} datasets (macro average)" if datasets > 1 else ""
+    where += f" from {datasets} datasets (macro average)" if datasets > 1 else ""
     if not top.counts.testable:
-        return f"{where}, {_strangers(top)}, so that nothing could be tested."
+        return f"{where}, {_strangers(top)}, so nothing could be tested."
     if top.ordered_by != "score":
         where += f", each pair on the {design.noun}s that both systems have"
     every = [(top, claims), *further]
@@ -220,15 +220,15 @@ def ranking_sentence(
         used.setdefault(_test(standing, its), []).append(standing.metric)
     tests = [f"{test} for {_named_all(metrics)}" if len(used) > 1 else test for test, metrics in used.items()]
     name = correction_name(family.correction)
-    corrected = "p not corrected" if name == NO_CORRECTION else f"p corrected after {name}"
+    corrected = "p not corrected" if name == NO_CORRECTION else f"{name}-corrected p"
     pairs = f"{'; '.join(tests)}, two-sided, {corrected}"
     held = f"{family.error_rate} {format_level(alpha)}, {count(family.m, 'test')}"
-    found = [_finding(standing, its, baseline=baseline) for standing, its in every]
+    findings = [_finding(standing, its, baseline=baseline) for standing, its in every]
     if further:
-        found = [f"by {standing.metric}, {clause}" for (standing, _), clause in zip(every, found, strict=True)]
+        findings = [f"by {standing.metric}, {clause}" for (standing, _), clause in zip(every, findings, strict=True)]
     if design.repeat_kind is not None:
-        found.append(f"the claims are about {claim_of(population, design.repeat_kind)}")
-    return f"{head} ({pairs}; {held}): {'; '.join(found)}."
+        findings.append(f"the claims are about {claim_of(population, design.repeat_kind)}")
+    return f"{head} ({pairs}; {held}): {'; '.join(findings)}."
 
 
 def _finding(standing: Standing, claims: Claims, *, baseline: bool) -> str:
@@ -248,7 +248,7 @@ def _leader(top: Standing, claims: Claims) -> str:
         return f"{claims.about} is ahead on average, but {others} significantly better on the shared items"
     equals = _equals(top, claims)
     if len(equals) > 1:
-        # The others are equal to it, so what is said of one is left to the table.
+        # Their scores are equal, so the table says what one of them beats.
         return f"{_named(equals)} rank first with equal scores"
     first = f"{claims.about} ranks first"
     if claims.worse:

@@ -12,7 +12,7 @@ __all__ = ["score_decimals", "score_verdict"]
 
 
 def score_decimals(systems: Sequence[ScoredSystem]) -> int:
-    """So many decimals show what the scores are known to."""
+    """Enough decimals for the precision of the scores."""
     widths = [one.high - one.low for one in systems if one.low is not None and one.high is not None]
     return decimals_for(*(one.value for one in systems), difference=min(widths, default=0.0) / 10)
 
@@ -32,29 +32,29 @@ def score_verdict(
     decimals = score_decimals(systems)
     level = format_percent(1 - alpha)
 
-    def shown(one: ScoredSystem) -> str:
+    def score(one: ScoredSystem) -> str:
         return format_number(one.value, decimals)
 
     def limits(one: ScoredSystem, word: str) -> str:
         if one.low is None and one.high is None:
-            return f"no interval, as {_why_none(one)}"
+            return f"no interval, because {_why_none(one)}"
         return f"{level} {word} {format_ends(one.low, one.high, decimals)}"
 
     if len(systems) == 1:
         one = systems[0]
         design = _design(one, population, kind)
         ends = limits(one, "confidence interval")
-        sentence = f"On {_sample(one)}, the {metric} of {one.system} is {shown(one)} ({ends})."
-        return f"{one.system} scores {shown(one)}", f"{limits(one, 'interval')}, {metric}, {design}.", sentence
+        sentence = f"On {_sample(one)}, the {metric} of {one.system} is {score(one)} ({ends})."
+        return f"{one.system} scores {score(one)}", f"{limits(one, 'interval')}, {metric}, {design}.", sentence
     best, *_, last = sorted(systems, key=lambda one: one.value, reverse=higher_is_better)
-    headline = f"{len(systems)} systems score from {shown(best)} ({best.system}) to {shown(last)} ({last.system})"
-    told = "; ".join(f"{one.system} {shown(one)} ({limits(one, 'confidence interval')})" for one in systems)
-    reason = "each interval is about one system alone, and overlapping intervals say little of their difference."
-    return headline, f"{metric}; {reason}", f"{metric.capitalize()} of each system alone: {told}."
+    headline = f"{len(systems)} systems score from {score(best)} ({best.system}) to {score(last)} ({last.system})"
+    each = "; ".join(f"{one.system} {score(one)} ({limits(one, 'confidence interval')})" for one in systems)
+    reason = "each interval is about one system alone, and overlapping intervals say little about their difference."
+    return headline, f"{metric}; {reason}", f"{metric.capitalize()} of each system on its own: {each}."
 
 
 def _why_none(one: ScoredSystem) -> str:
-    """What an interval lacks."""
+    """Why there is no interval."""
     if one.n == 1:
         return "there is a single item"
     return "there is a single cluster" if one.clusters == 1 else "the items do not vary"

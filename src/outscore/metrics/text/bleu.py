@@ -16,7 +16,7 @@ from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.options import Option
 from outscore.metrics.entry import Options
-from outscore.metrics.text import pieces, sacre
+from outscore.metrics.text import sacre
 from outscore.metrics.text.entry import Foreign, Lines, References, columns_first
 from outscore.metrics.text.ngrams import matched_words
 
@@ -33,12 +33,12 @@ def _settings(options: Options) -> dict[str, object]:
 
 
 def library_scorer(options: Options) -> Foreign:
-    """SacreBLEU's scorer; `force` because its remark on tokenised text goes to a log nobody asked for."""
-    if options["tokenize"] != pieces.SPM:
+    """SacreBLEU's scorer; `force` because its warning about tokenised text would only clutter the log."""
+    if options["tokenize"] != sacre.SPM:
         return sacre.scorer("BLEU", "bleu", force=True, **_settings(options))
-    found = copy(sacre.scorer("BLEU", "bleu", force=True, **{**_settings(options), "tokenize": "none"}))
-    found.tokenizer = pieces.of_model(options["model"])
-    return found
+    bleu = copy(sacre.scorer("BLEU", "bleu", force=True, **{**_settings(options), "tokenize": "none"}))
+    bleu.tokenizer = sacre.pieces_by(options["model"])
+    return bleu
 
 
 def _rows(hypotheses: Lines, references: References, options: Options, prepared: object = None) -> Array:
@@ -55,8 +55,8 @@ def _rows(hypotheses: Lines, references: References, options: Options, prepared:
 
 def _words(options: Options) -> Callable[[str], list[str]]:
     lowercase = bool(options["lowercase"])
-    if options["tokenize"] == pieces.SPM:
-        return sacre.words_by(pieces.of_model(options["model"]), lowercase=lowercase)
+    if options["tokenize"] == sacre.SPM:
+        return sacre.words_by(sacre.pieces_by(options["model"]), lowercase=lowercase)
     return sacre.tokeniser(str(options["tokenize"]), "bleu", lowercase=lowercase)
 
 
@@ -135,7 +135,7 @@ def _parts(options: Options, totals: Array) -> dict[str, float]:
     order, x = _order(options), columns_first(totals)
     penalty, precision, _ = _factors(x, order, *_smoothing(options))
     ratio = float(x[0] / x[1]) if x[1] else 0.0
-    by_order = {f"{n}-gram precision": 100 * float(found) for n, found in enumerate(precision, 1)}
+    by_order = {f"{n}-gram precision": 100 * float(share) for n, share in enumerate(precision, 1)}
     return {"length ratio": ratio, "brevity penalty": float(penalty), **by_order}
 
 
@@ -162,8 +162,8 @@ def _make(options: Options) -> AdditiveMetric:
 
 
 def _tokeniser_mark(options: Options) -> str:
-    if options["tokenize"] == pieces.SPM:
-        return pieces.mark(options["model"])
+    if options["tokenize"] == sacre.SPM:
+        return sacre.model_mark(options["model"])
     return sacre.tokeniser_mark(str(options["tokenize"]), "bleu")
 
 
@@ -185,12 +185,12 @@ def _signature(options: Options, references: int) -> str:
 BLEU_OPTIONS = (
     replace(
         sacre.TOKENIZE,
-        help="sacreBLEU's tokeniser; none splits at spaces; spm takes the pieces of a sentencepiece model (spBLEU)",
-        choices=(*sacre.TOKENISERS, pieces.SPM),
+        help="sacreBLEU's tokeniser; none splits at spaces; spm uses the pieces of a sentencepiece model (spBLEU)",
+        choices=(*sacre.TOKENISERS, sacre.SPM),
     ),
     Option("model", str, None, "file of the sentencepiece model, for tokenize=spm", kind="file"),
     sacre.LOWERCASE,
-    Option("smooth_method", str, "exp", "what stands for an order without matches", choices=("exp", "floor", "add-k", "none")),
+    Option("smooth_method", str, "exp", "how orders without matches are smoothed", choices=("exp", "floor", "add-k", "none")),
     Option("smooth_value", float, None, "strength of floor (0.1) and add-k (1)", minimum=0),
     Option("max_ngram_order", int, DEFAULT_ORDER, "longest n-grams counted", minimum=1),
     Option("effective_order", bool, False, "leave out orders longer than every segment"),

@@ -83,8 +83,8 @@ def verify(
 
 def _spread(segments: int, total: int) -> list[int]:
     """So many segments from the first to the last, at equal distances."""
-    found: list[int] = distinct(np.linspace(0, total - 1, segments).round().astype(int)).tolist()
-    return found
+    places: list[int] = distinct(np.linspace(0, total - 1, segments).round().astype(int)).tolist()
+    return places
 
 
 def _sample(hypotheses: Lines, references: References) -> list[int]:

@@ -67,15 +67,15 @@ def _words(line: str) -> list[str]:
     >>> _words("He (says): 'a-b', -")
     ['He', '(says)', ':', "'a-b'", ',', '-']
     """
-    found: list[str] = []
+    pieces: list[str] = []
     for word in line.split():
         if len(word) > 1 and word[-1] in PUNCTUATION:
-            found += word[:-1], word[-1]
+            pieces += word[:-1], word[-1]
         elif len(word) > 1 and word[0] in PUNCTUATION:
-            found += word[0], word[1:]
+            pieces += word[0], word[1:]
         else:
-            found.append(word)
-    return found
+            pieces.append(word)
+    return pieces
 
 
 def _counts(said: Split, wanted: Split, options: Options) -> Array:
@@ -169,14 +169,14 @@ def _signature(options: Options, references: int) -> str:
 
 
 def _options(words: int) -> tuple[Option, ...]:
-    """The options of chrF, with words counted up to `words` unless told otherwise."""
+    """The options of chrF, with words counted up to `words` by default."""
     return (
         Option("char_order", int, 6, "longest character n-grams counted", minimum=1),
         Option("word_order", int, words, "longest word n-grams counted; 2 is chrF++", minimum=0),
         Option("beta", int, 2, "weight of recall: 2 counts it twice as much as precision", minimum=1),
         sacre.LOWERCASE,
-        Option("whitespace", bool, False, "spaces are characters too"),
-        Option("eps_smoothing", bool, False, "smooth as chrF++.py, nltk and Moses do"),
+        Option("whitespace", bool, False, "count spaces as characters"),
+        Option("eps_smoothing", bool, False, "smooth like chrF++.py, nltk and Moses"),
     )
 
 

@@ -71,7 +71,7 @@ class TextMetric:
         A library's score in its own unit: ``"points"`` of 100 (sacreBLEU), ``"fraction"`` of 1 (jiwer, nltk,
         rouge-score) or ``"bits"`` (NIST).
     library
-        The distribution that defines the score, or that tokenises for it; its version stands in the
+        The distribution that defines the score, or that tokenises for it; its version is part of the
         signature.
     statistics
         Hypotheses, references, options and what `prepare` returned to one row per segment: int64 where whole,
@@ -150,9 +150,9 @@ def _named_version(library: str) -> str | None:
     None where the first place that has one has several, or where it is recorded in another way.
     """
     for place in sys.path:
-        found = [folder.name for folder in Path(place).glob(f"{library.replace('-', '_')}-*{RECORDED}")]
-        if found:
-            return found[0].removesuffix(RECORDED).partition("-")[2] if len(found) == 1 else None
+        records = [folder.name for folder in Path(place).glob(f"{library.replace('-', '_')}-*{RECORDED}")]
+        if records:
+            return records[0].removesuffix(RECORDED).partition("-")[2] if len(records) == 1 else None
     return None
 
 

@@ -36,11 +36,11 @@ def _align(name: str, hypotheses: Lines, references: References, options: Option
 
 def _counts(chunks: Iterable[Foreign]) -> tuple[int, int, int, int]:
     """One segment's alignment, counted."""
-    found: Counter[str] = Counter()
+    edits: Counter[str] = Counter()
     for chunk in chunks:
         # Only an insertion has no length in the reference.
-        found[chunk.type] += max(chunk.ref_end_idx - chunk.ref_start_idx, chunk.hyp_end_idx - chunk.hyp_start_idx)
-    return found["equal"], found["substitute"], found["delete"], found["insert"]
+        edits[chunk.type] += max(chunk.ref_end_idx - chunk.ref_start_idx, chunk.hyp_end_idx - chunk.hyp_start_idx)
+    return edits["equal"], edits["substitute"], edits["delete"], edits["insert"]
 
 
 def _entry(name: str, summary: str, formula: str) -> TextMetric:

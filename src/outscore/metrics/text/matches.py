@@ -1,4 +1,4 @@
-"""Which words and n-grams of the references an output has: counts behind a score, of whatever metric.
+"""Which words and n-grams of the references an output has: the counts behind a score, for any metric.
 
 A word, or an n-gram, is found in a segment as often as the output and a reference both have it, as in BLEU; of several
 references the one that has it most often counts.
@@ -36,7 +36,7 @@ def _word() -> re.Pattern[str]:
 
 
 def words_of(line: str) -> list[str]:
-    """Letters and digits in a row, every other mark by itself, and each character of writing without spaces.
+    """Runs of letters and digits, every other mark on its own, and each character of writing without spaces.
 
     Examples
     --------
@@ -87,8 +87,8 @@ def frequency_rows(hypotheses: Lines, references: References, frequencies: Mappi
         for word in mine.keys() | gold.keys():
             if word not in bands:
                 bands[word] = band_of(frequencies.get(word, 0))
-            found = min(mine[word], gold[word])
-            rows[i, bands[word]] += (found, mine[word] - found, gold[word] - found)
+            matched = min(mine[word], gold[word])
+            rows[i, bands[word]] += (matched, mine[word] - matched, gold[word] - matched)
     return rows
 
 
@@ -117,12 +117,12 @@ def better_ngrams(a: Lines, b: Lines, references: References, *, most: int) -> t
         mine, other = _ngrams_of([words_of(first)]), _ngrams_of([words_of(second)])
         for ngram, times in gold.items():
             x, y = min(mine[ngram], times), min(other[ngram], times)
-            found = counts.setdefault(ngram, [0, 0, 0, 0, 0])
+            tally = counts.setdefault(ngram, [0, 0, 0, 0, 0])
             for place, value in enumerate((times, x, y, max(x - y, 0), max(y - x, 0))):
-                found[place] += value
+                tally[place] += value
     sides = []
     for sign in (1, -1):
-        ahead = {ngram: found for ngram, found in counts.items() if sign * (found[1] - found[2]) > 0}
+        ahead = {ngram: tally for ngram, tally in counts.items() if sign * (tally[1] - tally[2]) > 0}
         ordered = sorted(ahead, key=lambda ngram: (_log_p(*ahead[ngram][3:]), -len(ngram), ngram))
         sides.append(_without_parts(ordered, ahead, most))
     return sides[0], sides[1]

@@ -120,8 +120,8 @@ def _mean_of_segments(hypotheses: Lines, references: References, options: Option
     constants = {name: options[name] for name in ("alpha", "beta", "gamma")}
     pairs = segments(hypotheses, references)
     how = {"wordnet": synonyms, "stemmer": sacre.Stemmer("meteor", str(options["language"])), **constants}
-    found = [score([words(x) for x in others], words(line), **how) for line, others in pairs]
-    return float(np.mean(found))
+    scores = [score([words(x) for x in others], words(line), **how) for line, others in pairs]
+    return float(np.mean(scores))
 
 
 def _stems(options: Options) -> str:
@@ -145,10 +145,12 @@ METEOR_OPTIONS = (
         "language",
         str,
         "english",
-        "whose stemmer joins forms of a word; none joins none",
+        "language of the stemmer that joins forms of a word; none for no stemming",
         choices=(*sacre.STEMMED, sacre.UNSTEMMED),
     ),
-    Option("synonyms", str, "auto", "WordNet's synonyms: auto uses them where installed", choices=("auto", "wordnet", "none")),
+    Option(
+        "synonyms", str, "auto", "WordNet's synonyms: auto uses them if they are installed", choices=("auto", "wordnet", "none")
+    ),
     Option("alpha", float, 0.9, "weight of recall against precision", minimum=0),
     Option("beta", float, 3.0, "how fast the penalty grows with fragmentation", minimum=0),
     Option("gamma", float, 0.5, "largest penalty for fragmentation", minimum=0),

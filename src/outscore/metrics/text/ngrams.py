@@ -56,7 +56,7 @@ def _matched(words: Array, lengths: Array, segments: int, order: int) -> Array:
     text, segment = np.divmod(np.arange(len(lengths)).repeat(lengths), segments)
     words = _kinds(segment * (words.max(initial=0) + 1) + words)
     starts, kinds = np.arange(len(words)), words
-    found = np.zeros((segments, order), dtype=np.int64)
+    matched = np.zeros((segments, order), dtype=np.int64)
     for n in range(1, order + 1):
         if n > 1:
             fits = starts + n <= ends[starts]
@@ -69,10 +69,10 @@ def _matched(words: Array, lengths: Array, segments: int, order: int) -> Array:
         matches = np.minimum(counts[0], counts[1:].max(axis=0))
         where = np.zeros(size, dtype=np.int64)
         where[kinds] = segment[starts]
-        found[:, n - 1] = np.bincount(where, weights=matches, minlength=segments)
+        matched[:, n - 1] = np.bincount(where, weights=matches, minlength=segments)
         met = matches[kinds] > 0
         starts, kinds = starts[met], kinds[met]
-    return found
+    return matched
 
 
 def _kinds(codes: Array) -> Array:

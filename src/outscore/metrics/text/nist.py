@@ -56,16 +56,16 @@ def _row(hypothesis: list[str], references: list[list[str]], weights: Mapping[Ng
     most, *others = map(_ngrams, references)
     for other in others:
         most |= other
-    found = [0.0] * ORDER
+    information = [0.0] * ORDER
     for ngram, count in _ngrams(hypothesis).items():
         if ngram in most:
-            found[len(ngram) - 1] += weights.get(ngram, 0.0) * min(count, most[ngram])
+            information[len(ngram) - 1] += weights.get(ngram, 0.0) * min(count, most[ngram])
     possible = [max(len(hypothesis) - n, 0) for n in range(ORDER)]
-    return [*found, *possible, len(hypothesis), sum(map(len, references)) / len(references)]
+    return [*information, *possible, len(hypothesis), sum(map(len, references)) / len(references)]
 
 
 def _statistics(hypotheses: Lines, references: References, options: Options, prepared: object = None) -> Array:
-    """`prepared` are the weights of all references; without them these references are taken for all."""
+    """`prepared` are the weights of all references; without them, these references are taken to be all."""
     weights = information(references, options) if prepared is None else prepared
     assert isinstance(weights, dict)
     words = _words(options)
@@ -127,7 +127,7 @@ ENTRIES = (
         ),
         signature=_signature,
         corpus_score=None,
-        options=(sacre.TOKENIZE, Option("lowercase", bool, True, "ignore case, as mteval does unless told otherwise")),
+        options=(sacre.TOKENIZE, Option("lowercase", bool, True, "ignore case, as mteval does by default")),
         prepare=information,
     ),
 )

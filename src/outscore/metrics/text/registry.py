@@ -15,7 +15,7 @@ from outscore.metrics.entry import Options
 from outscore.metrics.text import bleu, chrf, error_rates, meteor, nist, rouge, sentence, ter
 from outscore.metrics.text.check import check_lines, verify
 from outscore.metrics.text.entry import Lines, References, TextMetric
-from outscore.metrics.text.pieces import SPM
+from outscore.metrics.text.sacre import SPM
 
 __all__ = ["TEXT_METRICS", "TextMetric", "find_metric", "segment_statistics", "shown_name", "text_metric", "verify"]
 

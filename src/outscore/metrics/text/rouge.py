@@ -33,7 +33,7 @@ SPLIT = Option(
     "split",
     str,
     "newline",
-    "where sentences end: newline, at line breaks within a segment; stop, behind full stops, question and exclamation marks",
+    "where sentences end: newline, at line breaks within a segment; stop, after full stops, question and exclamation marks",
     choices=("newline", "stop"),
 )
 _STOP = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])\s*")
@@ -87,9 +87,9 @@ def _entry(name: str, summary: str, units: str, *, more: tuple[Option, ...] = ()
     def corpus_score(hypotheses: Lines, references: References, options: Options) -> float:
         # With its own tokeniser the library is asked without ours.
         own = options["tokenize"] == OWN
-        made = scorer(use_stemmer=options["use_stemmer"]) if own else scorer(tokenizer=Tokeniser(options, name))
+        rouge = scorer(use_stemmer=options["use_stemmer"]) if own else scorer(tokenizer=Tokeniser(options, name))
         texts, *golds = (_sentences(lines, options) for lines in (hypotheses, *references))
-        return float(np.mean(_f_measures(name, made, texts, golds)))
+        return float(np.mean(_f_measures(name, rouge, texts, golds)))
 
     def signature(options: Options, references: int) -> str:
         words = f"tok:{options['tokenize']}|stem:{'porter' if options['use_stemmer'] else 'no'}"

@@ -1,27 +1,37 @@
-"""What BLEU, chrF and TER share of sacreBLEU (Post, 2018); its tokenisers and a stemmer serve other metrics too."""
+"""What BLEU, chrF and TER share of sacreBLEU (Post, 2018); its tokenisers and a stemmer serve other metrics too.
+
+A sentencepiece model from a file cuts words into pieces: spBLEU is BLEU over those of FLORES (Goyal et al., 2022). SacreBLEU
+would fetch the model from the network. Here its file is named, and its fingerprint stands in the signature.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import string
 from collections.abc import Callable
 from functools import cache, lru_cache
+from pathlib import Path
 
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
-from outscore.core.options import Option
+from outscore.core.options import Option, OptionValue
 from outscore.metrics.entry import Options
 from outscore.metrics.text.entry import Direction, Foreign, Lines, References, TextMetric, load, version
 
 __all__ = [
     "LOWERCASE",
+    "SPM",
     "STEMMED",
     "TOKENIZE",
     "UNSTEMMED",
+    "Pieces",
     "Stemmer",
     "case",
     "corpus_metric",
     "corpus_score",
+    "model_mark",
+    "pieces_by",
     "scorer",
     "signature",
     "tokeniser",
@@ -39,6 +49,8 @@ MARKS = frozenset(string.punctuation) - frozenset("'-")
 MAX_CHUNKS, MAX_LINES = 2**18, 2**16
 """What is remembered of texts."""
 LOWERCASE = Option("lowercase", bool, False, "ignore case")
+SPM = "spm"
+HINT = "Write spbleu:model=FILE; FLORES-200's is at https://tinyurl.com/flores200sacrebleuspm."
 
 
 def corpus_metric(
@@ -106,8 +118,8 @@ def signature(name: str, references: int, **fields: object) -> str:
     >>> signature("TER", 2, case="lc", norm=False).rpartition("|")[0]
     'TER|nrefs:2|case:lc|norm:no'
     """
-    told = (f"{key}:{('no', 'yes')[value] if isinstance(value, bool) else value}" for key, value in fields.items())
-    return "|".join([name, f"nrefs:{references}", *told, f"version:{version('sacrebleu', name)}"])
+    written = (f"{key}:{('no', 'yes')[value] if isinstance(value, bool) else value}" for key, value in fields.items())
+    return "|".join([name, f"nrefs:{references}", *written, f"version:{version('sacrebleu', name)}"])
 
 
 def case(*, lowercase: object) -> str:
@@ -132,10 +144,10 @@ def words_by(split: Callable[[str], str], *, lowercase: bool) -> Callable[[str],
 
 
 class Chunks(dict[str, tuple[str, ...]]):
-    """The words of what stands between spaces, by 13a: split once, wherever it occurs.
+    """The words of each chunk between spaces, by 13a: split once, wherever it occurs.
 
-    Its rules look at a character and its neighbour, and at spaces as at any other that is no digit: they do not reach
-    from one word into the next. Letters and digits stay as they are, and one mark behind them is a word by itself.
+    Its rules look at a character and its neighbour, and treat a space like any other character that is not a digit: they do
+    not reach from one word into the next. Letters and digits stay as they are, and one mark behind them is a word of its own.
     """
 
     def __init__(self, split: Callable[[str], str]) -> None:
@@ -147,13 +159,13 @@ class Chunks(dict[str, tuple[str, ...]]):
             self.clear()
         body, mark = chunk[:-1], chunk[-1]
         if chunk.isalnum():
-            found: tuple[str, ...] = (chunk,)
+            words: tuple[str, ...] = (chunk,)
         elif mark in MARKS and body.isalnum():
-            found = (body, mark)
+            words = (body, mark)
         else:
-            found = tuple(self._split(chunk).split())
-        self[chunk] = found
-        return found
+            words = tuple(self._split(chunk).split())
+        self[chunk] = words
+        return words
 
 
 @lru_cache(maxsize=8)
@@ -189,3 +201,48 @@ class Stemmer:
         elif language != UNSTEMMED:
             stem = load("nltk.stem.snowball", metric).SnowballStemmer(language).stem
         self.stem: Callable[[str], str] = cache(stem)
+
+
+class Pieces:
+    """A tokeniser as sacreBLEU takes it: a line to its pieces with spaces between them."""
+
+    def __init__(self, processor: Foreign) -> None:
+        self._processor = processor
+
+    def __call__(self, line: str) -> str:
+        """The pieces of a line."""
+        return " ".join(self._processor.encode(line, out_type=str))
+
+
+def pieces_by(model: OptionValue) -> Pieces:
+    """The tokeniser of a model file."""
+    return _loaded(str(_file(model)))
+
+
+def model_mark(model: OptionValue) -> str:
+    """How a signature names the model: by its file, and the beginning of its fingerprint."""
+    path = _file(model)
+    return f"spm[{path.stem},{_fingerprint(str(path))}]"
+
+
+def _file(model: OptionValue) -> Path:
+    if model is None:
+        raise OutscoreError("BLEU with tokenize=spm needs its sentencepiece model.", HINT, parameter="metric")
+    path = Path(str(model))
+    if not path.is_file():
+        raise OutscoreError(f"There is no sentencepiece model `{model}`.", HINT, parameter="metric")
+    return path
+
+
+@cache
+def _fingerprint(path: str) -> str:
+    return hashlib.sha256(Path(path).read_bytes()).hexdigest()[:8]
+
+
+@cache
+def _loaded(path: str) -> Pieces:
+    library = load("sentencepiece", "spbleu", extra="spm")
+    try:
+        return Pieces(library.SentencePieceProcessor(model_file=path))
+    except (RuntimeError, OSError):
+        raise OutscoreError(f"`{path}` is not a sentencepiece model.", HINT, parameter="metric") from None

@@ -79,11 +79,11 @@ def align(words: str, reference: str) -> Alignment:
     (1, 2, 3)
     """
     last_edit = _rows_of_bits(words, reference)
-    found = _along(_way_back(len(words), len(reference), last_edit), words, reference)
-    if found.edits + abs(len(words) - len(reference)) <= NEVER_OUTSIDE:
-        return found
+    alignment = _along(_way_back(len(words), len(reference), last_edit), words, reference)
+    if alignment.edits + abs(len(words) - len(reference)) <= NEVER_OUTSIDE:
+        return alignment
     way = _way_back(len(words), len(reference), last_edit)
-    return found if _inside_beam(way, words, reference) else align_in_beam(words, reference)
+    return alignment if _inside_beam(way, words, reference) else align_in_beam(words, reference)
 
 
 def _rows_of_bits(words: str, reference: str) -> Edit:
@@ -264,15 +264,15 @@ def _candidates(words: str, reference: str, aligned: Alignment) -> tuple[set[Can
     A block of words moves to where the same words stand in the reference: in front of what stands for the first of them
     now, or behind what stands for any.
     """
-    found: set[Candidate] = set()
+    candidates: set[Candidate] = set()
     tried = 0
     targets = (0, *(place + 1 for place in aligned.places))
     for start, place, lengths in _blocks(words, reference, aligned):
         for length in lengths:
             behind = set(targets[place : place + length + 1])
             tried += len(behind)
-            found.update((-length, start, target) for target in behind)
-    return found, tried
+            candidates.update((-length, start, target) for target in behind)
+    return candidates, tried
 
 
 def _blocks(words: str, reference: str, aligned: Alignment) -> Iterator[tuple[int, int, range]]:
@@ -303,11 +303,11 @@ def _to_next(wrong: Sequence[bool]) -> list[int]:
     >>> _to_next([False, True, False])
     [1, 0, 10]
     """
-    found, steps = [], LONGEST
+    way, steps = [], LONGEST
     for this in reversed(wrong):
         steps = 0 if this else min(steps + 1, LONGEST)
-        found.append(steps)
-    return found[::-1]
+        way.append(steps)
+    return way[::-1]
 
 
 def _best(words: str, candidates: set[Candidate], measure: Measure, left: int, certain: int) -> tuple[int, str]:
@@ -394,7 +394,7 @@ TER_OPTIONS = (
     Option("normalized", bool, False, "split punctuation off words and undo XML escapes"),
     Option("no_punct", bool, False, "ignore punctuation"),
     Option("asian_support", bool, False, "with the two above: treat Chinese and Japanese characters as words"),
-    Option("case_sensitive", bool, False, "capitals differ from small letters"),
+    Option("case_sensitive", bool, False, "distinguish upper and lower case"),
 )
 
 ENTRIES = (

@@ -90,13 +90,13 @@ def resolve_mentions(mentions: Mentions, criterion: str = ANY, key: int = 0, res
     """
     if criterion not in CRITERIA:
         raise OutscoreError(f"There is no ARCS criterion `{criterion}`.", did_you_mean(criterion, CRITERIA))
-    wanted, given = mentions.chains[:, key], mentions.chains[:, response]
+    wanted, answered = mentions.chains[:, key], mentions.chains[:, response]
     eligible = mentions.nominal if criterion == NOMINAL else np.ones(mentions.n, dtype=bool)
     anaphoric = _closest_before(wanted, eligible) != NO_ANTECEDENT
-    antecedents = _closest_before(given, eligible)
+    antecedents = _closest_before(answered, eligible)
     resolved = antecedents != NO_ANTECEDENT
     if criterion == ANY:
-        shared = _closest_before(_shared_chains(wanted, given), eligible)
+        shared = _closest_before(_shared_chains(wanted, answered), eligible)
         right = shared != NO_ANTECEDENT
         antecedents = np.where(right, shared, antecedents)
     else:
@@ -120,13 +120,13 @@ def _closest_before(chains: Array, eligible: Array) -> Array:
     latest = np.maximum.accumulate(np.where(eligible[order], places, -1))
     before = np.concatenate([[-1], latest])[: len(order)]
     begins = np.maximum.accumulate(np.where(np.diff(chains[order], prepend=-2) != 0, places, 0))
-    found = (before >= begins) & (chains[order] != NO_CHAIN)
+    has_antecedent = (before >= begins) & (chains[order] != NO_CHAIN)
     closest = np.full(len(order), NO_ANTECEDENT, dtype=np.int64)
-    closest[order[found]] = order[before[found]]
+    closest[order[has_antecedent]] = order[before[has_antecedent]]
     return closest
 
 
-def _shared_chains(wanted: Array, given: Array) -> Array:
+def _shared_chains(wanted: Array, answered: Array) -> Array:
     """A chain for each pair of chains: mentions that both key and response put together."""
-    both = wanted * (int(given.max(initial=0)) + 1) + given
-    return np.where((wanted == NO_CHAIN) | (given == NO_CHAIN), NO_CHAIN, both)
+    both = wanted * (int(answered.max(initial=0)) + 1) + answered
+    return np.where((wanted == NO_CHAIN) | (answered == NO_CHAIN), NO_CHAIN, both)

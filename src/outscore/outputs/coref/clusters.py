@@ -80,16 +80,16 @@ def joins_documents(mentions: Mentions) -> bool:
 def groupings(mentions: Mentions) -> dict[str, Callable[[], Labels]]:
     """Whatever mentions can be grouped by, by its name in `CLUSTERS`; groups without a mention are among the names."""
     documents = _documents(mentions)
-    found: dict[str, Callable[[], Labels]] = {}
+    columns: dict[str, Callable[[], Labels]] = {}
     for name, rule in ((TOPIC, topic_of), (SUBTOPIC, subtopic_of)):
         named = [label for document in documents.names if (label := rule(document)) is not None]
         if len(named) == len(documents.names):
-            found[name] = partial(_merged, documents, named)
-    found[DOCUMENT] = lambda: documents
+            columns[name] = partial(_merged, documents, named)
+    columns[DOCUMENT] = lambda: documents
     words = mentions.words
     if words is not None:
-        found[SENTENCE] = lambda: Labels(words.sentences[mentions.tokens], words.sentence_ids)
-    return found
+        columns[SENTENCE] = lambda: Labels(words.sentences[mentions.tokens], words.sentence_ids)
+    return columns
 
 
 def _documents(mentions: Mentions) -> Labels:
@@ -112,13 +112,13 @@ def grouped(mentions: Mentions, cluster: str | None) -> tuple[Mentions, str]:
     Unless one is asked for, it is the document; where one document of the file holds several, their topic if there are two
     topics at least.
     """
-    found = groupings(mentions)
+    groups = groupings(mentions)
     if cluster is None:
-        has_topics = joins_documents(mentions) and TOPIC in found and len(found[TOPIC]().names) > 1
+        has_topics = joins_documents(mentions) and TOPIC in groups and len(groups[TOPIC]().names) > 1
         cluster = TOPIC if has_topics else DOCUMENT
-    if cluster not in found:
-        raise _refusal(mentions, cluster, list(found))
-    return replace(mentions, groups=found[cluster]()), cluster
+    if cluster not in groups:
+        raise _refusal(mentions, cluster, list(groups))
+    return replace(mentions, groups=groups[cluster]()), cluster
 
 
 def _refusal(mentions: Mentions, cluster: str, known: list[str]) -> OutscoreError:

@@ -34,7 +34,7 @@ def match_documents(gold: Chains, system: Chains) -> Array:
     >>> match_documents(Chains.of("gold", gold), Chains.of("new", new)).tolist()
     [1, 0]
     """
-    wanted, given = gold.documents.names, system.documents.names
+    wanted, present = gold.documents.names, system.documents.names
     for has, lacks in ((gold, system), (system, gold)):
         absent = set(has.documents.names).difference(lacks.documents.names)
         if absent:
@@ -42,12 +42,12 @@ def match_documents(gold: Chains, system: Chains) -> Array:
             raise OutscoreError(
                 f"{lacks.label} has no document `{name}`, which {has.label} has "
                 f"({len(absent):,} of {len(has.documents.names):,} are missing).",
-                "Give gold and systems the same documents, with names and parts written alike.",
+                "Give gold and systems the same documents, with names and parts written the same way.",
             )
     if gold.words is not None and system.words is not None:
         _refuse_other_tokens(gold, system, gold.words, system.words)
     known = {name: code for code, name in enumerate(wanted)}
-    return np.array([known[name] for name in given], dtype=np.int64)
+    return np.array([known[name] for name in present], dtype=np.int64)
 
 
 def document_of_tokens(words: Words, names: tuple[str, ...]) -> Array:
@@ -78,7 +78,7 @@ def _refuse_other_tokens(gold: Chains, system: Chains, ours: Words, theirs: Word
         here = differ[documents[rows[0]][differ] == at]
         if _is_other_text([ours.forms[i] for i in rows[0][here]], [theirs.forms[i] for i in rows[1][here]], int(sizes[at])):
             raise OutscoreError(
-                f"Document `{names[at]}` holds other words in {system.label} than in {gold.label}"
+                f"Document `{names[at]}` has different words in {system.label} and in {gold.label}"
                 f"{_first_difference(ours, theirs, rows[0][here], rows[1][here])}.",
                 _SAME_TOKENS,
             )

@@ -34,7 +34,7 @@ __all__ = ["Overlap", "Spread", "coref_statistics", "overlap", "spread_of"]
 
 @dataclass(frozen=True, eq=False)
 class Spread:
-    """In which clusters the mentions of a group stand: `shares` of the groups `of`, by cluster.
+    """In which clusters the mentions of a group are: `shares` of the groups `of`, by cluster.
 
     A chain of one document stands in one cluster. One that runs through several adds to each of them by its share of the
     chain's mentions, so that sums over all clusters, and with them the scores, are those of the whole file.
@@ -117,13 +117,13 @@ def overlap(mentions: Mentions, key: int = 0, response: int = 1) -> Overlap:
 
 
 def _sizes(chains: Array, clusters: Array) -> tuple[Array, Spread]:
-    """The number of mentions of each chain, and where they stand."""
+    """The number of mentions of each chain, and where they are."""
     rows = chains != NO_CHAIN
     return np.bincount(chains[rows]), spread_of(chains[rows], clusters[rows])
 
 
 def spread_of(groups: Array, clusters: Array) -> Spread:
-    """Where the mentions of each group stand, from the group and the cluster of each mention.
+    """Where the mentions of each group are, from the group and the cluster of each mention.
 
     Examples
     --------

@@ -119,14 +119,14 @@ def _units(
 
 def _mention_slices(mentions: Mentions, rows: Array) -> dict[str, Callable[[], Labels]]:
     """What mentions can be split by: kind, document and topic, and which pronoun they are."""
-    found: dict[str, Callable[[], Labels]] = {MENTION_TYPE: lambda: mentions.types.take(rows)}
+    columns: dict[str, Callable[[], Labels]] = {MENTION_TYPE: lambda: mentions.types.take(rows)}
     groups = groupings(mentions)
     for name in (DOCUMENT, TOPIC, SUBTOPIC):
         if name in groups:
-            found[name] = partial(_rows_of, groups[name], rows)
+            columns[name] = partial(_rows_of, groups[name], rows)
     if mentions.words is not None:
-        found[PRONOUN] = lambda: _pronouns(mentions, rows)
-    return found
+        columns[PRONOUN] = lambda: _pronouns(mentions, rows)
+    return columns
 
 
 def _rows_of(labels: Callable[[], Labels], rows: Array) -> Labels:
@@ -174,16 +174,16 @@ def changed_mentions(mentions: Mentions, systems: Sequence[int], criterion: str 
 
 
 def _chain_texts(mentions: Mentions, row: int, before: Array, after: Array) -> tuple[str, str]:
-    """What stands before and after a mention in its chain."""
+    """What comes before and after a mention in its chain."""
     others = [int(beside[row]) for beside in (before, after)]
     if others == [NO_ANTECEDENT, NO_ANTECEDENT]:
         return ALONE, ""
-    told = [_at_distance(mentions, row, other) if other != NO_ANTECEDENT else "" for other in others]
-    return told[0] or FIRST, told[1] or LAST
+    texts = [_at_distance(mentions, row, other) if other != NO_ANTECEDENT else "" for other in others]
+    return texts[0] or FIRST, texts[1] or LAST
 
 
 def _at_distance(mentions: Mentions, row: int, other: int) -> str:
-    """The words of a mention, and how many sentences it stands before or after another."""
+    """The words of a mention, and how many sentences before or after another one it is."""
     assert mentions.words is not None
     sentences = mentions.words.sentences
     far = int(sentences[mentions.tokens[other]] - sentences[mentions.tokens[row]])

@@ -107,16 +107,18 @@ def refuse_text(gold: Words, system: Words, *, share: float | None = None, large
     """
     place = _first_difference(text_of(gold), text_of(system))
     row, other = (int(np.searchsorted(words.ends, place, side="right")) for words in (gold, system))
-    hint = "Both files must hold the same text in the same order: only blanks, sentence ends and token cuts may differ."
+    hint = (
+        "Both files must contain the same text in the same order: only blanks, sentence ends and token boundaries may differ."
+    )
     if share is not None:
         hint = (
-            f"Both files must hold the same text in the same order: without a counterpart would be {100 * share:.0f} % of"
-            f" gold's words, more than {100 * largest:.0f} %."
+            f"Both files must contain the same text in the same order: {100 * share:.0f} % of gold's words would have no"
+            f" counterpart, more than {100 * largest:.0f} %."
         )
     if other == system.rows:
         raise OutscoreError(
             f"{system.label} ends where {gold.place(row)}, goes on with `{_tokens(gold)[row]}`.",
-            "The system's output is incomplete: let it process the whole text.",
+            "The system's output is incomplete: run the system on the whole text.",
         )
     if row == gold.rows:
         raise OutscoreError(

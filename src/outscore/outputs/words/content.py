@@ -109,10 +109,10 @@ def _codes(labels: Labels, clean: Callable[[str], str] = str) -> Array:
 
 def _mixed(codes: Array) -> Array:
     """The codes, spread so that sums of them tell which were added (Steele, Lea and Flood, 2014, SplitMix64)."""
-    found = codes.astype(np.uint64)
+    mixed = codes.astype(np.uint64)
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
-        found = (found ^ (found >> np.uint64(shift))) * np.uint64(factor)
-    return (found ^ (found >> np.uint64(31))).astype(np.int64)
+        mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
+    return (mixed ^ (mixed >> np.uint64(31))).astype(np.int64)
 
 
 def _is(labels: Labels, wanted: str) -> Array:

@@ -78,8 +78,8 @@ def fit(gold: Words, system: Words) -> Fitted:
         gap = _rows_of(ours, theirs, sentences)
         if tag == "equal":
             first, last, begin, end = gap
-            found = align(_part(gold, first, last), _part(system, begin, end))
-            rows[first:last] = np.where(found >= 0, found + begin, -1)
+            aligned = align(_part(gold, first, last), _part(system, begin, end))
+            rows[first:last] = np.where(aligned >= 0, aligned + begin, -1)
             shifts[begin:end] = int(gold.starts[first]) - int(system.starts[begin])
         elif tag == "replace":
             for part in _paired_by_id(gold, system, ours, theirs, sentences):

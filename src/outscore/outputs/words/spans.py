@@ -93,7 +93,7 @@ def spans_of(words: Words, column: str = "tag", *, lenient: bool = False, scheme
     if column not in words.columns:
         raise OutscoreError(
             f"{words.label} has no column `{column}` of entity tags.",
-            "Give a file of words in columns whose last one holds BIO, BIOES or BILOU tags.",
+            "Give a file of words in columns whose last one contains BIO, BIOES or BILOU tags.",
         )
     tags = words.columns[column]
     known = scheme or (TYPES_ALONE if _has_types_alone(tags.names) else PREFIXED)
@@ -126,7 +126,7 @@ def _has_types_alone(names: Sequence[str]) -> bool:
 
 
 def _is_iob1(prefix: Array, follows: Array) -> bool:
-    """Whether entities begin with I, and B stands only right after an entity of the same type, where `follows` says so."""
+    """Whether entities begin with I, and B appears only right after an entity of the same type, where `follows` says so."""
     if np.isin(prefix, (_END, _SINGLE)).any():
         return False
     return bool(((prefix == _IN) & ~follows).any() and follows[prefix == _BEGIN].all())
@@ -141,16 +141,16 @@ def _parse_tags(words: Words, tags: Labels, scheme: str) -> tuple[Array, Array, 
             prefixes.append(_OUT if tag == NO_SPAN else _IN)
             kinds.append(-1 if tag == NO_SPAN else known.setdefault(tag, len(known)))
             continue
-        found = _TAG.fullmatch(tag)
-        if found is None and tag != NO_SPAN:
+        match = _TAG.fullmatch(tag)
+        if match is None and tag != NO_SPAN:
             row = int(np.argmax(tags.codes == code))
             raise OutscoreError(
                 f"{words.place(row)}: found the tag `{tag}`, expected O, or B-, I-, E-, S-, L- or U- and a type.",
-                "Write entities as BIO, BIOES or BILOU tags; compare tags of words with --task pos.",
+                "Write entities as BIO, BIOES or BILOU tags; compare word tags with --task pos.",
                 parameter="task",
             )
-        prefixes.append(_OUT if found is None else _PREFIXES[found[1]])
-        kinds.append(-1 if found is None else known.setdefault(found[2] or NO_TYPE, len(known)))
+        prefixes.append(_OUT if match is None else _PREFIXES[match[1]])
+        kinds.append(-1 if match is None else known.setdefault(match[2] or NO_TYPE, len(known)))
     return np.array(prefixes), np.array(kinds), tuple(known)
 
 
@@ -185,7 +185,7 @@ def span_units(
     labels, answers = _types(files, keys, union)
     starts, ends = np.divmod(union, size)
     words = gold.words
-    # An entity of words behind gold's last one stands at that word.
+    # An entity of words after gold's last one is placed at that word.
     rows = np.minimum(np.searchsorted(words.ends, starts, side="right"), words.rows - 1)
     spans = np.column_stack((rows, np.searchsorted(words.starts, ends, side="left")))
     split = choose_slices(entity_slices(words, spans), slices)
@@ -212,8 +212,8 @@ def _check_gold(gold: Spans) -> None:
     row = int(gold.ignored[0])
     tag = gold.words.columns[gold.column][row]
     raise OutscoreError(
-        f"{gold.words.place(row)}: found `{tag}`, which belongs to no entity when tags are read strictly.",
-        "Correct gold's tags, or read all files leniently with --lenient, as conlleval and by default seqeval do.",
+        f"{gold.words.place(row)}: found `{tag}`, which does not belong to an entity when tags are read strictly.",
+        "Correct the tags of gold, or read all files leniently with --lenient, as conlleval does and seqeval does by default.",
         parameter="lenient",
     )
 
@@ -254,12 +254,12 @@ def _changes(answers: Array, starts: Array, ends: Array) -> Array:
         alone = np.flatnonzero((mine > 0) & (theirs == 0))
         kinds[alone[_touched(alone, theirs > 0, starts, ends)]] = CHANGES.index("boundary and type")
         for label in np.unique(mine[alone]).tolist():
-            own = alone[mine[alone] == label]
-            kinds[own[_touched(own, theirs == label, starts, ends)]] = CHANGES.index("boundary")
+            same_type = alone[mine[alone] == label]
+            kinds[same_type[_touched(same_type, theirs == label, starts, ends)]] = CHANGES.index("boundary")
     return kinds
 
 
 def _touched(rows: Array, partner: Array, starts: Array, ends: Array) -> Array:
     """Which of the rows overlap a partner. Spans of one file do not overlap, so two searches count those that do."""
-    found = np.searchsorted(starts[partner], ends[rows]) > np.searchsorted(ends[partner], starts[rows], side="right")
-    return np.asarray(found)
+    overlaps = np.searchsorted(starts[partner], ends[rows]) > np.searchsorted(ends[partner], starts[rows], side="right")
+    return np.asarray(overlaps)

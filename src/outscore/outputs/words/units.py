@@ -54,7 +54,7 @@ CONLLU_COLUMNS = ("upos", "xpos", "feats", "lemma")
 PUNCTUATION = "punct"
 _ROOT, _NO_WORD, _NO_COUNTERPART = -1, -2, -3
 _Extra = tuple[int, int, str, int]
-"""A word that gold lacks: its characters, its form, and how many equal ones stand before it in its token."""
+"""A word that gold lacks: its characters, its form, and how many equal ones come before it in its token."""
 SENTENCE_LENGTHS = (1, 6, 11, 21, 31, 41)
 DISTANCES = (1, 2, 3, 7)
 ENTITY_LENGTHS = (1, 2, 3, 4)
@@ -119,7 +119,7 @@ def word_units(
     kept = np.flatnonzero(_counting_mask(gold, columns[0], criterion, punct=punct))
     if not len(kept):
         raise OutscoreError(
-            f"{gold.label} holds punctuation alone.", "Keep it with --punct (punct=True in Python).", parameter="punct"
+            f"{gold.label} contains nothing but punctuation.", "Keep it with --punct (punct=True in Python).", parameter="punct"
         )
     truth = right[kept]
     # Fortran order: nearly all operations are on the column of one system.
@@ -144,8 +144,8 @@ def word_units(
             assert gold.heads is not None
             heads[matched, k] = _heads_in_gold(system, aligned, extra)[theirs]
             correct[matched, k] &= heads[matched, k] == gold.heads[kept[matched]]
-        if more is not None and (found := further_answers(gold, system, aligned, criterion)) is not None:
-            more[:, k], is_right = found[0][kept], found[1][kept]
+        if more is not None and (further := further_answers(gold, system, aligned, criterion)) is not None:
+            more[:, k], is_right = further[0][kept], further[1][kept]
             correct[:, k] &= is_right
     return Units(
         criterion=criterion,
@@ -349,27 +349,27 @@ def cluster_count(gold: Words, cluster: str) -> int | None:
     return len(gold.sentence_ids) if cluster == "sentence" else None
 
 
-def _slices(gold: Words, kept: Array, criterion: str, asked: Sequence[str] | None) -> dict[str, Labels]:
+def _slices(gold: Words, kept: Array, criterion: str, wanted: Sequence[str] | None) -> dict[str, Labels]:
     """Columns of gold to split by."""
     available = word_slices(gold, kept)
-    if asked is None:
-        asked = [name for name in ("upos", "document") if name in available and name != criterion]
+    if wanted is None:
+        wanted = [name for name in ("upos", "document") if name in available and name != criterion]
     is_conllu = gold.origin is not None and gold.origin.format == "conllu"
-    return choose_slices(available, asked, CONLLU_COLUMNS if is_conllu else ())
+    return choose_slices(available, wanted, CONLLU_COLUMNS if is_conllu else ())
 
 
 def word_slices(gold: Words, rows: Array) -> dict[str, Callable[[], Labels]]:
     """The columns of gold, and form, sentence length, and the distance and direction of the head."""
-    found: dict[str, Callable[[], Labels]] = {
+    columns: dict[str, Callable[[], Labels]] = {
         name: partial(column.take, rows) for name, column in gold.columns.items() if name != "token"
     }
-    found |= {"form": lambda: gold.forms.take(rows), **_of_sentences(gold, rows)}
+    columns |= {"form": lambda: gold.forms.take(rows), **_of_sentences(gold, rows)}
     if gold.heads is not None:
-        found |= {
+        columns |= {
             "head-distance": lambda: _distances(gold, rows),
             "head-direction": lambda: Labels(_directions(gold, rows), DIRECTIONS),
         }
-    return found
+    return columns
 
 
 def entity_slices(gold: Words, spans: Array) -> dict[str, Callable[[], Labels]]:
@@ -380,13 +380,13 @@ def entity_slices(gold: Words, spans: Array) -> dict[str, Callable[[], Labels]]:
 
 def _of_sentences(gold: Words, rows: Array) -> dict[str, Callable[[], Labels]]:
     sentences = gold.sentences[rows]
-    found: dict[str, Callable[[], Labels]] = {
+    columns: dict[str, Callable[[], Labels]] = {
         "sentence-length": lambda: binned(np.bincount(gold.sentences)[sentences], SENTENCE_LENGTHS)
     }
     documents = gold.documents
     if documents is not None:
-        found["document"] = lambda: documents.take(sentences)
-    return found
+        columns["document"] = lambda: documents.take(sentences)
+    return columns
 
 
 def _distances(gold: Words, rows: Array) -> Labels:

@@ -40,6 +40,7 @@ __all__ = [
     "card_document",
     "card_table",
     "charts_section",
+    "data_blocks",
     "examples_index",
     "facts_block",
     "folded",
@@ -47,7 +48,6 @@ __all__ = [
     "read_as",
     "settings",
     "settings_table",
-    "told_as",
     "works",
 ]
 
@@ -56,7 +56,7 @@ REPEATS = "Settings to reproduce this result"
 
 
 def settings_table(settings: Mapping[str, object]) -> Table | None:
-    """What repeats a result, one setting per row; None where nothing is known of them."""
+    """The settings that reproduce a result, one per row; None where they are unknown."""
     rows = [(name, value) for key, entry in settings.items() for name, value in _flat(str(key), entry)]
     return make_table("settings", "Settings", ["setting", "value"], "ll", rows) if rows else None
 
@@ -79,7 +79,7 @@ def facts_block(facts: Sequence[Fact]) -> Facts | None:
 
 
 def warnings_of(notes: Iterable[Note]) -> list[Block]:
-    """What may make the verdict wrong, to stand beside it."""
+    """What may make the verdict wrong, to be shown beside it."""
     return [Paragraph(clean(note.text), "warning") for note in notes if note.kind == "warning"]
 
 
@@ -95,15 +95,15 @@ def begins_with_name(text: str, systems: Iterable[str]) -> bool:
 
 
 def read_as(reading: Reading | None, notes: Sequence[Note] = ()) -> list[Block]:
-    """The line that says what the input was taken to mean, which old results do not know, and what to beware of in it."""
-    return told_as("" if reading is None else clean(reading_line(reading)), notes)
+    """The line that says how the input was interpreted, which old results do not have, and cautions about it."""
+    return data_blocks("" if reading is None else clean(reading_line(reading)), notes)
 
 
-def told_as(line: str, notes: Sequence[Note]) -> list[Block]:
-    """The line about the data, if there is one, and what to beware of in them."""
-    told = [clean(note.text) for note in dict.fromkeys(notes) if note.kind == "reading"]
-    facts = [Fact(label, tuple(lines)) for label, lines in (("data", [line] if line else []), ("beware", told)) if lines]
-    paragraphs = [*([f"Data: {line}."] if line else []), *told]
+def data_blocks(line: str, notes: Sequence[Note]) -> list[Block]:
+    """The line about the data, if there is one, and cautions about them."""
+    warnings = [clean(note.text) for note in dict.fromkeys(notes) if note.kind == "reading"]
+    facts = [Fact(label, tuple(lines)) for label, lines in (("data", [line] if line else []), ("beware", warnings)) if lines]
+    paragraphs = [*([f"Data: {line}."] if line else []), *warnings]
     return [
         *([Facts(tuple(facts)).only("text", "markdown")] if facts else []),
         *(Paragraph(text, "note").only("html", "latex") for text in paragraphs),
@@ -132,14 +132,16 @@ def works(cited: Callable[[], Cited]) -> Section:
     """Whom to cite."""
 
     def blocks() -> list[Facts | Code]:
-        found = cited()
-        return [Facts(tuple(found.works)), Code(found.bibtex, "BibTeX", breaks="", fold="BibTeX")] if found.works else []
+        references = cited()
+        if not references.works:
+            return []
+        return [Facts(tuple(references.works)), Code(references.bibtex, "BibTeX", breaks="", fold="BibTeX")]
 
     return Section("works", "Works to cite", blocks, style="works").only("html")
 
 
 def settings(values: Mapping[str, object], label: str = "settings", note: str = "") -> Section:
-    """What repeats the result; folded away on a page, below a `note` about it."""
+    """The settings that reproduce the result; folded away on a page, below a `note`."""
     table = settings_table(values)
     blocks: list[Block] = []
     if table is not None:
@@ -152,7 +154,7 @@ def examples_index(examples: Mapping[str, tuple[str, str]]) -> Document:
     """Links to the pages of examples, each with its title and verdict, by the names of their folders."""
     about = (
         "The data are simulated. Each example has a folder with its files and its reports; `examples.txt` says how the data"
-        " were made and which command repeats the result."
+        " were simulated and which command reproduces the result."
     )
     sections = [Section("about", "", lambda: [Paragraph(about)])]
     for name, (title, verdict) in examples.items():
@@ -166,7 +168,7 @@ def _paragraph(text: str) -> list[Paragraph]:
 
 
 def folded(table: Table, rows: int) -> Table:
-    """A table that a page folds away where it has more rows than these."""
+    """A table that a page folds away if it has more than `rows` rows."""
     return replace(table, fold=f"All {len(table.rows)} rows") if len(table.rows) > rows else table
 
 
@@ -183,17 +185,17 @@ def card_document(
     left: tuple[int, str] = (0, ""),
     reading: Reading | None = None,
 ) -> Document:
-    """The verdict, what the input was taken to mean, the numbers, how many more rows there are, and what to know about them."""
+    """The verdict, how the input was interpreted, the numbers, how many more rows there are, and notes."""
     more = f"and {count(left[0], f'more {left[1]}')}"
     blocks: list[Block] = [Verdict((headline,), clean(headline), clean(reason)), *read_as(reading), table]
     blocks += [Paragraph(more)] if left[0] > 0 else []
-    said = tuple(clean(note) for note in notes)
-    blocks += [Listing("notes", said)] if said else []
+    texts = tuple(clean(note) for note in notes)
+    blocks += [Listing("notes", texts)] if texts else []
     return Document(clean(headline), (Article("", "", (Section("card", "", lambda: blocks),)),))
 
 
 def card_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
-    """All columns, whatever they hold; without a `head` they have no names."""
+    """All columns, even empty ones; without a `head` they have no names."""
     width = len(rows[0]) if rows else len(head)
     cells = tuple(tuple(clean(cell) for cell in row) for row in rows)
     return Table("card", "", tuple(map(clean, head)) or ("",) * width, "l" * width, cells)

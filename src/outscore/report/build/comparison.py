@@ -70,9 +70,9 @@ from outscore.results.note import note_texts
 __all__ = ["KIND", "build", "card"]
 
 MAX_IN_LINE = 4
-"""Metrics in the line beside the headline."""
+"""How many metrics the line beside the headline has."""
 MAX_COMPARISONS = 12
-"""Comparisons on a card."""
+"""How many comparisons a card shows."""
 CLAIMS = {
     "better": "Significant difference",
     "undecided": "Undecided",
@@ -84,7 +84,7 @@ CLAIMS = {
 def build(whole: Comparisons) -> doc.Document:
     """All comparisons of a result."""
     table = slices(whole)
-    # A whole stands above its slices, and a comparison alone above nothing.
+    # A whole is the heading of its slices; a comparison alone has nothing below it.
     top = table is not None or len(whole.comparisons) == 1
     parts = [_comparison(c, whole, i, depth=1 if top and i == 1 else 2) for i, c in enumerate(whole.comparisons, 1)]
     closing = list(_closing(whole))
@@ -124,9 +124,9 @@ def _subject(whole: Comparisons) -> str:
 
 
 def _overview(whole: Comparisons, *, answered: bool = False) -> doc.Article:
-    """All comparisons in one table; a paper wants it of a single one too.
+    """All comparisons in one table; a paper needs it for a single one too.
 
-    Below the answer it does not say again how the input was read, but in a paper, which has no other place for it.
+    Below the answer, only a paper repeats how the input was read: it has no other place for it.
     """
     forms = ("latex", "markdown", "html") if len(whole.comparisons) != 1 else ("latex",)
     sentences = [doc.Quote(doc.clean(c.sentence)) for c in whole.comparisons]
@@ -144,27 +144,27 @@ def _overview(whole: Comparisons, *, answered: bool = False) -> doc.Article:
 
 
 def _metrics(whole: Comparisons) -> doc.Article:
-    """Several metrics as one answer, above each of them by itself."""
-    found, first = whole.comparisons, whole.comparisons[0]
+    """Several metrics as one answer, followed by each of them."""
+    compared, first = whole.comparisons, whole.comparisons[0]
     verdict, table = metrics_verdict(whole), metric_table(whole)
     sentence_of_all = verdict.text if verdict.reason else f"{verdict.headline}."
     line = tuple(
         doc.clean(f"{c.metric} {numbers.format_number(c.difference, decimals_of(c), sign=True)}, adj. p {adjusted(c.p)}")
-        for c in found[:MAX_IN_LINE]
+        for c in compared[:MAX_IN_LINE]
     )
     answer = doc.Verdict((sentence_of_all,), verdict.headline, verdict.reason, table.title, tone="told", line=line)
-    # What undermines one metric undermines the answer; several of them may say the same.
-    caveats = list(dict.fromkeys(block for c in found for block in _caveats(c)))
+    # What undermines one metric undermines the answer; several metrics may have the same caveat.
+    caveats = list(dict.fromkeys(block for c in compared for block in _caveats(c)))
     signatures = doc.Code("\n".join(metric_signatures(whole)))
     sentence = doc.Quote(metric_sentence(whole))
     excerpt = [segments(first, MAX_BRIEF, whole=False)] if first.segments else []
-    own = [replace(t, title=_of_metric(t, c)) for c in found for t in _asked_for(c, whole)]
+    own = [replace(t, title=_of_metric(t, c)) for c in compared for t in _asked_for(c, whole)]
     sections = (
         doc.Section("answer", "", lambda: [answer, *(block.only("html") for block in caveats)]).but("latex"),
-        doc.Section("reading", "", lambda: common.read_as(first.reading, [note for c in found for note in c.notes])),
+        doc.Section("reading", "", lambda: common.read_as(first.reading, [note for c in compared for note in c.notes])),
         doc.Section("metrics", "", lambda: [_leading(replace(table, heading="bold", label="results"), whole)]),
         doc.Section("sentence", "", lambda: [sentence]).but("text"),
-        # One screen: what was asked for, and the segments behind the first metric.
+        # One screen: what was requested, and the segments behind the first metric.
         doc.Section("evidence", "", lambda: [common.facts_block(metric_facts(whole)), sentence, signatures])
         .only("text")
         .brief(),
@@ -175,36 +175,36 @@ def _metrics(whole: Comparisons) -> doc.Article:
 
 
 def _leading(table: doc.Table, whole: Comparisons) -> doc.Table:
-    """A table of all comparisons whose rows lead to each of them, on a page."""
+    """A table of all comparisons whose rows link to each of them, on a page."""
     return replace(table, links={i: f"c{i + 1}" for i in range(len(whole.comparisons))}, named_by="metric")
 
 
 def _of_metric(table: doc.Table, c: Comparison) -> str:
-    """The title of a table that stands among those of other metrics; that of buckets says whose it is anyway."""
+    """The title of a table among those of other metrics; that of buckets names the metric anyway."""
     return table.title if table.key == "buckets" else doc.clean(f"{table.title}: {c.metric}")
 
 
 def _asked_for(c: Comparison, whole: Comparisons) -> list[doc.Table]:
-    """What a result holds only where the user asked for it, so that no form leaves it out."""
+    """Tables that exist only because the user asked for them, so no form leaves them out."""
     alpha = alpha_of(whole)
     return [table for table in (every_test(c, alpha), bucket_table(c, alpha), unit_advice(c)) if table.rows]
 
 
 def _comparison(c: Comparison, whole: Comparisons, number: int, *, depth: int) -> doc.Article:
-    """One comparison: the verdict first, the evidence under it, the signature last."""
+    """One comparison: the verdict first, the evidence below it, the signature last."""
     alpha = alpha_of(whole)
 
-    def tables(*made: doc.Table | None) -> list[doc.Table]:
-        found = [table for table in made if table is not None and table.rows]
-        return [replace(table, about=heading(c), label=f"{table.key}-{number}") for table in found]
+    def tables(*candidates: doc.Table | None) -> list[doc.Table]:
+        present = [table for table in candidates if table is not None and table.rows]
+        return [replace(table, about=heading(c), label=f"{table.key}-{number}") for table in present]
 
-    def only_full(*made: doc.Table | None) -> list[doc.Table]:
-        return [table.full() for table in tables(*made)]
+    def only_full(*candidates: doc.Table | None) -> list[doc.Table]:
+        return [table.full() for table in tables(*candidates)]
 
-    # The way from rows to units is in a line of its own on a screen.
+    # On a screen, a line of its own shows the way from rows to units.
     steps = [table.but("text", "latex", level="brief") for table in tables(path(c))]
     cited = common.paper(c.sentence, str(c.signature))
-    # The answer says it; of several comparisons the overview does, but on a screen the first one, unless all are one answer.
+    # The reading is shown once: with the only comparison, in the overview of several, or, on a screen, with the first.
     read = common.read_as(c.reading, c.notes) if depth == 1 else []
     if depth > 1 and number == 1 and not is_family_of_metrics(whole):
         read = [block.only("text") for block in common.read_as(c.reading, c.notes)]
@@ -246,7 +246,7 @@ def _comparison(c: Comparison, whole: Comparisons, number: int, *, depth: int) -
 
 
 def _with_numbers(c: Comparison, whole: Comparisons, top: str) -> str:
-    """The headline with what it rests on, where that is the difference in the metric against 0."""
+    """The headline with the numbers it rests on, if it is about the difference in the metric and 0."""
     if c.identical or whole.settings.get("delta") or other_estimand(c) is not None or c.bayes is not None:
         return top
     decimals = decimals_of(c)
@@ -276,7 +276,7 @@ def _verdict(c: Comparison, whole: Comparisons, *, nested: bool) -> doc.Verdict:
 
 
 def _line(c: Comparison, whole: Comparisons, top: str) -> tuple[str, ...]:
-    """P and the difference with its interval, but for what the headline says."""
+    """P and the difference with its interval, without what the headline says already."""
     decimals, alpha = decimals_of(c), alpha_of(whole)
     p = "" if numbers.format_p_number(c.p, alpha) in top else numbers.format_p(c.p, alpha, brief=True)
     difference = numbers.format_number(c.difference, decimals, sign=True)
@@ -286,14 +286,14 @@ def _line(c: Comparison, whole: Comparisons, top: str) -> tuple[str, ...]:
 
 
 def _next_step(c: Comparison) -> list[doc.Block]:
-    """What to do where nothing was decided; other forms say it with the power."""
+    """What to do if nothing was decided; other forms say it with the power."""
     return [doc.Paragraph(f"{line}.", "to-do").only("html") for line in next_step(c)]
 
 
 def _caveats(c: Comparison) -> list[doc.Block]:
-    """What a reader must know before believing the verdict; on a screen the evidence below it says it anyway."""
-    found = [doc.Paragraph(first_sentence(doc.clean(text)), "warning").only("html") for text in warning_lines(c)]
-    return [*common.warnings_of(c.notes), *found]
+    """What a reader must know before believing the verdict; on a screen, the evidence below contains it anyway."""
+    warnings = [doc.Paragraph(first_sentence(doc.clean(text)), "warning").only("html") for text in warning_lines(c)]
+    return [*common.warnings_of(c.notes), *warnings]
 
 
 def _scores(c: Comparison, alpha: float | None) -> list[doc.Block]:
@@ -308,13 +308,13 @@ def _facts(c: Comparison, whole: Comparisons) -> Iterable[doc.Block]:
     yield plain.only("markdown").brief()
     yield detailed.only("text", "markdown").full()
     method = c.scores[0].method if c.scores[0].low is not None else ""
-    own = [doc.Fact("intervals", (f"of single scores: {method}",))] if method else []
-    yield replace(plain, facts=(*plain.facts, *own)).only("html")
+    intervals = [doc.Fact("intervals", (f"for single scores: {method}",))] if method else []
+    yield replace(plain, facts=(*plain.facts, *intervals)).only("html")
 
 
-def _power(c: Comparison, made: list[doc.Table]) -> Iterable[doc.Block]:
-    """The curve; on a page its numbers are folded away below what is said of it."""
-    for table in made:
+def _power(c: Comparison, curves: list[doc.Table]) -> Iterable[doc.Block]:
+    """The curve; on a page, its numbers are folded away below the statements about it."""
+    for table in curves:
         yield table.but("html")
         yield from (doc.Paragraph(line).only("html") for line in power_lines(c))
         yield from (doc.Paragraph(note, "note").only("html") for note in table.notes)
@@ -340,7 +340,7 @@ def _segments(c: Comparison) -> Iterable[doc.Block]:
 
 
 def _cards(c: Comparison, whole: Comparisons) -> doc.Cards:
-    """The numbers everybody looks for first; an interval only under the number it is about."""
+    """The numbers everybody looks for first; an interval only below the number it is about."""
     decimals, alpha = decimals_of(c), alpha_of(whole)
     better = "higher is better" if c.higher_is_better else "lower is better"
     noun, ends = score_ends(c, alpha)
@@ -354,17 +354,17 @@ def _cards(c: Comparison, whole: Comparisons) -> doc.Cards:
         )
         for s, end, role in zip(c.scores, ends, roles, strict=True)
     ]
-    other = other_estimand(c)
+    estimand = other_estimand(c)
     about: tuple[str, ...] = ()
-    if other is None:
+    if estimand is None:
         about = ("no interval" if c.interval is None else interval_phrase(c.interval, decimals),)
     cards.append(
         doc.Card(
             difference_called(c.systems), numbers.format_number(c.difference, decimals, sign=True), about, key="difference"
         )
     )
-    if other is not None:
-        name, interval = other
+    if estimand is not None:
+        name, interval = estimand
         places = numbers.finer(decimals, interval.estimate)
         shown = "unknown" if interval.estimate is None else numbers.format_number(interval.estimate, places, sign=True)
         cards.append(doc.Card(name, shown, (f"{interval_noun(interval)} {numbers.format_interval(interval, places)}",)))
@@ -384,7 +384,7 @@ def _posterior(bayes: Bayes) -> doc.Card:
 
 
 def _words(whole: Comparisons) -> Iterable[doc.Article]:
-    """Which words make the difference, where that was asked for."""
+    """Which words make the difference, if requested."""
     words = whole.words
     if words is not None:
         tables = [table for table in (word_table(whole, words), *ngram_tables(whole, words)) if table.rows]
@@ -396,15 +396,15 @@ def _closing(whole: Comparisons) -> Iterable[doc.Article]:
     repeated = common.settings(whole.settings, note=family)
     corrected = doc.Facts((doc.Fact("family", (family,)),)) if family else None
     sections = (doc.Section("family", "", lambda: [corrected]).only("text"),)
-    # A table of slices or metrics says it under the table.
-    told = is_family_of_metrics(whole) or slices(whole) is not None
+    # Tables of slices and metrics have a note about the correction.
+    below_table = is_family_of_metrics(whole) or slices(whole) is not None
     note = doc.Article("", "", sections)
-    yield note.but("text", level="brief") if told else note
+    yield note.but("text", level="brief") if below_table else note
     yield doc.Article("", "", (common.works(lambda: cited_by_comparisons(whole)), repeated))
 
 
 def card(whole: Comparisons) -> doc.Document:
-    """The verdict and its numbers, for notebooks; of several comparisons a row each."""
+    """The verdict and its numbers, for notebooks; several comparisons get a row each."""
     if len(whole.comparisons) == 1:
         return _card_of_one(whole.comparisons[0])
     rows = []
@@ -439,13 +439,13 @@ def card(whole: Comparisons) -> doc.Document:
 def _card_of_one(c: Comparison) -> doc.Document:
     verdict = stored_verdict(c)
     decimals = numbers.decimals_for(*(s.value for s in c.scores), difference=c.difference)
-    own = c.interval if c.interval is not None and c.interval.estimand == "difference" else None
+    interval = c.interval if c.interval is not None and c.interval.estimand == "difference" else None
     rows = [
         (s.system, numbers.format_number(s.value, decimals), numbers.interval_ends(s.low, s.high, decimals)) for s in c.scores
     ]
-    ends = "" if own is None else numbers.interval_ends(own.low, own.high, decimals)
+    ends = "" if interval is None else numbers.interval_ends(interval.low, interval.high, decimals)
     rows.append((difference_called(c.systems), numbers.format_number(c.difference, decimals, sign=True), ends))
-    if c.interval is not None and own is None:
+    if c.interval is not None and interval is None:
         places = numbers.finer(decimals, c.interval.estimate)
         estimate = "" if c.interval.estimate is None else numbers.format_number(c.interval.estimate, places, sign=True)
         rows.append((ESTIMANDS[c.interval.estimand], estimate, numbers.interval_ends(c.interval.low, c.interval.high, places)))

@@ -62,7 +62,7 @@ TOGETHER = ("oracle", "solved", "overlap", "agreement", "keys")
 ON_REQUEST = ("inventory", "rates", "label-rates", "confusion", "solved", "overlap", "metrics", "kinds", "label-f1")
 # As many labels as the published tables of upper bounds have.
 MAX_ORACLE_LABELS = 10
-# The matrix of more systems fills the screen.
+# The matrix of more systems would fill the screen.
 MAX_SYSTEMS = 8
 MAX_NAMED = 4
 TASKS = {"pos": "Tagging", "dep": "Parsing", "ner": "Named entities", "label": "Labels", "coref": "Coreference"}
@@ -71,7 +71,7 @@ FOOTER = "Made by outscore; the settings name its version. This file needs no ne
 
 
 def default_tables(diff: Diff, *, verbose: bool) -> list[Table]:
-    """The tables about all systems; without `verbose` the most important ones, with the first rows of long ones."""
+    """The tables about all systems; without `verbose`, the most important ones, and the first rows of long ones."""
     whole = whole_tables(diff, top=None if verbose else MAX_ORACLE_LABELS, every_pair=verbose)
     hidden: tuple[str, ...] = ()
     if not verbose:
@@ -83,32 +83,31 @@ def default_tables(diff: Diff, *, verbose: bool) -> list[Table]:
 
 
 def detail_tables(diff: Diff, *, verbose: bool, top: int, sort: Sort) -> list[Table]:
-    """The tables of each pair; without `verbose` of few pairs, and the first rows of the most important ones."""
+    """The tables of each pair; without `verbose`, those of few pairs, and the first rows of the most important tables."""
     pairs = diff.pairs if verbose else summarised_pairs(diff, verbose=False)
-    made = [table for pair in pairs for table in pair_tables(diff, pair, top=None if verbose else top, sort=sort)]
-    return made if verbose else [table for table in made if table.key not in ON_REQUEST]
+    tables = [table for pair in pairs for table in pair_tables(diff, pair, top=None if verbose else top, sort=sort)]
+    return tables if verbose else [table for table in tables if table.key not in ON_REQUEST]
 
 
 def chosen_tables(diff: Diff, keys: Sequence[str], *, top: int | None = None, sort: Sort = "evidence") -> list[Table]:
-    """The tables of these names, those of a pair for every pair by the first criterion."""
+    """The tables with these names; tables of a pair for every pair by the first criterion."""
     check_tables(keys)
     settings = settings_table(diff.settings)
-    made = whole_tables(diff, top=None if top is None else max(top, MAX_ORACLE_LABELS))
-    made += [] if settings is None else [settings]
+    tables = whole_tables(diff, top=None if top is None else max(top, MAX_ORACLE_LABELS))
+    tables += [] if settings is None else [settings]
     if set(keys) & set(PAIR_TABLES):
-        made += [table for pair in diff.primary_pairs for table in pair_tables(diff, pair, top=top, sort=sort)]
-    there = dict.fromkeys(table.key for table in made)
+        tables += [table for pair in diff.primary_pairs for table in pair_tables(diff, pair, top=top, sort=sort)]
+    there = dict.fromkeys(table.key for table in tables)
     absent = [key for key in dict.fromkeys(keys) if key not in there]
     if len(absent) == len(set(keys)):
         others = [key for key in TABLES if key not in absent]
-        raise OutscoreError(
-            f"This result has nothing to show in the table `{absent[0]}`.", f"Choose from: {', '.join(others)}."
-        )
-    found = [table for key in dict.fromkeys(keys) for table in made if table.key == key]
+        raise OutscoreError(f"The table `{absent[0]}` is empty for this result.", f"Choose from: {', '.join(others)}.")
+    chosen = [table for key in dict.fromkeys(keys) for table in tables if table.key == key]
     if absent:
-        note = f"Nothing to show in {'tables' if len(absent) > 1 else 'table'} {', '.join(f'`{key}`' for key in absent)}."
-        found[-1] = replace(found[-1], notes=(*found[-1].notes, note))
-    return found
+        names = ", ".join(f"`{key}`" for key in absent)
+        note = f"Empty tables: {names}." if len(absent) > 1 else f"The table {names} is empty."
+        chosen[-1] = replace(chosen[-1], notes=(*chosen[-1].notes, note))
+    return chosen
 
 
 def depth_of(keys: Sequence[str]) -> Literal["scores", "pairs", "all"]:
@@ -125,14 +124,14 @@ def depth_of(keys: Sequence[str]) -> Literal["scores", "pairs", "all"]:
 
 
 def check_tables(keys: Sequence[str]) -> None:
-    """Refuse names of tables that do not exist."""
+    """Refuse unknown names of tables."""
     for key in keys:
         if key not in TABLES:
             raise OutscoreError(f"There is no table `{key}`.", f"Choose from: {', '.join(TABLES)}.")
 
 
 def summarised_pairs(diff: Diff, *, verbose: bool) -> list[Pair]:
-    """The pairs whose sentences are written out: those by the first criterion, unless they are many."""
+    """The pairs whose sentences are written out: those by the first criterion, unless there are many."""
     return diff.primary_pairs if verbose or len(diff.primary_pairs) <= MAX_LISTED_PAIRS else []
 
 
@@ -142,15 +141,15 @@ def build(
     """The whole diff; `top` rows of each table where the report is brief, with `changed` units as examples on a page."""
 
     @cache
-    def made(*, verbose: bool) -> dict[str, Table]:
+    def tables_by_key(*, verbose: bool) -> dict[str, Table]:
         return {table.key: table for table in default_tables(diff, verbose=verbose)}
 
     def tables(*keys: str) -> tuple[Later, Later]:
-        """Tables of these names, in this order, at both levels."""
+        """Tables with these names, in this order, at both levels."""
 
         def chosen(*, verbose: bool) -> list[Table]:
-            found = made(verbose=verbose)
-            return [found[key] for key in keys if key in found]
+            by_key = tables_by_key(verbose=verbose)
+            return [by_key[key] for key in keys if key in by_key]
 
         return by_level(Later(lambda: chosen(verbose=False)), Later(lambda: chosen(verbose=True)))
 
@@ -186,9 +185,9 @@ def build(
 
 
 def build_tables(diff: Diff, keys: Sequence[str], *, top: int, sort: Sort) -> Document:
-    """Nothing but the tables of these names."""
-    found = chosen_tables(diff, keys, top=top, sort=sort)
-    return Document(_title(diff), (Article("", "", (Section("tables", "", lambda: found),)),))
+    """Only the tables with these names."""
+    tables = chosen_tables(diff, keys, top=top, sort=sort)
+    return Document(_title(diff), (Article("", "", (Section("tables", "", lambda: tables),)),))
 
 
 def _title(diff: Diff) -> str:
@@ -199,7 +198,7 @@ def _title(diff: Diff) -> str:
 
 
 def _first_lines(diff: Diff) -> list[Block]:
-    """What decides how everything below is to be read: labels that are not shared, and what was decided about the data."""
+    """What determines how to read everything below: labels that are not shared, and how the data were interpreted."""
     warnings = [Paragraph(clean(text), "warning") for text in diff.inventory.warnings]
     return [*warnings, *(Paragraph(clean(note.text), "note") for note in diff.notes if note.kind == "reading")]
 
@@ -214,15 +213,15 @@ def _verdict(diff: Diff) -> Verdict:
 
 
 def _next_step(diff: Diff) -> list[Block]:
-    """What to do where the first pair was not decided."""
-    told = [next_step_of(diff, pair) for pair in diff.primary_pairs[:1]]
-    return [Paragraph(line, "to-do").only("html") for line in told if line]
+    """What to do if the first pair was not decided."""
+    steps = [next_step_of(diff, pair) for pair in diff.primary_pairs[:1]]
+    return [Paragraph(line, "to-do").only("html") for line in steps if line]
 
 
 def _changes(diff: Diff, top: int, sort: Sort) -> tuple[Later, Later]:
     """What changed, pair by pair; on a page the explorer shows it."""
-    made = partial(detail_tables, diff, top=top, sort=sort)
-    return by_level(Later(partial(made, verbose=False)), Later(partial(made, verbose=True)))
+    tables = partial(detail_tables, diff, top=top, sort=sort)
+    return by_level(Later(partial(tables, verbose=False)), Later(partial(tables, verbose=True)))
 
 
 def _own_notes(diff: Diff) -> Iterable[Block]:
@@ -231,17 +230,17 @@ def _own_notes(diff: Diff) -> Iterable[Block]:
 
 
 def _notes(diff: Diff) -> Iterable[Block]:
-    found = dict.fromkeys([*diff.notes, *(note for pair in diff.pairs for note in pair.notes)])
-    if notes := note_texts(note for note in found if note.kind != "reading"):
+    listed = dict.fromkeys([*diff.notes, *(note for pair in diff.pairs for note in pair.notes)])
+    if notes := note_texts(note for note in listed if note.kind != "reading"):
         yield Listing("notes", tuple(notes))
 
 
 def _sentences(diff: Diff) -> Iterable[Block]:
-    """Those of the pairs by the first criterion, where they are not too many; on a page the script shows that of its pair."""
+    """Those of the pairs by the first criterion, unless there are too many; on a page, the script shows that of its pair."""
     for verbose in (False, True):
-        told = [clean(pair.sentence) for pair in summarised_pairs(diff, verbose=verbose)]
-        blocks: list[Block] = [Facts((Fact("for a paper", tuple(told)),)).only("text")] if told else []
-        blocks += [Quote(sentence).only("markdown", "latex") for sentence in told]
+        sentences = [clean(pair.sentence) for pair in summarised_pairs(diff, verbose=verbose)]
+        blocks: list[Block] = [Facts((Fact("for a paper", tuple(sentences)),)).only("text")] if sentences else []
+        blocks += [Quote(sentence).only("markdown", "latex") for sentence in sentences]
         yield from (block.full() if verbose else block.brief() for block in blocks)
     yield from (Quote(clean(pair.sentence)).only("html") for pair in diff.primary_pairs if pair.sentence)
 
@@ -252,7 +251,7 @@ def _embedded(diff: Diff, name: str) -> list[Block]:
 
 
 def _script(diff: Diff, changed: Sequence[Changed], contexts: Contexts | None) -> Script:
-    """The explorer with its data; without units or contexts it shows everything but the examples and says so."""
+    """The explorer with its data; without units or contexts, it shows everything but the examples, and says so."""
     several = [units for units in changed if units.units.n] if contexts is not None else []
     examples = examples_data(several, contexts) if several and contexts is not None else None
     pairs = [pair_data(diff, pair) for pair in diff.pairs]
@@ -288,7 +287,7 @@ def _card_scores(diff: Diff) -> Table:
 
 
 def build_shown(diff: Diff, shown: Shown) -> Document:
-    """The tables that were asked for, or the whole diff."""
+    """The requested tables, or the whole diff."""
     if shown.tables:
         return build_tables(diff, shown.tables, top=shown.top, sort=shown.sort)
     changed, contexts = ((), None) if shown.examples is None else shown.examples

@@ -19,22 +19,22 @@ from outscore.results.note import note_texts
 
 __all__ = ["KIND", "build", "card"]
 
-BEHIND = "The comparison behind the gate, the candidate as A and the baseline as B; its p asks whether the candidate is worse."
+BEHIND = "The comparison behind the gate, candidate as A and baseline as B; its p tests whether the candidate is worse."
 
 
-def build(found: GateResult) -> Document:
+def build(result: GateResult) -> Document:
     """The outcome first, then the comparison in full."""
-    c = found.comparison
-    title = clean(found.headline)
+    c = result.comparison
+    title = clean(result.headline)
     sections = (
-        Section("answer", "", lambda: [_verdict(found), *warnings_of(c.notes), *read_as(c.reading, c.notes)]).but("latex"),
-        Section("table", "", lambda: [table(found)]).only("latex", "markdown"),
-        charts_section(lambda: charts(found)),
-        Section("grounds", "What decided", lambda: [facts_block(facts(found))]).but("latex"),
-        paper(found.sentence, str(c.signature)),
-        settings(found.settings, "gate-settings"),
+        Section("answer", "", lambda: [_verdict(result), *warnings_of(c.notes), *read_as(c.reading, c.notes)]).but("latex"),
+        Section("table", "", lambda: [table(result)]).only("latex", "markdown"),
+        charts_section(lambda: charts(result)),
+        Section("grounds", "What decided the outcome", lambda: [facts_block(facts(result))]).but("latex"),
+        paper(result.sentence, str(c.signature)),
+        settings(result.settings, "gate-settings"),
     )
-    behind = comparison.build(Comparisons([c], {"alpha": found.alpha}))
+    behind = comparison.build(Comparisons([c], {"alpha": result.alpha}))
     shown = [
         replace(article, key=f"behind-{i}", depth=2).full().only("html", "markdown")
         for i, article in enumerate(behind.articles)
@@ -44,24 +44,24 @@ def build(found: GateResult) -> Document:
     return Document(title, articles, style=stylesheet)
 
 
-def card(found: GateResult) -> Document:
+def card(result: GateResult) -> Document:
     """The outcome alone, for notebooks."""
 
     def blocks() -> list[Block]:
-        notes = tuple(clean(note) for note in note_texts(found.notes))
-        told: list[Block] = [_verdict(found), *read_as(found.comparison.reading), table(found)]
-        return [*told, *([Listing("notes", notes)] if notes else [])]
+        notes = tuple(clean(note) for note in note_texts(result.notes))
+        listed: list[Block] = [_verdict(result), *read_as(result.comparison.reading), table(result)]
+        return [*listed, *([Listing("notes", notes)] if notes else [])]
 
-    return Document(clean(found.headline), (Article("", "", (Section("card", "", blocks),)),))
+    return Document(clean(result.headline), (Article("", "", (Section("card", "", blocks),)),))
 
 
-def _verdict(found: GateResult) -> Verdict:
-    headline, reason = clean(found.headline), clean(found.reason)
-    said = dict(summary(found))
-    numbers = [said[name] for name in ("difference", "interval") if name in said]
-    line = (", ".join(numbers), f"not worse: {format_p(found.not_worse, brief=True)}")
-    told = Verdict((clean(found.verdict),), headline, reason, "Gate", strong=headline, plain=(reason,), line=line)
-    return replace(told, tone="won") if found.outcome == "pass" else told
+def _verdict(result: GateResult) -> Verdict:
+    headline, reason = clean(result.headline), clean(result.reason)
+    statements = dict(summary(result))
+    numbers = [statements[name] for name in ("difference", "interval") if name in statements]
+    line = (", ".join(numbers), f"not worse: {format_p(result.not_worse, brief=True)}")
+    verdict = Verdict((clean(result.verdict),), headline, reason, "Gate", strong=headline, plain=(reason,), line=line)
+    return replace(verdict, tone="won") if result.outcome == "pass" else verdict
 
 
 KIND = Kind(build, card, {"gate": records}, charts, forms={"github": github_log, "junit": junit_xml})

@@ -21,7 +21,7 @@ __all__ = ["Kind", "Shown"]
 
 @dataclass(frozen=True)
 class Shown:
-    """What is shown of a diff: these tables only, so many rows of each kind, in this order, with these changed units."""
+    """What is shown of a diff: only `tables`, `top` rows of each kind, in the order `sort`, with `examples` of changes."""
 
     tables: Sequence[str] = ()
     top: int = 5
@@ -48,14 +48,14 @@ class Kind:
     tables
         Its tables of all digits by name, the first of which is its `csv`.
     charts, parts
-        The charts of a part of a result, None where there are none; and what it takes for each part, the result itself where
-        that is one.
+        The charts of a part of a result, None if there are none; and their arguments for each part, by default the result
+        itself.
     forms
         Forms that no other kind of result has, by name.
     whole
-        What a result is taken for, where it may be a part of what the functions above take.
+        Turns a result into what the functions above take, if it may be only a part of that.
     build_shown
-        The document where it is up to the caller what is shown.
+        The document if the caller chooses what is shown.
     """
 
     build: Callable[[Any], Document]
@@ -78,8 +78,8 @@ class Kind:
 
     def records(self, result: Any, table: str | None = None) -> Records:  # noqa: ANN401 - any result
         """One of its tables, the first if none is named."""
-        made = next(iter(self.tables.values())) if table is None else self.tables[table]
-        return made(self.whole(result))
+        records_of = next(iter(self.tables.values())) if table is None else self.tables[table]
+        return records_of(self.whole(result))
 
     def chart_parts(self, result: Any) -> list[list[Chart]]:  # noqa: ANN401 - any result
         """The charts of each of its parts."""

@@ -20,7 +20,7 @@ def build(logs: Logs) -> Document:
         Section("facts", "", lambda: [facts_block(facts(logs))]).but("latex"),
         settings(logs.settings, "logs-settings"),
     )
-    return Document("What the logs hold", (Article("", "What the logs hold", sections),), style=stylesheet)
+    return Document("Contents of the logs", (Article("", "Contents of the logs", sections),), style=stylesheet)
 
 
 def card(logs: Logs) -> Document:
@@ -29,8 +29,8 @@ def card(logs: Logs) -> Document:
 
 
 def _verdict(logs: Logs) -> Verdict:
-    said = clean(logs.verdict)
-    return Verdict((said,), said.removesuffix("."), tone="told")
+    verdict = clean(logs.verdict)
+    return Verdict((verdict,), verdict.removesuffix("."), tone="told")
 
 
 KIND = Kind(build, card, {"scores": records})

@@ -19,72 +19,72 @@ from outscore.results.plan import PlanResult, PossibleP
 __all__ = ["KIND", "build", "card"]
 
 
-def build(found: Plan) -> Document:
+def build(plan: Plan) -> Document:
     """The whole plan."""
-    signature = Section("signature", "Signature", lambda: [Code(clean(str(found.signature)))], joined=True)
+    signature = Section("signature", "Signature", lambda: [Code(clean(str(plan.signature)))], joined=True)
     sections = (
-        Section("answer", "", lambda: [_verdict(found), *_data(found), _cards(found)]),
-        charts_section(lambda: charts(found)),
-        Section("grounds", "Method and assumptions", lambda: [facts_block(facts(found)), *_tables(found, "html")]).but("latex"),
-        # On a screen the signature stands with the other statements.
+        Section("answer", "", lambda: [_verdict(plan), *_data(plan), _cards(plan)]),
+        charts_section(lambda: charts(plan)),
+        Section("grounds", "Method and assumptions", lambda: [facts_block(facts(plan)), *_tables(plan, "html")]).but("latex"),
+        # On a screen, the signature is among the other statements.
         signature.only("text"),
-        Section("tables", "", lambda: _tables(found, "text", "markdown", "latex")),
-        settings(found.settings, "plan-settings").only("markdown"),
+        Section("tables", "", lambda: _tables(plan, "text", "markdown", "latex")),
+        settings(plan.settings, "plan-settings").only("markdown"),
         signature.but("text"),
-        works(lambda: cited_by_plan(found)),
-        settings(found.settings, "plan-settings").but("markdown"),
+        works(lambda: cited_by_plan(plan)),
+        settings(plan.settings, "plan-settings").but("markdown"),
     )
-    return Document(title(found), (Article("", title(found), sections),), style=stylesheet)
+    return Document(title(plan), (Article("", title(plan), sections),), style=stylesheet)
 
 
-def _verdict(found: Plan) -> Verdict:
-    top, reason = headline(found)
-    return Verdict((found.verdict,), top, reason, title(found), plain=(found.verdict,), tone="told")
+def _verdict(plan: Plan) -> Verdict:
+    top, reason = headline(plan)
+    return Verdict((plan.verdict,), top, reason, title(plan), plain=(plan.verdict,), tone="told")
 
 
-def _data(found: Plan) -> list[Block]:
-    """What a pilot was taken to mean."""
-    return read_as(found.reading, found.notes) if isinstance(found, PlanResult) else []
+def _data(plan: Plan) -> list[Block]:
+    """How a pilot was interpreted."""
+    return read_as(plan.reading, plan.notes) if isinstance(plan, PlanResult) else []
 
 
-def _tables(found: Plan, *forms: str) -> Iterable[Block]:
-    """All curves; a brief text shows the tried-out ones, or the main points of the computed ones."""
-    made = [replace(table, label=f"plan-{table.key}") for table in tables(found)]
-    yield from (table.only("html") for table in made if "html" in forms)
+def _tables(plan: Plan, *forms: str) -> Iterable[Block]:
+    """All curves; a brief text shows the simulated ones, or the main points of the computed ones."""
+    labelled = [replace(table, label=f"plan-{table.key}") for table in tables(plan)]
+    yield from (table.only("html") for table in labelled if "html" in forms)
     if "text" in forms:
-        yield from (table.only("text").brief() for table in shown_tables(found))
-        yield from (table.only("text").full() for table in made)
-        yield from (table.only("markdown", "latex") for table in made)
+        yield from (table.only("text").brief() for table in shown_tables(plan))
+        yield from (table.only("text").full() for table in labelled)
+        yield from (table.only("markdown", "latex") for table in labelled)
 
 
-def _cards(found: Plan) -> Cards:
+def _cards(plan: Plan) -> Cards:
     """The numbers everybody looks for first."""
-    if isinstance(found, PossibleP):
-        low, high = (format_p_number(p, found.alpha) for p in (found.lowest, found.highest))
-        limit = "none" if found.significant_up_to is None else f"{found.significant_up_to:,}"
+    if isinstance(plan, PossibleP):
+        low, high = (format_p_number(p, plan.alpha) for p in (plan.lowest, plan.highest))
+        limit = "none" if plan.significant_up_to is None else f"{plan.significant_up_to:,}"
         cards = (
-            Card("lowest p", low, (f"they differ on {found.discordant[0]:,} items",)),
-            Card("highest p", high, (f"they differ on {found.discordant[1]:,} items",)),
-            Card("items they may differ on", limit, (f"for p <= {format_level(found.alpha)}",)),
+            Card("lowest p", low, (f"they differ on {plan.discordant[0]:,} items",)),
+            Card("highest p", high, (f"they differ on {plan.discordant[1]:,} items",)),
+            Card("items they may differ on", limit, (f"for p <= {format_level(plan.alpha)}",)),
         )
     else:
         unit = {"sd": "in the mean score", "discordance": "in accuracy", "standardised": "in standard deviations"}
-        level = f"{found.design.alternative}, alpha = {format_level(found.design.alpha)}"
+        level = f"{plan.design.alternative}, alpha = {format_level(plan.design.alpha)}"
         cards = (
-            Card("items", f"{found.items:,}", ("asked for" if found.question != "items" else "to collect",)),
-            Card("difference", difference(found), (unit[found.design.basis],)),
-            Card("power", number(found.power).removeprefix("0"), (level,)),
+            Card("items", f"{plan.items:,}", ("given" if plan.question != "items" else "to collect",)),
+            Card("difference", difference(plan), (unit[plan.design.basis],)),
+            Card("power", number(plan.power).removeprefix("0"), (level,)),
         )
-        if found.costs is not None:
-            cost = Card("cost", f"{found.costs.cost:,.2f}", (f"runs of each system per item: {found.design.repeats}",))
+        if plan.costs is not None:
+            cost = Card("cost", f"{plan.costs.cost:,.2f}", (f"runs per system and item: {plan.design.repeats}",))
             return Cards((*cards, cost)).only("html")
     return Cards(cards).only("html")
 
 
-def card(found: Plan) -> Document:
+def card(plan: Plan) -> Document:
     """The answer and what it rests on, for notebooks."""
-    rows = _planned(found) if isinstance(found, PlanResult) else _possible(found)
-    return card_document(found.verdict, "", card_table((), rows), note_texts(found.notes))
+    rows = _planned(plan) if isinstance(plan, PlanResult) else _possible(plan)
+    return card_document(plan.verdict, "", card_table((), rows), note_texts(plan.notes))
 
 
 def _planned(plan: PlanResult) -> list[tuple[str, ...]]:
@@ -97,11 +97,11 @@ def _planned(plan: PlanResult) -> list[tuple[str, ...]]:
     ]
 
 
-def _possible(found: PossibleP) -> list[tuple[str, ...]]:
+def _possible(plan: PossibleP) -> list[tuple[str, ...]]:
     return [
-        ("lowest", format_p(found.lowest), f"they differ on {found.discordant[0]:,} items"),
-        ("highest", format_p(found.highest), f"they differ on {found.discordant[1]:,} items"),
-        ("independent errors", format_p(found.independent), ""),
+        ("lowest", format_p(plan.lowest), f"they differ on {plan.discordant[0]:,} items"),
+        ("highest", format_p(plan.highest), f"they differ on {plan.discordant[1]:,} items"),
+        ("independent errors", format_p(plan.independent), ""),
     ]
 
 

@@ -1,4 +1,4 @@
-"""The document of a printed table: which pairs differ whatever the data are, and how many items there may be."""
+"""The document of a printed table: which pairs differ in every case, and how many items there may be."""
 
 from __future__ import annotations
 
@@ -14,42 +14,42 @@ from outscore.results.possible import PossibleTable
 
 __all__ = ["KIND", "build", "card"]
 
-TITLE = "What a printed table allows"
+TITLE = "What a printed table implies"
 MAX_SHOWN = 30
-"""Pairs that one screen shows."""
+"""How many pairs one screen shows."""
 
 
-def build(found: PossibleTable) -> Document:
+def build(printed: PossibleTable) -> Document:
     """The whole answer."""
-    signature = Section("signature", "Signature", lambda: [Code(clean(str(found.signature)))], joined=True)
+    signature = Section("signature", "Signature", lambda: [Code(clean(str(printed.signature)))], joined=True)
     sections = (
-        Section("answer", "", lambda: [_verdict(found), *read_as(found.reading, found.notes)]),
-        Section("scores", "", lambda: [score_table(found)]),
-        Section("pairs", "", lambda: _pairs(found)),
-        Section("facts", "", lambda: [facts_block(facts(found))]).but("latex"),
+        Section("answer", "", lambda: [_verdict(printed), *read_as(printed.reading, printed.notes)]),
+        Section("scores", "", lambda: [score_table(printed)]),
+        Section("pairs", "", lambda: _pairs(printed)),
+        Section("facts", "", lambda: [facts_block(facts(printed))]).but("latex"),
         signature,
-        settings(found.settings, "possible-settings"),
+        settings(printed.settings, "possible-settings"),
     )
     return Document(TITLE, (Article("", TITLE, sections),), style=stylesheet)
 
 
-def _pairs(found: PossibleTable) -> Iterable[Block]:
-    if found.pairs:
-        whole = replace(pair_table(found), label="possible-pairs")
-        yield pair_table(found, MAX_SHOWN).only("text").brief()
+def _pairs(printed: PossibleTable) -> Iterable[Block]:
+    if printed.pairs:
+        whole = replace(pair_table(printed), label="possible-pairs")
+        yield pair_table(printed, MAX_SHOWN).only("text").brief()
         yield whole.only("text").full()
         yield whole.but("text")
 
 
-def card(found: PossibleTable) -> Document:
+def card(printed: PossibleTable) -> Document:
     """The answer and its table, for notebooks."""
-    table = pair_table(found, MAX_SHOWN) if found.pairs else score_table(found)
-    return Document("", (Article("", "", (Section("card", "", lambda: [_verdict(found), table]),)),))
+    table = pair_table(printed, MAX_SHOWN) if printed.pairs else score_table(printed)
+    return Document("", (Article("", "", (Section("card", "", lambda: [_verdict(printed), table]),)),))
 
 
-def _verdict(found: PossibleTable) -> Verdict:
-    top, reason = clean(found.headline), clean(found.reason)
-    return Verdict((clean(found.verdict),), top, reason, TITLE, plain=(clean(found.verdict),), tone="told")
+def _verdict(printed: PossibleTable) -> Verdict:
+    top, reason = clean(printed.headline), clean(printed.reason)
+    return Verdict((clean(printed.verdict),), top, reason, TITLE, plain=(clean(printed.verdict),), tone="told")
 
 
 KIND = Kind(build, card, {"pairs": records})

@@ -1,4 +1,4 @@
-"""The document of battles: the verdict, strengths and pairs, what verdicts owe to place, length and judge, and the grounds."""
+"""The document of battles: the verdict, strengths and pairs, the effects of position, length and judge, and the method."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from outscore.language.numbers import count, format_level, format_p, format_p_number
-from outscore.language.verdict.preference import battle_reading_line, cluster_text, format_rate, found_in
+from outscore.language.verdict.preference import battle_facts, battle_reading_line, cluster_text, format_rate
 from outscore.report import document as doc
 from outscore.report.build import common
 from outscore.report.build.kind import Kind
@@ -32,7 +32,7 @@ from outscore.results.preference import Labelled, Preference
 __all__ = ["KIND", "build", "card"]
 
 MAX_SHOWN, MAX_PAIRS, MAX_CATEGORIES = 20, 12, 20
-"""Systems, pairs and rows of categories that a brief report lists."""
+"""How many systems, pairs and rows of categories a brief report lists."""
 MAX_OPEN, MAX_LISTED = 40, 500
 """Rows beyond which a page folds a table away, and pairs that it lists at all; `pairs.csv` has every one."""
 
@@ -41,7 +41,7 @@ def build(result: Preference) -> doc.Document:
     """The whole report."""
     repeated = common.settings(result.settings, "preference-settings")
     sections = (
-        doc.Section("answer", "", lambda: [_verdict(result), *_told(result), _cards(result)]).but("latex"),
+        doc.Section("answer", "", lambda: [_verdict(result), *_cautions(result), _cards(result)]).but("latex"),
         doc.Section("strengths", "Strengths", lambda: _strengths(result)),
         doc.Section("pairs", "Pairs", lambda: _pairs(result)),
         doc.Section("categories", "Categories", lambda: _categories(result)),
@@ -79,7 +79,7 @@ def _verdict(result: Preference) -> doc.Verdict:
     top, reason = doc.clean(result.headline), doc.clean(result.reason)
     first = sum(one.rank_low == 1 and one.component == result.strengths[0].component for one in result.strengths)
     if len(result.systems) > 2 and first > 1 and result.labels is None and result.counts.testable:
-        # Who is ahead says less than how many could be.
+        # How many could be the best says more than who is ahead.
         top, reason = sharing(first, len(result.systems)), doc.clean(result.verdict)
     elif len(result.systems) == 2 and result.labels is None and not decided(result):
         (pair,) = result.pairs
@@ -98,20 +98,20 @@ def _verdict(result: Preference) -> doc.Verdict:
 
 
 def _line(result: Preference) -> tuple[str, ...]:
-    """The numbers on the first card, and p of two systems or how many pairs of several differ."""
+    """The numbers on the first card, and p of two systems, or how many pairs of several systems differ."""
     first = _cards(result).cards[0]
-    own = [part for part in first.small if part[:1].isdigit()]
-    told = ", ".join([f"{first.label} {first.value}", *own])
+    intervals = [part for part in first.small if part[:1].isdigit()]
+    strongest = ", ".join([f"{first.label} {first.value}", *intervals])
     if len(result.systems) > 2 and result.labels is None:
-        return told, f"{result.counts.significant:,} of {result.counts.testable:,} pairs differ"
+        return strongest, f"{result.counts.significant:,} of {result.counts.testable:,} pairs differ"
     p = result.pairs[0].p if result.labels is None else result.labels.p
-    return (told,) if p is None else (told, format_p(p, result.alpha, brief=True))
+    return (strongest,) if p is None else (strongest, format_p(p, result.alpha, brief=True))
 
 
-def _told(result: Preference) -> list[doc.Block]:
-    """What may make the verdict wrong, and what was decided about the data."""
+def _cautions(result: Preference) -> list[doc.Block]:
+    """What may make the verdict wrong, and how the data were interpreted."""
     line = doc.clean(battle_reading_line(result.reading))
-    return [*common.warnings_of(result.notes), *common.told_as(line, result.notes)]
+    return [*common.warnings_of(result.notes), *common.data_blocks(line, result.notes)]
 
 
 def _strengths(result: Preference) -> Iterable[doc.Block | doc.Later]:
@@ -163,7 +163,7 @@ def _cards(result: Preference) -> doc.Cards:
             doc.Card(
                 doc.clean(pair.a),
                 format_rate(pair.win_rate),
-                tuple(filter(None, ("of battles won, ties as half", interval))),
+                tuple(filter(None, ("of battles won, ties count as half", interval))),
                 "a",
             ),
             doc.Card("p", p, (cluster_text(result.unit),)),
@@ -183,7 +183,7 @@ def _cards(result: Preference) -> doc.Cards:
 
 
 def _on(result: Preference) -> tuple[str, ...]:
-    """On how many units, where these are not the battles themselves."""
+    """On how many units, unless these are the battles themselves."""
     return () if result.unit == "battle" else (f"on {count(result.clusters, result.unit)}",)
 
 
@@ -194,7 +194,10 @@ def _people_cards(result: Preference, labels: Labelled) -> tuple[doc.Card, ...]:
     judge = f"{format_rate(pair.win_rate)} of {count(result.battles, 'battle')}"
     return (
         doc.Card(
-            doc.clean(pair.a), format_rate(labels.win_rate), (doc.clean(f"won by {labels.people}, ties as half"), interval), "a"
+            doc.clean(pair.a),
+            format_rate(labels.win_rate),
+            (doc.clean(f"won by {labels.people}, ties count as half"), interval),
+            "a",
         ),
         doc.Card("p", format_p_number(labels.p, result.alpha), (doc.clean(f"by {labels.people}"),)),
         doc.Card("labelled prompts", f"{labels.labelled:,}", (f"by the judge alone, {judge}",)),
@@ -209,7 +212,7 @@ def _first_card(result: Preference) -> doc.Card:
         return doc.Card("sets of systems", f"{sets}", ("that never met",))
     if any(first.system in circle for circle in result.circles):
         return doc.Card("order", "none", ("preferences run in a circle",))
-    equal = found_in(result).equal
+    equal = battle_facts(result).equal
     if len(equal) > 1:
         return doc.Card("strongest", f"{len(equal):,}", ("equally strong systems",))
     value = "unbeaten" if first.elo is None else f"{first.elo:.0f}"

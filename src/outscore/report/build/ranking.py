@@ -42,11 +42,11 @@ __all__ = ["KIND", "build", "card"]
 
 MAX_ON_CARD = 10
 MAX_SHOWN = 20
-"""Systems that a brief report shows; up to so many have a matrix of signs."""
+"""How many systems a brief report shows; more have no matrix of signs."""
 MAX_COLUMNS = 8
-"""Columns of datasets that a page has room for."""
+"""How many columns of datasets fit on a page."""
 MAX_PRINTED = 60
-"""Rows that fit on one printed page; the rest is for `verbose`, and for the reader to break."""
+"""How many rows fit on one printed page; `verbose` has all of them, for the reader to break."""
 MAX_REPLICATED = 200
 MAX_OPEN_GROUPS, MAX_OPEN_ROWS, MAX_OPEN_CHARTS = 12, 30, 40
 """Groups, rows, and systems in charts beyond which a page folds them away."""
@@ -102,7 +102,7 @@ def _verdict(ranking: Ranking) -> doc.Verdict:
     elif first < 2:
         kind = "One leader" if first else "No clear leader"
     else:
-        # Who is ahead on average says less than how many could be.
+        # How many could be the best says more than who is ahead on average.
         kind, shown, why = "Ranking", sharing(first, every), doc.clean(ranking.verdict)
     # In running text the headline is the title.
     return doc.Verdict(
@@ -119,12 +119,12 @@ def _verdict(ranking: Ranking) -> doc.Verdict:
 
 
 def _line(ranking: Ranking, top: str) -> tuple[str, ...]:
-    """The first system's score with its interval, but for what the headline says, and how many pairs differ."""
+    """The first system's score with its interval, unless the headline has it, and how many pairs differ."""
     leader, decimals, counts = ranking.scores[0], decimals_of(ranking.standing), ranking.counts
     value, interval = format_number(leader.value, decimals), interval_ends(leader.low, leader.high, decimals)
     score = "" if value in top else f"{doc.clean(leader.system)} {value}"
-    told = ", ".join(filter(None, (score, interval and f"{interval_name(ranking)} {interval}")))
-    return (*filter(None, (told,)), f"{counts.significant:,} of {counts.testable:,} pairs differ")
+    leading = ", ".join(filter(None, (score, interval and f"{interval_name(ranking)} {interval}")))
+    return (*filter(None, (leading,)), f"{counts.significant:,} of {counts.testable:,} pairs differ")
 
 
 def _cards(ranking: Ranking) -> doc.Cards:
@@ -160,14 +160,14 @@ def _places(ranking: Ranking) -> Iterable[doc.Later]:
         return [replace(place_table(ranking, counts=ranking.baseline is None), bars=bars(ranking))]
 
     optional = ("n", "loses", interval_name(ranking))
-    for made in common.by_level(doc.Later(lambda: listed(MAX_SHOWN, optional)), doc.Later(listed)):
-        yield made.only("text", "markdown")
+    for block in common.by_level(doc.Later(lambda: listed(MAX_SHOWN, optional)), doc.Later(listed)):
+        yield block.only("text", "markdown")
     yield doc.Later(page).only("html")
     printed = common.by_level(
         doc.Later(lambda: [printed_places(ranking, MAX_PRINTED)]), doc.Later(lambda: [printed_places(ranking)])
     )
-    for made in printed:
-        yield made.only("latex")
+    for block in printed:
+        yield block.only("latex")
 
 
 def _groups(ranking: Ranking) -> Iterable[doc.Block]:
@@ -193,22 +193,22 @@ def _who_beat_whom(ranking: Ranking) -> Iterable[doc.Block | doc.Later | None]:
     if figure is not None:
         yield figure.only("html")
     elif ranking.baseline is None and len(ranking.scores) > 2:
-        many = "systems for a heat map; the table above counts wins and losses of each"
+        many = "systems for a heat map; the table above counts the wins and losses of each"
         if not ranking.pairs:
-            many = "pairs to keep each of them; the table above counts them for each system"
+            many = "pairs to list; the table above counts them for each system"
         yield doc.Paragraph(f"There are too many {many}.").only("html")
     if ranking.pairs:
         yield doc.Later(lambda: [_listed_pairs(ranking)]).only("html")
 
 
 def _listed_pairs(ranking: Ranking) -> doc.Table:
-    """The pairs that cells of the heat map lead to."""
+    """The pairs that cells of the heat map link to."""
     listed = pair_table(ranking, most=MAX_LINKED)
     return replace(listed, fold="The pairs in numbers", anchors="pair-", heading="none")
 
 
 def _standings(ranking: Ranking, standings: Sequence[Standing], what: What) -> Iterable[doc.Block | doc.Later]:
-    """One line per dataset or metric, and systems by datasets or metrics where there is room for so many columns."""
+    """One line per dataset or metric, and systems by datasets or metrics where the columns fit."""
     if not standings:
         return
     yield common.folded(standings_table(ranking, standings, what), MAX_OPEN_ROWS).but("latex")
@@ -222,7 +222,7 @@ def _standings(ranking: Ranking, standings: Sequence[Standing], what: What) -> I
 
 
 def _pairs(ranking: Ranking) -> Iterable[doc.Later]:
-    """Differences, intervals and p of every further metric; on one screen as many as against a baseline."""
+    """Differences, intervals and p of every further metric; a brief report has them if there are few."""
     for number, standing in enumerate(ranking.metrics, 2):
         if not standing.pairs:
             continue
@@ -247,7 +247,7 @@ def _replicability(ranking: Ranking) -> Iterable[doc.Block | doc.Later]:
 
 
 def _joint(ranking: Ranking) -> Iterable[doc.Block | doc.Later]:
-    """The systems on one screen; the pairs, whose plain intervals stand elsewhere, for who asks for all."""
+    """The systems on one screen; the pairs, whose plain intervals are elsewhere, in full reports."""
     joint = ranking.joint
     if joint is None:
         return

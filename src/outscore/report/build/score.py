@@ -1,4 +1,4 @@
-"""The document of single systems' scores: the scores, what they can tell, and what they rest on."""
+"""The document of single systems' scores: the scores, what they can show, and what they rest on."""
 
 from __future__ import annotations
 
@@ -22,58 +22,58 @@ MAX_OPEN_ROWS = 30
 MAX_CARDS = 4
 
 
-def build(found: ScoreResult) -> Document:
+def build(result: ScoreResult) -> Document:
     """All scores."""
-    title = clean(f"{count(len(found.systems), 'system')} by {found.metric}")
+    title = clean(f"{count(len(result.systems), 'system')} by {result.metric}")
     sections = (
-        Section("answer", "", lambda: [_verdict(found), *_above(found), _cards(found)]).but("latex"),
-        Section("scores", "Scores", lambda: [scores(found)]),
-        Section("parts", "Parts", lambda: [folded(table, MAX_OPEN_ROWS) for table in parts(found)]),
-        charts_section(lambda: charts(found)),
-        Section("grounds", "What they can tell, and what they rest on", lambda: [facts_block(facts(found))]).but("latex"),
-        paper(found.sentence, str(found.signature)),
-        works(lambda: cited_by_scores(found)),
-        settings(found.settings, "score-settings"),
+        Section("answer", "", lambda: [_verdict(result), *_above(result), _cards(result)]).but("latex"),
+        Section("scores", "Scores", lambda: [scores(result)]),
+        Section("parts", "Parts", lambda: [folded(table, MAX_OPEN_ROWS) for table in parts(result)]),
+        charts_section(lambda: charts(result)),
+        Section("grounds", "What they can show, and what they rest on", lambda: [facts_block(facts(result))]).but("latex"),
+        paper(result.sentence, str(result.signature)),
+        works(lambda: cited_by_scores(result)),
+        settings(result.settings, "score-settings"),
     )
     return Document(title, (Article("", title, sections),), style=stylesheet)
 
 
-def card(found: ScoreResult) -> Document:
+def card(result: ScoreResult) -> Document:
     """The scores alone, for notebooks."""
 
     def blocks() -> list[Block]:
-        notes = tuple(clean(note) for note in note_texts(found.notes))
-        told: list[Block] = [_verdict(found), *read_as(found.reading), scores(found)]
-        return [*told, *([Listing("notes", notes)] if notes else [])]
+        notes = tuple(clean(note) for note in note_texts(result.notes))
+        listed: list[Block] = [_verdict(result), *read_as(result.reading), scores(result)]
+        return [*listed, *([Listing("notes", notes)] if notes else [])]
 
-    return Document(clean(found.headline), (Article("", "", (Section("card", "", blocks),)),))
-
-
-def _above(found: ScoreResult) -> list[Block]:
-    return [*warnings_of(found.notes), *read_as(found.reading, found.notes)]
+    return Document(clean(result.headline), (Article("", "", (Section("card", "", blocks),)),))
 
 
-def _verdict(found: ScoreResult) -> Verdict:
-    headline, reason = clean(found.headline), clean(found.reason)
-    told = Verdict((clean(found.verdict),), headline, reason, "Scores", strong=headline, plain=(reason,), tone="told")
-    first = found.systems[0]
-    if len(found.systems) > 1 or first.low is None:
-        return told
-    ends = format_ends(first.low, first.high, score_decimals(found.systems))
-    return replace(told, line=(f"{interval_name(found)} {ends}",))
+def _above(result: ScoreResult) -> list[Block]:
+    return [*warnings_of(result.notes), *read_as(result.reading, result.notes)]
 
 
-def _cards(found: ScoreResult) -> Cards:
+def _verdict(result: ScoreResult) -> Verdict:
+    headline, reason = clean(result.headline), clean(result.reason)
+    verdict = Verdict((clean(result.verdict),), headline, reason, "Scores", strong=headline, plain=(reason,), tone="told")
+    first = result.systems[0]
+    if len(result.systems) > 1 or first.low is None:
+        return verdict
+    ends = format_ends(first.low, first.high, score_decimals(result.systems))
+    return replace(verdict, line=(f"{interval_name(result)} {ends}",))
+
+
+def _cards(result: ScoreResult) -> Cards:
     """The first scores, and what the test set can detect."""
-    decimals = score_decimals(found.systems)
+    decimals = score_decimals(result.systems)
     cards = []
-    for one in found.systems[:MAX_CARDS]:
-        ends = () if one.low is None else (f"{interval_name(found)} {format_ends(one.low, one.high, decimals)}",)
-        cards.append(Card(clean(one.system), format_number(one.value, decimals), (clean(found.metric), *ends), "a"))
-    reach = found.systems[0].detectable
-    if len(found.systems) == 1 and reach is not None and reach.correlated is not None:
-        told = (f"if item scores correlate by {reach.correlation:.2g}", f"power {format_percent(reach.power)}")
-        cards.append(Card("smallest detectable difference", format_number(reach.correlated, decimals), told))
+    for one in result.systems[:MAX_CARDS]:
+        ends = () if one.low is None else (f"{interval_name(result)} {format_ends(one.low, one.high, decimals)}",)
+        cards.append(Card(clean(one.system), format_number(one.value, decimals), (clean(result.metric), *ends), "a"))
+    reach = result.systems[0].detectable
+    if len(result.systems) == 1 and reach is not None and reach.correlated is not None:
+        conditions = (f"if item scores correlate at {reach.correlation:.2g}", f"power {format_percent(reach.power)}")
+        cards.append(Card("smallest detectable difference", format_number(reach.correlated, decimals), conditions))
     return Cards(tuple(cards)).only("html")
 
 

@@ -24,7 +24,7 @@ Statements = list[tuple[str, str]]
 
 
 def statements(value: Value) -> tuple[str, Statements]:
-    """A title, and what the value says by label.
+    """A title, and the statements with their labels.
 
     Examples
     --------
@@ -78,7 +78,7 @@ def value_records(value: Value) -> Records:
 
 
 def _flat(plain: Mapping[str, Any]) -> dict[str, Any]:
-    """Numbers and names of a value; of what it holds itself, the columns begin with its name."""
+    """Numbers and names of a value; columns of nested values begin with the name of the value."""
     flat: dict[str, Any] = {}
     for key, inner in plain.items():
         if isinstance(inner, dict):
@@ -90,8 +90,8 @@ def _flat(plain: Mapping[str, Any]) -> dict[str, Any]:
 
 def build(value: Value) -> Document:
     """A p-value, an interval, the outcome of a test, a score or a simulated power curve."""
-    said, rows = statements(value)
-    title = clean(said)
+    heading, rows = statements(value)
+    title = clean(heading)
     facts = Facts(tuple(Fact(label, (clean(text),)) for label, text in rows))
     table = make_table("value", title, ["", ""], "ll", rows)
     sections = (

@@ -39,10 +39,11 @@ __all__ = [
     "at_pixel",
     "bars",
     "between",
-    "called",
     "coloured_if",
     "count_axis",
     "data",
+    "distinct",
+    "hover_text",
     "layered",
     "on_hover",
     "padded",
@@ -53,9 +54,8 @@ __all__ = [
     "rule",
     "scaled",
     "short",
+    "side_names",
     "stacked",
-    "told",
-    "told_apart",
     "unchecked",
 ]
 
@@ -117,7 +117,7 @@ class Chart:
 
 @contextmanager
 def unchecked() -> Iterator[None]:
-    """Make charts without checking every part against its schema, which takes about as long as drawing; the tests do so."""
+    """Make charts without checking every part against its schema, which takes about as long as drawing; the tests check it."""
     from altair.utils import schemapi
 
     with schemapi.debug_mode(False):
@@ -164,14 +164,14 @@ def _rendered(described: str, form: str) -> str | bytes:
 
 
 def _own_ids(svg: str, prefix: str) -> str:
-    """Number ids by their order: the renderer counts on from chart to chart, and one page holds many charts."""
-    found = dict.fromkeys(re.findall(r'\bid="([^"]+)"', svg))
-    new = {old: f"{prefix}-{i}" for i, old in enumerate(found, 1)}
+    """Number ids by their order: the renderer counts on from chart to chart, and one page has many charts."""
+    ids = dict.fromkeys(re.findall(r'\bid="([^"]+)"', svg))
+    new = {old: f"{prefix}-{i}" for i, old in enumerate(ids, 1)}
     return re.sub(r'(\bid="|url\(#|href="#)([^")]+)', lambda m: m[1] + new.get(m[2], m[2]), svg)
 
 
 def require_drawing() -> None:
-    """Refuse to draw where the packages that draw are missing."""
+    """Refuse to draw if the drawing packages are missing."""
     try:
         import altair  # noqa: F401, ICN001
         import vl_convert  # noqa: F401
@@ -198,7 +198,7 @@ def count_axis(most: float, **more: Any) -> Any:  # noqa: ANN401 - Altair's
 
 
 def on_hover() -> Any:  # noqa: ANN401 - Altair's channel
-    """What a mark says under the pointer: the field `hover` of its row, as the encoding `description`."""
+    """The tooltip of a mark: the field `hover` of its row, as the encoding `description`."""
     import altair as alt
 
     # Of a word alone, Altair first seeks the class by comparing schemas, which takes a quarter of the time of a report.
@@ -213,8 +213,8 @@ def at_pixel(channel: str, place: float) -> Any:  # noqa: ANN401 - Altair's chan
     return getattr(alt, f"{channel}Value")(place)
 
 
-def told(text: str) -> str:
-    """What a mark says under the pointer."""
+def hover_text(text: str) -> str:
+    """The tooltip of a mark."""
     return minus(clean(text))
 
 
@@ -262,7 +262,7 @@ def stacked(panels: Iterable[Any], spacing: int) -> Any:  # noqa: ANN401 - Altai
 
 
 def coloured_if(condition: Any, then: str, otherwise: str) -> Any:  # noqa: ANN401 - Altair's
-    """A colour where this is so of a row, and another where it is not."""
+    """A colour for the rows that meet the condition, and another for the others."""
     import altair as alt
 
     return alt.ColorValue(otherwise, condition={"test": condition, "value": then})
@@ -298,8 +298,8 @@ def short(name: str, most: int = MAX_NAME) -> str:
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
-def told_apart(texts: Iterable[str]) -> list[str]:
-    """The texts, equal ones with unseen marks at the end: names may be equal once they are cut, and would share one row."""
+def distinct(texts: Iterable[str]) -> list[str]:
+    """The texts, equal ones with invisible marks at the end: names may be equal once they are cut, and would share one row."""
     seen: Counter[str] = Counter()
     marked = []
     for text in texts:
@@ -308,14 +308,14 @@ def told_apart(texts: Iterable[str]) -> list[str]:
     return marked
 
 
-def called(systems: tuple[str, str]) -> tuple[str, str]:
+def side_names(systems: tuple[str, str]) -> tuple[str, str]:
     """What a chart calls the two systems: A and B, or their names where a letter would mean the other one."""
     a, b = (short(name, NAME_ON_AXIS) for name in sides_called(systems))
     return a, b
 
 
 def between(systems: tuple[str, str], line: str) -> list[str]:
-    """A title for an axis of differences, and under it who A and B are: a picture in a paper has no cards beside it."""
+    """A title for an axis of differences, and below it who A and B are: a picture in a paper has no cards beside it."""
     if sides_called(systems) == systems:
         return [line]
     return [line, f"A: {short(systems[0], NAME_ON_AXIS)}, B: {short(systems[1], NAME_ON_AXIS)}"]
@@ -362,7 +362,7 @@ def power_curve(points: Sequence[PowerPoint], marked: int | None, unit: str, tar
 
 def _words(p: PowerPoint, unit: str) -> str:
     band = "" if p.low is None or p.high is None else f" ({format_probability(p.low, 2)} to {format_probability(p.high, 2)})"
-    return told(f"{p.n:,} {unit}: power {format_probability(p.power, 2)}{band}")
+    return hover_text(f"{p.n:,} {unit}: power {format_probability(p.power, 2)}{band}")
 
 
 def alpha_line(alpha: float) -> list[Any]:
@@ -370,7 +370,7 @@ def alpha_line(alpha: float) -> list[Any]:
     import altair as alt
 
     y = alt.Y("p:Q", title="p", scale=alt.Scale(domain=[0, 1]))
-    base = alt.Chart(data([{"p": alpha, "text": "α", "hover": told(f"alpha = {format_level(alpha)}")}]))
+    base = alt.Chart(data([{"p": alpha, "text": "α", "hover": hover_text(f"alpha = {format_level(alpha)}")}]))
     line = base.mark_rule(color=COLOURS["tail"], strokeDash=list(DOTTED), strokeWidth=1.5)
     name = base.mark_text(align="left", dx=4, color=COLOURS["tail"])
     return [

@@ -19,7 +19,7 @@ from outscore.results.comparison import Comparison, Comparisons
 __all__ = ["charts"]
 
 TARGET = 0.8
-"""The power that is customary to ask for."""
+"""The customary power."""
 
 
 def power_chart(c: Comparison, whole: Comparisons) -> Chart | None:
@@ -33,9 +33,9 @@ def power_chart(c: Comparison, whole: Comparisons) -> Chart | None:
     marked = min(sizes) <= observed <= max(sizes)
     mark = f"; the dashed line is your {observed:,} {unit}" if marked else ""
     ends = " and ".join(f"{format_probability(q.power, 2)} with {q.n:,} {unit}" for q in (power.curve[0], power.curve[-1]))
-    text = f"Power to find the observed difference: {ends}{mark}."
+    text = f"Power to detect the observed difference: {ends}{mark}."
     drawing = canvas.power_curve(power.curve, observed if marked else None, unit, TARGET)
-    return Chart("power", f"Power to find the observed difference{mark}", text, drawing, canvas.power_rows(power.curve, unit))
+    return Chart("power", f"Power to detect the observed difference{mark}", text, drawing, canvas.power_rows(power.curve, unit))
 
 
 def size_chart(c: Comparison, whole: Comparisons) -> Chart | None:
@@ -68,11 +68,11 @@ def size_chart(c: Comparison, whole: Comparisons) -> Chart | None:
 
 def _size_words(q: SizePoint, unit: str) -> str:
     p, low, high = map(format_probability, (q.p, q.low, q.high))
-    return canvas.told(f"{q.n:,} {unit}: median p {p}, middle half {low} to {high}")
+    return canvas.hover_text(f"{q.n:,} {unit}: median p {p}, middle half {low} to {high}")
 
 
 def runs_chart(c: Comparison, whole: Comparisons) -> Chart | None:
-    """The difference in pass@K, or pass^K, over K, with a band that holds at all K at once."""
+    """The difference in pass@K, or pass^K, over K, with a band that holds simultaneously for all K."""
     curve = None if c.pictures is None else c.pictures.runs
     if curve is None or len(curve.points) < 2:
         return None
@@ -86,7 +86,7 @@ def runs_chart(c: Comparison, whole: Comparisons) -> Chart | None:
         f"{format_number(q.difference, decimals, sign=True)} ({format_ends(q.low, q.high, decimals)}) at K = {q.k:,}"
         for q in curve.points
     ]
-    rows = [row | {"hover": canvas.told(said)} for row, said in zip(numbers, words, strict=True)]
+    rows = [row | {"hover": canvas.hover_text(hover)} for row, hover in zip(numbers, words, strict=True)]
     x = alt.X("k:Q", title="K", scale=alt.Scale(nice=False, zero=False), axis=alt.Axis(tickMinStep=1, format="d"))
     title = f"difference in {curve.score}K"
     y = alt.Y("difference:Q", title=title)
@@ -98,7 +98,9 @@ def runs_chart(c: Comparison, whole: Comparisons) -> Chart | None:
         canvas.points_under(rows, x, y),
     ]
     level = f"{100 * curve.level:g} %"
-    caption = minus(f"{a} - {b}") + f" in {curve.score}K over the number of runs K; the {level} band holds at all K at once"
+    caption = (
+        minus(f"{a} - {b}") + f" in {curve.score}K over the number of runs K; the {level} band holds simultaneously for all K"
+    )
     text = f"{caption}. It is {words[0]} and {words[-1]}."
     return Chart("runs", caption, text, canvas.layered(layers), numbers)
 
@@ -112,7 +114,7 @@ def _size_test(c: Comparison) -> str:
 
 
 def charts(c: Comparison, whole: Comparisons) -> list[Chart]:
-    """All charts that the result holds data for."""
+    """All charts that the result has data for."""
     canvas.require_drawing()
     makers: Sequence[Callable[[Comparison, Comparisons], Any]] = (
         difference_chart,

@@ -31,11 +31,11 @@ from outscore.results.subset import ScoredSubset
 __all__ = ["MAX_DRAWN", "charts", "matrix", "pair_data"]
 
 MAX_LABELS = 40
-"""Labels of the matrix, those in most changes first."""
+"""How many labels the matrix has, those in most changes first."""
 MAX_ROWS = 2_000
-"""Rows of a transition table that the page holds for each class; a matrix of free texts would fill any page."""
+"""How many rows of a transition table the page has for each class; a matrix of free texts would fill any page."""
 MAX_DRAWN = 15
-"""Pairs that are drawn: as many as the table of pairs shows."""
+"""How many pairs are drawn: as many as the table of pairs shows."""
 MAX_CHARTED_LABELS = 16
 CELL, ROW = 24, 18
 SIGNS = {1: "▲", 0: "", -1: "▼"}
@@ -64,7 +64,7 @@ def matrix(pair: Pair, most: int = MAX_LABELS) -> dict[str, Any]:
 
 
 def pair_data(diff: Diff, pair: Pair) -> dict[str, Any]:
-    """One pair as the page's script wants it."""
+    """One pair in the form that the page's script reads."""
     transitions, left = _transitions(pair)
     return {
         "name": clean(pair_name(pair)),
@@ -103,8 +103,8 @@ def _transitions(pair: Pair) -> tuple[list[list[Any]], int]:
     rows: list[list[Any]] = []
     left = 0
     for kind, name in enumerate(CLASSES, 1):
-        found = sorted_shifts(pair.transitions.get(name, []))
-        left += len(found[MAX_ROWS:])
+        shifts = sorted_shifts(pair.transitions.get(name, []))
+        left += len(shifts[MAX_ROWS:])
         rows += [
             [
                 kind,
@@ -115,7 +115,7 @@ def _transitions(pair: Pair) -> tuple[list[list[Any]], int]:
                 points(row.share_of_changes),
                 adjusted_p(row.p),
             ]
-            for row in found[:MAX_ROWS]
+            for row in shifts[:MAX_ROWS]
         ]
     return rows, left
 
@@ -164,7 +164,7 @@ def _card(label: str, value: str, small: list[str], role: str = "") -> dict[str,
 
 
 def charts(pair: Pair) -> list[Chart]:
-    """The charts that a pair holds data for."""
+    """The charts that a pair has data for."""
     canvas.require_drawing()
     drawn = [_transition_chart(pair), _label_chart(pair)]
     return [chart for chart in drawn if chart is not None]
@@ -172,15 +172,15 @@ def charts(pair: Pair) -> list[Chart]:
 
 def _transition_chart(pair: Pair) -> Chart | None:
     """First system's labels down, second system's across; colour says whether corrections or new errors prevail."""
-    found = matrix(pair, MAX_CHARTED_LABELS)
-    if not found["cells"]:
+    grid = matrix(pair, MAX_CHARTED_LABELS)
+    if not grid["cells"]:
         return None
     import altair as alt
 
-    labels = found["labels"]
-    order = canvas.told_apart(map(canvas.short, labels))
+    labels = grid["labels"]
+    order = canvas.distinct(map(canvas.short, labels))
     numbers = [
-        {"from": labels[i], "to": labels[j]} | dict(zip(CLASSES, counts, strict=True)) for i, j, *counts in found["cells"]
+        {"from": labels[i], "to": labels[j]} | dict(zip(CLASSES, counts, strict=True)) for i, j, *counts in grid["cells"]
     ]
     rows = [
         {
@@ -191,7 +191,7 @@ def _transition_chart(pair: Pair) -> Chart | None:
             "sign": SIGNS[(counts[0] > counts[1]) - (counts[0] < counts[1])],
             "hover": _counted(labels[i], labels[j], counts),
         }
-        for i, j, *counts in found["cells"]
+        for i, j, *counts in grid["cells"]
     ]
     largest = max((abs(row["balance"]) for row in rows), default=0) or 1
     x = alt.X(
@@ -210,7 +210,7 @@ def _transition_chart(pair: Pair) -> Chart | None:
         base.mark_text(fontSize=9).encode(text=alt.Text("count:Q"), color=bright),
         base.mark_text(fontSize=8, dx=7, dy=-7).encode(text=alt.Text("sign:N"), color=bright),
     ]
-    outside = f"; {found['outside']:,} changes are between other labels" if found["outside"] else ""
+    outside = f"; {grid['outside']:,} changes are between other labels" if grid["outside"] else ""
     caption = f"What changed, {pair_name(pair)}, {metric_name(pair.criterion)}; ▲ more corrections, ▼ more new errors"
     most = max(rows, key=lambda row: row["count"])
     peak = f"most often {most['from']} became {most['to']} ({most['count']:,})"
@@ -221,7 +221,7 @@ def _transition_chart(pair: Pair) -> Chart | None:
 def _counted(source: str, target: str, counts: list[int]) -> str:
     """A cell in words."""
     classes = [count(n, name.replace("_", " ")) for n, name in zip(counts, CLASSES, strict=True) if n]
-    return canvas.told(f"{source} → {target}: {', '.join(classes)}")
+    return canvas.hover_text(f"{source} → {target}: {', '.join(classes)}")
 
 
 def _label_chart(pair: Pair) -> Chart | None:
@@ -231,7 +231,7 @@ def _label_chart(pair: Pair) -> Chart | None:
         return None
     import altair as alt
 
-    shown = canvas.told_apart(canvas.short(part.value) for part in parts)
+    shown = canvas.distinct(canvas.short(part.value) for part in parts)
     rows = [_row(part, label) for part, label in zip(parts, shown, strict=True)]
     scale = alt.Scale(
         domain=list(canvas.padded([0.0, *(row[key] for row in rows for key in ("x", "low", "high"))])), nice=False
@@ -256,12 +256,12 @@ def _label_chart(pair: Pair) -> Chart | None:
 
 
 def _row(part: ScoredSubset, label: str) -> dict[str, Any]:
-    """In points; a label without an interval stands alone."""
+    """In points; without an interval, only the difference."""
     low, high = (100 * (part.difference if end is None else end) for end in (part.low, part.high))
     colour = "ink"
     if part.difference:
         colour = "won" if part.difference > 0 else "problem"
     between = "" if part.low is None and part.high is None else f", {ends(part.low, part.high)}"
-    hover = canvas.told(f"{label}: {points(part.difference, sign=True)} points{between}; {part.n:,} units")
+    hover = canvas.hover_text(f"{label}: {points(part.difference, sign=True)} points{between}; {part.n:,} units")
     row = {"label": label, "x": 100 * part.difference, "low": low, "high": high}
     return row | {"colour": COLOURS[colour], "hover": hover}

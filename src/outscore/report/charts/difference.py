@@ -16,14 +16,14 @@ from outscore.report.charts.canvas import (
     WIDE,
     Chart,
     between,
-    called,
     data,
+    hover_text,
     layered,
     on_hover,
     padded,
     rule,
     short,
-    told,
+    side_names,
 )
 from outscore.report.charts.theme import COLOURS
 from outscore.report.document import minus
@@ -36,11 +36,11 @@ from outscore.results.interval import Interval
 __all__ = ["difference_chart", "null_chart"]
 
 NEAR = 1e-6
-"""Places closer than this share of a bar are the same."""
+"""Positions closer than this share of a bar are the same."""
 MAX_STRETCHED = 4
 """Two pictures have one axis unless that would squeeze one of them into less than a quarter of it."""
 HEADROOM, LINE = 1.36, 1.1
-"""Heights of the paper and of the line at the observed difference, the law's being 1: the names of the tails stand above."""
+"""Heights of the chart and of the line at the observed difference, relative to the distribution; the tails' names are above."""
 LETTER = 6
 """How wide a letter is at most, on average, in pixels."""
 SURE = ("exact", "certified")
@@ -62,7 +62,7 @@ def difference_chart(c: Comparison, whole: Comparisons) -> Chart | None:
     # A system's colour only where it won.
     colour = COLOURS["ink" if c.decision.winner is None else "ab"[c.decision.winner]]
     scale = alt.Scale(domain=list(domain), nice=False, zero=False)
-    a, b = called(c.systems)
+    a, b = side_names(c.systems)
     better = a if c.higher_is_better else b
     title = between(c.systems, f"{short(c.metric, 24)}: {a} − {b} (above 0: {better} is better)")
     x = alt.X("x:Q", scale=scale, title=title)
@@ -98,7 +98,7 @@ def difference_chart(c: Comparison, whole: Comparisons) -> Chart | None:
 
 
 def _lines(rows: list[dict[str, Any]], domain: Domain, x_low: Any, x: Any, y: Any, colour: str) -> list[Any]:  # noqa: ANN401
-    """Intervals; one that has no end on a side runs to the edge of the paper, with an arrow there."""
+    """Intervals; an open one runs to the edge of the chart, with an arrow there."""
     import altair as alt
 
     lines, arrows = [], []
@@ -117,19 +117,19 @@ def _lines(rows: list[dict[str, Any]], domain: Domain, x_low: Any, x: Any, y: An
 
 
 def _within(x: float, label: str, domain: Domain) -> float:
-    """Where a label has its middle: over its point, or as near to it as the paper allows."""
+    """Where to centre a label: over its point, or as close to it as the chart allows."""
     half = min(LETTER * len(label) / WIDE, 1) * (domain[1] - domain[0]) / 2
     return min(max(x, domain[0] + half), domain[1] - half)
 
 
 def _marks(c: Comparison) -> list[dict[str, Any]]:
-    """A row for the difference, and one for what the interval is about where that is something else."""
-    decimals, other = decimals_of(c), other_estimand(c)
+    """A row for the difference, and one for the estimand of the interval if that is another."""
+    decimals, about = decimals_of(c), other_estimand(c)
     label = minus(format_number(c.difference, decimals, sign=True))
-    own = None if other is not None else c.interval
-    rows = [_mark(c.metric, c.difference, label, own, decimals)]
-    if other is not None:
-        name, interval = other
+    of_difference = None if about is not None else c.interval
+    rows = [_mark(c.metric, c.difference, label, of_difference, decimals)]
+    if about is not None:
+        name, interval = about
         places = finer(decimals, interval.estimate)
         shown = "" if interval.estimate is None else minus(format_number(interval.estimate, places, sign=True))
         rows[0]["label"] = f"{short(c.metric)} {label}"
@@ -149,24 +149,24 @@ def _mark(what: str, x: float | None, label: str, interval: Interval | None, dec
         "high": high,
         "interval": interval is not None,
         "words": label + ends,
-        "hover": told(f"{what}: {label}{ends}"),
+        "hover": hover_text(f"{what}: {label}{ends}"),
     }
 
 
 def _domains(c: Comparison) -> tuple[Domain, Domain | None]:
-    """The axes of the difference and of the law: one for both, unless one of them would be hard to read on it."""
+    """The axes of the difference and of the null distribution: one for both, unless it would make either hard to read."""
     margins = [] if c.margin is None else [-c.margin.value, c.margin.value]
     ends = [row[key] for row in _marks(c) for key in ("x", "low", "high") if row[key] is not None]
-    own = padded([0.0, *margins, *ends])
+    observed = padded([0.0, *margins, *ends])
     picture = None if c.pictures is None else c.pictures.null
     if picture is None or not picture.x:
-        return own, None
+        return observed, None
     reach, away = picture.width / 2, abs(picture.observed - picture.centre)
     points = [picture.observed, picture.centre - away, picture.centre + away, picture.x[0] - reach, picture.x[-1] + reach]
     law = padded(points, share=0.03)
-    shared = (min(own[0], law[0]), max(own[1], law[1]))
-    shortest = min(own[1] - own[0], law[1] - law[0])
-    return (shared, shared) if shared[1] - shared[0] <= MAX_STRETCHED * shortest else (own, law)
+    shared = (min(observed[0], law[0]), max(observed[1], law[1]))
+    shortest = min(observed[1] - observed[0], law[1] - law[0])
+    return (shared, shared) if shared[1] - shared[0] <= MAX_STRETCHED * shortest else (observed, law)
 
 
 def null_chart(c: Comparison, whole: Comparisons) -> Chart | None:
@@ -182,7 +182,7 @@ def null_chart(c: Comparison, whole: Comparisons) -> Chart | None:
     shares = _shares(c, picture, list(starts))
     centre = minus(f"{picture.centre:g}") if picture.centre else ""
     scale = alt.Scale(domain=list(domain), nice=False, zero=False)
-    a, b = called(c.systems)
+    a, b = side_names(c.systems)
     if centre:
         title = between(c.systems, f"{short(c.metric, 24)}: {a} − {b} if it were {centre}")
     else:
@@ -198,10 +198,10 @@ def null_chart(c: Comparison, whole: Comparisons) -> Chart | None:
     observed = format_number(picture.observed, decimals_of(c), sign=True)
     alike = f"{a} - {b} were {centre}" if centre else "the systems were alike"
     text = f"Distribution of the difference if {alike}, with the observed {observed} marked"
-    given = f", tested against {centre}, dotted" if centre else ""
-    moved, moving = "swaps", "swapping the systems by chance"
+    against = f", tested against {centre}, dotted" if centre else ""
+    moved, moving = "swaps", "randomly swapping the systems"
     if c.unpaired is not None:
-        moved, moving = "divisions", "dividing the items anew"
+        moved, moving = "divisions", "randomly dividing the items again"
     sampled = f" ({picture.drawn:,} random {moved})" if picture.drawn else ""
     sides = " and ".join(side for side in ("below", "above") if side in starts)
     # The picture is of swapped systems; another test's p is not the area under it.
@@ -209,13 +209,13 @@ def null_chart(c: Comparison, whole: Comparisons) -> Chart | None:
         text += f"; differences at least as extreme have p = {format_p_number(c.p)}"
         if shares:
             text += ", " + " and ".join(f"{format_probability(share)} {side}" for side, share in shares.items())
-        caption = f"What chance alone would give{sampled}; the line is what was observed ({observed}{given})"
-        caption += f", purple what is at least as far {sides}"
+        caption = f"What chance alone would give{sampled}; the line is the observed difference ({observed}{against})"
+        caption += f", and purple is at least as far {sides}"
     else:
         text += f". It belongs to the permutation test, not to the {name_of_test(c.p.test)}"
         caption = (
-            f"What {moving} would give{sampled}, for comparison; the line is what was observed"
-            f" ({observed}{given}), purple what is at least as far {sides}"
+            f"What {moving} would give{sampled}, for comparison; the line is the observed difference"
+            f" ({observed}{against}), and purple is at least as far {sides}"
         )
     return Chart("null", caption, f"{text}.", layered(layers, WIDE), _numbers(picture, starts, shares))
 
@@ -224,7 +224,7 @@ def _upright(at: float, peak: float, x: Any, y: Any, colour: str, width: float, 
     """A line at one place that ends below the names of the tails."""
     import altair as alt
 
-    marked = alt.Chart(data([{"x": at, "y": 0, "top": LINE * peak, "hover": told(f"{at:.6g}")}]))
+    marked = alt.Chart(data([{"x": at, "y": 0, "top": LINE * peak, "hover": hover_text(f"{at:.6g}")}]))
     line = marked.mark_rule(color=COLOURS[colour], strokeWidth=width, strokeDash=list(dash))
     return line.encode(x, y, alt.Y2("top:Q"), description=on_hover())
 
@@ -238,7 +238,7 @@ def _tail_starts(picture: NullHistogram, alternative: str, turn: int) -> dict[st
 
 
 def _shares(c: Comparison, picture: NullHistogram, sides: list[str]) -> dict[str, float]:
-    """What of the law each tail holds, where the test knows it.
+    """The probability of each tail, where the test knows it.
 
     Swapping the names of both systems mirrors the law, so two tails that do not meet have half of p each.
     """
@@ -257,7 +257,9 @@ def _tails(starts: dict[str, float], shares: dict[str, float], domain: Domain, p
     for side, at in starts.items():
         end = domain[0] if side == "below" else domain[1]
         share = f"share {format_probability(shares[side])}" if side in shares else ""
-        reached.append({"x": at, "end": end, "y": 0, "hover": told(f"at least as far {side}: {share or f'from {at:.6g}'}")})
+        reached.append(
+            {"x": at, "end": end, "y": 0, "hover": hover_text(f"at least as far {side}: {share or f'from {at:.6g}'}")}
+        )
         words = ["at least as far", f"{side}: {share}"] if share else ["at least", f"as far {side}"]
         names.append({"x": end, "y": HEADROOM * peak, "text": words, "side": side})
     line = alt.Chart(data(reached)).mark_rule(color=COLOURS["tail"], strokeWidth=4)
@@ -270,11 +272,11 @@ def _tails(starts: dict[str, float], shares: dict[str, float], domain: Domain, p
 
 
 def _law(picture: NullHistogram, starts: dict[str, float], x: Any, y: Any) -> list[Any]:  # noqa: ANN401 - Altair's
-    """The bars, and what of them lies in the tails."""
+    """The bars, and the part of them in the tails."""
     import altair as alt
 
     rows: list[dict[str, Any]] = [
-        {"x": low, "end": high, "y": density, "foot": 0, "hover": told(f"{low:.4g} to {high:.4g}: share {share:.3g}")}
+        {"x": low, "end": high, "y": density, "foot": 0, "hover": hover_text(f"{low:.4g} to {high:.4g}: share {share:.3g}")}
         for low, high, density, share in _bars_of(picture)
     ]
     tails = []
@@ -295,13 +297,13 @@ def _law(picture: NullHistogram, starts: dict[str, float], x: Any, y: Any) -> li
 
 
 def _bars_of(picture: NullHistogram) -> list[tuple[float, float, float, float]]:
-    """Each bar's ends, density and share of the law."""
+    """Each bar's ends, density and probability."""
     half, whole = picture.width / 2, sum(picture.density)
     return [(at - half, at + half, y, y / whole) for at, y in zip(picture.x, picture.density, strict=True)]
 
 
 def _curve_of_law(picture: NullHistogram, starts: dict[str, float], x: Any, y: Any) -> list[Any]:  # noqa: ANN401 - Altair's
-    """A law saved as a curve by version 0.1.0, and its tails, which begin between two points of it."""
+    """A distribution saved as a curve by version 0.1.0, and its tails, which begin between two of its points."""
     import altair as alt
 
     rows = [{"x": at, "y": density} for at, density in zip(picture.x, picture.density, strict=True)]
@@ -316,7 +318,7 @@ def _curve_of_law(picture: NullHistogram, starts: dict[str, float], x: Any, y: A
 
 
 def _numbers(picture: NullHistogram, starts: dict[str, float], shares: dict[str, float]) -> list[dict[str, object]]:
-    """The law bar by bar, the observed difference among it, and where each tail begins."""
+    """The distribution bar by bar, with the observed difference and where each tail begins."""
     rows: list[dict[str, object]] = [
         {"part": "law", "low": low, "high": high, "density": density, "share": share}
         for low, high, density, share in _bars_of(picture)

@@ -14,15 +14,15 @@ from outscore.report.charts.canvas import (
     at_pixel,
     bars,
     between,
-    called,
     count_axis,
     data,
+    hover_text,
     layered,
     on_hover,
     rule,
     short,
+    side_names,
     stacked,
-    told,
 )
 from outscore.report.charts.theme import COLOURS
 from outscore.report.document import clean
@@ -34,7 +34,7 @@ from outscore.results.interval import Interval
 __all__ = ["differences_chart", "quantile_chart", "scores_histograms"]
 
 SAME = 1e-6
-"""Places closer than this share of a bar are the same."""
+"""Positions closer than this share of a bar are the same."""
 MAX_TICKS = 7
 CLOUD, BOX, MEAN, TICK = 104, 22, 18, 6
 """Heights of the cloud, of the box under it, of the mean under that, and of half the tick at it."""
@@ -43,17 +43,17 @@ GAP, FEW, WIDE_GAP = 3, 6, 14
 
 
 def _bins(histogram: Histogram, values: Sequence[float] | None, one: str) -> list[dict[str, Any]]:
-    """A histogram as rows with what each bar says; `values` are what bars of single values stand for."""
+    """A histogram as rows with the text of each bar; `values` are the values of single-valued bars."""
     rows = []
     for i, (low, high, count) in enumerate(zip(histogram.edges[:-1], histogram.edges[1:], histogram.counts, strict=True)):
         at = f"{low:.4g} to {high:.4g}" if values is None else f"{values[i]:.4g}"
         noun = one if count == 1 else f"{one}s"
-        rows.append({"low": low, "high": high, "count": count, "hover": told(f"{at}: {count:,.0f} {noun}")})
+        rows.append({"low": low, "high": high, "count": count, "hover": hover_text(f"{at}: {count:,.0f} {noun}")})
     return rows
 
 
 def _values_of(histogram: Histogram, summaries: Sequence[Summary]) -> list[float] | None:
-    """The values that bars stand for where each bar is around one value, as of right-or-wrong items; else None."""
+    """The values of the bars if each is around one value, as for right-or-wrong items; else None."""
     if not summaries:
         return None
     edges = histogram.edges
@@ -65,7 +65,7 @@ def _values_of(histogram: Histogram, summaries: Sequence[Summary]) -> list[float
 
 
 def _axis(values: Sequence[float] | None) -> dict[str, Any]:
-    """Settings of an axis: ticks stand at the values that bars are around, and nowhere between."""
+    """Settings of an axis: ticks only at the values of the bars."""
     if values is None:
         return {}
     every = -(-len(values) // MAX_TICKS)
@@ -81,15 +81,15 @@ def _gap(values: Sequence[float] | None) -> float:
 
 
 def _summaries(c: Comparison, *names: str) -> list[Summary]:
-    found = {} if c.analysis is None else c.analysis.systems
-    return [found[name] for name in names if name in found]
+    values = {} if c.analysis is None else c.analysis.systems
+    return [values[name] for name in names if name in values]
 
 
 def scores_histograms(c: Comparison, whole: Comparisons) -> Chart | None:
     """The scores of A over those of B, on the same axes."""
     del whole
-    found = {} if c.pictures is None else c.pictures.histograms
-    pairs = [(role, found[role], name) for role, name in zip("ab", c.systems, strict=True) if role in found]
+    histograms = {} if c.pictures is None else c.pictures.histograms
+    pairs = [(role, histograms[role], name) for role, name in zip("ab", c.systems, strict=True) if role in histograms]
     if not pairs:
         return None
     import altair as alt
@@ -117,9 +117,9 @@ def scores_histograms(c: Comparison, whole: Comparisons) -> Chart | None:
         panels.append(panel.properties(width=WIDTH, height=58, title=short(name)))
         numbers += [{"system": name, **{key: row[key] for key in ("low", "high", "count")}} for row in rows]
     scores = {s.system: format_number(s.value, decimals_of(c)) for s in c.scores}
-    told_of = [f"{short(name)} ({sum(h.counts):,.0f} {one}s, {clean(c.metric)} {scores[name]})" for _, h, name in pairs]
-    text = f"Histograms of the {one} scores of {' and '.join(told_of)}."
-    caption = f"How the {one}s scored" + (", each by itself" if by_itself else "")
+    described = [f"{short(name)} ({sum(h.counts):,.0f} {one}s, {clean(c.metric)} {scores[name]})" for _, h, name in pairs]
+    text = f"Histograms of the {one} scores of {' and '.join(described)}."
+    caption = f"Scores of the {one}s" + (", each on its own" if by_itself else "")
     return Chart("scores", caption, text, stacked(panels, spacing=8), numbers)
 
 
@@ -140,11 +140,11 @@ def differences_chart(c: Comparison, whole: Comparisons) -> Chart | None:
     domain = (min([*histogram.edges, *ends]), max([*histogram.edges, *ends]))
     scale = alt.Scale(domain=list(domain), nice=False, zero=False)
     under = boxed is not None or interval is not None
-    said = _difference_said(c)
+    words = _difference_said(c)
 
     def x(field: str, *, shown: bool, **more: Any) -> Any:  # noqa: ANN401 - Altair's
         axis = alt.Axis(labels=shown, ticks=shown, domain=shown, **_axis(values))
-        return alt.X(field, scale=scale, axis=axis, title=between(c.systems, said) if shown else None, **more)
+        return alt.X(field, scale=scale, axis=axis, title=between(c.systems, words) if shown else None, **more)
 
     rows = _sided(c, histogram, values, one)
     sides = ("a", "b", "null")
@@ -165,7 +165,7 @@ def differences_chart(c: Comparison, whole: Comparisons) -> Chart | None:
 
 
 def _interval_of_mean(c: Comparison, summary: Summary | None) -> Interval | None:
-    """The interval where it is about the mean of these very differences: not of contributions, medians or macro averages."""
+    """The interval if it is about the mean of these differences, not about contributions, medians or macro averages."""
     if alone(c) or summary is None or c.interval is None or other_estimand(c) is not None:
         return None
     apart = abs(summary.mean - c.difference)
@@ -191,8 +191,8 @@ def _box(summary: Summary | None, x: Any, one: str) -> list[Any]:  # noqa: ANN40
     import altair as alt
 
     number = {key: f"{value:.4g}" for key, value in vars(summary).items() if isinstance(value, float)}
-    all_of = told(f"all {summary.n:,} {one}s: {number['min']} to {number['max']}")
-    box = told(f"middle half: {number['q1']} to {number['q3']}; median {number['median']}")
+    all_of = hover_text(f"all {summary.n:,} {one}s: {number['min']} to {number['max']}")
+    box = hover_text(f"middle half: {number['q1']} to {number['q3']}; median {number['median']}")
     ends = [(summary.min, summary.q1), (summary.q3, summary.max)]
     outer = alt.Chart(data([{"x": low, "end": high, "hover": all_of} for low, high in ends]))
     whiskers = outer.mark_rule(color=COLOURS["muted"], strokeWidth=1.5)
@@ -214,7 +214,7 @@ def _mean(c: Comparison, interval: Interval | None, domain: tuple[float, float],
     import altair as alt
 
     low, high = (edge if end is None else end for end, edge in zip((interval.low, interval.high), domain, strict=True))
-    hover = told(_mean_in_words(c, interval))
+    hover = hover_text(_mean_in_words(c, interval))
     line = alt.Chart(data([{"x": low, "end": high, "hover": hover}])).mark_rule(color=COLOURS["ink"], strokeWidth=4)
     tick = alt.Chart(data([{"x": c.difference, "hover": hover}])).mark_rule(color=COLOURS["ink"], strokeWidth=2)
     layers = [
@@ -278,8 +278,8 @@ def _numbers(
 
 
 def _difference_said(c: Comparison) -> str:
-    """What an axis of differences is called."""
-    a, b = called(c.systems)
+    """The title of an axis of differences."""
+    a, b = side_names(c.systems)
     return f"contribution to {a} − {b}" if alone(c) else f"{a} − {b} per {scored_noun(c)}"
 
 
@@ -294,10 +294,10 @@ def quantile_chart(c: Comparison, whole: Comparisons) -> Chart | None:
     one = scored_noun(c)
     x = alt.X("x:Q", title="quantiles of a normal distribution", scale=alt.Scale(nice=False, zero=False, padding=6))
     y = alt.Y("y:Q", title=_difference_said(c), scale=alt.Scale(zero=False))
-    rows = [{"x": u, "y": v, "hover": told(f"normal quantile {u:.3g}: {v:.4g}")} for u, v in points]
+    rows = [{"x": u, "y": v, "hover": hover_text(f"normal quantile {u:.3g}: {v:.4g}")} for u, v in points]
     dots = alt.Chart(data(rows)).mark_point(filled=True, size=14, color=COLOURS["ink"], opacity=0.8)
     line = alt.Chart(data(_through_quartiles(points))).mark_line(color=COLOURS["muted"], strokeDash=list(DASHED))
-    caption = "The differences against normal ones, which would follow the dashed line"
+    caption = "The differences against normal quantiles; normal differences would follow the dashed line"
     text = (
         f"Quantiles of the differences of the {one}s against those of a normal distribution, {len(points):,} points "
         "and the line through the quartiles."

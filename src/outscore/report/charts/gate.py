@@ -10,20 +10,20 @@ from outscore.results.gate import GateResult
 __all__ = ["charts"]
 
 
-def charts(found: GateResult) -> list[canvas.Chart]:
+def charts(result: GateResult) -> list[canvas.Chart]:
     """The one chart, where there is an interval."""
     canvas.require_drawing()
-    if found.interval is None:
+    if result.interval is None:
         return []
     import altair as alt
 
-    c = found.comparison
-    margin = -found.margin if c.higher_is_better else found.margin
-    ends = [c.difference if end is None else end for end in (found.interval.low, found.interval.high)]
+    c = result.comparison
+    margin = -result.margin if c.higher_is_better else result.margin
+    ends = [c.difference if end is None else end for end in (result.interval.low, result.interval.high)]
     scale = alt.Scale(domain=list(canvas.padded([*ends, margin, 0.0])), nice=False, zero=False)
     numbers = f"{c.difference:.4g}, {ends[0]:.4g} to {ends[1]:.4g}"
-    row = [{"low": ends[0], "high": ends[1], "value": c.difference, "hover": canvas.told(numbers)}]
-    a, b = canvas.called(c.systems)
+    row = [{"low": ends[0], "high": ends[1], "value": c.difference, "hover": canvas.hover_text(numbers)}]
+    a, b = canvas.side_names(c.systems)
     better = a if c.higher_is_better else b
     title = canvas.between(c.systems, f"{canvas.short(c.metric, 24)}: {a} − {b} (above 0: {better} is better)")
     base = alt.Chart(canvas.data(row)).encode(description=canvas.on_hover())
@@ -38,12 +38,12 @@ def charts(found: GateResult) -> list[canvas.Chart]:
         point,
     ]
     caption = (
-        f"The difference with its interval (two one-sided tests at {format_level(found.alpha)}); the dashed line is no"
-        " difference, the dotted one the margin"
+        f"The difference with its interval (two one-sided tests at {format_level(result.alpha)}); the dashed line is no"
+        " difference, and the dotted one the margin"
     )
-    said = f"{caption}: {numbers}; margin {margin:.4g}; {found.outcome}."
+    description = f"{caption}: {numbers}; margin {margin:.4g}; {result.outcome}."
     rows = [
-        {"what": c.metric, "difference": c.difference, "low": found.interval.low, "high": found.interval.high},
+        {"what": c.metric, "difference": c.difference, "low": result.interval.low, "high": result.interval.high},
         {"what": "margin", "difference": margin},
     ]
-    return [canvas.Chart("gate", caption, said, canvas.layered(layers, canvas.WIDE, 60), rows)]
+    return [canvas.Chart("gate", caption, description, canvas.layered(layers, canvas.WIDE, 60), rows)]

@@ -17,7 +17,7 @@ from outscore.results.ranking import Ranking
 __all__ = ["MAX_LINKED", "heat_figure", "heat_style"]
 
 MAX_LINKED = 500
-"""Pairs that a page lists, so that a cell can lead to its pair."""
+"""How many pairs a page lists, so that a cell can link to its pair."""
 NAME = 26
 SIGNS = {"better": ">", "worse": "<", "apart": "×"}
 LETTER = 0.58
@@ -26,7 +26,7 @@ LETTER = 0.58
 
 @dataclass(frozen=True)
 class HeatPair:
-    """One pair: its number in the list of pairs, what to say about it, and (x, y, band) of both cells."""
+    """One pair: its number in the list of pairs, its description, and (x, y, band) of both cells."""
 
     number: int
     title: str
@@ -50,7 +50,7 @@ def heat_figure(ranking: Ranking) -> Figure | None:
 
 
 def _csv(ranking: Ranking) -> str:
-    """The numbers of all pairs, each once: the page holds them beside the drawing."""
+    """The numbers of all pairs, each once, which the page keeps beside the drawing."""
     order = {s.system: i for i, s in enumerate(ranking.scores)}
     rows = [row for row in pair_rows(ranking) if order[str(row["row"])] < order[str(row["column"])]]
     return csv_text(Records(tuple(rows[0]), tuple(rows)))
@@ -95,7 +95,7 @@ def _svg(ranking: Ranking, *, linked: bool) -> str:
 
 
 def _pairs(ranking: Ranking, systems: list[str], step: float, left: float, top: float) -> tuple[list[HeatPair], dict[str, str]]:
-    found, decimals, alpha = cells(ranking.standing, ranking.alpha), decimals_of(ranking.standing), ranking.alpha
+    seen, decimals, alpha = cells(ranking.standing, ranking.alpha), decimals_of(ranking.standing), ranking.alpha
     place = {system: i for i, system in enumerate(systems)}
     strokes: dict[str, list[str]] = {"plain": [], "strict": []}
     pairs = []
@@ -103,12 +103,12 @@ def _pairs(ranking: Ranking, systems: list[str], step: float, left: float, top: 
         a, b = pair.systems
         drawn = []
         for row, column in ((a, b), (b, a)):
-            cell = found[row, column]
+            cell = seen[row, column]
             x, y = round(left + step * place[column], 1), round(top + step * place[row], 1)
             drawn.append((x, y, band_key(cell)))
             if cell.outcome != "open":
                 strokes["strict" if cell.level > 2 else "plain"].append(_sign(x, y, step, cell.outcome))
-        pairs.append(HeatPair(number, pair_words(found[a, b], a, b, alpha, decimals), tuple(drawn)))
+        pairs.append(HeatPair(number, pair_words(seen[a, b], a, b, alpha, decimals), tuple(drawn)))
     return pairs, {kind: "".join(paths) for kind, paths in strokes.items()}
 
 

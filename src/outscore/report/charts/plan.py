@@ -12,22 +12,22 @@ from outscore.results.plan import PlanResult, PossibleP, PowerPoint, SimulatedCu
 __all__ = ["charts"]
 
 
-def charts(found: Plan) -> list[Chart]:
-    """All charts that the plan holds data for."""
+def charts(plan: Plan) -> list[Chart]:
+    """All charts that the plan has data for."""
     canvas.require_drawing()
-    if isinstance(found, PossibleP):
-        drawn = [_overlap_chart(found)]
+    if isinstance(plan, PossibleP):
+        drawn = [_overlap_chart(plan)]
     else:
-        drawn = [_power_chart(found), _needs_chart(found), *(_tried_chart(curve) for curve in found.retrospective)]
+        drawn = [_power_chart(plan), _needs_chart(plan), *(_tried_chart(curve) for curve in plan.retrospective)]
     return [chart for chart in drawn if chart is not None]
 
 
-def _power_chart(found: PlanResult) -> Chart | None:
-    if len(found.curve) < 2:
+def _power_chart(plan: PlanResult) -> Chart | None:
+    if len(plan.curve) < 2:
         return None
-    caption = f"Power to find a difference of {difference(found)}; the dashed line is {found.items:,} items"
-    drawing = canvas.power_curve(found.curve, found.items, "items", found.target)
-    return Chart("power", caption, _in_words(caption, found.curve), drawing, canvas.power_rows(found.curve, "items"))
+    caption = f"Power to detect a difference of {difference(plan)}; the dashed line is {plan.items:,} items"
+    drawing = canvas.power_curve(plan.curve, plan.items, "items", plan.target)
+    return Chart("power", caption, _in_words(caption, plan.curve), drawing, canvas.power_rows(plan.curve, "items"))
 
 
 def _tried_chart(curve: SimulatedCurve) -> Chart | None:
@@ -49,43 +49,45 @@ def _in_words(caption: str, points: list[PowerPoint]) -> str:
     return f"{caption}. Power is {ends}."
 
 
-def _needs_chart(found: PlanResult) -> Chart | None:
-    if len(found.needs) < 2:
+def _needs_chart(plan: PlanResult) -> Chart | None:
+    if len(plan.needs) < 2:
         return None
     import altair as alt
 
-    rows = [{"effect": abs(point.effect), "items": point.items} for point in found.needs]
-    shown = [row | {"hover": canvas.told(f"{row['items']:,} items for {difference(found, row['effect'])}")} for row in rows]
+    rows = [{"effect": abs(point.effect), "items": point.items} for point in plan.needs]
+    shown = [
+        row | {"hover": canvas.hover_text(f"{row['items']:,} items for {difference(plan, row['effect'])}")} for row in rows
+    ]
     unit = {"sd": "difference in the mean score", "discordance": "difference in accuracy", "standardised": "effect in sd"}
-    x = alt.X("effect:Q", title=unit[found.design.basis], **canvas.scaled([row["effect"] for row in rows], "~g"))
+    x = alt.X("effect:Q", title=unit[plan.design.basis], **canvas.scaled([row["effect"] for row in rows], "~g"))
     y = alt.Y("items:Q", title="items", **canvas.scaled([row["items"] for row in rows]))
     point = {"color": COLOURS["ink"], "filled": True}
     line = alt.Chart(canvas.data(rows)).mark_line(color=COLOURS["ink"], strokeWidth=2.5, interpolate="monotone", point=point)
-    caption = f"Items needed for smaller and larger differences (power {format_level(found.target)})"
+    caption = f"Items needed for smaller and larger differences (power {format_level(plan.target)})"
     ends = (rows[0], rows[-1])
-    text = f"{caption}: " + ", ".join(f"{row['items']:,} items for {difference(found, row['effect'])}" for row in ends) + "."
+    text = f"{caption}: " + ", ".join(f"{row['items']:,} items for {difference(plan, row['effect'])}" for row in ends) + "."
     return Chart("needs", caption, text, canvas.layered([line.encode(x, y), canvas.points_under(shown, x, y)]), rows)
 
 
-def _overlap_chart(found: PossibleP) -> Chart | None:
-    if len(found.curve) < 2:
+def _overlap_chart(plan: PossibleP) -> Chart | None:
+    if len(plan.curve) < 2:
         return None
     import altair as alt
 
-    rows = [{"differ": point.differ, "p": point.p} for point in found.curve]
+    rows = [{"differ": point.differ, "p": point.p} for point in plan.curve]
     x = alt.X("differ:Q", title="items they differ on", **canvas.scaled([row["differ"] for row in rows]))
     y = alt.Y("p:Q", title="p", scale=alt.Scale(domain=[0, 1]))
     line = alt.Chart(canvas.data(rows)).mark_line(color=COLOURS["ink"], strokeWidth=2.5).encode(x, y)
     shown = [
-        row | {"hover": canvas.told(f"{point.differ:,} items differ: p = {format_probability(point.p)}")}
-        for row, point in zip(rows, found.curve, strict=True)
+        row | {"hover": canvas.hover_text(f"{point.differ:,} items differ: p = {format_probability(point.p)}")}
+        for row, point in zip(rows, plan.curve, strict=True)
     ]
-    caption = f"p against the number of items they differ on; the dotted line is alpha = {format_level(found.alpha)}"
-    ends = " and ".join(f"{format_probability(q.p)} with {q.differ:,}" for q in (found.curve[0], found.curve[-1]))
+    caption = f"p against the number of items they differ on; the dotted line is alpha = {format_level(plan.alpha)}"
+    ends = " and ".join(f"{format_probability(q.p)} with {q.differ:,}" for q in (plan.curve[0], plan.curve[-1]))
     return Chart(
         "overlaps",
         caption,
         f"{caption}. p is {ends}.",
-        canvas.layered([*canvas.alpha_line(found.alpha), line, canvas.points_under(shown, x, y)]),
+        canvas.layered([*canvas.alpha_line(plan.alpha), line, canvas.points_under(shown, x, y)]),
         rows,
     )

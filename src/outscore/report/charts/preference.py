@@ -1,4 +1,4 @@
-"""Charts of battles: strengths with intervals, the matrix of win rates, and what the first place is worth."""
+"""Charts of battles: strengths with intervals, the matrix of win rates, and the effect of being shown first."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ ROW = 16
 MAX_IN_MATRIX = 40
 NARROW = 0.06
 MAX_WRITTEN = 14
-"""Systems up to which cells hold their numbers."""
+"""Up to this many systems, cells show their numbers."""
 
 
 def charts(result: Preference) -> list[Chart]:
-    """Every chart that the result holds data for."""
+    """Every chart that the result has data for."""
     canvas.require_drawing()
-    found = (strength_chart(result), matrix_chart(result), rate_chart(result), position_chart(result))
-    return [chart for chart in found if chart is not None]
+    drawn = (strength_chart(result), matrix_chart(result), rate_chart(result), position_chart(result))
+    return [chart for chart in drawn if chart is not None]
 
 
 def _numbered(result: Preference) -> list[str]:
@@ -49,12 +49,12 @@ def strength_chart(result: Preference) -> Chart | None:
         colour = COLOURS["ink" if one.system in beaten else "a"]
         if one.elo is not None:
             low, high = (one.elo if end is None else end for end in (one.elo_low, one.elo_high))
-            hover = canvas.told(f"{one.system}: {one.elo:.0f}, {low:.0f} to {high:.0f}")
+            hover = canvas.hover_text(f"{one.system}: {one.elo:.0f}, {low:.0f} to {high:.0f}")
             rows.append({"label": label, "x": one.elo, "low": low, "high": high, "colour": colour, "hover": hover})
         elif one.elo_low is not None or one.elo_high is not None:
             at = one.elo_high if one.elo_low is None else one.elo_low
             sign = "at most" if one.elo_low is None else "at least"
-            hover = canvas.told(f"{one.system}: {sign} {at:.0f}")
+            hover = canvas.hover_text(f"{one.system}: {sign} {at:.0f}")
             bounds.append({"label": label, "x": at, "sign": sign, "colour": colour, "hover": hover})
     if not rows and not bounds:
         return None
@@ -76,7 +76,7 @@ def strength_chart(result: Preference) -> Chart | None:
     arrow = "; an arrow: only a bound is known" if bounds else ""
     interval = f" with {interval_name(result)}s" if any(row["low"] < row["high"] for row in rows) or bounds else ""
     apart = len({one.component for one in shown}) > 1
-    sets = "; places start anew in every set, and Elo holds within it" if apart else ""
+    sets = "; places and Elo apply within a set" if apart else ""
     caption = f"Strengths{interval}{more}; blue: nobody is significantly preferred to them{arrow}{sets}"
     best = ", ".join(f"{clean(one.system)} {one.elo:.0f}" for one in shown[:3] if one.elo is not None)
     chart: Any = canvas.layered(layers, height=ROW * len(shown))
@@ -99,11 +99,11 @@ def matrix_chart(result: Preference) -> Chart | None:
         rate = (pair.wins + pair.ties / 2) / (pair.wins + pair.ties + pair.losses) if pair.by == "model" else pair.win_rate
         sure = pair.is_significant(result.alpha)
         games = pair.wins + pair.ties + pair.losses
-        for one, other, share in ((pair.a, pair.b, rate), (pair.b, pair.a, 1 - rate)):
-            numbers.append({"row": one, "column": other, "win_rate": share, "games": games, "significant": sure})
-            hover = canvas.told(f"{one} wins {format_rate(share)} of {games:,} against {other}")
+        for one, rival, share in ((pair.a, pair.b, rate), (pair.b, pair.a, 1 - rate)):
+            numbers.append({"row": one, "column": rival, "win_rate": share, "games": games, "significant": sure})
+            hover = canvas.hover_text(f"{one} wins {format_rate(share)} of {games:,} against {rival}")
             cell = {"rate": share, "text": f"{100 * share:.0f}", "sure": sure, "hover": hover}
-            rows.append({"row": label[one], "column": label[other], **cell})
+            rows.append({"row": label[one], "column": label[rival], **cell})
     if not rows:
         return None
     step = 30 if len(labels) <= MAX_WRITTEN else 16
@@ -139,7 +139,7 @@ def matrix_chart(result: Preference) -> Chart | None:
 
 
 def rate_chart(result: Preference) -> Chart | None:
-    """Of two systems: the win rate as counted, with both orders alike, at equal length, and by people, with intervals."""
+    """For two systems: the win rate as counted, with both orders weighted equally, at equal length, and by people."""
     if len(result.systems) != 2:
         return None
     import altair as alt
@@ -147,7 +147,7 @@ def rate_chart(result: Preference) -> Chart | None:
     pair = result.pairs[0]
     listed = [("all battles" if result.labels is None else "the judge", pair.win_rate, pair.low, pair.high)]
     if pair.both_orders is not None and result.order != "both":
-        listed.append(("orders alike", pair.both_orders, None, None))
+        listed.append(("orders equal", pair.both_orders, None, None))
     if pair.equal_length is not None:
         listed.append(("equal length", pair.equal_length, pair.equal_length_low, pair.equal_length_high))
     if result.labels is not None:
@@ -159,7 +159,7 @@ def rate_chart(result: Preference) -> Chart | None:
         if rate is not None:
             ends = [rate if end is None else end for end in (low, high)]
             between = "" if low is None and high is None else f", {format_rate(ends[0])} to {format_rate(ends[1])}"
-            hover = canvas.told(f"{label}: {format_rate(rate)}{between}")
+            hover = canvas.hover_text(f"{label}: {format_rate(rate)}{between}")
             rows.append({"label": label, "x": rate, "low": ends[0], "high": ends[1], "hover": hover})
     spread = [row[key] for row in rows for key in ("x", "low", "high")] + [0.5]
     least, most = canvas.padded(spread, 0.06)
@@ -180,26 +180,26 @@ def rate_chart(result: Preference) -> Chart | None:
 
 
 def position_chart(result: Preference) -> Chart | None:
-    """Shares of battles won by the answer shown first, ties, and those won by the second: places, in no system's colour."""
-    found = result.position
-    if found is None:
+    """Shares of battles won by the answer shown first, tied, and won by the second, in no system's colour."""
+    position = result.position
+    if position is None:
         return None
     import altair as alt
 
-    whole = found.first + found.ties + found.second
+    whole = position.first + position.ties + position.second
     parts = (
-        ("first shown", found.first, "muted"),
-        ("tie", found.ties, "grid"),
-        ("second shown", found.second, "null"),
+        ("shown first", position.first, "muted"),
+        ("tie", position.ties, "grid"),
+        ("shown second", position.second, "null"),
     )
     rows: list[dict[str, Any]] = []
     start = 0.0
     for name, number, colour in parts:
         share = number / whole
-        # A narrow part has no room for its name; the pointer and the description tell it.
+        # A narrow part has no room for its name, which the tooltip and the description have.
         words = [name, f"{number:,}"] if share >= NARROW else []
         if number:
-            hover = canvas.told(f"{name}: {number:,} ({format_rate(share)})")
+            hover = canvas.hover_text(f"{name}: {number:,} ({format_rate(share)})")
             place = {"low": start, "middle": start + share / 2, "high": start + share, "hover": hover}
             rows.append({"colour": COLOURS[colour], "words": words, **place})
         start += share
@@ -207,7 +207,7 @@ def position_chart(result: Preference) -> Chart | None:
     base = alt.Chart(canvas.data(rows))
     colours = alt.Color("colour:N", scale=None)
     bars = base.mark_bar(height=30).encode(x, alt.X2("high:Q"), color=colours, description=canvas.on_hover())
-    # Words that the line at one half would cross stand beside it.
+    # Words that the line at one half would cross are put beside it.
     crossed = [row for row in rows if abs(row["middle"] - 0.5) < NARROW]
     free = [row for row in rows if row not in crossed]
     aside: Any = alt.Chart(canvas.data(crossed)).mark_text(dy=-38, dx=5, align="left", lineHeight=13)
@@ -215,10 +215,10 @@ def position_chart(result: Preference) -> Chart | None:
     texts = [
         marks.encode(alt.X("middle:Q"), text=alt.Text("words:N")) for marks, of in ((centred, free), (aside, crossed)) if of
     ]
-    caption = f"Who won by place: the answer shown first wins {format_rate(found.first_rate)}, ties as half"
+    caption = f"Wins by position: the answer shown first wins {format_rate(position.first_rate)}, ties count as half"
     part = shown_part(result)
-    caption += f"; of {part}" if part else ""
-    text = f"{caption}: {found.first:,} won by the first, {found.ties:,} ties, {found.second:,} won by the second."
+    caption += f"; in {part}" if part else ""
+    text = f"{caption}: {position.first:,} won by the first, {position.ties:,} ties, {position.second:,} won by the second."
     drawing = canvas.layered([bars, canvas.rule(0.5, alt.X("x:Q"), dash=canvas.DASHED), *texts], height=100)
     counts = [{"winner": name, "battles": number, "share": number / whole} for name, number, _ in parts]
     return Chart("position", caption, text, drawing, counts)

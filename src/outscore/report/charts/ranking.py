@@ -13,13 +13,13 @@ from outscore.report.charts.canvas import (
     coloured_if,
     count_axis,
     data,
+    distinct,
+    hover_text,
     layered,
     on_hover,
     padded,
     require_drawing,
     rule,
-    told,
-    told_apart,
 )
 from outscore.report.charts.theme import COLOURS
 from outscore.report.document import clean, list_names
@@ -58,7 +58,7 @@ __all__ = [
 ]
 
 MAX_DRAWN = 100
-"""Systems in a picture; more cannot be told apart by eye."""
+"""How many systems a chart has; more could not be told apart by eye."""
 # Each band in the light and in the dark: the row is better or worse at the first, second or third level, or neither.
 BANDS = {
     "better-3": ("#0072b2", "#56b4e9"),
@@ -77,9 +77,9 @@ ROW = 16
 CELL = 22
 MAX_IN_MATRIX = 40
 MAX_TOLD = 40
-"""Systems up to which every cell of a heat map says its numbers under the pointer; more would make a large file."""
+"""Up to this many systems, every cell of a heat map has a tooltip; more would make a large file."""
 PALE = 0.6
-"""Losses are paler than wins, so that print without colour tells them apart."""
+"""Losses are paler than wins, so that they differ in print without colour."""
 DRAWN = ("label", "x", "low", "high", "colour", "hover")
 
 
@@ -87,16 +87,16 @@ def labels_of(ranking: Ranking, room: int = NAME) -> dict[str, str]:
     """Each system's place with a name that fits into a picture."""
     named = {s.system: fitted(s.system, room) for s in ranking.scores}
     ranked = zip(places(ranking.standing), named.values(), strict=True)
-    return dict(zip(named, told_apart(f"{place}  {name}" for place, name in ranked), strict=True))
+    return dict(zip(named, distinct(f"{place}  {name}" for place, name in ranked), strict=True))
 
 
 def band_key(cell: Cell) -> str:
-    """The band of a cell: its outcome, and of significant ones the number of bounds they meet."""
+    """The band of a cell: its outcome, and for a significant one the number of bounds it meets."""
     return cell.outcome if cell.outcome in ("open", "apart") else f"{cell.outcome}-{cell.level}"
 
 
 def band_names(ranking: Ranking) -> dict[str, str]:
-    """What the bands say, in the order of a legend."""
+    """What the bands mean, in the order of a legend."""
     bounds = list(enumerate(bounds_of(ranking.alpha), 1))
     names = {
         f"{side}-{i}": f"row {side}, p ≤ {format_level(bound)}" for side in ("better", "worse") for i, bound in bounds[::-1]
@@ -111,16 +111,16 @@ def heat_chart(ranking: Ranking) -> Chart | None:
     if ranking.baseline is not None or not ranking.pairs or not 2 < len(systems) <= MAX_DRAWN:
         return None
     label, names = labels_of(ranking), band_names(ranking)
-    found, decimals = cells(ranking.standing, ranking.alpha), decimals_of(ranking.standing)
+    seen, decimals = cells(ranking.standing, ranking.alpha), decimals_of(ranking.standing)
     rows = [
         {
             "row": label[a],
             "column": label[b],
             "band": names[band_key(cell)],
             "sign": cell.outcome,
-            "hover": told(pair_words(cell, a, b, ranking.alpha, decimals)),
+            "hover": hover_text(pair_words(cell, a, b, ranking.alpha, decimals)),
         }
-        for (a, b), cell in found.items()
+        for (a, b), cell in seen.items()
     ]
     step = 10
     if len(systems) <= 50:
@@ -202,15 +202,13 @@ def forest_chart(ranking: Ranking) -> Chart | None:
     zero = [] if ranking.baseline is None else [rule(0.0, x, dash=DASHED)]
     left = len(ranking.scores) - MAX_DRAWN
     more = f"; the first {MAX_DRAWN} of {len(ranking.scores)} systems" if left > 0 else ""
-    told = f"{_drawn(ranking)} with {interval_name(ranking)}s"
+    drawn = f"{_drawn(ranking)} with {interval_name(ranking)}s"
     if ranking.baseline is None and ranking.ordered_by == "advantage":
-        told = "Advantages over the average system (their scores are of different items, and not comparable)"
-    colours = (
-        "; blue: nobody is significantly better"
-        if ranking.baseline is None
-        else "; blue: significantly better than it, orange: worse"
-    )
-    caption = f"{told}{more}{colours if ranking.counts.testable else ''}"
+        drawn = "Advantages over the average system (their scores are on different items and not comparable)"
+    colours = "; blue: nobody is significantly better"
+    if ranking.baseline is not None:
+        colours = "; blue: significantly better than it, orange: worse"
+    caption = f"{drawn}{more}{colours if ranking.counts.testable else ''}"
     best = ", ".join(row["words"] for row in rows[:3])
     chart: Any = layered([*zero, lines, dots], height=ROW * len(rows))
     value = "score" if ranking.baseline is None and ranking.ordered_by != "advantage" else "difference"
@@ -221,7 +219,7 @@ def forest_chart(ranking: Ranking) -> Chart | None:
 
 
 def _drawn(ranking: Ranking) -> str:
-    return "Scores" if ranking.baseline is None else f"Differences to {clean(ranking.baseline)}"
+    return "Scores" if ranking.baseline is None else f"Differences from {clean(ranking.baseline)}"
 
 
 def _spot(
@@ -239,7 +237,7 @@ def _spot(
         "ends": ends,
         "colour": COLOURS[colour],
         "words": f"{clean(system)} {words}",
-        "hover": told(f"{system}: {words}{interval}"),
+        "hover": hover_text(f"{system}: {words}{interval}"),
     }
 
 
@@ -278,12 +276,12 @@ def _scores(ranking: Ranking) -> list[dict[str, Any]]:
 
 
 def _differences(ranking: Ranking) -> list[dict[str, Any]]:
-    found, decimals = cells(ranking.standing, ranking.alpha), decimals_of(ranking.standing)
+    effects, decimals = cells(ranking.standing, ranking.alpha), decimals_of(ranking.standing)
     colours = {"better": "a", "worse": "b"}
     rows = []
     labels = labels_of(ranking, 24)
     for s in ranking.scores:
-        cell = found.get((s.system, str(ranking.baseline)))
+        cell = effects.get((s.system, str(ranking.baseline)))
         if cell is None or cell.pair.difference is None:
             continue
         x, ends, colour = cell.pair.difference, (cell.pair.low, cell.pair.high), colours.get(cell.outcome, "ink")
@@ -303,7 +301,7 @@ def wins_chart(ranking: Ranking) -> Chart | None:
     for s in shown:
         counts = (wins(s, k), k - 1 - wins(s, k) - losses(s), losses(s))
         numbers.append({"system": s.system} | dict(zip(("beats", "open", "loses"), counts, strict=True)))
-        hover = told(f"{clean(s.system)}: beats {counts[0]}, open {counts[1]}, loses to {counts[2]}")
+        hover = hover_text(f"{clean(s.system)}: beats {counts[0]}, undecided {counts[1]}, loses to {counts[2]}")
         at = 0
         for role, n in zip(("a", "grid", "b"), counts, strict=True):
             part = {"from": at, "to": at + n, "colour": COLOURS[role], "strength": PALE if role == "b" else 1, "hover": hover}
@@ -345,14 +343,14 @@ def wins_matrix(ranking: Ranking) -> Chart | None:
     import altair as alt
 
     won, most, labels = datasets_won(ranking), len(datasets), labels_of(ranking, 24)
-    numbers = told_apart(map(str, places(ranking.standing)))
+    numbers = distinct(map(str, places(ranking.standing)))
     rows = [
         {
             "row": labels[a],
             "column": number,
             "won": won[a, b],
             "share": 0.55 * won[a, b] / most + 0.02,
-            "hover": told(f"{a} is better than {b} on {won[a, b]} of {most}, worse on {won[b, a]}"),
+            "hover": hover_text(f"{a} is better than {b} on {won[a, b]} of {most}, worse on {won[b, a]}"),
         }
         for a in systems
         for b, number in zip(systems, numbers, strict=True)
@@ -376,13 +374,13 @@ def wins_matrix(ranking: Ranking) -> Chart | None:
 
 def critical_chart(ranking: Ranking) -> Chart | None:
     """Mean ranks on a line, best on the left, with bars over those that Nemenyi's test cannot tell apart (Demšar, 2006)."""
-    found = ranking.critical_difference
-    if found is None or len(found.mean_ranks) < 2:
+    critical = ranking.critical_difference
+    if critical is None or len(critical.mean_ranks) < 2:
         return None
-    ordered = sorted(found.mean_ranks.items(), key=lambda entry: entry[1])
+    ordered = sorted(critical.mean_ranks.items(), key=lambda entry: entry[1])
     low, high = 1.0, float(max(len(ordered), 2))
     half = (len(ordered) + 1) // 2
-    bars = [group for group in found.groups if len(group) > 1][:12]
+    bars = [group for group in critical.groups if len(group) > 1][:12]
     below = 1.0 + 0.6 * len(bars)
     # Names hang below the line: the better half to the left of it, the others to the right.
     stems = []
@@ -400,7 +398,7 @@ def critical_chart(ranking: Ranking) -> Chart | None:
                 "text": text,
                 "side": "right" if left else "left",
                 "top": 0.0,
-                "hover": told(f"{system}: mean rank {rank:.4g}"),
+                "hover": hover_text(f"{system}: mean rank {rank:.4g}"),
             }
         )
     spans = [
@@ -408,24 +406,24 @@ def critical_chart(ranking: Ranking) -> Chart | None:
             "from": min(ranks) - 0.04,
             "to": max(ranks) + 0.04,
             "depth": 0.5 + 0.6 * i,
-            "hover": told(f"{len(ranks)} systems with mean ranks from {min(ranks):.4g} to {max(ranks):.4g}"),
+            "hover": hover_text(f"{len(ranks)} systems with mean ranks from {min(ranks):.4g} to {max(ranks):.4g}"),
         }
-        for i, ranks in enumerate([found.mean_ranks[system] for system in group] for group in bars)
+        for i, ranks in enumerate([critical.mean_ranks[system] for system in group] for group in bars)
     ]
     scale_bar = {
         "from": low,
-        "to": low + found.critical_difference,
+        "to": low + critical.critical_difference,
         "depth": -1.0,
-        "text": f"CD {found.critical_difference:.2f}",
-        "hover": told(f"critical difference: {found.critical_difference:.4g}"),
+        "text": f"CD {critical.critical_difference:.2f}",
+        "hover": hover_text(f"critical difference: {critical.critical_difference:.4g}"),
     }
     caption = (
-        f"Mean ranks over {found.blocks:,} {found.over}; bars join systems less than the critical difference apart "
-        f"(Friedman {friedman_p(found, ranking.alpha)}; Nemenyi)"
+        f"Mean ranks over {critical.blocks:,} {critical.over}; bars join systems less than the critical difference apart "
+        f"(Friedman {friedman_p(critical, ranking.alpha)}; Nemenyi)"
     )
     about = f"{caption}. Best: {list_names([system for system, _ in ordered], 3)}."
     numbers: list[dict[str, object]] = [{"system": system, "mean_rank": rank} for system, rank in ordered]
-    numbers.append({"system": "critical difference", "mean_rank": found.critical_difference})
+    numbers.append({"system": "critical difference", "mean_rank": critical.critical_difference})
     return Chart("critical-difference", caption, about, _critical_layers(stems, spans, scale_bar, (low, high)), numbers)
 
 
@@ -477,12 +475,12 @@ ON_PAGES = (forest_chart, wins_chart, wins_matrix, critical_chart)
 
 
 def charts(ranking: Ranking) -> list[Chart]:
-    """All charts that the ranking holds data for."""
+    """All charts that the ranking has data for."""
     return _draw(ranking, (heat_chart, *ON_PAGES))
 
 
 def page_charts(ranking: Ranking) -> list[Chart]:
-    """The charts of a page, which draws the heat map by itself: there each cell says which pair it is."""
+    """The charts of a page, which draws its own heat map, whose cells name their pairs."""
     return _draw(ranking, ON_PAGES)
 
 

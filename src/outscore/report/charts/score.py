@@ -9,13 +9,13 @@ from outscore.report.charts.canvas import (
     WIDTH,
     Chart,
     data,
+    distinct,
+    hover_text,
     layered,
     on_hover,
     padded,
     require_drawing,
     short,
-    told,
-    told_apart,
 )
 from outscore.report.charts.theme import COLOURS
 from outscore.report.document import clean
@@ -25,23 +25,23 @@ from outscore.results.score import ScoredSystem, ScorePart, ScoreResult
 __all__ = ["charts"]
 
 MAX_DRAWN = 40
-"""Rows that one picture has room for."""
+"""How many rows fit into one chart."""
 ROW, HALF = 22, 20
 
 
-def charts(found: ScoreResult) -> list[Chart]:
-    """All charts that the result holds data for."""
+def charts(result: ScoreResult) -> list[Chart]:
+    """All charts that the result has data for."""
     require_drawing()
-    metric, called = clean(found.metric), interval_name(found)
-    drawn = [_intervals("scores", metric, f"{metric} with its {called}", _rows(found.systems))]
-    several = len(found.systems) > 1
+    metric, interval = clean(result.metric), interval_name(result)
+    drawn = [_intervals("scores", metric, f"{metric} with its {interval}", _rows(result.systems))]
+    several = len(result.systems) > 1
     for key in ("datasets", "slices"):
         rows = []
-        for one in found.systems:
+        for one in result.systems:
             listed: Sequence[ScorePart] = getattr(one, key)
             rows += [{"column": part.column} | _row(part.name, one.system if several else "", part) for part in listed]
         if rows:
-            drawn.append(_intervals(key, metric, f"{metric} by {key}, with {called}s", rows))
+            drawn.append(_intervals(key, metric, f"{metric} by {key}, with {interval}s", rows))
     return drawn
 
 
@@ -58,8 +58,8 @@ def _intervals(key: str, metric: str, caption: str, rows: Sequence[dict[str, Any
 
     if len(rows) > MAX_DRAWN:
         caption = f"{caption}; the first {MAX_DRAWN} of {len(rows)}"
-    # Of a slice and a system each name gets its share of the room, so that neither is cut away.
-    names = told_apart(
+    # The names of a slice and a system share the room, so that neither is cut away.
+    names = distinct(
         f"{short(row['name'], HALF)}, {short(row['system'], HALF)}" if "system" in row else short(row["name"])
         for row in rows[:MAX_DRAWN]
     )
@@ -74,11 +74,11 @@ def _intervals(key: str, metric: str, caption: str, rows: Sequence[dict[str, Any
         line.encode(alt.X("low:Q", title=metric, scale=scale), alt.X2("high:Q"), y),
         point.encode(alt.X("value:Q", title=metric, scale=scale), y),
     ]
-    said = f"{caption}. {shown[0]['hover']}."
-    return Chart(key, caption, said, layered(layers, WIDTH, max(40, ROW * len(shown))), rows)
+    description = f"{caption}. {shown[0]['hover']}."
+    return Chart(key, caption, description, layered(layers, WIDTH, max(40, ROW * len(shown))), rows)
 
 
 def _drawn(row: dict[str, Any], name: str) -> dict[str, Any]:
     low, high = (row["value"] if end is None else end for end in (row["low"], row["high"]))
-    hover = told(f"{name}: {row['value']:.4g}, {low:.4g} to {high:.4g}")
+    hover = hover_text(f"{name}: {row['value']:.4g}, {low:.4g} to {high:.4g}")
     return {"name": name, "value": row["value"], "low": low, "high": high, "hover": hover}

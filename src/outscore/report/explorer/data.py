@@ -150,11 +150,11 @@ def _same(units: Units) -> Array:
     return _first_alike(units.answers) if units.detail is None else _first_alike(units.answers, units.detail)
 
 
-def _first_alike(*given: Array) -> Array:
+def _first_alike(*columns: Array) -> Array:
     """(n, k) the first of k columns that is the same in everything given."""
-    first: Array = np.empty(given[0].shape, dtype=np.int64)
+    first: Array = np.empty(columns[0].shape, dtype=np.int64)
     for k in reversed(range(first.shape[1])):
-        first[np.logical_and.reduce([one == one[:, [k]] for one in given])] = k
+        first[np.logical_and.reduce([one == one[:, [k]] for one in columns])] = k
     return first
 
 

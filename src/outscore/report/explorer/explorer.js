@@ -85,8 +85,8 @@ function drawCharts() {
       csvButton("matrix", MATRIX_HEADS, matrixRows(pair)), ...drawMatrix(pair, state.matrix, choose)),
     section("Changes", select("sort by", [["evidence", "evidence"], ["surplus", "surplus over mirror"], ["count", "count"]], state.sort, again("sort")),
       csvButton("changes", TRANSITION_HEADS, transitionRows(pair)), drawTransitions(pair, state.sort, state.open.changes, choose), more("changes", [1, 2, 3].some((kind) => pair.transitions.filter((row) => row[0] === kind).length > FIRST_ROWS)),
-      make("p", { class: "note" }, "Mirror: how often the same went the other way; net: count \u2212 mirror; adj. p (adjusted) tests a row against its mirror.",
-        pair.left ? ` ${number(pair.left)} rarer changes are left out here and stand in the JSON.` : "")),
+      make("p", { class: "note" }, "Mirror: how often the reverse happened; net: count \u2212 mirror; adj. p (adjusted) tests a row against its mirror.",
+        pair.left ? ` ${number(pair.left)} rarer changes are left out here; the JSON has them.` : "")),
   ];
   if (pair.labels.length) parts.push(partSection("Gold labels", "labels", pair.labels, again));
   for (const column of new Set(pair.slices.map((row) => row[0]))) {
@@ -138,7 +138,7 @@ function plainTable(heads, body) {
 function drawExamples() {
   const panel = byId("examples");
   if (!step) {
-    const text = store ? "The page holds no examples for this pair." : "This page was made from a saved result, which holds counts and no examples. Run `outscore diff` with `-o page.html` to see them.";
+    const text = store ? "The page has no examples for this pair." : "This page was made from a saved result, which contains counts but no examples. Run `outscore diff` with `-o page.html` to see them.";
     panel.replaceChildren(make("h3", {}, "Examples"), make("p", { class: "note", id: "no-examples" }, ...coded(text)));
     return;
   }
@@ -226,7 +226,7 @@ function drawNothing(without) {
   const titles = [...step.facets.map((facet) => [facet.key, facet.title]), ["query", "search"]];
   const ways = titles.map(([key, title], i) => ({ key, title, n: without[i] })).filter(({ key, n }) => n && (key === "query" || key in state.filter));
   const drop = (key) => () => { const { [key]: _, ...rest } = state.filter; choose(rest); };
-  return make("li", { class: "empty" }, "Nothing fits these filters.", ...ways.flatMap(({ key, title, n }) => [" ", make("button", { type: "button", class: "link", "data-without": key, click: drop(key) }, `Without \u201c${title}\u201d: ${number(n)}.`)]));
+  return make("li", { class: "empty" }, "Nothing matches these filters.", ...ways.flatMap(({ key, title, n }) => [" ", make("button", { type: "button", class: "link", "data-without": key, click: drop(key) }, `Without \u201c${title}\u201d: ${number(n)}.`)]));
 }
 
 // The other half of a change, and both of them pointed out among the charts.
@@ -236,7 +236,7 @@ function drawMirror() {
   if (mirror) {
     const { rows: others } = matching(store, step, step.facets, mirror), noun = counted(others.length, Math.max(0, PLURALS.indexOf(mirror[CLASS])));
     const text = `${mirror.from} \u2192 ${mirror.to}, ${number(others.length)} ${CLASS in mirror ? noun : others.length === 1 ? "change" : "changes"}`;
-    place.append("The other way round: ", others.length ? make("button", { type: "button", class: "link", id: "to-mirror", click: () => choose(mirror) }, text) : text);
+    place.append("The reverse: ", others.length ? make("button", { type: "button", class: "link", id: "to-mirror", click: () => choose(mirror) }, text) : text);
   }
   for (const part of document.querySelectorAll("#charts [data-filter]")) {
     const own = JSON.parse(part.dataset.filter), fits = (filter) => filter !== null && Object.keys(own).every((key) => own[key] === filter[key]) && CLASS in own === CLASS in filter;

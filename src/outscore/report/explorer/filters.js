@@ -58,7 +58,7 @@ function distancesOf({ set, k }, each) {
   }
   if (!set.distances) return null;
   const names = [...rangesOf(CHAIN_DISTANCES).map((range, i) => (i ? `${range} sentence${i > 1 ? "s" : ""} before` : "in this sentence")), "none"];
-  return { title: "mention before", names, codes: each((row) => (set.distances[row] < 0 ? CHAIN_DISTANCES.length : rangeOf(CHAIN_DISTANCES, set.distances[row]))) };
+  return { title: "previous mention", names, codes: each((row) => (set.distances[row] < 0 ? CHAIN_DISTANCES.length : rangeOf(CHAIN_DISTANCES, set.distances[row]))) };
 }
 
 function changesOf(store, step) {

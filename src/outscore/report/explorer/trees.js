@@ -74,7 +74,7 @@ function drawTree(words, store, step, context, systems) {
   const texts = words.map((word, i) => draw("text", { class: "word", x: middles[i], y: base }, word));
   const height = base + below + (below ? 12 : 8);
   const told = others.map((arc) => `${systems[arc.layer - 1]}: ${words[arc.child]}, ${arc.label} of ${arc.head < 0 ? "the root or a word outside" : words[arc.head]}`);
-  const label = told.length ? `What the systems say instead of gold. ${told.join(". ")}.` : "Both systems have the tree of gold.";
+  const label = told.length ? `What the systems say instead of gold. ${told.join(". ")}.` : "Both systems have the gold tree.";
   return draw("svg", { role: "img", "aria-label": label, width: right, height, viewBox: `0 0 ${right} ${height}` }, ...parts, ...texts);
 }
 

@@ -136,9 +136,9 @@ def works_on_test(name: str) -> tuple[str, ...]:
     """
     from outscore.inference.registry import TESTS
 
-    own = own_test(name)
-    if own is not None:
-        return own.citations
+    entry = own_test(name)
+    if entry is not None:
+        return entry.citations
     return TESTS[name].citations if name in TESTS else ()
 
 
@@ -258,44 +258,44 @@ def _of_diff(diff: Diff) -> Uses:
             yield from _of_correction(family.correction)
 
 
-def cited_by_plan(found: Plan) -> Cited:
+def cited_by_plan(result: Plan) -> Cited:
     """The works behind a plan."""
     from outscore.results.plan import PlanResult
 
-    return _cited(_of_plan(found) if isinstance(found, PlanResult) else _each("test", works_on_test("mcnemar")))
+    return _cited(_of_plan(result) if isinstance(result, PlanResult) else _each("test", works_on_test("mcnemar")))
 
 
-def _of_plan(found: PlanResult) -> Uses:
-    formulas = {"normal": "connor1987" if found.design.basis == "discordance" else "miller2024", "t": "cohen1988"}
+def _of_plan(result: PlanResult) -> Uses:
+    formulas = {"normal": "connor1987" if result.design.basis == "discordance" else "miller2024", "t": "cohen1988"}
     formulas["permutation"] = "miller2024"
-    if found.method in formulas:
-        yield "power", formulas[found.method]
-    if found.method in ("permutation", "exact"):
-        yield from _each("test", works_on_test("permutation" if found.method == "permutation" else "mcnemar"))
-    if found.design.cluster_size > 1:
+    if result.method in formulas:
+        yield "power", formulas[result.method]
+    if result.method in ("permutation", "exact"):
+        yield from _each("test", works_on_test("permutation" if result.method == "permutation" else "mcnemar"))
+    if result.design.cluster_size > 1:
         yield "clusters", "kish1965"
-    if found.design.cluster_cv:
+    if result.design.cluster_cv:
         yield "clusters of unequal size", "eldridge2006"
-    if found.retrospective:
+    if result.retrospective:
         yield "simulated power", "zhu2020"
 
 
-def cited_by_scores(found: ScoreResult) -> Cited:
+def cited_by_scores(result: ScoreResult) -> Cited:
     """The works behind scores of single systems."""
-    return _cited(_of_scores(found))
+    return _cited(_of_scores(result))
 
 
-def _of_scores(found: ScoreResult) -> Uses:
-    yield from _of_metric(found.metric)
-    if "Wilson" in found.interval:
+def _of_scores(result: ScoreResult) -> Uses:
+    yield from _of_metric(result.metric)
+    if "Wilson" in result.interval:
         yield "interval", "wilson1927"
-    if "jackknife" in found.interval:
+    if "jackknife" in result.interval:
         yield "interval", "efron1993"
-    if any(one.clusters is not None for one in found.systems):
+    if any(one.clusters is not None for one in result.systems):
         yield "clusters", "bell2002"
-    if found.repeat_kind is not None:
+    if result.repeat_kind is not None:
         yield from _each("repeats", ("searle1992", "miller2024"))
-    if found.population != "items":
+    if result.population != "items":
         yield "new runs", "satterthwaite1946"
 
 
@@ -330,11 +330,11 @@ def _each(use: str, keys: Iterable[str]) -> Uses:
 
 def _cited(uses: Uses) -> Cited:
     """Every work once, with all it is cited for."""
-    found: dict[str, list[str]] = {}
+    result: dict[str, list[str]] = {}
     for use, key in uses:
-        known = found.setdefault(key, [])
+        known = result.setdefault(key, [])
         known += [] if use in known else [use]
     return Cited(
-        [Fact(", ".join(purposes), (works()[key].line,)) for key, purposes in found.items()],
-        "\n\n".join(works()[key].bibtex for key in found),
+        [Fact(", ".join(purposes), (works()[key].line,)) for key, purposes in result.items()],
+        "\n\n".join(works()[key].bibtex for key in result),
     )

@@ -1,4 +1,4 @@
-"""The look at the data before any test, as tables: summaries, checks, which tests suit, and what larger units would do."""
+"""The data before any test, as tables: summaries, checks, suitable tests, and the effect of larger units."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ SUMMARY = {
     "max": "largest",
 }
 UNITS = (
-    "Spread, effect and p of the permutation test when so many adjacent items make one unit. A size must be chosen before its "
-    "p-value is seen."
+    "Spread, effect and p of the permutation test when that many adjacent items form one unit. Choose a size before you see "
+    "its p-value."
 )
 GROUPS = {"recommended": "recommended", "usable": "usable", "unsuited": "not suited"}
 
@@ -35,11 +35,11 @@ def summaries(c: Comparison) -> Table | None:
     analysis = c.analysis
     if analysis is None:
         return None
-    found = [analysis.systems.get(key) for key in ("a", "b", "difference")]
+    by_side = [analysis.systems.get(key) for key in ("a", "b", "difference")]
     names = [
-        name for name, summary in zip((*c.systems, difference_called(c.systems)), found, strict=True) if summary is not None
+        name for name, summary in zip((*c.systems, difference_called(c.systems)), by_side, strict=True) if summary is not None
     ]
-    columns = [summary for summary in found if summary is not None]
+    columns = [summary for summary in by_side if summary is not None]
     # One rule for the whole table: the decimals that show the difference of the means, but no rounding noise.
     decimals = min(decimals_for(*(s.mean for s in columns), difference=min((abs(s.mean) for s in columns), default=0.0)), 6)
     rows = [("n", *(f"{summary.n:,}" for summary in columns))]
@@ -70,13 +70,13 @@ def checks(c: Comparison) -> Table | None:
     zeros = None if analysis.zero_share is None else f"{100 * analysis.zero_share:.1f} %"
     add(f"{scored_noun(c)}s without a difference", zeros)
     add(f"correlation of {' and '.join(sides_called(c.systems))}", number(analysis.correlation, sign=True))
-    add("gain by pairing", number(analysis.pairing_gain), "standard error unpaired / paired")
+    add("gain from pairing", number(analysis.pairing_gain), "standard error unpaired / paired")
     lag = "lag-1 autocorrelation in file order"
     bound = lag1_bound(c.clusters or c.n)
     if analysis.lag1 is not None and abs(analysis.lag1) > bound:
-        lag += f", beyond ±2/√n = {bound:.2f}: check first"
+        lag += f", beyond ±2/√n = {bound:.2f}: check this first"
     add("dependence of neighbours", number(analysis.lag1, sign=True), lag)
-    add("statistic suggested", analysis.statistic, analysis.statistic_reason)
+    add("suggested statistic", analysis.statistic, analysis.statistic_reason)
     return make_table("checks", "Checks", ["check", "value", "meaning"], "lrl", rows)
 
 

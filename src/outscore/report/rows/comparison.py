@@ -1,4 +1,4 @@
-"""A comparison as tables of texts and as records of all digits: every rounding rule stands once, here, and all forms use it."""
+"""A comparison as tables of texts and as records of all digits; every rounding rule is stated here, once, for all forms."""
 
 from __future__ import annotations
 
@@ -54,7 +54,9 @@ __all__ = [
     "view_of",
 ]
 
-CONTRIBUTIONS = "{metric} is computed from all {noun} at once: what each contributes (jackknife) stands for its difference."
+CONTRIBUTIONS = (
+    "{metric} is computed from all {noun} at once; the contribution of each (jackknife) takes the place of its difference."
+)
 SEGMENT_VIEWS = {
     "rows": "segments",
     "items": "segments",
@@ -76,23 +78,23 @@ EFFECT_NAMES = {
     "accuracy_difference": "difference in accuracy",
     "discordant_odds_ratio": "discordant odds ratio",
 }
-# A ratio and a probability have no sign, and 1 and .5 are where nothing differs.
+# A ratio and a probability have no sign: no difference is 1 and .5.
 UNSIGNED = ("discordant_odds_ratio", "superiority")
 CHOOSING = (
-    "One test must be chosen before its p-value is seen. Choosing afterwards, by looking at this table, is not allowed: "
-    "it finds differences where there are none."
+    "Choose one test before you see its p-value. Choosing one afterwards, from this table, finds differences where there "
+    "are none."
 )
 OBSERVED = "Power at the observed difference says nothing beyond p; read the curve for sizes that were not observed."
 ERROR_RATES = {
     "FWER": "family-wise error rate (FWER)",
     "FDR": "false discovery rate (FDR)",
-    "PCER": "error rate of each comparison alone (PCER)",
+    "PCER": "per-comparison error rate (PCER)",
 }
 VIEWS = {
-    "rows": "each row by itself",
+    "rows": "each row on its own",
     "items": "repeats averaged per item",
-    "items-and-runs": "items and runs, both drawn anew",
-    "these-items": "runs drawn anew, of these items",
+    "items-and-runs": "new items and new runs",
+    "these-items": "new runs of these items",
 }
 
 
@@ -102,7 +104,7 @@ def noun_of(c: Comparison) -> str:
 
 
 def group_of(c: Comparison) -> str:
-    """What rows that are swapped as one are called: segments make documents."""
+    """What to call rows that are swapped as one: segments make up documents."""
     return "document" if noun_of(c) == "segment" else "cluster"
 
 
@@ -155,8 +157,8 @@ def results(whole: Comparisons) -> Table:
     """One row per comparison: the table that goes into a paper."""
     alpha = alpha_of(whole)
     noun = next((interval_noun(c.interval) for c in whole.comparisons if c.interval is not None), "interval")
-    other = next((found[0] for c in whole.comparisons if (found := other_estimand(c)) is not None), "")
-    # Letters head columns of names here: a system that is called by the other's letter would turn them round.
+    other = next((estimand[0] for c in whole.comparisons if (estimand := other_estimand(c)) is not None), "")
+    # Letters head columns of names here, which would be confusing if a system had the other one's letter as its name.
     letters = all(sides_called(c.systems) == ("A", "B") for c in whole.comparisons)
     a, b = ("A", "B") if letters else ("first", "second")
     columns = [a, b, "metric", f"score of {a}", f"score of {b}", f"{a} - {b}", noun, other, f"its {noun}", "p", "adjusted p"]
@@ -178,7 +180,7 @@ def results(whole: Comparisons) -> Table:
 
 
 def intervals_of(c: Comparison) -> tuple[str, str, str]:
-    """The interval of the difference, or another estimate and the interval of that: never one beside the other."""
+    """The interval of the difference, or another estimate and its interval: never both."""
     decimals = decimals_of(c)
     if c.interval is None:
         return "", "", ""
@@ -196,11 +198,11 @@ def family_note(whole: Comparisons) -> str:
     if family is None:
         return ""
     rate = ERROR_RATES.get(family.error_rate, family.error_rate)
-    return f"p adjusted for {count(family.m, 'comparison')} by the method {family.correction}, which controls the {rate}."
+    return f"p adjusted for {count(family.m, 'comparison')} (method {family.correction}), which controls the {rate}."
 
 
 def decimals_of(c: Comparison) -> int:
-    """So many decimals show that the scores differ."""
+    """Enough decimals to show that the scores differ."""
     return decimals_for(*(s.value for s in c.scores), difference=c.difference)
 
 
@@ -244,7 +246,7 @@ def score_lines(c: Comparison, alpha: float | None = None) -> list[str]:
 
 
 def path(c: Comparison) -> Table | None:
-    """How the answer moved from rows to items to clusters; None where there was nowhere to go."""
+    """How the answer changes from rows to items to clusters; None where there is only one view."""
     if len(c.design.path) < 2:
         return None
     decimals = decimals_of(c)
@@ -254,7 +256,7 @@ def path(c: Comparison) -> Table | None:
             f"{s.n:,}",
             format_number(s.difference, decimals, sign=True),
             format_probability(s.p),
-            f"{view_of(c, s.view)} as one" if s.view == "clusters" else VIEWS[s.view],
+            f"whole {view_of(c, s.view)}" if s.view == "clusters" else VIEWS[s.view],
         )
         for s in c.design.path
     ]
@@ -265,7 +267,7 @@ def path(c: Comparison) -> Table | None:
 
 
 def path_line(c: Comparison) -> list[str]:
-    """What repeats and clusters did to p, in a line."""
+    """How repeats and clusters change p, in one line."""
     steps = [f"{format_probability(step.p)} over {_units_of_step(c, step)}" for step in c.design.path]
     return [f"p = {', '.join(steps)}: the last one decides"] if len(steps) > 1 else []
 
@@ -273,7 +275,7 @@ def path_line(c: Comparison) -> list[str]:
 def _units_of_step(c: Comparison, step: PathStep) -> str:
     """How many rows, items or clusters a step of the design counts."""
     noun = view_of(c, step.view)
-    # Views of two words keep their plural: 1 of them is no design that could be tested.
+    # Views of two words keep their plural: a design with 1 of them cannot be tested.
     return f"1 {noun.removesuffix('s')}" if step.n == 1 and " " not in noun else f"{step.n:,} {noun}"
 
 
@@ -286,7 +288,7 @@ def effects(c: Comparison) -> Table:
 
 
 def alone(c: Comparison) -> bool:
-    """Whether the metric is no mean of item scores, so that contributions stand for the items' differences."""
+    """Whether the metric is not a mean of item scores, so that contributions take the place of the items' differences."""
     return c.pictures is not None and c.pictures.alone
 
 
@@ -308,7 +310,7 @@ def _effect_decimals(effect: Effect) -> int:
 
 
 def every_test(c: Comparison, alpha: float | None) -> Table:
-    """The p-values of all tests that can serve, when all were asked for; the one that decides comes first."""
+    """The p-values of all applicable tests, if they were asked for; the one that decides comes first."""
     listed = c.tests if not c.tests or c.p.test in {p.test for p in c.tests} else [c.p, *c.tests]
     rows = [(p.test, format_p_number(p, alpha), adjusted(p), f"{p.n:,}", method_phrase(p), format_p_error(p)) for p in listed]
     columns = ["test", "p", "adjusted p", "n", "how", "error of p"]
@@ -329,9 +331,9 @@ def power(c: Comparison) -> Table | None:
 
 def deciding_items(c: Comparison) -> Table:
     """The items that carry the difference."""
-    found = c.deciding_items
-    scored = decimals_for(*(x for i in found for x in (i.a, i.b, i.difference)))
-    moved = max(decimals_for(*(i.influence for i in found)) - 2, 0)
+    items = c.deciding_items
+    scored = decimals_for(*(x for i in items for x in (i.a, i.b, i.difference)))
+    moved = max(decimals_for(*(i.influence for i in items)) - 2, 0)
     rows = [
         (
             i.item,
@@ -340,7 +342,7 @@ def deciding_items(c: Comparison) -> Table:
             format_number(i.difference, scored, sign=True),
             format_number(i.influence, moved, sign=True),
         )
-        for i in found
+        for i in items
     ]
     note = "Influence: what the item adds to the difference in the metric."
     heads = ["item", *c.systems, difference_called(c.systems), "influence"]
@@ -354,7 +356,7 @@ def comparisons(whole: Comparisons) -> Records:
 
 
 def _bucket(c: Comparison, bucket: Bucket) -> Record:
-    """A bucket in the columns of a slice, which it is; who won is said of slices only."""
+    """A bucket in the columns of a slice; only slices have a winner."""
     return {
         **_comparison(c),
         "slice_column": bucket.column,

@@ -73,10 +73,10 @@ WHOLE_TABLES = (
 )
 WORD_TASKS = ("pos", "dep")
 RECALL = (
-    "Shares of gold words that are right, as in verdict and tests; F1 counts the system's words too, as the CoNLL evaluation"
-    " does (--table rates has all)."
+    "Shares of gold words that are right, as in the verdict and the tests; F1 also counts the system's words, as the CoNLL"
+    " evaluation does (--table rates has all)."
 )
-# A row of recalls, precisions and F1 beside each other stays readable up to so many columns.
+# Recalls, precisions and F1 side by side stay readable up to this many columns.
 MAX_SCORES = 6
 MAX_PAIRS = 15
 
@@ -141,7 +141,7 @@ def alpha_of(diff: Diff) -> float | None:
 
 
 def headline_of(diff: Diff, pair: Pair) -> str:
-    """What became of the units from one system to the other; empty where several pairs have one headline."""
+    """Who won, and what changed from one system to the other; empty where several pairs share a headline."""
     # Files of version 0.1.0 have the verdict as one text.
     if len(diff.primary_pairs) != 1 or not pair.headline or not pair.outcomes.n:
         return ""
@@ -152,7 +152,7 @@ def headline_of(diff: Diff, pair: Pair) -> str:
 
 
 def line_of(diff: Diff, pair: Pair) -> tuple[str, ...]:
-    """P and the difference with its interval, as a line beside the headline says them."""
+    """P and the difference with its interval, for the line beside the headline."""
     difference = f"{points(pair.difference, sign=True)} points"
     if pair.interval is not None:
         difference += f", {interval_name(pair.interval)} {ends(pair.interval.low, pair.interval.high)}"
@@ -165,11 +165,11 @@ def next_step_of(diff: Diff, pair: Pair) -> str:
     if alpha is None or pair.identical or pair.is_significant(alpha) or not alpha < pair.p.value < 1:
         return ""
     more = times_as_much(pair.p.value, alpha)
-    return f"A true difference as large as the observed one would take {more} times as much data (power .80)."
+    return f"Detecting a true difference as large as the observed one would take {more} times as much data (power .80)."
 
 
 def p_number(p: PValue | None, alpha: float | None = None) -> str:
-    """The p-value, nothing where nothing was tested; a sampled one is marked, as `sampled_note` explains."""
+    """The p-value, empty where nothing was tested; a sampled one is marked, as `sampled_note` explains."""
     if p is None:
         return ""
     return f"{SAMPLED}{format_p_number(p, alpha)}" if p.method == "monte-carlo" else format_p_number(p, alpha)
@@ -185,7 +185,7 @@ def sampled_note(p_values: Iterable[PValue | None]) -> list[str]:
 
 
 def interval_note(named: Iterable[tuple[str, Interval | None]]) -> list[str]:
-    """How intervals were computed: once if all alike, otherwise by name.
+    """How intervals were computed: once if all alike, otherwise with names.
 
     Examples
     --------
@@ -198,8 +198,8 @@ def interval_note(named: Iterable[tuple[str, Interval | None]]) -> list[str]:
             methods.setdefault(interval.method, []).append(name)
     if len(methods) < 2:
         return [f"Intervals: {method}." for method in methods]
-    told = [f"{method} ({', '.join(names)})" for method, names in methods.items()]
-    return [f"Intervals: {'; '.join(told)}."]
+    listed = [f"{method} ({', '.join(names)})" for method, names in methods.items()]
+    return [f"Intervals: {'; '.join(listed)}."]
 
 
 def adjusted_p(p: PValue | None) -> str:
@@ -214,17 +214,17 @@ def interval_name(interval: Interval | None) -> str:
 
 def whole_tables(diff: Diff, *, top: int | None = None, every_pair: bool = True) -> list[Table]:
     """All tables about the systems together; `top` shortens the lists of labels and pairs."""
-    found = [_inventory(diff), _scores(diff), _rates(diff), _pairs(diff, every_pair=every_pair)]
+    tables = [_inventory(diff), _scores(diff), _rates(diff), _pairs(diff, every_pair=every_pair)]
     if len(diff.systems) > 1:
-        found += [_oracle(diff, top), _solved(diff), _overlap(diff), _agreement(diff)]
+        tables += [_oracle(diff, top), _solved(diff), _overlap(diff), _agreement(diff)]
     else:
-        found += [_labels(diff, top)]
-    found += [_label_rates(diff, top), _confusion(diff, top), _keys(diff)]
-    return [table for table in found if table.rows]
+        tables += [_labels(diff, top)]
+    tables += [_label_rates(diff, top), _confusion(diff, top), _keys(diff)]
+    return [table for table in tables if table.rows]
 
 
 def _inventory(diff: Diff) -> Table:
-    kinds = (("gold lacks", diff.inventory.unknown), ("rarely given", diff.inventory.unused))
+    kinds = (("not in gold", diff.inventory.unknown), ("rarely used", diff.inventory.unused))
     rows = [(name, kind, ", ".join(labels)) for kind, lists in kinds for name, labels in lists.items() if labels]
     return wide_table("inventory", "Labels that files do not share", ["system", "labels", "which"], "lll", rows)
 
@@ -251,7 +251,7 @@ def _scores(diff: Diff) -> Table:
 
 
 def _parts_of(diff: Diff, metric: str, split: Collection[str], *, first: bool, wide: bool) -> tuple[str, ...]:
-    """What is shown of a metric: of words what verdict and tests count, and F1 beside it, otherwise F1."""
+    """What is shown of a metric: for words, what the verdict and the tests count, and F1 beside it; otherwise F1."""
     if metric not in split:
         return ("f1",)
     if diff.task in WORD_TASKS:
@@ -260,7 +260,7 @@ def _parts_of(diff: Diff, metric: str, split: Collection[str], *, first: bool, w
 
 
 def _part_name(diff: Diff, metric: str, part: str) -> str:
-    """Of words, recall is the score by which systems are compared and goes by its name alone."""
+    """For words, recall is the score by which systems are compared, and has the metric's plain name."""
     return metric_name(metric) if diff.task in WORD_TASKS and part == "r" else f"{metric_name(metric)} {metric_name(part)}"
 
 
@@ -269,7 +269,7 @@ def _score_notes(diff: Diff, split: Collection[str], *, wide: bool) -> list[str]
         return []
     if diff.task in WORD_TASKS:
         return [RECALL]
-    return [] if wide else ["Of metrics with recall and precision, F1 is shown."]
+    return [] if wide else ["For metrics with recall and precision, F1 is shown."]
 
 
 def _metric_names(diff: Diff) -> list[str]:
@@ -281,8 +281,8 @@ def _is_rated(diff: Diff, metric: str) -> bool:
 
 
 def _all_alike(diff: Diff, metric: str) -> bool:
-    found = [values.get(metric) for values in diff.scores.values()]
-    return all(x.r == x.p == x.f1 for x in found if isinstance(x, Rates))
+    rates = [values.get(metric) for values in diff.scores.values()]
+    return all(x.r == x.p == x.f1 for x in rates if isinstance(x, Rates))
 
 
 def _score(value: float | Rates | None, part: str) -> str:
@@ -294,7 +294,7 @@ def _part(value: float | Rates | None, part: str) -> float | None:
 
 
 def _column_marks(rows: Sequence[Sequence[float | None]]) -> dict[tuple[int, int], Mark]:
-    """The best system of every column, from the second column on, where the first holds names."""
+    """The best system of every column, from the second column on; the first contains names."""
     marks: dict[tuple[int, int], Mark] = {}
     for column, values in enumerate(zip(*rows, strict=True), 1):
         marks |= {(row, column): mark for row, mark in _ranked(values).items() if mark == "best"}
@@ -302,15 +302,15 @@ def _column_marks(rows: Sequence[Sequence[float | None]]) -> dict[tuple[int, int
 
 
 def _ranked(values: Sequence[float | None]) -> dict[int, Mark]:
-    """Best, worst and what lies between; nothing where all are the same, and of two only the best."""
+    """Best, worst and what lies between; empty where all are the same, and only the best of two."""
     shown = [points(x) for x in values]
     known = [x for x in values if x is not None]
     if len(known) < 2 or len({text for text in shown if text}) < 2:
         return {}
     high, low = points(max(known)), points(min(known))
     ends_: dict[str, Mark] = {low: "worst", high: "best"}
-    found: dict[int, Mark] = {i: ends_.get(text, "middle") for i, text in enumerate(shown) if text}
-    return found if len(known) > 2 else {i: mark for i, mark in found.items() if mark == "best"}
+    marks: dict[int, Mark] = {i: ends_.get(text, "middle") for i, text in enumerate(shown) if text}
+    return marks if len(known) > 2 else {i: mark for i, mark in marks.items() if mark == "best"}
 
 
 def _rates(diff: Diff) -> Table:
@@ -325,7 +325,7 @@ def _rates(diff: Diff) -> Table:
 
 
 def _pairs(diff: Diff, *, every_pair: bool) -> Table:
-    """One row per pair: how much differs, the difference in the score, and what became of the units."""
+    """One row per pair: how much differs, the difference in the score, and what changed."""
     alpha, shown = alpha_of(diff), diff.pairs if every_pair else _neighbours(diff.primary_pairs)
     several = len({pair.criterion for pair in shown}) > 1
     level = interval_name(next((pair.interval for pair in shown if pair.interval is not None), None))
@@ -350,7 +350,7 @@ def _pairs(diff: Diff, *, every_pair: bool) -> Table:
     if any(pair.p.adjusted is not None for pair in shown):
         notes.append("adj. p: corrected over the pairs of one criterion; intervals are not adjusted.")
     elif len(diff.systems) > 2:
-        notes.append("Each pair is tested by itself: p is not corrected for the number of pairs.")
+        notes.append("Each pair is tested on its own: p is not corrected for the number of pairs.")
     notes += [*interval_note((pair_name(pair), pair.interval) for pair in shown), *sampled_note(pair.p for pair in shown)]
     if len(shown) < len(diff.pairs):
         notes.append(f"Not shown: {len(diff.pairs) - len(shown)} (other pairs or criteria; -v shows them).")
@@ -359,7 +359,7 @@ def _pairs(diff: Diff, *, every_pair: bool) -> Table:
 
 
 def _neighbours(pairs: list[Pair]) -> list[Pair]:
-    """All pairs, or of many those of neighbours by score, the best systems first."""
+    """All pairs; if there are many, those of neighbours by score, the best systems first."""
     if len(pairs) <= MAX_PAIRS:
         return pairs
     scores = {name: score for pair in pairs for name, score in zip(pair.systems, (pair.first, pair.second), strict=True)}
@@ -370,16 +370,16 @@ def _neighbours(pairs: list[Pair]) -> list[Pair]:
 
 def _oracle(diff: Diff, top: int | None) -> Table:
     """Systems beside the upper bound of their combination (Tuggener, 2017, tables 9 to 11)."""
-    found = diff.oracle
-    if found is None:
+    oracle = diff.oracle
+    if oracle is None:
         return wide_table("oracle", "Upper bound", [], "", [])
-    total = sum(row.n for row in found.labels)
+    total = sum(row.n for row in oracle.labels)
     # Every unit has one gold label, so the score of the whole is the mean of the labels' by their units.
-    whole = [sum(row.n * row.scores[i] for row in found.labels) / total for i in range(len(diff.systems))]
-    body = [("all", total, whole, found.all.rate, found.all.gain_over_best, found.all.independent)]
+    whole = [sum(row.n * row.scores[i] for row in oracle.labels) / total for i in range(len(diff.systems))]
+    body = [("all", total, whole, oracle.all.rate, oracle.all.gain_over_best, oracle.all.independent)]
     # A label seen once, such as a free answer, says nothing about the systems.
-    labels = found.labels if top is None else [row for row in found.labels if row.n > 1][:top]
-    apart = [] if found.sentences is None else [found.sentences]
+    labels = oracle.labels if top is None else [row for row in oracle.labels if row.n > 1][:top]
+    apart = [] if oracle.sentences is None else [oracle.sentences]
     body += [(r.label, r.n, r.scores, r.rate, r.gain_over_best, r.independent) for r in (*apart, *labels)]
     rows: list[tuple[str, ...]] = []
     marks: dict[tuple[int, int], Mark] = {}
@@ -388,9 +388,9 @@ def _oracle(diff: Diff, top: int | None) -> Table:
         rows.append((label, f"{n:,}", *map(points, scores), *shares))
         marks |= {(i, 2 + column): mark for column, mark in _ranked(scores).items()}
     columns = ["label", "units", *diff.systems, "bound", "gain", "indep."]
-    bound = "bound: at least one system is right; gain: over the system that is best on all"
+    bound = "bound: at least one system is right; gain: over the system that is best overall"
     notes = [f"{bound}; indep.: the bound if errors were independent."]
-    title = f"Upper bound of a combination{_by(found)}"
+    title = f"Upper bound of a combination{_by(oracle)}"
     table = wide_table("oracle", title, columns, "lr" + "r" * (len(columns) - 2), rows, notes)
     return replace(table, marks=marks, signs=True)
 
@@ -421,14 +421,16 @@ def _label_rates(diff: Diff, top: int | None) -> Table:
 
 
 def _confusion(diff: Diff, top: int | None) -> Table:
-    """What systems answered in place of the right label, most frequent first."""
+    """What systems answered instead of the right label, most frequent first."""
     rows: list[tuple[str, ...]] = []
     left = 0
     for name in diff.systems:
-        found = [row for row in diff.confusions if row.system == name]
-        rows += [(name, row.gold, row.answer, f"{row.count:,}") for row in found[:top]]
-        left += len(found) - len(found[:top])
-    notes = ["The same label twice: its head is wrong."] if any(row[1] == row[2] for row in rows) else []
+        errors = [row for row in diff.confusions if row.system == name]
+        rows += [(name, row.gold, row.answer, f"{row.count:,}") for row in errors[:top]]
+        left += len(errors) - len(errors[:top])
+    notes = (
+        ["The same label twice: the label is right, but its head is wrong."] if any(row[1] == row[2] for row in rows) else []
+    )
     notes += [f"Not shown: {left:,} rows."] if left else []
     return wide_table("confusion", "Errors of each system", ["system", "gold", "answer", "count"], "lllr", rows, notes)
 
@@ -439,15 +441,15 @@ def _by(oracle: Oracle) -> str:
 
 
 def _solved(diff: Diff) -> Table:
-    found = diff.oracle
-    counts = [] if found is None else [*enumerate(found.solved_by)]
+    oracle = diff.oracle
+    counts = [] if oracle is None else [*enumerate(oracle.solved_by)]
     total = sum(n for _, n in counts)
     rows = [(f"by {k} of {len(diff.systems)}", f"{n:,}", points(n / total)) for k, n in counts if total]
-    if found is not None:
-        rows += [(f"by {name} alone", f"{n:,}", points(n / total)) for name, n in found.only.items() if total]
-        # Of two systems a majority is both.
+    if oracle is not None:
+        rows += [(f"by {name} alone", f"{n:,}", points(n / total)) for name, n in oracle.only.items() if total]
+        # For two systems, a majority is both of them.
         if len(diff.systems) > 2:
-            rows.append(("by a majority vote", f"{round(found.majority * total):,}", points(found.majority)))
+            rows.append(("by a majority vote", f"{round(oracle.majority * total):,}", points(oracle.majority)))
     return wide_table("solved", "Who solves what", ["solved", "units", "%"], "lrr", rows)
 
 
@@ -458,20 +460,20 @@ def _agreement(diff: Diff) -> Table:
 
 
 def _overlap(diff: Diff) -> Table:
-    """How far the right answers of two systems are the same ones (Tuggener, 2017, table 1)."""
+    """How much the right answers of two systems overlap (Tuggener, 2017, table 1)."""
     rows = [(name, *map(points, shares)) for name, shares in zip(diff.systems, diff.overlap, strict=False)]
     columns, align = ["overlap, %", *diff.systems], "l" + "r" * len(diff.systems)
-    notes = ["Twice the units that both have right over the sum of what each has right (Dice)."] if rows else []
+    notes = ["Twice the units that both get right, divided by the sum of those that each gets right (Dice)."] if rows else []
     return wide_table("overlap", "Overlap of right answers", columns, align, rows, notes)
 
 
 def _keys(diff: Diff) -> Table:
     """One response scored with another as the key (Tuggener, 2017, table 13)."""
     metrics = list(dict.fromkeys(row.metric for row in diff.keys))
-    found: dict[tuple[str, str], dict[str, float]] = {}
+    f1_by_pair: dict[tuple[str, str], dict[str, float]] = {}
     for row in diff.keys:
-        found.setdefault((row.key, row.response), {})[row.metric] = row.f1
-    rows = [(*names, *(points(values.get(metric)) for metric in metrics)) for names, values in found.items()]
+        f1_by_pair.setdefault((row.key, row.response), {})[row.metric] = row.f1
+    rows = [(*names, *(points(values.get(metric)) for metric in metrics)) for names, values in f1_by_pair.items()]
     columns = ["key", "response", *(f"{metric_name(metric)} F1" for metric in metrics)]
-    notes = ["The difference of two responses is 100 - F1."] if rows else []
+    notes = ["The difference between two responses is 100 - F1."] if rows else []
     return wide_table("keys", "One system as key for another", columns, "ll" + "r" * len(metrics), rows, notes)

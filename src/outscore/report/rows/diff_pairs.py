@@ -1,7 +1,7 @@
 """The pairs of a diff: what changed, label by label and slice by slice, as tables of texts and as records of all digits.
 
-Rows can be sorted by evidence, by size, or by count. By size alone the labels seen once would come first, so evidence is the
-default, and rows that are too small to be tested stand apart.
+Rows can be sorted by evidence, by size, or by count. By size alone, labels seen once would come first, so evidence is
+the default, and rows that are too small to be tested are listed separately.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def pair_tables(diff: Diff, pair: Pair, *, top: int | None = None, sort: Sort = 
     """All tables about one pair; `top` is how many rows of each kind are shown."""
     if sort not in SORTS:
         raise OutscoreError(f"`sort` is `{sort}`.", f"Choose from: {', '.join(SORTS)}.")
-    made = [
+    tables = [
         _metrics(diff, pair),
         _kinds(pair),
         _transitions(pair, few_note(diff), top, sort),
@@ -84,14 +84,14 @@ def pair_tables(diff: Diff, pair: Pair, *, top: int | None = None, sort: Sort = 
         _parts("slices", "Slices", diff, pair, top, sort),
     ]
     label = "" if len(diff.pairs) == 1 else f"-{diff.pairs.index(pair) + 1}"
-    return [replace(table, label=f"{table.key}{label}") for table in made if table.rows]
+    return [replace(table, label=f"{table.key}{label}") for table in tables if table.rows]
 
 
 def sorted_shifts(rows: Sequence[Shift], sort: Sort = "evidence") -> list[Shift]:
     """Rows of a transition table: by evidence against the mirror, by the surplus over it, or by how many there are.
 
-    By evidence, rows that outnumber their mirror come first: of the others the evidence speaks for the mirror, which leads its
-    own class.
+    By evidence, rows that outnumber their mirror come first: the evidence of the others supports the mirror, which comes first
+    in its own class.
     """
     keys: dict[str, Callable[[Shift], tuple[float, ...]]] = {
         "evidence": lambda row: (row.p is None, row.count < row.mirror, _weakness(row.p)),
@@ -112,7 +112,7 @@ def sorted_parts(rows: Sequence[ScoredSubset], sort: Sort = "evidence") -> list[
 
 
 def _weakness(p: PValue | None) -> float:
-    """What puts the strongest evidence first and rows without a test last; the logarithm tells the smallest p apart."""
+    """A sort key: the strongest evidence first, rows without a test last; the logarithm separates the smallest p."""
     return math.inf if p is None else p.log10
 
 
@@ -153,16 +153,16 @@ def _transitions(pair: Pair, few: str, top: int | None, sort: Sort) -> Table:
     rows: list[tuple[str, ...]] = []
     total, left = pair.outcomes.changes, 0
     for name, title in CLASSES.items():
-        found = sorted_shifts(pair.transitions.get(name, []), sort)
-        if not found:
+        shifts = sorted_shifts(pair.transitions.get(name, []), sort)
+        if not shifts:
             continue
         size = getattr(pair.outcomes, name)
         rows.append((f"{title}: {points(size / total)} % ({size:,}/{total:,})", *[""] * 6))
-        rows += [_shift_row(row, name) for row in found[:top]]
-        left += len(found[top:]) if top is not None else 0
-    mirrors = f"adj. p tests a row against its mirror; without it there are {few}, or the row is its own mirror."
-    notes = [f"Mirror: how often the same went the other way; net: count - mirror. {mirrors}"]
-    notes += sampled_note(row.p for found in pair.transitions.values() for row in found)
+        rows += [_shift_row(row, name) for row in shifts[:top]]
+        left += len(shifts[top:]) if top is not None else 0
+    mirrors = f"adj. p tests a row against its mirror; it is missing for {few}, or if the row is its own mirror."
+    notes = [f"Mirror: how often the reverse happened; net: count - mirror. {mirrors}"]
+    notes += sampled_note(row.p for shifts in pair.transitions.values() for row in shifts)
     if pair.transitions.get("changed_error"):
         notes.append(f"Changed errors: gold → {pair_name(pair)}.")
     if left:
@@ -186,7 +186,7 @@ def _shift_row(row: Shift, name: str) -> tuple[str, ...]:
 
 
 def _parts(key: str, title: str, diff: Diff, pair: Pair, top: int | None, sort: Sort) -> Table:
-    """Both systems on every label or slice, those too small to be tested apart (Tuggener, 2017, table 12)."""
+    """Both systems on every label or slice, those too small to be tested listed separately (Tuggener, 2017, table 12)."""
     sliced, few, alpha = key == "slices", few_note(diff), alpha_of(diff)
     parts = pair.slices if sliced else pair.labels
     tested = sorted_parts([row for row in parts if row.p is not None], sort)
@@ -198,7 +198,7 @@ def _parts(key: str, title: str, diff: Diff, pair: Pair, top: int | None, sort: 
     elif others:
         notes.append(f"Not tested and not shown, {few}: {len(others)}.")
     if pair.row_intervals and any(row.low is not None or row.high is not None for row in parts):
-        notes.append(f"Intervals: {pair.row_intervals}; each by itself, not adjusted for the number of rows.")
+        notes.append(f"Intervals: {pair.row_intervals}; individual, not adjusted for the number of rows.")
     title = f"{title}, {pair_name(pair)}, {metric_name(pair.criterion)}"
     level = "interval" if alpha is None else f"{format_percent(1 - alpha)} interval"
     columns = ["slice" if sliced else "label", "units", *pair.systems, "Δ", level, "adj. p"]
@@ -206,7 +206,7 @@ def _parts(key: str, title: str, diff: Diff, pair: Pair, top: int | None, sort: 
 
 
 def _label_f1(diff: Diff, pair: Pair, top: int | None, sort: Sort) -> Table:
-    """F1 of each label with its test: what a label costs where it is missed and where it is given wrongly."""
+    """F1 of each label with its test, which counts both missed and wrongly given labels."""
     tested = sorted_parts([row for row in pair.label_f1 if row.p is not None], sort)
     others = [row for row in pair.label_f1 if row.p is None]
     cells = [_part_row(row, sliced=False) for row in tested[:top]]
@@ -230,15 +230,15 @@ def _part_row(row: ScoredSubset, *, sliced: bool) -> tuple[str, ...]:
     )
 
 
-def pair_records(found: Diff) -> Records:
+def pair_records(diff: Diff) -> Records:
     """One record per row of the tables.
 
     `row` says what it is: pair, metric, label, slice, correction, new_error, changed_error. A single system has labels alone.
     """
-    rows: list[Record] = [row for pair in found.pairs for row in _diff_pair(pair)]
-    if not found.pairs and found.oracle is not None:
-        own = {"row": "label", "first": found.systems[0], "criterion": found.oracle.criterion, "column": "label"}
-        rows = [{**own, "value": row.label, "n": row.n, "first_score": row.scores[0]} for row in found.oracle.labels]
+    rows: list[Record] = [row for pair in diff.pairs for row in _diff_pair(pair)]
+    if not diff.pairs and diff.oracle is not None:
+        shared = {"row": "label", "first": diff.systems[0], "criterion": diff.oracle.criterion, "column": "label"}
+        rows = [{**shared, "value": row.label, "n": row.n, "first_score": row.scores[0]} for row in diff.oracle.labels]
     return Records(DIFF_COLUMNS, tuple(rows))
 
 
@@ -250,31 +250,31 @@ DIFF_TABLES = {
         ("column", "value", "first_score", "second_score", "difference", "low", "high"),
     ),
 }
-"""The rows that a table of a diff has, and the columns that are never filled in it."""
+"""The kinds of rows in each table of a diff, and the columns that stay empty in it."""
 
 
-def diff_table(found: Diff, table: str) -> Records:
-    """The rows of one table of a diff, with the columns that it fills."""
+def diff_table(diff: Diff, table: str) -> Records:
+    """The rows of one table of a diff, without its empty columns."""
     kinds, empty = DIFF_TABLES[table]
-    whole = pair_records(found)
+    whole = pair_records(diff)
     columns = tuple(name for name in whole.columns if name not in empty)
     return Records(columns, tuple(row for row in whole.rows if row["row"] in kinds))
 
 
 def _diff_pair(pair: Pair) -> Iterator[Record]:
-    own = {"first": pair.systems[0], "second": pair.systems[1], "criterion": pair.criterion}
-    yield {"row": "pair", **own, "value": pair.metric, "n": pair.n, **_change(pair)}
+    shared = {"first": pair.systems[0], "second": pair.systems[1], "criterion": pair.criterion}
+    yield {"row": "pair", **shared, "value": pair.metric, "n": pair.n, **_change(pair)}
     for metric in pair.metrics:
-        yield {"row": "metric", **own, "value": metric.metric, **_change(metric)}
+        yield {"row": "metric", **shared, "value": metric.metric, **_change(metric)}
     for kind, parts in (("label", pair.labels), ("slice", pair.slices)):
-        yield from ({"row": kind, **own, **_part(part)} for part in parts)
+        yield from ({"row": kind, **shared, **_part(part)} for part in parts)
     for name, shifts in pair.transitions.items():
-        yield from ({"row": name, **own, **_shift(shift)} for shift in shifts)
+        yield from ({"row": name, **shared, **_shift(shift)} for shift in shifts)
 
 
-def _change(found: Any) -> Record:  # noqa: ANN401 - a pair or one of its scores
-    ends = (None, None) if found.interval is None else (found.interval.low, found.interval.high)
-    return {**_scores(found.first, found.second, found.difference, *ends), **_p(found.p)}
+def _change(change: Any) -> Record:  # noqa: ANN401 - a pair or one of its scores
+    ends = (None, None) if change.interval is None else (change.interval.low, change.interval.high)
+    return {**_scores(change.first, change.second, change.difference, *ends), **_p(change.p)}
 
 
 def _part(part: ScoredSubset) -> Record:

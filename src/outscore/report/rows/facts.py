@@ -60,16 +60,16 @@ __all__ = [
 
 SENTENCE_END = re.compile(r"(?<=[.]) (?=[A-Z])")
 GUARDED = ("margin", "warnings", "notes")
+"""Facts whose lines are all equally important."""
 TREATMENTS = {"drop": "left out", "zero": "they count as 0"}
-"""Each of their lines counts as much as the first."""
 TARGET = 0.8
 """The power that a comparison should have."""
 MAX_NAMED = 6
-"""Datasets that are named one by one."""
+"""How many datasets are named; the rest is counted."""
 
 
 def headline(c: Comparison) -> tuple[str, str]:
-    """The verdict in two parts, who won and why: what to set in large letters, and what to set under it."""
+    """The verdict in two parts, who won and why: the headline, and the text below it."""
     verdict = stored_verdict(c)
     return clean(verdict.headline), clean(verdict.reason)
 
@@ -99,14 +99,14 @@ def evidence(c: Comparison, whole: Comparisons, *, verbose: bool = False) -> lis
         _fact("runs", run_lines(c, alpha_of(whole))),
         _fact("alignment", _alignment(c, verbose=verbose)),
         _fact("warnings", warning_lines(c)),
-        # What to beware of, and what may make the verdict wrong, stand beside it.
+        # Readings and warnings are shown beside the verdict.
         _fact("notes", note_texts(note for note in c.notes if note.kind not in ("reading", "warning"))),
     ]
     return [fact for fact in facts if fact.lines]
 
 
 def short_evidence(c: Comparison, whole: Comparisons) -> list[Fact]:
-    """The same for one screen: of warnings what is wrong, and the way from rows to units in a line."""
+    """The same for one screen: warnings without their cures, and the way from rows to units in one line."""
     facts = []
     for fact in evidence(c, whole):
         lines = tuple(map(first_sentence, fact.lines)) if fact.label == "warnings" else fact.lines
@@ -131,7 +131,7 @@ def _difference(c: Comparison, *, verbose: bool) -> list[str]:
     rows = [f"{format_number(c.difference, decimals, sign=True)}   ({clean(a)} - {clean(b)})"]
     if c.interval is None:
         return [*rows, "no interval for this test and metric"]
-    # That an interval agrees with its test is what everybody expects; that it need not has to be said.
+    # Everybody expects an interval to agree with its test, so only the exception is worth a mention.
     dual = ", dual to the test" if verbose else ""
     if not c.interval.dual:
         dual = ", not dual to the test"
@@ -139,7 +139,7 @@ def _difference(c: Comparison, *, verbose: bool) -> list[str]:
 
 
 def sides(c: Comparison, whole: Comparisons) -> str:
-    """How many sides the test had, and of one which: greater and less alone do not say who is meant."""
+    """How many sides the test had; for a one-sided test, who is better, which `greater` and `less` alone do not say."""
     alternative = alternative_of(c, whole)
     if alternative in ("greater", "less"):
         return f", one-sided ({clean(c.systems[alternative == 'less'])} better)"
@@ -147,7 +147,7 @@ def sides(c: Comparison, whole: Comparisons) -> str:
 
 
 def alternative_of(c: Comparison, whole: Comparisons) -> str:
-    """Which side the test looked at: by the settings or, of a comparison by itself, by its signature."""
+    """Which side the test looked at, from the settings, or from the signature of a comparison without settings."""
     return str(whole.settings.get("alternative") or Signature.parse(str(c.signature)).value("alternative") or "")
 
 
@@ -172,35 +172,35 @@ def _claims(c: Comparison, alpha: float | None) -> list[str]:
     answers = [PopulationAnswer(c.population, c.p, c.interval), *c.other_populations]
     for answer in answers:
         a, b = map(clean, c.systems)
-        asked = question_of(answer.population, kind, (a, b))
-        question = f" ({asked})" if asked else ""
-        decides = ", which decides" if len(answers) > 1 and not lines else ""
-        found = f"{format_p(answer.p, alpha, brief=True)}, {method_phrase(answer.p)}"
+        wanted = question_of(answer.population, kind, (a, b))
+        question = f" ({wanted})" if wanted else ""
+        decides = "; this claim decides" if len(answers) > 1 and not lines else ""
+        result = f"{format_p(answer.p, alpha, brief=True)}, {method_phrase(answer.p)}"
         if lines and answer.interval is not None:
-            found += f", {interval_phrase(answer.interval, decimals_of(c))}"
-        lines.append(f"{claim_of(answer.population, kind)}{question}: {found}{decides}")
+            result += f", {interval_phrase(answer.interval, decimals_of(c))}"
+        lines.append(f"{claim_of(answer.population, kind)}{question}: {result}{decides}")
     return [*lines, *_unanswered(c, kind)]
 
 
 def _unanswered(c: Comparison, kind: str) -> list[str]:
-    """Populations that one score of all runs of an item says nothing of, each with its question."""
+    """Populations that one score for all runs of an item says nothing about, each with its question."""
     if not c.design.reduced:
         return []
     a, b = map(clean, c.systems)
-    why = f"no answer, as {c.design.reduced} is one score of all runs of an item; --reduce mean has one"
-    asked = [ITEMS_AND_RUNS, THESE_ITEMS] if kind == "runs" else [THESE_ITEMS]
-    return [f"{claim_of(name, kind)} ({question_of(name, kind, (a, b))}): {why}" for name in asked]
+    why = f"no answer, because {c.design.reduced} is one score for all runs of an item; --reduce mean gives one"
+    populations = [ITEMS_AND_RUNS, THESE_ITEMS] if kind == "runs" else [THESE_ITEMS]
+    return [f"{claim_of(name, kind)} ({question_of(name, kind, (a, b))}): {why}" for name in populations]
 
 
 def _datasets(c: Comparison) -> list[str]:
     """On how many datasets the system ahead is better, and on which."""
-    found = c.replicability
-    if found is None:
+    shown = c.replicability
+    if shown is None:
         return []
-    first, second = map(clean, found.systems)
-    independent = f", {found.fisher} if they are independent (Fisher)" if found.fisher != found.bonferroni else ""
-    lines = [f"{first} is better on at least {found.bonferroni} of {found.datasets} datasets (Bonferroni){independent}"]
-    for name, where in ((first, found.holm), (second, found.worse)):
+    first, second = map(clean, shown.systems)
+    independent = f", {shown.fisher} if they are independent (Fisher)" if shown.fisher != shown.bonferroni else ""
+    lines = [f"{first} is better on at least {shown.bonferroni} of {shown.datasets} datasets (Bonferroni){independent}"]
+    for name, where in ((first, shown.holm), (second, shown.worse)):
         if where:
             lines.append(clean(f"{name} is significantly better on {list_names(where, MAX_NAMED)} (Holm over datasets)"))
     return lines
@@ -210,9 +210,9 @@ def _parts(c: Comparison) -> list[str]:
     """What each system's score is made of."""
     lines = []
     for system, place in zip(c.systems, ("a", "b"), strict=True):
-        told = [f"{part.name} {format_number(getattr(part, place), decimals_for(part.a, part.b))}" for part in c.parts]
-        if told:
-            lines.append(clean(f"{system}: {', '.join(told)}"))
+        values = [f"{part.name} {format_number(getattr(part, place), decimals_for(part.a, part.b))}" for part in c.parts]
+        if values:
+            lines.append(clean(f"{system}: {', '.join(values)}"))
     return lines
 
 
@@ -220,12 +220,12 @@ def _margin(c: Comparison, alpha: float | None) -> list[str]:
     margin = c.margin
     if margin is None:
         return []
-    if alpha is None and (said := c.signature.value("alpha")) is not None:
-        # A comparison that was made in Python has no settings.
-        alpha = float(said)
+    if alpha is None and (level := c.signature.value("alpha")) is not None:
+        # A comparison made in Python has no settings.
+        alpha = float(level)
     a, b = map(clean, c.systems)
-    other = other_estimand(c)
-    size = f"{margin.value:g}" if other is None else f"{margin.value:g} in the {other[0]}"
+    estimand = other_estimand(c)
+    size = f"{margin.value:g}" if estimand is None else f"{margin.value:g} in the {estimand[0]}"
     claims = (
         (f"non-inferior ({a} worse than {b} by less than {size})", margin.noninferiority, noninferiority_phrase),
         (f"equivalent (apart by less than {size})", margin.equivalence, equivalence_phrase),
@@ -242,25 +242,25 @@ def _bayes(c: Comparison) -> list[str]:
 
 def _anytime(c: Comparison, alpha: float | None) -> list[str]:
     """Evidence that is valid at every look."""
-    found = c.anytime
-    if found is None:
+    anytime = c.anytime
+    if anytime is None:
         return []
     decimals = decimals_of(c)
     unit = "item" if c.clusters is None else "cluster"
-    ends = format_ends(found.low, found.high, decimals)
-    stop = f"no reason to stop in {count(found.units, unit)}"
-    if found.stopped_at is not None:
-        stop = f"could have stopped after {found.stopped_at:,} of {count(found.units, unit)}"
+    ends = format_ends(anytime.low, anytime.high, decimals)
+    stop = f"no reason to stop within {count(anytime.units, unit)}"
+    if anytime.stopped_at is not None:
+        stop = f"could have stopped after {anytime.stopped_at:,} of {count(anytime.units, unit)}"
     level = "" if alpha is None else f" (1/alpha = {1 / alpha:.4g})"
-    how = "right-or-wrong items" if found.binary else f"bets on differences of {found.bound:g} at most"
+    how = "right-or-wrong items" if anytime.binary else f"bets on differences of at most {anytime.bound:g}"
     return [
-        f"{stop}: e = {found.e_value:.4g}{level}, anytime p = {format_probability(found.p)}, {how}",
+        f"{stop}: e = {anytime.e_value:.4g}{level}, anytime p = {format_probability(anytime.p)}, {how}",
         f"confidence sequence {ends}; valid at every look, and not dual to p",
     ]
 
 
 def _effects(c: Comparison) -> list[str]:
-    """The standardised one in a line; the table of effects has them all."""
+    """The standardised effect in one line; the table of effects has them all."""
     first = next((e for e in c.effects if e.name == "cohen_dz"), c.effects[0] if c.effects else None)
     if first is None or not (value := effect_value(first)):
         return []
@@ -275,16 +275,16 @@ def power_lines(c: Comparison) -> list[str]:
         return []
     decimals = decimals_for(*(s.value for s in c.scores), difference=power.detectable_effect)
     size, unit = units_of(c)
-    # Where no item has a score of its own, what the spread is taken from has to be said.
-    by = " (spread by the jackknife)" if power.jackknife else ""
-    found = format_number(power.detectable_effect, decimals)
-    return [f"{size:,} {unit} find a true difference of {found} with power .80{by}", *next_step(c)]
+    # Where items have no scores of their own, the reader should know where the spread comes from.
+    by = " (spread estimated by the jackknife)" if power.jackknife else ""
+    detectable = format_number(power.detectable_effect, decimals)
+    return [f"{size:,} {unit} can detect a true difference of {detectable} with power .80{by}", *next_step(c)]
 
 
 def next_step(c: Comparison) -> list[str]:
     """How many units a true difference of the observed size would take, where nothing was decided.
 
-    Read off the curve between two of its points, so it is said to two digits.
+    It is interpolated between two points of the curve, and therefore rounded to two digits.
     """
     size, unit = units_of(c)
     curve = [] if c.power is None or c.decision.claim != "undecided" else c.power.curve
@@ -293,13 +293,14 @@ def next_step(c: Comparison) -> list[str]:
         return []
     reached = next((i for i, point in enumerate(beyond) if point.power >= TARGET), None)
     if reached is None:
-        return [f"a true difference as large as the observed one would take more than {beyond[-1].n:,} {unit} (power .80)"]
+        about = f"more than {beyond[-1].n:,} {unit}"
+        return [f"detecting a true difference as large as the observed one would take {about} (power .80)"]
     low, high = beyond[reached - 1 : reached + 1]
     share = (TARGET - low.power) / (high.power - low.power)
     needed = low.n + share * (high.n - low.n)
     step = 10 ** max(math.floor(math.log10(needed)) - 1, 0)
     about = f"about {math.ceil(needed / step) * step:,} {unit}"
-    return [f"a true difference as large as the observed one would take {about} (power .80)"]
+    return [f"detecting a true difference as large as the observed one would take {about} (power .80)"]
 
 
 def _fragility(c: Comparison) -> list[str]:
@@ -311,17 +312,17 @@ def _fragility(c: Comparison) -> list[str]:
 
 
 def _spreads(c: Comparison, alpha: float | None) -> list[str]:
-    """Of different items: how far each system's vary, and what Welch's test says, which allows unequal spreads."""
-    found = c.unpaired
-    if found is None:
+    """For unpaired items: how much each system's vary, and the result of Welch's test, which allows unequal spreads."""
+    unpaired = c.unpaired
+    if unpaired is None:
         return []
     a, b = map(clean, c.systems)
-    told = [f"sd {sd:.4g} of {name}" for sd, name in zip(found.sd, (a, b), strict=True) if sd is not None]
-    lines = [", ".join(told)] if told else []
-    if found.welch is not None and found.welch != c.p:
-        ends = "" if found.welch_interval is None else f", {interval_phrase(found.welch_interval, decimals_of(c))}"
+    spreads = [f"sd {sd:.4g} for {name}" for sd, name in zip(unpaired.sd, (a, b), strict=True) if sd is not None]
+    lines = [", ".join(spreads)] if spreads else []
+    if unpaired.welch is not None and unpaired.welch != c.p:
+        ends = "" if unpaired.welch_interval is None else f", {interval_phrase(unpaired.welch_interval, decimals_of(c))}"
         lines.append(
-            f"means of unequal spreads: {format_p(found.welch, alpha, brief=True)}, {method_phrase(found.welch)}{ends}"
+            f"allowing unequal spreads: {format_p(unpaired.welch, alpha, brief=True)}, {method_phrase(unpaired.welch)}{ends}"
         )
     return lines
 
@@ -332,13 +333,13 @@ def _design(c: Comparison) -> list[str]:
         n_a, n_b = c.unpaired.n
         units = f"{count(n_a, noun_of(c))} of {a} and {n_b:,} others of {b}, unpaired"
         if c.unpaired.clusters is not None:
-            units += f", in {c.unpaired.clusters[0]:,} and {count(c.unpaired.clusters[1], group_of(c))} that are divided whole"
+            units += f", in {c.unpaired.clusters[0]:,} and {count(c.unpaired.clusters[1], group_of(c))} that are kept whole"
         return [units]
     size = c.design.unit_size
     word = "unit" if size > 1 else noun_of(c)
     units = f"{count(c.n, word)}{f' of {size} {noun_of(c)}s each' if size > 1 else ''}, paired"
     if c.clusters is not None:
-        units += f", in {count(c.clusters, group_of(c))} that are swapped as one"
+        units += f", in {count(c.clusters, group_of(c))}, each swapped as a whole"
     if c.design.repeat_kind is not None:
         column = f" (column {clean(c.design.repeat_column)})" if c.design.repeat_column else ""
         units += f", {repeats_phrase(c.design, c.systems)}{column}"
@@ -354,8 +355,8 @@ def _design(c: Comparison) -> list[str]:
 def _alignment(c: Comparison, *, verbose: bool) -> list[str]:
     x = c.alignment
     if c.unpaired is not None:
-        told = [f"{x.duplicates:,} duplicates"] if x.duplicates else []
-        return [*told, *map(_missing, x.missing)]
+        duplicates = [f"{x.duplicates:,} duplicates"] if x.duplicates else []
+        return [*duplicates, *map(_missing, x.missing)]
     if not (verbose or x.only_a or x.only_b or x.duplicates or x.missing):
         return []
     a, b = map(clean, c.systems)
@@ -363,9 +364,9 @@ def _alignment(c: Comparison, *, verbose: bool) -> list[str]:
     return [text + (f", {x.conflicts:,} in conflict" if x.conflicts else ""), *map(_missing, x.missing)]
 
 
-def _missing(found: Missing) -> str:
-    reasons = ", ".join(f"{number:,} {reason}" for reason, number in found.reasons.items())
-    return f"rows of {clean(found.system)} without a score: {reasons}; {TREATMENTS[found.treatment]}"
+def _missing(missing: Missing) -> str:
+    reasons = ", ".join(f"{number:,} {reason}" for reason, number in missing.reasons.items())
+    return f"rows of {clean(missing.system)} without a score: {reasons}; {TREATMENTS[missing.treatment]}"
 
 
 def warning_lines(c: Comparison) -> list[str]:

@@ -22,23 +22,23 @@ FROM_COMPARISON = ("design", "alignment", "claims")
 """What the comparison says about the data."""
 
 
-def summary(found: GateResult) -> list[tuple[str, str]]:
-    """Labels and what they say, for every form."""
-    c = found.comparison
+def summary(result: GateResult) -> list[tuple[str, str]]:
+    """The main statements with their labels, for every form."""
+    c = result.comparison
     decimals = gate_decimals(c)
-    allowed = f"{found.margin:g}"
-    level = f"alpha = {format_level(found.alpha)}"
+    allowed = f"{result.margin:g}"
+    level = f"alpha = {format_level(result.alpha)}"
     scores = ", ".join(f"{score.system} {format_number(score.value, decimals)}" for score in c.scores)
     better = "higher is better" if c.higher_is_better else "lower is better"
     rows = [
         ("scores", f"{c.score_name} ({better}): {scores}"),
         ("difference", f"{format_number(c.difference, decimals, sign=True)} ({c.systems[0]} - {c.systems[1]})"),
     ]
-    if found.interval is not None:
-        rows.append(("interval", interval_phrase(found.interval, decimals)))
+    if result.interval is not None:
+        rows.append(("interval", interval_phrase(result.interval, decimals)))
     rows += [
-        ("pass", f"worse by {allowed}: {_test(found.not_worse, found.alpha)}; one-sided, {level}"),
-        ("fail", f"not worse at all: {_test(found.worse, found.alpha)}; one-sided, {level}"),
+        ("pass", f"worse by {allowed} or more: {_test(result.not_worse, result.alpha)}; one-sided, {level}"),
+        ("fail", f"not worse at all: {_test(result.worse, result.alpha)}; one-sided, {level}"),
     ]
     return [(label, clean(text)) for label, text in rows]
 
@@ -48,51 +48,51 @@ def _test(p: PValue, alpha: float) -> str:
     return f"{verb}, {format_p(p, alpha, brief=True)}, {method_phrase(p)}"
 
 
-def facts(found: GateResult) -> list[Fact]:
+def facts(result: GateResult) -> list[Fact]:
     """Everything that the outcome rests on."""
-    whole = Comparisons([found.comparison], {"alpha": found.alpha})
-    about = [fact for fact in evidence(found.comparison, whole) if fact.label in FROM_COMPARISON]
-    counted = found.outcome == "inconclusive" and found.inconclusive is not None
-    rows = [Fact(label, (text,)) for label, text in summary(found)]
+    whole = Comparisons([result.comparison], {"alpha": result.alpha})
+    about = [fact for fact in evidence(result.comparison, whole) if fact.label in FROM_COMPARISON]
+    counted = result.outcome == "inconclusive" and result.inconclusive is not None
+    rows = [Fact(label, (text,)) for label, text in summary(result)]
     if counted:
-        rows.append(Fact("counts as", (str(found.inconclusive),)))
-    notes = note_texts(note for note in found.notes if note.kind not in ("reading", "warning"))
-    told = [Fact("notes", tuple(clean(note) for note in notes), guarded=True)] if notes else []
-    return [*rows, *about, *told]
+        rows.append(Fact("counts as", (str(result.inconclusive),)))
+    notes = note_texts(note for note in result.notes if note.kind not in ("reading", "warning"))
+    notes_fact = [Fact("notes", tuple(clean(note) for note in notes), guarded=True)] if notes else []
+    return [*rows, *about, *notes_fact]
 
 
-def table(found: GateResult) -> Table:
+def table(result: GateResult) -> Table:
     """The outcome as a table of one row, for papers and step summaries."""
-    c = found.comparison
+    c = result.comparison
     decimals = gate_decimals(c)
     values = [format_number(score.value, decimals) for score in c.scores]
-    ends = "" if found.interval is None else interval_phrase(found.interval, decimals)
+    ends = "" if result.interval is None else interval_phrase(result.interval, decimals)
     row = [
-        found.outcome,
+        result.outcome,
         f"{c.systems[0]} {values[0]}",
         f"{c.systems[1]} {values[1]}",
         format_number(c.difference, decimals, sign=True),
         ends,
-        f"{found.margin:g}",
-        format_p(found.not_worse, found.alpha, brief=True),
-        format_p(found.worse, found.alpha, brief=True),
+        f"{result.margin:g}",
+        format_p(result.not_worse, result.alpha, brief=True),
+        format_p(result.worse, result.alpha, brief=True),
     ]
     head = ["outcome", "candidate", "baseline", "difference", "interval", "margin", "not worse", "worse"]
     return make_table("gate", f"Gate: {c.score_name}", head, "lllrlrll", [row])
 
 
-def records(found: GateResult) -> Records:
+def records(result: GateResult) -> Records:
     """One record with all digits."""
-    c = found.comparison
-    of = found.interval
+    c = result.comparison
+    of = result.interval
     low, high, level = (None, None, None) if of is None else (of.low, of.high, of.level)
     row = {
-        "outcome": found.outcome,
+        "outcome": result.outcome,
         "candidate": c.systems[0],
         "baseline": c.systems[1],
         "metric": c.metric,
-        "margin": found.margin,
-        "alpha": found.alpha,
+        "margin": result.margin,
+        "alpha": result.alpha,
         "n": c.n,
         "clusters": c.clusters,
         "score_candidate": c.scores[0].value,
@@ -101,11 +101,11 @@ def records(found: GateResult) -> Records:
         "low": low,
         "high": high,
         "level": level,
-        "p_not_worse": found.not_worse.value,
-        "p_worse": found.worse.value,
-        "worse_within": found.worse_within,
-        "needed": found.needed,
-        "towards": found.towards,
-        "counts_as": found.counts_as,
+        "p_not_worse": result.not_worse.value,
+        "p_worse": result.worse.value,
+        "worse_within": result.worse_within,
+        "needed": result.needed,
+        "towards": result.towards,
+        "counts_as": result.counts_as,
     }
     return Records(COLUMNS, (row,))

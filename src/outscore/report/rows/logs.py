@@ -1,4 +1,4 @@
-"""What logs hold, in rows of texts."""
+"""The contents of logs, in rows of texts."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ def _each(logs: Logs) -> Iterator[tuple[LoggedEvaluation, LoggedScore]]:
 
 
 def scores(logs: Logs) -> Table:
-    """Every score of every system and task; columns that say nothing are left out."""
-    filtered = any(one.filter for one in logs.evaluations)
-    repeated = any(one.repeats > 1 for one in logs.evaluations)
+    """Every score of every system and task; empty columns are left out."""
+    filtered = any(logged.filter for logged in logs.evaluations)
+    repeated = any(logged.repeats > 1 for logged in logs.evaluations)
     head = ["system", "task", *(["filter"] if filtered else []), "items", *(["repeats"] if repeated else [])]
     rows = []
     for evaluation, score in _each(logs):
@@ -47,9 +47,9 @@ def _value(score: LoggedScore) -> str:
 
 def facts(logs: Logs) -> list[Fact]:
     """What else the logs say, without what is missing."""
-    groups = {name: size for one in logs.evaluations for name, size in one.groups.items()}
-    files = list(dict.fromkeys(file for one in logs.evaluations for file in one.files))
-    conditions = {(name, text) for one in logs.evaluations for name, text in one.conditions.items()}
+    groups = {name: size for evaluation in logs.evaluations for name, size in evaluation.groups.items()}
+    files = list(dict.fromkeys(file for evaluation in logs.evaluations for file in evaluation.files))
+    conditions = {(name, text) for evaluation in logs.evaluations for name, text in evaluation.conditions.items()}
     listed = [
         ("groups", [", ".join(f"{name} ({size} values)" for name, size in groups.items())] if groups else []),
         ("settings", [f"{name}: {text}" for name, text in sorted(conditions)]),

@@ -52,10 +52,10 @@ def is_family_of_metrics(whole: Comparisons) -> bool:
 
 def metrics_verdict(whole: Comparisons) -> Verdict:
     """Whether the metrics agree."""
-    found = agreement(whole.comparisons, _correction(whole), whole.claim)
+    verdict = agreement(whole.comparisons, _correction(whole), whole.claim)
     if whole.headline:
-        found = replace(found, headline=whole.headline, reason=whole.reason)
-    return replace(found, headline=clean(found.headline), reason=clean(found.reason))
+        verdict = replace(verdict, headline=whole.headline, reason=whole.reason)
+    return replace(verdict, headline=clean(verdict.headline), reason=clean(verdict.reason))
 
 
 def _correction(whole: Comparisons) -> str:
@@ -65,9 +65,9 @@ def _correction(whole: Comparisons) -> str:
 
 def metric_table(whole: Comparisons) -> Table:
     """One row per metric, as narrow as a screen."""
-    alpha, found = alpha_of(whole), whole.comparisons
-    noun = next((interval_noun(c.interval) for c in found if c.interval is not None), "interval")
-    other = next((about[0] for c in found if (about := other_estimand(c)) is not None), "")
+    alpha, comparisons = alpha_of(whole), whole.comparisons
+    noun = next((interval_noun(c.interval) for c in comparisons if c.interval is not None), "interval")
+    estimand = next((about[0] for c in comparisons if (about := other_estimand(c)) is not None), "")
     rows = [
         (
             f"{c.metric} {'↑' if c.higher_is_better else '↓'}",
@@ -78,57 +78,57 @@ def metric_table(whole: Comparisons) -> Table:
             adjusted(c.p),
             "none" if c.decision.winner is None else c.systems[c.decision.winner],
         )
-        for c in found
+        for c in comparisons
     ]
-    systems = found[0].systems
+    systems = comparisons[0].systems
     columns = [
         "metric",
         *sides_called(systems),
         difference_called(systems),
         noun,
-        other,
+        estimand,
         f"its {noun}",
         "p",
         "adj. p",
         "winner",
     ]
-    note = f"adj. p: {_correction(whole)} over {count(len(found), 'metric')}."
-    title = f"{legend(systems)}, on {size_of(found)}"
+    note = f"adj. p: {_correction(whole)} over {count(len(comparisons), 'metric')}."
+    title = f"{legend(systems)}, on {size_of(comparisons)}"
     return make_table("metrics", title, columns, "lrrrrrrrrl", rows, [f"p: {_methods(whole)}.", note])
 
 
 def claim_table(claim: JointClaim, alpha: float | None) -> Table:
-    """What is claimed of each measure, and what follows for all of them."""
+    """What is claimed about each measure, and what follows for all of them."""
     rows = [
         (part.measure, part.hypothesis, "" if part.margin is None else f"{part.margin:g}", format_p_number(part.p, alpha))
         for part in claim.parts
     ]
-    told = f"The claim that {claim.claim} (than {claim.other}) {'is shown' if claim.holds else 'is not shown'}"
+    verdict = f"The claim that {claim.claim} (compared with {claim.other}) {'is shown' if claim.holds else 'is not shown'}"
     number = format_p_number(claim.p, alpha)
     p = f"p {number}" if number.startswith("<") else f"p = {number}"
-    why = "Each part is one-sided and uncorrected, as all of them must hold (intersection-union test; Berger, 1982)."
+    why = "Each part is one-sided and uncorrected, because all of them must hold (intersection-union test; Berger, 1982)."
     notes = [
-        f"{told} at alpha = {format_level(claim.alpha)}: {p}, the largest of its parts.",
-        f"Rejected where the claim holds: {claim.null}. {why}",
+        f"{verdict} at alpha = {format_level(claim.alpha)}: {p}, the largest of its parts.",
+        f"Null hypothesis: {claim.null}. {why}",
     ]
     return make_table("claim", "One claim about all measures", ["measure", "claim", "margin", "p"], "llrr", rows, notes)
 
 
-def _about(found: Sequence[Comparison]) -> Comparison:
-    """The comparison that knows what is compared."""
-    # Identical outputs leave no segment that made a difference, so all comparisons are asked what they are about.
-    return next((c for c in found if noun_of(c) != "item"), found[0])
+def _about(comparisons: Sequence[Comparison]) -> Comparison:
+    """The comparison that knows the kind of items."""
+    # Identical outputs leave no segment that made a difference, so any of the comparisons may know.
+    return next((c for c in comparisons if noun_of(c) != "item"), comparisons[0])
 
 
-def size_of(found: Sequence[Comparison]) -> str:
+def size_of(comparisons: Sequence[Comparison]) -> str:
     """On how many segments, or on how many items of whatever kind."""
-    about = _about(found)
+    about = _about(comparisons)
     size, groups = about.design.unit_size, about.clusters
     if size > 1:
         return f"{count(about.n, 'unit')} of {count(size, noun_of(about))}"
     runs = runs_clause(about.design, about.systems)
     where = "" if groups is None else f" in {count(groups, group_of(about))}"
-    where += f" of {about.design.datasets} datasets (macro average)" if about.design.datasets > 1 else ""
+    where += f" from {about.design.datasets} datasets (macro average)" if about.design.datasets > 1 else ""
     return count(about.n, noun_of(about)) + where + (f", {runs}" if runs else "")
 
 
@@ -140,11 +140,11 @@ def metric_facts(whole: Comparisons) -> list[Fact]:
             if fact.label in lines:
                 lines[fact.label] += [clean(f"{c.metric}, {line}") for line in fact.lines]
     lines["notes"] = [first_sentence(note) for note in metric_notes(whole)]
-    return [Fact(label, tuple(said)) for label, said in lines.items() if said]
+    return [Fact(label, tuple(texts)) for label, texts in lines.items() if texts]
 
 
 def _methods(whole: Comparisons) -> str:
-    """Each way in which p came about, with its metrics and what sampling left open."""
+    """Each way in which p was computed, with its metrics and the error of sampling."""
     by_method: dict[str, list[str]] = {}
     for c in whole.comparisons:
         error = format_p_error(c.p, bounds=c.p.method == "certified")
@@ -154,30 +154,30 @@ def _methods(whole: Comparisons) -> str:
 
 def metric_sentence(whole: Comparisons) -> str:
     """What a paper says about all metrics together, in one sentence."""
-    found, alpha = whole.comparisons, alpha_of(whole)
+    comparisons, alpha = whole.comparisons, alpha_of(whole)
     level = "" if alpha is None else f" at the {format_level(alpha)} level"
     clauses = []
     for w in (0, 1):
-        won = [c for c in found if c.decision.winner == w]
+        won = [c for c in comparisons if c.decision.winner == w]
         if won:
-            better, worse = found[0].systems[w], found[0].systems[1 - w]
+            better, worse = comparisons[0].systems[w], comparisons[0].systems[1 - w]
             clauses.append(f"{better} is better than {worse}{level} in {_listed(_numbers(c, w) for c in won)}")
-    open_ = [c for c in found if c.decision.winner is None]
+    open_ = [c for c in comparisons if c.decision.winner is None]
     if open_:
-        a, b = found[0].systems
+        a, b = comparisons[0].systems
         plural = len(open_) > 1
         subject = f"the difference{'s' if plural else ''} between {a} and {b} in {_listed(_numbers(c, 0) for c in open_)}"
         clauses.append(f"{subject} {'are' if plural else 'is'} not statistically significant{level}")
     used: dict[str, list[str]] = {}
-    for c in found:
+    for c in comparisons:
         used.setdefault(method_phrase(c.p) + sides(c, whole), []).append(c.metric)
     tests = "; ".join(f"{test}, for {_listed(metrics)}" if len(used) > 1 else test for test, metrics in used.items())
-    adjusted_by = f"adjusted over {count(len(found), 'metric')}, {_correction(whole)}"
+    adjusted_by = f"adjusted for {count(len(comparisons), 'metric')}, {_correction(whole)}"
     evidence = f"{tests}; p {'not corrected' if _correction(whole) == NO_CORRECTION else adjusted_by}"
-    further = "".join(f"; {clause}" for c in found for clause in _further_clauses(c, alpha))
-    claim = claim_phrase(found[0].population, found[0].design, noun_of(_about(found)))
+    further = "".join(f"; {clause}" for c in comparisons for clause in _further_clauses(c, alpha))
+    claim = claim_phrase(comparisons[0].population, comparisons[0].design, noun_of(_about(comparisons)))
     about = f"; the claim is about {claim}" if claim else ""
-    return clean(f"On {size_of(found)}, {'; '.join(clauses)} ({evidence}){about}{further}.")
+    return clean(f"On {size_of(comparisons)}, {'; '.join(clauses)} ({evidence}){about}{further}.")
 
 
 def _further_clauses(c: Comparison, alpha: float | None) -> list[str]:
@@ -207,13 +207,13 @@ def _listed(parts: Iterable[str]) -> str:
 
 
 def metric_notes(whole: Comparisons) -> list[str]:
-    """The warnings and notes of all metrics, those that several share said once."""
+    """The warnings and notes of all metrics, shared ones once."""
     metrics_by_text: dict[str, list[str]] = {}
     for c in whole.comparisons:
         warnings = [] if c.analysis is None else c.analysis.warnings
         for text in (*warnings, *note_texts(note for note in c.notes if note.kind != "reading")):
             metrics_by_text.setdefault(text, []).append(c.metric)
-    # What single runs leave open stands with the first metric and is about all of them.
+    # What single runs do not show is noted with the first metric and applies to all of them.
     general = {note.text for c in whole.comparisons for note in c.notes if note.kind == "runs"}
     general |= {text for text, metrics in metrics_by_text.items() if len(metrics) == len(whole.comparisons)}
     return [clean(text if text in general else f"{', '.join(metrics)}: {text}") for text, metrics in metrics_by_text.items()]
@@ -222,7 +222,7 @@ def metric_notes(whole: Comparisons) -> list[str]:
 def metric_signatures(whole: Comparisons) -> list[str]:
     """What all metrics share in one line, and each metric's own signature, as its library writes it, in a line below.
 
-    Where a metric has no signature of its own, its whole line is given: nothing may be lost that repeats a number.
+    Where a metric has no signature of its own, its whole line is given: nothing that reproduces a number may be lost.
     """
     split = [c.signature.before_and_after("outscore") for c in whole.comparisons]
     if not all(own for _, own in split):
@@ -231,7 +231,7 @@ def metric_signatures(whole: Comparisons) -> list[str]:
     for head, _ in split:
         for key, value in head.parts:
             values.setdefault(key, []).append(value)
-    # The metric stands in its own line; the method and its kernel differ where the metrics do, and stand under the table.
-    alike = {key: found[0] for key, found in values.items() if len(found) == len(split) and len(set(found)) == 1}
+    # The metric is in its own line; the method and its kernel differ between metrics, and are given under the table.
+    alike = {key: seen[0] for key, seen in values.items() if len(seen) == len(split) and len(set(seen)) == 1}
     shared = [(key, value) for key, value in alike.items() if key != "metric"]
     return [clean(str(Signature(shared))), *(clean(str(own)) for _, own in split)]

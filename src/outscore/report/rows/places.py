@@ -58,8 +58,8 @@ __all__ = [
 
 Outcome = Literal["better", "worse", "open", "apart"]
 FINER = (0.01, 0.001)
-FORMS = {"exact": "exact, all orders counted", "F": "Iman and Davenport's F", "chi-square": "chi-square"}
-RATES = ERROR_RATES | {"PCER": "error rate of each comparison alone (PCER)", "PFER": "expected number of false claims (PFER)"}
+FORMS = {"exact": "exact, all orders enumerated", "F": "Iman and Davenport's F", "chi-square": "chi-square"}
+RATES = ERROR_RATES | {"PFER": "expected number of false claims (PFER)"}
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class Cell:
 
 
 def bounds_of(alpha: float) -> tuple[float, ...]:
-    """The levels that are told apart: alpha, and the usual stricter ones. Whoever meets none is not significant.
+    """The levels that are distinguished: alpha, and the usual stricter ones. A pair that meets none is not significant.
 
     Examples
     --------
@@ -92,7 +92,7 @@ def adjusted_p(pair: RankedPair) -> float:
 
 def cells(standing: Standing, alpha: float) -> dict[tuple[str, str], Cell]:
     """Every pair that was kept, seen from both sides: (row, column) to cell."""
-    found: dict[tuple[str, str], Cell] = {}
+    seen: dict[tuple[str, str], Cell] = {}
     for pair in standing.pairs:
         first, second = pair.systems
         level = sum(adjusted_p(pair) <= bound for bound in bounds_of(alpha)) if pair.n else 0
@@ -104,9 +104,9 @@ def cells(standing: Standing, alpha: float) -> dict[tuple[str, str], Cell]:
             outcomes = ("open", "open")
         else:
             outcomes = ("better", "worse") if ahead > 0 else ("worse", "better")
-        found[first, second] = Cell(outcomes[0], level, pair)
-        found[second, first] = Cell(outcomes[1], level, pair)
-    return found
+        seen[first, second] = Cell(outcomes[0], level, pair)
+        seen[second, first] = Cell(outcomes[1], level, pair)
+    return seen
 
 
 def wins(system: RankedSystem, k: int) -> int:
@@ -134,10 +134,10 @@ def places(standing: Standing) -> list[int]:
 
 
 def decimals_of(standing: Standing) -> int:
-    """So many decimals show that neighbours differ, without showing noise where they hardly do."""
+    """Enough decimals to show that neighbours differ, but no noise where they hardly do."""
     values = sorted(s.value for s in standing.scores)
     steps = sorted(high - low for low, high in pairwise(values) if high > low)
-    # The typical step decides: one pair of near-twins shall not give every score eight decimals.
+    # The typical step decides: one pair of near-twins must not give every score eight decimals.
     wanted = decimals_for(*values, difference=steps[len(steps) // 2] if steps else 0.0)
     return min(wanted, decimals_for(*values) + 1)
 
@@ -148,7 +148,7 @@ def interval_name(ranking: Ranking) -> str:
 
 
 def p_number(value: float, alpha: float | None = None) -> str:
-    """A probability with enough digits to stand on its side of alpha.
+    """A probability with enough digits to stay on its side of alpha.
 
     Examples
     --------
@@ -158,15 +158,15 @@ def p_number(value: float, alpha: float | None = None) -> str:
     return format_p_number(PValue(value, value, value, math.log10(value), "exact", ""), alpha)
 
 
-def friedman_p(found: CriticalDifference, alpha: float) -> str:
-    """Friedman's p with how it came about, where that is known.
+def friedman_p(critical: CriticalDifference, alpha: float) -> str:
+    """Friedman's p and how it was computed, where that is known.
 
     Examples
     --------
     >>> friedman_p(CriticalDifference(4, "datasets", {}, 0.042, 3.0, [], "exact"), 0.05)
-    'p = .0420, exact, all orders counted'
+    'p = .0420, exact, all orders enumerated'
     """
-    return f"p = {p_number(found.p, alpha)}{f', {FORMS[found.form]}' if found.form is not None else ''}"
+    return f"p = {p_number(critical.p, alpha)}{f', {FORMS[critical.form]}' if critical.form is not None else ''}"
 
 
 def group_names(standing: Standing) -> list[str]:
@@ -235,7 +235,7 @@ def _negated(value: float | None) -> float | None:
 
 
 def fitted(name: str, room: int) -> str:
-    """A name in at most so many columns, cut with dots.
+    """A name in at most `room` columns, cut with dots.
 
     Examples
     --------
@@ -251,7 +251,7 @@ def fitted(name: str, room: int) -> str:
 
 
 def headline(ranking: Ranking) -> tuple[str, str]:
-    """The verdict in two parts: what to set in large letters, and what to set under it."""
+    """The verdict in two parts: the headline, and the text below it."""
     # Files of version 0.1.0 have the verdict as one text.
     return clean(ranking.headline or ranking.verdict), clean(ranking.reason)
 
@@ -280,20 +280,20 @@ def decided(ranking: Ranking) -> bool:
 
 
 def words_of_test(standing: Standing) -> str:
-    """The test and how p came about; where that differs from pair to pair, how often each way."""
+    """The test and how p was computed; where that differs between pairs, how often each way."""
     ways: Counter[str] = Counter()
     for method, n in Counter(pair.p.method for pair in standing.pairs if pair.n).items():
         ways[method_phrase(PValue(1.0, 1.0, 1.0, 0.0, method, standing.kernel, standing.test))] += n
     if len(ways) > 1:
-        told = "; ".join(f"{words} ({count(n, 'pair')})" for words, n in ways.most_common())
+        tests = "; ".join(f"{words} ({count(n, 'pair')})" for words, n in ways.most_common())
     else:
-        told = next(iter(ways), name_of_test(standing.test))
-    return clean(f"{told}, two-sided; kernel {standing.kernel}")
+        tests = next(iter(ways), name_of_test(standing.test))
+    return clean(f"{tests}, two-sided; kernel {standing.kernel}")
 
 
 def facts(ranking: Ranking) -> list[Fact]:
     """Everything that supports the ranking in a line or two, without what is missing."""
-    # Where nothing could be tested, nothing can be said of how.
+    # Where nothing could be tested, there is no test to describe.
     tested = ranking.counts.testable > 0
     listed: list[tuple[str, Iterable[str]]] = [
         ("test", _tests(ranking) if tested else []),
@@ -301,7 +301,7 @@ def facts(ranking: Ranking) -> list[Fact]:
         ("pairs", [_pairs(ranking)]),
         ("claims", _claims(ranking)),
         ("correction", _corrections(ranking) if tested else []),
-        ("intervals", [clean(f"of each pair: {ranking.interval}")] if ranking.interval and tested else []),
+        ("intervals", [clean(f"for each pair: {ranking.interval}")] if ranking.interval and tested else []),
         ("order", [_order(ranking)] if tested else []),
         ("coverage", [_coverage(ranking)]),
         ("next", next_step(ranking)),
@@ -311,7 +311,7 @@ def facts(ranking: Ranking) -> list[Fact]:
 
 
 def next_step(ranking: Ranking) -> list[str]:
-    """How much more data would tell the leader, or the baseline, from the nearest of those that it is not told apart from."""
+    """How much more data it takes to tell the leader, or the baseline, apart from the closest undecided system."""
     centre = ranking.baseline or ranking.standing.scores[0].system
     undecided = [
         pair
@@ -321,9 +321,9 @@ def next_step(ranking: Ranking) -> list[str]:
     if not undecided:
         return []
     nearest = min(undecided, key=lambda pair: pair.p.value)
-    (other,) = (name for name in nearest.systems if name != centre)
-    effort = "a true difference as large as the observed one would take {} times as much data"
-    return [clean(nearest_to_decided(other, centre, nearest.p.value, ranking.alpha, effort))]
+    (rival,) = (name for name in nearest.systems if name != centre)
+    effort = "detecting a true difference as large as the observed one would take {} times as much data"
+    return [clean(nearest_to_decided(rival, centre, nearest.p.value, ranking.alpha, effort))]
 
 
 def _design(ranking: Ranking, design: RankDesign) -> str:
@@ -332,7 +332,7 @@ def _design(ranking: Ranking, design: RankDesign) -> str:
 
 
 def _tests(ranking: Ranking) -> list[str]:
-    """The test of the answer, and that of the datasets where it is another."""
+    """The test of the answer, and that of the datasets where it differs."""
     lines = [words_of_test(ranking.standing)]
     of_datasets = list(dict.fromkeys(name_of_test(part.test) for part in ranking.datasets if part.test != ranking.test))
     return [*lines, f"datasets: {clean(', '.join(of_datasets))}"] if of_datasets else lines
@@ -355,13 +355,13 @@ def _pairs(ranking: Ranking) -> str:
     counts = ranking.counts
     verb, level = "differs" if counts.testable == 1 else "differ", format_level(ranking.alpha)
     text = f"{counts.significant:,} of {count(counts.testable, 'pair')} {verb} significantly at alpha = {level}"
-    text += "" if ranking.baseline is None else f"; each is a system and the baseline, {clean(ranking.baseline)}"
+    text += "" if ranking.baseline is None else f"; each pair is a system and the baseline, {clean(ranking.baseline)}"
     apart = counts.pairs - counts.testable
     if not counts.testable:
         return "1 pair, which shares no item" if apart == 1 else f"{apart:,} pairs, none of which shares an item"
     more = "shares no item, and is" if apart == 1 else "share no item, and are"
     # Shaffer's correction is for all pairs of the systems, those that could not be tested among them.
-    part = "counted in" if ranking.correction == "shaffer" else "no part of"
+    part = "counted in" if ranking.correction == "shaffer" else "not counted in"
     return text + (f"; {apart:,} more {more} {part} the correction" if apart else "")
 
 
@@ -380,7 +380,7 @@ def _family(family: Family) -> str:
 
 def _order(ranking: Ranking) -> str:
     if ranking.ordered_by == "advantage":
-        return "by system effects beside those of items or datasets (least squares), because systems have different items"
+        return "by system effects adjusted for items or datasets (least squares), because systems have different items"
     return "by score"
 
 
@@ -400,5 +400,5 @@ def _coverage(ranking: Ranking) -> str:
 def _notes(ranking: Ranking) -> list[str]:
     """Notes of the whole and of its parts, each once."""
     parts = [f"{clean(s.name or s.metric)}: {note}" for s in (*ranking.datasets, *ranking.metrics) for note in s.notes]
-    own = note_texts(note for note in ranking.notes if note.kind not in ("reading", "warning"))
-    return [clean(text) for text in dict.fromkeys([*own, *parts])]
+    general = note_texts(note for note in ranking.notes if note.kind not in ("reading", "warning"))
+    return [clean(text) for text in dict.fromkeys([*general, *parts])]

@@ -17,10 +17,12 @@ COLUMNS = (
 SCORE_COLUMNS = ("system", "score", "right_fewest", "right_most")
 
 
-def score_table(found: PossibleTable) -> Table:
-    """The printed scores, best first, with the right answers they stand for."""
-    rows = [(one.system, one.score, "" if one.right is None else _range(one.right)) for one in found.systems]
-    notes = [] if found.n is None else [f"Right: how many of {count(found.n, 'item')} print as the score."]
+def score_table(table: PossibleTable) -> Table:
+    """The printed scores, best first, with the numbers of right answers that fit them."""
+    rows = [
+        (printed.system, printed.score, "" if printed.right is None else _range(printed.right)) for printed in table.systems
+    ]
+    notes = [] if table.n is None else [f"Right: counts out of {count(table.n, 'item')} that round to the printed score."]
     return make_table("scores", "Printed scores", ["system", "score", "right"], "lrr", rows, notes)
 
 
@@ -29,38 +31,38 @@ def _range(right: tuple[int, int]) -> str:
     return f"{low:,}" if low == high else f"{low:,} to {high:,}"
 
 
-def pair_table(found: PossibleTable, most: int | None = None) -> Table:
-    """The range of p of every pair, by itself and corrected."""
-    rows = [_pair(pair, found) for pair in found.pairs[:most]]
+def pair_table(table: PossibleTable, most: int | None = None) -> Table:
+    """The range of p of every pair, uncorrected and corrected."""
+    rows = [_pair(pair, table) for pair in table.pairs[:most]]
     columns = ["first", "second", "lowest p", "highest p", "independent", "adj. low", "adj. high", "significant"]
     notes = []
-    if found.family is not None:
-        corrected = f"{correction_name(found.family.correction)} over {count(found.family.m, 'pair')}"
+    if table.family is not None:
+        corrected = f"{correction_name(table.family.correction)} over {count(table.family.m, 'pair')}"
         notes += [
-            "p of the exact McNemar test, two-sided, over all right answers and overlaps of errors that fit.",
-            f"Adjusted: {corrected}, of all lowest and all highest p. Significant: adjusted p <= {format_level(found.alpha)}.",
+            "p: exact McNemar test, two-sided, over all counts of right answers and overlaps of errors that fit the scores.",
+            f"Adjusted: {corrected}, for all lowest and all highest p. Significant: adjusted p <= {format_level(table.alpha)}.",
         ]
-    left = len(found.pairs) - len(rows)
+    left = len(table.pairs) - len(rows)
     notes += [f"Not shown: {count(left, 'pair')} (-v shows all)."] if left else []
     return make_table("pairs", "Possible p-values", columns, "llrrrrrl", rows, notes)
 
 
-def _pair(pair: PossiblePair, found: PossibleTable) -> tuple[str, ...]:
-    alone = (format_p_number(p, found.alpha) for p in (pair.lowest, pair.highest, pair.independent))
+def _pair(pair: PossiblePair, table: PossibleTable) -> tuple[str, ...]:
+    alone = (format_p_number(p, table.alpha) for p in (pair.lowest, pair.highest, pair.independent))
     adjusted = (format_probability(p, 3) for p in (pair.adjusted_lowest, pair.adjusted_highest))
     return (*pair.systems, *alone, *adjusted, pair.outcome)
 
 
-def facts(found: PossibleTable) -> list[Fact]:
+def facts(table: PossibleTable) -> list[Fact]:
     """What the answer rests on."""
-    listed = [("items", [fitting_sentence(found.fitting)]), ("notes", note_texts(found.notes))]
+    listed = [("items", [fitting_sentence(table.fitting)]), ("notes", note_texts(table.notes))]
     return [Fact(label, tuple(map(clean, lines)), guarded=label == "notes") for label, lines in listed if lines]
 
 
-def records(found: PossibleTable) -> Records:
+def records(table: PossibleTable) -> Records:
     """One record per pair; without a number of items, one per system."""
-    if found.n is None:
-        return Records(SCORE_COLUMNS, tuple({"system": one.system, "score": one.score} for one in found.systems))
+    if table.n is None:
+        return Records(SCORE_COLUMNS, tuple({"system": printed.system, "score": printed.score} for printed in table.systems))
     rows: list[Record] = [
         {
             "first": pair.systems[0],
@@ -72,6 +74,6 @@ def records(found: PossibleTable) -> Records:
             "p_adjusted_highest": pair.adjusted_highest,
             "outcome": pair.outcome,
         }
-        for pair in found.pairs
+        for pair in table.pairs
     ]
     return Records(COLUMNS, tuple(rows))

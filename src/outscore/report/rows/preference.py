@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from outscore.language.numbers import count, format_level, format_number, format_p_number, format_percent, format_probability
 from outscore.language.phrases import correction_name, nearest_to_decided, times_as_much
-from outscore.language.verdict.preference import SAME, cluster_text, format_rate, found_in
+from outscore.language.verdict.preference import SAME, battle_facts, cluster_text, format_rate
 from outscore.report.document import Fact, Records, Table, clean, make_table
 from outscore.results.note import note_texts
 from outscore.results.preference import CategoryRow, Judges, Labelled, Preference, PreferencePair, Strength
@@ -30,16 +30,16 @@ __all__ = [
 ]
 
 MAX_PLACED = 6
-"""Systems that are named where position is about some of them."""
+"""How many systems are named if position is about some of them only."""
 MAX_LEVELLED = 5
-"""Pairs whose win rates at equal length a report tells."""
-NO_INTERVAL = "no interval, since leaving out a prompt does not show how far it may vary"
+"""How many pairs a report gives win rates at equal length for."""
+NO_INTERVAL = "no interval, because leaving out single prompts does not show how much it varies"
 UNDEFINED = "undefined (all verdicts are the same)"
 BY = {"games": "games", "baseline": "baseline", "model": "model"}
 ORDERS = {
     "both": "both orders of every prompt",
-    "random": "by lot",
-    "unrecorded": "not recorded: taken as both orders or by lot",
+    "random": "random",
+    "unrecorded": "not recorded: assumed to be both orders or random",
 }
 PAIR_COLUMNS = (
     "a", "b", "by", "wins", "ties", "losses", "win_rate", "low", "high", "p", "p_adjusted", "p_method", "clusters",
@@ -63,7 +63,7 @@ def interval_name(result: Preference) -> str:
 
 
 def elo_name(result: Preference) -> str:
-    """What the scale of strengths is called: 1000 is an average where several systems of a set are on it."""
+    """The name of the scale of strengths: 1000 is the average where it covers several systems of a set."""
     sets = [one.component for one in result.strengths if one.elo is not None]
     return "Elo, 1000 is average" if len(sets) > len(set(sets)) else "Elo, the scale starts at 1000"
 
@@ -79,7 +79,7 @@ def decided(result: Preference) -> bool:
 
 
 def set_places(result: Preference) -> list[int]:
-    """The place of every system by strength among those of its set, which stand together."""
+    """The place of every system by strength within its set; the systems of a set are adjacent."""
     seen: dict[int, int] = {}
     places = []
     for one in result.strengths:
@@ -109,7 +109,7 @@ def strength_table(result: Preference, most: int | None = None) -> Table:
     left = len(result.strengths) - len(rows)
     notes = [f"and {count(left, 'more system')}"] if left > 0 else []
     if apart:
-        notes.append("Elo, places, ranks and groups hold within a set.")
+        notes.append("Elo, places, ranks and groups apply within a set.")
     return make_table("strengths", "Strengths", head, "rl" + "r" * apart + "rlrrrrl", rows, notes)
 
 
@@ -149,9 +149,9 @@ def pair_table(result: Preference, most: int | None = None) -> Table:
     notes = [f"and {count(left, 'more pair')}"] if left > 0 else []
     if any(pair.by == "baseline" for pair in result.pairs[:most]):
         shared = f"both against {result.baseline} on the same prompts"
-        notes.append(f"by baseline: {shared}; prompts won, tied and lost, and the mean difference, each prompt counting once.")
+        notes.append(f"by baseline: {shared}; prompts won, tied and lost, and the mean difference, each prompt counted once.")
     if any(pair.by == "model" for pair in result.pairs[:most]):
-        notes.append("by model: predicted by the strengths, not by enough games of their own.")
+        notes.append("by model: predicted from the strengths, because the pair has too few games of its own.")
     return make_table("pairs", "Pairs", head, "lllrrrrlrrl", rows, notes)
 
 
@@ -173,19 +173,21 @@ def _pair_row(pair: PreferencePair, alpha: float) -> list[str]:
 
 def category_table(result: Preference, most: int | None = None) -> Table | None:
     """Every category: each system against all it met there."""
-    found = result.categories
-    if found is None:
+    categories = result.categories
+    if categories is None:
         return None
     many = len(result.systems) > 2
-    rows = [_category_row(row, result.alpha, many=many) for row in found.rows[:most]]
+    rows = [_category_row(row, result.alpha, many=many) for row in categories.rows[:most]]
     head = ["category", "system", "won", "tied", "lost", f"{result.unit}s", "win rate", interval_name(result)]
     head += ["Elo"] * many + ["p", "adjusted p", ""]
-    left = len(found.rows) - len(rows)
+    left = len(categories.rows) - len(rows)
     notes = [f"and {count(left, 'more row')}"] if left > 0 else []
-    name = correction_name(found.family.correction)
+    name = correction_name(categories.family.correction)
     judge = "" if result.labels is None else "by the judge, "
-    rivals = f"{judge}against {'all it met there' if many else result.pairs[0].b}"
-    notes.append(f"{rivals}, ties as half; {name} over {count(found.family.m, 'test')} ({found.family.error_rate}).")
+    rivals = f"{judge}against {'all systems it met there' if many else result.pairs[0].b}"
+    notes.append(
+        f"{rivals}, ties count as half; {name} over {count(categories.family.m, 'test')} ({categories.family.error_rate})."
+    )
     return make_table("categories", "Categories", head, "llrrrrrl" + "r" * many + "rrl", rows, notes)
 
 
@@ -200,7 +202,7 @@ def _category_row(row: CategoryRow, alpha: float, *, many: bool) -> list[str]:
 
 
 def agreement_table(result: Preference) -> Table | None:
-    """How far each two judges agree."""
+    """How much each two judges agree."""
     if result.judges is None or not result.judges.pairs:
         return None
     rows = [
@@ -219,17 +221,17 @@ def agreement_table(result: Preference) -> Table | None:
     return make_table("judges", "Judges", ["judge", "judge", "items", "agree", name, "kappa", name], "llrrlrl", rows, notes)
 
 
-def _agreement_notes(found: Judges) -> list[str]:
-    """What the numbers of two judges need said: why one is missing, and what no verdict counts as."""
+def _agreement_notes(judges: Judges) -> list[str]:
+    """Notes on the numbers of two judges: why one is missing, and how missing and repeated verdicts count."""
     notes = []
-    if any(one.kappa is None for one in found.pairs):
+    if any(one.kappa is None for one in judges.pairs):
         notes.append(f"kappa {UNDEFINED}.")
-    if any(one.kappa is not None and one.kappa_low is None and one.clusters > 1 for one in found.pairs):
+    if any(one.kappa is not None and one.kappa_low is None and one.clusters > 1 for one in judges.pairs):
         notes.append(f"kappa has {NO_INTERVAL}.")
-    if any(one.undecided for one in found.judges):
-        notes.append("a judge without a verdict agrees with none that gave one; alpha leaves missing verdicts out.")
-    if any(one.repeated for one in found.judges):
-        notes.append("several verdicts of a judge on an item count as one, by their shares.")
+    if any(one.undecided for one in judges.judges):
+        notes.append("a missing verdict counts as a disagreement with a given one; alpha leaves missing verdicts out.")
+    if any(one.repeated for one in judges.judges):
+        notes.append("several verdicts of one judge on an item count as one, in proportion.")
     return notes
 
 
@@ -258,42 +260,42 @@ def facts(result: Preference) -> list[Fact]:
 
 
 def next_step(result: Preference) -> list[str]:
-    """How many more battles would tell the leader from the nearest of those that it is not told apart from."""
+    """How many more battles it takes to tell the leader apart from the closest of its undecided rivals."""
     leader = result.strengths[0].system if result.strengths else result.systems[0]
     met = [pair for pair in result.pairs if leader in (pair.a, pair.b)]
     undecided = [pair for pair in met if pair.p is not None and _is_open(pair.p, result)]
-    # Where people judged some of the prompts, their verdicts are what more is needed of; systems that never met have no leader.
+    # If people judged some of the prompts, it takes more of their verdicts instead; systems that never met have no leader.
     if not undecided or result.labels is not None or len({one.component for one in result.strengths}) > 1:
         return []
     nearest = min(undecided, key=lambda pair: 1.0 if pair.p is None else pair.p.value)
     assert nearest.p is not None
-    effort = "a true preference as strong as the observed one would take {} times as many battles, on new prompts"
+    effort = "detecting a true preference as strong as the observed one would take {} times as many battles, on new prompts"
     if len(result.systems) == 2:
-        return [f"{effort.format(times_as_much(nearest.p.value, result.alpha))} (power .80 by p)"]
-    other = nearest.b if nearest.a == leader else nearest.a
-    return [nearest_to_decided(other, leader, nearest.p.value, result.alpha, effort)]
+        return [f"{effort.format(times_as_much(nearest.p.value, result.alpha))} (for power .80, from p)"]
+    rival = nearest.b if nearest.a == leader else nearest.a
+    return [nearest_to_decided(rival, leader, nearest.p.value, result.alpha, effort)]
 
 
 def _is_open(p: PValue, result: Preference) -> bool:
-    """Whether the tests leave it open who is better."""
+    """Whether the tests do not decide who is better."""
     return p.value < 1 and (p.value if p.adjusted is None else p.adjusted) > result.alpha
 
 
 def _battle_lines(result: Preference) -> list[str]:
     if len(result.systems) != 2:
-        return [f"{count(result.battles, 'battle')} of {count(len(result.systems), 'system')}"]
+        return [f"{count(result.battles, 'battle')} between {count(len(result.systems), 'system')}"]
     pair = result.pairs[0]
     judge = "" if result.labels is None else "by the judge, "
     lines = [f"{judge}{pair.a} {pair.wins:,} won, {pair.ties:,} tied, {pair.losses:,} lost"]
     interval = "" if pair.low is None else f", {interval_name(result)} {100 * pair.low:.1f} to {100 * (pair.high or 0):.1f} %"
-    counted = "; ".join(filter(None, ("ties as half", found_in(result).counting)))
+    counted = "; ".join(filter(None, ("ties count as half", battle_facts(result).counting)))
     lines.append(f"win rate {format_rate(pair.win_rate)}{interval} ({counted})")
     if pair.both_orders is not None and result.order != "both":
-        lines.append(f"with both orders counted alike {format_rate(pair.both_orders)}")
+        lines.append(f"with both orders weighted equally {format_rate(pair.both_orders)}")
     if pair.standard_error is not None and pair.rows_standard_error and pair.clusters < result.battles:
         ratio = pair.standard_error / pair.rows_standard_error
         lines.append(
-            f"standard error {format_number(100 * pair.standard_error, 2)} % with {cluster_text(result.unit)};"
+            f"standard error {format_number(100 * pair.standard_error, 2)} % {cluster_text(result.unit)};"
             f" {format_number(100 * pair.rows_standard_error, 2)} % if rows were independent (ratio {ratio:.2f})"
         )
     return lines
@@ -311,50 +313,53 @@ def _p_lines(result: Preference) -> list[str]:
 
 
 def shown_part(result: Preference) -> str:
-    """Which battles position is about, where the order of others is not known."""
-    found = result.position
-    if found is None or not found.systems:
+    """Which battles position is about, if the order of others is unknown."""
+    position = result.position
+    if position is None or not position.systems:
         return ""
-    names = found.systems
+    names = position.systems
     shown = ", ".join(names[:MAX_PLACED]) + (f" and {len(names) - MAX_PLACED} more" if len(names) > MAX_PLACED else "")
-    return f"{found.battles:,} of {count(result.battles, 'battle')}, whose order is recorded: those of {clean(shown)}"
+    return f"{position.battles:,} of {count(result.battles, 'battle')}, whose order is recorded: those of {clean(shown)}"
 
 
 def _position_lines(result: Preference) -> list[str]:
-    found = result.position
-    if found is None:
+    position = result.position
+    if position is None:
         return []
-    ends = "" if found.low is None else f", {interval_name(result)} {_ends(found.low, found.high, percent=True)}"
-    won = f"{found.first:,} won, {found.ties:,} tied, {found.second:,} lost"
-    p = f"p = {format_p_number(found.p, result.alpha)}, {found.p.method}"
-    naive = "" if found.independent_p is None else f"; {format_probability(found.independent_p)} if votes were independent"
-    about = [f"of {part}" for part in (shown_part(result),) if part]
+    ends = "" if position.low is None else f", {interval_name(result)} {_ends(position.low, position.high, percent=True)}"
+    won = f"{position.first:,} won, {position.ties:,} tied, {position.second:,} lost"
+    p = f"p = {format_p_number(position.p, result.alpha)}, {position.p.method}"
+    naive = (
+        "" if position.independent_p is None else f"; {format_probability(position.independent_p)} if votes were independent"
+    )
+    about = [f"in {part}" for part in (shown_part(result),) if part]
     lines = [
         *about,
-        f"shown first: {won}; win rate {format_rate(found.first_rate)}{ends}",
+        f"shown first: {won}; win rate {format_rate(position.first_rate)}{ends}",
         f"no effect of the order: {p}{naive}",
     ]
-    if found.compared:
-        share = format_rate(found.flipped_rate)
-        if found.compared > found.questions > 0:
-            met = f"{count(found.compared, 'pair')} of verdicts, each of one order with each of the other on the same question,"
-            lines.append(f"{found.flipped:,} of {met} differ ({share})")
+    if position.compared:
+        share = format_rate(position.flipped_rate)
+        if position.compared > position.questions > 0:
+            pairs = count(position.compared, "pair")
+            paired = "each verdict in one order is paired with each in the other order on the same question"
+            lines.append(f"{position.flipped:,} of {pairs} of verdicts differ ({share}); {paired}")
         else:
             lines.append(
-                f"{found.flipped:,} of {count(found.compared, 'verdict')} change when the order is exchanged ({share})"
+                f"{position.flipped:,} of {count(position.compared, 'verdict')} change when the order is swapped ({share})"
             )
     return lines
 
 
 def _length_lines(result: Preference) -> list[str]:
-    found = result.length
-    if found is None:
+    length = result.length
+    if length is None:
         return []
-    gain = f"{found.coefficient:.3f} log-odds ({interval_name(result)} {found.low:.3f} to {found.high:.3f})"
-    part = "" if found.battles == result.battles else f" (of {found.battles:,} of {count(result.battles, 'battle')})"
+    gain = f"{length.coefficient:.3f} log-odds ({interval_name(result)} {length.low:.3f} to {length.high:.3f})"
+    part = "" if length.battles == result.battles else f" ({length.battles:,} of {count(result.battles, 'battle')})"
     judge = "" if result.labels is None else "by the judge, "
     lines = [
-        f"{judge}an answer longer by everything, (a - b)/(a + b) = 1, gains {gain}; p = {format_probability(found.p)}{part}"
+        f"{judge}the largest lead in length, (a - b)/(a + b) = 1, is worth {gain}; p = {format_probability(length.p)}{part}"
     ]
     for pair in result.pairs[:MAX_LEVELLED]:
         if pair.equal_length is not None:
@@ -366,73 +371,72 @@ def _length_lines(result: Preference) -> list[str]:
 
 
 def _judge_lines(result: Preference) -> list[str]:
-    found = result.judges
-    if found is None:
+    judges = result.judges
+    if judges is None:
         return []
-    lines = [f"{count(len(found.judges), 'judge')}"]
-    if found.alpha is not None:
-        ends = f", {NO_INTERVAL}" if found.alpha.value is not None and found.alpha.clusters > 1 else ""
-        if found.alpha.low is not None:
-            ends = f", {interval_name(result)} {_ends(found.alpha.low, found.alpha.high)}"
-        what = count(found.alpha.items, "item")
-        value = UNDEFINED if found.alpha.value is None else f"{found.alpha.value:.3f}"
-        lines.append(f"Krippendorff's alpha {value}{ends}, on {what} with two verdicts or more")
+    lines = [f"{count(len(judges.judges), 'judge')}"]
+    if judges.alpha is not None:
+        ends = f", {NO_INTERVAL}" if judges.alpha.value is not None and judges.alpha.clusters > 1 else ""
+        if judges.alpha.low is not None:
+            ends = f", {interval_name(result)} {_ends(judges.alpha.low, judges.alpha.high)}"
+        what = count(judges.alpha.items, "item")
+        value = UNDEFINED if judges.alpha.value is None else f"{judges.alpha.value:.3f}"
+        lines.append(f"Krippendorff's alpha {value}{ends}, on {what} with two or more verdicts")
     return lines
 
 
 def _label_lines(result: Preference) -> list[str]:
-    found = result.labels
-    if found is None:
+    labels = result.labels
+    if labels is None:
         return []
-    interval = f"{interval_name(result)} {_ends(found.low, found.high, percent=True)}"
-    alone = f"{format_rate(found.people_rate)} ({_ends(found.people_low, found.people_high, percent=True)})"
-    bias = f"{100 * found.bias:+.1f} % off ({_ends(found.bias_low, found.bias_high, percent=True)})"
-    kappa = f", kappa {UNDEFINED if found.kappa is None else f'{found.kappa:.3f}'}"
-    labels = f"{count(found.labelled, 'labelled prompt')}, {found.unlabelled:,} more by the judge alone"
-    won = f"{found.people} would let {result.pairs[0].a} win {format_rate(found.win_rate)}"
+    interval = f"{interval_name(result)} {_ends(labels.low, labels.high, percent=True)}"
+    alone = f"{format_rate(labels.people_rate)} ({_ends(labels.people_low, labels.people_high, percent=True)})"
+    bias = f"{100 * labels.bias:+.1f} % ({_ends(labels.bias_low, labels.bias_high, percent=True)})"
+    kappa = f", kappa {UNDEFINED if labels.kappa is None else f'{labels.kappa:.3f}'}"
+    prompts = f"{count(labels.labelled, 'labelled prompt')}, {labels.unlabelled:,} more by the judge alone"
+    won = f"by {labels.people}, {result.pairs[0].a} would win {format_rate(labels.win_rate)}"
     return [
-        f"{won}, {interval}; p = {format_p_number(found.p, result.alpha)}, {found.p.method}",
-        f"{labels}; the judge counts with weight {found.weight:.2f}",
-        f"{found.people} alone {alone}; the judge alone {format_rate(found.judge_rate)}",
-        f"with the judge, {count(found.labelled, 'label')} are worth {_worth(found)}",
-        f"the judge is {bias}; it agrees with {found.people} on {format_rate(found.agreement)} of the prompts{kappa}",
+        f"{won}, {interval}; p = {format_p_number(labels.p, result.alpha)}, {labels.p.method}",
+        f"{prompts}; the judge counts with weight {labels.weight:.2f}",
+        f"{labels.people} alone {alone}; the judge alone {format_rate(labels.judge_rate)}",
+        f"with the judge, {count(labels.labelled, 'label')} are worth {_worth(labels)}",
+        f"the judge is off by {bias}; it agrees with {labels.people} on {format_rate(labels.agreement)} of the prompts{kappa}",
     ]
 
 
-def _worth(found: Labelled) -> str:
-    """How many labels those that there are count as; a judge of use is worth a little at least."""
-    worth = f"{found.effective:,.0f}"
-    return f"{found.effective:,.1f}" if found.weight and worth == f"{found.labelled:,}" else worth
+def _worth(labels: Labelled) -> str:
+    """How many labels these are worth with the judge; a useful judge always adds some."""
+    worth = f"{labels.effective:,.0f}"
+    return f"{labels.effective:,.1f}" if labels.weight and worth == f"{labels.labelled:,}" else worth
 
 
 def _circle_lines(result: Preference) -> list[str]:
-    found = result.intransitivity
-    if found is None:
+    circles = result.intransitivity
+    if circles is None:
         return []
-    if found.p is None:
-        return [f"whether one strength per system is enough was not tested: {found.note[:1].lower()}{found.note[1:]}"]
-    told = "speaks against" if found.p <= result.alpha else "does not speak against"
-    statistic = f"F = {format_number(found.statistic)} on {found.df} and {found.clusters - found.df} degrees of freedom"
-    return [f"{statistic}, p = {format_probability(found.p)}: this {told} one strength per system"]
+    if circles.p is None:
+        return [f"whether one strength per system is enough was not tested: {circles.note[:1].lower()}{circles.note[1:]}"]
+    evidence = "evidence" if circles.p <= result.alpha else "no evidence"
+    statistic = f"F = {format_number(circles.statistic)} on {circles.df} and {circles.clusters - circles.df} degrees of freedom"
+    return [f"{statistic}, p = {format_probability(circles.p)}: {evidence} against one strength per system"]
 
 
 def _order_text(result: Preference) -> str:
-    """What is known of the order."""
+    """What is known about the order."""
     if result.order == "fixed":
         tested = result.pairs[0].p is not None
-        return f"chosen: orders are exchanged between {result.unit}s" if tested else "chosen"
+        return f"fixed: orders are exchanged between {result.unit}s" if tested else "fixed"
     if result.order == "unrecorded" and result.position is not None:
-        part = f"recorded of {result.position.battles:,} of {count(result.battles, 'battle')}"
-        return f"{part}; the others are taken as both orders or by lot"
+        part = f"recorded for {result.position.battles:,} of {count(result.battles, 'battle')}"
+        return f"{part}; the others are assumed to be both orders or random"
     return ORDERS[result.order]
 
 
 def _design_lines(result: Preference) -> list[str]:
-    swapped = (
-        f"{count(result.clusters, result.unit)}, swapped as one with all {'its' if result.clusters == 1 else 'their'} battles"
-    )
+    each = "" if result.clusters == 1 else "each "
+    swapped = f"{count(result.clusters, result.unit)}, {each}swapped with all its battles"
     if result.unit == "battle":
-        swapped = f"{count(result.battles, 'battle')}, each swapped by itself"
+        swapped = f"{count(result.battles, 'battle')}, swapped individually"
     lines = [swapped, f"order: {_order_text(result)}"]
     if len(result.systems) > 2:
         name = correction_name(result.family.correction)
@@ -454,10 +458,10 @@ def category_records(result: Preference) -> Records:
 
 
 def _with_p(row: PreferencePair | CategoryRow, columns: Iterable[str]) -> dict[str, object]:
-    found: dict[str, object] = {name: getattr(row, name) for name in columns if hasattr(row, name)}
+    record: dict[str, object] = {name: getattr(row, name) for name in columns if hasattr(row, name)}
     p = row.p
-    found |= {"p": None if p is None else p.value, "p_adjusted": None if p is None else p.adjusted}
-    return found | {"p_method": None if p is None else p.method}
+    record |= {"p": None if p is None else p.value, "p_adjusted": None if p is None else p.adjusted}
+    return record | {"p_method": None if p is None else p.method}
 
 
 def strength_records(result: Preference) -> Records:

@@ -49,20 +49,20 @@ __all__ = [
 What = Literal["dataset", "metric"]
 ALL = " (-v shows all)"
 """How to see what a brief report leaves out."""
-GROUPS = "Systems of one group cannot be told apart."
+GROUPS = "Systems in one group cannot be told apart."
 MAX_LETTERS = 26
-"""With more groups than letters a column of them is noise; the groups are still listed."""
+"""With more groups than letters, a column of them would be noise; the groups are still listed."""
 SIGNS = {"better": ">", "worse": "<", "open": "·", "apart": "?"}
 ARROWS = {"better": "↑", "worse": "↓"}
 OUTCOMES = {"better": "better", "worse": "worse", "open": "undecided", "apart": "no common item"}
 ADVANTAGE = (
-    "Advantage: how far ahead of the average system, by least squares of system effects beside those of items or datasets; it "
-    "makes the order, because the systems have different items and their scores are not comparable."
+    "Advantage: how far ahead of the average system, by least squares with effects of systems and of items or datasets; it "
+    "sets the order, because the systems have different items and their scores are not comparable."
 )
 
 
 def place_table(ranking: Ranking, *, most: int | None = None, counts: bool = False) -> Table:
-    """The systems, best first; `most` of them, with win and loss `counts` where asked for."""
+    """The systems, best first; `most` of them, with `counts` of wins and losses if wanted."""
     if ranking.baseline is not None:
         return _baseline_table(ranking, most)
     standing, decimals = ranking.standing, decimals_of(ranking.standing)
@@ -97,9 +97,9 @@ def _between(low: int, high: int) -> str:
 
 
 def _ranks_note(ranking: Ranking, *, counts: bool) -> str:
-    beats = " Beats, loses: with how many systems it differs significantly." if counts else ""
-    # Each claim may be quoted alone only where the chance of a single false one is controlled.
-    apart = "" if ranking.family.error_rate == "FWER" else " With this correction they do not hold all at once."
+    beats = " Beats, loses: how many systems it is significantly better and worse than." if counts else ""
+    # A single claim may be quoted alone only if the chance of even one false claim is controlled.
+    apart = "" if ranking.family.error_rate == "FWER" else " With this correction, they do not all hold simultaneously."
     return f"Ranks: the places that the tests leave open at alpha = {format_level(ranking.alpha)}.{apart}{beats}"
 
 
@@ -114,11 +114,11 @@ def _left_out(ranking: Ranking, most: int | None) -> list[str]:
 
 def _baseline_table(ranking: Ranking, most: int | None) -> Table:
     """The systems, best first, each with its difference to the baseline."""
-    standing, found = ranking.standing, cells(ranking.standing, ranking.alpha)
+    standing, met = ranking.standing, cells(ranking.standing, ranking.alpha)
     decimals = decimals_of(standing)
     rows = []
     for place, s in zip(places(standing), standing.scores, strict=True):
-        cell = found.get((s.system, str(ranking.baseline)))
+        cell = met.get((s.system, str(ranking.baseline)))
         row = (str(place), s.system, format_number(s.value, decimals), interval_ends(s.low, s.high, decimals))
         rows.append((*row, *(("", "", "", "") if cell is None else _against(cell.pair, cell.outcome, ranking, decimals))))
     columns = ["rank", "system", "score", interval_name(ranking), "difference", "its interval", "adj. p", "outcome"]
@@ -134,7 +134,7 @@ def _against(pair: RankedPair, outcome: str, ranking: Ranking, decimals: int) ->
 
 
 def group_lines(ranking: Ranking, *, most: int | None = None, names: int = 8) -> list[str]:
-    """The groups, `most` of them, with so many `names` each."""
+    """The groups, `most` of them, with up to `names` names each."""
     standing = ranking.standing
     lines = [
         f"{name}: {f'{clean(members[0])}, different from all others' if len(members) == 1 else list_names(members, names)}"
@@ -147,8 +147,10 @@ def group_lines(ranking: Ranking, *, most: int | None = None, names: int = 8) ->
 def pair_table(ranking: Ranking, standing: Standing | None = None, most: int | None = None) -> Table:
     """Every pair that was kept, in its own direction."""
     shown, alpha = ranking.standing if standing is None else standing, ranking.alpha
-    decimals, found = decimals_of(shown), cells(shown, alpha)
-    rows = [(*pair.systems, *_pair_row(pair, found[pair.systems].outcome, ranking, decimals)) for pair in shown.pairs[:most]]
+    decimals, by_systems = decimals_of(shown), cells(shown, alpha)
+    rows = [
+        (*pair.systems, *_pair_row(pair, by_systems[pair.systems].outcome, ranking, decimals)) for pair in shown.pairs[:most]
+    ]
     columns = ["first", "second", "n", "difference", interval_name(ranking), "p", "adj. p", "first is"]
     left = len(shown.pairs) - len(rows)
     notes = ["Difference: first - second.", *([f"Not shown: {count(left, 'pair')}."] if left else [])]
@@ -168,7 +170,7 @@ def standings_table(ranking: Ranking, standings: Sequence[Standing], what: What)
             f"{s.n:,}",
             s.scores[0].system,
             format_number(s.scores[0].value, decimals_of(s)),
-            # With a baseline nobody is compared with the leader, so nothing is known about its company.
+            # With a baseline, nobody is compared with the leader, so it is unknown who is as good.
             "" if ranking.baseline is not None else str(_sharing(s)),
             f"{s.counts.significant:,} of {s.counts.testable:,}",
         )
@@ -214,22 +216,22 @@ def _name(ranking: Ranking, standing: Standing, what: What) -> str:
 def _cells_of(standing: Standing, ranking: Ranking) -> dict[str, str]:
     decimals = decimals_of(standing)
     if ranking.baseline is not None:
-        found = cells(standing, ranking.alpha)
-        marks = {s.system: _mark(s, ranking.baseline, found) for s in standing.scores}
+        by_systems = cells(standing, ranking.alpha)
+        marks = {s.system: _mark(s, ranking.baseline, by_systems) for s in standing.scores}
     else:
         marks = shown_letters(standing) if len(standing.groups) <= MAX_LETTERS else {}
     return {s.system: f"{format_number(s.value, decimals)} {marks.get(s.system, '')}".strip() for s in standing.scores}
 
 
-def _mark(s: RankedSystem, baseline: str, found: Mapping[tuple[str, str], Cell]) -> str:
-    cell = found.get((s.system, baseline))
+def _mark(s: RankedSystem, baseline: str, by_systems: Mapping[tuple[str, str], Cell]) -> str:
+    cell = by_systems.get((s.system, baseline))
     return "" if cell is None else {"better": "+", "worse": "-"}.get(cell.outcome, "")
 
 
 def replicability_table(ranking: Ranking, most: int | None = None, *, hint: bool = False) -> Table:
     """On how many datasets a system is better than another, by two ways to combine their p-values.
 
-    Of the first `most` rows, a `hint` says how to see the others.
+    If only the first `most` rows are shown, a `hint` says how to see the others.
     """
     place = {s.system: i for i, s in enumerate(ranking.scores)}
     ordered = sorted(ranking.replicability, key=lambda r: (place[r.systems[0]], place[r.systems[1]]))
@@ -239,8 +241,8 @@ def replicability_table(ranking: Ranking, most: int | None = None, *, hint: bool
     ]
     level = format_percent(1 - ranking.alpha)
     meaning = (
-        f"Better on at least so many datasets, with confidence {level}: whatever the dependence between datasets (Bonferroni), "
-        "and if they are independent (Fisher, which may find fewer where one dataset alone is strong). On, worse "
+        f"Better on at least this many datasets, with {level} confidence: whatever the dependence between datasets "
+        "(Bonferroni), and if they are independent (Fisher, which may find fewer where one dataset alone is strong). On, worse "
         "on: the datasets where it is significantly better and worse (Holm over datasets)."
     )
     left = len(ranking.replicability) - len(rows)
@@ -254,19 +256,19 @@ def _datasets(names: Sequence[str]) -> str:
     return list_names(names, 6) if names else ""
 
 
-def critical_table(ranking: Ranking, found: CriticalDifference) -> Table:
+def critical_table(ranking: Ranking, critical: CriticalDifference) -> Table:
     """Mean ranks over datasets or items, and the difference that Nemenyi's test asks for."""
-    rows = [(system, f"{rank:.2f}") for system, rank in sorted(found.mean_ranks.items(), key=lambda entry: entry[1])]
+    rows = [(system, f"{rank:.2f}") for system, rank in sorted(critical.mean_ranks.items(), key=lambda entry: entry[1])]
     meaning = (
-        f"Friedman's test over {found.blocks:,} {found.over}: {friedman_p(found, ranking.alpha)}. Mean ranks that lie at "
-        f"least {found.critical_difference:.2f} apart differ (Nemenyi)."
+        f"Friedman's test over {critical.blocks:,} {critical.over}: {friedman_p(critical, ranking.alpha)}. Mean ranks that lie "
+        f"at least {critical.critical_difference:.2f} apart differ significantly (Nemenyi)."
     )
-    notes = [meaning, *(f"Not told apart: {list_names(group, 12)}." for group in found.groups if len(group) > 1)]
+    notes = [meaning, *(f"Cannot be told apart: {list_names(group, 12)}." for group in critical.groups if len(group) > 1)]
     return replace(make_table("critical", "Mean ranks", ["system", "mean rank"], "lr", rows, notes), label="ranking-critical")
 
 
 def joint_table(ranking: Ranking, joint: Joint, most: int | None = None) -> Table:
-    """All systems at once: how often each is best, how far behind the leader, and how it fares item by item."""
+    """All systems at once: how often each is best, how far behind the leader, and how it does item by item."""
     decimals = decimals_of(ranking.standing)
     rows = []
     for one in joint.systems[:most]:
@@ -286,11 +288,11 @@ def joint_table(ranking: Ranking, joint: Joint, most: int | None = None) -> Tabl
     columns = ["system", "P(best)", "to leader", f"{level} of all", "win rate", "its interval", "Borda"]
     columns += ["datasets won", "interval"]
     align = "lrrrrrrrr"
-    drawn = f"{joint.units:,} {joint.unit} drawn anew {joint.resamples:,} times, the same for all systems (seed {joint.seed})"
+    drawn = f"{joint.units:,} {joint.unit} resampled {joint.resamples:,} times, identically for all systems (seed {joint.seed})"
     error = max(one.best_error for one in joint.systems)
     notes = [
         f"{drawn}.",
-        f"P(best): the share of draws in which a system leads, ties split, up to ± {error:.3f} (99 %); it is no p-value.",
+        f"P(best): the share of resamples in which a system leads, ties split, ± {error:.3f} (99 %); it is not a p-value.",
         *_reach_note(ranking, joint),
         *_points_notes(joint),
     ]
@@ -308,21 +310,22 @@ def _reach_note(ranking: Ranking, joint: Joint) -> list[str]:
         return []
     family = "all pairs" if ranking.baseline is None else f"all pairs with {ranking.baseline}"
     reach = f"{joint.critical:.2f} ± {joint.critical_error:.2f} (99 %) standard errors"
-    return [f"The intervals of {family} hold together with confidence {format_percent(joint.level)}; they reach {reach}."]
+    level = format_percent(joint.level)
+    return [f"The intervals of {family} hold simultaneously with {level} confidence; they extend {reach} to either side."]
 
 
 def _points_notes(joint: Joint) -> list[str]:
-    found = []
+    notes = []
     if any(one.win_rate is not None for one in joint.systems):
-        borda = "Borda: points of an item, one for each system that is worse"
-        found.append(f"Win rate: the share of other systems that it beats on an item, ties half. {borda}.")
+        borda = "Borda: points per item, one for each system that is worse"
+        notes.append(f"Win rate: the share of other systems that it beats on an item, ties count half. {borda}.")
     if any(one.dataset_win_rate is not None for one in joint.systems):
-        found.append("Datasets won: the share of other systems that it beats on a dataset, ties half.")
-    return found
+        notes.append("Datasets won: the share of other systems that it beats on a dataset, ties count half.")
+    return notes
 
 
 def joint_pair_table(ranking: Ranking, joint: Joint, most: int | None = None) -> Table:
-    """Every pair with the interval that holds for all of them together."""
+    """Every pair with its simultaneous interval."""
     decimals = decimals_of(ranking.standing)
     rows = []
     for pair in joint.pairs[:most]:
@@ -333,7 +336,7 @@ def joint_pair_table(ranking: Ranking, joint: Joint, most: int | None = None) ->
     columns = ["first", "second", "difference", f"{format_percent(joint.level)} of all"]
     left = len(joint.pairs) - len(rows)
     notes = ["Difference: first - second.", *([f"Not shown: {count(left, 'pair')}."] if left else [])]
-    table = make_table("joint-pairs", "Intervals that hold together", columns, "llrr", rows, notes)
+    table = make_table("joint-pairs", "Simultaneous intervals", columns, "llrr", rows, notes)
     return replace(table, label="ranking-joint-pairs")
 
 
@@ -342,9 +345,9 @@ def win_matrix(ranking: Ranking, most: int) -> Table | None:
     systems = [s.system for s in ranking.scores]
     if ranking.baseline is not None or not ranking.pairs or not 2 < len(systems) <= most:
         return None
-    found, numbers = cells(ranking.standing, ranking.alpha), [str(i) for i in range(1, len(systems) + 1)]
+    by_systems, numbers = cells(ranking.standing, ranking.alpha), [str(i) for i in range(1, len(systems) + 1)]
     rows = [
-        (number, row, *(_sign(found.get((row, column))) for column in systems))
+        (number, row, *(_sign(by_systems.get((row, column))) for column in systems))
         for number, row in zip(numbers, systems, strict=True)
     ]
     # Every column has a sign, because every system met another.
@@ -362,17 +365,18 @@ def _sign(cell: Cell | None) -> str:
 
 
 def _legend(ranking: Ranking) -> str:
-    """What the signs say."""
+    """What the signs mean."""
     bounds = bounds_of(ranking.alpha)
     doubled = f" (doubled: <= {format_level(bounds[-1])})" if len(bounds) > 2 else ""
     apart = "; ? no common item" if ranking.counts.testable < ranking.counts.pairs else ""
-    return f"> the row is better, < it is worse, adjusted p <= {format_level(ranking.alpha)}{doubled}; · not told apart{apart}."
+    decided = f"> the row is better, < it is worse, adjusted p <= {format_level(ranking.alpha)}{doubled}"
+    return f"{decided}; · undecided{apart}."
 
 
 def bars(ranking: Ranking) -> tuple[Bar | None, ...]:
-    """Each system's interval (with a baseline that of its difference) as places in per cent of the widest range."""
-    found = cells(ranking.standing, ranking.alpha)
-    spans = [_span(s, None if ranking.baseline is None else (ranking.baseline, found)) for s in ranking.scores]
+    """Each system's interval (with a baseline, that of its difference) as positions in per cent of the full range."""
+    by_systems = cells(ranking.standing, ranking.alpha)
+    spans = [_span(s, None if ranking.baseline is None else (ranking.baseline, by_systems)) for s in ranking.scores]
     known = [x for span in spans if span is not None for x in span] + ([] if ranking.baseline is None else [0.0])
     least, most = min(known), max(known)
     scale = 100 / (most - least) if most > least else 0.0
@@ -387,11 +391,11 @@ def bars(ranking: Ranking) -> tuple[Bar | None, ...]:
 
 
 def _span(s: RankedSystem, against: tuple[str, Mapping[tuple[str, str], Cell]] | None) -> tuple[float, float, float] | None:
-    """The lower end, the value and the upper end of what is drawn; ends that are missing are where the value is."""
+    """The lower end, the value and the upper end of what is drawn; the value replaces a missing end."""
     value, low, high = s.value, s.low, s.high
     if against is not None:
-        baseline, found = against
-        cell = found.get((s.system, baseline))
+        baseline, by_systems = against
+        cell = by_systems.get((s.system, baseline))
         if cell is None or cell.pair.difference is None:
             return None
         value, low, high = cell.pair.difference, cell.pair.low, cell.pair.high
@@ -445,19 +449,19 @@ def _superscripts(ranking: Ranking, standings: Sequence[Standing], first: int, m
 
 
 def _marks(ranking: Ranking, standing: Standing) -> dict[str, str]:
-    """The groups of each system, or an arrow for what it is beside the baseline."""
+    """The groups of each system, or an arrow for how it compares with the baseline."""
     if ranking.baseline is None:
         return shown_letters(standing) if len(standing.groups) <= MAX_LETTERS else {}
-    found = cells(standing, ranking.alpha)
+    by_systems = cells(standing, ranking.alpha)
     return {
         row: ARROWS[cell.outcome]
-        for (row, column), cell in found.items()
+        for (row, column), cell in by_systems.items()
         if column == ranking.baseline and cell.outcome in ARROWS
     }
 
 
 def _words_of_tests(standings: Sequence[Standing]) -> str:
-    """How p came about, column by column where columns differ."""
+    """How p was computed, column by column where columns differ."""
     used: dict[str, list[str]] = {}
     for standing in standings:
         used.setdefault(words_of_test(standing), []).append(clean(standing.name or standing.metric))

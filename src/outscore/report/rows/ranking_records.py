@@ -28,7 +28,7 @@ SCORE_COLUMNS = (
     "advantage",
 )
 JOINT_COLUMNS = tuple(part.name for part in fields(JointSystem) if part.name != "system")
-"""What drawing items for all systems adds to a system, where it was asked for."""
+"""What resampling items for all systems adds to a system, if requested."""
 JOINT_PAIR_COLUMNS = ("joint_low", "joint_high")
 PAIR_COLUMNS = (
     "dataset",
@@ -53,7 +53,7 @@ def ranked_systems(ranking: Ranking) -> Records:
     rows = [row for standing in _standings(ranking) for row in _systems(standing)]
     if ranking.joint is None:
         return Records(SCORE_COLUMNS, tuple(rows))
-    # What is about all systems at once is about the whole, which comes first.
+    # Joint numbers are about the whole, which comes first.
     joint = {one.system: {name: getattr(one, name) for name in JOINT_COLUMNS} for one in ranking.joint.systems}
     whole = [{**row, **joint[str(row["system"])]} for row in rows[: len(ranking.scores)]]
     return Records((*SCORE_COLUMNS, *JOINT_COLUMNS), (*whole, *rows[len(whole) :]))
@@ -95,7 +95,7 @@ def _systems(standing: Standing) -> Iterator[Record]:
 
 
 def _ranked_pairs(standing: Standing, alpha: float) -> Iterator[Record]:
-    found = cells(standing, alpha)
+    by_systems = cells(standing, alpha)
     for pair in standing.pairs:
         first, second = pair.systems
         yield {
@@ -111,6 +111,6 @@ def _ranked_pairs(standing: Standing, alpha: float) -> Iterator[Record]:
             "log10_p": pair.p.log10,
             "p_adjusted": pair.p.adjusted,
             "method": pair.p.method,
-            "outcome": found[first, second].outcome,
+            "outcome": by_systems[first, second].outcome,
             "note": pair.note,
         }

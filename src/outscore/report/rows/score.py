@@ -21,38 +21,38 @@ COLUMNS = (
 )  # fmt: skip
 
 
-def interval_name(found: ScoreResult) -> str:
+def interval_name(result: ScoreResult) -> str:
     """The heading of a column of intervals."""
-    return f"{format_percent(1 - found.alpha)} interval"
+    return f"{format_percent(1 - result.alpha)} interval"
 
 
-def scores(found: ScoreResult) -> Table:
-    """One row for each system; columns that say nothing are left out."""
-    decimals = score_decimals(found.systems)
-    clustered = any(one.clusters is not None for one in found.systems)
-    repeated = any(one.repeats > 1 for one in found.systems)
+def scores(result: ScoreResult) -> Table:
+    """One row for each system; empty columns are left out."""
+    decimals = score_decimals(result.systems)
+    clustered = any(one.clusters is not None for one in result.systems)
+    repeated = any(one.repeats > 1 for one in result.systems)
     rows = []
-    for one in found.systems:
+    for one in result.systems:
         missing = ", ".join(f"{number:,} {reason}" for reason, number in one.missing.items())
         runs = f"{one.repeats:.4g}" if repeated else ""
         clusters = f"{one.clusters:,}" if clustered and one.clusters is not None else ""
         value = format_number(one.value, decimals)
         rows.append([one.system, value, interval_ends(one.low, one.high, decimals), f"{one.n:,}", clusters, runs, missing])
-    head = ["system", found.metric, interval_name(found), "items", "clusters", "runs", "without a score"]
-    better = "higher is better" if found.higher_is_better else "lower is better"
-    return make_table("scores", f"{found.metric}, {better}", head, "lrlrrrl", rows)
+    head = ["system", result.metric, interval_name(result), "items", "clusters", "runs", "without a score"]
+    better = "higher is better" if result.higher_is_better else "lower is better"
+    return make_table("scores", f"{result.metric}, {better}", head, "lrlrrrl", rows)
 
 
-def parts(found: ScoreResult) -> list[Table]:
+def parts(result: ScoreResult) -> list[Table]:
     """A table for datasets and one for slices, with a row for each value, and for each system where there are several."""
-    decimals = score_decimals(found.systems)
-    several = len(found.systems) > 1
+    decimals = score_decimals(result.systems)
+    several = len(result.systems) > 1
     tables = []
-    for key, of in (("datasets", [one.datasets for one in found.systems]), ("slices", [one.slices for one in found.systems])):
+    for key, of in (("datasets", [one.datasets for one in result.systems]), ("slices", [one.slices for one in result.systems])):
         named = dict.fromkeys((part.column, part.name) for listed in of for part in listed)
         rows = []
         for column, name in named:
-            for one, listed in zip(found.systems, of, strict=True):
+            for one, listed in zip(result.systems, of, strict=True):
                 for part in listed:
                     if (part.column, part.name) == (column, name):
                         system = [one.system] if several else []
@@ -60,100 +60,101 @@ def parts(found: ScoreResult) -> list[Table]:
                         rows.append([part.name, *system, format_number(part.value, decimals), ends, f"{part.n:,}"])
         if rows:
             column = next(iter(named))[0]
-            head = [column, *(["system"] if several else []), found.metric, interval_name(found), "items"]
+            head = [column, *(["system"] if several else []), result.metric, interval_name(result), "items"]
             tables.append(make_table(key, f"By {column}", head, "l" + "l" * several + "rlr", rows))
     return tables
 
 
-def facts(found: ScoreResult) -> list[Fact]:
-    """What the scores rest on and what they can tell, without what is missing."""
+def facts(result: ScoreResult) -> list[Fact]:
+    """What the scores rest on and what they can show, without what is missing."""
     listed: list[tuple[str, Iterable[str]]] = [
-        ("intervals", [_intervals(found)] if found.interval else []),
-        ("spread", _each(found, _spread)),
-        ("reach", _each(found, lambda one: _reach(one, found))),
-        ("noise floor", _each(found, lambda one: _noise(one.noise, found))),
-        ("missing", _each(found, _missing)),
-        ("next", [f"compare them with `{found.next_command or 'outscore rank'}`"] if len(found.systems) > 1 else []),
-        ("notes", note_texts(note for note in found.notes if note.kind not in ("reading", "warning"))),
+        ("intervals", [_intervals(result)] if result.interval else []),
+        ("spread", _each(result, _spread)),
+        ("reach", _each(result, lambda one: _reach(one, result))),
+        ("noise floor", _each(result, lambda one: _noise(one.noise, result))),
+        ("missing", _each(result, _missing)),
+        ("next", [f"compare them with `{result.next_command or 'outscore rank'}`"] if len(result.systems) > 1 else []),
+        ("notes", note_texts(note for note in result.notes if note.kind not in ("reading", "warning"))),
     ]
-    made = [(label, tuple(clean(line) for line in lines)) for label, lines in listed]
-    return [Fact(label, lines, guarded=label == "notes", command=label == "next") for label, lines in made if lines]
+    cleaned = [(label, tuple(clean(line) for line in lines)) for label, lines in listed]
+    return [Fact(label, lines, guarded=label == "notes", command=label == "next") for label, lines in cleaned if lines]
 
 
-def _each(found: ScoreResult, told: Callable[[ScoredSystem], str]) -> list[str]:
-    """What is told of each system, after its name where there are several."""
-    lines = [(one.system, told(one)) for one in found.systems]
-    several = len(found.systems) > 1
+def _each(result: ScoreResult, describe: Callable[[ScoredSystem], str]) -> list[str]:
+    """One line for each system, after its name where there are several."""
+    lines = [(one.system, describe(one)) for one in result.systems]
+    several = len(result.systems) > 1
     return [f"{name}: {line}" if several else line for name, line in lines if line]
 
 
-def _intervals(found: ScoreResult) -> str:
-    about = "new items" if found.repeat_kind is None else claim_of(found.population, found.repeat_kind)
-    clusters = [one.clusters for one in found.systems if one.clusters is not None]
+def _intervals(result: ScoreResult) -> str:
+    about = "new items" if result.repeat_kind is None else claim_of(result.population, result.repeat_kind)
+    clusters = [one.clusters for one in result.systems if one.clusters is not None]
     units = f", items in {count(max(clusters), 'cluster')}" if clusters else ""
-    return f"about {about}; {found.interval}{units}"
+    return f"about {about}; {result.interval}{units}"
 
 
 def _spread(one: ScoredSystem) -> str:
     if one.between is not None and one.within is not None:
         whole = one.between + one.within
-        share = f"; {100 * one.within / whole:.0f} % of the variance of a single run is from run to run" if whole else ""
+        share = f"; {100 * one.within / whole:.0f} % of the variance of a single run is between runs" if whole else ""
         between, within = (format_number(math.sqrt(variance)) for variance in (one.between, one.within))
         return f"sd {between} between items, {within} within an item{share}"
     return "" if one.sd is None else f"sd {format_number(one.sd)} between items"
 
 
-def _reach(one: ScoredSystem, found: ScoreResult) -> str:
+def _reach(one: ScoredSystem, result: ScoreResult) -> str:
     reach = one.detectable
     if reach is None:
         return ""
     if reach.independent is None or reach.correlated is None:
         return _no_reach(reach, count(one.n, "item") if one.clusters is None else count(one.clusters, "cluster"))
-    decimals = score_decimals(found.systems)
-    # Rounding leaves correlations like -2e-17, which are none.
+    decimals = score_decimals(result.systems)
+    # Rounding leaves correlations like -2e-17, which mean 0.
     rho = format_number(round(reach.correlation, 9), 2)
     how = "as these do" if reach.measured else "assumed"
     ends = (format_number(reach.correlated, decimals), format_number(reach.independent, decimals))
     level = f"power {format_level(reach.power)}, alpha = {format_level(reach.alpha)}, paired"
     if reach.possible is not None and max(reach.correlated, reach.independent) > reach.possible:
-        return _out_of_reach(reach, (reach.correlated, reach.independent), decimals, f"correlate by {rho} ({how})", level)
-    if found.population == THESE_ITEMS:
+        return _out_of_reach(reach, (reach.correlated, reach.independent), decimals, f"correlate at {rho} ({how})", level)
+    if result.population == THESE_ITEMS:
         level = level.removesuffix(", paired")
-        return f"finds a difference of {ends[1]} to another system that is run as often on these items ({level})"
+        return f"detects a difference of {ends[1]} from another system that is run as often on these items ({level})"
     return (
-        f"finds a difference of {ends[0]} to another system if their item scores correlate by {rho} ({how}), of {ends[1]} if"
-        f" not at all ({level})"
+        f"detects a difference of {ends[0]} from another system if their item scores correlate at {rho} ({how}), of {ends[1]}"
+        f" if they do not correlate ({level})"
     )
 
 
 def _no_reach(reach: Detectable, units: str) -> str:
     assert reach.smallest_p is not None
     smallest, level = format_probability(reach.smallest_p), format_level(reach.alpha)
-    return f"finds no difference to another system: the smallest possible p of {units} is {smallest} (alpha = {level}, paired)"
+    least = f"the smallest possible p with {units} is {smallest}"
+    return f"cannot detect a difference from another system: {least} (alpha = {level}, paired)"
 
 
 def _out_of_reach(reach: Detectable, ends: tuple[float, float], decimals: int, correlated: str, level: str) -> str:
-    """What so few items find, where the smallest difference that they would find is larger than any can be."""
+    """What so few items detect, where the smallest detectable difference is larger than any can be."""
     assert reach.possible is not None
     if min(ends) > reach.possible:
         most = format_number(reach.possible, 0)
-        return f"finds no possible difference to another system: none is larger than {most} ({level})"
-    found = format_number(min(ends), decimals)
-    when, otherwise = f"if their item scores {correlated}", "if not at all"
+        return f"cannot detect a difference from another system: none can be larger than {most} ({level})"
+    smallest = format_number(min(ends), decimals)
+    when, otherwise = f"if their item scores {correlated}", "if they do not correlate"
     if ends[1] < ends[0]:
         when, otherwise = "if their item scores do not correlate", f"if they {correlated}"
-    return f"finds a difference of {found} to another system {when}, and no possible one {otherwise} ({level})"
+    return f"detects a difference of {smallest} from another system {when}, but none {otherwise} ({level})"
 
 
-def _noise(noise: Noise | None, found: ScoreResult) -> str:
+def _noise(noise: Noise | None, result: ScoreResult) -> str:
     if noise is None:
         return ""
-    decimals = score_decimals(found.systems)
+    decimals = score_decimals(result.systems)
     text = f"two runs differ by up to {format_number(noise.reach, decimals)} in 95 of 100 cases"
     if noise.largest is not None:
         text += f", these {noise.runs:.4g} by up to {format_number(noise.largest, decimals)}"
     if noise.false_alarms is not None:
-        level = format_level(found.alpha)
+        level = format_level(result.alpha)
         rate = f"{'at most ' if noise.bound else ''}{_rate(noise.false_alarms)}"
         text += f"; single runs of the same system would be called different in {rate} of cases"
         text += f" (alpha = {level}"
@@ -168,21 +169,21 @@ def _rate(share: float) -> str:
 def _missing(one: ScoredSystem) -> str:
     if not one.missing:
         return ""
-    told = [
+    reasons = [
         f"{number:,} {'items that others have' if reason == 'absent' else reason}" for reason, number in one.missing.items()
     ]
-    return f"without a score: {', '.join(told)}"
+    return f"without a score: {', '.join(reasons)}"
 
 
-def records(found: ScoreResult) -> Records:
+def records(result: ScoreResult) -> Records:
     """A record for each system and each of its parts, with all digits."""
     rows: list[dict[str, object]] = []
-    for one in found.systems:
+    for one in result.systems:
         reach, noise = one.detectable, one.noise
         rows.append(
             {
                 "system": one.system,
-                "metric": found.metric,
+                "metric": result.metric,
                 "value": one.value,
                 "low": one.low,
                 "high": one.high,
@@ -208,7 +209,7 @@ def records(found: ScoreResult) -> Records:
                 "system": one.system,
                 "column": part.column,
                 "part": part.name,
-                "metric": found.metric,
+                "metric": result.metric,
                 "value": part.value,
                 "low": part.low,
                 "high": part.high,

@@ -1,7 +1,7 @@
 """The segments, questions and words that made the difference.
 
-Segments show the reference and both outputs one under the other, with marked words; items of logs what was asked, what was
-expected, and what both systems answered; words and n-grams are tables of frequencies.
+Segments show the reference and both outputs below each other, with marked words; items of logs show the question, the
+expected answer and both systems' answers; words and n-grams are tables of frequencies.
 """
 
 from __future__ import annotations
@@ -40,16 +40,16 @@ WORD = re.compile(rf"(?:[{SINGLE}]|[^\s{SINGLE}]+)\s*")
 LONG = 1500
 """Outputs of more words are compared less finely: the time grows with the square of their length."""
 BEFORE = 5
-"""So many words stand before the first difference in an excerpt."""
+"""How many words an excerpt shows before the first difference."""
 MAX_BRIEF, MAX_SHOWN = 3, 10
 SHORT = 40
-"""So many words of an output are shown where only few segments are; the whole is in the verbose text and on the page."""
+"""How many words of an output a brief report shows; the verbose text and the page have all of them."""
 EMPTY: Words = (("(empty)", False),)
 TITLE = "Questions that made the difference"
 SHORT_TEXT, LONG_TEXT = 40, 2_000
-"""So many words of a text are shown, and where the whole is wanted: prompts may be books."""
+"""How many words of a text are shown, briefly and in full: prompts may be books."""
 PLACES = 4
-"""Places of a share that others are compared with."""
+"""Decimals of shares that are compared with each other."""
 
 
 def marked_words(references: Sequence[str], a: str, b: str) -> tuple[Words, Words]:
@@ -73,8 +73,8 @@ def _marked(references: Sequence[str], output: str) -> Words:
     junk = len(bare) > LONG
     matchers = [SequenceMatcher(None, _bare_words(reference), bare, autojunk=junk) for reference in references]
     nearest = max(matchers, key=lambda matcher: matcher.ratio())
-    found = {i for block in nearest.get_matching_blocks() for i in range(block.b, block.b + block.size)}
-    return tuple((word, i not in found) for i, word in enumerate(words))
+    matching = {i for block in nearest.get_matching_blocks() for i in range(block.b, block.b + block.size)}
+    return tuple((word, i not in matching) for i, word in enumerate(words))
 
 
 def _bare_words(text: str) -> list[str]:
@@ -97,7 +97,7 @@ def window(a: Words, b: Words, size: int) -> slice:
     """
     if max(len(a), len(b)) <= size:
         return slice(0, size)
-    same = next((i for i, (one, other) in enumerate(zip(a, b, strict=False)) if one != other), min(len(a), len(b)))
+    same = next((i for i, (left, right) in enumerate(zip(a, b, strict=False)) if left != right), min(len(a), len(b)))
     start = max(same - BEFORE, 0)
     return slice(start, start + size)
 
@@ -113,10 +113,10 @@ def cut(words: Words, part: slice) -> Words:
 
 
 def segments(c: Comparison, most: int, *, whole: bool = True) -> Examples:
-    """So many segments, the strongest first; without `whole` long texts are cut to where the outputs begin to differ."""
-    # The largest influence is shown to two digits, and the others to as many places.
+    """At most `most` segments, the strongest first; without `whole`, long texts are cut around the first difference."""
+    # The largest influence has two digits, and the others as many decimals.
     decimals = max(decimals_for(*(s.influence for s in c.segments)) - 2, 0)
-    several = "" if c.runs is None else " Of several runs the first is shown."
+    several = "" if c.runs is None else " Only the first of several runs is shown."
     return Examples(
         segments_title(c),
         tuple(Example(_title(c, s, decimals), _texts(c, s, whole=whole)) for s in c.segments[:most]),
@@ -132,7 +132,7 @@ def segments_title(c: Comparison) -> str:
 def _title(c: Comparison, segment: Segment, decimals: int) -> str:
     favoured = c.systems[(segment.influence > 0) != c.higher_is_better]
     size = format_number(abs(segment.influence), decimals)
-    # Not "favours": a good output can draw the difference the other way, by being less far ahead than the others are.
+    # Not "favours": a good output can pull the difference the other way, if its lead is smaller than on other segments.
     return clean(f"{segment.item} moves {c.metric} by {size} towards {favoured}")
 
 
@@ -147,27 +147,27 @@ def _texts(c: Comparison, segment: Segment, *, whole: bool) -> tuple[tuple[str, 
 
 
 def _beginning(words: Words, *, whole: bool) -> Words:
-    """A source, whose words have other places than those of the outputs: cut at the end."""
+    """A source, cut at the end: its words do not line up with those of the outputs."""
     return words if whole else cut(words, slice(0, SHORT))
 
 
 def questions(c: Comparison, most: int, *, whole: bool = False) -> Examples | None:
-    """So many items with their texts, cut unless the `whole` is wanted, the strongest first; None where the input has none."""
-    told = _told(c)
-    if not told:
+    """At most `most` items with their texts, cut unless `whole`, the strongest first; None where the input has no texts."""
+    items = _with_texts(c)
+    if not items:
         return None
-    decimals = decimals_for(*(x for item in told.values() for x in (item.a, item.b)))
-    note = "Of several runs of an item the first is shown." if c.design.repeats > 1 else ""
-    shown = list(told.items())[:most]
+    decimals = decimals_for(*(x for item in items.values() for x in (item.a, item.b)))
+    note = "Only the first of several runs of an item is shown." if c.design.repeats > 1 else ""
+    shown = list(items.items())[:most]
     return Examples(TITLE, tuple(_example(c, i, item, decimals, whole=whole) for i, item in shown), note)
 
 
 def question_links(c: Comparison, most: int) -> dict[int, str]:
-    """The keys of so many items with texts, by their place among all deciding items."""
-    return {i: _key(i) for i in list(_told(c))[:most]}
+    """The keys of at most `most` items with texts, by their place among all deciding items."""
+    return {i: _key(i) for i in list(_with_texts(c))[:most]}
 
 
-def _told(c: Comparison) -> dict[int, DecidingItem]:
+def _with_texts(c: Comparison) -> dict[int, DecidingItem]:
     """The items that have texts, by their place."""
     return {i: item for i, item in enumerate(c.deciding_items) if item.answers is not None or item.question is not None}
 
@@ -191,7 +191,7 @@ def _words(text: str, *, whole: bool) -> Words:
 def word_table(whole: Comparisons, words: WordStudy) -> Table:
     """Words by how rare they are, with the F1 of both systems."""
     systems = whole.comparisons[0].systems
-    called = sides_called(systems)
+    sides = sides_called(systems)
     rows = [
         (
             bucket.value,
@@ -205,32 +205,32 @@ def word_table(whole: Comparisons, words: WordStudy) -> Table:
         for bucket in words.buckets
     ]
     meaning = (
-        f"{called[0]}, {called[1]}: F1 of words, each found as often as output and reference both have it; p from swaps of"
+        f"{sides[0]}, {sides[1]}: F1 of words, each counted as often as output and reference both have it; p from swapping"
         " segments"
     )
     by = whole.settings.get("correction", "holm")
     family = f", adj. p over {len(rows)} ranges ({correction_name(str(by))})" if any(row[-1] for row in rows) else ""
     title = f"Words by frequency in {words.counted_in}, {legend(systems)}"
-    heads = ["frequency", "words", *called, difference_called(systems), "p", "adj. p"]
+    heads = ["frequency", "words", *sides, difference_called(systems), "p", "adj. p"]
     return make_table("words", title, heads, "lrrrrrr", rows, [f"{meaning}{family}."])
 
 
 def ngram_tables(whole: Comparisons, words: WordStudy) -> list[Table]:
     """N-grams that one system gets right more often than the other."""
     systems = whole.comparisons[0].systems
-    found = zip(("a", "b"), systems, (words.ngrams_a, words.ngrams_b), strict=True)
+    sides = zip(("a", "b"), systems, (words.ngrams_a, words.ngrams_b), strict=True)
     return [
         _ngrams(f"ngrams-{key}", system, listed, sides_called(systems), several=whole.comparisons[0].runs is not None)
-        for key, system, listed in found
+        for key, system, listed in sides
     ]
 
 
-def _ngrams(key: str, system: str, listed: Sequence[Ngram], called: tuple[str, str], *, several: bool) -> Table:
+def _ngrams(key: str, system: str, listed: Sequence[Ngram], sides: tuple[str, str], *, several: bool) -> Table:
     rows = [(ngram.text, f"{ngram.reference:,}", f"{ngram.a:,}", f"{ngram.b:,}") for ngram in listed]
     meaning = (
-        f"Reference: how often it occurs there; {called[0]}, {called[1]}: how often it is found. The clearest first; nothing is"
-        " tested here."
+        f"Reference: how often it occurs there; {sides[0]}, {sides[1]}: how often it is found. The clearest differences first;"
+        " nothing is tested here."
     )
-    runs = ["Of several runs the first is counted."] if several else []
+    runs = ["Only the first of several runs is counted."] if several else []
     title = clean(f"N-grams that {system} gets right more often")
-    return make_table(key, title, ["n-gram", "reference", *called], "lrrr", rows, [meaning, *runs])
+    return make_table(key, title, ["n-gram", "reference", *sides], "lrrr", rows, [meaning, *runs])

@@ -38,7 +38,7 @@ def slices(whole: Comparisons) -> Table | None:
     first = parts[0][0]
     column = "" if first.slice is None else first.slice.column
     noun = "interval" if first.interval is None else interval_noun(first.interval)
-    other = next((found[0] for c, _ in parts if (found := other_estimand(c)) is not None), "")
+    about = next((estimand[0] for c, _ in parts if (estimand := other_estimand(c)) is not None), "")
     rows = [
         (
             value,
@@ -57,7 +57,7 @@ def slices(whole: Comparisons) -> Table | None:
         *sides_called(first.systems),
         difference_called(first.systems),
         noun,
-        other,
+        about,
         f"its {noun}",
         "p",
         "adj. p",
@@ -78,7 +78,7 @@ def _winners(parts: Sequence[tuple[Comparison, str]]) -> str:
 
 
 def _margins(parts: Sequence[tuple[Comparison, str]], alpha: float | None) -> list[str]:
-    """On which slices the margin shows something, each with its p; nothing where no margin was asked for."""
+    """On which slices the margin is shown, each with its p; empty where no margin was requested."""
     margins = [(c.margin, value) for c, value in parts if c.margin is not None]
     if not margins or alpha is None:
         return []
@@ -87,16 +87,16 @@ def _margins(parts: Sequence[tuple[Comparison, str]], alpha: float | None) -> li
         (f"{a} worse than {b} by less than {size}", [(margin.noninferiority, value) for margin, value in margins]),
         (f"{a} and {b} apart by less than {size}", [(margin.equivalence, value) for margin, value in margins]),
     )
-    return [clean(f"{claim}: {_shown(found, alpha)}.") for claim, found in claims]
+    return [clean(f"{claim}: {_by_outcome(p_values, alpha)}.") for claim, p_values in claims]
 
 
-def _shown(found: Sequence[tuple[PValue, str]], alpha: float) -> str:
-    """Slices by whether something is shown on them, by the adjusted p where there is one."""
-    told = []
+def _by_outcome(p_values: Sequence[tuple[PValue, str]], alpha: float) -> str:
+    """Slices by whether the claim is shown on them, by the adjusted p where there is one."""
+    outcomes = []
     for word, wanted in (("shown", True), ("not shown", False)):
-        here = [f"{value} ({_counted(p)})" for p, value in found if p.rejects(alpha) is wanted]
-        told += [f"{word} on {', '.join(here)}"] if here else []
-    return "; ".join(told)
+        here = [f"{value} ({_counted(p)})" for p, value in p_values if p.rejects(alpha) is wanted]
+        outcomes += [f"{word} on {', '.join(here)}"] if here else []
+    return "; ".join(outcomes)
 
 
 def _counted(p: PValue) -> str:
@@ -110,15 +110,15 @@ def bucket_table(c: Comparison, alpha: float | None) -> Table:
     several = len(columns) > 1
     rows: list[tuple[str, ...]] = []
     for column in columns:
-        # Labels of several kinds stand under their own line, which leaves the numbers more room than a column would.
+        # Labels of several kinds get a line above them, which leaves the numbers more room than a column would.
         rows += [(f"{column}:", *[""] * 7)] if several else []
         rows += [_bucket_row(bucket, alpha, c.interval) for bucket in _in_order(c.buckets) if bucket.column == column]
     noun = "interval" if c.interval is None else interval_noun(c.interval)
     sides = (*sides_called(c.systems), difference_called(c.systems))
     heads = ["part" if several else "".join(columns), f"{noun_of(c)}s", *sides, noun, "p", "adj. p"]
     title = f"{c.metric} by {' and by '.join(columns)}, {legend(c.systems)}"
-    told = [] if c.margin is None else [f"The margin of {c.margin.value:g} is tested on all {noun_of(c)}s, not part by part."]
-    return make_table("buckets", title, heads, "lrrrrrrr", rows, told)
+    notes = [] if c.margin is None else [f"The margin of {c.margin.value:g} is tested on all {noun_of(c)}s, not part by part."]
+    return make_table("buckets", title, heads, "lrrrrrrr", rows, notes)
 
 
 def _bucket_row(bucket: Bucket, alpha: float | None, whole: Interval | None) -> tuple[str, ...]:
@@ -135,13 +135,13 @@ def _bucket_row(bucket: Bucket, alpha: float | None, whole: Interval | None) -> 
 
 
 def _has_interval(bucket: Bucket, whole: Interval | None) -> bool:
-    """Whether a bucket without ends has an interval, which then is unbounded: of few segments, a resampled one is missing."""
+    """Whether a bucket has an interval; without ends it is unbounded, but with few segments a resampled one is missing."""
     ends = bucket.low is not None or bucket.high is not None
     return ends or (whole is not None and whole.method != CENTRED)
 
 
 def _in_order(buckets: Sequence[Bucket]) -> list[Bucket]:
-    """Values that begin with a number, such as bands of length, from the smallest up; the others as they are, behind them."""
+    """Values that begin with a number, such as bands of length, from the smallest up; the others after them, in their order."""
 
     def start(bucket: Bucket) -> float:
         number = re.match(r"\d{1,15}", bucket.value)
@@ -168,4 +168,4 @@ def run_lines(c: Comparison, alpha: float | None) -> list[str]:
     if spread:
         lines.append(f"standard error of the difference: {', '.join(spread)}")
     how = "all ways" if runs.p.exact else "random ways"
-    return [*lines, f"{format_p(runs.p, alpha)} of the runs alone, over {how} to exchange runs between the systems"]
+    return [*lines, f"{format_p(runs.p, alpha)} for the runs alone, over {how} to exchange runs between the systems"]

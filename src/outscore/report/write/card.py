@@ -12,7 +12,7 @@ __all__ = ["write"]
 def write(document: doc.Document) -> str:
     """The whole document, which a builder has kept short."""
     articles = document.shown_articles("html", verbose=True)
-    return f"<div>{''.join(_written(block) for _, sections in articles for _, made in sections for block in made)}</div>"
+    return f"<div>{''.join(_written(block) for _, sections in articles for _, parts in sections for block in parts)}</div>"
 
 
 def _written(block: doc.Block) -> str:  # noqa: C901, PLR0911 - one for each kind of block

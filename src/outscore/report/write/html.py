@@ -51,7 +51,7 @@ def write(document: Document) -> str:
 
     script = _script(document)
     data = {} if document.script is None else document.script.data
-    made = page.render(
+    html = page.render(
         document=document,
         articles=document.shown_articles("html", verbose=True),
         # Our own files and colours.
@@ -61,15 +61,15 @@ def write(document: Document) -> str:
         # JSON whose brackets are escaped.
         data={name: Markup(text) for name, text in data.items()},  # noqa: S704
     )
-    return str(made).lstrip()
+    return str(html).lstrip()
 
 
 def _script(document: Document) -> str:
     """What makes tables sortable and charts savable, and what the document brings along; without it all is as it stands."""
     folder = files("outscore.report.write")
     shared = "".join(folder.joinpath(name).read_text(encoding="utf-8") for name in ("tables.js", "figures.js"))
-    own = "" if document.script is None else document.script.source
-    return f'"use strict";\n{shared}{own}enliven(document);\nofferCharts(document);\n'
+    added = "" if document.script is None else document.script.source
+    return f'"use strict";\n{shared}{added}enliven(document);\nofferCharts(document);\n'
 
 
 def _digest(script: str) -> str:
@@ -93,14 +93,14 @@ def _environment() -> Environment:
     from markupsafe import Markup
 
     folder = files("outscore.report.write")
-    made = jinja2.Environment(
+    environment = jinja2.Environment(
         loader=jinja2.FunctionLoader(lambda name: folder.joinpath(name).read_text(encoding="utf-8")),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {
+    environment.filters |= {
         "clean": clean,
         "glue": glue,
         "grouped": _grouped,
@@ -111,14 +111,14 @@ def _environment() -> Environment:
         "raw": Markup,
         "word_runs": word_runs,
     }
-    made.globals |= {
+    environment.globals |= {
         "has_verdict": _has_verdict,
         "is_across": _is_across,
         "is_long": _is_long,
         "is_short": _is_short,
         "spans": _spans,
     }
-    return made
+    return environment
 
 
 def prose(text: str) -> Markup:

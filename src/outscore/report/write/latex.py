@@ -77,7 +77,7 @@ WIDE, NARROW = frozenset("mwMW+=%-"), frozenset(" .,:;'|!iljftr()")
 def write(document: doc.Document, *, verbose: bool = False) -> str:
     """The tables and sentences of a document."""
     articles = document.shown_articles("latex", verbose=verbose)
-    blocks = [block for _, sections in articles for _, made in sections for block in made]
+    blocks = [block for _, sections in articles for _, parts in sections for block in parts]
     comments = [f"% {doc.clean(line)}" for block in blocks if isinstance(block, doc.Code) for line in block.text.splitlines()]
     body = "\n".join([*comments, *(piece for block in blocks for piece in _pieces(block))])
     return f"{_preamble(body, coloured=any(isinstance(block, doc.Table) and block.marks for block in blocks))}\n{body}"

@@ -48,13 +48,13 @@ def _article(
     after_labelled = False
     for section, blocks in sections:
         for i, block in enumerate(blocks):
-            made = _lines(block, width, verbose=verbose)
+            block_lines = _lines(block, width, verbose=verbose)
             if emphasis is not None and isinstance(block, doc.Verdict):
-                made = _emphasised(made, block, emphasis)
+                block_lines = _emphasised(block_lines, block, emphasis)
             labelled = isinstance(block, doc.Facts | doc.Listing | doc.Quote | doc.Code)
             close = labelled and after_labelled and (i > 0 or section.joined)
-            if made:
-                lines += made if not lines or close else ["", *made]
+            if block_lines:
+                lines += block_lines if not lines or close else ["", *block_lines]
                 after_labelled = labelled
     return lines
 
@@ -89,10 +89,10 @@ def _lines(block: doc.Block, width: int, *, verbose: bool) -> list[str]:  # noqa
 def _emphasised(lines: list[str], verdict: doc.Verdict, emphasis: Emphasis) -> list[str]:
     """The lines of a verdict with its headline marked, where they begin with that."""
     # Without spaces: some of them have become ends of lines.
-    wanted, said = (
+    wanted, shown = (
         [char for char in doc.clean(text) if char != " "] for text in (verdict.opening or verdict.headline, " ".join(lines))
     )
-    if verdict.tone == "told" or not wanted or said[: len(wanted)] != wanted:
+    if verdict.tone == "told" or not wanted or shown[: len(wanted)] != wanted:
         return lines
     left, marked = len(wanted), []
     for line in lines:

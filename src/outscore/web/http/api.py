@@ -25,8 +25,7 @@ from outscore.web.jobs.queue import MAX_WAIT
 from outscore.web.jobs.service import service_of
 from outscore.web.jobs.submission import RESULT
 from outscore.web.jobs.worker import CHART_TYPES
-from outscore.web.messages import JobRequest, ResultRequest, SettingsFileRequest, SettingsRequest, TextRequest
-from outscore.web.problems import HTTPProblem
+from outscore.web.messages import HTTPProblem, JobRequest, ResultRequest, SettingsFileRequest, SettingsRequest, TextRequest
 
 if TYPE_CHECKING:
     from outscore.examples.entry import Example
@@ -44,7 +43,7 @@ async def _read_body(request: Request, kind: type[Body]) -> Body:
     Pages of others can make a browser send any body as a form or as plain text; to call it JSON they must ask first.
     """
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
-        raise HTTPProblem(415, "The body of this request is not called JSON.", "Send it with content-type: application/json.")
+        raise HTTPProblem(415, "The content type of this request is not JSON.", "Send it with content-type: application/json.")
     try:
         return msgspec.json.decode(await request.body(), type=kind)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
@@ -58,7 +57,7 @@ async def post_files(request: Request) -> Response:
     async with request.form(max_files=MAX_FILES, max_fields=MAX_FILES) as form:
         sent = [part for part in form.getlist("file") if isinstance(part, UploadFile)]
         if not sent:
-            raise HTTPProblem(400, "No file was sent.", "Send them as multipart/form-data in fields called `file`.")
+            raise HTTPProblem(400, "No file was sent.", "Send them as multipart/form-data in fields named `file`.")
         uploads = await service.save_uploads((_name_of(part), part.file, part.size or 0) for part in sent)
     return JSONResponse({"files": [upload.to_dict() for upload in uploads]}, 201)
 
@@ -221,8 +220,8 @@ async def get_settings(request: Request) -> Response:
 async def post_settings(request: Request) -> Response:
     """The settings that an upload holds, as a form has them."""
     body = await _read_body(request, SettingsFileRequest)
-    found = await service_of(request).read_settings(request.path_params["command"], body.file)
-    return JSONResponse({"settings": found.settings, "files": found.files})
+    saved = await service_of(request).read_settings(request.path_params["command"], body.file)
+    return JSONResponse({"settings": saved.settings, "files": saved.files})
 
 
 async def get_download(request: Request) -> Response:

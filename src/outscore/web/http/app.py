@@ -28,8 +28,8 @@ from outscore.core.errors import OutscoreError
 from outscore.web.http import api
 from outscore.web.http.guard import HEADERS, Guard, problem_response
 from outscore.web.jobs.service import run_service
+from outscore.web.messages import FailureHandler, HTTPProblem
 from outscore.web.pages import views
-from outscore.web.problems import FailureHandler, HTTPProblem
 from outscore.web.settings import Settings
 
 __all__ = ["HEAD_SECONDS", "ImpatientProtocol", "create_app", "run_server"]

@@ -22,8 +22,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from outscore.core.errors import OutscoreError
 from outscore.core.records import dataclass
+from outscore.web.messages import HTTPProblem
 from outscore.web.pages import views
-from outscore.web.problems import HTTPProblem
 from outscore.web.settings import Settings
 
 __all__ = ["HEADERS", "POLICY", "Guard", "problem_response"]
@@ -105,7 +105,7 @@ def check_host(scope: Scope, settings: Settings) -> None:
     name = _without_port(hosts[0]) if len(hosts) == 1 else ""
     if not settings.admits(name):
         raise HTTPProblem(
-            421, "This page does not answer to that host name.", "Open it by the address that `outscore serve` printed."
+            421, "This page does not respond to that host name.", "Open it at the address that `outscore serve` printed."
         )
 
 
@@ -133,8 +133,8 @@ def check_token(scope: Scope, settings: Settings) -> None:
     if not known and not scope["path"].startswith(STATIC):
         raise HTTPProblem(
             403,
-            "This page opens to those who have its token.",
-            "Open the whole address that `outscore serve` printed; it changes whenever the page is started.",
+            "This page can only be opened with its token.",
+            "Open the whole address that `outscore serve` printed; it changes whenever the server is started.",
         )
 
 

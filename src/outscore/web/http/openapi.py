@@ -31,14 +31,14 @@ VALUES: dict[str, Schema] = {
     "column": TEXT,
     "system": TEXT,
 }
-"""What may be given for a setting, by the type of its field."""
+"""The allowed values of a setting, by the type of its field."""
 REFUSALS = {
     400: "The request is invalid.",
     403: "The request lacks the token of the page, or came from another page.",
     404: "Not found.",
     408: "The request stalled.",
     413: "The request is too large.",
-    415: "The body is not called JSON.",
+    415: "The content type is not JSON.",
 }
 REFUSALS |= {
     421: "The request names another host.",
@@ -192,10 +192,10 @@ def _operation(
         for place, several in places
         for name, schema in several.items()
     ]
-    found: Schema = {"summary": summary, "parameters": named, "responses": {str(status): done, **answers}}
+    operation: Schema = {"summary": summary, "parameters": named, "responses": {str(status): done, **answers}}
     if body is not None:
-        found["requestBody"] = {"required": True, "content": {kind: {"schema": schema} for kind, schema in body.items()}}
-    return found
+        operation["requestBody"] = {"required": True, "content": {kind: {"schema": schema} for kind, schema in body.items()}}
+    return operation
 
 
 def _json(schema: Schema) -> dict[str, Schema]:
@@ -253,7 +253,7 @@ def _job_paths(results: Schema, plans: Schema) -> dict[str, Schema]:
             "delete": _operation("Remove a result", 204, None, parameters=one),
         },
         "/api/results/{id}/about": {
-            "get": _operation("What a list of results says of one", 200, _json(_ref("About")), parameters=one),
+            "get": _operation("A result as the list shows it", 200, _json(_ref("About")), parameters=one),
             "post": _operation(
                 "Name a result, or keep it",
                 200,
@@ -307,10 +307,10 @@ def description() -> Schema:
     from outscore.results.saved import DOCUMENTS
 
     held = [*DOCUMENTS.values(), TextRequest, ResultRequest, SettingsFileRequest, FileDescription]
-    made, schemas = msgspec.json.schema_components(
+    references, schemas = msgspec.json.schema_components(
         held, schema_hook=_schema_of_line, ref_template="#/components/schemas/{name}"
     )
-    schema_of = dict(zip(map(str, held), made, strict=True))
+    schema_of = dict(zip(map(str, held), references, strict=True))
     results, plans = (
         {"anyOf": [schema_of[str(kind)] for kind in kinds]}
         for kinds in (DOCUMENTS.values(), (PlanResult, PossibleP, PossibleTable))

@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from outscore.core.options import OnlyFor, Option, did_you_mean
 from outscore.core.records import dataclass
-from outscore.web.problems import HTTPProblem
+from outscore.web.messages import HTTPProblem
 from outscore.workflows.requests.registry import REQUESTS
 
 __all__ = ["COMMANDS", "LENGTHS", "Choice", "Field", "Kind", "form"]
@@ -40,7 +40,7 @@ CHOICE_LABELS: Mapping[str, Mapping[str, str]] = {
         "arcs-nom": "a nominal antecedent",
     },
 }
-"""What a form calls the values of an option whose own names say too little."""
+"""What a form calls the values of an option whose names are not clear enough."""
 BY_LENGTH = Option(LENGTHS, bool, False, "Also compare short and long segments.", label="By length", group="data", kind="flag")
 REPORT_FILES = Option(
     "files",

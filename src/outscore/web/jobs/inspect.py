@@ -77,21 +77,21 @@ def inspect(path: Path, max_bytes: int) -> dict[str, Any]:
     """
     if unpacks_to_more(path, max_bytes) or parquet.holds_more(path, max_bytes):
         raise OutscoreError(
-            f"{label_of(path.name)} holds more than {max_bytes >> 20:,} MB when unpacked, which is the limit of the page.",
+            f"{label_of(path.name)} contains more than {max_bytes >> 20:,} MB when unpacked, which is the limit of the page.",
             "Give the items and columns that are needed, or use the command line.",
         )
     try:
-        found = _describe(path)
+        description = _describe(path)
     except OutscoreError as error:
-        found = FileDescription(None, problem=str(error))
-    if found.format is not None:
-        found = replace(found, task=diff_task(found.format, found.head))
-    return {key: _clean(value) for key, value in asdict(found).items()}
+        description = FileDescription(None, problem=str(error))
+    if description.format is not None:
+        description = replace(description, task=diff_task(description.format, description.head))
+    return {key: _clean(value) for key, value in asdict(description).items()}
 
 
 def _describe(path: Path) -> FileDescription:
     if path.suffix.lower() in SUFFIXES:
-        return FileDescription("settings", reading=f"settings ({', '.join(names_in(path))}), used where the files go")
+        return FileDescription("settings", reading=f"settings ({', '.join(names_in(path))}), used for the files they come with")
     if (entry := recognise(path)) is not None:
         return _log(path, entry)
     if is_companion(path, "."):
@@ -101,20 +101,20 @@ def _describe(path: Path) -> FileDescription:
 
 def _log(path: Path, entry: LogEntry) -> FileDescription:
     """What a log holds, in one line."""
-    found = read_logs([path], entry.name)
-    if any(one.system == Path.cwd().name for one in found):
+    logs = read_logs([path], entry.name)
+    if any(one.system == Path.cwd().name for one in logs):
         # Loose files lie in a folder that only the page knows, whose name says nothing.
         raise OutscoreError(
-            f"{label_of(path.name)} does not say which system it is of.",
-            "Drop the folder that it lies in, with the files beside it.",
+            f"{label_of(path.name)} does not say which system it belongs to.",
+            "Drop the folder that contains it, with the files beside it.",
         )
 
     def distinct(of: Callable[[Evaluation], Iterable[str]]) -> list[str]:
-        return list(dict.fromkeys(name for one in found for name in of(one)))
+        return list(dict.fromkeys(name for one in logs for name in of(one)))
 
     systems, tasks = distinct(lambda one: [one.system]), distinct(lambda one: [one.task])
     scores, filters = distinct(lambda one: one.measures), distinct(lambda one: [one.filter] if one.filter else [])
-    items = len({(one.task, item) for one in found for item in one.ids.names})
+    items = len({(one.task, item) for one in logs for item in one.ids.names})
     facts = [
         f"a log of {entry.title}",
         _listed("system", systems),
@@ -123,10 +123,10 @@ def _log(path: Path, entry: LogEntry) -> FileDescription:
         *([_listed("filter", filters)] if len(filters) > 1 else []),
         count_of(items, "item"),
     ]
-    answered = any(map(has_answers, found))
+    answered = any(map(has_answers, logs))
     return FileDescription(
         entry.name,
-        sum(one.rows for one in found),
+        sum(one.rows for one in logs),
         systems=systems[:MAX_SYSTEMS],
         suits=[*LOGGED, "diff"] if answered else LOGGED,
         whole=answered and len(systems) > 1,
@@ -318,7 +318,7 @@ def _result(path: Path, peek: Peek) -> FileDescription | None:
     """A saved result; None where the file is no JSON document, or one with a list of records, which is a table."""
     if peek.document is None:
         if peek.head and peek.head[0].rstrip() == "{":
-            raise OutscoreError(f"{label_of(path.name)} is JSON that breaks off or has a mistake in it.", "Save it again.")
+            raise OutscoreError(f"{label_of(path.name)} is JSON that is incomplete or contains an error.", "Save it again.")
         return None
     if path.stat().st_size > LARGEST_SAVED and is_result(peek.document):
         most = f"{LARGEST_SAVED >> 20} MB, which is the limit for results on the page"
@@ -347,17 +347,17 @@ def _refuse_tools(peek: Peek, label: str) -> None:
             raise OutscoreError(f"`{label}` is {what}.", cure)
     if peek.unit == "line" and not (isinstance(data, dict) and peek.suffix == ".jsonl"):
         what = (
-            "one JSON list without objects or numbers" if isinstance(data, list) else "JSON, and no result that outscore saved"
+            "one JSON list without objects or numbers" if isinstance(data, list) else "JSON, but not a result saved by outscore"
         )
         raise OutscoreError(f"`{label}` is {what}.", AS_LINES)
 
 
 def systems_of(result: object) -> list[str]:
     """The systems that a result is about."""
-    found = getattr(result, "systems", None)
-    if found is None:
-        found = [name for comparison in getattr(result, "comparisons", []) for name in comparison.systems]
-    return list(dict.fromkeys(map(str, found)))[:MAX_SYSTEMS]
+    systems = getattr(result, "systems", None)
+    if systems is None:
+        systems = [name for comparison in getattr(result, "comparisons", []) for name in comparison.systems]
+    return list(dict.fromkeys(map(str, systems)))[:MAX_SYSTEMS]
 
 
 def _cut(lines: list[str]) -> list[list[str]]:

@@ -19,7 +19,7 @@ from outscore.core.records import dataclass
 from outscore.web.jobs.store import ExpiringRegistry, Store, link, safe_name
 from outscore.web.jobs.submission import RESULT, Submission
 from outscore.web.jobs.workers import Answer, Workers
-from outscore.web.problems import HTTPProblem
+from outscore.web.messages import HTTPProblem
 from outscore.web.settings import Settings
 
 __all__ = ["MAX_WAIT", "Job", "Jobs", "State"]
@@ -163,9 +163,9 @@ class Jobs:
         if same is not None:
             return self.registry.get(same.id)
         busy = [job for job in self.registry if not job.is_over]
-        own = sum(job.client == client for job in busy)
-        if own >= self._settings.max_jobs_per_client or len(busy) >= self._settings.max_jobs:
-            whose = f"You have {own} jobs" if own >= self._settings.max_jobs_per_client else f"There are {len(busy)} jobs"
+        mine = sum(job.client == client for job in busy)
+        if mine >= self._settings.max_jobs_per_client or len(busy) >= self._settings.max_jobs:
+            whose = f"You have {mine} jobs" if mine >= self._settings.max_jobs_per_client else f"There are {len(busy)} jobs"
             raise HTTPProblem(429, f"{whose} waiting or running, which is the limit.", "Wait for one, or cancel one.")
         id_, folder = self._store.new_folder()
         try:
@@ -185,7 +185,7 @@ class Jobs:
             job.name = _title(name)
         if kept and not job.kept and sum(other.kept for other in self.registry) >= self._settings.max_kept:
             most = f"{self._settings.max_kept} results are kept, which is the limit."
-            raise HTTPProblem(422, most, "Let one go, or export this one as JSON.")
+            raise HTTPProblem(422, most, "Stop keeping one of them, or export this one as JSON.")
         if kept is not None:
             job.kept = kept
 
@@ -222,8 +222,8 @@ class Jobs:
                 job.setting = problem.setting
                 job.set_state("failed", problem.message)
             else:
-                job.notes, found = answer.notes, answer.answer or {}
-                job.systems, job.headline = found.get("systems", ()), found.get("headline")
+                job.notes, summary = answer.notes, answer.answer or {}
+                job.systems, job.headline = summary.get("systems", ()), summary.get("headline")
                 job.set_state("done")
         except HTTPProblem as problem:
             job.set_state("failed", str(problem))

@@ -9,7 +9,7 @@ from typing import Any
 from outscore.web.jobs.queue import Job, Jobs
 from outscore.web.jobs.worker import CHART_LIST, CHART_TYPES, CHARTS
 from outscore.web.jobs.workers import Answer
-from outscore.web.problems import HTTPProblem
+from outscore.web.messages import HTTPProblem
 
 __all__ = ["TYPES", "chart", "charts", "download", "headline", "headline_of"]
 
@@ -31,7 +31,7 @@ async def download(job: Job, form: str, jobs: Jobs) -> Path:
     if not path.exists():
         answer = await jobs.make(job, path.name, {"task": "report", "suffix": form, "folder": str(job.folder)})
         if answer.code:
-            raise HTTPProblem(422, answer.error or "This form could not be made.")
+            raise HTTPProblem(422, answer.error or "This form could not be written.")
     return path
 
 

@@ -21,8 +21,7 @@ from outscore.web.jobs.settings_files import Found, read_settings, yaml_of_resul
 from outscore.web.jobs.store import Store, Upload, clashes, link, safe_name, safe_place
 from outscore.web.jobs.submission import Submission, submit
 from outscore.web.jobs.workers import Workers
-from outscore.web.messages import FileDescription, JobRequest
-from outscore.web.problems import HTTPProblem
+from outscore.web.messages import FileDescription, HTTPProblem, JobRequest
 from outscore.web.settings import Settings
 from outscore.workflows.requests.registry import REQUESTS
 from outscore.workflows.requests.settings_file import settings_yaml
@@ -66,10 +65,10 @@ class Service:
                     shutil.rmtree(upload.folder, ignore_errors=True)
                 raise
             beside = tuple(upload.id for upload in described if upload.about.get("companion"))
-            found = [replace(one, beside=beside) if one.about.get("scores") else one for one in described]
-            for upload in found:
+            uploads = [replace(one, beside=beside) if one.about.get("scores") else one for one in described]
+            for upload in uploads:
                 self.store.uploads.add(upload)
-        return found
+        return uploads
 
     async def _described(self, upload: Upload, folder: str, place: str) -> Upload:
         task = {"task": "inspect", "folder": folder, "file": place, "max_bytes": self.settings.max_unpacked}
@@ -78,9 +77,9 @@ class Service:
 
     async def submission(self, request: JobRequest) -> Submission:
         """Read what a client asks for, with the uploads it names."""
-        found = {part: [self._upload(id_) for id_ in ids] for part, ids in request.files.items()}
+        named = {part: [self._upload(id_) for id_ in ids] for part, ids in request.files.items()}
         # In a thread: the first form of a command imports the registries it lists.
-        uploads = {part: several for part, several in found.items() if several}
+        uploads = {part: several for part, several in named.items() if several}
         beside = dict.fromkeys(id_ for several in uploads.values() for upload in several for id_ in upload.beside)
         companions = [upload for id_ in beside if (upload := self.store.uploads.find(id_)) is not None]
         return await anyio.to_thread.run_sync(submit, request.command, request.settings, uploads, companions)

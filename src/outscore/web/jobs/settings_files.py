@@ -14,7 +14,7 @@ from outscore.core.errors import OutscoreError
 from outscore.core.options import Option
 from outscore.core.records import dataclass
 from outscore.web.jobs.form import LENGTHS
-from outscore.web.problems import HTTPProblem
+from outscore.web.messages import HTTPProblem
 from outscore.workflows.requests.base import Request
 from outscore.workflows.requests.compare import LENGTH, metrics_in
 from outscore.workflows.requests.registry import REQUESTS
@@ -32,7 +32,7 @@ from outscore.workflows.requests.settings_file import (
 __all__ = ["SUFFIXES", "Found", "names_in", "read_settings", "yaml_of_result"]
 
 SUFFIXES = (".yaml", ".yml")
-NO_SETTINGS = "This result holds no settings."
+NO_SETTINGS = "This result contains no settings."
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ def read_settings(command: str, path: Path) -> Found:
     else:
         saved = saved_settings(text, path.name, request.subcommand)
         if saved is None:
-            raise OutscoreError(f"`{path.name}` holds no settings.", "Name a YAML file or a saved result.")
+            raise OutscoreError(f"`{path.name}` contains no settings.", "Name a YAML file or a saved result.")
         entries = entries_of_saved(saved, path.name)
     return _fields(_asked(request, entries))
 
@@ -128,9 +128,9 @@ def _settings_of(option: Option, value: Any, text: str | list[str]) -> dict[str,
     if option.kind != "metric":
         return {option.long: text}
     names: list[str] = []
-    found: dict[str, str | list[str]] = {}
+    options_of: dict[str, str | list[str]] = {}
     for written in metrics_in(str(text)):
         name, *options = written.split(":")
         names.append(name)
-        found |= {f"{option.long}.{name}.{one.partition('=')[0]}": one.partition("=")[2] for one in options}
-    return {option.long: names if len(names) > 1 else names[0], **found}
+        options_of |= {f"{option.long}.{name}.{one.partition('=')[0]}": one.partition("=")[2] for one in options}
+    return {option.long: names if len(names) > 1 else names[0], **options_of}

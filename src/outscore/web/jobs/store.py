@@ -22,7 +22,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Generic, Protocol, TypeVar
 
 from outscore.core.records import dataclass
-from outscore.web.problems import HTTPProblem
+from outscore.web.messages import HTTPProblem
 from outscore.web.settings import Settings
 
 __all__ = ["Entry", "ExpiringRegistry", "Store", "Upload", "clashes", "link", "safe_name", "safe_place"]

@@ -20,7 +20,7 @@ from outscore.core.options import did_you_mean
 from outscore.core.records import dataclass
 from outscore.web.jobs.form import LENGTHS, Choice, Field, form
 from outscore.web.jobs.store import Upload, clashes
-from outscore.web.problems import HTTPProblem
+from outscore.web.messages import HTTPProblem
 from outscore.workflows.requests.base import Request, Written
 from outscore.workflows.requests.compare import LENGTH
 from outscore.workflows.requests.registry import REQUESTS
@@ -148,7 +148,7 @@ def _labelled(command: str, message: str, hint: str, parameter: str | None, give
 
 
 def in_labels(command: str, sentence: str) -> str:
-    """A sentence for people who see a form: an option is called by the label of its field there.
+    """A sentence for people who see a form: options are named by the labels of their fields.
 
     Examples
     --------
@@ -160,9 +160,9 @@ def in_labels(command: str, sentence: str) -> str:
     'Name the one meant with “Scores”.'
     """
     labels = {field.name: field.label for field in form(command)}
-    # What stands between backticks is quoted as it was written.
-    told = QUOTE_OR_OPTION.sub(lambda found: _in_words(labels.get(found[1] or ""), found[0]), OF_PYTHON.sub("", sentence))
-    return TWICE.sub(r"\1", told)
+    # Text between backticks is quoted as it was written.
+    text = QUOTE_OR_OPTION.sub(lambda match: _in_words(labels.get(match[1] or ""), match[0]), OF_PYTHON.sub("", sentence))
+    return TWICE.sub(r"\1", text)
 
 
 def _in_words(label: str | None, written: str) -> str:
@@ -224,7 +224,7 @@ def _read_settings(fields: Sequence[Field], settings: Mapping[str, object]) -> d
         called_for = [one for one in candidates if _is_called_for(one, given, known)]
         if not called_for:
             others = " or ".join(f"`{value}`" for one in candidates for _, values in one.only for value in values)
-            message = f"{candidates[0].label}: this applies to {others} only."
+            message = f"{candidates[0].label}: this applies only to {others}."
             raise HTTPProblem(422, message, "Leave it out, or choose one of them.", name)
         texts = tuple(read_value(called_for[0], settings[name]))
         if texts and texts != _default_texts(called_for[0]):
@@ -255,7 +255,7 @@ def read_value(field: Field, value: object) -> list[str]:
     (['0.01'], ['0.05'], [])
     >>> read_value(alpha, "low")
     Traceback (most recent call last):
-    outscore.web.problems.HTTPProblem: Level: 'low' was given. A number was expected.
+    outscore.web.messages.HTTPProblem: Level: 'low' was given. A number was expected.
     """
     if value is None or value == "":
         return []
@@ -356,7 +356,7 @@ def _with_options(metric: str, given: Settings) -> str:
         if any(mark in text for mark in ",:="):
             label = name.rpartition(".")[2].replace("_", " ").capitalize()
             message = f"{label}: {text!r} was given."
-            raise HTTPProblem(422, message, "It may not hold a comma, a colon or an equals sign.", name)
+            raise HTTPProblem(422, message, "It may not contain a comma, a colon or an equals sign.", name)
     return ":".join([metric, *(f"{name.rpartition('.')[2]}={text}" for name, text in own.items())])
 
 

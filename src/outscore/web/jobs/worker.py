@@ -31,7 +31,7 @@ from outscore.core.records import dataclass
 from outscore.engine.engines import engine_of, open_engine
 from outscore.engine.progress import Progress, ProgressLines, Steps
 from outscore.engine.subprocesses import claim_output
-from outscore.web.problems import PROGRAM, describe_failure
+from outscore.web.messages import PROGRAM, describe_failure
 
 if TYPE_CHECKING:
     from outscore.report.render import AnyResult
@@ -126,10 +126,10 @@ def warm_up(inbox: queue.SimpleQueue[bytes], terminal: IO[str]) -> None:
         for task in WARM_UP:
             # Whoever is waiting already should not wait for charts, too.
             if inbox.empty():
-                found = answer({**task, "folder": folder}, terminal)
+                outcome = answer({**task, "folder": folder}, terminal)
                 # A failure of ours has been reported already.
-                if found["code"] == REFUSED:
-                    _say(terminal, f"A worker process is not ready: {found['error']}")
+                if outcome["code"] == REFUSED:
+                    _say(terminal, f"A worker process is not ready: {outcome['error']}")
 
 
 def answer(task: Mapping[str, Any], terminal: IO[str], progress: Progress | None = None) -> dict[str, Any]:
@@ -142,7 +142,7 @@ def answer(task: Mapping[str, Any], terminal: IO[str], progress: Progress | None
             contextlib.redirect_stdout(io.StringIO()),
             contextlib.redirect_stderr(io.StringIO()),
         ):
-            found = TASKS[task["task"]](task, listener)
+            content = TASKS[task["task"]](task, listener)
     except OutscoreError as error:
         return _refusal(str(error), error.parameter)
     except UnicodeError as error:
@@ -155,7 +155,7 @@ def answer(task: Mapping[str, Any], terminal: IO[str], progress: Progress | None
         _say(terminal, describe_failure(error))
         message = f"This failed unexpectedly ({type(error).__name__}). Please report it with the command and the files."
         return {**_refusal(message), "code": FAILED}
-    return {"code": 0, "error": None, "parameter": None, "answer": found, "notes": listener.notes}
+    return {"code": 0, "error": None, "parameter": None, "answer": content, "notes": listener.notes}
 
 
 def _say(terminal: IO[str], line: str) -> None:

@@ -17,7 +17,7 @@ from typing import Any
 
 from outscore.core.records import dataclass
 from outscore.engine.subprocesses import interpreter_command
-from outscore.web.problems import HTTPProblem
+from outscore.web.messages import HTTPProblem
 from outscore.web.settings import Settings
 
 __all__ = ["Answer", "Workers"]
@@ -143,7 +143,7 @@ class Workers:
         """Run a task that takes a moment, unless too many are waiting already."""
         if self._waiting >= self._settings.max_quick:
             raise HTTPProblem(
-                429, f"{self._waiting} requests are waiting already, which is the limit.", "Try again in a moment."
+                429, f"{self._waiting} requests are already waiting, which is the limit.", "Try again in a moment."
             )
         self._waiting += 1
         try:
@@ -181,7 +181,7 @@ class Workers:
             # It has closed its output, so it is exiting by itself and its own code says why.
             code = await worker.end(PATIENCE)
             how = f"signal {-code}" if code < 0 else f"code {code}"
-            return Answer(1, f"The worker process died ({how}). Is memory short? Use fewer or smaller files.")
+            return Answer(1, f"The worker process died ({how}). It may have run out of memory: use fewer or smaller files.")
         except OSError as error:
             raise HTTPProblem(503, f"No worker process could be started: {error.strerror}.", "Try again later.") from None
         finally:

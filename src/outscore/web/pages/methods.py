@@ -21,12 +21,12 @@ __all__ = ["EFFECTS", "Method", "Section", "sections", "to_mathml"]
 EFFECTS: Mapping[str, tuple[str, str]] = {
     "Cohen's d_z": ("the mean difference in units of the spread of the differences", r"d_z = \frac{\bar{d}}{s_d}"),
     "Hedges' g_z": (
-        "the same without its bias in small samples",
+        "the same, without its small-sample bias",
         r"g = d_z \cdot \frac{Γ((n-1)/2)}{\sqrt{(n-1)/2} Γ((n-2)/2)}",
     ),
-    "Wilcoxon r": ("how far the signed ranks lean to one side", r"r = \frac{Z}{\sqrt{n}}"),
+    "Wilcoxon r": ("how strongly the signed ranks favour one side", r"r = \frac{Z}{\sqrt{n}}"),
     "rank-biserial correlation": (
-        "weight of the ranks for A minus weight of those for B",
+        "the weight of the ranks for A minus that of the ranks for B",
         r"r = \frac{W^{+} - W^{-}}{W^{+} + W^{-}}",
     ),
     "Hodges-Lehmann shift": (
@@ -34,7 +34,7 @@ EFFECTS: Mapping[str, tuple[str, str]] = {
         r"\text{HL} = \text{median} ( \frac{d_i + d_j}{2} )",
     ),
     "probability of superiority": (
-        "how often A has the higher score on an item, ties counting half",
+        "how often A has the higher score on an item, ties count half",
         r"P ( a > b ) + \frac{1}{2} P ( a = b )",
     ),
 }
@@ -47,6 +47,56 @@ BREAKS = {"≤": 1, "≥": 1, r"\cdot": 0, r"\min": 1}
 """Signs before which a line may begin, inside so many parentheses."""
 SENTENCE = re.compile(r"\\text\{\s*(\S+(?: \S+)+)\s*\}")
 """Words beside a formula, which are broken into lines as others are."""
+
+
+@dataclass(frozen=True)
+class Method:
+    """One entry: its name, what it is, its formula as MathML, its options and the works to cite."""
+
+    name: str
+    summary: str
+    formula: str
+    options: tuple[Option, ...]
+    works: tuple[Work, ...] = ()
+
+
+@dataclass(frozen=True)
+class Section:
+    """Entries of one kind."""
+
+    id: str
+    title: str
+    methods: list[Method]
+
+
+def sections() -> list[Section]:
+    """All that outscore computes, from the registries."""
+    from outscore.inference.families.multiplicity import CORRECTIONS
+    from outscore.inference.registry import TESTS
+    from outscore.metrics.registry import METRICS
+    from outscore.metrics.text.registry import TEXT_METRICS
+
+    return [
+        Section("tests", "Tests", _methods(TESTS)),
+        Section("metrics", "Metrics of scores and counts", _methods(METRICS)),
+        Section("text-metrics", "Metrics of texts", _methods(TEXT_METRICS)),
+        Section("corrections", "Corrections for many comparisons", _methods(CORRECTIONS)),
+    ]
+
+
+def _methods(registry: Mapping[str, Any]) -> list[Method]:
+    from markupsafe import Markup
+
+    return [
+        Method(
+            name,
+            entry.summary,
+            Markup(to_mathml(entry.formula)),  # noqa: S704 - our own formulas
+            tuple(getattr(entry, "options", ())),
+            tuple(works()[key] for key in entry.citations),
+        )
+        for name, entry in registry.items()
+    ]
 
 
 def to_mathml(tex: str) -> str:
@@ -79,8 +129,8 @@ def to_mathml(tex: str) -> str:
 
 def _line(parts: list[str]) -> str:
     """What stays on one line: browsers break no formula, but between two of them and between words."""
-    if found := SENTENCE.match(parts[0]):
-        return escape(found[1])
+    if words := SENTENCE.match(parts[0]):
+        return escape(words[1])
     return f"<math>{''.join(parts)}</math>"
 
 
@@ -144,53 +194,3 @@ def _leaf(token: str) -> str:
     if token[0].isdecimal():
         tag = "mn"
     return f"<{tag}>{escape(SIGNS.get(token, token))}</{tag}>"
-
-
-@dataclass(frozen=True)
-class Method:
-    """One entry: its name, what it is, its formula as MathML, its options and the works to cite."""
-
-    name: str
-    summary: str
-    formula: str
-    options: tuple[Option, ...]
-    works: tuple[Work, ...] = ()
-
-
-@dataclass(frozen=True)
-class Section:
-    """Entries of one kind."""
-
-    id: str
-    title: str
-    methods: list[Method]
-
-
-def sections() -> list[Section]:
-    """All that outscore computes, from the registries."""
-    from outscore.inference.families.multiplicity import CORRECTIONS
-    from outscore.inference.registry import TESTS
-    from outscore.metrics.registry import METRICS
-    from outscore.metrics.text.registry import TEXT_METRICS
-
-    return [
-        Section("tests", "Tests", _methods(TESTS)),
-        Section("metrics", "Metrics of scores and counts", _methods(METRICS)),
-        Section("text-metrics", "Metrics of texts", _methods(TEXT_METRICS)),
-        Section("corrections", "Corrections for many comparisons", _methods(CORRECTIONS)),
-    ]
-
-
-def _methods(registry: Mapping[str, Any]) -> list[Method]:
-    from markupsafe import Markup
-
-    return [
-        Method(
-            name,
-            entry.summary,
-            Markup(to_mathml(entry.formula)),  # noqa: S704 - our own formulas
-            tuple(getattr(entry, "options", ())),
-            tuple(works()[key] for key in entry.citations),
-        )
-        for name, entry in registry.items()
-    ]

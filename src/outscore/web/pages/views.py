@@ -1,7 +1,7 @@
-"""The pages a person sees: the frame of each, and the files they are made of. What they show comes from the interface.
+"""The pages that people see: the frame of each, and the files they are made of. What they show comes from the interface.
 
-Scripts ask the interface for everything, so these pages hold no data of anybody. The stylesheet, the charts and the explorer
-are those of the reports: page and report are one look.
+Scripts request everything from the interface, so these pages contain nobody's data. The stylesheet, the charts and the explorer
+are those of the reports, so page and report look alike.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from starlette.routing import Route
 
 from outscore._version import __version__
 from outscore.core.records import dataclass
-from outscore.web.problems import HTTPProblem
+from outscore.web.messages import HTTPProblem
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -31,8 +31,8 @@ __all__ = ["problem", "routes"]
 class View:
     """A page with a place in the menu (`label`), on the start page (`way`), or both; `script` makes it work.
 
-    Those that have one form say which `groups` of settings it has and which come `first`: ``test+`` is the setting with the
-    options that belong to what is chosen in it. `lead` says what to bring, `has` in few words what one has in hand.
+    Views with one form say which `groups` of settings it has and which come `first`: ``test+`` is the setting with the options
+    of the chosen test. `lead` says which files to bring, `has` in a few words what the user has.
     """
 
     name: str
@@ -49,7 +49,7 @@ class View:
 
 @dataclass(frozen=True)
 class Question:
-    """A question that a plan answers: settings that have to be given, and others that may be."""
+    """A question that a plan answers: required settings, and optional ones."""
 
     name: str
     text: str
@@ -82,9 +82,9 @@ VIEWS = (
     View(
         "score",
         "Score",
-        "See how sure a score is",
-        "How sure is a score?",
-        "One system or several, each by itself: a table, a file for each, or logs.",
+        "See how certain a score is",
+        "How certain is a score?",
+        "One system or several, each on its own: a table, a file for each, or logs.",
         "files logs test data",
         "metric alpha power slice cluster repeats log-task filter missing",
         has=SCORES,
@@ -92,7 +92,7 @@ VIEWS = (
     View(
         "gate",
         "Gate",
-        "Let a candidate pass",
+        "Check a new version against the old one",
         "May the candidate replace the baseline?",
         "The baseline and the candidate, scored on the same items: a file for each, or one with both, the baseline first.",
         "files logs test data",
@@ -104,7 +104,7 @@ VIEWS = (
         "Rank",
         "Rank all systems",
         "Rank many systems",
-        "One table with all systems, or a file for each. Texts need a reference, outputs the right answers.",
+        "One table with all systems, or a file for each. Texts need a reference; outputs need the right answers.",
         "files logs test data units",
         "log-task filter missing force-same test correction baseline alpha critical-difference joint",
         script="ranking.js",
@@ -125,9 +125,9 @@ VIEWS = (
         "Diff",
         "See what changed",
         "What changed between outputs",
-        "The right answers and the output of one system or more: tags, trees, entities, labels or coreference chains; "
-        "of labels, one table with all of them or logs with answers will do. "
-        "Differences are the later system minus the earlier one, so that a gain is positive.",
+        "The right answers and the output of one or more systems: tags, trees, entities, labels or coreference chains; "
+        "for labels, one table with all of them or logs with answers are enough. "
+        "Differences are the later system minus the earlier one, so a gain is positive.",
         "data logs test",
         "task+ log-task filter criterion min-support correction",
         script="diff.js",
@@ -137,8 +137,8 @@ VIEWS = (
     View(
         "show",
         "Logs",
-        "See what the logs hold",
-        "What logs of an evaluation harness hold",
+        "See what is in the logs",
+        "What is in the logs of an evaluation harness",
         "Logs, or folders of logs: systems, tasks, scores, repeats, and what is missing. Nothing is compared.",
         "data",
         "reader",
@@ -148,8 +148,8 @@ VIEWS = (
         "Results",
         "",
         "Results of this session",
-        "What this browser has seen computed here. A result is removed an hour after its last use, or with the page; "
-        "one that is kept stays until the page ends, and an exported one for good.",
+        "Results computed for this browser. A result is removed an hour after its last use, or when the server stops; "
+        "a kept one stays until the server stops, and an exported one is yours for good.",
         script="history.js",
         template="results.html",
     ),
@@ -199,15 +199,15 @@ def _templates() -> Environment:
 
     from outscore.report.write.html import prose
 
-    made = jinja2.Environment(
+    environment = jinja2.Environment(
         loader=jinja2.FunctionLoader(lambda name: _text("outscore.web", f"templates/{name}")),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters["prose"] = prose
-    return made
+    environment.filters["prose"] = prose
+    return environment
 
 
 @cache
@@ -219,20 +219,20 @@ def page(view: str) -> str:
     >>> "<h1>Did system A really outscore system B?</h1>" in page("start")
     True
     """
-    found = next(one for one in VIEWS if one.name == view)
+    chosen = next(one for one in VIEWS if one.name == view)
     sections: Sequence[Any] = ()
     if view == "methods":
         from outscore.web.pages.methods import sections as listed
 
         sections = listed()
     return _rendered(
-        found.template,
+        chosen.template,
         view,
-        found.script,
-        title=found.title,
-        lead=found.lead,
-        groups=found.groups,
-        first=found.first,
+        chosen.script,
+        title=chosen.title,
+        lead=chosen.lead,
+        groups=chosen.groups,
+        first=chosen.first,
         ways=[one for one in VIEWS if one.way],
         steps=STEPS,
         questions=QUESTIONS,
@@ -242,7 +242,7 @@ def page(view: str) -> str:
 
 
 def problem(message: str, hint: str) -> str:
-    """The page that says why there is none.
+    """The page that is shown instead of one that failed.
 
     Examples
     --------
@@ -301,7 +301,7 @@ MADE: Mapping[str, Callable[[], str]] = {
 
 @cache
 def static(name: str) -> str:
-    """The text of a file that the pages ask for; names are looked up, never made into paths.
+    """The text of a file that the pages request; names are looked up, never turned into paths.
 
     Examples
     --------
@@ -309,12 +309,12 @@ def static(name: str) -> str:
     (True, True)
     >>> static("../pages.py")
     Traceback (most recent call last):
-    outscore.web.problems.HTTPProblem: There is nothing at this address.
+    outscore.web.messages.HTTPProblem: There is nothing at this address.
     """
     if name in MADE:
         return MADE[name]()
-    own = {entry.name for entry in files("outscore.web").joinpath("static").iterdir()}
-    if name not in own:
+    known = {entry.name for entry in files("outscore.web").joinpath("static").iterdir()}
+    if name not in known:
         raise HTTPProblem(404, "There is nothing at this address.")
     return _text("outscore.web", f"static/{name}")
 

@@ -88,7 +88,7 @@ function part(column, columns, chosen, choose) {
   const found = column.part === "system" ? "system-column" : column.part;
   const named = (field) => field.label.toLowerCase();
   const recognised = columns.find((field) => field.name === found);
-  const none = column.part === "scores" ? "scores of a system" : "no part";
+  const none = column.part === "scores" ? "scores of a system" : "not used";
   const others = columns.filter((field) => field !== recognised).map((field) => [field.name, named(field)]);
   const options = [["", recognised ? named(recognised) : none], ...others];
   const change = (event) => choose(event.target.value, column.name);

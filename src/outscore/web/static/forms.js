@@ -25,7 +25,7 @@ export class Form {
   extended(field) {
     const held = this.known.held[field.name] ?? [];
     if (!held.length) return field;
-    const help = field.name === "metric" ? "Which of the scores that the logs hold." : field.help;
+    const help = field.name === "metric" ? "Which of the scores in the logs." : field.help;
     const choices = held.map((name) => ({ value: name, label: name, help: "" }));
     const unset = field.name === "log-task" && !this.twoSystems ? "all of them" : "choose one";
     return { ...field, type: "choice", default: null, unset, help, choices };

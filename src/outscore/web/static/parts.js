@@ -53,12 +53,12 @@ export function proposals(files) {
   // Tables beside logs are mostly other forms of them.
   const logs = scored.filter(isLog), scores = logs.length ? logs : scored;
   const apart = scored.filter((file) => !scores.includes(file)).map((file) => file.name);
-  const without = apart.length ? ` Without ${apart.join(", ")}, which is no log.` : "";
+  const without = apart.length ? ` Without ${apart.join(", ")}, which is not a log.` : "";
   const logged = new Set(logs.flatMap((file) => file.systems)).size;
   const systems = logged || (scores.length > 1 ? scores.length : scores[0]?.systems.length ?? 0);
   const found = [], offer = (view, own, why) => found.push({ view, files: own, why: own === scores ? why + without : why });
   if (saved.length) offer("report", saved.slice(0, 1), "A saved result, shown again.");
-  if (battles.length) offer("prefer", battles, "Battles: win rates and strengths, with the prompt as what is drawn anew.");
+  if (battles.length) offer("prefer", battles, "Battles: win rates and strengths, with prompts as the sampling units.");
   if (systems > 2) offer("rank", scores, `${systems} systems: every pair is tested, and corrected for their number.`);
   // A ranking compares each pair on what both have.
   const gapped = systems ? [] : suits("rank").filter((file) => file.empty);
@@ -76,8 +76,8 @@ export function proposals(files) {
   if (answering >= 2) offer("diff", answered, "Answers item by item: what was fixed and what was broken.");
   else if (!logged && outputs.length >= 2 && areAlike(outputs)) offer("diff", outputs, units);
   else if (outputs.length === 1 && outputs[0].whole) offer("diff", outputs, units);
-  if (systems) offer("score", scores, "Each system by itself: how sure its score is, and what the items can detect.");
-  if (systems === 2) offer("gate", scores, "Whether the second may replace the first: not worse by more than a margin.");
+  if (systems) offer("score", scores, "Each system on its own: how certain its score is, and what the items can detect.");
+  if (systems === 2) offer("gate", scores, "Whether the second may replace the first: not worse by a margin.");
   if (systems >= 2 && !logged) offer("plan", scores.slice(0, 2), "Plan the next test set from the spread of these scores.");
   return found;
 }
@@ -88,9 +88,9 @@ const areAlike = (outputs) => new Set(outputs.map((file) => file.task)).size ===
 // What is missing, where nothing can be proposed.
 export function missing(files) {
   const usable = files.filter((file) => !file.problem && !isSettings(file));
-  if (!usable.length) return files.some(isSettings) ? "These are settings: add the files that they are for." : "";
+  if (!usable.length) return files.some(isSettings) ? "These are settings: add the files that they belong to." : "";
   const some = (view) => usable.some((file) => file.suits.includes(view));
-  if (some("texts")) return "Texts need a reference and two systems: add the files that are missing.";
+  if (some("texts")) return "Texts need a reference and two systems: add the missing files.";
   const outputs = usable.filter((file) => file.suits.includes("diff"));
   if (outputs.length > 1 && !areAlike(outputs)) {
     const kinds = [...new Set(outputs.map((file) => `${file.name} (${file.format})`))];

@@ -37,7 +37,7 @@ export function naming(job) {
   const place = make("label", { class: "naming" }, make("span", {}, "Name "), field);
   field.addEventListener("change", () => change(job, { name: field.value }, place, () => {
     field.value = job.name;
-    say(job.name ? `Named ${job.name}.` : "The name is gone.");
+    say(job.name ? `Named ${job.name}.` : "The name was removed.");
   }));
   return place;
 }
@@ -48,7 +48,7 @@ export function keeping(job, then = () => null) {
   const place = make("label", { class: "keeping" }, box, " Keep beyond the hour");
   box.addEventListener("change", async () => {
     await change(job, { kept: box.checked }, place, () => {
-      say(job.kept ? "Kept until the page ends." : "Removed an hour after its last use.");
+      say(job.kept ? "Kept until the server stops." : "Removed an hour after its last use.");
       then();
     });
     box.checked = job.kept;

@@ -12,7 +12,7 @@ class Saved extends View {
     if (!id) return super.begin();
     this.files = { files: [] };
     this.job = await askJson("GET", `/api/jobs/${encodeURIComponent(id)}`);
-    if (this.job.state !== "done") throw new Error(this.job.error ?? "This result is not there yet.");
+    if (this.job.state !== "done") throw new Error(this.job.error ?? "This result is not available yet.");
     byId("files").hidden = true;
     rememberResult(this.job.id);
     this.show(this.job, ...await this.worker.follow("Drawing charts and tables", this.load(this.job.result)));

@@ -151,7 +151,7 @@ function example(one) {
   return make("li", { class: "offer" },
     make("h4", {}, one.title),
     make("p", {}, one.about),
-    make("details", {}, make("summary", {}, "How it was made"), make("p", { class: "note" }, one.parameters)),
+    make("details", {}, make("summary", {}, "How it was simulated"), make("p", { class: "note" }, one.parameters)),
     open);
 }
 

@@ -1,7 +1,7 @@
 """Two systems, one answer: where metrics and inference meet.
 
 `permutation_p` returns the p-value alone, `compare_rows` the whole result: scores, difference, interval, p, effects, power, the
-design's path from rows to clusters, and the verdict. `slices` asks the same of parts of the data as one family.
+design's path from rows to clusters, and the verdict. `families` asks the same of parts of the data as one family.
 """
 
 from __future__ import annotations

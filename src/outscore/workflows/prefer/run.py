@@ -24,7 +24,7 @@ from outscore.inference.preferences.tally import Tally
 from outscore.inference.preferences.transitivity import Circles, circles_of
 from outscore.language.numbers import count
 from outscore.language.signature import preference_signature
-from outscore.language.verdict.preference import SAME, circle_text, found_in, preference_sentence, preference_verdict
+from outscore.language.verdict.preference import SAME, battle_facts, circle_text, preference_sentence, preference_verdict
 from outscore.laws.student import t_quantile
 from outscore.results.note import Note
 from outscore.results.preference import BattleReading, Labelled, Order, Position, Preference, PreferencePair, Strength
@@ -199,7 +199,7 @@ def _unit(request: PreferRequest, reading: BattleReading) -> str:
 
 def worded(result: Preference, request: PreferRequest) -> Preference:
     """The result with its answer in words."""
-    findings = found_in(result)
+    findings = battle_facts(result)
     verdict = preference_verdict(findings)
     return replace(
         result,

@@ -13,10 +13,9 @@ from outscore.metrics.cache import StatisticsCache, cache_folder
 from outscore.results.note import Note
 from outscore.scores.board import Board
 from outscore.scores.system import Origin
-from outscore.workflows.texts.buckets import labels_of_segments
 from outscore.workflows.texts.cautions import cautions
 from outscore.workflows.texts.checks import chosen_metrics
-from outscore.workflows.texts.datasets import boards_of_runs, datasets_of_segments
+from outscore.workflows.texts.labels import boards_of_runs, datasets_of_segments, labels_of_segments
 from outscore.workflows.texts.members import scored_members, text_members
 from outscore.workflows.texts.segments import SegmentScores, segment_scores
 from outscore.workflows.texts.statistics import Statistics, segments_of

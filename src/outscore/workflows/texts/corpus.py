@@ -35,10 +35,9 @@ from outscore.results.note import Note
 from outscore.results.subset import Bucket, WordBucket, WordStudy
 from outscore.workflows.compare.arrays import compare_rows, permutation_p
 from outscore.workflows.compare.families import Part, as_family, compare_slices, refuse_new_runs, swap_together
-from outscore.workflows.texts.buckets import Labels, in_bands
 from outscore.workflows.texts.cautions import cautions
 from outscore.workflows.texts.checks import chosen_metrics, compat_rules
-from outscore.workflows.texts.datasets import ONE, Datasets, boards_of_runs
+from outscore.workflows.texts.labels import ONE, Datasets, Labels, boards_of_runs, in_bands
 from outscore.workflows.texts.members import Member
 from outscore.workflows.texts.runs import mean_of_runs, repeats_of_runs, runs_of
 from outscore.workflows.texts.statistics import Lines, Texts
@@ -47,7 +46,7 @@ from outscore.workflows.validate import Question
 __all__ = ["Corpus", "TextDesign", "compare_corpora", "study_words", "unscored_note", "with_peer"]
 
 SHOWN = 10
-"""Segments in a table, and n-grams of each system."""
+"""Segments of each metric, and n-grams of each system."""
 DATASET = "dataset"
 """The column of buckets that are datasets."""
 FLAWS = {
@@ -56,7 +55,7 @@ FLAWS = {
     "sacrebleu-bs": "it centres absolute differences on their own mean, and rejects a true null hypothesis about 11 % of the"
     " time at the 5 % level",
 }
-"""The known flaw of each rule; `compat` explains it."""
+"""What is known to be wrong with each rule; `inference/compat` explains."""
 
 
 @dataclass(frozen=True)

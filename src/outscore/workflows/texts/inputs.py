@@ -18,7 +18,7 @@ from outscore.formats.texts.read import read_texts
 from outscore.formats.texts.segments import Segments, read_segments
 from outscore.scores.system import Origin
 from outscore.workflows.requests import shared
-from outscore.workflows.texts.buckets import Labels, labels_of_segments
+from outscore.workflows.texts.labels import Labels, labels_of_segments
 from outscore.workflows.texts.patterns import called_by, fill, runs_in, shared_datasets
 from outscore.workflows.texts.statistics import in_order_of, side_by_side
 

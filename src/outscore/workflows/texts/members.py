@@ -20,7 +20,7 @@ from outscore.metrics.text.entry import segment_mean, to_rows
 from outscore.metrics.text.registry import shown_name
 from outscore.scores.system import Origin
 from outscore.workflows.texts.checks import chosen_metrics
-from outscore.workflows.texts.datasets import ONE, Datasets
+from outscore.workflows.texts.labels import ONE, Datasets
 from outscore.workflows.texts.patterns import DATASET, fill, runs_in
 from outscore.workflows.texts.statistics import Lines, Statistics
 

@@ -34,11 +34,10 @@ from outscore.workflows.names import path_texts
 from outscore.workflows.reading import reading_of
 from outscore.workflows.requests import shared
 from outscore.workflows.requests.compare import LENGTH, TextsRequest
-from outscore.workflows.texts.buckets import Labels, buckets_of, labels_of_segments, length_bands
 from outscore.workflows.texts.checks import cache_of, chosen_metrics, engine_for
 from outscore.workflows.texts.corpus import Corpus, TextDesign, compare_corpora, study_words
-from outscore.workflows.texts.datasets import Datasets, datasets_of_segments
 from outscore.workflows.texts.inputs import read_text_files, refuse_reading_twice
+from outscore.workflows.texts.labels import Datasets, Labels, buckets_of, datasets_of_segments, labels_of_segments, length_bands
 from outscore.workflows.texts.members import scored_members, text_members
 from outscore.workflows.texts.segments import SegmentScores, check_segments, segment_scores
 from outscore.workflows.texts.statistics import Statistics, Texts

@@ -12,8 +12,7 @@ from outscore.core.numeric import Array
 from outscore.core.records import dataclass
 from outscore.results.files import check_further
 from outscore.results.rendering import csv_text
-from outscore.workflows.texts.buckets import Labels
-from outscore.workflows.texts.datasets import Datasets
+from outscore.workflows.texts.labels import Datasets, Labels
 from outscore.workflows.texts.members import Member
 from outscore.workflows.texts.runs import mean_of_runs
 

@@ -22,7 +22,7 @@ from outscore.metrics.cache import StatisticsCache, statistics_key
 from outscore.metrics.text.check import verify
 from outscore.metrics.text.entry import TextMetric
 from outscore.metrics.text.registry import segment_statistics
-from outscore.workflows.texts.datasets import Datasets
+from outscore.workflows.texts.labels import Datasets
 
 __all__ = ["Statistics", "Texts", "in_order_of", "references_of", "segments_of", "side_by_side"]
 

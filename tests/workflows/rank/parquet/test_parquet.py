@@ -271,7 +271,7 @@ def test_coins_of_many_datasets_take_several_passes(real, tmp_path, monkeypatch)
     table = long_table(real, datasets=np.arange(300) % 4)
     folder = written(tmp_path / "one", [table])
     before = as_bytes(measured_from_partitions(folder, question=Question(options={"resamples": 99})))
-    monkeypatch.setattr("outscore.workflows.rank.parquet.tests.FLIP_BYTES", 5_000)
+    monkeypatch.setattr("outscore.workflows.rank.parquet.plan.FLIP_BYTES", 5_000)
     steps = Steps()
     assert as_bytes(measured_from_partitions(folder, progress=steps, question=Question(options={"resamples": 99}))) == before
     assert (steps.doing, steps.done, steps.total) == ("flipping coins", 4, 4)
@@ -346,7 +346,7 @@ def test_repeats_are_averaged(tmp_path):
     assert found.measured[0].value.tolist() == [0.5, 1 / 3]
     assert not found.notes
     found = measured_from_partitions(written(tmp_path / "unequal", [table[:-1]]))
-    assert found.notes[0].text.startswith("On 1 of 3 items systems were run unequally often")
+    assert found.notes[0].text.startswith("On 1 of 3 items the systems were run unequally often")
 
 
 def test_labels_are_the_same_however_they_are_stored(tmp_path):
@@ -409,16 +409,20 @@ REFUSED = {
     ),
     "no label": (GOOD.with_columns(item=pl.Series(["a", " "])), {}, "row 2: found nothing in column `item`"),
     "null label": (GOOD.with_columns(system=pl.Series(["x", None])), {}, "row 2: found nothing in column `system`"),
-    "list": (GOOD.with_columns(item=pl.Series([["a"], ["b"]])), {"choice": Choice(item="item")}, "labels were expected"),
-    "clusters": (GOOD.with_columns(document=pl.lit("d")), {}, "has clusters (`document`), which partitions do not serve"),
+    "list": (GOOD.with_columns(item=pl.Series([["a"], ["b"]])), {"choice": Choice(item="item")}, "but labels were expected"),
+    "clusters": (GOOD.with_columns(document=pl.lit("d")), {}, "has clusters (`document`), which partitions do not support"),
     "one system": (GOOD[:1], {}, "Only `x` was found: there is nothing to rank."),
     "unknown system": (GOOD, {"choice": Choice(systems=("x", "z"))}, "has no system `z`"),
     "unknown systems": (GOOD, {"choice": Choice(systems=("u", "v"))}, "has no system `u`"),
     "level": (GOOD, {"question": Question(alpha=1.5)}, "`alpha` is 1.5"),
     "unknown baseline": (GOOD, {"question": Question(baseline="z")}, "There is no system `z` to compare with."),
-    "two scores": (GOOD, {"choice": Choice(score=("score", "system"), system="system")}, "partitions serve one score column"),
+    "two scores": (
+        GOOD,
+        {"choice": Choice(score=("score", "system"), system="system")},
+        "partitions support only one score column",
+    ),
     "unknown column": (GOOD, {"choice": Choice(item="id")}, "has no column `id`"),
-    "no rows": (GOOD[:0], {}, "has column names and no records"),
+    "no rows": (GOOD[:0], {}, "has column names but no records"),
     "unknown test": (GOOD, {"question": Question(test="studnet")}, "There is no test `studnet`."),
     "unserved test": (
         GOOD,
@@ -453,7 +457,7 @@ def test_refusals_are_one_sentence(case, tmp_path):
 
 def test_a_single_item_is_told(tmp_path):
     assert tuple(note_texts(measured_from_partitions(written(tmp_path / "one", [GOOD])).notes)) == (
-        "There is one item only, and a single item cannot tell systems apart.",
+        "There is only one item, and a single item cannot tell systems apart.",
     )
 
 
@@ -481,7 +485,7 @@ def test_a_file_with_other_columns_is_named(tmp_path):
 @pytest.mark.parametrize(
     ("name", "content", "words"),
     [
-        ("z.csv", b"item,system,score\na,x,1\n", "holds `z.csv`, and of folders only Parquet files are read"),
+        ("z.csv", b"item,system,score\na,x,1\n", "contains `z.csv`, but only Parquet files are read from folders"),
         ("z.parquet", b"", "z.parquet` is empty"),
         ("z.parquet", b"PAR1 and no more", "z.parquet` is a damaged Parquet file"),
     ],

@@ -71,7 +71,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Places:
-    """Where the lines of rows stand in a file, so that their texts can be read again.
+    """Where the lines of rows are in a file, so that their texts can be read again.
 
     Examples
     --------
@@ -182,8 +182,8 @@ def _mended(data: bytes) -> bytes:
     return _NOT_JSON.sub(_mend, data)
 
 
-def _mend(found: re.Match[bytes]) -> bytes:
-    written = found[0]
+def _mend(match: re.Match[bytes]) -> bytes:
+    written = match[0]
     if written == b"NaN":
         return b"null"
     if written.endswith(b"Infinity"):
@@ -203,7 +203,9 @@ def _refuse_layout(error: Exception, place: str, path: str, line: int | None) ->
 
 
 def _refuse(message: str, path: str, line: int | None) -> NoReturn:
-    raise OutscoreError(f"{message}.", "Copy the log again, or write it anew with its harness.", file=path, line=line) from None
+    raise OutscoreError(
+        f"{message}.", "Copy the log again, or have its harness write it again.", file=path, line=line
+    ) from None
 
 
 def json_lines(document: Document) -> Iterator[Line]:

@@ -15,7 +15,7 @@ from outscore.formats.logs.base.evaluation import Evaluation
 
 __all__ = ["LogEntry", "LogPeek"]
 
-# How far a document is looked into: the keys that tell one harness from another stand at its beginning.
+# How far a document is looked into: the keys that tell one harness from another are at its beginning.
 PEEK = 1 << 16
 
 
@@ -61,7 +61,7 @@ class LogPeek:
         return record if isinstance(record, dict) else {}
 
     def has_keys(self, *keys: str) -> bool:
-        """Whether all keys stand at the beginning, at any depth."""
+        """Whether all keys are near the beginning, at any depth."""
         return all(f'"{key}"'.encode() in self.start for key in keys)
 
     def beside(self, name: str) -> Path:
@@ -102,8 +102,8 @@ class LogEntry:
 
     def read(self, path: str) -> list[Evaluation]:
         """The evaluations that a file holds."""
-        found: list[Evaluation] = getattr(import_module(self.module), f"read_{self.kind}")(path)
-        return found
+        evaluations: list[Evaluation] = getattr(import_module(self.module), f"read_{self.kind}")(path)
+        return evaluations
 
     def accompanies(self, log: str, other: str) -> bool:
         """Whether another file belongs to a log of this format.

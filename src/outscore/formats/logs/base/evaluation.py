@@ -24,10 +24,10 @@ __all__ = ["STATES", "Evaluation", "Exchange", "Measure", "Row", "State", "join_
 
 State = Literal["scored", "unscored", "errored", "empty", "not run"]
 STATES: tuple[State, ...] = ("scored", "unscored", "errored", "empty", "not run")
-"""Why a row has a score or has none: nobody scored it, its run failed, there was no output, or it was never run."""
+"""Why a row has a score or has none: it was not scored, its run failed, there was no output, or it was never run."""
 
 NOT_RUN = "(not run)"
-"""The group of a row that was never run, so that nobody knows its group."""
+"""The group of a row that was never run, whose group is not known."""
 # Columns with more values than this tell items apart instead of grouping them.
 _MAX_SHARE = 0.5
 # Items with the same right answer do not depend on one another.
@@ -163,16 +163,16 @@ class Evaluation(Brief):
     @property
     def counts(self) -> dict[str, int]:
         """How many rows there are in each state."""
-        found = Counter(STATES[state] for state in self.states.tolist())
-        return {state: found[state] for state in STATES if found[state]}
+        counts = Counter(STATES[state] for state in self.states.tolist())
+        return {state: counts[state] for state in STATES if counts[state]}
 
     def missing(self, measure: str) -> dict[str, int]:
         """How many rows have no score, by reason."""
         unscored = np.isnan(self.measures[measure].values)
-        found = Counter(STATES[state] for state in self.states[unscored].tolist())
+        counts = Counter(STATES[state] for state in self.states[unscored].tolist())
         # A row of the harness that counts as scored may lack one of several scores.
-        found["unscored"] += found.pop("scored", 0)
-        return {state: found[state] for state in STATES if found[state]}
+        counts["unscored"] += counts.pop("scored", 0)
+        return {state: counts[state] for state in STATES if counts[state]}
 
     def _brief(self) -> str:
         filtered = "" if self.filter is None else f" ({self.filter})"
@@ -197,8 +197,8 @@ class Evaluation(Brief):
         listed = list(rows)
         if not listed:
             raise OutscoreError(
-                f"{origin.label} holds no sample of {system} on {task}.",
-                "Run the evaluation with its samples logged.",
+                f"{origin.label} contains no sample of {system} on {task}.",
+                "Run the evaluation again with its samples logged.",
                 file=origin.path,
             )
         _refuse_twice(listed, origin)
@@ -240,7 +240,7 @@ def _refuse_twice(rows: Sequence[Row], origin: Origin) -> None:
             twice = sum(count > 1 for count in Counter((one.item, one.repeat) for one in rows).values())
             more = "" if twice == 1 else f" It is one of {twice:,} such items."
             raise OutscoreError(
-                f"{origin.label}, {unit} {places[1]}: item `{row.item}`{run} stood on {unit} {places[0]} already.{more}",
+                f"{origin.label}, {unit} {places[1]}: item `{row.item}`{run} is already on {unit} {places[0]}.{more}",
                 "Remove the rows that were written twice, or run the evaluation again.",
                 file=origin.path,
                 line=row.line,
@@ -268,7 +268,7 @@ def _groups(rows: Sequence[Row]) -> dict[str, Labels]:
 
 
 def join_parts(parts: Sequence[Evaluation]) -> Evaluation:
-    """Several files of one system and task as one evaluation; rows that stand in two of them are refused."""
+    """Several files of one system and task as one evaluation; rows that are in two of them are refused."""
     first = parts[0]
     if len(parts) == 1:
         return first
@@ -280,8 +280,8 @@ def join_parts(parts: Sequence[Evaluation]) -> Evaluation:
             other = seen.setdefault(key, part)
             if other is not part:
                 raise OutscoreError(
-                    f"{other.label} and {part.label} both hold {part.system} on {part.task}, item `{item}`.",
-                    "Name the one run that is meant instead of the folder, or give the runs as two systems.",
+                    f"{other.label} and {part.label} both contain {part.system} on {part.task}, item `{item}`.",
+                    "Name the run that you mean instead of the folder, or give the runs as two systems.",
                     file=part.origins[0].path,
                 )
     return _concatenate(parts)
@@ -316,23 +316,24 @@ def _concatenate(parts: Sequence[Evaluation]) -> Evaluation:
     )
 
 
-def _joined_measure(found: Sequence[Measure | None], parts: Sequence[Evaluation]) -> Measure:
+def _joined_measure(measures: Sequence[Measure | None], parts: Sequence[Evaluation]) -> Measure:
     values = [
-        np.full(part.rows, math.nan) if measure is None else measure.values for measure, part in zip(found, parts, strict=True)
+        np.full(part.rows, math.nan) if measure is None else measure.values
+        for measure, part in zip(measures, parts, strict=True)
     ]
-    known = [measure for measure in found if measure is not None]
-    scored = [part.counted(own) for own, part in zip(values, parts, strict=True)]
+    known = [measure for measure in measures if measure is not None]
+    scored = [part.counted(scores) for scores, part in zip(values, parts, strict=True)]
     total, rows = None, sum(scored)
-    if rows and all(measure is not None and measure.total is not None for measure in found):
+    if rows and all(measure is not None and measure.total is not None for measure in measures):
         # The total of all parts is nowhere printed: it is that of each, by the rows that it is about.
         total = sum((one.total or 0.0) * count for one, count in zip(known, scored, strict=True)) / rows
     return Measure(np.concatenate(values), known[0].higher_is_better, total, corpus=any(one.corpus for one in known))
 
 
-def _joined_labels(found: Sequence[Labels | None]) -> Labels | None:
-    if any(labels is None for labels in found):
+def _joined_labels(columns: Sequence[Labels | None]) -> Labels | None:
+    if any(labels is None for labels in columns):
         return None
-    return Labels.of(text for labels in found if labels is not None for text in labels.texts())
+    return Labels.of(text for labels in columns if labels is not None for text in labels.texts())
 
 
 def _joined_exchanges(parts: Sequence[Evaluation]) -> Callable[[Sequence[int]], list[Exchange]] | None:
@@ -341,12 +342,12 @@ def _joined_exchanges(parts: Sequence[Evaluation]) -> Callable[[Sequence[int]], 
     starts = np.cumsum([0, *(part.rows for part in parts)])
 
     def read(rows: Sequence[int]) -> list[Exchange]:
-        found = []
+        exchanges = []
         for row in rows:
             place = int(np.searchsorted(starts, row, side="right")) - 1
             part = parts[place]
             assert part.exchanges is not None
-            found += part.exchanges([row - int(starts[place])])
-        return found
+            exchanges += part.exchanges([row - int(starts[place])])
+        return exchanges
 
     return read

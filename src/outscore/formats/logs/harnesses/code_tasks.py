@@ -96,7 +96,7 @@ def read_evalplus(path: str) -> list[Evaluation]:
 
 
 def read_bigcodebench(path: str) -> list[Evaluation]:
-    """The evaluation of a file of BigCodeBench, with the report that stands beside it."""
+    """The evaluation of a file of BigCodeBench, with the report beside it."""
     stem = stem_of(path)
     beside = Path(path).with_name(stem.replace("_eval_results", "_pass_at_k") + ".json")
     report = _Report()
@@ -105,8 +105,8 @@ def read_bigcodebench(path: str) -> list[Evaluation]:
             report = decode(document.data, _Report, str(beside))
     with open_document(path) as document:
         results = decode(document.data, _Results, path)
-        found = {"split": report.split, "subset": report.subset, "calibrated": report.calibrated}
-        conditions = {name: str(value) for name, value in found.items() if value is not None}
+        settings = {"split": report.split, "subset": report.subset, "calibrated": report.calibrated}
+        conditions = {name: str(value) for name, value in settings.items() if value is not None}
         name = report.model or stem.split(_BIGCODEBENCH)[0]
         return [_evaluation(document, BIGCODEBENCH, name, results, ("passed",), {"passed": report.one}, conditions)]
 
@@ -122,11 +122,11 @@ def _evaluation(
 ) -> Evaluation:
     samples = [
         (item, index, dict(zip(measures, verdicts, strict=True)))
-        for item, found in results.eval.items()
-        for index, verdicts in enumerate(_verdicts(found, harness), 1)
+        for item, runs in results.eval.items()
+        for index, verdicts in enumerate(_verdicts(runs, harness), 1)
     ]
     if not samples:
-        raise OutscoreError(f"{document.label} holds no task.", "Run the evaluation again.", file=document.path)
+        raise OutscoreError(f"{document.label} contains no task.", "Run the evaluation again.", file=document.path)
     repeated = any(index > 1 for _, index, _ in samples)
     rows = [
         Row(item, scores, "unscored" if all(map(math.isnan, scores.values())) else "scored", str(index) if repeated else None)
@@ -145,15 +145,15 @@ def _evaluation(
     )
 
 
-def _verdicts(found: list[_Sample] | _Older, harness: str) -> list[tuple[float, ...]]:
-    if isinstance(found, _Older):
-        base, plus = ([_verdict(one[0] if one else None) for one in several] for several in (found.base, found.plus))
+def _verdicts(samples: list[_Sample] | _Older, harness: str) -> list[tuple[float, ...]]:
+    if isinstance(samples, _Older):
+        base, plus = ([_verdict(one[0] if one else None) for one in several] for several in (samples.base, samples.plus))
         # Without the added tests there is no verdict by them.
         padded = plus if len(plus) == len(base) else [math.nan] * len(base)
         return [_both(first, second) for first, second in zip(base, padded, strict=True)]
     if harness == BIGCODEBENCH:
-        return [(_verdict(sample.status),) for sample in found]
-    return [_both(_verdict(sample.base_status), _verdict(sample.plus_status)) for sample in found]
+        return [(_verdict(sample.status),) for sample in samples]
+    return [_both(_verdict(sample.base_status), _verdict(sample.plus_status)) for sample in samples]
 
 
 def _verdict(written: object) -> float:

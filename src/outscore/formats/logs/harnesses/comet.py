@@ -28,10 +28,12 @@ def looks_like_scores(peek: LogPeek) -> bool:
 def read_scores(path: str) -> list[Evaluation]:
     """The evaluations of a file, one for each file of translations."""
     with open_document(path) as document:
-        found = _segments(document)
-        named = {name: segments for name, segments in found.items() if segments}
+        segments_by_name = _segments(document)
+        named = {name: segments for name, segments in segments_by_name.items() if segments}
         if not named:
-            raise OutscoreError(f"{document.label} holds no translations.", "Write it with `comet-score --to_json`.", file=path)
+            raise OutscoreError(
+                f"{document.label} contains no translations.", "Write it with `comet-score --to_json`.", file=path
+            )
         return [_evaluation(document, name, segments) for name, segments in named.items()]
 
 

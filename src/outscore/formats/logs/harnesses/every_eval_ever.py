@@ -29,7 +29,7 @@ NAME = "every-eval-ever"
 ENDING = "_samples.jsonl"
 SCORE = "score"
 KNOWN = ("doc_hash", "prompt_hash", "target_hash", "filter", "lm_eval_metrics", "metric", "repeat", "state")
-"""Keys of the metadata that are no columns to group by."""
+"""Keys of the metadata that are not columns to group by."""
 MISSING = ("rows_without_score", "count as 0")
 """What the details of a result say where boards of the harness it comes from count rows without a score as 0."""
 Key = tuple[str, str, str | None]
@@ -50,10 +50,10 @@ class _Sample(msgspec.Struct):
     error: Any = None
     metadata: dict[str, Any] | None = None
 
-    def said(self, key: str) -> str | None:
+    def detail(self, key: str) -> str | None:
         """What the metadata say, as text."""
-        found = (self.metadata or {}).get(key)
-        return str(found) if isinstance(found, (str, int, float)) else None
+        value = (self.metadata or {}).get(key)
+        return str(value) if isinstance(value, (str, int, float)) else None
 
 
 class _Source(msgspec.Struct, frozen=True):
@@ -104,9 +104,9 @@ class _Table:
     def add(self, sample: _Sample, line: Line, path: str) -> None:
         row = _row(sample, path, line.number)
         index = self._indices.get((row.item, row.repeat))
-        known = None if index is None or sample.said("metric") is None else self.rows[index]
+        known = None if index is None or sample.detail("metric") is None else self.rows[index]
         if known is None or index is None or known.scores.keys() & row.scores.keys():
-            self.filter = self.filter if self.rows else sample.said("filter")
+            self.filter = self.filter if self.rows else sample.detail("filter")
             self._indices[row.item, row.repeat] = len(self.rows)
             self.rows.append(row)
             self.places.add(line)
@@ -121,7 +121,7 @@ def read_samples(path: str) -> list[Evaluation]:
     with open_document(path) as document:
         for line in json_lines(document):
             sample = decode(line.data, _Sample, path, line.number)
-            apart = sample.evaluation_result_id if sample.said("metric") is None else None
+            apart = sample.evaluation_result_id if sample.detail("metric") is None else None
             key = (sample.model_id, sample.evaluation_name, apart)
             tables.setdefault(key, _Table()).add(sample, line, path)
         if not tables:
@@ -131,7 +131,7 @@ def read_samples(path: str) -> list[Evaluation]:
 
 
 def _number(written: float | str | None, path: str, line: int | None = None) -> float:
-    """A score; infinities are written as words, and what is missing stands for none."""
+    """A score; infinities are written as words, and a missing one is nan."""
     if not isinstance(written, str):
         return math.nan if written is None else written
     try:
@@ -139,7 +139,7 @@ def _number(written: float | str | None, path: str, line: int | None = None) -> 
     except ValueError:
         place = "" if line is None else f", line {line}"
         raise OutscoreError(
-            f"{label_of(path)}{place} has the score `{shorten(written)}`, which is no number.",
+            f"{label_of(path)}{place} has the score `{shorten(written)}`, which is not a number.",
             "Convert the evaluation again.",
             file=path,
             line=line,
@@ -154,9 +154,9 @@ def _row(sample: _Sample, path: str, line: int) -> Row:
     groups = {name: value for name, value in metadata.items() if name not in KNOWN and isinstance(value, str)}
     return Row(
         str(sample.sample_id),
-        {sample.said("metric") or SCORE: score},
+        {sample.detail("metric") or SCORE: score},
         _state(sample, score),
-        sample.said("repeat"),
+        sample.detail("repeat"),
         sample.sample_hash,
         groups,
         line,
@@ -164,16 +164,16 @@ def _row(sample: _Sample, path: str, line: int) -> Row:
 
 
 def _state(sample: _Sample, score: float) -> State:
-    said = sample.said("state")
-    if said in get_args(State) and (said == "scored") != math.isnan(score):
-        return said  # type: ignore[return-value] # it is one of them
+    state = sample.detail("state")
+    if state in get_args(State) and (state == "scored") != math.isnan(score):
+        return state  # type: ignore[return-value] # it is one of them
     if sample.error is not None:
         return "errored"
     return "unscored" if math.isnan(score) else "scored"
 
 
 def aggregate_path(path: str) -> Path:
-    """Where the aggregate of a file of samples stands.
+    """Where the aggregate of a file of samples is.
 
     Examples
     --------
@@ -189,9 +189,10 @@ def _aggregate(path: str) -> Mapping[str, _Result]:
     if str(beside) == str(path) or not beside.is_file():
         return {}
     with open_document(beside) as document:
-        found = decode(document.data, _Aggregate, str(beside))
-    by_name = {result.evaluation_name: result for result in found.evaluation_results}
-    return by_name | {result.evaluation_result_id: result for result in found.evaluation_results if result.evaluation_result_id}
+        aggregate = decode(document.data, _Aggregate, str(beside))
+    results = aggregate.evaluation_results
+    by_name = {result.evaluation_name: result for result in results}
+    return by_name | {result.evaluation_result_id: result for result in results if result.evaluation_result_id}
 
 
 def _evaluation(document: Document, key: Key, table: _Table, reported: Mapping[str, _Result]) -> Evaluation:
@@ -201,7 +202,7 @@ def _evaluation(document: Document, key: Key, table: _Table, reported: Mapping[s
     results = {metric: result for metric, result in named.items() if result is not None}
     totals = {metric: _total(document, result, metric, table.rows) for metric, result in results.items()}
     lower = {metric: result.metric_config.lower_is_better for metric, result in results.items()}
-    said = None if table.filter == "none" else table.filter
+    filter_name = None if table.filter == "none" else table.filter
     details = next((result.source_data.additional_details for result in results.values()), None) or {}
     conditions = {what: str(value) for what, value in details.items()}
     places = table.places
@@ -209,8 +210,8 @@ def _evaluation(document: Document, key: Key, table: _Table, reported: Mapping[s
         table.rows,
         harness=NAME,
         system=system,
-        task=name if said is None else name.removesuffix(f"/{said}"),
-        filter=said,
+        task=name if filter_name is None else name.removesuffix(f"/{filter_name}"),
+        filter=filter_name,
         origin=document.origin(NAME, len(table.rows), item="sample_id", system="model_id"),
         directions={metric: not value for metric, value in lower.items() if value is not None},
         totals={metric: total for metric, total in totals.items() if total is not None},
@@ -229,7 +230,7 @@ def _total(document: Document, result: _Result, metric: str, rows: Sequence[Row]
     if total and all(row.scores.get(metric) == 0 for row in rows):
         raise OutscoreError(
             f"{document.label}: all {len(rows)} samples of {result.evaluation_name} score 0 beside a total of {total:.6g}, "
-            "so that the samples were not scored.",
+            "so the samples were not scored.",
             "Compare the log that they were converted from.",
             file=document.path,
         )
@@ -242,8 +243,8 @@ class _Texts(msgspec.Struct):
 
 
 def _exchange(texts: _Texts) -> Exchange:
-    asked, answered = texts.input or {}, texts.output or {}
-    return Exchange(_first(asked.get("raw")), _first(asked.get("reference")), _first(answered.get("raw")))
+    inputs, outputs = texts.input or {}, texts.output or {}
+    return Exchange(_first(inputs.get("raw")), _first(inputs.get("reference")), _first(outputs.get("raw")))
 
 
 def _first(value: object) -> str | None:

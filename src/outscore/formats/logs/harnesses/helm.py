@@ -83,13 +83,13 @@ def read_stats(path: str) -> list[Evaluation]:
     with open_document(path) as document:
         instances = decode(document.data, list[msgspec.Raw], path)
         if not instances:
-            raise OutscoreError(f"{document.label} holds no instance.", "Run the evaluation again.", file=path)
+            raise OutscoreError(f"{document.label} contains no instance.", "Run the evaluation again.", file=path)
         rows: dict[str | None, list[Row]] = {}
         for raw in instances:
             instance = decode(raw, _Instance, path)
             rows.setdefault(_perturbation(instance), []).append(_row(instance))
-        asked = [name for one in spec.metric_specs if one.args is not None for name in one.args.names]
-        return [_evaluation(document, spec, kind, _scored(found, asked), reported) for kind, found in rows.items()]
+        names = [name for one in spec.metric_specs if one.args is not None for name in one.args.names]
+        return [_evaluation(document, spec, kind, _scored(scored, names), reported) for kind, scored in rows.items()]
 
 
 def _beside(path: str, name: str, kind: Any) -> Any:  # noqa: ANN401 - of the kind asked for
@@ -100,17 +100,17 @@ def _beside(path: str, name: str, kind: Any) -> Any:  # noqa: ANN401 - of the ki
         return decode(document.data, kind, str(beside))
 
 
-def _scored(rows: Sequence[Row], asked: Sequence[str]) -> list[Row]:
+def _scored(rows: Sequence[Row], wanted: Sequence[str]) -> list[Row]:
     """Rows with the statistics that the run was asked for, or all that are not known to be bookkeeping."""
     present = dict.fromkeys(name for row in rows for name in row.scores)
-    chosen = [name for name in asked if name in present] or [name for name in present if not _BOOKKEEPING.match(name)]
+    chosen = [name for name in wanted if name in present] or [name for name in present if not _BOOKKEEPING.match(name)]
     trials = len({row.repeat for row in rows}) > 1
-    found = []
+    scored = []
     for row in rows:
         scores = {name: row.scores.get(name, math.nan) for name in chosen}
         state: State = "unscored" if all(map(math.isnan, scores.values())) else "scored"
-        found.append(row._replace(scores=scores, state=state, repeat=row.repeat if trials else None))
-    return found
+        scored.append(row._replace(scores=scores, state=state, repeat=row.repeat if trials else None))
+    return scored
 
 
 def _perturbation(instance: _Instance) -> str | None:

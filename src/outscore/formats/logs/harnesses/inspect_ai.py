@@ -35,7 +35,7 @@ _ZSTD, _STORED, _DEFLATED = 93, zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED
 _GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 _WORDS = {"yes": 1.0, "true": 1.0, "correct": 1.0, "no": 0.0, "false": 0.0, "incorrect": 0.0}
 _MAX_LABEL = 64
-# A summary is a few hundred bytes: what unpacks to more than this is no list of them.
+# A summary is a few hundred bytes: what unpacks to more than this is not a list of them.
 _MAX_MEMBER = 1 << 32
 _MAX_MISSING = 10_000_000
 
@@ -120,7 +120,7 @@ def read_archive(path: str) -> list[Evaluation]:
         plan = next((name for name in (_HEADER, _START) if name in archive.members), None)
         if plan is None:
             raise OutscoreError(
-                f"{label_of(path)} holds neither `{_HEADER}` nor `{_START}`, as logs of Inspect do.",
+                f"{label_of(path)} has neither `{_HEADER}` nor `{_START}`, one of which every log of Inspect has.",
                 "Name a log of Inspect, or copy it again.",
                 file=path,
             )
@@ -166,7 +166,7 @@ class _Archive:
         info = self.members[name]
         if info.file_size > _MAX_MEMBER:
             raise OutscoreError(
-                f"{label_of(self.path)}: `{name}` unpacks to {info.file_size:,} bytes, which no log has.",
+                f"{label_of(self.path)}: `{name}` unpacks to {info.file_size:,} bytes, more than any log has.",
                 "Copy the log again.",
                 file=self.path,
             )
@@ -174,7 +174,7 @@ class _Archive:
             return self.archive.read(info)
         if info.compress_type != _ZSTD:
             raise OutscoreError(
-                f"{label_of(self.path)}: `{name}` is compressed by method {info.compress_type}.",
+                f"{label_of(self.path)}: `{name}` is compressed by an unknown method ({info.compress_type}).",
                 "Write the log again with Inspect.",
                 file=self.path,
             )
@@ -197,12 +197,12 @@ class _Archive:
             raise OutscoreError(f"{place} is damaged ({error}).", "Copy the log again.", file=self.path) from None
         if len(data) != info.file_size:
             raise OutscoreError(
-                f"{place} has {len(data):,} bytes where its archive promises {info.file_size:,}.",
+                f"{place} has {len(data):,} bytes, but its archive promises {info.file_size:,}.",
                 "Copy the log again.",
                 file=self.path,
             )
         if zlib.crc32(data) != info.CRC:
-            raise OutscoreError(f"{place} does not have its checksum.", "Copy the log again.", file=self.path)
+            raise OutscoreError(f"{place} does not match its checksum.", "Copy the log again.", file=self.path)
         return data
 
     def digest(self) -> str:
@@ -265,7 +265,7 @@ def _evaluation(log: _Log, samples: Sequence[_Read], origin: Origin) -> Evaluati
         totals=_totals(log.results),
         conditions=_conditions(log.eval, config),
         repeat_column="epoch",
-        notes=() if log.status == "success" else (f"{origin.label} is of a run with the status `{log.status}`.",),
+        notes=() if log.status == "success" else (f"{origin.label} is from a run with the status `{log.status}`.",),
         exchanges=lambda wanted: _exchanges(origin.path, wanted),
     )
 
@@ -311,7 +311,7 @@ def _never_run(plan: _Plan, samples: Sequence[_Read], epochs: int, origin: Origi
     planned = _planned(plan)
     if len(planned) * epochs > len(samples) + _MAX_MISSING:
         raise OutscoreError(
-            f"{origin.label} promises {epochs:,} epochs of {len(planned):,} samples, and holds {len(samples):,}.",
+            f"{origin.label} promises {epochs:,} epochs of {len(planned):,} samples, but contains {len(samples):,}.",
             "Copy the log again.",
             file=origin.path,
         )
@@ -330,14 +330,14 @@ def _planned(plan: _Plan) -> list[str]:
     dataset, config = plan.dataset or _Dataset(), plan.config or _Config()
     planned = list(dict.fromkeys(map(str, dataset.sample_ids or [])))
     if config.sample_id is not None:
-        asked = config.sample_id if isinstance(config.sample_id, list) else [config.sample_id]
-        planned = [item for item in planned if any(fnmatch(item, str(pattern)) for pattern in asked)]
+        patterns = config.sample_id if isinstance(config.sample_id, list) else [config.sample_id]
+        planned = [item for item in planned if any(fnmatch(item, str(pattern)) for pattern in patterns)]
     if config.limit is None:
         return planned
     bounds = config.limit if isinstance(config.limit, list) else [0, config.limit]
     if len(bounds) != 2 or len(planned) <= bounds[1] - bounds[0]:
         return planned
-    # Of a shuffled dataset nobody knows which were the first.
+    # Which samples of a shuffled dataset came first is not known.
     return [] if config.sample_shuffle else planned[bounds[0] : bounds[1]]
 
 
@@ -345,22 +345,22 @@ def _totals(results: _Results | None) -> dict[str, float]:
     """What the log reports, by scorer, or by scorer and key where a score has several parts; averaged over epochs only."""
     totals: dict[str, float] = {}
     for score in [] if results is None else results.scores:
-        found = score.metrics.get("accuracy") or score.metrics.get("mean")
-        if found is not None and score.reducer in (None, "mean"):
-            value = number_of(found.value)
+        metric = score.metrics.get("accuracy") or score.metrics.get("mean")
+        if metric is not None and score.reducer in (None, "mean"):
+            value = number_of(metric.value)
             totals[score.name if score.name == score.scorer else f"{score.scorer}.{score.name}"] = value
             totals.setdefault(score.name, value)
     return totals
 
 
 def _conditions(plan: _Plan, config: _Config) -> dict[str, str]:
-    found = {
+    settings = {
         "version": plan.task_version,
         "arguments of the task": ", ".join(f"{name}={value}" for name, value in (plan.task_args or {}).items()) or None,
         "limit": config.limit,
         "scorers": ", ".join(scorer.name or "unnamed" for scorer in plan.scorers or []) or None,
     }
-    return {name: str(value) for name, value in found.items() if value is not None}
+    return {name: str(value) for name, value in settings.items() if value is not None}
 
 
 def _exchanges(path: str, wanted: Sequence[int]) -> list[Exchange]:
@@ -370,12 +370,12 @@ def _exchanges(path: str, wanted: Sequence[int]) -> list[Exchange]:
         is_archive = stream.peek(2)[:2] == b"PK"
     if is_archive:
         with _open_archive(path) as archive:
-            found = {row: _exchange(sample) for row, sample in enumerate(_summaries(archive)) if row in rows}
+            exchanges = {row: _exchange(sample) for row, sample in enumerate(_summaries(archive)) if row in rows}
     else:
         with open_document(path) as document:
             samples = decode(document.data, _Log, path).samples or []
-            found = {row: _exchange(decode(samples[row], _Sample, path)) for row in rows if row < len(samples)}
-    return [found.get(row, Exchange(None, None, None)) for row in wanted]
+            exchanges = {row: _exchange(decode(samples[row], _Sample, path)) for row in rows if row < len(samples)}
+    return [exchanges.get(row, Exchange(None, None, None)) for row in wanted]
 
 
 def _exchange(sample: _Sample) -> Exchange:

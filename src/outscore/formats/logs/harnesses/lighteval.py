@@ -58,7 +58,7 @@ def read_details(path: str) -> list[Evaluation]:
         table = frame.select(_needed(schema, doc, metric)).collect()
     rows = _rows(table)
     if not rows:
-        raise OutscoreError(f"{document.label} holds no row.", "Run the evaluation again.", file=path)
+        raise OutscoreError(f"{document.label} contains no row.", "Run the evaluation again.", file=path)
     name, task, totals = _named(path, str(table["task"][0]) if "task" in table.columns else None)
     return [
         Evaluation.of(
@@ -145,8 +145,8 @@ def _exchanges(path: str, wanted: Sequence[int]) -> list[Exchange]:
         doc, _, response = _style(schema, path)
         columns = [pl.col(name) for name in (doc, response) if name in schema]
         table = frame.with_row_index("row").filter(pl.col("row").is_in(list(wanted))).select("row", *columns).collect()
-    found = {record["row"]: _exchange(record[doc], record.get(response)) for record in table.iter_rows(named=True)}
-    return [found[row] for row in wanted]
+    exchanges = {record["row"]: _exchange(record[doc], record.get(response)) for record in table.iter_rows(named=True)}
+    return [exchanges[row] for row in wanted]
 
 
 def _exchange(doc: object, response: object) -> Exchange:

@@ -53,7 +53,7 @@ def looks_like_samples(peek: LogPeek) -> bool:
 
 
 class _Table:
-    """The rows of one filter, where their lines stand, and the scores that are of the whole corpus."""
+    """The rows of one filter, where their lines are, and the scores of the whole corpus."""
 
     def __init__(self) -> None:
         self.rows: list[Row] = []
@@ -135,16 +135,16 @@ class _Shape:
 
     def with_scores(self, names: Iterable[str], path: str, line: int) -> _Shape:
         """The same with more scores."""
-        found = tuple(dict.fromkeys([*self.scores, *names]))
-        for name in found:
+        measures = tuple(dict.fromkeys([*self.scores, *names]))
+        for name in measures:
             if not _is_plain(name) or name in _Line.__struct_fields__ or name == "doc":
                 raise OutscoreError(
-                    f"{label_of(path)}, line {line} names a score `{shorten(name)}`, which is no name of one.",
+                    f"{label_of(path)}, line {line} names a score `{shorten(name)}`, which is not a valid name.",
                     "Run the evaluation again.",
                     file=path,
                     line=line,
                 )
-        return _Shape(found, self.groups)
+        return _Shape(measures, self.groups)
 
 
 def _shape_of(first: _First, path: str, line: int) -> _Shape:
@@ -192,11 +192,9 @@ def _evaluation(document: Document, task: str, filtered: str, table: _Table, res
         "limit": results.config.get("limit"),
         "version": results.versions.get(task),
     }
-    notes = (
-        ()
-        if results.model_name
-        else (f"{document.label} has no results beside it that name the model: it is called after the folder.",)
-    )
+    notes: tuple[str, ...] = ()
+    if not results.model_name:
+        notes = (f"{document.label} has no results beside it that name the model: the model is named after the folder.",)
     return Evaluation.of(
         table.rows,
         harness=NAME,
@@ -217,12 +215,12 @@ def _evaluation(document: Document, task: str, filtered: str, table: _Table, res
 def _texts(path: str, places: Places, measure: str) -> list[tuple[str, str]]:
     """The reference and the output that a corpus metric has in place of a score, of all lines."""
     kind = msgspec.defstruct("Pair", [("pair", Any, msgspec.field(default=None, name=measure))])
-    found = [line.pair for line in places.read(path, range(len(places.starts)), kind)]  # type: ignore[attr-defined]
+    logged = [line.pair for line in places.read(path, range(len(places.starts)), kind)]  # type: ignore[attr-defined]
     pairs = []
-    for row, pair in enumerate(found, 1):
+    for row, pair in enumerate(logged, 1):
         if not isinstance(pair, list) or len(pair) != 2 or not isinstance(pair[1], str):
             raise OutscoreError(
-                f"`{path}`, row {row}: `{measure}` is not a reference and an output.",
+                f"`{path}`, row {row}: `{measure}` is not a pair of a reference and an output.",
                 "Compare the texts themselves.",
                 file=path,
             )
@@ -238,8 +236,8 @@ def _exchange(record: Mapping[str, Any]) -> Exchange:
     if choices is not None:
         return Exchange(_text(question), _chosen(choices, target), choices[_likeliest(answers)])  # type: ignore[arg-type]
     answer = answers[0] if isinstance(answers, list) and answers else None
-    said = answer if isinstance(answer, str) else None
-    return Exchange(_text(question), None if target is None else str(target), said)
+    text = answer if isinstance(answer, str) else None
+    return Exchange(_text(question), None if target is None else str(target), text)
 
 
 def _text(value: object) -> str | None:
@@ -253,14 +251,14 @@ def _choices(record: Mapping[str, Any], answers: object) -> list[str] | None:
     offered = field_of(record, "doc", "choices")
     if isinstance(offered, list) and len(offered) == len(answers) and all(isinstance(one, str) for one in offered):
         return offered
-    asked = [field_of(record, "arguments", f"gen_args_{index}", "arg_1") for index in range(len(answers))]
-    if all(isinstance(one, str) for one in asked) and len(set(asked)) == len(asked):
-        return [one.strip() for one in asked]
+    choices = [field_of(record, "arguments", f"gen_args_{index}", "arg_1") for index in range(len(answers))]
+    if all(isinstance(one, str) for one in choices) and len(set(choices)) == len(choices):
+        return [one.strip() for one in choices]
     return [str(index) for index in range(len(answers))]
 
 
 def _likelihood(answer: object) -> float | None:
-    """The logarithm of a likelihood, which stands before whether the choice is the likeliest text."""
+    """The log-likelihood of a choice, which comes before whether the choice is the likeliest text."""
     if not isinstance(answer, list) or len(answer) != 2:
         return None
     try:
@@ -270,8 +268,8 @@ def _likelihood(answer: object) -> float | None:
 
 
 def _likeliest(answers: Sequence[object]) -> int:
-    found = [_likelihood(one) for one in answers]
-    return max(range(len(found)), key=lambda index: found[index])  # type: ignore[arg-type,return-value] # all are numbers
+    likelihoods = [_likelihood(one) for one in answers]
+    return max(range(len(likelihoods)), key=lambda index: likelihoods[index])  # type: ignore[arg-type,return-value] # all are numbers
 
 
 def _chosen(choices: Sequence[str], target: object) -> str | None:

@@ -69,7 +69,7 @@ def read_record(path: str) -> list[Evaluation]:
                 places.add(line)
         if not rows:
             raise OutscoreError(
-                f"{document.label} records no event of the type `match`, which holds whether an answer is right.",
+                f"{document.label} records no event of the type `match`, which says whether an answer is right.",
                 "Compare an eval that matches answers, or export a table with a score per sample.",
                 file=path,
             )

@@ -1,6 +1,6 @@
 """promptfoo: the JSON of an evaluation, in versions 1 to 3.
 
-Rows stand in order of completion. The item is the test's variables: with `--repeat` every repeat has a test index of its own.
+Rows are in order of completion. The item is the test's variables: with `--repeat` every repeat has a test index of its own.
 The system is the provider; prompts of one provider are repeats of an item, unless the file has one provider only, whose prompts
 are then what is compared. A test without assertions always passes and says nothing, so it is left out.
 """
@@ -83,7 +83,7 @@ class _File(msgspec.Struct):
 
     @property
     def table(self) -> _Table:
-        """The results with their statistics; in version 1 these stand beside the list."""
+        """The results with their statistics; in version 1 these are beside the list."""
         return self.results if isinstance(self.results, _Table) else _Table(self.results, self.stats)
 
 
@@ -108,17 +108,17 @@ def looks_like_results(peek: LogPeek) -> bool:
 def read_results(path: str) -> list[Evaluation]:
     """The evaluations of a file, one for each system."""
     with open_document(path) as document:
-        found = decode(document.data, _File, path)
-        table = found.table
+        file = decode(document.data, _File, path)
+        table = file.table
         if not table.results:
             raise OutscoreError(
-                f"{document.label} holds no result, although its statistics count {_counted(table.stats)}.",
+                f"{document.label} contains no result, although its statistics count {_counted(table.stats)}.",
                 "Export it again: `promptfoo export eval ID -o FILE`.",
                 file=path,
             )
         results = [_read(index, decode(raw, _Result, path), path) for index, raw in enumerate(table.results)]
         counted = _check_statistics(document, table.stats, results)
-        return _evaluations(document, results, None if found.config is None else found.config.description, counted)
+        return _evaluations(document, results, None if file.config is None else file.config.description, counted)
 
 
 def _read(index: int, result: _Result, path: str) -> _Read:
@@ -138,7 +138,7 @@ def _check_statistics(document: Document, stats: _Stats | None, results: Sequenc
     promised = f"{stats.successes} successes among {_counted(stats)} results"
     if stats.successes != passed or (stats.failures is not None and _counted(stats) != len(results)):
         raise OutscoreError(
-            f"{document.label} counts {promised}, and holds {passed} among {len(results)}.",
+            f"{document.label} counts {promised}, but contains {passed} among {len(results)}.",
             "Export the evaluation again.",
             file=document.path,
         )
@@ -150,13 +150,13 @@ def _evaluations(
 ) -> list[Evaluation]:
     one_provider = len({result.provider for result in results}) == 1
     by_prompt = one_provider and len({result.prompt for result in results}) > 1
-    told = [result.prompt if by_prompt else result.provider for result in results]
+    systems = [result.prompt if by_prompt else result.provider for result in results]
     task = description or stem_of(document.path)
     return [
         _evaluation(
-            document, system, task, [result for result, who in zip(results, told, strict=True) if who == system], counted
+            document, system, task, [result for result, who in zip(results, systems, strict=True) if who == system], counted
         )
-        for system in dict.fromkeys(told)
+        for system in dict.fromkeys(systems)
     ]
 
 
@@ -165,11 +165,11 @@ def _evaluation(document: Document, system: str, task: str, results: Sequence[_R
     notes = [*counted]
     if len(checked) < len(results):
         unchecked = f"{len(results) - len(checked)} of {len(results)} results of {system}"
-        notes.append(f"{unchecked} are of tests without assertions, which always pass: left out.")
+        notes.append(f"{unchecked} are from tests without assertions, which always pass, and are left out.")
     if not checked:
         raise OutscoreError(
-            f"{document.label}: no test of {system} has an assertion, so that every output passes.",
-            "Give the tests assertions, or score the outputs otherwise.",
+            f"{document.label}: no test of {system} has an assertion, so every output passes.",
+            "Give the tests assertions, or score the outputs in another way.",
             file=document.path,
         )
     seen: Counter[str] = Counter()

@@ -45,7 +45,7 @@ def read_report(path: str) -> list[Evaluation]:
         resolved, empty, errors = set(report.resolved_ids), set(report.empty_patch_ids), set(report.error_ids)
         if report.resolved_instances is not None and report.resolved_instances != len(resolved):
             raise OutscoreError(
-                f"{document.label} counts {report.resolved_instances} resolved instances and lists {len(resolved)}.",
+                f"{document.label} counts {report.resolved_instances} resolved instances but lists {len(resolved)}.",
                 "Copy the report again.",
                 file=path,
             )
@@ -73,9 +73,12 @@ def _check_lists(label: str, path: str, report: _Report, listed: set[str]) -> No
     failed = {*report.empty_patch_ids, *report.error_ids, *report.unresolved_ids}
     twice = [item for item in report.resolved_ids if item in failed]
     unknown = [item for item in (*report.resolved_ids, *failed) if item not in listed]
-    for wrong, said in ((twice, "is resolved and not resolved"), (unknown, "has a verdict and was not submitted")):
+    for wrong, contradiction in (
+        (twice, "is both resolved and not resolved"),
+        (unknown, "has a verdict but was not submitted"),
+    ):
         if wrong:
-            raise OutscoreError(f"{label}: `{wrong[0]}` {said}.", "Copy the report again.", file=path)
+            raise OutscoreError(f"{label}: `{wrong[0]}` {contradiction}.", "Copy the report again.", file=path)
 
 
 def _row(item: str, resolved: set[str], empty: set[str], errors: set[str]) -> Row:

@@ -140,9 +140,9 @@ def _cluster_notes(mentions: Mentions, cluster: str, *, asked: bool) -> Iterator
     if crossing:
         yield Note(
             "reading",
-            f"{crossing:,} of {count(chains, 'chain')} of gold and systems run through several {cluster}s; their contribution"
-            f" to a score is divided among these by mentions. The test treats every {cluster} as independent of the others, so"
-            " p may be too small.",
+            f"{crossing:,} of {count(chains, 'chain')} of gold and systems span several {cluster}s: their contribution to"
+            f" a score is divided among these by mentions. The test treats every {cluster} as independent of the others, so p"
+            " may be too small.",
         )
 
 

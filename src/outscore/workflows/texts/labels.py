@@ -1,0 +1,253 @@
+"""Labels of segments, from Python or from a file with one label per line: documents, buckets, and test sets or language pairs.
+
+Segments are swapped by document, cut into buckets, and ranked on a board for each test set.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from outscore.core.errors import OutscoreError
+from outscore.core.metric import AdditiveMetric
+from outscore.core.numeric import Array
+from outscore.core.paired import PairedScores, codes_of
+from outscore.core.records import dataclass
+from outscore.formats.base.source import stem_of
+from outscore.formats.texts.segments import Segments, read_segments
+from outscore.inference.base.influence import influence
+from outscore.metrics.text.matches import SPACELESS
+from outscore.results.subset import Bucket
+from outscore.scores.board import Board
+from outscore.workflows.requests import shared
+from outscore.workflows.texts.runs import mean_of_runs, run_table_of
+
+__all__ = [
+    "ONE",
+    "Datasets",
+    "boards_of_runs",
+    "buckets_of",
+    "datasets_of_segments",
+    "in_bands",
+    "labels_of_segments",
+    "length_bands",
+]
+
+Labels = tuple[object, ...]
+
+LENGTH = "length"
+"""The bucket that needs no labels: reference length."""
+LENGTH_COLUMN = "reference length"
+LENGTH_BANDS = ((1, 10), (11, 20), (21, 30), (31, 40), (41, None))
+NO_WORDS = "0"
+
+
+def labels_of_segments(given: object, column: str, segments: int) -> Labels:
+    """A label for each segment, none of them missing or blank: a list, or a file with one label per line or its path.
+
+    Examples
+    --------
+    >>> labels_of_segments(["news", "news", "talk"], "documents", 3)
+    ('news', 'news', 'talk')
+    """
+    read = read_segments(given) if isinstance(given, (str, os.PathLike)) else given
+    file = read.origin.label if isinstance(read, Segments) and read.origin is not None else None
+    values = read.lines if isinstance(read, Segments) else read
+    if not isinstance(values, Iterable):
+        raise OutscoreError(f"`{column}` is {given!r}.", "Give a label for each segment, or the path of a file of labels.")
+    labels = tuple(values)
+    if len(labels) != segments:
+        held = f"There are {len(labels):,} labels of {column}" if file is None else f"{file} has {len(labels):,} lines"
+        raise OutscoreError(f"{held} for {segments:,} segments.", "Give one for each segment.")
+    for i, label in enumerate(labels):
+        if _missing(label):
+            where = f"`{column}` has no label at segment {i + 1}" if file is None else f"{file}, line {i + 1}: no label"
+            raise OutscoreError(f"{where}.", "Give every segment a label.")
+    return labels
+
+
+def _missing(label: object) -> bool:
+    # A missing value in an array of numbers (nan) is not equal to itself.
+    return label is None or label != label or (isinstance(label, str) and not label.strip())  # noqa: PLR0124
+
+
+def buckets_of(buckets: object, reference: Sequence[str]) -> dict[str, Labels]:
+    """The labels of every column of buckets, by its name.
+
+    `buckets` is ``"length"``, the path of a file of labels, a list of these, or labels by the name of their column.
+
+    Examples
+    --------
+    >>> buckets_of("length", ["a b c", ""])
+    {'reference length': ('1-10', '0')}
+    """
+    if buckets is None:
+        return {}
+    columns = buckets.items() if isinstance(buckets, Mapping) else _columns_by_source(buckets)
+    labels_by_column: dict[str, Labels] = {}
+    for name, given in columns:
+        if name in labels_by_column:
+            raise OutscoreError(f"`buckets` names `{name}` twice.", "Name it once, or rename a file.")
+        by_length = isinstance(given, str) and given == LENGTH
+        labels_by_column[name] = (
+            tuple(length_bands(reference)) if by_length else labels_of_segments(given, name, len(reference))
+        )
+    return labels_by_column
+
+
+def _columns_by_source(buckets: object) -> list[tuple[str, str | os.PathLike[str]]]:
+    """Columns named after their source."""
+    written = [buckets] if isinstance(buckets, (str, os.PathLike)) else buckets
+    if not isinstance(written, (list, tuple)) or not all(isinstance(name, (str, os.PathLike)) for name in written):
+        raise OutscoreError(
+            f"`buckets` is {buckets!r}.",
+            'Give "length", the path of a file of labels, or {"topic": a label for each segment}.',
+            parameter="buckets",
+        )
+    return [(LENGTH_COLUMN if name == LENGTH else stem_of(os.fspath(name)), name) for name in written]
+
+
+def length_bands(reference: Sequence[str]) -> list[str]:
+    """The band of each segment's reference length in words, for buckets.
+
+    In scripts without spaces between words, each character counts as a word.
+
+    Examples
+    --------
+    >>> length_bands(["a b c", "", " ".join("x" * 50), "猫坐在垫子上了今天下午"])
+    ['1-10', '0', '41 and more', '11-20']
+    """
+    sizes = [len(SPACELESS.sub(r" \g<0> ", line).split()) for line in reference]
+    return [
+        next((_band(low, high) for low, high in LENGTH_BANDS if low <= n and (high is None or n <= high)), NO_WORDS)
+        for n in sizes
+    ]
+
+
+def _band(low: int, high: int | None) -> str:
+    return f"{low} and more" if high is None else f"{low}-{high}"
+
+
+def in_bands(buckets: list[Bucket]) -> list[Bucket]:
+    """Length bands from the shortest up; other labels in the order in which they first appear."""
+    order = {band: i for i, band in enumerate([NO_WORDS, *(_band(*limits) for limits in LENGTH_BANDS)])}
+    banded = all(bucket.value in order for bucket in buckets)
+    return sorted(buckets, key=lambda bucket: order[bucket.value]) if banded else buckets
+
+
+@dataclass(frozen=True)
+class Datasets:
+    """The dataset of each segment; no labels where all segments are of one.
+
+    Examples
+    --------
+    >>> found = Datasets.of(["news", "talk", "news"])
+    >>> {name: rows.tolist() for name, rows in found.rows.items()}
+    {'news': [0, 2], 'talk': [1]}
+    >>> found.segment_names(3)
+    ['news, segment 1', 'talk, segment 1', 'news, segment 2']
+    >>> bool(found), bool(Datasets.of(["news", "news"]))
+    (True, False)
+    """
+
+    labels: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, labels: Sequence[object] | None) -> Datasets:
+        """The datasets that labels tell apart."""
+        found = tuple(str(label) for label in labels or ())
+        return cls(found if len(set(found)) > 1 else ())
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @cached_property
+    def rows(self) -> dict[str, Array]:
+        """The segments of each dataset, by its name."""
+        labels = np.array(self.labels)
+        return {name: np.flatnonzero(labels == name) for name in dict.fromkeys(self.labels)}
+
+    def cut(self, rows: Array) -> list[Array]:
+        """The rows of each dataset; all of them where there is one."""
+        return [rows[mine] for mine in self.rows.values()] if self else [rows]
+
+    def segment_names(self, segments: int) -> list[str]:
+        """What segments are called: by their number, in their dataset where there are several."""
+        names = [f"segment {i + 1}" for i in range(segments)]
+        for dataset, rows in self.rows.items():
+            for place, i in enumerate(rows.tolist(), 1):
+                names[i] = f"{dataset}, segment {place}"
+        return names
+
+    def pull(self, a: Array, b: Array, metric: AdditiveMetric) -> Array:
+        """How much of the difference hangs on each segment: of several datasets, of the mean of their differences."""
+        if not self:
+            return influence(PairedScores(a, b), metric)
+        found = np.zeros(len(a))
+        for rows in self.rows.values():
+            found[rows] = influence(PairedScores(a[rows], b[rows]), metric) / len(self)
+        return found
+
+
+ONE = Datasets()
+"""All segments are of one dataset."""
+
+
+def datasets_of_segments(given: object, said: Sequence[str] | None, segments: int) -> Datasets:
+    """The datasets that labels, or a file of them, tell apart; where none are given, those that the texts name.
+
+    Examples
+    --------
+    >>> datasets_of_segments(None, ("news", "talk"), 2).labels, datasets_of_segments("none", ("news", "talk"), 2).labels
+    (('news', 'talk'), ())
+    """
+    labels = said if given is None else given
+    if labels is None or (isinstance(labels, str) and labels == shared.POOLED):
+        return ONE
+    return Datasets.of(labels_of_segments(labels, "dataset", segments))
+
+
+def boards_of_runs(
+    metric: AdditiveMetric, systems: Mapping[str, Sequence[Array]], documents: Sequence[object] | None, datasets: Datasets = ONE
+) -> tuple[list[Board], AdditiveMetric]:
+    """A board for each dataset from the rows of every run of each system, and the metric of the boards' rows.
+
+    Examples
+    --------
+    >>> mean = AdditiveMetric("mean", ("score", "items"), ratio=((1, 0), (0, 1)))
+    >>> rows = {"A": [np.array([[1, 1], [0, 1], [1, 1]])], "B": [np.array([[0, 1], [0, 1], [1, 1]])]}
+    >>> boards, _ = boards_of_runs(mean, rows, None, Datasets.of(["news", "talk", "news"]))
+    >>> [(board.dataset, board.values[..., 0].tolist()) for board in boards]
+    [('news', [[1, 1], [0, 1]]), ('talk', [[0], [0]])]
+    """
+    of_systems, together = mean_of_runs(metric, list(systems.values()))
+    values = np.stack(of_systems)
+    everything: dict[str | None, Array] = {None: np.arange(values.shape[1])}
+    boards = []
+    for name, rows in {**datasets.rows}.items() if datasets else everything.items():
+        mine = {system: [table[rows] for table in runs] for system, runs in systems.items()}
+        labels = None if documents is None else [documents[i] for i in rows.tolist()]
+        boards.append(
+            Board(
+                tuple(systems),
+                values[:, rows],
+                np.ones((len(systems), len(rows)), dtype=bool),
+                clusters=codes_of(labels, len(rows), "documents"),
+                dataset=name,
+                rows=sum(len(runs) for runs in systems.values()) * len(rows),
+                **_run_tables(metric, mine),
+            )
+        )
+    return boards, together
+
+
+def _run_tables(metric: AdditiveMetric, systems: Mapping[str, Sequence[Array]]) -> dict[str, Any]:
+    """What a board knows of several runs of its systems: nothing where each has one."""
+    if all(len(runs) == 1 for runs in systems.values()):
+        return {}
+    tables = tuple(run_table_of(runs, name) for name, runs in systems.items())
+    return {"runs": tables, "repeat_column": "run", "run_metric": metric}
