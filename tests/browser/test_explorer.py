@@ -127,6 +127,7 @@ def test_a_tree_shows_where_the_systems_leave_gold(visit, file):
     here = np.flatnonzero(changed.contexts == changed.contexts[np.flatnonzero(np.isin(outcomes(changed.units), (1, 2, 3)))[0]])
     wrong = ~changed.units.correct[here][:, :2]
     tree = first.locator("svg")
+    tree.wait_for()  # It is drawn when the fold has told that it is open.
     # One arrow for each word of gold, one below for each wrong answer; gold's are bold where anybody is wrong.
     assert tree.locator(".tip").count() == SENTENCE + int(wrong.sum())
     assert tree.locator(".tip.missed").count() == int(wrong.any(axis=1).sum())

@@ -156,7 +156,7 @@ def test_empty_cells_are_items_that_a_system_lacks_in_compare_too(board, outscor
     rows = [f"q{i},{i % 2},{'' if i < 6 else i // 3 % 2}\n" for i in range(20)]
     Path("gap.csv").write_text("id,a,b\n" + "".join(rows))
     pair, ranking = (outscore(command, "gap.csv").output for command in ("compare", "rank"))
-    assert "Only 14 items of 20 are compared" in " ".join(pair.split())
+    assert "Only 14 of 20 items are compared" in " ".join(pair.split())
     assert "6 of 40 scores are missing (15 %)" in " ".join(ranking.split("Ranking by")[0].split())
 
 
@@ -167,8 +167,8 @@ def test_a_single_item_is_told(board, outscore):
 
 
 def test_help_offers_one_test(outscore):
-    assert "or all" not in outscore("rank", "--help").stdout
-    assert "or all" in outscore("compare", "--help").stdout
+    assert ", or all" not in outscore("rank", "--help").stdout
+    assert ", or all" in outscore("compare", "--help").stdout
 
 
 def test_workers_change_nothing(board, outscore):

@@ -68,6 +68,6 @@ def test_refusals(seeds, refusal):
     assert "does not exist" in refusal("score", "nowhere.csv")
     assert refusal("score", "seeds.csv", "--power", "1").startswith("`power` is 1.")
     assert refusal("score", "table.csv", "--slice", "topic").startswith("`table.csv` has no column `topic`")
-    assert refusal("score", "table.csv", "--names", "a").startswith('--names is "a", 2 different names were expected.')
+    assert refusal("score", "table.csv", "--names", "a").startswith('--names is "a", but 2 different names were expected.')
     Path("gap.csv").write_text("id,score\nq1,1\nq2,\n")
     assert refusal("score", "gap.csv").startswith("`gap.csv`, line 3: found an empty field in column `score`")

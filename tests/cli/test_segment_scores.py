@@ -111,5 +111,5 @@ def test_python_refuses_what_the_command_line_refuses():
     assert refused.value.parameter == "segments"
     with pytest.raises(osc.OutscoreError, match=r"Name a file that ends in .csv"):
         osc.compare_texts(A, B, REFERENCE, segments="s.txt")
-    with pytest.raises(osc.OutscoreError, match="is an input"):
+    with pytest.raises(osc.OutscoreError, match="is an input and would be overwritten"):
         osc.rank(["=a.txt", "b.txt"], reference=Path("docs.txt").rename("ref.csv"), segments="ref.csv")

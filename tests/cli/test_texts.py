@@ -116,10 +116,10 @@ def test_no_input_is_written_over(texts, refusal, what):
 
 def test_gold_and_parts_are_not_written_over(texts, refusal):
     words = ["rank", "--task", "label", "--gold", "ref.txt", "a.txt", "b.txt", "-o", "ref.txt"]
-    assert "`ref.txt` is an input" in refusal(*words)
+    assert "`ref.txt` is an input and would be overwritten." in refusal(*words)
     Path("parts").mkdir()
     Path("parts/1.parquet").write_bytes(b"PAR1")
-    assert "is an input" in refusal("rank", "parts", "--pairs", "parts/1.parquet")
+    assert "is an input and would be overwritten." in refusal("rank", "parts", "--pairs", "parts/1.parquet")
 
 
 def results(outscore, *words: str) -> dict:

@@ -96,7 +96,7 @@ def answers(tmp_path, monkeypatch):
 
 
 LINE = (
-    "right answers: gold.csv (gold); outputs: old.csv and new.csv (prediction); items: question_id; 18 rows of 3 files (labels)"
+    "right answers: gold.csv (gold); outputs: old.csv and new.csv (prediction); items: question_id; 18 rows in 3 files (labels)"
 )
 
 

@@ -183,7 +183,7 @@ def test_verdict_of_identical_systems(p_value):
 def test_verdict_against_delta(p_value):
     assert verdict(words(p_value(0.01), delta=0.01)).startswith("A outscored B by more than 0.01: ")
     assert verdict(words(p_value(0.01), delta=0.02)).startswith("No winner: A - B lies below 0.02 at alpha = .05")
-    assert verdict(words(p_value(0.3), delta=0.02)).startswith("No winner: the data cannot tell A - B from 0.02")
+    assert verdict(words(p_value(0.3), delta=0.02)).startswith("No winner: the data cannot tell A - B apart from 0.02")
 
 
 def test_sentence(p_value):

@@ -91,6 +91,6 @@ def test_battles_say_how_many_more_would_decide_the_nearest_pair():
     frame = pl.DataFrame(rows, schema=["prompt", "model_a", "model_b", "winner"], orient="row")
     found = osc.prefer(frame.filter(pl.col("prompt").is_in([f"q{i}" for i in range(6)])))
     (told,) = battles_step(found)
-    more = re.search(r"take (about [\d.]+) times as many battles, on new prompts \(power .80 by p\)", told)[1]
+    more = re.search(r"take (about [\d.]+) times as many battles, on new prompts \(for power .80, from p\)", told)[1]
     assert more == times_as_much(found.pairs[0].p.value, 0.05)
     assert battles_step(osc.prefer(frame)) == []

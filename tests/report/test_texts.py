@@ -200,7 +200,7 @@ def test_the_parts_of_the_sentence():
         "On 2,000 segments, new is better than old at the .05 level in bleu (27.40 against 26.30, adjusted p = .0246); the "
         "difference between new and old in ter (62.70 against 63.00, adjusted p = .645) is not statistically significant at "
         "the .05 level (Monte Carlo paired permutation test, two-sided, for bleu; exact paired permutation test, two-sided, "
-        "for ter; p adjusted over 2 metrics, Holm)."
+        "for ter; p adjusted for 2 metrics, Holm)."
     )
 
 
@@ -306,7 +306,7 @@ def test_documents_and_units_have_one_name_in_every_form():
     whole = make_texts(clusters=40)
     whole = replace(whole, comparisons=[replace(c, clusters=40) for c in whole.comparisons])
     for form in (text.render(whole, verbose=True), markdown.render(whole), Page(render_html(whole)).words):
-        assert "in 40 documents that are swapped as one" in " ".join(form.split())
+        assert "in 40 documents, each swapped as a whole" in " ".join(form.split())
         assert "cluster" not in form
         assert "from the choice of documents" in " ".join(form.split())
     units = [replace(c, design=replace(c.design, unit_size=5, remainder=2)) for c in make_texts().comparisons]

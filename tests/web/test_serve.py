@@ -24,7 +24,7 @@ def left_in(folder: Path) -> list[str]:
 
 def test_it_serves_and_leaves_nothing(serve, pair, tmp_path):
     server = serve()
-    assert server.said == f"outscore is at {server.address}?token={server.token} (Ctrl-C ends it)\n"
+    assert server.said == f"outscore is at {server.address}?token={server.token} (Ctrl-C stops it)\n"
     page = server.page()
     front = page.get("/")
     assert front.status_code == 200
@@ -71,7 +71,7 @@ def test_a_port_that_is_taken_is_one_sentence(tmp_path):
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        with pytest.raises(OutscoreError, match=f"Port {port} is taken"):
+        with pytest.raises(OutscoreError, match=f"Port {port} is in use"):
             serving._listen("127.0.0.1", port)
     with pytest.raises(OutscoreError, match=r"There is no address `nowhere\.invalid`"):
         serving._listen("nowhere.invalid", 0)

@@ -97,7 +97,7 @@ def test_a_mistake_of_ours_is_one_line(capsys):
 def test_the_help_states_the_limits():
     said = " ".join(CliRunner().invoke(command_line, ["serve", "--help"]).output.split())
     settings = Settings()
-    assert f"An upload may have {settings.max_upload // MIB} MB" in said
+    assert f"An upload may have up to {settings.max_upload // MIB} MB" in said
     assert f"may unpack to {settings.max_unpacked // MIB} MB" in said
     assert f"A job may run for {settings.job_seconds / 60:g} minutes" in said
 

@@ -172,7 +172,8 @@ def _meant_option(name: str, context: click.Context) -> str:
 
     owners = _commands_with(name, context)
     if owners:
-        more = f" and {len(owners) - MAX_OWNERS} more commands" if len(owners) > MAX_OWNERS else ""
+        left = len(owners) - MAX_OWNERS
+        more = f" and {left} more command{'s' if left > 1 else ''}" if left > 0 else ""
         return f"It is an option of {', '.join(f'`outscore {one}`' for one in owners[:MAX_OWNERS])}{more}."
     known = [option for param in context.command.get_params(context) for option in param.opts if option.startswith("--")]
     near = meant(name, known) if name.startswith("--") else None

@@ -46,7 +46,7 @@ def test_no_step_is_empty_for_a_ratio_of_sums():
     assert found.pictures.quantiles
     assert [effect.name for effect in found.effects] == ["cohen_dz", "hedges_g"]
     assert found.power.jackknife
-    assert "(spread by the jackknife)" in " ".join(found.to_text().split())
+    assert "(spread estimated by the jackknife)" in " ".join(found.to_text().split())
     assert "the contribution of each (jackknife)" in " ".join(found.to_text(verbose=True).split())
     captions = {chart.key: chart.caption for chart in found.charts()}
     assert "each on its own" in captions["scores"]

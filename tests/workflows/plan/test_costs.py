@@ -114,6 +114,7 @@ def test_a_budget_that_is_too_small_says_which_suffices(budget, design):
     asked = {**design, "price_item": 1.0, "price_run": 0.5}
     with pytest.raises(OutscoreError, match=f"A budget of {budget:g} does not pay") as caught:
         osc.plan(**asked, budget=budget)
+    assert caught.value.hint.startswith("Give at least ")
     least = float(caught.value.hint.split()[3].rstrip(","))
     assert osc.plan(**asked, budget=least).costs.cost <= least
     with pytest.raises(OutscoreError, match="does not pay"):

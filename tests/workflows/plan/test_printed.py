@@ -83,7 +83,7 @@ def test_outcomes_and_words():
     assert [pair.outcome for pair in never.pairs] == ["never"]
     assert found.systems[0].right == (945, 955)
     sizes = ask({"amber": ".857", "birch": ".714"})
-    assert sizes.verdict.startswith("The printed scores need 7 items at least.")
+    assert sizes.verdict.startswith("The printed scores need at least 7 items.")
     assert (sizes.pairs, sizes.family) == ([], None)
 
 
@@ -105,7 +105,7 @@ def test_by_file_and_by_dictionary(tmp_path):
 @pytest.mark.parametrize(
     ("table", "asked", "message"),
     [
-        ({"amber": ".871"}, {}, "The table has 1 systems"),
+        ({"amber": ".871"}, {}, r"The table has 1 system\."),
         ({"amber": ".871", "birch": "good"}, {}, "A score is `good`"),
         (
             {"amber": ".871", "birch": ".857"},

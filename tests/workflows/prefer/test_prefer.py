@@ -190,7 +190,7 @@ class TestTwoSystems:
 
     def test_all_ties(self, write):
         found = osc.prefer(write(both(6, "new", "old", lambda _: "tie")))
-        assert "all 12 battles of new and old are ties" in found.verdict
+        assert "all 12 battles between new and old are ties" in found.verdict
         assert found.pairs[0].p.value == 1.0
         assert found.pairs[0].low < 0.5 < found.pairs[0].high
 
@@ -313,8 +313,8 @@ class TestOrders:
         assert (found.order, found.battles, found.position.battles) == ("unrecorded", 70, 40)
         assert found.position.systems == ["x", "y"]
         text = " ".join(found.to_text().split())
-        assert "of 40 of 70 battles, whose order is recorded: those of x, y" in text
-        assert "order: recorded of 40 of 70 battles" in text
+        assert "in 40 of 70 battles, whose order is recorded: those of x, y" in text
+        assert "order: recorded for 40 of 70 battles" in text
         assert "those of x, y" in found.to_html()
 
     def test_chosen_orders_are_exchanged_between_prompts(self, write):
@@ -420,7 +420,7 @@ class TestManySystems:
         assert "top ranks first" in found.sentence
         assert found.circles == [["x", "y", "z"]]
         assert [(one.rank_low, one.rank_high) for one in found.strengths] == [(1, 1), (2, 4), (2, 4), (2, 4)]
-        assert any("run in a circle" in note.text for note in found.notes if note.kind == "warning")
+        assert any("form a cycle" in note.text for note in found.notes if note.kind == "warning")
 
     def test_prompts_that_all_say_the_same_have_no_spread_to_test_by(self, write):
         rows = [row for one, two in (("x", "y"), ("y", "z"), ("z", "x")) for row in both(20, one, two, lambda _, one=one: one)]
@@ -730,9 +730,10 @@ class TestLabels:
         other = write([(f"p{i}", "new", "else", "new") for i in range(9)], "other.csv")
         with pytest.raises(OutscoreError, match="People judged `else` and `new`"):
             osc.prefer(battles, labels=other)
-        for wrong in ({"battles": 5, "labels": few}, {"battles": battles, "labels": 5}):
-            with pytest.raises(OutscoreError, match="not a path"):
-                osc.prefer(**wrong)
+        with pytest.raises(OutscoreError, match="`battles` contains something that is not a path"):
+            osc.prefer(5, labels=few)
+        with pytest.raises(OutscoreError, match="`labels` is neither a path nor a table"):
+            osc.prefer(battles, labels=5)
 
     def test_people_without_a_verdict_are_refused(self, write):
         battles, _ = self.files(write)

@@ -289,10 +289,10 @@ def test_populations_of_reduced_and_incomplete_runs_are_refused_with_a_cure():
     runs = np.tile([1, 0, 1], 12)
     items = np.arange(36) // 3
     for population in ("these-items", "items-and-runs"):
-        with pytest.raises(OutscoreError, match="pass@2 is one score of all runs of an item") as caught:
+        with pytest.raises(OutscoreError, match="pass@2 turns all runs of an item into one score") as caught:
             osc.score(runs, items=items, reduce="pass@2", population=population)
         assert caught.value.hint.startswith("Write --reduce mean")
-    with pytest.raises(OutscoreError, match="f1 is no mean over items"):
+    with pytest.raises(OutscoreError, match="f1 is not a mean over items"):
         osc.score(np.arange(108).reshape(36, 3), items=items, metric="f1", population="these-items")
     with pytest.raises(OutscoreError, match="no two rows are runs of the same item"):
         osc.score([1, 0, 1], reduce="pass@2")
@@ -330,4 +330,4 @@ def test_a_correlation_that_is_but_rounding_is_none():
     """The sums of these products are 0 in theory, and -2e-17 in floating point."""
     amber, birch = [1, 1, 1] * 3 + [0, 0, 0], [0, 0, 1] * 4
     text = " ".join(osc.score({"amber": amber, "birch": birch}).to_text().split())
-    assert "correlate by 0.00 (as these do)" in text
+    assert "correlate at 0.00 (as these do)" in text

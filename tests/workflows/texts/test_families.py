@@ -73,7 +73,7 @@ def test_the_floor_is_that_of_the_sampled_metric():
 def test_every_metric_has_its_clause_test_and_pairs(ranked):
     assert "by BLEU and TER" in ranked.sentence
     assert "; by TER, " in ranked.sentence
-    assert "exact paired permutation test of each pair for TER" in ranked.sentence
+    assert "TER: exact paired permutation test for each pair" in ranked.sentence
     assert "Pairs by TER (lower is better)" in ranked.to_text()
     assert "TER: exact" in ranked.to_latex()
 

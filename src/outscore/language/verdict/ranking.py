@@ -218,7 +218,7 @@ def ranking_sentence(
     used: dict[str, list[str]] = {}
     for standing, its in every:
         used.setdefault(_test(standing, its), []).append(standing.metric)
-    tests = [f"{test} for {_named_all(metrics)}" if len(used) > 1 else test for test, metrics in used.items()]
+    tests = [f"{_named_all(metrics)}: {test}" if len(used) > 1 else test for test, metrics in used.items()]
     name = correction_name(family.correction)
     corrected = "p not corrected" if name == NO_CORRECTION else f"{name}-corrected p"
     pairs = f"{'; '.join(tests)}, two-sided, {corrected}"

@@ -29,8 +29,8 @@ def card(logs: Logs) -> Document:
 
 
 def _verdict(logs: Logs) -> Verdict:
-    verdict = clean(logs.verdict)
-    return Verdict((verdict,), verdict.removesuffix("."), tone="told")
+    line = clean(logs.verdict)
+    return Verdict((line,), line.removesuffix("."), tone="told")
 
 
 KIND = Kind(build, card, {"scores": records})

@@ -89,7 +89,8 @@ async function take(files) {
     for (const file of some) {
       if (!file.suits.includes("report")) {
         const found = file.problem ?? `\`${file.name}\` is no exported result${file.reading ? `, but ${file.reading}` : ""}.`;
-        throw Object.assign(new Error(found), { hint: "Choose a JSON file that this page or `outscore -o result.json` wrote." });
+        const hint = "Choose a JSON file that this page or `outscore -o result.json` wrote.";
+        throw Object.assign(new Error(found), { hint });
       }
       let job = await askJson("POST", "/api/jobs", { command: "report", files: { files: [file.id] }, settings: {} });
       while (["waiting", "running"].includes(job.state)) job = await askJson("GET", `/api/jobs/${job.id}?wait=5`);

@@ -21,6 +21,7 @@ from outscore.core.errors import OutscoreError
 from outscore.formats.base.source import open_source
 from outscore.inference.families.multiplicity import adjust, correct_family
 from outscore.inference.power.binary import overlaps
+from outscore.language.numbers import count
 from outscore.language.signature import VERSION
 from outscore.language.verdict.plan import possible_table_verdict
 from outscore.results.design import Reading
@@ -113,7 +114,9 @@ def possible_table(printed: Mapping[str, object], n: int | None, *, alpha: float
 def _check(texts: Mapping[str, str], n: int | None) -> None:
     if not 2 <= len(texts) <= MAX_SYSTEMS:
         raise OutscoreError(
-            f"The table has {len(texts)} systems.", f"Give two to {MAX_SYSTEMS} systems and their scores.", parameter="table"
+            f"The table has {count(len(texts), 'system')}.",
+            f"Give two to {MAX_SYSTEMS} systems and their scores.",
+            parameter="table",
         )
     if n is not None and n > MAX_PRINTED:
         raise OutscoreError(f"`n` is {n:,}.", f"Printed scores can be checked for up to {MAX_PRINTED:,} items.", parameter="n")

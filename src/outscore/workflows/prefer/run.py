@@ -297,7 +297,7 @@ def _one_order(sums: Sums) -> list[Note]:
     if not pairs:
         return []
     shown = [f"`{sums.names[first]}` before `{sums.names[second]}`" for first, second in pairs[:MAX_NAMED]]
-    more = f" and of {count(len(pairs) - MAX_NAMED, 'more pair')}" if len(pairs) > MAX_NAMED else ""
+    more = f", and likewise for {count(len(pairs) - MAX_NAMED, 'more pair')}" if len(pairs) > MAX_NAMED else ""
     them = "these two" if len(pairs) == 1 else "these"
     text = (
         f"Every battle names {', '.join(shown)}{more}: for {them}, being shown first cannot be distinguished from being better."

@@ -309,7 +309,7 @@ def test_constant_differences_have_no_t(tmp_path):
     (m,) = measured_from_partitions(written(tmp_path / "one", [long_table(values)]), question=Question(test="student")).measured
     assert m.pairs.log_p.tolist() == [0.0]
     assert note_texts(m.notes) == [
-        "The differences of 1 pairs do not vary, so they have no t statistic, and their p is given as 1."
+        "The differences of 1 pair do not vary, so they have no t statistic, and their p is given as 1."
     ]
 
 
@@ -411,7 +411,7 @@ REFUSED = {
     "null label": (GOOD.with_columns(system=pl.Series(["x", None])), {}, "row 2: found nothing in column `system`"),
     "list": (GOOD.with_columns(item=pl.Series([["a"], ["b"]])), {"choice": Choice(item="item")}, "but labels were expected"),
     "clusters": (GOOD.with_columns(document=pl.lit("d")), {}, "has clusters (`document`), which partitions do not support"),
-    "one system": (GOOD[:1], {}, "Only `x` was found: there is nothing to rank."),
+    "one system": (GOOD[:1], {}, "Only `x` was found, so there is nothing to rank."),
     "unknown system": (GOOD, {"choice": Choice(systems=("x", "z"))}, "has no system `z`"),
     "unknown systems": (GOOD, {"choice": Choice(systems=("u", "v"))}, "has no system `u`"),
     "level": (GOOD, {"question": Question(alpha=1.5)}, "`alpha` is 1.5"),

@@ -35,6 +35,7 @@ from outscore.inference.pairwise.moments import PairMoments, fixed_shift, total_
 from outscore.inference.pairwise.per_pair import STUDENT
 from outscore.inference.pairwise.systems import baseline_of, pairs_of
 from outscore.inference.pairwise.table import KINDS, Measured
+from outscore.language.numbers import count
 from outscore.results.note import Note
 from outscore.results.ranking import MAX_PAIRS, Ranking
 from outscore.scores.board import filling_notes
@@ -294,7 +295,8 @@ def _measure(
         pairs, kernel, interval = student_pairs(moments, left, right, asked.alpha), "student-t", STUDENT
         still = int((np.isnan(pairs.low) & (pairs.n > 1) & (pairs.difference != 0)).sum())
         if still:
-            text = f"The differences of {still:,} pairs do not vary, so they have no t statistic, and their p is given as 1."
+            those = count(still, "pair")
+            text = f"The differences of {those} do not vary, so they have no t statistic, and their p is given as 1."
             notes.append(Note("data", text))
     elif totals is not None:
         pairs, interval = sampled_pairs(moments, left, right, totals, asked.alpha), STUDENT
