@@ -858,7 +858,7 @@ JOINT = Option(
     "joint",
     bool,
     False,
-    "Also resample the same items for every system: simultaneous intervals, P(best), Borda scores, win rates.",
+    "Also resample the same items for all systems: simultaneous intervals, P(best), Borda scores, win rates.",
     label="All systems at once",
     group="test",
     kind="flag",

@@ -267,7 +267,7 @@ def measure(
         _System(system, rows.astype(float) if rows.dtype.kind != "i" else rows, metric, kind, known=known)
         for system, rows in zip(systems, np.split(table, starts), strict=True)
     ]
-    one_score = f"{reduced} is one score of all runs of an item" if reduced else ""
+    one_score = f"{reduced} turns all runs of an item into one score" if reduced else ""
     lacking = {
         ITEMS: "",
         ITEMS_AND_RUNS: one_score or _lacking(parts, kind),
