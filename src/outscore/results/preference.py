@@ -152,8 +152,8 @@ class Strength:
     elo_low, elo_high
         The same on the Elo scale.
     rank_low, rank_high
-        The best and the worst place among the systems of its component that the tests allow; preferences that form a
-        cycle put none of its systems before another.
+        The best and the worst place among the systems of its component that the tests allow; preferences that run in a
+        circle put none of its systems before another.
     battles
         The number of its battles.
     win_rate
@@ -501,8 +501,8 @@ class Preference(Result):
     intransitivity
         Whether one strength per system explains the win rates; None with two systems.
     circles
-        Significant preferences that form a cycle: each system of a list is preferred to the next, the last one to the first.
-        For systems in many cycles, a shortest one is given.
+        Significant preferences that run in a circle: each system of a list is preferred to the next, the last one to the first.
+        For systems in many circles, a shortest one is given.
     categories
         How systems do on each category of prompts; None unless there are two categories.
     groups

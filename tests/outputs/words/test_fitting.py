@@ -111,7 +111,7 @@ def test_real_parses_with_damage(shared_data, tmp_path):
     assert [(p.outcomes.correction, p.outcomes.new_error) for p in found.pairs[1:3]] == [(0, 0), (0, 0)]
     told = [note.text for note in found.notes if note.kind == "reading"]
     assert told[0].startswith(
-        "The text of missing is not quite gold's: 337 of 21,176 gold words, 10 whole sentences among them,"
+        "The text of missing differs from gold's: 337 of 21,176 gold words, 10 whole sentences among them,"
     )
 
 

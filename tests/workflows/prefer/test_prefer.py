@@ -420,7 +420,7 @@ class TestManySystems:
         assert "top ranks first" in found.sentence
         assert found.circles == [["x", "y", "z"]]
         assert [(one.rank_low, one.rank_high) for one in found.strengths] == [(1, 1), (2, 4), (2, 4), (2, 4)]
-        assert any("form a cycle" in note.text for note in found.notes if note.kind == "warning")
+        assert any("run in a circle" in note.text for note in found.notes if note.kind == "warning")
 
     def test_prompts_that_all_say_the_same_have_no_spread_to_test_by(self, write):
         rows = [row for one, two in (("x", "y"), ("y", "z"), ("z", "x")) for row in both(20, one, two, lambda _, one=one: one)]

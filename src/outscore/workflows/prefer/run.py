@@ -332,7 +332,7 @@ def _better(pairs: list[PreferencePair], systems: Sequence[str], ranked: list[in
 
 
 def _places(better: Array, circles: Circles, sets: Array) -> tuple[Array, Array]:
-    """The best and the worst place of each system within its set; a cycle puts none of its systems before another."""
+    """The best and the worst place of each system within its set; a circle puts none of its systems before another."""
     lowest, highest = np.zeros(len(better), dtype=np.int64), np.zeros(len(better), dtype=np.int64)
     outside = better & (circles.part[:, None] != circles.part[None, :])
     for one in np.unique(sets).tolist():
@@ -437,7 +437,7 @@ def _remarks(
     order = [names[i] for i in ranked]
     theta = strengths.theta[ranked].tolist()
     for circle in circles:
-        start = f"Significant preferences form a cycle: {circle_text(circle)}"
+        start = f"Significant preferences run in a circle: {circle_text(circle)}"
         notes.append(Note("warning", f"{start}. No order of these systems agrees with all of them; trust the pairs."))
     in_circles = {two for circle in circles for two in zip(circle, circle[1:] + circle[:1], strict=True)}
     against = [
