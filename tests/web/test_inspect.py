@@ -287,3 +287,4 @@ def test_every_file_says_in_a_line_what_it_is(page, saved):
     found = {file["name"]: file["reading"] for file in page.upload({name: content for name, (content, _) in files.items()})}
     for name, (_, line) in files.items():
         assert found[name].startswith(line), (name, found[name])
+    assert found["unclear.csv"].endswith("2 rows in 1 file (csv); not clear from the name whether higher or lower is better")

@@ -24,11 +24,14 @@ SOURCES = {
     "file": "from the file extension",
     "default": "",
 }
+UNCLEAR = "not clear from the name whether higher or lower is better"
 PARTS = ("system", "repeat", "cluster", "dataset")
 
 
-def reading_line(reading: Reading) -> str:
+def reading_line(reading: Reading, *, directed: bool = True) -> str:
     """The one line that every report shows: scores, items, other columns, how much was read, which direction is better.
+
+    A preview is not `directed` if the name of the scores leaves the direction open: whoever compares them is asked.
 
     Examples
     --------
@@ -52,7 +55,7 @@ def reading_line(reading: Reading) -> str:
     parts = [f"{part}s: {_names(columns)}" for part in PARTS if (columns := getattr(reading, part))]
     slices = [f"slices: {_names(reading.slices)}"] if reading.slices else []
     scores = f"measures: {_names(reading.measures)}" if reading.measures else _scores(reading)
-    return "; ".join([scores, _items(reading), *parts, *slices, _amount(reading), _direction(reading)])
+    return "; ".join([scores, _items(reading), *parts, *slices, _amount(reading), _direction(reading) if directed else UNCLEAR])
 
 
 def _scores(reading: Reading) -> str:

@@ -216,10 +216,13 @@ def _reading(systems: Sequence[Scores], origin: Origin) -> str:
     names = [scores.name for scores in systems]
     # Systems of which only some are named after an error, and unclear names, are asked about when they are compared.
     measured = score_names([origin], names if shared_measure(names) else ())
-    if any(map(is_unclear, measured)):
-        measured = ()
-    named = directed("mean", "auto", measured) if systems[0].values.ndim == 1 else directed("f1", "auto")
-    return reading_line(reading_of([origin], rows=origin.rows, systems=names, direction=(named.better, named.source)))
+    unclear = any(map(is_unclear, measured))
+    if systems[0].values.ndim == 1:
+        named = directed("mean", "auto", () if unclear else measured)
+    else:
+        named = directed("f1", "auto")
+    reading = reading_of([origin], rows=origin.rows, systems=names, direction=(named.better, named.source))
+    return reading_line(reading, directed=not unclear)
 
 
 def _bare(path: Path, systems: Sequence[Scores]) -> tuple[list[Column], list[list[str]]]:
