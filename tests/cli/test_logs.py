@@ -132,6 +132,16 @@ def test_refusals(shared_data, path, options, said):
     assert "Traceback" not in done.output
 
 
+def test_systems_without_a_common_task_are_not_asked_to_choose_one(shared_data):
+    logs = (shared_data / "harness-logs" / "inspect" / name for name in ("data_arc_qwen.json", "data_pubmedqa_gpt4o_mini.json"))
+    done = run("compare", *logs)
+    assert done.exit_code == 2
+    assert (
+        "have no task in common: `ollama/qwen2.5:0.5b` has `inspect_evals/arc_easy`, `openai/azure/gpt-4o-mini`" in done.output
+    )
+    assert "--log-task" not in done.output
+
+
 MISSING = [
     (
         "inspect/unscored",

@@ -69,10 +69,23 @@ def choose_task(evaluations: Sequence[Evaluation], task: str | None, *, several:
             )
         return of_task
     if len(tasks) > 1 and not several:
+        _refuse_strangers(evaluations)
         raise OutscoreError(
             f"The logs contain {len(tasks)} tasks: {_list(tasks)}.", "Choose one with --log-task NAME.", parameter="log_task"
         )
     return list(evaluations)
+
+
+def _refuse_strangers(evaluations: Sequence[Evaluation]) -> None:
+    """Refuse several systems of which no two have a task in common: choosing a task would leave one of them."""
+    systems = {task: {one.system for one in evaluations if one.task == task} for task in {one.task for one in evaluations}}
+    if len({one.system for one in evaluations}) > 1 and all(len(names) == 1 for names in systems.values()):
+        first, second = list({one.system: one.task for one in evaluations}.items())[:2]
+        raise OutscoreError(
+            f"The systems in the logs have no task in common: `{first[0]}` has `{first[1]}`, `{second[0]}` has `{second[1]}`.",
+            "Give logs of the same task for every system.",
+            parameter="log_task",
+        )
 
 
 def choose_filter(evaluations: Sequence[Evaluation], wanted: str | None) -> list[Evaluation]:
