@@ -162,7 +162,7 @@ def test_a_lost_worker_costs_time_only(running, tmp_path):
 def test_a_task_that_no_worker_survives_is_one_sentence():
     """Its neighbours are suspected too, tried alone, and found innocent: the engine is of use afterwards."""
     with open_engine(Dask("local", 1)) as engine:
-        with pytest.raises(OutscoreError, match=r"^3 worker processes were lost to one task\. Is memory short\?"):
+        with pytest.raises(OutscoreError, match=r"^3 worker processes were lost to one task\. If memory ran out, use fewer"):
             engine.map(functools.partial(die_at, 1), range(3))
         assert engine.map(abs, [-4]) == [4]
 
