@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import typing
 from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
@@ -34,6 +35,7 @@ from outscore.results.pvalue import PValue
 from outscore.results.saved import kind_names, kind_of, schema_text
 from outscore.results.score import Detectable, Noise, ScoredSystem, ScorePart, ScoreResult
 from outscore.results.signature import Signature
+from outscore.web.jobs.worker import answer
 from outscore.workflows.plan.answer import plan_numbers as plan
 from outscore.workflows.plan.answer import possible_p
 from outscore.workflows.plan.printed import possible_table
@@ -173,6 +175,29 @@ def test_every_kind_says_how_it_is_reported():
 
     with pytest.raises(TypeError, match=r"how a Forecast is reported"):
         reported_as(Forecast("new", 0.9))
+
+
+NAMED = {
+    **dict.fromkeys(("Comparison", "Comparisons", "GateResult"), ("A", "B")),
+    **dict.fromkeys(("PlanResult", "PossibleP"), ()),
+    "Ranking": ("north", "south", "east", "west", "centre"),
+    "Diff": ("Baseline", "Newer"),
+    "PossibleTable": ("amber", "birch"),
+    "Preference": ("x", "w", "y", "z"),
+    "Logs": ("amber",),
+    "ScoreResult": ("amber", "B"),
+}
+
+
+def test_what_a_list_of_results_says_of_every_kind(tmp_path):
+    """A headline and names of systems, from which downloads have their names; never how an object looks in Python."""
+    assert set(NAMED) == {kind.__name__ for kind in (*typing.get_args(saved.Document), osc.Comparison)}
+    for kind, names in NAMED.items():
+        path = KINDS[kind][0]().save(tmp_path / "saved.json")
+        about = answer({"task": "reload", "folder": str(tmp_path), "file": path.name, "target": "."}, io.StringIO())["answer"]
+        assert tuple(about["systems"]) == names, kind
+        assert about["headline"], kind
+        assert not re.search(r"\w\(\w+=", about["headline"]), kind
 
 
 @pytest.fixture(scope="module")

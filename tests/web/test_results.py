@@ -45,6 +45,18 @@ def test_a_name_is_a_line_of_text_and_names_the_downloads(page, pair):
     assert change(page, job, kept=True).json()["name"] == HOSTILE
 
 
+def test_downloads_are_named_after_the_systems(page, pair):
+    one = {"a.txt": pair["a.txt"]}
+    for command, files, settings, label in (
+        ("score", {"files": one}, {}, "outscore-score-a"),
+        ("gate", {"files": pair}, {"margin": 0.1}, "outscore-gate-b-vs-a"),
+        ("plan", {}, {"effect": 0.1}, "outscore-plan"),
+    ):
+        job = page.run(command, files, **settings)
+        sent = page.get(f"/api/results/{job['result']}/download.json").headers["content-disposition"]
+        assert f'filename="{label}.json"' in sent
+
+
 def test_what_is_kept_outlives_the_hour_until_it_is_let_go(open_page, pair):
     with open_page(lifetime=3600, max_results=2, max_kept=1) as page:
         kept = page.run("compare", {"files": pair})

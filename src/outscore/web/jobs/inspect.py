@@ -29,7 +29,15 @@ from outscore.formats.tables.numbers import BARE_FORMATS
 from outscore.formats.texts.segments import read_segments
 from outscore.language.reading import reading_line
 from outscore.language.verdict.preference import battle_reading_line
-from outscore.results.saved import parse
+from outscore.results.comparison import Comparison, Comparisons, SystemScore
+from outscore.results.diff import Diff
+from outscore.results.gate import GateResult
+from outscore.results.logs import Logs
+from outscore.results.possible import PossibleTable
+from outscore.results.preference import Preference
+from outscore.results.ranking import Ranking
+from outscore.results.saved import Saved, parse
+from outscore.results.score import ScoreResult
 from outscore.scores.system import Origin, Scores
 from outscore.web.jobs.settings_files import SUFFIXES, names_in
 from outscore.web.messages import Column, FileDescription
@@ -355,12 +363,23 @@ def _refuse_tools(peek: Peek, label: str) -> None:
         raise OutscoreError(f"`{label}` is {what}.", AS_LINES)
 
 
-def systems_of(result: object) -> list[str]:
-    """The systems that a result is about."""
-    systems = getattr(result, "systems", None)
-    if systems is None:
-        systems = [name for comparison in getattr(result, "comparisons", []) for name in comparison.systems]
-    return list(dict.fromkeys(map(str, systems)))[:MAX_SYSTEMS]
+def systems_of(result: Saved) -> list[str]:
+    """The names of the systems that a result is about; none where it is about numbers only."""
+    names: Iterable[str] = ()
+    match result:
+        case Comparison() | Diff() | Preference() | Ranking():
+            names = result.systems
+        case Comparisons():
+            names = [name for comparison in result.comparisons for name in comparison.systems]
+        case GateResult():
+            names = result.comparison.systems
+        case ScoreResult() | PossibleTable():
+            names = [one.system for one in result.systems]
+        case Logs():
+            names = [one.system for one in result.evaluations]
+        case SystemScore():
+            names = [result.system]
+    return list(dict.fromkeys(names))[:MAX_SYSTEMS]
 
 
 def _cut(lines: list[str]) -> list[list[str]]:

@@ -2,7 +2,7 @@
 
 import { addressOf } from "./address.js";
 import { askJson, upload } from "./api.js";
-import { button, byId, make, problem, say, size } from "./dom.js";
+import { button, byId, counted, make, problem, say, size } from "./dom.js";
 import { forgetResult, rememberResult, seenResults } from "./memory.js";
 import { keeping, naming } from "./results.js";
 
@@ -70,7 +70,7 @@ function row(about) {
   return make("tr", {},
     make("th", { scope: "row", class: "l" },
       make("a", { href: addressOfResult(about) }, about.headline ?? about.command),
-      make("small", { class: "note" }, [commandOf(about.command), about.systems.slice(0, 4).join(", ")].join(" · "))),
+      make("small", { class: "note" }, [commandOf(about.command), named(about.systems)].filter(Boolean).join(" · "))),
     make("td", { class: "l" }, naming(result)),
     make("td", { class: "l" }, keeping(result, () => draw())),
     make("td", { class: "l" }, make("time", { datetime: made.toISOString() }, when)),
@@ -80,6 +80,9 @@ function row(about) {
       about.command !== "show" && link(`/api/results/${about.id}/settings.yaml`, "Settings", "Settings"),
       remove));
 }
+
+// As many names as fit into a line.
+const named = (systems) => (systems.length > 4 ? counted(systems.length, "system") : systems.join(", "));
 
 const commandOf = (command) => byId("rows").dataset[command] ?? command;
 
