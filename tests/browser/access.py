@@ -6,7 +6,7 @@ from itertools import pairwise
 
 # WCAG 2.2, success criteria 1.4.3 and 1.4.11: 4.5, and 3 for large letters and for signs that are pictures, which no reader
 # reads aloud; what is hidden, empty or switched off does not count.
-CONTRAST = """() => {
+COLOURS = """
   const numbers = (text) => (text.match(/[\\d.]+(e-?\\d+)?/g) ?? []).map(Number);
   const rgba = (text) => {
     const [r, g, b, a = 1] = numbers(text.replace("srgb", ""));
@@ -38,6 +38,15 @@ CONTRAST = """() => {
     const [r, g, b] = colour.slice(0, 3).map((c) => linear(c / 255));
     return 0.2126 * r + 0.7152 * g + 0.0722 * b;
   };
+  const between = (one, other) => {
+    const [dark, bright] = [light(one), light(other)].sort((x, y) => x - y);
+    return (bright + 0.05) / (dark + 0.05);
+  };
+"""
+LETTERS = (
+    "() => {"
+    + COLOURS
+    + """
   const found = [];
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   while (walker.nextNode()) {
@@ -47,8 +56,7 @@ CONTRAST = """() => {
     const style = getComputedStyle(element), size = parseFloat(style.fontSize);
     const below = ground(element);
     const ink = over(rgba(element.closest("svg") ? style.fill : style.color), below);
-    const [dark, bright] = [light(ink), light(below)].sort((x, y) => x - y);
-    const ratio = (bright + 0.05) / (dark + 0.05);
+    const ratio = between(ink, below);
     const large = size >= 24 || (size >= 18.66 && Number(style.fontWeight) >= 700);
     const sign = element.closest("[aria-hidden=true]");
     const name = `${element.localName}.${element.getAttribute("class")}`;
@@ -56,6 +64,20 @@ CONTRAST = """() => {
   }
   return found;
 }"""
+)
+EDGES = (
+    "() => {"
+    + COLOURS
+    + """
+  const bordered = "input:not([type=checkbox], [type=radio]), select, textarea, .quiet-button, .zone";
+  return [...document.querySelectorAll(bordered)].flatMap((one) => {
+    if (!one.checkVisibility() || one.closest(".unseen, :disabled")) return [];
+    const style = getComputedStyle(one), below = ground(one.parentElement);
+    const ratio = between(over(rgba(style.borderTopColor), below), below);
+    return ratio < 3 ? [`${ratio.toFixed(2)} ${one.localName}.${one.className}`] : [];
+  });
+}"""
+)
 HEADINGS = """() => [...document.querySelectorAll("h1, h2, h3, h4, h5, h6")].filter((heading) => heading.checkVisibility())
   .map((heading) => Number(heading.localName[1]))"""
 SILENT = """() => [...document.querySelectorAll("img, svg, [role=img]")].filter((picture) => picture.checkVisibility())
@@ -70,7 +92,12 @@ NAMELESS = """() => [...document.querySelectorAll("input, select, textarea, butt
 
 def pale_letters(page) -> list[str]:
     """Every text whose colour is too close to the ground it stands on."""
-    return page.evaluate(CONTRAST)
+    return page.evaluate(LETTERS)
+
+
+def pale_edges(page) -> list[str]:
+    """Every control whose border is too close to the ground it stands on."""
+    return page.evaluate(EDGES)
 
 
 def skipped_headings(page) -> list[int]:

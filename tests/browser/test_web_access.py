@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 import pytest
-from tests.browser.access import nameless_controls, pale_letters, silent_pictures, skipped_headings, unheard
-from tests.browser.web_server import OPENED, PHONE, expect, no_wider_than_the_screen, there, unfold, visited
+from tests.browser.access import nameless_controls, pale_edges, pale_letters, silent_pictures, skipped_headings, unheard
+from tests.browser.web_server import OPENED, PHONE, WIDE, expect, no_wider_than_the_screen, there, unfold, visited
 from tests.variants import variants
 
 
@@ -18,6 +18,7 @@ def test_a_view_can_be_read_followed_and_heard(answers, view):
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme)
         assert pale_letters(page) == []
+        assert pale_edges(page) == []
     # Whatever is folded away counts as well.
     page.evaluate("() => { for (const fold of document.querySelectorAll('details')) fold.open = true; }")
     assert skipped_headings(page) == []
@@ -28,6 +29,23 @@ def test_a_view_can_be_read_followed_and_heard(answers, view):
     if page.locator(".verdict").count():
         said = page.locator("[role=status], [aria-live]").all_inner_texts()
         assert any(page.locator(".verdict :is(h1, h2)").first.inner_text() in text for text in said)
+    page.set_viewport_size(PHONE["viewport"])
+    assert no_wider_than_the_screen(page)
+    page.set_viewport_size(WIDE["viewport"])
+
+
+def test_letters_of_systems_are_no_part_of_their_names_by_ear(finished):
+    cards = finished.locator("#answer .numbers.pair")
+    assert re.findall("term: (.*)", cards.aria_snapshot())[:2] == ['"A: A"', '"B: B"']
+
+
+def test_the_list_of_results_has_names_and_fits_a_phone(answers, server):
+    with answers.copy("score", **PHONE) as page:
+        page.goto(f"{server}/results")
+        row = page.locator("#rows tr").first
+        there(row)
+        assert row.locator("th small").inner_text() == "Score · model"
+        assert no_wider_than_the_screen(page)
 
 
 @pytest.mark.parametrize("view", variants(("compare", "rank", "texts", "diff", "plan"), ("compare", "rank")))

@@ -35,6 +35,9 @@ def test_it_is_that_of_the_report(page, command, files, settings):
     found = page.get(f"/api/results/{job['result']}/headline").json()
     assert [found["headline"], found["why"]] == reported(page, job["result"])
     assert found["why"]
+    # What begins with the name of a system keeps its small letter.
+    report = page.get(f"/api/results/{job['result']}/download.html").text
+    assert found["named"] == ('<p class="why as-is"' in report)
     assert found["won"] == (command == "compare" and "outscored" in found["headline"])
     if command == "plan":
         assert page.post("/api/plan/headline", json=settings).json() == found

@@ -120,7 +120,7 @@ def _own_schemas() -> dict[str, Schema]:
             }
         ),
         "JobRequest": {"oneOf": [_job_schema(command) for command in COMMANDS]},
-        "Headline": _object({"headline": TEXT, "why": TEXT, "won": {"type": "boolean"}}),
+        "Headline": _object({"headline": TEXT, "why": TEXT, "won": {"type": "boolean"}, "named": {"type": "boolean"}}),
         "Chart": _object({"name": TEXT, "title": TEXT, "caption": TEXT}),
     }
 

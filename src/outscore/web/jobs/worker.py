@@ -287,7 +287,8 @@ def _headline(task: Mapping[str, Any], listener: Listener) -> dict[str, Any] | N
     verdict = next(verdicts_of(as_document(load(RESULT), RESULT)), None)
     if verdict is None:
         return None
-    return {"headline": minus(glue(verdict.headline)), "why": minus(glue(verdict.reason)), "won": verdict.tone == "won"}
+    words = {"headline": minus(glue(verdict.headline)), "why": minus(glue(verdict.reason))}
+    return {**words, "won": verdict.tone == "won", "named": verdict.named}
 
 
 def _report(task: Mapping[str, Any], listener: Listener) -> None:

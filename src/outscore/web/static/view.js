@@ -443,7 +443,7 @@ export async function earlyVerdict(job) {
   return found && make("div", { class: `verdict early${found.won ? " won" : ""}` },
     make("p", { class: "kind" }, "Charts and tables to follow …"),
     make("h1", {}, found.headline),
-    make("p", { class: "why" }, told(found.why)));
+    make("p", { class: `why${found.named ? " as-is" : ""}` }, told(found.why)));
 }
 
 // Beside the answer there is room for settings; on a small screen, and where they stand before it, the answer comes first.
