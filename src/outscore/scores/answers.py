@@ -5,6 +5,7 @@ Scores of 0 and 1 do not show that two files disagree on the right answers, or t
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -34,6 +35,8 @@ def refuse_other_kind(scores: Scores) -> None:
     answered = np.flatnonzero(_is_answered(scores.answers))
     names = [scores.answers.names[code] for code in np.unique(scores.answers.codes[answered]).tolist()]
     right = {scores.gold.names[code] for code in np.unique(scores.gold.codes).tolist()}
+    if all(name.lstrip("+-").isdigit() for name in right):
+        _refuse_fractions(scores, answered)
     if not names or not right.isdisjoint(names):
         return
     folded = {name.casefold() for name in right}
@@ -46,6 +49,28 @@ def refuse_other_kind(scores: Scores) -> None:
         cure,
         parameter="prediction",
     )
+
+
+def _refuse_fractions(scores: Scores, answered: Array) -> None:
+    """Refuse answers most of which are fractions where the right ones are whole numbers: probabilities, not classes."""
+    assert scores.answers is not None
+    fractions = np.array([_is_fraction(name) for name in scores.answers.names], dtype=bool)[scores.answers.codes[answered]]
+    if not len(answered) or 2 * fractions.sum() < len(answered):
+        return
+    raise OutscoreError(
+        f"{scores.label}: {int(fractions.sum()):,} of {len(answered):,} answers of `{scores.name}` are fractions, such as "
+        f"{scores.answers[int(answered[fractions][0])]}, where the right answers are whole numbers.",
+        "If they are probabilities, give the classes that they predict, or a column of scores.",
+        parameter="prediction",
+    )
+
+
+def _is_fraction(text: str) -> bool:
+    try:
+        value = float(text)
+    except ValueError:
+        return False
+    return math.isfinite(value) and not value.is_integer()
 
 
 def _is_answered(answers: Labels) -> Array:

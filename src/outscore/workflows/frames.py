@@ -20,6 +20,7 @@ from outscore.formats.tables.columns import Layout, find_layout, normalize_name,
 from outscore.formats.tables.plausible import edges_of, refuse_summary
 from outscore.formats.tables.records import Block, Records
 from outscore.formats.tables.transpose import transposed
+from outscore.scores.answers import refuse_other_kind
 from outscore.scores.folds import settle_folds
 from outscore.scores.system import Labels, Origin, Scores, pooled
 from outscore.workflows.validate import numbers_of
@@ -81,6 +82,8 @@ def systems_in(given: Any, choice: Choice) -> list[Scores]:  # noqa: ANN401
     scored = {**arrays, **{name: column.values() for name, column in answered.items()}}
     origin = Origin(TABLE, "", rows, "dataframe", layout.used, "row")
     systems = settle_folds(_split(scored, layout, origin, gold, answered))
+    for one in systems:
+        refuse_other_kind(one)
     if not choice.systems:
         return systems
     by_name = {scores.name: scores for scores in systems}

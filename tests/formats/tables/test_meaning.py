@@ -123,7 +123,7 @@ def test_what_may_not_be_the_scores_is_listed(text, write):
 
 def test_answers_without_the_right_ones_name_the_way_to_score_them(write):
     hint = refused(write("id,prediction,latency_ms\n1,x,90\n2,y,80\n")).hint
-    assert "--prediction COLUMN --gold COLUMN" in hint
+    assert "--prediction prediction --gold COLUMN" in hint
     assert "outscore diff --task label" in hint
 
 

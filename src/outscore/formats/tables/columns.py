@@ -10,6 +10,7 @@ are the columns of several systems beside a column of right answers, if they hol
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import NoReturn
@@ -38,6 +39,7 @@ from outscore.formats.tables.names import (
     RIGHT,
     SLICES,
     USUAL,
+    Tiers,
     count_columns,
     holds_answers,
     is_known,
@@ -45,6 +47,8 @@ from outscore.formats.tables.names import (
     join_names,
     names_counts,
     normalize_name,
+    pairs_answers,
+    right_names,
     suggest_name,
     suggests_other,
 )
@@ -259,17 +263,33 @@ def _refuse_doubtful(records: Records, choice: Choice, numeric: Sequence[str], f
 
 def _refuse_candidates(records: Records, choice: Choice, candidates: Sequence[str], free: Sequence[str] = ()) -> NoReturn:
     """Raise the error that lists what could be the scores; where there are answers, it says how to score them."""
-    hint = f"{_SCORE}."
-    if any(map(holds_answers, free)):
-        answers = f"--prediction COLUMN {choice.naming_gold} COLUMN"
-        hint = f"{_SCORE}, or score answers with {answers}; `outscore diff --task label` looks inside."
-    names = [name for name in records.columns if any(normalize_name(name) in tier for tier in USUAL["system"])]
+    hint = _answers_hint(choice, free) or f"{_SCORE}."
+    answers = [name for name in candidates if pairs_answers(name)]
+    if len(candidates) == len(answers) == 2 and any(_is_named(name, PREDICTED) for name in candidates):
+        hint = (
+            "They look like measured values and their predictions, which are not just right or wrong: add a column of errors, "
+            f"such as the absolute difference, and name it with {naming('score')}."
+        )
+    elif len(candidates) == 2 and answers and choice.system is None:
+        systems = " ".join(f"--system {shlex.quote(name)}" for name in candidates)
+        hint = f"{_SCORE}, or write {systems} if both are systems."
+    names = [name for name in records.columns if _is_named(name, USUAL["system"])]
     rows = [tuple(records.sample[name]) for name in names]
     one_each = any(len(set(map(str, row))) == len(row) > 1 for row in rows)
     if len(candidates) >= MANY_COLUMNS or (len(candidates) > 1 and one_each):
         hint = f"{_SCORE}, or add --transpose if every row is a system and every column an item."
     could = "could each be the score column" if len(candidates) > 1 else "could be the score column, or something else"
     raise OutscoreError(f"{records.label}: {join_names(candidates)} {could}.", hint, parameter="score")
+
+
+def _answers_hint(choice: Choice, free: Sequence[str]) -> str:
+    """How to score the answers that these columns may hold; empty if none is named like them."""
+    if not any(map(holds_answers, free)):
+        return ""
+    prediction = next((name for name in free if _is_named(name, PREDICTED)), "COLUMN")
+    gold = next((name for name in free if _is_named(name, (*RIGHT, *EITHER))), "COLUMN")
+    answers = f"--prediction {shlex.quote(prediction)} {choice.naming_gold} {shlex.quote(gold)}"
+    return f"{_SCORE}, or score answers with {answers}; `outscore diff --task label` looks inside."
 
 
 def _refuse_no_numbers(records: Records, choice: Choice, free: Sequence[str]) -> NoReturn:
@@ -291,7 +311,8 @@ def _refuse_no_numbers(records: Records, choice: Choice, free: Sequence[str]) ->
         hint = f"Name the score by its dotted name, such as --score {inner[0]}." if inner else FLAT
         contain = "contains" if len(nested) == 1 else "contain"
         raise OutscoreError(f"{message}; {join_names(nested)} {contain} lists or objects.", hint, parameter="score")
-    raise OutscoreError(f"{message}.", f"Name the score column with {naming('score')}.", parameter="score")
+    hint = _answers_hint(choice, free) or f"Name the score column with {naming('score')}."
+    raise OutscoreError(f"{message}.", hint, parameter="score")
 
 
 def _refuse_malformed_numbers(records: Records, names: Iterable[str]) -> None:
@@ -313,16 +334,24 @@ def _is_malformed(value: object) -> bool:
 
 
 def _is_dataset(name: str) -> bool:
-    return any(normalize_name(name) in tier for tier in USUAL["dataset"])
+    return _is_named(name, USUAL["dataset"])
+
+
+def _is_named(name: str, tiers: Tiers) -> bool:
+    """Whether a column has one of these usual names."""
+    return any(normalize_name(name) in tier for tier in tiers)
 
 
 def _check(records: Records, layout: Layout, *, by_row: bool) -> None:
     records.refuse_repeated(layout.needed)
     if layout.item is None and (layout.repeat is not None or not (layout.wide or by_row)):
         repeats = "" if layout.repeat is None else f"repeats (`{layout.repeat}`) but "
+        by_order = (
+            f" If every row is an item, write --item {NO_ITEMS}." if layout.repeat is None and layout.system is None else ""
+        )
         raise OutscoreError(
             f"{records.label} has {repeats}no item column among {join_names(records.columns)}.",
-            f"Name it with {naming('item')}; usual names such as id and question_id are recognised.",
+            f"Name it with {naming('item')}; usual names such as id and question_id are recognised.{by_order}",
             parameter="item",
         )
 
@@ -353,8 +382,8 @@ def find_answers(records: Records, finder: ColumnFinder, choice: Choice) -> Answ
     options = f"--prediction COLUMN and {choice.naming_gold} COLUMN (prediction=..., {gold_option}=... in Python)"
     name = f"Name the ones meant with {options}."
     prediction = choice.prediction or finder.find("prediction", PREDICTED, name)
-    gold = choice.gold or finder.find("gold", (*RIGHT, *EITHER), name)
-    if choice.systems and not named and gold is not None and normalize_name(gold) in {n for tier in EITHER for n in tier}:
+    gold = choice.gold or finder.find("gold", right_names(prediction), name)
+    if choice.systems and not named and gold is not None and _is_named(gold, EITHER):
         # Systems that were named are taken for scores, unless the name beside them leaves no doubt.
         return None
     if gold is None:
@@ -366,12 +395,18 @@ def find_answers(records: Records, finder: ColumnFinder, choice: Choice) -> Answ
         return Answers(gold, choice.systems, wide=True) if named or alike else None
     if prediction is not None:
         return Answers(gold, (prediction,), wide=False) if named or _is_scored(records, prediction, gold) else None
-    columns = answer_columns(records, finder, gold)
+    columns = answer_columns(records, finder, gold) or _either(records, finder, gold, name)
     if named and not columns:
         raise _missing(records, "predictions", "prediction")
     if columns and not named:
         _refuse_doubtful_answers(records, choice, gold, columns)
     return Answers(gold, columns, wide=len(columns) > 1) if columns else None
+
+
+def _either(records: Records, finder: ColumnFinder, gold: str, hint: str) -> tuple[str, ...]:
+    """The column whose name can mean both and which, beside a column named as the right answers, holds answers like them."""
+    column = finder.find("prediction", EITHER, hint) if _is_named(gold, RIGHT) else None
+    return () if column is None or not _are_answers(records.sample[column], records.sample[gold]) else (column,)
 
 
 def _missing(records: Records, what: str, option: str) -> OutscoreError:
@@ -407,7 +442,7 @@ def _are_answers(values: Sequence[object], gold: Sequence[object]) -> bool:
 
 def _refuse_doubtful_answers(records: Records, choice: Choice, gold: str, columns: Sequence[str]) -> None:
     """Refuse 0 and 1 beside a `label` of 0 and 1: they may be answers to it, or say whether an answer was right."""
-    if any(normalize_name(gold) in tier for tier in RIGHT):
+    if _is_named(gold, RIGHT):
         return
     values = {label_text(value) for name in (gold, *columns) for value in records.sample[name] if not is_blank(value)}
     if values <= _BINARY:

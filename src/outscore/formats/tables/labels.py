@@ -24,6 +24,7 @@ from outscore.formats.tables.cells import LabelColumn, label_text, looks_numeric
 from outscore.formats.tables.columns import answer_columns
 from outscore.formats.tables.finder import ColumnFinder, is_list, is_nested, listed
 from outscore.formats.tables.names import (
+    BESIDE_PREDICTED,
     EITHER,
     PREDICTED,
     RIGHT,
@@ -35,6 +36,7 @@ from outscore.formats.tables.names import (
     is_score,
     join_names,
     normalize_name,
+    right_names,
     suggest_name,
 )
 from outscore.formats.tables.records import Records
@@ -143,11 +145,11 @@ def _find_answers(records: Records, finder: ColumnFinder, options: LabelOptions)
     """The column of the file's answers, and that of the right ones beside it."""
     answer, gold, role = options.get("answer"), options.get("gold"), options.get("role", "system")
     if role == "gold":
-        answer, gold = answer or _take(finder, "answer", (*RIGHT, *EITHER)), None
+        answer, gold = answer or _take(finder, "answer", (*RIGHT, *EITHER, *BESIDE_PREDICTED)), None
     else:
         answer = answer or _take(finder, "answer", PREDICTED)
         # Next to a prediction, `label` holds the right answer; alone it is the answer.
-        gold = gold or _take(finder, "gold", RIGHT if answer is None else (*RIGHT, *EITHER))
+        gold = gold or _take(finder, "gold", RIGHT if answer is None else right_names(answer))
         answer = answer or _take(finder, "answer", EITHER)
     if answer is None and role == "either":
         answer, gold = gold, None
@@ -265,7 +267,7 @@ def _find_columns(path: str | os.PathLike[str]) -> tuple[_Columns, str]:
     finder = ColumnFinder(records, ())
     system = finder.find("system", USUAL["system"], _RENAME)
     prediction = finder.find("prediction", PREDICTED, _RENAME)
-    gold = finder.find("gold", (*RIGHT, *EITHER), _RENAME)
+    gold = finder.find("gold", right_names(prediction), _RENAME)
     if gold is None:
         raise OutscoreError(f"{records.label} has no column of right answers among {join_names(records.columns)}.", _SHAPES)
     if system is not None and prediction is not None:

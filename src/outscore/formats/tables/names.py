@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from outscore.core.options import nearest
 
 __all__ = [
+    "BESIDE_PREDICTED",
     "COUNTS",
     "EITHER",
     "PAIRS",
@@ -29,6 +30,8 @@ __all__ = [
     "join_names",
     "names_counts",
     "normalize_name",
+    "pairs_answers",
+    "right_names",
     "suggest_name",
     "suggests_other",
 ]
@@ -72,17 +75,26 @@ _COUNT_WORDS = COUNTS | {"right", "correct", "in", "hits", "misses", "err", "err
 # Columns that are counts together, in the order of the metrics.
 TRIPLES = (("tp", "fp", "fn"), ("true_positives", "false_positives", "false_negatives"))
 PREDICTED: Tiers = (
-    ("prediction", "predicted", "pred", "predicted_label", "predicted_answer", "model_answer", "system_answer", "model_output"),
-    ("output", "response", "completion", "generation", "hypothesis"),
+    (
+        *("prediction", "predicted", "pred", "predicted_label", "predicted_answer", "predicted_class", "pred_label"),
+        *("model_answer", "system_answer", "model_output", "y_pred", "ypred", "y_hat", "yhat", "y_predicted"),
+    ),
+    ("output", "response", "completion", "generation", "hypothesis", "actual_output"),
 )
 RIGHT: Tiers = (
     ("gold", "gold_label", "gold_answer", "gold_standard"),
-    ("target", "reference", "truth", "ground_truth", "true_label", "expected", "correct_answer", "correct_label", "answer_key"),
+    (
+        *("target", "reference", "truth", "ground_truth", "groundtruth", "gt", "true_label", "true_class", "true_answer"),
+        *("actual_label", "actual_class", "expected", "expected_output", "expected_answer", "expected_label"),
+        *("correct_answer", "correct_label", "answer_key", "y_true", "ytrue", "y_test", "y_actual"),
+    ),
     # Lists of all answers that are accepted, as question answering has them.
     ("answers", "gold_answers", "accepted_answers", "correct_answers", "answer_aliases", "aliases"),
 )
 # Next to a column of predictions they hold the right answers; alone they can mean both.
 EITHER: Tiers = (("label", "labels", "class", "tag"), ("answer",))
+# The same, but alone they may as well name a system.
+BESIDE_PREDICTED: Tiers = (("y", "true", "actual"),)
 # Rows that sum the others up are not items.
 SUMMARIES = {"mean", "average", "avg", "total", "overall", "all", "sum", "median", "std", "stdev", "macro_avg", "micro_avg"}
 # What the index of a data frame is called that pandas wrote, and that it wrote again.
@@ -156,6 +168,16 @@ def is_count(name: str) -> bool:
 def holds_answers(name: str) -> bool:
     """Whether a column of this name holds answers, right or predicted, and no scores."""
     return normalize_name(name) in _ANSWERS
+
+
+def pairs_answers(name: str) -> bool:
+    """Whether a column of this name holds answers where one beside it does."""
+    return holds_answers(name) or any(normalize_name(name) in tier for tier in BESIDE_PREDICTED)
+
+
+def right_names(prediction: str | None) -> Tiers:
+    """The usual names of right answers, which are more beside a column of predictions."""
+    return (*RIGHT, *EITHER) if prediction is None else (*RIGHT, *EITHER, *BESIDE_PREDICTED)
 
 
 def suggests_other(name: str) -> bool:

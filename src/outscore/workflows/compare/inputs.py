@@ -5,6 +5,7 @@ On request, several runs of an item become one score, or only the first runs are
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any, Literal, cast
@@ -260,10 +261,16 @@ def _from_one(systems: list[Scores], *, chosen: bool) -> tuple[Scores, Scores, t
             f"{label} has one column, so it contains the scores of one system only.",
             "Name the other system's file too, or give one file with two columns.",
         )
+    hint = "Name the other system's file too, or use --system-column to name the column that contains the system names."
+    columns = {} if systems[0].origin is None else systems[0].origin.columns
+    if "gold" in columns:
+        (answer,), (gold,) = columns["answer"], columns["gold"]
+        hint = (
+            f"`{answer}` was read as answers to `{gold}`: name the other system's file too, or write "
+            f"--system {shlex.quote(answer)} --system {shlex.quote(gold)} if both are systems."
+        )
     raise OutscoreError(
-        f"{label} contains the scores of one system only, `{systems[0].name}`.",
-        "Name the other system's file too, or use --system-column to name the column that contains the system names.",
-        parameter="system_column",
+        f"{label} contains the scores of one system only, `{systems[0].name}`.", hint, parameter="system_column"
     )
 
 
