@@ -17,6 +17,8 @@ import polars as pl
 import pytest
 import zstandard
 
+from outscore.web.jobs.inspect import inspect
+
 SAVED = {"clusters": "comparisons", "leaderboard": "ranking", "labels": "diff", "reviewer": "possible p"}
 
 
@@ -42,6 +44,23 @@ def test_one_table_with_all_answers_needs_no_other_file(page):
     (alone,) = page.upload({"t.csv": b"id,gold\nq1,a\nq2,b\n"})
     assert not alone["whole"]
     assert page.start("diff", {"gold": [alone["id"]]}, task="label").status_code == 422
+
+
+def read_in(columns: int, folder) -> float:
+    """The processor time that a table of two rows takes, the second without scores."""
+    rows = [[f"c{i}" for i in range(columns)], ["1"] * columns, [""] * columns]
+    (folder / "wide.csv").write_text("".join(f"id{i},{','.join(row)}\n" for i, row in enumerate(rows)))
+    began = time.process_time()
+    found = inspect(folder / "wide.csv", 1 << 30)
+    assert (found["format"], found["problem"], found["systems"][:2]) == ("csv", None, ["c0", "c1"])
+    return time.process_time() - began
+
+
+def test_columns_are_looked_at_one_by_one(tmp_path):
+    """Sixteen times as many columns take about sixteen times as long, and forty where each is looked for among all others."""
+    read_in(100, tmp_path)
+    few = min(read_in(500, tmp_path) for _ in range(3))
+    assert min(read_in(8_000, tmp_path) for _ in range(2)) < 24 * few
 
 
 @pytest.mark.parametrize("name", [*SAVED, "plan"])

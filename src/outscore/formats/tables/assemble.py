@@ -68,9 +68,10 @@ def _count_systems(records: Records, layout: Layout) -> int:
     """How many columns of a wide table could be a system, chosen or not."""
     if not layout.wide:
         return 1
-    others = set(layout.needed) - set(layout.scores)
+    scores = set(layout.scores)
+    others = set(layout.needed) - scores
     free = [name for name in records.columns if name not in PANDAS_INDEX | others and not is_known(name)]
-    return sum(name in layout.scores or (looks_numeric(records.sample[name]) and not suggests_other(name)) for name in free)
+    return sum(name in scores or (looks_numeric(records.sample[name]) and not suggests_other(name)) for name in free)
 
 
 def _refuse_late(records: Records, block: Block) -> None:
@@ -97,7 +98,7 @@ class _TableBuilder:
         for name in layout.scores:
             if layout.gold is not None:
                 self._numbers[name] = AnswerColumn(records, name, self._gold[layout.gold])
-            elif name not in gapped:
+            elif name not in self._gapped:
                 self._numbers[name] = NumberColumn(records, name)
         single = (layout.item, layout.cluster, layout.repeat)
         self._labels = {name: LabelColumn(records, name) for name in single if name is not None}

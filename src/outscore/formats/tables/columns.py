@@ -175,7 +175,7 @@ def find_layout(records: Records, choice: Choice) -> Layout:
 
 def _first_words(records: Records, finder: ColumnFinder) -> str | None:
     """The first column that plays no part and holds words."""
-    samples = ((name, records.sample[name]) for name in finder.free() if name in records.columns)
+    samples = ((name, records.sample[name]) for name in finder.free())
     return next((name for name, sample in samples if sample and not is_nested(sample) and not looks_numeric(sample)), None)
 
 
@@ -218,7 +218,8 @@ def _numeric_columns(records: Records, choice: Choice, finder: ColumnFinder, sys
     numeric = tuple(name for name in free if looks_numeric(records.sample[name]))
     if numeric and choice.gaps and system is None:
         # A system may lack the first items: an empty sample leaves the decision to the values below.
-        numeric = tuple(name for name in free if name in numeric or all(map(is_missing, records.sample[name])))
+        known = set(numeric)
+        numeric = tuple(name for name in free if name in known or all(map(is_missing, records.sample[name])))
     for name in choice.systems if system is None else ():
         _require(records, name, "system")
     if not any(records.sample.values()):

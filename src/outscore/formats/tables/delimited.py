@@ -183,7 +183,9 @@ def _split(line: str, separator: str) -> list[str]:
 
 
 def _blocks(reader: Reader, path: str, columns: Sequence[str], needed: Sequence[str]) -> Iterator[Block]:
-    places = [columns.index(name) for name in needed]
+    # Of two columns of one name the first counts.
+    first_of = {name: k for k, name in reversed(list(enumerate(columns)))}
+    places = [first_of[name] for name in needed]
     while True:
         first, rows = _take(reader, path, BLOCK_ROWS)
         if not rows:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING, Literal, NoReturn
@@ -62,6 +63,7 @@ class Records:
 
     def refuse_repeated(self, columns: Sequence[str]) -> None:
         """Refuse a table in which two columns have the same name, if that is one of `columns`."""
+        counts = Counter(self.columns)
         for name in columns:
-            if self.columns.count(name) > 1:
+            if counts[name] > 1:
                 raise OutscoreError(f"{self.label} has two columns named `{name}`.", "Give every column a name of its own.")
