@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from fractions import Fraction
 
@@ -214,6 +215,22 @@ def test_wide_bounds_far_out_hold_what_narrow_ones_do():
         assert narrow.lower <= wide.upper
         assert wide.lower < wide.upper
         assert wide.width < 0.5
+
+
+@pytest.mark.parametrize("far", [1, 2, 3])
+@pytest.mark.parametrize("ahead", [0.3, 0.6])
+def test_outliers_leave_the_bounds_narrow(far, ahead):
+    """A few sizes that dwarf all others: all signs of them, and the law of the others written out."""
+    rng = np.random.default_rng(far)
+    small, large = rng.random(14) + 0.1, 1_000.0 * 10.0 ** np.arange(far) * (1 + rng.random(far))
+    sizes = rng.permutation(np.concatenate([small, large]))
+    assert len(bracket._outliers(sizes)) == far
+    sums = np.array(list(itertools.product([1, -1], repeat=len(sizes)))) @ sizes
+    for observed in (float(large.sum()) + ahead * float(small.sum()), float(large[0]) - ahead * float(small.sum())):
+        exact = math.log((sums >= observed).mean())
+        found = bracket.bounds(sizes, observed)
+        assert found.lower <= exact <= found.upper
+        assert found.width <= bracket.WIDTH
 
 
 @pytest.mark.parametrize("below", [1e-12, 1e-14, 4e-16])

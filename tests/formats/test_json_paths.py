@@ -10,6 +10,7 @@ from click.testing import CliRunner
 import outscore as osc
 from outscore.cli.app import app
 from outscore.core.errors import OutscoreError
+from outscore.formats.base.document import leaves
 
 RIGHT = {"amber": [1, 1, 1, 0, 1, 1, 1, 1], "birch": [0, 1, 0, 0, 1, 0, 1, 0]}
 NAMED = {"item": "doc.id", "score": "results.score.value"}
@@ -135,3 +136,12 @@ def test_a_log_beside_a_table_is_refused(tmp_path):
     done = CliRunner().invoke(app, ["compare", str(table), str(log)])
     assert done.exit_code == 2
     assert "amber.json` is not a known one" in done.output
+
+
+def test_objects_are_looked_into_four_deep():
+    def nested(depth):
+        return {"id": 1} if not depth else {f"level{depth}": nested(depth - 1)}
+
+    assert [name for name, _ in leaves(nested(4))] == ["level4.level3.level2.level1.id"]
+    assert list(leaves(nested(5))) == []
+    assert list(leaves(nested(9))) == []

@@ -14,6 +14,7 @@ from outscore.outputs.model import Units
 from outscore.outputs.outcomes import (
     OUTCOMES,
     agreement,
+    confusions,
     count_differing,
     independent_rate,
     majority_vote,
@@ -53,6 +54,16 @@ def test_worked_example(pair, differing, changes, dice):
     assert count_differing(WORKED, *pair) == differing
     assert tuple(counts[1:4]) == changes
     assert overlap_of_correct(WORKED, *pair) == pytest.approx(dice)
+
+
+@given(st.lists(st.tuples(st.sampled_from("ABC"), st.sampled_from("ABC")), min_size=1, max_size=40))
+def test_confusions_are_listed_most_frequent_first(rows):
+    gold, answers = zip(*rows, strict=True)
+    found = confusions(units_of(gold, answers), 0)
+    counts = Counter(row for row in rows if row[0] != row[1])
+    assert [(row.gold, row.answer, row.count) for row in found] == sorted(
+        ((*row, times) for row, times in counts.items()), key=lambda row: (-row[2], row[:2])
+    )
 
 
 def test_worked_example_together():

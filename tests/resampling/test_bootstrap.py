@@ -311,3 +311,10 @@ def test_series_with_little_in_them(x):
     assert 1 <= length <= max(1, len(x) / 3)
     if len(set(x)) == 1:
         assert length == 1
+
+
+def test_a_series_in_which_nothing_adds_up_has_blocks_of_one(monkeypatch):
+    """With both sums 0 the rule is 0 / 0, and blocks of one are as good as any; with only the long run 0, the longest."""
+    for covariances, length in (([1.0, -0.75, 0.0, 0.5, 0.0], 1.0), ([1.0, -0.5, 0.0], 10.0)):
+        monkeypatch.setattr("outscore.resampling.bootstrap._autocovariances", lambda _, found=covariances: np.array(found))
+        assert optimal_block_length(np.arange(30.0)) == length

@@ -13,6 +13,7 @@ import outscore as osc
 from outscore.core.errors import OutscoreError
 from outscore.formats.readers import read_scores
 from outscore.formats.tables.finder import KEYWORDS
+from outscore.formats.tables.names import is_score
 
 RECORDS = [
     {"question_id": i, "options": ["x", "y"], "answer": "ABCD"[i % 4], "answer_index": i % 4, "category": "law", "pred": pred}
@@ -145,6 +146,19 @@ def test_values_inside_objects_have_dotted_names(write):
     (found,) = read_scores(path, score="scores.pass@1", item="doc.id")
     assert (found.values.tolist(), found.ids.names) == ([0, 1, 0, 1], ("0", "1", "2", "3"))
     assert "`scores.pass@1`" in refused(path, score="scores.pass").hint
+
+
+@pytest.mark.parametrize(
+    ("name", "is_one"),
+    [
+        ("scores.rouge", True),
+        ("metrics.by.judge", True),
+        ("doc.scores.rouge", False),
+        ("doc.correct", True),
+    ],
+)
+def test_the_outermost_object_or_the_last_part_names_a_score(name, is_one):
+    assert is_score(name) == is_one
 
 
 def test_several_scores_inside_an_object_are_listed(write):

@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
+import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -99,6 +100,17 @@ def test_divisions_of_right_or_wrong_items(right_a, n_a, right_b, n_b):
     far = np.abs(found.x) >= abs(found.observed) - 1e-9
     assert mass[far].sum() == pytest.approx(division_p(both).value, abs=5e-5)
     assert mass.sum() == pytest.approx(1, abs=5e-5)
+
+
+@pytest.mark.parametrize(("right_a", "n_a", "right_b", "n_b"), [(2, 9, 1, 12), (9, 9, 1, 4), (2, 200, 1, 150)])
+def test_bars_of_divisions_are_hypergeometric(right_a, n_a, right_b, n_b):
+    """Every number of right items that can fall to A has a bar, and no other."""
+    both = Samples(np.repeat([1.0, 0.0], [right_a, n_a - right_a]), np.repeat([1.0, 0.0], [right_b, n_b - right_b]))
+    found = null_of_samples(both)
+    right, law = right_a + right_b, scipy.stats.hypergeom(n_a + n_b, right_a + right_b, n_a)
+    numbers = range(max(0, right - n_b), min(n_a, right) + 1)
+    assert found.x == pytest.approx([k / n_a - (right - k) / n_b for k in numbers])
+    assert [height * found.width for height in found.density] == pytest.approx([law.pmf(k) for k in numbers])
 
 
 def test_divisions_of_other_scores_are_drawn():

@@ -56,6 +56,21 @@ def test_against_scipy_chi_square(scores):
 
 
 @settings(max_examples=60)
+@given(scores=st.lists(st.lists(st.integers(0, 5), min_size=4, max_size=4), min_size=3, max_size=12))
+def test_f_against_the_analysis_of_variance_of_ranks(scores):
+    """Iman and Davenport's F is that of systems and blocks, with ranks in the place of measurements."""
+    ranks = scipy.stats.rankdata(np.array(scores), axis=1)
+    n, k = ranks.shape
+    between = n * ((ranks.mean(axis=0) - ranks.mean()) ** 2).sum()
+    rest = ((ranks - ranks.mean(axis=1, keepdims=True) - ranks.mean(axis=0) + ranks.mean()) ** 2).sum()
+    if min(between, rest) < 1e-9:
+        return
+    f = (between / (k - 1)) / (rest / ((k - 1) * (n - 1)))
+    expected = scipy.stats.f.sf(f, k - 1, (k - 1) * (n - 1))
+    assert friedman(np.array(scores), form="F").p == pytest.approx(expected, rel=1e-9)
+
+
+@settings(max_examples=60)
 @given(scores=small)
 def test_against_enumeration(scores):
     """All orders of every block, each as likely as the others."""

@@ -10,7 +10,7 @@ import pytest
 import scipy.stats
 
 from outscore.core.metric import AdditiveMetric
-from outscore.inference.own.resolution import attained_level, discordant_alarms, noise_floor
+from outscore.inference.own.resolution import attained_level, detectable_difference, discordant_alarms, noise_floor
 
 MEAN = AdditiveMetric("mean", ("score", "items"), ratio=((1, 0), (0, 1)))
 
@@ -98,6 +98,18 @@ def test_runs_that_never_differ_are_never_called_different():
         found = noise_floor(rows(y), MEAN, kind=kind, alpha=0.05, binary=True)
         assert (found.sd, found.reach, found.largest, found.significant) == (0.0, 0.0, 0.0, 0)
         assert not found.false_alarms
+
+
+@pytest.mark.parametrize("correlation", [0.0, 0.3, None])
+def test_what_new_runs_add_is_added_for_both_systems(correlation):
+    """The variance of the difference is 2 (1 - ρ) v + 2 w; at the smallest difference the t test has the power asked for."""
+    v, w, df = 0.002, 0.0007, 60
+    found = detectable_difference(v, df, added=w, correlation=correlation, alpha=0.05, power=0.8)
+    for effect, rho in ((found.independent, 0.0), (found.correlated, 0.5 if correlation is None else correlation)):
+        shift = effect / math.sqrt(2 * (1 - rho) * v + 2 * w)
+        edge = scipy.stats.t.ppf(0.975, df)
+        power = scipy.stats.nct.sf(edge, df, shift) + scipy.stats.nct.cdf(-edge, df, shift)
+        assert power == pytest.approx(0.8, abs=1e-3)
 
 
 @pytest.mark.slow

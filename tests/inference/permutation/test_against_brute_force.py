@@ -131,6 +131,26 @@ def test_a_metric_that_jumps_is_exact_or_sampled(share):
     assert found.value == pytest.approx(truth, rel=1e-9)
 
 
+def jump_at_odd(x):
+    """Grows with u and v but for jumps at odd numbers of v, which nobody sees who looks at every second number."""
+    u, v = np.rint(x[..., 0]), np.rint(x[..., 1])
+    return u + v + 20 * (v % 2)
+
+
+@pytest.mark.parametrize("swapped", [10, 17, 22, 31, 40, 50])
+def test_two_kinds_of_flips_are_looked_at_one_by_one(swapped):
+    """The region is searched by bisection only if it grows or shrinks along every row."""
+    metric, size = osc.AdditiveMetric("jump", ("u", "v"), jump_at_odd), 41
+    rows = np.tile(np.eye(2, dtype=int), (size, 1))
+    other = (np.arange(2 * size) < swapped)[:, None]
+    a, b = np.where(other, 0, rows), np.where(other, rows, 0)
+    heads = np.stack(np.meshgrid(np.arange(size + 1), np.arange(size + 1)), axis=-1)
+    moved = np.abs(jump_at_odd(heads) - jump_at_odd(size - heads))
+    law = scipy.stats.binom.pmf(np.arange(size + 1), size, 0.5)
+    truth = (law[:, None] * law)[moved >= abs(jump_at_odd(a.sum(axis=0)) - jump_at_odd(b.sum(axis=0)))].sum()
+    assert osc.permutation_test(a, b, metric=metric).value == pytest.approx(truth, rel=1e-9)
+
+
 def test_a_deep_tail_of_a_metric_of_unknown_shape_is_sampled():
     """A tilt would look at one end of the plane only, and nothing says that the region lies there; few sums are listed."""
     metric = osc.AdditiveMetric("both odd", ("u", "v"), both_odd)

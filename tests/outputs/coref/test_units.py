@@ -8,6 +8,7 @@ from tests.coref_documents import RESPONSES, write_documents
 
 from outscore.formats.readers import read_chains
 from outscore.metrics.coref import COREF
+from outscore.outputs.changed import records
 from outscore.outputs.coref.arcs import CLASSES, CRITERIA
 from outscore.outputs.coref.mentions import MENTION_TYPES, align_mentions, mention_type
 from outscore.outputs.coref.scores import coref_statistics
@@ -152,6 +153,22 @@ def test_neighbours_in_chains(table):
                 )
         earlier = [other for other in range(row) if table.chains[other, 0] == table.chains[row, 0] != -1]
         assert changed.distances[unit] == (sentence[row] - sentence[earlier[-1]] if earlier else -1)
+
+
+def test_records_tell_the_neighbours_in_every_chain(table):
+    changed, where = changed_mentions(table, (1, 2))
+    found = {(record["context"], record["start"], record["end"]): record for record in records(changed, where)}
+    seen = 0
+    for unit in range(changed.units.n):
+        place = (where.ids[int(changed.contexts[unit])], int(changed.starts[unit]), int(changed.ends[unit]))
+        if place not in found:
+            continue
+        beside = [text for k in range(6 * unit, 6 * unit + 6, 2) for text in [(changed.chains[k], changed.chains[k + 1])]]
+        told = found[place]["chains"]
+        assert list(told) == ["gold", *changed.units.systems]
+        assert list(told.values()) == [" · ".join(filter(None, both)) for both in beside]
+        seen += len(set(told.values()))
+    assert seen > len(found) > 0
 
 
 def test_antecedents_of_units(table):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -47,6 +48,26 @@ def test_sentences_are_paired_by_id():
     changed = [row.replace(" is ", " was ") if i in (3, 4) else row for i, row in enumerate(GOLD)]
     found = fit(text(*GOLD, ids=ids), text(*changed[:3], *changed[4:], ids=[*ids[:3], *ids[4:]]))
     assert np.flatnonzero(found.rows < 0).tolist() == [*range(21, 28), 29]
+
+
+def test_sentences_are_paired_by_id_behind_one_that_is_missing():
+    """What a sentence has lost is not looked for in the next one."""
+    rest = GOLD * 2
+    ids = [f"s{i}" for i in range(33)]
+    gold = text("one more line", "p q r", "x y z v", *rest, ids=ids)
+    system = text("x y z", "p q w", *rest, ids=ids[1:])
+    assert np.flatnonzero(fit(gold, system).rows < 0).tolist() == list(range(10))
+    # Numbers are no ids: there words count wherever they are.
+    gold, system = text("p q r", "x y z v", *rest), text("x y z", "p q w", *rest)
+    numbered = [replace(words, sentence_ids=tuple(str(i + 1) for i in range(32))) for words in (gold, system)]
+    assert (fit(*numbered).rows >= 0).sum() == len(rest) * 7 + 3
+
+
+def test_a_tenth_of_the_words_may_be_missing():
+    rows = [f"this is now sentence number {i} of this very text" for i in range(10)]
+    assert (fit(text(*rows), text(*rows[:3], *rows[4:])).rows < 0).sum() == 10
+    with pytest.raises(OutscoreError, match="11 % of gold's words would have no counterpart, more than 10 %"):
+        fit(text(*rows), text(*rows[:3], *rows[4:9], rows[9].replace("now", "then")))
 
 
 @pytest.mark.parametrize("form", ["-LRB-", "<unk>", "X"])

@@ -213,6 +213,16 @@ def test_what_everybody_has_right_is_shown_beside_what_changed():
     assert changed.settled.tolist() == [[0, 0, 1, changed.units.labels.index("PER")]]
 
 
+def test_places_of_changed_spans_are_within_their_sentences():
+    gold = [["O", "B-PER"], ["O", "O", "B-LOC", "I-LOC", "B-PER"], ["B-PER"]]
+    new = [["O", "B-PER"], ["O", "B-LOC", "I-LOC", "I-LOC", "B-PER"], ["B-LOC"]]
+    changed = changed_spans(*_and_words([spans_of(make("gold", gold)), spans_of(make("new", new))]))
+    labels = changed.units.labels
+    places = zip(changed.contexts.tolist(), changed.starts.tolist(), changed.ends.tolist(), strict=True)
+    assert sorted(places) == [(1, 1, 4), (1, 2, 4), (2, 0, 1)]
+    assert changed.settled.tolist() == [[1, 4, 5, labels.index("PER")]]
+
+
 def _and_words(files):
     units, reach = span_units(files[0], files[1:])
     return units, files[0].words, reach

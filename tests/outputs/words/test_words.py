@@ -119,6 +119,17 @@ def test_heads_without_counterpart_are_whole_words(shared_data, treebank, first,
     assert np.bincount(outcomes(word_units(files[0], files[1:], "las")))[3] == changed
 
 
+def test_a_functional_child_without_a_counterpart_is_no_word_of_gold():
+    """MLAS: the system splits the article, so that the noun has another child than gold's, though of the same kind."""
+    gold = make(
+        "gold", ["dog", "the"], upos=["NOUN", "DET"], feats=["_", "_"], deprel=["root", "det"], lemma=["_", "_"], heads=[-1, 0]
+    )
+    split = {"upos": ["NOUN", "DET", "X"], "feats": ["_"] * 3, "deprel": ["root", "det", "dep"], "lemma": ["_"] * 3}
+    system = make("new", ["dog", "th", "e"], **split, heads=[-1, 0, 0])
+    assert word_units(gold, [gold, system], "mlas").correct.tolist() == [[True, False]]
+    assert word_units(gold, [gold, system], "las").correct.tolist() == [[True, True], [True, False]]
+
+
 def test_words_of_one_token_are_different_heads():
     gold = make("gold", ["abc", "x"], deprel=["a", "b"], heads=[-1, 0])
     other = {"deprel": ["a", "a", "b"], "heads": [-1, 0, 0]}

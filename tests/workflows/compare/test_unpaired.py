@@ -224,3 +224,13 @@ def test_a_sample_that_does_not_vary_is_no_matter_for_the_t_test():
     assert any(note.text.endswith("p may be too small; --test permutation does not rely on spreads.") for note in graded)
     for test, a in (("student", mixed), ("permutation", right)):
         assert not any("do not vary" in note.text for note in osc.compare(a, mixed[1:], unpaired=True, test=test).notes)
+
+
+@pytest.mark.parametrize(("head", "rows", "told"), [("score", 24, True), ("score", 25, False), ("id,score", 24, False)])
+def test_as_many_rows_without_ids_may_be_pairs(head, rows, told, tmp_path) -> None:
+    stream = np.random.default_rng(2)
+    for name, n in (("new", 24), ("old", rows)):
+        cells = [f"{name}{i},{x}" if "id" in head else str(x) for i, x in enumerate(stream.normal(size=n).round(2))]
+        (tmp_path / f"{name}.csv").write_text("\n".join([head, *cells]) + "\n")
+    found = osc.compare(tmp_path / "new.csv", tmp_path / "old.csv", unpaired=True)
+    assert any("if the rows are the same items, leave --unpaired out" in note.text for note in found.notes) == told

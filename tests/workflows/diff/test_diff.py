@@ -264,6 +264,25 @@ def test_entities(tmp_path):
     assert "3 corrections, 1 new error and 0 changed errors of 4 spans" in pair.verdict
 
 
+def test_agreement_on_entities_is_about_those_that_either_has(tmp_path):
+    tags = {
+        "gold": "B-PER O B-LOC O B-PER O O B-LOC",
+        "one": "B-PER O B-LOC O O O O B-PER",
+        "two": "B-PER O O O O O B-PER B-PER",
+        "none": "O O O O O O O O",
+        "empty": "O O O O O O O O",
+    }
+    for name, row in tags.items():
+        (tmp_path / f"{name}.bio").write_text("".join(f"w{i}\t{tag}\n" for i, tag in enumerate(row.split())))
+    found = diff(tmp_path / "gold.bio", [tmp_path / f"{name}.bio" for name in list(tags)[1:]], task="ner")
+    spans = {name: {(i, tag) for i, tag in enumerate(row.split()) if tag != "O"} for name, row in tags.items()}
+    for i, first in enumerate(found.systems):
+        for j, second in enumerate(found.systems):
+            either = {place for place, _ in spans[first] | spans[second]}
+            same = spans[first] & spans[second]
+            assert found.agreement[i][j] == (pytest.approx(len(same) / len(either)) if either else 1.0)
+
+
 def test_coreference(tmp_path):
     paths = write_documents(tmp_path, documents=8, phrases=40)
     found = diff(paths["gold"], {name: paths[name] for name in RESPONSES}, task="coref", criterion=["arcs-any", "arcs-nom"])

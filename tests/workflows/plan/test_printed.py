@@ -42,6 +42,22 @@ def test_fitting_numbers_against_every_number(n, data):
     assert found.smallest == min(fitting)
 
 
+def test_fitting_numbers_of_scores_with_unequal_decimals():
+    """The score with the most decimals says up to which number of items has to be looked."""
+    printed = {"amber": "0.9", "birch": "0.857"}
+    found = ask(printed).fitting
+    fitting = {
+        items
+        for items in range(1, 1001)
+        if all(
+            any(abs(Decimal(right) - Decimal(text) * items) <= half * items for right in range(items + 1))
+            for text, half in ((printed["amber"], Decimal("0.05")), (printed["birch"], Decimal("0.0005")))
+        )
+    }
+    assert (found.looked_up_to, found.count, found.smallest) == (1000, len(fitting), min(fitting))
+    assert found.every_from == max(set(range(1, 1001)) - fitting) + 1
+
+
 def test_pairs_are_those_of_two_scores():
     table = {"amber": ".871", "birch": ".864", "cedar": ".81"}
     found = ask(table, 1000)

@@ -11,7 +11,7 @@ import scipy.special
 import outscore as osc
 from outscore.core.errors import OutscoreError
 from outscore.core.repeats import Draws
-from outscore.inference.runs.exchange import exchange_of, macro_exchange
+from outscore.inference.runs.exchange import UNEQUAL_LAWS, exchange_of, macro_exchange
 from outscore.inference.runs.two_way import macro_two_way, two_way_of_means
 
 RUNS = {"amber": 3, "birch": 4, "cedar": 3}
@@ -188,3 +188,14 @@ def test_runs_of_unequal_number_are_told_as_a_range(tmp_path):
     assert (found.design.repeats, found.design.repeats_range) == (2.0, (1, 3))
     assert "(1 to 3 epochs each, averaged)" in found.sentence
     assert "|repeats:1-3 epochs|" in str(found.signature)
+
+
+@pytest.mark.parametrize("column", ["epoch", "seed"])
+def test_unequal_numbers_of_epochs_are_warned_of(tmp_path, column):
+    """Means of unequally many draws of an item have different laws; runs are swapped as wholes."""
+    tables = scored()
+    found = osc.rank(written(tmp_path / "unequal.csv", tables, column), population="these-items")
+    assert (UNEQUAL_LAWS in [note.text for note in found.notes]) == (column == "epoch")
+    equal = {name: table[:, :3] for name, table in tables.items()}
+    found = osc.rank(written(tmp_path / "equal.csv", equal, column), population="these-items")
+    assert UNEQUAL_LAWS not in [note.text for note in found.notes]

@@ -267,6 +267,19 @@ def test_other_scores_are_flipped_and_the_cut_changes_no_bit_of_p(real, tmp_path
     assert (other_seed.pairs.log_p != m.pairs.log_p).any()
 
 
+def test_coins_of_datasets_are_those_of_their_items(real, tmp_path):
+    """Each item has coins of its own in its dataset, so that p is near that of all swaps."""
+    datasets = np.arange(300) % 2
+    folder = written(tmp_path / "one", [long_table(real, datasets=datasets)])
+    *each, _ = measured_from_partitions(folder, question=Question(options={"resamples": 999})).measured
+    assert [m.kernel for m in each] == ["sign-flips:999"] * 2
+    for m in each:
+        here = datasets == int(m.dataset[-1])
+        for row in range(len(m.pairs)):
+            i, j = (int(m.systems[side[row]][-1]) for side in (m.pairs.left, m.pairs.right))
+            assert m.pairs.p[row] == pytest.approx(osc.permutation_test(real[i][here], real[j][here]).value, abs=0.05)
+
+
 def test_coins_of_many_datasets_take_several_passes(real, tmp_path, monkeypatch):
     table = long_table(real, datasets=np.arange(300) % 4)
     folder = written(tmp_path / "one", [table])
