@@ -7,8 +7,9 @@ The command line prints both on standard error and exits with 2; the library rai
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
-__all__ = ["ClustersError", "OutscoreError", "ShiftError", "cut_quotes"]
+__all__ = ["ClustersError", "MeasuresError", "OutscoreError", "ShiftError", "cut_quotes"]
 
 MAX_QUOTED = 160
 _QUOTE = re.compile("`([^`]*)`")
@@ -86,3 +87,17 @@ class ClustersError(OutscoreError):
 
 class ShiftError(OutscoreError):
     """A refusal because the test can ask about no difference of this metric but 0."""
+
+
+class MeasuresError(OutscoreError):
+    """A refusal because `measures` are columns of scores of one system, or of each system in a column if `by_system`."""
+
+    measures: tuple[str, ...] = ()
+    by_system = False
+
+    @classmethod
+    def of(cls, message: str, hint: str, measures: Iterable[str], *, by_system: bool = False) -> MeasuresError:
+        """The refusal of these columns."""
+        refusal = cls(message, hint, parameter="score")
+        refusal.measures, refusal.by_system = tuple(measures), by_system
+        return refusal

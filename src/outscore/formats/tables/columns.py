@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import NoReturn
 
-from outscore.core.errors import OutscoreError
+from outscore.core.errors import MeasuresError, OutscoreError
 from outscore.core.records import dataclass
 from outscore.formats.base.entry import Choice
 from outscore.formats.tables.cells import (
@@ -32,6 +32,7 @@ from outscore.formats.tables.cells import (
 )
 from outscore.formats.tables.directions import is_better_lower, shared_measure
 from outscore.formats.tables.finder import ColumnFinder, is_nested, naming
+from outscore.formats.tables.measures import is_measure
 from outscore.formats.tables.names import (
     EITHER,
     PAIRS,
@@ -149,7 +150,7 @@ def find_layout(records: Records, choice: Choice) -> Layout:
         system, scores = None, choice.systems
     else:
         system = _find(finder, "system", choice.system)
-        scores = choice.score or _known_scores(records, finder, choice)
+        scores = choice.score or _known_scores(records, finder, choice, system)
     item = None if by_row else _find(finder, "item", choice.item)
     repeat = _find(finder, "repeat", choice.repeat)
     cluster = None if unclustered else _find(finder, "cluster", choice.cluster)
@@ -187,10 +188,13 @@ def _split_counts(records: Records, score: tuple[str, ...]) -> tuple[str, ...]:
     return parts if len(parts) > 1 and all(_has(records, part) for part in parts) else score
 
 
-def _known_scores(records: Records, finder: ColumnFinder, choice: Choice) -> tuple[str, ...]:
+def _known_scores(records: Records, finder: ColumnFinder, choice: Choice, system: str | None) -> tuple[str, ...]:
     """The column with a usual name of scores, or the three of counts; none where the caller named answers."""
     if choice.gold is not None or choice.prediction is not None:
         return ()
+    candidates = finder.candidates(USUAL["score"])
+    if len(candidates) > 1:
+        _refuse_candidates(records, choice, candidates, long=system is not None)
     column = finder.take("score", USUAL["score"], f"{_SCORE}.")
     if column is not None:
         return (column,)
@@ -199,7 +203,7 @@ def _known_scores(records: Records, finder: ColumnFinder, choice: Choice) -> tup
         return counts
     nested = [name for name in records.nested if is_score(name) and looks_numeric(records.sample[name])]
     if len(nested) > 1:
-        _refuse_candidates(records, choice, nested)
+        _refuse_candidates(records, choice, nested, long=system is not None)
     return tuple(nested)
 
 
@@ -253,8 +257,18 @@ def _refuse_doubtful(records: Records, choice: Choice, numeric: Sequence[str], f
         if len(numeric) == 1 and is_better_lower(numeric[0]) and not any(map(suggests_other, set(free) - set(numeric))):
             return
         if len(numeric) > 1 or other or any(map(suggests_other, free)):
-            _refuse_candidates(records, choice, [*plain, *other], free)
-    elif other:
+            _refuse_candidates(records, choice, [*plain, *other], free, long=long)
+        return
+    measures = [name for name in numeric if is_measure(name)]
+    # Costs and times say nothing about the columns beside them.
+    if len(set(measures) - set(other)) > 1:
+        columns = [name for name in numeric if name in plain or name in measures]
+        raise MeasuresError.of(
+            f"{records.label}: {join_names(columns)} are measures, so they are scores of one system, not of {len(columns)}.",
+            f"{_SCORE}; if they are systems, name them with --system NAME, once for each.",
+            columns,
+        )
+    if other:
         raise OutscoreError(
             f"{records.label}: beside {join_names(plain)}, {join_names(other)} would be read as scores of a system.",
             "Name the systems with --system NAME, once for each (systems=[...] in Python), or take the other columns out.",
@@ -262,7 +276,9 @@ def _refuse_doubtful(records: Records, choice: Choice, numeric: Sequence[str], f
         )
 
 
-def _refuse_candidates(records: Records, choice: Choice, candidates: Sequence[str], free: Sequence[str] = ()) -> NoReturn:
+def _refuse_candidates(
+    records: Records, choice: Choice, candidates: Sequence[str], free: Sequence[str] = (), *, long: bool
+) -> NoReturn:
     """Raise the error that lists what could be the scores; where there are answers, it says how to score them."""
     hint = _answers_hint(choice, free) or f"{_SCORE}."
     answers = [name for name in candidates if pairs_answers(name)]
@@ -271,16 +287,20 @@ def _refuse_candidates(records: Records, choice: Choice, candidates: Sequence[st
             "They look like measured values and their predictions, which are not just right or wrong: add a column of errors, "
             f"such as the absolute difference, and name it with {naming('score')}."
         )
-    elif len(candidates) == 2 and answers and choice.system is None:
+    elif len(candidates) == 2 and answers and not long:
         systems = " ".join(f"--system {shlex.quote(name)}" for name in candidates)
         hint = f"{_SCORE}, or write {systems} if both are systems."
     names = [name for name in records.columns if _is_named(name, USUAL["system"])]
     rows = [tuple(records.sample[name]) for name in names]
     one_each = any(len(set(map(str, row))) == len(row) > 1 for row in rows)
+    could = "could each be the score column" if len(candidates) > 1 else "could be the score column, or something else"
+    message = f"{records.label}: {join_names(candidates)} {could}."
+    measures = [name for name in candidates if is_measure(name) or not suggests_other(name)]
     if len(candidates) >= MANY_COLUMNS or (len(candidates) > 1 and one_each):
         hint = f"{_SCORE}, or add --transpose if every row is a system and every column an item."
-    could = "could each be the score column" if len(candidates) > 1 else "could be the score column, or something else"
-    raise OutscoreError(f"{records.label}: {join_names(candidates)} {could}.", hint, parameter="score")
+    elif len(measures) > 1 and (long or all(map(is_measure, measures))):
+        raise MeasuresError.of(message, hint, measures, by_system=long)
+    raise OutscoreError(message, hint, parameter="score")
 
 
 def _answers_hint(choice: Choice, free: Sequence[str]) -> str:

@@ -31,8 +31,9 @@ _LOSSES = {
     "surprisal",
 }
 _DISTANCES = {"mae", "mse", "rmse", "mape", "brier", "brier_score", "ece", "edit_distance", "bits_per_byte", "kl_divergence"}
+_COSTS = {"cost", "cost_usd", "price"}
 _TIMES = {"time", "seconds", "duration", "latency", "latency_ms", "latency_s", "runtime", "runtime_ms", "runtime_s"}
-LOWER_IS_BETTER = frozenset(_ERRORS | _LOSSES | _DISTANCES | _TIMES)
+LOWER_IS_BETTER = frozenset(_ERRORS | _LOSSES | _DISTANCES | _COSTS | _TIMES)
 # Scores on their own, but next to other words they may be part of a system's name: `rank_svm`.
 _ALONE = {
     *("wrong", "is_wrong", "incorrect", "is_incorrect", "failed", "failure", "failures", "regret", "fid"),

@@ -42,17 +42,21 @@ class ColumnFinder:
 
     def find(self, part: str, tiers: Tiers, hint: str) -> str | None:
         """The column whose name is in the earliest tier, or None; two names of one tier raise an error."""
+        candidates = self.candidates(tiers)
+        if len(candidates) > 1:
+            message = f"{self._records.label}: {join_names(candidates)} could each be the {part} column."
+            raise OutscoreError(message, hint, parameter=OPTIONS.get(part, part))
+        return candidates[0] if candidates else None
+
+    def candidates(self, tiers: Tiers) -> list[str]:
+        """All columns whose names are in the earliest tier that has any."""
         flat = self._flat()
-        for tier in tiers:
-            candidates = [name for name in flat if normalize_name(name) in tier]
-            if len(candidates) > 1:
-                # A name that appears twice chooses nothing.
-                self._records.refuse_repeated(candidates)
-                message = f"{self._records.label}: {join_names(candidates)} could each be the {part} column."
-                raise OutscoreError(message, hint, parameter=OPTIONS.get(part, part))
-            if candidates:
-                return candidates[0]
-        return None
+        by_tier = ([name for name in flat if normalize_name(name) in tier] for tier in tiers)
+        found = next(filter(None, by_tier), [])
+        if len(found) > 1:
+            # A name that appears twice chooses nothing.
+            self._records.refuse_repeated(found)
+        return found
 
     def take(self, part: str, tiers: Tiers, hint: str) -> str | None:
         """The same, and the column is no longer free."""

@@ -19,6 +19,7 @@ from outscore.core.repeats import occurrences
 from outscore.results.note import Note
 from outscore.scores.reduce import first_runs, reduce_runs
 from outscore.scores.system import Labels, Scores
+from outscore.workflows.measures import read_each, refuse_same_columns
 from outscore.workflows.names import unique_names
 from outscore.workflows.requests.compare import CompareRequest
 from outscore.workflows.requests.shared import DUPLICATES, READER
@@ -132,7 +133,7 @@ def choose_systems(
         systems_read = read_scores(paths[0], format=format, systems=systems or None, gaps=True, **columns)
         a, b, names = _from_one(systems_read, chosen=bool(systems))
     else:
-        files = [read_scores(path, format=format, **columns) for path in paths]
+        files = read_each(paths, lambda path: read_scores(path, format=format, **columns))
         a, b, names = _from_two(files[0], files[1], systems)
     return a, b, names
 
@@ -237,6 +238,8 @@ def choose_tables(tables: Sequence[object], request: CompareRequest) -> tuple[Sc
     if len(by_table) == 1:
         a, b, names = _from_one(by_table[0], chosen=bool(request.system))
     else:
+        if not request.system:
+            refuse_same_columns(*by_table)
         a, b = _choose(by_table[0], request.system, 0), _choose(by_table[1], request.system, 1)
         names = (a.name, b.name) if a.name != b.name else UNNAMED
     return a, b, cast("TwoNames", request.names or names)
@@ -280,6 +283,8 @@ def _from_two(
     if _is_bare(first) and _is_bare(second):
         a, b = _from_bare(first, second)
     else:
+        if not systems:
+            refuse_same_columns(first, second)
         a, b = _choose(first, systems, 0), _choose(second, systems, 1)
     by_path = unique_names((_path(a), _path(b)), stems=True)
     named = all(scores.origin is not None and "system" in scores.origin.columns for scores in (a, b))

@@ -39,6 +39,7 @@ from outscore.workflows.compare.inputs import (
 from outscore.workflows.compare.logs import LogPair, asks_logs, pair_logs, samples_of_logs, with_exchanges
 from outscore.workflows.compare.unpaired import TwoSamples, compare_samples, samples_given
 from outscore.workflows.frames import counts_in, is_table
+from outscore.workflows.measures import proposing_measures
 from outscore.workflows.names import path_texts
 from outscore.workflows.reading import answer_notes, directed, reading_of, scale_notes, score_names
 from outscore.workflows.requests.compare import CompareRequest
@@ -61,11 +62,12 @@ def run(request: CompareRequest, data: TwoSystems | None = None) -> Comparisons:
     >>> found.comparisons[0].verdict.split(":")[0], found.comparisons[0].p.value
     ('new outscored old', 0.03125)
     """
-    if request.unpaired and data is None:
-        return compare_samples(request, read_samples(request))
     if request.measure and data is None:
         return compare_measures(request, run)
-    return compare_pair(request, read_pair(request, data))
+    with proposing_measures(request):
+        if request.unpaired and data is None:
+            return compare_samples(request, read_samples(request))
+        return compare_pair(request, read_pair(request, data))
 
 
 def read_samples(request: CompareRequest) -> TwoSamples:
@@ -241,10 +243,11 @@ def _of_tables(tables: Sequence[object], labels: object, **given: Any) -> Compar
     request.validate(arrays=True)
     if request.measure:
         return compare_measures(request, lambda one: run(one, pair_tables(tables, one)))
-    if request.unpaired:
-        a, b, called = choose_tables(tables, request)
-        return compare_samples(request, TwoSamples(a, b, called)).comparisons[0]
-    compared = run(request, pair_tables(tables, request))
+    with proposing_measures(request):
+        if request.unpaired:
+            a, b, called = choose_tables(tables, request)
+            return compare_samples(request, TwoSamples(a, b, called)).comparisons[0]
+        compared = run(request, pair_tables(tables, request))
     return compared if request.slice is not None else compared.comparisons[0]
 
 

@@ -27,6 +27,7 @@ from outscore.workflows.compare.inputs import TwoSystems, choose_tables, pair_gi
 from outscore.workflows.compare.run import Pair, compare_pair, read_pair, read_samples
 from outscore.workflows.compare.unpaired import TwoSamples, compare_samples, samples_given
 from outscore.workflows.frames import counts_in, is_table
+from outscore.workflows.measures import proposing_measures
 from outscore.workflows.names import path_texts
 from outscore.workflows.requests.compare import metrics_in
 from outscore.workflows.requests.gate import GateRequest
@@ -63,11 +64,13 @@ def run(request: GateRequest, data: TwoSystems | None = None) -> GateResult:
     if request.reference:
         return _run_texts(request, None)
     if request.unpaired and data is None:
-        return _run_samples(request, None)
+        with proposing_measures(request):
+            return _run_samples(request, None)
     first = request.comparison(request.test or PERMUTATION, decides=True)
     # In the files the baseline comes first, in the comparison the candidate.
     in_order = replace(first, names=request.names)
-    pair = read_pair(in_order).turned() if data is None else read_pair(first, data)
+    with proposing_measures(request):
+        pair = read_pair(in_order).turned() if data is None else read_pair(first, data)
 
     def compared(test: str, decides: bool) -> Comparisons:  # noqa: FBT001 - as `Asked` has it
         return compare_pair(request.comparison(test, decides=decides), pair)
@@ -103,12 +106,7 @@ def call(
         request = GateRequest.from_python({**given, **columns}, files=paths or ())
         if paths is not None:
             return run(request)
-        request.validate(arrays=True)
-        in_order = replace(request.comparison(request.test or PERMUTATION, decides=True), names=request.names)
-        if request.unpaired:
-            a, b, called = choose_tables(both, in_order)
-            return _run_samples(request, TwoSamples(a, b, called).turned())
-        return run(request, pair_tables(both, in_order).turned())
+        return _run_tables(request, both)
     if candidate is None:
         raise OutscoreError("There is no candidate.", "Give the baseline and the candidate.", parameter="candidate")
     if isinstance(candidate, (str, os.PathLike)):
@@ -136,6 +134,17 @@ def call(
         metric=request.metric,
     )
     return run(request, pair.turned())
+
+
+def _run_tables(request: GateRequest, both: Sequence[object]) -> GateResult:
+    """A gate on dataframes: one with both systems, or one for each."""
+    request.validate(arrays=True)
+    in_order = replace(request.comparison(request.test or PERMUTATION, decides=True), names=request.names)
+    with proposing_measures(request):
+        if request.unpaired:
+            a, b, called = choose_tables(both, in_order)
+            return _run_samples(request, TwoSamples(a, b, called).turned())
+        return run(request, pair_tables(both, in_order).turned())
 
 
 def _call_texts(both: Sequence[object], reference: object, documents: object, given: dict[str, Any]) -> GateResult:

@@ -19,6 +19,7 @@ from outscore.language.numbers import count
 from outscore.results.note import Note
 from outscore.scores.system import Labels, Scores
 from outscore.workflows.frames import encode_labels, is_table, systems_in
+from outscore.workflows.measures import read_each
 from outscore.workflows.names import distinct_names
 from outscore.workflows.requests.rank import RankRequest
 from outscore.workflows.requests.score import ScoreRequest
@@ -127,7 +128,7 @@ def read_many(
     if list(paths).count("-") > 1:
         raise OutscoreError("Standard input (-) is named twice, but it can be read only once.", "Save it to a file first.")
     wanted = {"systems" if len(paths) == 1 else "among": tuple(dict.fromkeys(systems))}
-    files = [read_scores(path, format=format, gaps=True, **wanted, **columns) for path in paths]
+    files = read_each(paths, lambda path: read_scores(path, format=format, gaps=True, **wanted, **columns))
     notes: list[Note] = []
     if len(files) == 1:
         whole = files[0]

@@ -31,6 +31,7 @@ from outscore.scores.reduce import first_runs, reduce_runs
 from outscore.scores.system import Origin, Scores, origins_of
 from outscore.workflows.classes import class_notes, counted_by_class
 from outscore.workflows.compare.logs import asks_logs, better_of, log_origins, read_tasks
+from outscore.workflows.measures import proposing_measures
 from outscore.workflows.names import path_texts
 from outscore.workflows.rank.boards import Ranked, rank_boards
 from outscore.workflows.rank.inputs import chosen_systems, files_by_system, read_many, systems_from
@@ -174,7 +175,8 @@ def call(
         return _with_segments(run_measured(RankRequest.from_python(given), data, **more), target)
     request = RankRequest.from_python(given)
     request.validate(kind="scores")
-    given_scores = systems_from(scores, request, **labels)
+    with proposing_measures(request):
+        given_scores = systems_from(scores, request, **labels)
     _check_systems(given_scores, request, item_named=items is not None)
     given_scores = counted_by_class(given_scores, request.metric)
     boards, notes = _boards_of(given_scores, request)
@@ -349,13 +351,14 @@ def _outputs(request: RankRequest, data: RankData) -> _Material:
 
 
 def _scores(request: RankRequest) -> _Material:
-    scores, notes = read_many(
-        request.system_files,
-        format=request.reader,
-        systems=request.system,
-        names=request.names,
-        columns=request.columns(),
-    )
+    with proposing_measures(request):
+        scores, notes = read_many(
+            request.system_files,
+            format=request.reader,
+            systems=request.system,
+            names=request.names,
+            columns=request.columns(),
+        )
     _check_systems(scores, request)
     scores = counted_by_class(scores, request.metric)
     boards, board_notes = _boards_of(scores, request)

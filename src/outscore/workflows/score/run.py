@@ -30,6 +30,7 @@ from outscore.workflows.classes import class_notes, counted_by_class
 from outscore.workflows.compare.inputs import metric_of
 from outscore.workflows.compare.logs import asks_logs, better_of, log_origins, read_tasks
 from outscore.workflows.frames import encode_labels, is_table
+from outscore.workflows.measures import proposing_measures
 from outscore.workflows.names import path_texts
 from outscore.workflows.rank.inputs import chosen_systems, read_many, systems_from
 from outscore.workflows.reading import Better, answer_notes, directed, reading_of, score_names
@@ -94,7 +95,9 @@ def call(
             return run(request)
         request.validate(arrays=True)
         none = {"items": None, "clusters": None, "dataset": None}
-        return run(request, systems_from(scores, request, **none))
+        with proposing_measures(request):
+            systems = systems_from(scores, request, **none)
+        return run(request, systems)
     request = ScoreRequest.from_python(given)
     request.validate(arrays=True)
     systems = systems_from(_by_system(scores, request), request, **labels)
@@ -138,9 +141,10 @@ def _from_files(request: ScoreRequest) -> _Material:
             "Name the files one by one, or use `outscore rank`, which also shows the scores.",
             parameter="files",
         )
-    scores, notes = read_many(
-        request.system_files, format=request.reader, systems=request.system, names=request.names, columns=request.columns()
-    )
+    with proposing_measures(request):
+        scores, notes = read_many(
+            request.system_files, format=request.reader, systems=request.system, names=request.names, columns=request.columns()
+        )
     named = request.item is not None or request.transpose
     refuse_implausible(scores, chosen=bool(request.system), item_named=named)
     return _Material(scores, origins_of(scores), notes)

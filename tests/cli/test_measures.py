@@ -1,0 +1,127 @@
+"""Columns named like measures are not ranked as systems: the refusal proposes whole commands, and they run."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import outscore as osc
+from outscore.core.errors import OutscoreError
+
+GATE = "gate --margin 0.1"
+LAYOUTS = {
+    "rag": "faithfulness,answer_relevancy,context_relevancy",
+    "mixed": "faithfulness,answer_relevancy,house style",
+    "effort": "faithfulness,coherence,latency,cost",
+    "usual": "accuracy,f1,bleu",
+    "ranks": "nDCG@10,P@5,recip_rank",
+}
+
+
+def table(names, seed, models=()):
+    rng = np.random.default_rng(seed)
+    header = ["id", *(["model"] if models else []), *names]
+    rows = [
+        [f"q{i}", *([model] if models else []), *(f"{x:.3f}" for x in rng.random(len(names)))]
+        for model in models or [""]
+        for i in range(12)
+    ]
+    return "\n".join(",".join(row) for row in [header, *rows]) + "\n"
+
+
+@pytest.fixture
+def runs(outscore):
+    """The commands that a refusal proposes, each of which must run."""
+
+    def check(refusal: str) -> list[str]:
+        commands = re.findall(r"`(outscore [^`]* --[^`]*)`", refusal)
+        for command in commands:
+            assert outscore(*shlex.split(command)[1:]).exit_code in (0, 1, 3), command
+        return commands
+
+    return check
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("asked", ["compare a.csv b.csv", "compare a.csv", "rank a.csv", "rank a.csv b.csv", "score a.csv"])
+def test_measures_of_one_system_per_file(layout, asked, refusal, runs, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names = LAYOUTS[layout].split(",")
+    for seed, name in enumerate(("a.csv", "b.csv")):
+        Path(name).write_text(table(names, seed))
+    said = refusal(*shlex.split(asked))
+    commands = runs(said)
+    assert commands
+    measures = "--measure" if asked.endswith("b.csv") else "--score"
+    assert any(measures in command for command in commands)
+    if asked.endswith("b.csv"):
+        assert shlex.split(commands[0]).count("--measure") == len(names)
+
+
+@pytest.mark.parametrize("asked", ["compare", "rank", "score", GATE])
+def test_measures_of_systems_in_rows(asked, refusal, runs, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("t.csv").write_text(table(["style", "depth"], 1, ["new", "old"]))
+    said = refusal(*shlex.split(asked), "t.csv")
+    assert "`style` and `depth` could each be the score column" in said
+    commands = runs(said)
+    assert ("--measure style --measure depth" in commands[0]) == (asked == "compare")
+
+
+@pytest.mark.parametrize("asked", ["compare", GATE, "compare --missing drop"])
+def test_the_same_columns_in_two_files_are_measures(asked, refusal, runs, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for seed, name in enumerate(("a.csv", "b.csv")):
+        Path(name).write_text(table(["style", "depth"], seed))
+    said = refusal(*shlex.split(asked), "a.csv", "b.csv")
+    assert "`a.csv` and `b.csv` both have `style` and `depth`, so these are measures" in said
+    commands = runs(said)
+    assert ("--measure" in commands[0]) == (asked != GATE)
+    assert all(shlex.split(asked)[-1] in command for command in commands)
+
+
+def test_only_measures_of_both_files_are_proposed(refusal, runs, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("a.csv").write_text(table(["faithfulness", "coherence", "fluency"], 1))
+    Path("b.csv").write_text(table(["coherence", "fluency", "relevance"], 2))
+    commands = runs(refusal("compare", "a.csv", "b.csv"))
+    assert commands[0] == "outscore compare --measure coherence --measure fluency a.csv b.csv"
+
+
+def test_systems_that_are_called_like_measures_can_be_named(outscore, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("t.csv").write_text(table(["quality", "bias"], 1))
+    assert outscore("compare", "t.csv", "--system", "quality", "--system", "bias").exit_code == 0
+
+
+@pytest.mark.parametrize("names", [["quality", "gpt"], ["new", "old"], ["bleurt", "base"]])
+def test_one_such_name_is_no_doubt(names, outscore, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("t.csv").write_text(table(names, 1))
+    assert outscore("rank", "t.csv").exit_code == 0
+
+
+def test_a_cost_is_better_if_lower(outscore, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for seed, name in enumerate(("a.csv", "b.csv")):
+        Path(name).write_text(table(["cost"], seed))
+    assert "lower is better" in " ".join(outscore("compare", "a.csv", "b.csv").stdout.split())
+
+
+@pytest.mark.parametrize("door", [osc.compare, osc.rank, osc.score])
+def test_data_frames(door):
+    polars = pytest.importorskip("polars")
+    rng = np.random.default_rng(1)
+    frame = polars.DataFrame({"id": range(8), "faithfulness": rng.random(8), "coherence": rng.random(8)})
+    with pytest.raises(OutscoreError, match="`faithfulness` and `coherence` are measures") as caught:
+        door(frame)
+    assert "score='faithfulness'" in caught.value.hint
+    if door is osc.compare:
+        other = frame.with_columns(coherence=1 - polars.col("coherence"))
+        with pytest.raises(OutscoreError, match=r"measure=\['faithfulness', 'coherence'\]"):
+            door(frame, other)
+        assert len(door(frame, other, measure=["faithfulness", "coherence"]).comparisons) == 2
