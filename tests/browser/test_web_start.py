@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from tests.browser.web_server import PHONE, bring, no_wider_than_the_screen, start, there, visited
+from tests.browser.web_server import PHONE, bring, choose, expect, no_wider_than_the_screen, start, there, visited
 
 HOSTILE = "<img src=x onerror=alert(1)>.csv"
 TABLE = "talk,item,new,old\n" + "".join(f"t{i // 4},{i},{(i * 7) % 3 % 2},{(i * 5) % 3 % 2}\n" for i in range(24))
@@ -125,3 +125,65 @@ def test_every_example_is_offered(browser, server):
         there(page.locator(".offer").first)
         assert page.locator(".offer").count() >= 6
         assert no_wider_than_the_screen(page)
+
+
+MANY = [(f"system{i:03}.txt", "".join(f"{(i * 7 + k * k) % 5}\n" for k in range(10))) for i in range(120)]
+
+
+def test_no_way_on_is_offered_before_all_files_are_read(browser, server):
+    with visited(browser, server) as page:
+        there(page.locator(".offer").first)
+        held = []
+
+        def hold(route):
+            held.append(route)
+            if len(held) != 2:
+                route.continue_()
+
+        page.route("**/api/files", hold)
+        # Whatever is offered, however early, is clicked at once.
+        page.evaluate(
+            """() => {
+              window.clicked = [];
+              const click = () => {
+                const way = [...document.querySelectorAll("#ways button")].find((one) => one.checkVisibility());
+                if (way && !clicked.length) { clicked.push(way.textContent); way.click(); }
+              };
+              new MutationObserver(click).observe(document.body, { subtree: true, childList: true, attributes: true });
+            }"""
+        )
+        choose(page, *MANY)
+        expect(page.locator("#zone .reading")).to_have_text("50 of 120 files read")
+        while len(held) < 2:
+            page.wait_for_timeout(20)
+        assert page.evaluate("() => clicked") == []
+        assert not page.locator("#next").is_visible()
+        assert "files=" not in page.url
+        # Who leaves now is asked first.
+        assert page.evaluate("() => !dispatchEvent(new Event('beforeunload', { cancelable: true }))")
+        held[1].continue_()
+        page.wait_for_url("**/rank?**")
+        expect(page.locator("#file-names")).to_have_text("120 files")
+
+
+def test_of_an_upload_that_breaks_off_nothing_is_taken(browser, server):
+    with visited(browser, server, refused=507) as page:
+        there(page.locator(".offer").first)
+        bring(page, good_txt="1 0\n0 1\n1 1\n")
+        sent = []
+
+        def answer(route):
+            sent.append(route)
+            if len(sent) == 1:
+                return route.continue_()
+            return route.fulfill(status=507, json={"error": "The disk is full.", "hint": "Free some space.", "setting": None})
+
+        page.route("**/api/files", answer)
+        with page.expect_response(lambda response: response.request.method == "DELETE"):
+            choose(page, *MANY)
+        problem = page.locator("#problems .problem")
+        expect(problem).to_have_text("The disk is full. Free some space. None of the 120 files was taken.")
+        assert page.locator(".card").count() == 1
+        assert page.locator("#next").is_visible()
+        assert page.url.count(",") == 0
+        assert page.locator("#zone .reading").count() == 0

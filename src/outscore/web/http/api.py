@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = ["routes"]
 
-MAX_FILES = 100
+MAX_FILES, MAX_DIGITS = 100, 10
 EXAMPLE_SEED = 0
 Body = TypeVar("Body")
 
@@ -58,8 +58,22 @@ async def post_files(request: Request) -> Response:
         sent = [part for part in form.getlist("file") if isinstance(part, UploadFile)]
         if not sent:
             raise HTTPProblem(400, "No file was sent.", "Send them as multipart/form-data in fields named `file`.")
-        uploads = await service.save_uploads((_name_of(part), part.file, part.size or 0) for part in sent)
+        files = ((_name_of(part), part.file, part.size or 0) for part in sent)
+        uploads = await service.save_uploads(files, _total(form.get("total")), _text(form.get("first")))
     return JSONResponse({"files": [upload.to_dict() for upload in uploads]}, 201)
+
+
+def _text(sent: UploadFile | str | None) -> str | None:
+    return sent if isinstance(sent, str) else None
+
+
+def _total(sent: UploadFile | str | None) -> int | None:
+    """How many files an upload has in all, if a request says so."""
+    if sent is None:
+        return None
+    if not (isinstance(sent, str) and sent.isascii() and sent.isdecimal() and len(sent) < MAX_DIGITS):
+        raise HTTPProblem(400, "`total` is not a number of files.", "Give the number of all files of the upload.")
+    return int(sent)
 
 
 def _name_of(part: UploadFile) -> str:

@@ -207,7 +207,9 @@ def _binary(types: Mapping[str, str]) -> dict[str, Schema]:
 
 
 def _file_paths() -> dict[str, Schema]:
-    upload = {"multipart/form-data": _object({"file": _list({"type": "string", "format": "binary"})})}
+    # An upload of more files than a request may hold: each says how many there are, all but the first which one came first.
+    parts = {"file": _list({"type": "string", "format": "binary"}), "total": {"type": "integer", "minimum": 1}, "first": TEXT}
+    upload = {"multipart/form-data": _object(parts, optional=("total", "first"))}
     one = {"id": ID}
     return {
         "/api/files": {

@@ -18,7 +18,7 @@ from outscore.core.records import dataclass
 from outscore.web.jobs.form import form
 from outscore.web.jobs.queue import Job, Jobs
 from outscore.web.jobs.settings_files import Found, read_settings, yaml_of_result
-from outscore.web.jobs.store import Store, Upload, clashes, link, safe_name, safe_place
+from outscore.web.jobs.store import Awaited, Store, Upload, clashes, link, safe_name, safe_place
 from outscore.web.jobs.submission import Submission, submit
 from outscore.web.jobs.workers import Workers
 from outscore.web.messages import FileDescription, HTTPProblem, JobRequest
@@ -45,9 +45,15 @@ class Service:
         """Store a file and inspect it."""
         return (await self.save_uploads([(name, content, size)]))[0]
 
-    async def save_uploads(self, files: Iterable[tuple[str, IO[bytes], int]]) -> list[Upload]:
-        """Store several files, or none of them, and inspect each beside those that it came with."""
+    async def save_uploads(
+        self, files: Iterable[tuple[str, IO[bytes], int]], total: int | None = None, first: str | None = None
+    ) -> list[Upload]:
+        """Store several files, or none of them, and inspect each beside those that it came with.
+
+        They are all of their upload, or a part of its `total`, which other requests follow with the id of its `first` file.
+        """
         sent = list(files)
+        self._awaited(len(sent), total, first)
         saved: list[Upload] = []
         with self.store.reserve(sum(size for _, _, size in sent)), TemporaryDirectory(dir=self.store.folder) as together:
             try:
@@ -59,16 +65,32 @@ class Service:
                 for place, upload in places.items():
                     await anyio.to_thread.run_sync(link, upload.path, Path(together, place))
                 described = [await self._described(upload, together, place) for place, upload in places.items()]
+                # Other files of it may have come in meanwhile.
+                awaited = self._awaited(len(sent), total, first)
             except BaseException:
                 # Clean up: nothing refers to these folders yet.
                 for upload in saved:
                     shutil.rmtree(upload.folder, ignore_errors=True)
                 raise
             beside = tuple(upload.id for upload in described if upload.about.get("companion"))
-            uploads = [replace(one, beside=beside) if one.about.get("scores") else one for one in described]
+            # Some examples have no files.
+            first = first or next((upload.id for upload in saved), "")
+            arrived = awaited.arrived + len(sent)
+            uploads = [replace(one, first=first, beside=beside if one.about.get("scores") else ()) for one in described]
+            self.store.awaited.pop(first, None)
+            if arrived < awaited.total:
+                self.store.awaited[first] = replace(awaited, arrived=arrived)
             for upload in uploads:
                 self.store.uploads.add(upload)
         return uploads
+
+    def _awaited(self, count: int, total: int | None, first: str | None) -> Awaited:
+        """The upload that some files are a part of, which has to have room for them."""
+        awaited = Awaited(total or count) if first is None else self.store.awaited.get(first)
+        if awaited is None or awaited.arrived + count > awaited.total:
+            message = "These files belong to no upload that is under way, or are more than it has."
+            raise HTTPProblem(409, message, "Send all files again.")
+        return awaited
 
     async def _described(self, upload: Upload, folder: str, place: str) -> Upload:
         task = {"task": "inspect", "folder": folder, "file": place, "max_bytes": self.settings.max_unpacked}
@@ -86,6 +108,10 @@ class Service:
 
     def _upload(self, id_: str) -> Upload:
         upload = self.store.uploads.get(id_)
+        if upload.first in self.store.awaited:
+            awaited = self.store.awaited[upload.first]
+            far = f"{awaited.arrived:,} of {awaited.total:,} files"
+            raise HTTPProblem(409, f"Only {far} of this upload have arrived.", "Wait for the others, or send all files again.")
         if not upload.readable:
             # The job would fail in the same way, after as much time or memory.
             raise HTTPProblem(422, str(upload.about["problem"]))

@@ -25,7 +25,7 @@ from outscore.core.records import dataclass
 from outscore.web.messages import HTTPProblem
 from outscore.web.settings import Settings
 
-__all__ = ["Entry", "ExpiringRegistry", "Store", "Upload", "clashes", "link", "safe_name", "safe_place"]
+__all__ = ["Awaited", "Entry", "ExpiringRegistry", "Store", "Upload", "clashes", "link", "safe_name", "safe_place"]
 
 PREFIX = "outscore-web-"
 OURS = re.compile(re.escape(PREFIX) + r"\d+-.+")
@@ -66,7 +66,7 @@ class Upload:
     """An uploaded file and its description; `readable` says whether it could be inspected at all.
 
     `place` is its path among the files that were sent together as one `drop`, and `beside` are the ids of those that belong
-    to it.
+    to it. `first` is the id of the first file of its upload, which may take several requests.
     """
 
     id: str
@@ -79,6 +79,7 @@ class Upload:
     place: str = ""
     drop: str = ""
     beside: tuple[str, ...] = ()
+    first: str = ""
 
     @property
     def holds(self) -> Mapping[str, int]:
@@ -93,6 +94,14 @@ class Upload:
     def to_dict(self) -> dict[str, Any]:
         """The file as the interface returns it."""
         return {"id": self.id, "name": self.name, "size": self.size, **self.about}
+
+
+@dataclass(frozen=True)
+class Awaited:
+    """An upload of which some files are still to come."""
+
+    total: int
+    arrived: int = 0
 
 
 class ExpiringRegistry(Generic[E]):
@@ -171,6 +180,8 @@ class Store:
         """Cached statistics of texts, which must be removed with the texts."""
         self.uploads: ExpiringRegistry[Upload] = ExpiringRegistry("file", settings.max_uploads)
         self.results: ExpiringRegistry[Any] = ExpiringRegistry("job", settings.max_results)
+        self.awaited: dict[str, Awaited] = {}
+        """Incomplete uploads by the id of their first file."""
         self._reserved = 0
 
     def new_folder(self) -> tuple[str, Path]:
@@ -217,6 +228,8 @@ class Store:
         lifetime = self._settings.lifetime
         self.uploads.sweep(lifetime)
         self.results.sweep(lifetime)
+        there = {upload.first for upload in self.uploads}
+        self.awaited = {first: awaited for first, awaited in self.awaited.items() if first in there}
         for path in self.cache.glob("*"):
             # Workers remove some themselves.
             with suppress(FileNotFoundError):

@@ -8,8 +8,9 @@ const SHOWN = 5;
 const MOST = 500;
 
 // Files that are dropped anywhere on the page, or chosen in `input`, arrive at `taken`, those of folders with their path.
-export function takeFiles(input, zone, taken, refuse) {
-  const send = (files) => { if (files.length) taken([...files]); };
+// Reading a folder takes a moment, so what arrives is a promise of them.
+export function takeFiles(input, zone, taken) {
+  const send = (files) => { if (files.length) taken(Promise.resolve([...files])); };
   input.addEventListener("change", () => { send(input.files); input.value = ""; });
   addEventListener("dragover", (event) => { event.preventDefault(); zone.classList.add("over"); });
   addEventListener("dragleave", (event) => { if (!event.relatedTarget) zone.classList.remove("over"); });
@@ -20,7 +21,7 @@ export function takeFiles(input, zone, taken, refuse) {
     const entries = [...event.dataTransfer.items].map((item) => item.webkitGetAsEntry()).filter(Boolean);
     const folders = entries.filter((entry) => entry.isDirectory);
     if (!folders.length) return send(event.dataTransfer.files);
-    Promise.all(entries.map(filesOf)).then((found) => send(sized(found.flat(), folders[0].name))).catch(refuse);
+    taken(Promise.all(entries.map(filesOf)).then((found) => sized(found.flat(), folders[0].name)));
   });
 }
 

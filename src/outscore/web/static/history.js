@@ -88,20 +88,18 @@ const commandOf = (command) => byId("rows").dataset[command] ?? command;
 
 // Exported results, each shown again under the name of its file.
 async function take(files) {
-  for await (const some of upload(files)) {
-    for (const file of some) {
-      if (!file.suits.includes("report")) {
-        const reading = file.reading ? `, but ${file.reading}` : "";
-        const found = file.problem ?? `\`${file.name}\` is not an exported result${reading}.`;
-        const hint = "Choose a JSON file that this page or `outscore -o result.json` wrote.";
-        throw Object.assign(new Error(found), { hint });
-      }
-      let job = await askJson("POST", "/api/jobs", { command: "report", files: { files: [file.id] }, settings: {} });
-      while (["waiting", "running"].includes(job.state)) job = await askJson("GET", `/api/jobs/${job.id}?wait=5`);
-      if (job.state !== "done") throw new Error(job.error ?? "The result could not be read.");
-      rememberResult(job.id);
-      say(`${file.name}: imported.`);
+  for (const file of await upload(files, say)) {
+    if (!file.suits.includes("report")) {
+      const reading = file.reading ? `, but ${file.reading}` : "";
+      const found = file.problem ?? `\`${file.name}\` is not an exported result${reading}.`;
+      const hint = "Choose a JSON file that this page or `outscore -o result.json` wrote.";
+      throw Object.assign(new Error(found), { hint });
     }
+    let job = await askJson("POST", "/api/jobs", { command: "report", files: { files: [file.id] }, settings: {} });
+    while (["waiting", "running"].includes(job.state)) job = await askJson("GET", `/api/jobs/${job.id}?wait=5`);
+    if (job.state !== "done") throw new Error(job.error ?? "The result could not be read.");
+    rememberResult(job.id);
+    say(`${file.name}: imported.`);
   }
   await draw();
 }

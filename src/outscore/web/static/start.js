@@ -8,15 +8,17 @@ import { assign, isLog, isSettings, missing, proposals, taskOf } from "./parts.j
 
 // Of many files most cards are folded away, so that the way on is in sight.
 const UNFOLDED = 6;
+// As many names are said aloud.
+const SPOKEN = 3;
 // Views that one system is enough for.
 const ALONE = ["score", "show"];
-const state = { files: [], columns: [], settings: {}, open: false };
+const state = { files: [], columns: [], settings: {}, open: false, reading: 0 };
 
 // The pages say how each view is called.
 const nameOf = (view) => byId("ways").dataset[view];
 
 function begin() {
-  takeFiles(byId("choose"), byId("zone"), add, refuse);
+  takeFiles(byId("choose"), byId("zone"), add);
   byId("paste").addEventListener("submit", paste);
   attempt(async () => byId("examples").replaceChildren(...grouped(await askJson("GET", "/api/examples"))));
   // Files may be dropped before the fields are known, and are in the address then: it is read as it was when the page came.
@@ -44,14 +46,25 @@ async function attempt(action) {
 
 const refuse = (error) => byId("problems").replaceChildren(problem(error));
 
-function add(files) {
+// Until all files are there no way on is offered: it would lead to an answer from a part of them.
+function add(chosen) {
   return attempt(async () => {
-    say(`Reading ${files.length === 1 ? files[0].name : `${files.length} files`}.`);
+    const reading = make("p", { class: "reading", role: "status" });
+    state.reading += 1;
     byId("zone").setAttribute("aria-busy", "true");
+    byId("zone").append(reading);
+    draw();
     try {
-      for await (const some of upload(files)) arrived(some);
+      const files = await upload(await chosen, (text) => { reading.textContent = text; });
+      state.reading -= 1;
+      arrived(files);
+    } catch (error) {
+      state.reading -= 1;
+      draw();
+      throw error;
     } finally {
-      byId("zone").removeAttribute("aria-busy");
+      reading.remove();
+      if (!state.reading) byId("zone").removeAttribute("aria-busy");
     }
   });
 }
@@ -72,7 +85,7 @@ function arrived(files) {
   const ways = proposals(state.files);
   const next = ways.length ? ` Next: ${nameOf(ways[0].view)}.` : "";
   const found = files.find((file) => file.problem)?.problem ?? `read.${next}`;
-  say(`${files.map((file) => file.name).join(", ")}: ${found}`);
+  say(`${files.length > SPOKEN ? counted(files.length, "file") : files.map((file) => file.name).join(", ")}: ${found}`);
   byId("next").scrollIntoView({ block: "nearest", behavior: "smooth" });
 }
 
@@ -100,7 +113,7 @@ function draw() {
   byId("files").replaceChildren(...cards.filter((one) => !folded.includes(one)),
     ...(folded.length ? [more(counted(folded.length, "more file"), folded)] : []),
     ...(companions.length ? [more(`${counted(companions.length, "file")} beside the logs`, companions)] : []));
-  byId("next").hidden = state.files.every((file) => file.problem);
+  byId("next").hidden = state.reading > 0 || state.files.every((file) => file.problem);
   writeAddress({ files: state.files.map((file) => file.id) }, state.settings);
   const ways = proposals(state.files);
   const offers = ways.map(({ view, files, why }, i) => {

@@ -40,7 +40,7 @@ export class View {
     this.files = files;
     const gone = await this.look();
     await this.takeAlong();
-    takeFiles(byId("choose"), byId("files"), (chosen) => this.add(chosen), (error) => this.worker.refuse(error));
+    takeFiles(byId("choose"), byId("files"), (chosen) => this.add(chosen));
     byId("work").addEventListener("again", () => this.compute(true));
     // The explorer says another verdict for another pair.
     byId("result")?.addEventListener("verdict", () => this.sumUpVerdict());
@@ -244,13 +244,14 @@ export class View {
   }
 
   async add(chosen) {
-    const added = [];
-    let failure = null;
+    let added = [], failure = null;
+    const tell = (text) => { byId("taken").textContent = text; byId("taken").hidden = !text; };
     try {
-      for await (const some of upload(chosen)) added.push(...some);
+      added = await upload(await chosen, tell);
     } catch (error) {
       failure = error;
     }
+    tell("");
     const data = added.filter((file) => !isSettings(file)), settings = added.find(isSettings);
     for (const file of data) this.infos.set(file.id, file);
     const guess = assign(this.command, this.fields, data, this.files);
