@@ -377,7 +377,7 @@ class Comparison(Result):
     segments
         For texts: the segments that moved the score most.
     buckets
-        For texts: the same comparison on parts of the segments.
+        The same comparison on each dataset, and for texts on other parts of the segments.
     runs
         What several runs of each system show, for texts and for scores whose repeats are runs.
     reading

@@ -7,11 +7,12 @@ from typing import Any, Literal
 
 from outscore.core.records import dataclass
 
-__all__ = ["Note", "NoteKind", "note_texts", "with_note_objects"]
+__all__ = ["BESIDE_VERDICT", "Note", "NoteKind", "note_texts", "with_note_objects"]
 
 NoteKind = Literal[
     "general",
     "warning",
+    "contradiction",
     "reading",
     "input",
     "design",
@@ -29,6 +30,10 @@ NoteKind = Literal[
 ]
 
 
+BESIDE_VERDICT: tuple[NoteKind, ...] = ("warning", "contradiction")
+"""The kinds of notes that are shown beside the verdict, and nowhere else."""
+
+
 @dataclass(frozen=True)
 class Note:
     """One thing to know about a result.
@@ -36,7 +41,8 @@ class Note:
     Attributes
     ----------
     kind
-        What the note is about: what may make the verdict wrong ("warning", shown beside it), what was decided
+        What the note is about: what may make the verdict wrong ("warning", shown beside it), another score, dataset or part of
+        the data by which the verdict is significantly the opposite ("contradiction", shown beside it too), what was decided
         about data that could be read in several ways ("reading"), how the
         files were read and matched ("input"), what counts as one unit ("design"), what a single run leaves open ("runs"), what
         the data leave open ("data"), what the test is about ("estimand"), the

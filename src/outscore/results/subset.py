@@ -9,7 +9,10 @@ import msgspec
 from outscore.core.records import dataclass
 from outscore.results.pvalue import PValue
 
-__all__ = ["Bucket", "Ngram", "ScoredSubset", "Subset", "WordBucket", "WordStudy"]
+__all__ = ["DATASET", "Bucket", "Ngram", "ScoredSubset", "Subset", "WordBucket", "WordStudy"]
+
+DATASET = "dataset"
+"""The column of subsets that are datasets."""
 
 
 class Subset(msgspec.Struct, frozen=True):

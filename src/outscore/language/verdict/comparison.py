@@ -6,7 +6,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from outscore.inference.decision import Side, sign
-from outscore.language.numbers import count, format_level, format_percent, format_probability
+from outscore.language.numbers import (
+    count,
+    decimals_for,
+    format_level,
+    format_number,
+    format_percent,
+    format_probability,
+)
 from outscore.language.phrases import (
     NO_CORRECTION,
     claim_phrase,
@@ -17,12 +24,32 @@ from outscore.language.phrases import (
     posterior_phrase,
     runs_clause,
 )
+from outscore.language.verdict.contradiction import (
+    Contradiction,
+    Look,
+    corrected_by,
+    find,
+    holm,
+    in_words,
+    verdict_claims,
+)
 from outscore.language.verdict.facts import Facts
 from outscore.results.comparison import Comparison, JointClaim
-from outscore.results.design import Verdict
+from outscore.results.design import Family, Verdict
 from outscore.results.pvalue import PValue
+from outscore.results.subset import DATASET, Bucket
 
-__all__ = ["MAX_LEFT_OUT", "agreement", "sentence", "stored_verdict", "verdict", "with_omission", "with_verdict"]
+__all__ = [
+    "MAX_LEFT_OUT",
+    "agreement",
+    "contradiction_of",
+    "sentence",
+    "stored_verdict",
+    "verdict",
+    "with_omission",
+    "with_slices",
+    "with_verdict",
+]
 
 MAX_LEFT_OUT = 0.1
 """The share of items that may be left out without mention in the verdict."""
@@ -70,6 +97,8 @@ def with_verdict(c: Comparison, *, alpha: float, alternative: str, delta: float,
     )
     answer = verdict(facts)
     noun, more = _unit(c)
+    against = contradiction_of(replace(c, decision=facts.decision), alpha, delta=delta)
+    words = sentence(facts, n=c.n, noun=noun, more=more)
     return replace(
         c,
         decision=facts.decision,
@@ -77,8 +106,76 @@ def with_verdict(c: Comparison, *, alpha: float, alternative: str, delta: float,
         headline=answer.headline,
         reason=answer.reason,
         identical=identical,
-        sentence=sentence(facts, n=c.n, noun=noun, more=more),
+        sentence=words if against is None else f"{words} {against.sentence}",
+        notes=[*([] if against is None else [against.note]), *(note for note in c.notes if note.kind != "contradiction")],
     )
+
+
+def contradiction_of(
+    c: Comparison, alpha: float, *, delta: float = 0.0, slices: Sequence[Comparison] = (), family: Family | None = None
+) -> Contradiction | None:
+    """Datasets, buckets and slices on which the system that the verdict favours is significantly worse.
+
+    A difference that was tested against a `delta` says nothing about who is better.
+    """
+    if delta:
+        return None
+    winner, lead = c.decision.winner, _place_ahead(c, c.difference)
+    groups: list[tuple[list[Look], str]] = []
+    for column in dict.fromkeys(bucket.column for bucket in c.buckets):
+        looks = holm([_look_at(c, bucket) for bucket in c.buckets if bucket.column == column])
+        groups.append((looks, corrected_by(None, column if column == DATASET else "subset", len(looks))))
+    groups.append((_looks_at(slices), corrected_by(family, "slice", len(slices))))
+    decided = winner is not None
+    first = winner if decided else lead
+    return in_words(
+        [
+            (find(verdict_claims(c.systems, first, looks, alpha, decided=decided), looks, alpha), correction)
+            for looks, correction in groups
+        ],
+        decided=decided,
+    )
+
+
+def with_slices(c: Comparison, slices: Sequence[Comparison], family: Family, *, alpha: float, delta: float) -> Comparison:
+    """The comparison of the whole; its words name the slices that contradict it."""
+    against = contradiction_of(c, alpha, delta=delta, slices=slices, family=family)
+    if against is None:
+        return c
+    return replace(c, sentence=f"{c.sentence} {against.sentence}", notes=[against.note, *c.notes])
+
+
+def _place_ahead(c: Comparison, difference: float) -> int | None:
+    return None if difference == 0 else int((difference > 0) != c.higher_is_better)
+
+
+def _look_at(c: Comparison, part: Bucket) -> Look:
+    """A part of the data as a look, with its p before any correction; 1 if nobody is ahead there."""
+    ahead = _place_ahead(c, part.difference)
+    # A test of medians or ranks may reject on the other side of the metric, which its interval shows.
+    turned = (part.difference > 0 and part.high is not None and part.high < 0) or (
+        part.difference < 0 and part.low is not None and part.low > 0
+    )
+    p = 1.0 if ahead is None or turned else part.p.claimed
+    where = f"on {part.value}" if part.column == DATASET else f"on {part.column} = {part.value}"
+    return _look(c, where, ahead or 0, p, (part.first, part.second))
+
+
+def _looks_at(slices: Sequence[Comparison]) -> list[Look]:
+    """Slices that were decided, by their corrected p."""
+    looks = []
+    for c in slices:
+        if c.decision.winner is not None and c.slice is not None:
+            p = c.p.claimed if c.p.adjusted is None else c.p.adjusted
+            where = f"on {c.slice.column} = {c.slice.value}"
+            looks.append(_look(c, where, c.decision.winner, p, (c.scores[0].value, c.scores[1].value)))
+    return looks
+
+
+def _look(c: Comparison, where: str, ahead: int, p: float, scores: tuple[float, float]) -> Look:
+    decimals = decimals_for(*scores, difference=scores[0] - scores[1])
+    numbers = f"{format_number(scores[ahead], decimals)} against {format_number(scores[1 - ahead], decimals)}"
+    return Look(where, c.systems[ahead], c.systems[1 - ahead], p, numbers)
 
 
 def with_omission(c: Comparison) -> Comparison:
@@ -359,6 +456,5 @@ def _contradicting(comparisons: Sequence[Comparison], wins: str, claim: JointCla
 
 
 def _ahead(c: Comparison) -> str | None:
-    if c.difference == 0:
-        return None
-    return c.systems[(c.difference > 0) != c.higher_is_better]
+    place = _place_ahead(c, c.difference)
+    return None if place is None else c.systems[place]

@@ -5,13 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from outscore.language.numbers import count, format_probability
+from outscore.core.records import dataclass
+from outscore.language.numbers import count, decimals_for, format_number, format_probability
 from outscore.language.verdict.comparison import sentence, verdict
+from outscore.language.verdict.contradiction import Look, corrected_by, find, in_words, verdict_claims
 from outscore.language.verdict.facts import Facts
-from outscore.results.diff import Pair
+from outscore.results.diff import Pair, ScoreChange
 
-__all__ = ["METRIC_NAMES", "unknown_labels_warning", "unused_labels_warning", "with_pair_verdict"]
+__all__ = [
+    "METRIC_NAMES",
+    "unknown_labels_warning",
+    "unused_labels_warning",
+    "with_contradictions",
+    "with_pair_verdict",
+]
 
+SENTENCES = "sentences"
+"""The score of sentences that are right as a whole, of which every criterion has one."""
 MAX_LABELS = 5
 """Labels that a warning lists; of more, the rest is counted."""
 METRIC_NAMES = {
@@ -29,7 +39,16 @@ METRIC_NAMES = {
     "blex": "BLEX",
     "tag": "tag accuracy",
     "f1": "span F1",
+    "sentences": "whole sentences",
+    "macro-f1": "macro F1",
+    "weighted-f1": "weighted F1",
+    "mcc": "MCC",
+    "muc": "MUC F1",
     "b3": "B³ F1",
+    "ceafe": "CEAFe F1",
+    "lea": "LEA F1",
+    "mela": "MELA",
+    "conll": "CoNLL F1",
     "arcs-any": "ARCS-any F1",
     "arcs-nom": "ARCS-nom F1",
 }
@@ -68,6 +87,68 @@ def with_pair_verdict(pair: Pair, *, unit: str, cluster: str | None, alpha: floa
         identical=facts.identical,
         sentence=sentence(facts, n=n, noun=noun, more=more) + counts,
     )
+
+
+def with_contradictions(pairs: Sequence[Pair], alpha: float, correction: str) -> list[Pair]:
+    """The pairs, by all criteria, with what contradicts their verdicts: the other scores of the same two systems.
+
+    All scores of all pairs are corrected together.
+    """
+    from outscore.inference.families.multiplicity import correct_family
+
+    scores = {pair.systems: _scores_of([other for other in pairs if other.systems == pair.systems]) for pair in pairs}
+    every = [(systems, score) for systems, several in scores.items() for score in several]
+    p_values, family = correct_family([replace(score.change.p, adjusted=None) for _, score in every], correction)
+    looks: dict[tuple[str, str], list[tuple[_Score, Look]]] = {systems: [] for systems in scores}
+    for (systems, score), p in zip(every, p_values, strict=True):
+        looks[systems] += [(score, _look(systems, score, p.claimed if p.adjusted is None else p.adjusted))]
+    by = corrected_by(family, "score")
+    return [_with_contradiction(pair, looks[pair.systems], by, alpha) for pair in pairs]
+
+
+@dataclass(frozen=True)
+class _Score:
+    """One score of a pair, with what it is called and the criterion it belongs to, if it is the one that decides there."""
+
+    change: ScoreChange
+    called: str
+    decides: str = ""
+
+
+def _scores_of(pairs: Sequence[Pair]) -> list[_Score]:
+    """Every score of two systems once: ARCS any is MUC under another name."""
+    scores = [
+        _Score(ScoreChange(p.metric, p.first, p.second, p.difference, p.interval, p.p), _called(p.metric), p.criterion)
+        for p in pairs
+    ]
+    for pair in pairs:
+        by = f" by {_called(pair.metric)}" if len(pairs) > 1 else ""
+        scores += [_Score(m, f"{_called(m.metric)}{by if m.metric == SENTENCES else ''}") for m in pair.metrics]
+    return list({(s.change.first, s.change.second, s.change.p.value): s for s in reversed(scores)}.values())[::-1]
+
+
+def _called(metric: str) -> str:
+    return METRIC_NAMES.get(metric, metric)
+
+
+def _look(systems: tuple[str, str], score: _Score, p: float) -> Look:
+    """A score as a look; where the systems are equal, nothing can contradict anything."""
+    change, ahead = score.change, int(score.change.difference > 0)
+    values = (change.first, change.second)
+    decimals = decimals_for(*values, difference=change.difference)
+    numbers = f"{format_number(values[ahead], decimals)} against {format_number(values[1 - ahead], decimals)}"
+    return Look(f"by {score.called}", systems[ahead], systems[1 - ahead], p if change.difference else 1.0, numbers)
+
+
+def _with_contradiction(pair: Pair, scores: Sequence[tuple[_Score, Look]], by: str, alpha: float) -> Pair:
+    looks = [look for score, look in scores if score.decides != pair.criterion]
+    decided = pair.is_significant(alpha)
+    ahead = None if pair.difference == 0 else int(pair.difference > 0)
+    claims = verdict_claims(pair.systems, ahead, looks, alpha, decided=decided)
+    against = in_words([(find(claims, looks, alpha), by)], decided=decided)
+    if against is None:
+        return pair
+    return replace(pair, notes=[against.note, *pair.notes], sentence=f"{pair.sentence} {against.sentence}")
 
 
 def _counts(pair: Pair, unit: str, cluster: str | None) -> str:

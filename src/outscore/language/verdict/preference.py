@@ -9,8 +9,9 @@ from itertools import takewhile
 from outscore.core.records import dataclass
 from outscore.language.numbers import count, format_level, format_p, format_percent
 from outscore.language.phrases import NO_CORRECTION, correction_name
+from outscore.language.verdict.contradiction import Contradiction, Look, corrected_by, find, in_words, verdict_claims
 from outscore.results.design import Family, Verdict
-from outscore.results.preference import BattleReading, Labelled, Preference, PreferencePair, Strength
+from outscore.results.preference import BattleReading, CategoryRow, Labelled, Preference, PreferencePair, Strength
 from outscore.results.ranking import PairCounts
 
 __all__ = [
@@ -20,6 +21,7 @@ __all__ = [
     "battle_reading_line",
     "circle_text",
     "format_rate",
+    "preference_contradiction",
     "preference_sentence",
     "preference_verdict",
 ]
@@ -39,6 +41,8 @@ TITLES = {
 
 
 KINDS = {"exact": "exact ", "monte-carlo": "Monte-Carlo ", "certified": "certified ", "asymptotic": "asymptotic "}
+FIELD = "the field"
+"""All systems that a system met, taken together."""
 MAX_STEPS = 8
 """How many steps of a circle are named."""
 SAME = 1e-9
@@ -101,6 +105,37 @@ class BattleFacts:
 def battle_facts(result: Preference) -> BattleFacts:
     """What the words about battles need of this result."""
     return BattleFacts(**{field.name: getattr(result, field.name) for field in fields(BattleFacts)})
+
+
+def preference_contradiction(result: Preference) -> Contradiction | None:
+    """Categories of prompts on which the system ahead is significantly worse, and a judge who contradicts people."""
+    facts, first = battle_facts(result), result.systems[0]
+    two = len(result.systems) == 2
+    ahead, other, decided = first, result.systems[1] if two else FIELD, bool(_claims(facts, first)[0])
+    groups: list[tuple[list[Look], str]] = []
+    if result.labels is not None:
+        (pair,), labels = result.pairs, result.labels
+        ahead, other = _by_people(pair, labels, result.alpha)[:2]
+        decided = labels.p.rejects(result.alpha)
+        judge = [] if pair.p is None else [Look("by the judge alone", pair.a, pair.b, pair.p.claimed)]
+        groups.append((find({(ahead, other)}, judge, result.alpha), "one test"))
+    if result.categories is not None:
+        looks = [look for row in result.categories.rows for look in _look_at(row, ahead, other, two=two)]
+        claims = verdict_claims((ahead, other), 0, looks, result.alpha, decided=decided)
+        groups.append((find(claims, looks, result.alpha), corrected_by(result.categories.family, "test")))
+    return in_words(groups, decided=decided)
+
+
+def _look_at(row: CategoryRow, ahead: str, other: str, *, two: bool) -> list[Look]:
+    """A category as a look at the system ahead; with two systems, the other one's losses are its wins."""
+    if row.p is None or row.win_rate == 0.5 or (not two and row.system != ahead):
+        return []
+    won, battles = row.wins, row.wins + row.ties + row.losses
+    better, worse = (row.system, ahead if row.system == other else other)
+    if row.win_rate < 0.5:
+        better, worse = worse, better
+    p = row.p.claimed if row.p.adjusted is None else row.p.adjusted
+    return [Look(f"on {row.category}", better, worse, p, f"{row.system} won {won:,} of {battles:,}")]
 
 
 def cluster_text(unit: str) -> str:

@@ -31,7 +31,7 @@ from outscore.report.document import (
 )
 from outscore.report.references.citations import Cited
 from outscore.results.design import Reading
-from outscore.results.note import Note
+from outscore.results.note import BESIDE_VERDICT, Note
 
 __all__ = [
     "REPEATS",
@@ -80,7 +80,7 @@ def facts_block(facts: Sequence[Fact]) -> Facts | None:
 
 def warnings_of(notes: Iterable[Note]) -> list[Block]:
     """What may make the verdict wrong, to be shown beside it."""
-    return [Paragraph(clean(note.text), "warning") for note in notes if note.kind == "warning"]
+    return [Paragraph(clean(note.text), "warning") for note in notes if note.kind in BESIDE_VERDICT]
 
 
 def begins_with_name(text: str, systems: Iterable[str]) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Literal
 
@@ -46,6 +46,7 @@ from outscore.report.rows.facts import (
 from outscore.report.rows.metrics import (
     claim_table,
     is_family_of_metrics,
+    metric_contradictions,
     metric_facts,
     metric_sentence,
     metric_signatures,
@@ -65,7 +66,7 @@ from outscore.report.rows.segments import (
 )
 from outscore.report.rows.subsets import bucket_table, slices
 from outscore.results.comparison import Bayes, Comparison, Comparisons, JointClaim
-from outscore.results.note import note_texts
+from outscore.results.note import BESIDE_VERDICT, NoteKind, note_texts
 
 __all__ = ["KIND", "build", "card"]
 
@@ -154,13 +155,14 @@ def _metrics(whole: Comparisons) -> doc.Article:
     )
     answer = doc.Verdict((sentence_of_all,), verdict.headline, verdict.reason, table.title, tone="told", line=line)
     # What undermines one metric undermines the answer; several metrics may have the same caveat.
-    caveats = list(dict.fromkeys(block for c in compared for block in _caveats(c)))
+    caveats = list(dict.fromkeys(block for c in compared for block in _caveats(c, told=("warning",))))
+    against = [doc.Paragraph(text, "warning") for text in metric_contradictions(whole)]
     signatures = doc.Code("\n".join(metric_signatures(whole)))
     sentence = doc.Quote(metric_sentence(whole))
     excerpt = [segments(first, MAX_BRIEF, whole=False)] if first.segments else []
     own = [replace(t, title=_of_metric(t, c)) for c in compared for t in _asked_for(c, whole)]
     sections = (
-        doc.Section("answer", "", lambda: [answer, *(block.only("html") for block in caveats)]).but("latex"),
+        doc.Section("answer", "", lambda: [answer, *against, *(block.only("html") for block in caveats)]).but("latex"),
         doc.Section("reading", "", lambda: common.read_as(first.reading, [note for c in compared for note in c.notes])),
         doc.Section("metrics", "", lambda: [_leading(replace(table, heading="bold", label="results"), whole)]),
         doc.Section("sentence", "", lambda: [sentence]).but("text"),
@@ -228,7 +230,7 @@ def _comparison(c: Comparison, whole: Comparisons, number: int, *, depth: int) -
         ).but("latex"),
         cited.only("text"),
         doc.Section("tables", "", lambda: [*steps, *only_full(effects(c)), *tables(every_test(c, alpha))]).but("html"),
-        doc.Section("buckets", "Subsets of the texts", lambda: tables(bucket_table(c, alpha))),
+        doc.Section("buckets", "Subsets", lambda: tables(bucket_table(c, alpha))),
         listing.only("html"),
         doc.Section("questions", TITLE, lambda: _questions(c)).but("latex"),
         doc.Section(
@@ -290,10 +292,10 @@ def _next_step(c: Comparison) -> list[doc.Block]:
     return [doc.Paragraph(f"{line}.", "to-do").only("html") for line in next_step(c)]
 
 
-def _caveats(c: Comparison) -> list[doc.Block]:
+def _caveats(c: Comparison, told: Sequence[NoteKind] = BESIDE_VERDICT) -> list[doc.Block]:
     """What a reader must know before believing the verdict; on a screen, the evidence below contains it anyway."""
     warnings = [doc.Paragraph(first_sentence(doc.clean(text)), "warning").only("html") for text in warning_lines(c)]
-    return [*common.warnings_of(c.notes), *warnings]
+    return [*common.warnings_of(note for note in c.notes if note.kind in told), *warnings]
 
 
 def _scores(c: Comparison, alpha: float | None) -> list[doc.Block]:

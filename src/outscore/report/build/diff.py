@@ -8,8 +8,17 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, Literal
 
 from outscore.core.errors import OutscoreError
-from outscore.language.numbers import decimals_for, format_number, format_p_number
-from outscore.report.build.common import by_level, card_document, card_table, read_as, settings, settings_table, works
+from outscore.language.numbers import count, decimals_for, format_number, format_p_number
+from outscore.report.build.common import (
+    by_level,
+    card_document,
+    card_table,
+    read_as,
+    settings,
+    settings_table,
+    warnings_of,
+    works,
+)
 from outscore.report.build.kind import Kind, Shown
 from outscore.report.charts.diff import MAX_DRAWN, charts, pair_data
 from outscore.report.charts.theme import stylesheet
@@ -29,13 +38,14 @@ from outscore.report.document import (
     Table,
     Verdict,
     clean,
+    list_names,
 )
 from outscore.report.explorer.data import embedded, examples_data, file_text, source
 from outscore.report.references.citations import cited_by_diff
-from outscore.report.rows.diff import WHOLE_TABLES, headline_of, line_of, next_step_of, whole_tables
+from outscore.report.rows.diff import WHOLE_TABLES, headline_of, line_of, next_step_of, pair_name, whole_tables
 from outscore.report.rows.diff_pairs import PAIR_TABLES, Sort, diff_table, pair_records, pair_tables
 from outscore.results.diff import MAX_LISTED_PAIRS, Diff, Pair
-from outscore.results.note import note_texts
+from outscore.results.note import BESIDE_VERDICT, note_texts
 
 if TYPE_CHECKING:
     from outscore.outputs.changed import Changed, Contexts
@@ -157,7 +167,15 @@ def build(
     sections = (
         Section("warnings", "", lambda: _first_lines(diff)),
         Section(
-            "answer", "", lambda: [_verdict(diff), *_next_step(diff), *read_as(diff.reading), *_embedded(diff, "answer.html")]
+            "answer",
+            "",
+            lambda: [
+                _verdict(diff),
+                *_next_step(diff),
+                *_contradictions(diff),
+                *read_as(diff.reading),
+                *_embedded(diff, "answer.html"),
+            ],
         ).but("latex"),
         Section("reading", "", lambda: read_as(diff.reading)).only("latex"),
         Section("tables", "", lambda: tables("inventory", "scores", "rates", "pairs")).but("html"),
@@ -212,6 +230,18 @@ def _verdict(diff: Diff) -> Verdict:
     return Verdict(verdicts, top, clean(diff.verdict), task, plain=verdicts, key="verdict", line=line)
 
 
+def _contradictions(diff: Diff) -> list[Block]:
+    """What contradicts the verdicts, pair by pair or counted; on a page, that of the pair the explorer opens on."""
+    pairs = diff.primary_pairs
+    against = {pair.systems: block for pair in pairs for block in warnings_of(pair.notes)}
+    opened = [block.only("html") for block in warnings_of(note for pair in pairs[:1] for note in pair.notes)]
+    if len(pairs) <= MAX_LISTED_PAIRS or not against:
+        return [*opened, *(block.but("html") for block in against.values())]
+    names = list_names([pair_name(pair) for pair in pairs if pair.systems in against], MAX_NAMED)
+    text = f"In {len(against):,} of {count(len(pairs), 'pair')}, another score significantly contradicts the verdict: {names}."
+    return [*opened, Paragraph(clean(f"{text} Their notes in the JSON say which."), "warning").but("html")]
+
+
 def _next_step(diff: Diff) -> list[Block]:
     """What to do if the first pair was not decided."""
     steps = [next_step_of(diff, pair) for pair in diff.primary_pairs[:1]]
@@ -231,7 +261,7 @@ def _own_notes(diff: Diff) -> Iterable[Block]:
 
 def _notes(diff: Diff) -> Iterable[Block]:
     listed = dict.fromkeys([*diff.notes, *(note for pair in diff.pairs for note in pair.notes)])
-    if notes := note_texts(note for note in listed if note.kind != "reading"):
+    if notes := note_texts(note for note in listed if note.kind not in ("reading", *BESIDE_VERDICT)):
         yield Listing("notes", tuple(notes))
 
 
@@ -265,7 +295,8 @@ def card(diff: Diff) -> Document:
     rows = [_card_row(pair) for pair in pairs]
     head = ("first", "second", "score", "first", "second", "difference", "p", "corrections", "new errors", "changed errors")
     table = card_table(head, rows) if rows else _card_scores(diff)
-    notes = [*diff.inventory.warnings, *note_texts(diff.notes)]
+    against = [note for pair in pairs for note in pair.notes if note.kind == "contradiction"]
+    notes = [*note_texts(against), *diff.inventory.warnings, *note_texts(diff.notes)]
     left = (len(diff.primary_pairs) - len(rows), "pair")
     return card_document(diff.verdicts[0], " ".join(diff.verdicts[1:]), table, notes, left, diff.reading)
 

@@ -26,6 +26,7 @@ from outscore.report.rows.diff import (
 )
 from outscore.report.rows.diff_pairs import CLASSES, sorted_parts, sorted_shifts
 from outscore.results.diff import Diff, Pair
+from outscore.results.note import BESIDE_VERDICT
 from outscore.results.subset import ScoredSubset
 
 __all__ = ["MAX_DRAWN", "charts", "matrix", "pair_data"]
@@ -78,7 +79,8 @@ def pair_data(diff: Diff, pair: Pair) -> dict[str, Any]:
         "verdict": glue(clean(pair.verdict)),
         "sentence": clean(pair.sentence),
         "significant": (alpha := alpha_of(diff)) is not None and pair.is_significant(alpha),
-        "notes": [clean(note.text) for note in pair.notes],
+        "notes": [clean(note.text) for note in pair.notes if note.kind not in BESIDE_VERDICT],
+        "beside": [clean(note.text) for note in pair.notes if note.kind in BESIDE_VERDICT],
         "cards": _cards(diff, pair),
         "outcomes": [
             pair.outcomes.both_right,

@@ -43,7 +43,7 @@ from outscore.report.rows.comparison import (
 from outscore.report.rows.subsets import run_lines
 from outscore.results.comparison import Comparison, Comparisons, PopulationAnswer
 from outscore.results.design import Missing
-from outscore.results.note import note_texts
+from outscore.results.note import BESIDE_VERDICT, note_texts
 from outscore.results.signature import Signature
 
 __all__ = [
@@ -100,7 +100,7 @@ def evidence(c: Comparison, whole: Comparisons, *, verbose: bool = False) -> lis
         _fact("alignment", _alignment(c, verbose=verbose)),
         _fact("warnings", warning_lines(c)),
         # Readings and warnings are shown beside the verdict.
-        _fact("notes", note_texts(note for note in c.notes if note.kind not in ("reading", "warning"))),
+        _fact("notes", note_texts(note for note in c.notes if note.kind not in ("reading", *BESIDE_VERDICT))),
     ]
     return [fact for fact in facts if fact.lines]
 

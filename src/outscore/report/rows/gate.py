@@ -9,7 +9,7 @@ from outscore.report.document import Fact, Records, Table, clean, make_table
 from outscore.report.rows.facts import evidence
 from outscore.results.comparison import Comparisons
 from outscore.results.gate import GateResult
-from outscore.results.note import note_texts
+from outscore.results.note import BESIDE_VERDICT, note_texts
 from outscore.results.pvalue import PValue
 
 __all__ = ["facts", "records", "summary", "table"]
@@ -56,7 +56,7 @@ def facts(result: GateResult) -> list[Fact]:
     rows = [Fact(label, (text,)) for label, text in summary(result)]
     if counted:
         rows.append(Fact("counts as", (str(result.inconclusive),)))
-    notes = note_texts(note for note in result.notes if note.kind not in ("reading", "warning"))
+    notes = note_texts(note for note in result.notes if note.kind not in ("reading", *BESIDE_VERDICT))
     notes_fact = [Fact("notes", tuple(clean(note) for note in notes), guarded=True)] if notes else []
     return [*rows, *about, *notes_fact]
 

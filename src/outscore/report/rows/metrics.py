@@ -20,7 +20,7 @@ from outscore.language.phrases import (
     runs_clause,
     sides_called,
 )
-from outscore.language.verdict.comparison import agreement
+from outscore.language.verdict.comparison import agreement, contradiction_of
 from outscore.report.document import Fact, Table, clean, make_table
 from outscore.report.rows.comparison import adjusted, alpha_of, decimals_of, group_of, intervals_of, noun_of, other_estimand
 from outscore.report.rows.facts import evidence, first_sentence, sides
@@ -32,6 +32,7 @@ from outscore.results.signature import Signature
 __all__ = [
     "claim_table",
     "is_family_of_metrics",
+    "metric_contradictions",
     "metric_facts",
     "metric_notes",
     "metric_sentence",
@@ -181,7 +182,7 @@ def metric_sentence(whole: Comparisons) -> str:
 
 
 def _further_clauses(c: Comparison, alpha: float | None) -> list[str]:
-    """What a margin shows where nobody won, and the posterior probabilities, if they were asked for."""
+    """What a margin shows where nobody won, what contradicts the verdict, and the posterior probabilities, if asked for."""
     clauses, (a, b) = [], c.systems
     if c.margin is not None and c.decision.claim == "equivalent":
         p = equivalence_phrase(c.margin.equivalence, alpha)
@@ -189,6 +190,8 @@ def _further_clauses(c: Comparison, alpha: float | None) -> list[str]:
     elif c.margin is not None and c.decision.claim == "non-inferior":
         p = noninferiority_phrase(c.margin.noninferiority, alpha)
         clauses.append(f"in {c.metric} {a} is non-inferior to {b} with a margin of {c.margin.value:g} ({p})")
+    if alpha is not None and (against := contradiction_of(c, alpha)) is not None:
+        clauses.append(f"however, in {c.metric} {against.clause}")
     if c.bayes is not None:
         clauses.append(f"posterior probabilities in {c.metric}: {posterior_phrase(c.bayes, (a, b))}")
     return clauses
@@ -211,12 +214,18 @@ def metric_notes(whole: Comparisons) -> list[str]:
     metrics_by_text: dict[str, list[str]] = {}
     for c in whole.comparisons:
         warnings = [] if c.analysis is None else c.analysis.warnings
-        for text in (*warnings, *note_texts(note for note in c.notes if note.kind != "reading")):
+        for text in (*warnings, *note_texts(note for note in c.notes if note.kind not in ("reading", "contradiction"))):
             metrics_by_text.setdefault(text, []).append(c.metric)
     # What single runs do not show is noted with the first metric and applies to all of them.
     general = {note.text for c in whole.comparisons for note in c.notes if note.kind == "runs"}
     general |= {text for text, metrics in metrics_by_text.items() if len(metrics) == len(whole.comparisons)}
     return [clean(text if text in general else f"{', '.join(metrics)}: {text}") for text, metrics in metrics_by_text.items()]
+
+
+def metric_contradictions(whole: Comparisons) -> list[str]:
+    """What contradicts the verdict by a metric, each with its metric."""
+    texts = [(c.metric, note.text) for c in whole.comparisons for note in c.notes if note.kind == "contradiction"]
+    return [clean(f"{metric}: {text[0].lower()}{text[1:]}") for metric, text in texts]
 
 
 def metric_signatures(whole: Comparisons) -> list[str]:

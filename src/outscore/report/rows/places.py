@@ -24,7 +24,7 @@ from outscore.language.verdict.ranking import design_parts
 from outscore.report.document import Fact, clean, screen_width
 from outscore.report.rows.comparison import ERROR_RATES
 from outscore.results.design import Family
-from outscore.results.note import note_texts
+from outscore.results.note import BESIDE_VERDICT, note_texts
 from outscore.results.pvalue import PValue
 from outscore.results.ranking import CriticalDifference, RankDesign, RankedPair, RankedSystem, Ranking, Standing
 
@@ -400,5 +400,5 @@ def _coverage(ranking: Ranking) -> str:
 def _notes(ranking: Ranking) -> list[str]:
     """Notes of the whole and of its parts, each once."""
     parts = [f"{clean(s.name or s.metric)}: {note}" for s in (*ranking.datasets, *ranking.metrics) for note in s.notes]
-    general = note_texts(note for note in ranking.notes if note.kind not in ("reading", "warning"))
+    general = note_texts(note for note in ranking.notes if note.kind not in ("reading", *BESIDE_VERDICT))
     return [clean(text) for text in dict.fromkeys([*general, *parts])]

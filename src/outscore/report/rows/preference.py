@@ -8,7 +8,7 @@ from outscore.language.numbers import count, format_level, format_number, format
 from outscore.language.phrases import correction_name, nearest_to_decided, times_as_much
 from outscore.language.verdict.preference import SAME, battle_facts, cluster_text, format_rate
 from outscore.report.document import Fact, Records, Table, clean, make_table
-from outscore.results.note import note_texts
+from outscore.results.note import BESIDE_VERDICT, note_texts
 from outscore.results.preference import CategoryRow, Judges, Labelled, Preference, PreferencePair, Strength
 from outscore.results.pvalue import PValue
 
@@ -254,7 +254,7 @@ def facts(result: Preference) -> list[Fact]:
         ("circles", _circle_lines(result)),
         ("design", _design_lines(result)),
         ("next", next_step(result)),
-        ("notes", note_texts(note for note in result.notes if note.kind not in ("warning", "reading"))),
+        ("notes", note_texts(note for note in result.notes if note.kind not in ("reading", *BESIDE_VERDICT))),
     ]
     return [Fact(label, tuple(map(clean, lines)), guarded=label == "notes") for label, lines in listed if lines]
 

@@ -9,7 +9,7 @@ from outscore.inference.populations import THESE_ITEMS, claim_of
 from outscore.language.numbers import count, format_level, format_number, format_percent, format_probability, interval_ends
 from outscore.language.verdict.score import score_decimals
 from outscore.report.document import Fact, Records, Table, clean, make_table
-from outscore.results.note import note_texts
+from outscore.results.note import BESIDE_VERDICT, note_texts
 from outscore.results.score import Detectable, Noise, ScoredSystem, ScoreResult
 
 __all__ = ["facts", "interval_name", "parts", "records", "scores"]
@@ -74,7 +74,7 @@ def facts(result: ScoreResult) -> list[Fact]:
         ("noise floor", _each(result, lambda one: _noise(one.noise, result))),
         ("missing", _each(result, _missing)),
         ("next", [f"compare them with `{result.next_command or 'outscore rank'}`"] if len(result.systems) > 1 else []),
-        ("notes", note_texts(note for note in result.notes if note.kind not in ("reading", "warning"))),
+        ("notes", note_texts(note for note in result.notes if note.kind not in ("reading", *BESIDE_VERDICT))),
     ]
     cleaned = [(label, tuple(clean(line) for line in lines)) for label, lines in listed]
     return [Fact(label, lines, guarded=label == "notes", command=label == "next") for label, lines in cleaned if lines]

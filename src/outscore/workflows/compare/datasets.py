@@ -19,8 +19,9 @@ from outscore.results.comparison import Comparison, SystemScore
 from outscore.results.interval import Interval
 from outscore.results.note import Note
 from outscore.results.pvalue import PValue
-from outscore.results.ranking import RankedPair, Ranking
+from outscore.results.ranking import RankedPair, Ranking, Standing
 from outscore.results.signature import Signature
+from outscore.results.subset import DATASET, Bucket
 from outscore.scores.board import Board, boards_of
 from outscore.scores.system import Scores, shared_datasets
 from outscore.workflows.rank.boards import rank_boards
@@ -115,6 +116,8 @@ def _decided(pooled: Comparison, ranking: Ranking, datasets: int, alpha: float, 
         power=None,
         fragility=None,
         replicability=next(iter(ranking.replicability), None),
+        # Texts have them already.
+        buckets=pooled.buckets or _by_dataset(ranking, (a, b), resamples),
         pictures=None if pooled.pictures is None else replace(pooled.pictures, null=None, sizes=[], sizes_test=""),
     )
     averaged = with_verdict(averaged, alpha=alpha, alternative="two-sided", delta=0.0, identical=pooled.identical)
@@ -124,10 +127,24 @@ def _decided(pooled: Comparison, ranking: Ranking, datasets: int, alpha: float, 
     # Datasets may be tested differently from their macro average.
     averaged = replace(averaged, notes=[*averaged.notes, *(note for note in ranking.notes if note.kind == "method")])
     decides = f"The verdict is about the macro average of {datasets} datasets, which weights them equally, as in `rank`."
-    return _with(averaged, Note("reading", decides), _pooled_note(pooled))
+    return _with(averaged, Note("reading", decides), _pooled_note(pooled, averaged, alpha))
 
 
-def _p_of(pair: RankedPair, ranking: Ranking, resamples: int) -> PValue:
+def _by_dataset(ranking: Ranking, systems: tuple[str, str], resamples: int) -> list[Bucket]:
+    """The comparison on each dataset, with p corrected over them."""
+    rows = []
+    for standing in ranking.datasets:
+        (pair,), values = standing.pairs, {s.system: s.value for s in standing.scores}
+        low, high = pair.low, pair.high
+        if pair.systems != systems and low is not None and high is not None:
+            low, high = -high, -low
+        a, b = (values[name] for name in systems)
+        p = replace(_p_of(pair, standing, resamples), adjusted=pair.p.adjusted)
+        rows.append(Bucket(DATASET, str(standing.name), pair.n, a, b, a - b, low, high, p))
+    return rows
+
+
+def _p_of(pair: RankedPair, ranking: Standing, resamples: int) -> PValue:
     """The p-value of the only pair, with its sampling error."""
     log_p, value = pair.p.log10 * LN10, pair.p.value
     if pair.p.method == "monte-carlo":
@@ -140,10 +157,13 @@ def _p_of(pair: RankedPair, ranking: Ranking, resamples: int) -> PValue:
     return replace(p, test=ranking.test, n=pair.n)
 
 
-def _pooled_note(pooled: Comparison) -> Note:
+def _pooled_note(pooled: Comparison, averaged: Comparison, alpha: float) -> Note:
+    """What pooling would say, and whether that contradicts the macro average."""
     first, second = (f"{s.system} {format_number(s.value)}" for s in pooled.scores)
     size = count(pooled.n, pooled.design.noun)
-    text = f"Pooled over all {size}: {pooled.metric} {first}, {second}, {format_p(pooled.p, brief=True)}."
+    opposite = pooled.difference * averaged.difference < 0 and pooled.p.rejects(alpha)
+    sign = ": the sign is the opposite, and significant" if opposite else ""
+    text = f"Pooled over all {size}: {pooled.metric} {first}, {second}, {format_p(pooled.p, brief=True)}{sign}."
     return Note("reading", text)
 
 

@@ -18,7 +18,7 @@ from outscore.core.records import dataclass
 from outscore.core.repeats import EPOCHS, RepeatKind, Repeats, repeats_of_rows
 from outscore.inference.base.item_scores import with_exact_integers
 from outscore.inference.base.paired import NoSpreadError
-from outscore.language.verdict.comparison import with_omission
+from outscore.language.verdict.comparison import with_omission, with_slices
 from outscore.results.comparison import Comparison, Comparisons
 from outscore.results.note import Note
 from outscore.scores.system import shared_datasets
@@ -177,7 +177,8 @@ def _run(request: CompareRequest, systems: TwoSystems, *, metric: str | Additive
         repeats=repeats,
     )
     parts = [replace(part, reading=reading) for part in parts]
-    return Comparisons([replace(whole, notes=[*notes, *left_out]), *parts], settings, family)
+    whole = with_slices(replace(whole, notes=notes), parts, family, alpha=question.alpha, delta=question.delta)
+    return Comparisons([replace(whole, notes=[*whole.notes, *left_out]), *parts], settings, family)
 
 
 def call(

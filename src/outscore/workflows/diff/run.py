@@ -24,7 +24,7 @@ from outscore.core.errors import OutscoreError
 from outscore.core.labelled import in_order_of
 from outscore.core.records import dataclass
 from outscore.inference.families.multiplicity import correct_family
-from outscore.language.verdict.diff import with_pair_verdict
+from outscore.language.verdict.diff import with_contradictions, with_pair_verdict
 from outscore.outputs.inventory import GOLD, LabelMaps, parse_maps
 from outscore.outputs.model import Outputs
 from outscore.outputs.outcomes import overlap_matrix
@@ -227,7 +227,7 @@ def pairs_of(study: Study, asked: Statistics, depth: Depth) -> list[Pair]:
     for criterion in study.criteria:
         counted = [_count(study, asked, criterion, step, detailed=(criterion, *step) in detailed) for step in steps]
         pairs += _in_words(study, asked, _as_family(counted, asked))
-    return pairs
+    return with_contradictions(pairs, asked.alpha, asked.correction)
 
 
 def depth_note(study: Study) -> Note | None:

@@ -24,7 +24,14 @@ from outscore.inference.preferences.tally import Tally
 from outscore.inference.preferences.transitivity import Circles, circles_of
 from outscore.language.numbers import count
 from outscore.language.signature import preference_signature
-from outscore.language.verdict.preference import SAME, battle_facts, circle_text, preference_sentence, preference_verdict
+from outscore.language.verdict.preference import (
+    SAME,
+    battle_facts,
+    circle_text,
+    preference_contradiction,
+    preference_sentence,
+    preference_verdict,
+)
 from outscore.laws.student import t_quantile
 from outscore.results.note import Note
 from outscore.results.preference import BattleReading, Labelled, Order, Position, Preference, PreferencePair, Strength
@@ -200,13 +207,18 @@ def _unit(request: PreferRequest, reading: BattleReading) -> str:
 def worded(result: Preference, request: PreferRequest) -> Preference:
     """The result with its answer in words."""
     findings = battle_facts(result)
-    verdict = preference_verdict(findings)
+    verdict, sentence = preference_verdict(findings), preference_sentence(findings)
+    notes = [note for note in result.notes if note.kind != "contradiction"]
+    against = preference_contradiction(result)
+    if against is not None:
+        notes, sentence = [against.note, *notes], f"{sentence} {against.sentence}"
     return replace(
         result,
+        notes=notes,
         verdict=verdict.text,
         headline=verdict.headline,
         reason=verdict.reason,
-        sentence=preference_sentence(findings),
+        sentence=sentence,
         signature=preference_signature(findings, order=result.order, strength=request.strength, ties=request.ties),
     )
 

@@ -16,6 +16,7 @@ from outscore.inference.populations import ITEMS
 from outscore.language.numbers import format_percent
 from outscore.language.signature import ranking_signature
 from outscore.language.verdict.comparison import MAX_LEFT_OUT
+from outscore.language.verdict.contradiction import Contradiction, Look, corrected_by, find, in_words
 from outscore.language.verdict.ranking import Claims, ranking_sentence, ranking_verdict
 from outscore.results.design import Family, Replicated
 from outscore.results.note import Note
@@ -74,6 +75,9 @@ def assemble_ranking(
     design = design or RankDesign(top.n)
     further = [(standing, table.claims()) for standing, table in zip(rest, corrected.tops[1:], strict=True)]
     words = _words(top, claims, question, corrected.family, design, population, datasets=max(len(first), 1), further=further)
+    against = _contradiction(corrected, first, claims)
+    if against is not None:
+        words["sentence"] += f" {against.sentence}"
     return Ranking(
         **{name: getattr(top, name) for name in top.__dataclass_fields__ if name != "notes"},
         correction=question.correction,
@@ -91,8 +95,42 @@ def assemble_ranking(
         population=population,
         other_populations=list(other_populations),
         design=design,
-        notes=list(dict.fromkeys([*notes, *top.notes, *remarks, *_remarks(corrected, keep=keep)])),
+        notes=[
+            *([] if against is None else [against.note]),
+            *dict.fromkeys([*notes, *top.notes, *remarks, *_remarks(corrected, keep=keep)]),
+        ],
     )
+
+
+def _contradiction(corrected: Families, datasets: Sequence[Corrected], claims: Claims) -> Contradiction | None:
+    """Datasets and further metrics that contradict what the verdict says about the leader, or about the baseline.
+
+    Everybody below the leader counts as worse than it, whether significantly or not.
+    """
+    top = corrected.tops[0]
+    said = {(claims.about, name) for name in claims.worse} | {(name, claims.about) for name in claims.better}
+    about = top.measured.systems.index(claims.about)
+    if top.baseline is None:
+        below = [top.measured.systems[i] for i in top.order.tolist() if top.measured.value[i] != top.measured.value[about]]
+        said |= {(claims.about, name) for name in below if name not in claims.better}
+    by_dataset = [look for part in datasets for look in _looks(part, about, said, f"on {part.measured.dataset}")]
+    by_metric = [look for table in corrected.tops[1:] for look in _looks(table, about, said, f"by {table.measured.metric}")]
+    groups = [
+        (by_dataset, corrected_by(corrected.parts_family, "test")),
+        (by_metric, corrected_by(corrected.family, "test")),
+    ]
+    return in_words(groups, decided=bool(claims.worse or claims.better))
+
+
+def _looks(table: Corrected, about: int, said: set[tuple[str, str]], where: str) -> list[Look]:
+    """The significant pairs of a dataset or metric that contradict what was said, those of the smallest p first."""
+    pairs, names = table.measured.pairs, table.measured.systems
+    looks = []
+    for i in np.flatnonzero(table.significant & ((pairs.left == about) | (pairs.right == about))).tolist():
+        both = (names[int(pairs.left[i])], names[int(pairs.right[i])])
+        better, worse = both if table.ahead[i] > 0 else both[::-1]
+        looks.append(Look(where, better, worse, float(table.adjusted[i])))
+    return sorted(find(said, looks, table.alpha), key=lambda look: look.p)
 
 
 def _words(

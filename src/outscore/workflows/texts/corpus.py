@@ -32,7 +32,7 @@ from outscore.metrics.text.registry import TEXT_METRICS
 from outscore.results.comparison import Comparison
 from outscore.results.design import Family, ScorePart, Segment
 from outscore.results.note import Note
-from outscore.results.subset import Bucket, WordBucket, WordStudy
+from outscore.results.subset import DATASET, Bucket, WordBucket, WordStudy
 from outscore.workflows.compare.arrays import compare_rows, permutation_p
 from outscore.workflows.compare.families import Part, as_family, compare_slices, refuse_new_runs, swap_together
 from outscore.workflows.texts.cautions import cautions
@@ -47,8 +47,6 @@ __all__ = ["Corpus", "TextDesign", "compare_corpora", "study_words", "unscored_n
 
 SHOWN = 10
 """Segments of each metric, and n-grams of each system."""
-DATASET = "dataset"
-"""The column of buckets that are datasets."""
 FLAWS = {
     "sacrebleu-ar": "it does not count ties, so identical outputs, or outputs that differ in one segment, get the smallest"
     " possible p",

@@ -1,0 +1,130 @@
+"""Where another look at the same systems contradicts the verdict: another score, a dataset, a part of the data.
+
+A verdict is about one number. Whoever reads it has to know if the system that it names is significantly worse by another one.
+Only a difference that is significant after correction contradicts anything; the words say which correction that was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
+
+from outscore.core.records import dataclass
+from outscore.language.numbers import count, format_probability
+from outscore.language.phrases import NO_CORRECTION, correction_name
+from outscore.results.design import Family
+from outscore.results.note import Note
+
+__all__ = ["Contradiction", "Look", "corrected_by", "find", "holm", "in_words", "verdict_claims"]
+
+HOLM = "holm"
+SHOWN = 4
+"""How many looks a sentence lists; it counts the rest."""
+
+
+@dataclass(frozen=True)
+class Look:
+    """One more look at two systems.
+
+    `where` follows the word "better": "by UAS", "on de-en". `p` is the p that counts, corrected for the number of looks.
+    """
+
+    where: str
+    better: str
+    worse: str
+    p: float
+    numbers: str = ""
+
+
+@dataclass(frozen=True)
+class Contradiction:
+    """What contradicts a verdict: the words, the note that stands beside it, and what follows a sentence for a paper."""
+
+    clause: str
+    decided: bool
+
+    @property
+    def note(self) -> Note:
+        """The note beside the verdict."""
+        return Note("contradiction", f"{'Against this verdict, ' if self.decided else 'Yet '}{self.clause}.")
+
+    @property
+    def sentence(self) -> str:
+        """What follows a sentence for a paper."""
+        return f"However, {self.clause}."
+
+
+def verdict_claims(
+    systems: tuple[str, str], ahead: int | None, looks: Iterable[Look], alpha: float, *, decided: bool
+) -> set[tuple[str, str]]:
+    """Who is better than whom according to the verdict, or according to the difference if nobody won.
+
+    If nobody won, looks that favour both systems contradict each other.
+    """
+    claims = set() if ahead is None else {(systems[ahead], systems[1 - ahead])}
+    if decided:
+        return claims
+    seen = {(look.worse, look.better) for look in looks if look.p <= alpha}
+    return seen if len(seen) > 1 else claims
+
+
+def find(claims: Collection[tuple[str, str]], looks: Iterable[Look], alpha: float) -> list[Look]:
+    """The looks by which the worse system of a claim is significantly better.
+
+    Examples
+    --------
+    >>> looks = [Look("by UAS", "old", "new", 0.01), Look("by LS", "new", "old", 0.01), Look("by CLAS", "old", "new", 0.2)]
+    >>> [look.where for look in find({("new", "old")}, looks, 0.05)]
+    ['by UAS']
+    """
+    return [look for look in looks if (look.worse, look.better) in claims and look.p <= alpha]
+
+
+def holm(looks: Sequence[Look]) -> list[Look]:
+    """The looks with their p corrected by Holm over all of them."""
+    from outscore.inference.families.multiplicity import adjust
+
+    adjusted = adjust([look.p for look in looks], HOLM).tolist()
+    return [replace(look, p=p) for look, p in zip(looks, adjusted, strict=True)]
+
+
+def corrected_by(family: Family | None, noun: str, m: int = 0) -> str:
+    """By which correction, over how many looks; Holm over `m` if there is no family.
+
+    Examples
+    --------
+    >>> corrected_by(None, "dataset", 6), corrected_by(Family("none", "FWER", 2), "slice")
+    ('Holm over 6 datasets', 'no correction for 2 slices')
+    """
+    name, m = (correction_name(HOLM), m) if family is None else (correction_name(family.correction), family.m)
+    return f"{name} {'for' if name == NO_CORRECTION else 'over'} {count(m, noun)}"
+
+
+def in_words(groups: Iterable[tuple[Sequence[Look], str]], *, decided: bool) -> Contradiction | None:
+    """What contradicts a verdict, each group of looks with its correction; None if nothing does.
+
+    Examples
+    --------
+    >>> found = in_words([([Look("on de-en", "B", "A", 0.003)], "Holm over 6 datasets")], decided=True)
+    >>> found.note.text
+    'Against this verdict, B is significantly better than A on de-en (adjusted p = .00300); Holm over 6 datasets.'
+    >>> found.sentence
+    'However, B is significantly better than A on de-en (adjusted p = .00300); Holm over 6 datasets.'
+    """
+    clauses = [f"{_clause(looks)}; {correction}" for looks, correction in groups if looks]
+    return Contradiction("; ".join(clauses), decided) if clauses else None
+
+
+def _clause(looks: Sequence[Look]) -> str:
+    """Who is better than whom and where, the looks of one pair together."""
+    shown, by_pair = looks[:SHOWN], dict[tuple[str, str], list[str]]()
+    for look in shown:
+        numbers = ", ".join(filter(None, (look.numbers, f"adjusted p = {format_probability(look.p)}")))
+        by_pair.setdefault((look.better, look.worse), []).append(f"{look.where} ({numbers})")
+    clauses = [f"{better} is significantly better than {worse} {_listed(where)}" for (better, worse), where in by_pair.items()]
+    more = f", and {count(len(looks) - SHOWN, 'more case')}" if len(looks) > SHOWN else ""
+    return f"{_listed(clauses)}{more}"
+
+
+def _listed(parts: Sequence[str]) -> str:
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
