@@ -38,7 +38,7 @@ def test_a_dataset_on_which_the_winner_is_worse_is_named():
     assert found.headline == "A outscored B"
     (text,) = said(found)
     assert text.startswith("Against this verdict, B is significantly better than A on de-en (")
-    assert text.endswith("Holm over 3 datasets.")
+    assert text.endswith("Holm over 3 datasets).")
     assert f"However, {text.removeprefix('Against this verdict, ')}" in found.sentence
     assert [bucket.value for bucket in found.buckets] == ["fr-en", "de-en", "ru-en"]
     assert [np.sign(bucket.difference) for bucket in found.buckets] == [1, -1, 1]
@@ -78,7 +78,7 @@ def test_a_slice_on_which_the_winner_is_worse_is_named(tmp_path):
     found = osc.compare(data, slices="pair")
     (text,) = said(found.comparisons[0])
     assert text.startswith("Against this verdict, B is significantly better than A on pair = de-en (")
-    assert text.endswith("Holm over 3 slices.")
+    assert text.endswith("Holm over 3 slices).")
     data.to_csv(tmp_path / "scores.csv", index=False)
     printed = CliRunner().invoke(app, ["compare", str(tmp_path / "scores.csv"), "--slice", "pair"]).output
     assert printed.index("Against this verdict") < printed.index("\ndata")
@@ -129,7 +129,7 @@ def test_a_ranking_names_where_its_leader_is_beaten():
     assert found.headline.startswith("A leads")
     (text,) = said(found)
     assert text.startswith("Against this verdict, B is significantly better than A on de-en (")
-    assert text.endswith("Holm over 9 tests.")
+    assert text.endswith("Holm over 9 tests).")
     assert "However, B is significantly better than A on de-en" in found.sentence
     for form in (found.to_text(), found.to_markdown(), found.to_html()):
         assert "Against this verdict, B is" in " ".join(form.split())
@@ -176,7 +176,7 @@ def test_a_category_of_battles():
     assert found.systems[0] == "A"
     (text,) = said(found)
     assert text.startswith("Against this verdict, B is significantly better than A on poems (A won 5 of 35, adjusted p = ")
-    assert text.endswith("Holm over 2 tests.")
+    assert text.endswith("Holm over 2 tests).")
     assert "However, B is" in found.sentence
     assert "Against this verdict" in found.to_text()
     assert not said(osc.prefer(battles({"code": (80, 10), "poems": (18, 17)}), category="category", order="unrecorded"))
@@ -205,7 +205,7 @@ def test_whole_sentences_that_point_the_other_way(tmp_path):
     assert text.startswith(
         "Against this verdict, few is significantly better than many by whole sentences (0.6667 against 0.0000"
     )
-    assert text.endswith("Holm over 2 scores.")
+    assert text.endswith("Holm over 2 scores).")
     assert f"However, {text.removeprefix('Against this verdict, ')}" in pair.sentence
     for form in (found.to_text(), found.to_markdown()):
         assert "Against this verdict, few is" in " ".join(form.split())

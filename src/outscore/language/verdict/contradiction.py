@@ -107,19 +107,20 @@ def in_words(groups: Iterable[tuple[Sequence[Look], str]], *, decided: bool) -> 
     --------
     >>> found = in_words([([Look("on de-en", "B", "A", 0.003)], "Holm over 6 datasets")], decided=True)
     >>> found.note.text
-    'Against this verdict, B is significantly better than A on de-en (adjusted p = .00300); Holm over 6 datasets.'
+    'Against this verdict, B is significantly better than A on de-en (adjusted p = .00300; Holm over 6 datasets).'
     >>> found.sentence
-    'However, B is significantly better than A on de-en (adjusted p = .00300); Holm over 6 datasets.'
+    'However, B is significantly better than A on de-en (adjusted p = .00300; Holm over 6 datasets).'
     """
-    clauses = [f"{_clause(looks)}; {correction}" for looks, correction in groups if looks]
+    clauses = [_clause(looks, correction) for looks, correction in groups if looks]
     return Contradiction("; ".join(clauses), decided) if clauses else None
 
 
-def _clause(looks: Sequence[Look]) -> str:
-    """Who is better than whom and where, the looks of one pair together."""
+def _clause(looks: Sequence[Look], correction: str) -> str:
+    """Who is better than whom and where, the looks of one pair together; the first p says how it was corrected."""
     shown, by_pair = looks[:SHOWN], dict[tuple[str, str], list[str]]()
     for look in shown:
-        numbers = ", ".join(filter(None, (look.numbers, f"adjusted p = {format_probability(look.p)}")))
+        how = f"; {correction}" if look is shown[0] else ""
+        numbers = ", ".join(filter(None, (look.numbers, f"adjusted p = {format_probability(look.p)}{how}")))
         by_pair.setdefault((look.better, look.worse), []).append(f"{look.where} ({numbers})")
     clauses = [f"{better} is significantly better than {worse} {_listed(where)}" for (better, worse), where in by_pair.items()]
     more = f", and {count(len(looks) - SHOWN, 'more case')}" if len(looks) > SHOWN else ""

@@ -67,7 +67,7 @@ function drawPair() {
   if (pair.headline) byId("verdict").querySelector("h1").textContent = minus(pair.headline);
   Object.assign(byId("verdict").dataset, { line: minus(pair.line), pair: state.pair });
   for (const old of document.querySelectorAll("#verdict + .to-do, #verdict ~ section.warnings")) old.remove();
-  if (pair.beside.length) byId("verdict").after(make("section", { class: "warnings", "aria-label": "Warnings" }, ...pair.beside.map((text) => make("p", {}, minus(text)))));
+  if (pair.beside.length) byId("verdict").after(make("section", { class: "warnings", "aria-label": "Warnings" }, ...pair.beside.map((text) => make("p", {}, make("strong", {}, "Check first."), " ", minus(text)))));
   if (pair.next) byId("verdict").after(make("p", { class: "to-do" }, pair.next));
   // Who repeats the verdict elsewhere on the page hears of it.
   byId("verdict").dispatchEvent(new Event("verdict", { bubbles: true }));
