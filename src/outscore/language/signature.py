@@ -150,6 +150,9 @@ def score_signature(
     clusters = [one.clusters for one in systems if one.clusters is not None]
     if clusters:
         parts.append(("clusters", max(clusters)))
+    datasets = max(len(one.datasets) for one in systems)
+    if datasets:
+        parts.append(("datasets", f"{datasets}, macro average"))
     if repeat_kind is not None:
         repeats = max(one.repeats for one in systems)
         parts += [("repeats", f"{repeats:.4g} {repeat_kind}"), ("population", population)]

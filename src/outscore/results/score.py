@@ -137,6 +137,8 @@ class ScoredSystem:
         The noise floor; None without repeats, and for several datasets.
     slices, datasets
         The same score on parts of the data.
+    pooled
+        With several datasets, the score of all items together; `value` weights the datasets equally.
     """
 
     system: str
@@ -156,6 +158,7 @@ class ScoredSystem:
     noise: Noise | None = None
     slices: list[ScorePart] = field(default_factory=list)
     datasets: list[ScorePart] = field(default_factory=list)
+    pooled: float | None = None
 
 
 @dataclass(frozen=True, repr=False)
@@ -190,6 +193,8 @@ class ScoreResult(Result):
         How the input was interpreted.
     settings
         The settings that repeat the call: options, versions, files.
+    macro
+        Whether scores are macro averages: means over the datasets, weighted equally.
     schema
         The schema of the saved file.
     """
@@ -210,6 +215,7 @@ class ScoreResult(Result):
     notes: list[Note] = field(default_factory=list)
     reading: Reading | None = None
     settings: dict[str, Any] = field(default_factory=dict)
+    macro: bool = False
     schema: Literal["outscore/score/1"] = "outscore/score/1"
 
     @property
@@ -226,4 +232,5 @@ class ScoreResult(Result):
             f"{brief_name(one.system)} {brief_number(one.value)} {brief_interval(one.low, one.high)}"
             for one in self.systems[:4]
         ]
-        return f"of {len(self.systems)}, {brief_name(self.metric)}: {', '.join(parts)}"
+        averaged = "macro-averaged " if self.macro else ""
+        return f"of {len(self.systems)}, {averaged}{brief_name(self.metric)}: {', '.join(parts)}"

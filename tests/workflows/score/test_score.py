@@ -122,6 +122,44 @@ def test_the_reach_is_what_a_plan_says():
     assert alone.independent > one.independent
 
 
+def test_a_macro_average_is_said_everywhere(tmp_path):
+    """120 items of an easy dataset do not hide behind 8 of a hard one, and the reader is told which average it is."""
+    right = [1] * 108 + [0] * 12 + [1] * 2 + [0] * 6
+    path = tmp_path / "new.csv"
+    rows = [f"{i},{'large' if i < 120 else 'small'},{value}" for i, value in enumerate(right)]
+    path.write_text("\n".join(["id,dataset,score", *rows]) + "\n")
+    found = osc.score(path)
+    (one,) = found.systems
+    assert (one.value, one.pooled, found.macro) == (pytest.approx((0.9 + 0.25) / 2), pytest.approx(110 / 128), True)
+    assert found.verdict.endswith("macro-averaged mean, 128 items from 2 datasets.")
+    assert found.sentence.startswith("On 128 items from 2 datasets, the macro-averaged mean of new is 0.5750")
+    assert "|datasets:2, macro average|" in str(found.signature)
+    assert "macro-averaged mean" in repr(found)
+    told = " ".join(found.to_text().split())
+    assert "Scores are macro averages of 2 datasets" in told
+    assert "Pooled over all 128 items: mean new 0.8594." in told
+    assert "macro-averaged mean" in found.to_html()
+    saved = found.to_dict()
+    assert (saved["macro"], saved["systems"][0]["pooled"]) == (True, one.pooled)
+    again = osc.score({"new": right}, dataset=["large"] * 120 + ["small"] * 8)
+    assert (again.macro, again.systems[0].pooled) == (True, one.pooled)
+
+
+def test_one_dataset_is_no_macro_average(tmp_path):
+    path = tmp_path / "new.csv"
+    path.write_text("id,dataset,score\n1,x,1\n2,x,0\n3,y,1\n")
+    for found in (osc.score(path, dataset="none"), osc.score([1, 0, 1], dataset=["x"] * 3)):
+        assert (found.macro, found.systems[0].pooled) == (False, None)
+        assert "macro" not in found.to_text()
+
+
+def test_a_dataset_without_an_interval_is_named(tmp_path):
+    path = tmp_path / "new.csv"
+    rows = [f"{i},{'varied' if i < 9 else 'constant'},{i / 7 if i < 9 else 2}" for i in range(14)]
+    path.write_text("\n".join(["id,dataset,score", *rows]) + "\n")
+    assert "no interval, because constant has none" in osc.score(path).verdict
+
+
 def test_several_datasets_are_averaged():
     sets = np.array(["x"] * 20 + ["y"] * 40)
     found = osc.score(RIGHT[:, 0], dataset=sets).systems[0]

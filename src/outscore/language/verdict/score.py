@@ -30,6 +30,8 @@ def score_verdict(
     ('new scores 0.7500', '95 % interval 0.5300 to 0.8900, accuracy, 20 items.')
     """
     decimals = score_decimals(systems)
+    if any(one.datasets for one in systems):
+        metric = f"macro-averaged {metric}"
     level = format_percent(1 - alpha)
 
     def score(one: ScoredSystem) -> str:
@@ -57,11 +59,15 @@ def _why_none(one: ScoredSystem) -> str:
     """Why there is no interval."""
     if one.n == 1:
         return "there is a single item"
+    if one.datasets:
+        return f"{next(part.name for part in one.datasets if part.low is None or part.high is None)} has none"
     return "there is a single cluster" if one.clusters == 1 else "the items do not vary"
 
 
 def _sample(one: ScoredSystem) -> str:
     items = count(one.n, "item")
+    if one.datasets:
+        items += f" from {count(len(one.datasets), 'dataset')}"
     in_clusters = "" if one.clusters is None else f" in {count(one.clusters, 'cluster')}"
     return f"{items}{in_clusters}{f', {one.repeats:.4g} runs each' if one.repeats > 1 else ''}"
 

@@ -69,7 +69,8 @@ def _cards(result: ScoreResult) -> Cards:
     cards = []
     for one in result.systems[:MAX_CARDS]:
         ends = () if one.low is None else (f"{interval_name(result)} {format_ends(one.low, one.high, decimals)}",)
-        cards.append(Card(clean(one.system), format_number(one.value, decimals), (clean(result.metric), *ends), "a"))
+        metric = f"macro-averaged {result.metric}" if result.macro else result.metric
+        cards.append(Card(clean(one.system), format_number(one.value, decimals), (clean(metric), *ends), "a"))
     reach = result.systems[0].detectable
     if len(result.systems) == 1 and reach is not None and reach.correlated is not None:
         conditions = (f"if item scores correlate at {reach.correlation:.2g}", f"power {format_percent(reach.power)}")

@@ -40,7 +40,8 @@ def scores(result: ScoreResult) -> Table:
         rows.append([one.system, value, interval_ends(one.low, one.high, decimals), f"{one.n:,}", clusters, runs, missing])
     head = ["system", result.metric, interval_name(result), "items", "clusters", "runs", "without a score"]
     better = "higher is better" if result.higher_is_better else "lower is better"
-    return make_table("scores", f"{result.metric}, {better}", head, "lrlrrrl", rows)
+    averaged = "macro-averaged " if result.macro else ""
+    return make_table("scores", f"{averaged}{result.metric}, {better}", head, "lrlrrrl", rows)
 
 
 def parts(result: ScoreResult) -> list[Table]:

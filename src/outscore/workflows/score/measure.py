@@ -434,6 +434,7 @@ def _scored(
         ),
         noise=None if several else parts[0].noise(kind, alpha),
         datasets=[ScorePart(DATASET, name, part.n, part.value, *ends) for name, (part, ends) in by_set.items() if several],
+        pooled=system.part(np.ones(system.scores.rows, dtype=bool)).value if several else None,
     )
 
 

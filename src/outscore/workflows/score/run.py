@@ -17,7 +17,7 @@ from outscore.core.repeats import RepeatKind, kind_of_column
 from outscore.formats.tables.partitions import are_partitions
 from outscore.formats.tables.plausible import refuse_implausible
 from outscore.inference.populations import THESE_ITEMS
-from outscore.language.numbers import count
+from outscore.language.numbers import count, format_number
 from outscore.language.signature import score_signature
 from outscore.language.verdict.score import score_verdict
 from outscore.results.note import Note
@@ -205,7 +205,8 @@ def _scored(asked: ScoreRequest, request: ScoreRequest, material: _Material) -> 
         sentence=words[2],
         signature=_signature(measured, kind, request.alpha),
         next_command=request.ranking().command_line() if several and request.files else "",
-        notes=[*better.notes, *answer_notes(material.origins, by_class), *material.notes, *notes, *_run_notes(measured, kind)],
+        macro=any(one.datasets for one in measured.systems),
+        notes=[*_macro_notes(measured), *better.notes, *answer_notes(material.origins, by_class), *material.notes, *notes, *_run_notes(measured, kind)],
         reading=reading_of(
             material.origins,
             rows=sum(one.rows for one in material.scores),
@@ -321,6 +322,18 @@ def _most_rows(scores: Scores) -> int:
     if scores.datasets is not None:
         codes = codes * len(scores.datasets.names) + scores.datasets.codes
     return int(np.unique(codes, return_counts=True)[1].max())
+
+
+def _macro_notes(measured: Measured) -> list[Note]:
+    """That scores are means over datasets, and what they would be if all items counted alike."""
+    pooled = [(one, one.pooled) for one in measured.systems if one.pooled is not None]
+    if not pooled:
+        return []
+    datasets = max(len(one.datasets) for one, _ in pooled)
+    scores = ", ".join(f"{one.system} {format_number(value)}" for one, value in pooled)
+    text = f"Scores are macro averages of {datasets} datasets, which weight them equally; --dataset none pools them."
+    size = count(max(one.n for one, _ in pooled), "item")
+    return [Note("reading", text), Note("reading", f"Pooled over all {size}: {measured.metric.name} {scores}.")]
 
 
 def _run_notes(measured: Measured, kind: RepeatKind | None) -> list[Note]:
