@@ -133,3 +133,55 @@ def test_a_system_without_any_score_is_named(command, tmp_path, monkeypatch):
     refused = run(command, "long.csv", "--missing", "drop")
     assert refused.exit_code == 2
     assert "`c` has no score at all. Name the systems that have some" in refused.stderr
+
+
+GOLD = list("abc" * 10)
+ANSWERS = {"new": [*GOLD[:24], *"zzzzzz"], "old": ["z" if i % 3 == 0 else right for i, right in enumerate(GOLD)]}
+UNKNOWN = (4, 9, 28)
+"""Places of items without a right answer."""
+
+
+def answers(form: str, *, ids: bool = True) -> list[object]:
+    """A table with both systems, a long one, or a data frame, in which three items have no right answer."""
+    gold = [None if i in UNKNOWN else right for i, right in enumerate(GOLD)]
+    places = {"id": [f"q{i}" for i in range(30)]} if ids else {}
+    wide = pl.DataFrame({**places, "gold": gold, **ANSWERS})
+    if form in ("frame", "wide"):
+        wide.write_csv("wide.csv")
+        return [wide] if form == "frame" else ["wide.csv"]
+    for name, given in ANSWERS.items():
+        pl.DataFrame({**places, "gold": gold, "prediction": given}).write_ndjson(f"{name}.jsonl")
+    return [f"{name}.jsonl" for name in ANSWERS]
+
+
+@pytest.mark.parametrize("form", ["wide", "frame", "files"])
+def test_rows_without_a_right_answer_are_left_out_where_that_is_asked(form, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    given = answers(form)
+    with pytest.raises(OutscoreError, match="found nothing in column `gold`, expected a label") as caught:
+        osc.compare(*given)
+    assert "--missing drop" in caught.value.hint
+    known = [i for i in range(30) if i not in UNKNOWN]
+    right = {name: [int(list_[i] == GOLD[i]) for i in known] for name, list_ in ANSWERS.items()}
+    found, expected = osc.compare(*given, missing="drop"), osc.compare(right["new"], right["old"])
+    assert (found.n, found.p.value, found.difference) == (27, expected.p.value, expected.difference)
+    assert found.reading.left_out == 3 * len(given)
+    both = given if form == "files" else given[0]
+    for scored in (osc.score(both, missing="drop").systems, osc.rank(both, missing="drop").scores):
+        values = {one.system: one.value for one in scored}
+        assert values == {name: pytest.approx(np.mean(list_)) for name, list_ in right.items()}
+
+
+@pytest.mark.parametrize("form", ["wide", "frame"])
+def test_items_without_ids_keep_their_places(form, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    found = osc.compare(*answers(form, ids=False), missing="drop")
+    assert found.n == 27
+    assert found.deciding_items[0].item not in {str(place + 1) for place in UNKNOWN}
+
+
+def test_a_long_data_frame_without_a_score_is_read_as_a_file_is():
+    rows = {"id": [*range(20)] * 2, "model": ["new"] * 20 + ["old"] * 20, "score": [None, *NEW[1:20], *OLD[:20]]}
+    found = osc.compare(pl.DataFrame(rows), missing="drop")
+    assert (found.n, found.reading.left_out) == (19, 1)
+    assert found.p.value == osc.compare(NEW[1:20], OLD[1:20]).p.value

@@ -15,7 +15,7 @@ from outscore.core.errors import OutscoreError
 from outscore.core.labelled import is_labelled
 from outscore.core.numeric import Array
 from outscore.formats.base.entry import Choice
-from outscore.formats.tables.cells import AnswerColumn, LabelColumn
+from outscore.formats.tables.cells import AnswerColumn, GoldColumn, is_missing, label_text
 from outscore.formats.tables.columns import Layout, find_layout, normalize_name, suggest_name
 from outscore.formats.tables.plausible import edges_of, refuse_summary
 from outscore.formats.tables.records import Block, Records
@@ -78,10 +78,12 @@ def systems_in(given: Any, choice: Choice) -> list[Scores]:  # noqa: ANN401
         arrays, rows = {name: np.asarray(values) for name, values in block.columns.items()}, len(block.lines)
     layout = find_layout(records, choice)
     _refuse_summaries(records, layout, arrays)
-    gold, answered = _read_answers(records, layout, arrays)
+    places = _kept(layout, arrays, rows) if choice.drop else np.arange(rows)
+    arrays = {name: values[places] for name, values in arrays.items()}
+    gold, answered = _read_answers(records, layout, arrays, places + 1)
     scored = {**arrays, **{name: column.values() for name, column in answered.items()}}
-    origin = Origin(TABLE, "", rows, "dataframe", layout.used, "row")
-    systems = settle_folds(_split(scored, layout, origin, gold, answered))
+    origin = Origin(TABLE, "", rows, "dataframe", layout.used, "row", left_out=rows - len(places))
+    systems = settle_folds(_split(scored, layout, origin, gold, answered, places + 1))
     for one in systems:
         refuse_other_kind(one)
     if not choice.systems:
@@ -93,6 +95,16 @@ def systems_in(given: Any, choice: Choice) -> list[Scores]:  # noqa: ANN401
     return [by_name[name] for name in choice.systems]
 
 
+def _kept(layout: Layout, arrays: Mapping[str, Array], rows: int) -> Array:
+    """The places of the rows that have a score or, where answers are scored, a right answer; a wide table has gaps instead."""
+    if layout.gold is not None:
+        return np.flatnonzero([bool(label_text(value)) for value in arrays[layout.gold].tolist()])
+    if layout.wide:
+        return np.arange(rows)
+    columns = [arrays[name].tolist() for name in layout.scores]
+    return np.flatnonzero([not any(map(is_missing, cells)) for cells in zip(*columns, strict=True)])
+
+
 def _refuse_summaries(records: Records, layout: Layout, arrays: Mapping[str, Array]) -> None:
     """Refuse a first or last row that summarises the others, as in files."""
     for name in (layout.item, layout.cluster, layout.repeat, layout.dataset, *layout.slices, layout.row_name):
@@ -102,13 +114,12 @@ def _refuse_summaries(records: Records, layout: Layout, arrays: Mapping[str, Arr
 
 
 def _read_answers(
-    records: Records, layout: Layout, arrays: Mapping[str, Array]
+    records: Records, layout: Layout, arrays: Mapping[str, Array], lines: Array
 ) -> tuple[Labels | None, dict[str, AnswerColumn]]:
     """The right answers, if there is a column of them, and the columns of answers, which are right or wrong."""
     if layout.gold is None:
         return None, {}
-    lines = np.arange(1, len(arrays[layout.gold]) + 1)
-    gold = LabelColumn(records, layout.gold)
+    gold = GoldColumn(records, layout.gold)
     gold.add(arrays[layout.gold].tolist(), lines)
     columns = {name: AnswerColumn(records, name, gold) for name in layout.scores}
     for name, column in columns.items():
@@ -117,12 +128,18 @@ def _read_answers(
 
 
 def _split(
-    arrays: Mapping[str, Array], layout: Layout, origin: Origin, gold: Labels | None, answered: Mapping[str, AnswerColumn]
+    arrays: Mapping[str, Array],
+    layout: Layout,
+    origin: Origin,
+    gold: Labels | None,
+    answered: Mapping[str, AnswerColumn],
+    places: Array,
 ) -> list[Scores]:
     labels = _labels_of(arrays)
     ids, repeats, clusters, datasets = (labels(c) for c in (layout.item, layout.repeat, layout.cluster, layout.dataset))
     slices = {name: column_labels for name in layout.slices if (column_labels := labels(name)) is not None}
-    places = np.arange(1, origin.rows + 1)
+    if ids is None and origin.left_out:
+        ids = Labels.of(places)
     whole = Scores("", places, ids, repeats, clusters, datasets, slices, origin, places, gold=gold)
     if layout.pooled:
         whole = pooled(whole)

@@ -13,7 +13,16 @@ from outscore.core.numeric import Array
 from outscore.formats.base.entry import Choice
 from outscore.formats.base.source import Source, shorten, stem_of
 from outscore.formats.tables import delimited, jsonl, parquet
-from outscore.formats.tables.cells import AnswerColumn, GappedColumn, LabelColumn, NumberColumn, is_missing, looks_numeric
+from outscore.formats.tables.cells import (
+    AnswerColumn,
+    GappedColumn,
+    GoldColumn,
+    LabelColumn,
+    NumberColumn,
+    is_missing,
+    label_text,
+    looks_numeric,
+)
 from outscore.formats.tables.columns import Layout, find_layout, is_known, suggest_name
 from outscore.formats.tables.names import PANDAS_INDEX, suggests_other
 from outscore.formats.tables.plausible import edges_of, refuse_summary
@@ -93,7 +102,7 @@ class _TableBuilder:
         self._layout, self._wanted = layout, frozenset(choice.systems)
         gapped = layout.scores if layout.wide and (choice.gaps or choice.drop) and layout.gold is None else ()
         self._gapped = {name: GappedColumn(records, name, wanted=name in self._wanted, words=choice.drop) for name in gapped}
-        self._gold = {} if layout.gold is None else {layout.gold: LabelColumn(records, layout.gold)}
+        self._gold = {} if layout.gold is None else {layout.gold: GoldColumn(records, layout.gold)}
         self._numbers: dict[str, NumberColumn | AnswerColumn] = {}
         for name in layout.scores:
             if layout.gold is not None:
@@ -106,14 +115,15 @@ class _TableBuilder:
         self._labels |= {name: LabelColumn(records, name, optional=True) for name in groups if name is not None}
         self._system = None if layout.system is None else LabelColumn(records, layout.system)
         # An item that a wide table has no score of is a gap.
-        self._dropping = choice.drop and not layout.wide and layout.gold is None
-        if self._dropping and layout.item is None:
+        self._dropping = choice.drop and not gapped
+        if self._dropping and layout.item is None and not layout.wide:
             raise OutscoreError(
                 f"Rows of {records.label} are matched by their order, so none can be left out.",
                 "Name the column of items with --item (item=... in Python), or remove the row from both systems.",
                 parameter="missing",
             )
         self._dropped = 0
+        self._kept: list[Array] = []
         self._lines: list[Array] = []
         self._words: tuple[str, str] | None = None
         self.seen = 0
@@ -170,15 +180,18 @@ class _TableBuilder:
             column.add(values if keep is None else list(compress(values, keep.tolist())), lines)
 
     def _with_scores(self, block: Block, keep: Array | None) -> Array | None:
-        """Those of the rows to keep that have a score, where others are left out."""
+        """Those of the rows to keep that have a score, or a right answer, where others are left out."""
         if not self._dropping:
             return keep
-        absent = [
-            any(map(is_missing, cells)) for cells in zip(*(block.columns[name] for name in self._layout.scores), strict=True)
-        ]
+        if self._layout.gold is None:
+            columns = (block.columns[name] for name in self._layout.scores)
+            absent = [any(map(is_missing, cells)) for cells in zip(*columns, strict=True)]
+        else:
+            absent = [not label_text(value) for value in block.columns[self._layout.gold]]
         kept = np.ones(len(absent), dtype=bool) if keep is None else keep
         scored: Array = kept & ~np.array(absent, dtype=bool)
         self._dropped += int(kept.sum() - scored.sum())
+        self._kept.append(self.seen - len(absent) + np.flatnonzero(scored))
         return scored
 
     def scores(self, origin: Origin, wanted: Sequence[str]) -> list[Scores]:
@@ -187,7 +200,7 @@ class _TableBuilder:
         whole = Scores(
             name=stem_of(origin.path),
             values=np.empty(sum(map(len, self._lines))) if layout.wide else self._values(layout.scores),
-            ids=label(layout.item),
+            ids=label(layout.item) or self._numbered(),
             repeats=label(layout.repeat),
             clusters=label(layout.cluster),
             datasets=label(layout.dataset),
@@ -222,6 +235,10 @@ class _TableBuilder:
                 hint = "Name the systems that have some: --system NAME --system NAME."
                 raise OutscoreError(f"{origin.label}: `{name}` has no score at all.", hint, parameter="missing")
         return _split(whole, labels, wanted)
+
+    def _numbered(self) -> Labels | None:
+        """The places of the rows, as ids of those that are left where others without ids were left out."""
+        return Labels.of(map(str, (np.concatenate(self._kept) + 1).tolist())) if self._dropped else None
 
     def _with_gaps(self, whole: Scores) -> list[Scores]:
         """The systems of a wide table, each with the rows it has; without ids, items are numbered."""

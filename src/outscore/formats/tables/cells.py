@@ -34,6 +34,7 @@ __all__ = [
     "TRUTH",
     "AnswerColumn",
     "GappedColumn",
+    "GoldColumn",
     "LabelColumn",
     "NumberColumn",
     "is_blank",
@@ -175,6 +176,8 @@ def _is_numeric(value: object, words: Container[str]) -> bool:
 class LabelColumn:
     """Builder of a column of labels: text without surrounding blanks, so that 1, 1.0 and "1 " are the same label."""
 
+    absent = "Fill it in, or remove the row."
+
     def __init__(self, records: Records, column: str, *, optional: bool = False) -> None:
         self._records, self._column, self._optional = records, column, optional
         self._known: dict[str, int] = {}
@@ -220,7 +223,7 @@ class LabelColumn:
         texts = []
         for value, line in zip(values, lines.tolist(), strict=True):
             try:
-                texts.append(_label(value, self._column, optional=self._optional))
+                texts.append(_label(value, self._column, optional=self._optional, absent=self.absent))
             except _CellError as problem:
                 self._records.refuse(line, *problem.args)
         return texts
@@ -242,14 +245,14 @@ def label_text(value: object) -> str:
     return str(int(value) if isinstance(value, float) and value.is_integer() else value).strip()
 
 
-def _label(value: object, column: str, *, optional: bool) -> str:
+def _label(value: object, column: str, *, optional: bool, absent: str) -> str:
     if not is_scalar(value):
         raise _CellError(f"found {_kind(value)} in column `{column}`, expected a label", FLAT)
     text = label_text(value)
     if not text:
         if optional:
             return NO_LABEL
-        raise _CellError(f"found nothing in column `{column}`, expected a label", "Fill it in, or remove the row.")
+        raise _CellError(f"found nothing in column `{column}`, expected a label", absent)
     problem = decoding_problem(text)
     if problem is not None:
         raise _CellError(*problem)
@@ -285,6 +288,12 @@ class NumberColumn:
                 self._records.refuse(line, *problem.args)
         whole = all(isinstance(number, int) for number in numbers)
         return np.array(numbers, dtype=np.int64 if whole else np.float64)
+
+
+class GoldColumn(LabelColumn):
+    """Builder of a column of right answers."""
+
+    absent = "Fill it in, or leave out and count such rows with --missing drop (missing=... in Python)."
 
 
 class AnswerColumn(LabelColumn):

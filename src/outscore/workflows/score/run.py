@@ -206,7 +206,14 @@ def _scored(asked: ScoreRequest, request: ScoreRequest, material: _Material) -> 
         signature=_signature(measured, kind, request.alpha),
         next_command=request.ranking().command_line() if several and request.files else "",
         macro=any(one.datasets for one in measured.systems),
-        notes=[*_macro_notes(measured), *better.notes, *answer_notes(material.origins, by_class), *material.notes, *notes, *_run_notes(measured, kind)],
+        notes=[
+            *_macro_notes(measured),
+            *better.notes,
+            *answer_notes(material.origins, by_class),
+            *material.notes,
+            *notes,
+            *_run_notes(measured, kind),
+        ],
         reading=reading_of(
             material.origins,
             rows=sum(one.rows for one in material.scores),
