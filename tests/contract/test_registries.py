@@ -4,11 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.fuzz.seeds import make_seeds
+from tests.log_files import WRITERS
 
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.options import complete, parse_spec
 from outscore.core.paired import PairedScores
+from outscore.formats.battles.read import read_battles
+from outscore.formats.battles.registry import BATTLES
+from outscore.formats.logs.registry import LOGS
+from outscore.formats.readers import read
+from outscore.formats.registry import FORMATS, OUTPUT_FORMATS
+from outscore.formats.texts.read import TEXT_FORMATS, read_texts
 from outscore.inference.base.entry import TestRequest
 from outscore.inference.registry import TESTS
 from outscore.metrics.registry import METRICS, resolve
@@ -34,6 +42,32 @@ def test_every_metric_is_classified():
 
 def test_every_test_is_classified():
     assert set(TESTS) == SAMPLED | DETERMINISTIC
+
+
+REGISTRIES = {"scores": FORMATS, "outputs": OUTPUT_FORMATS, "battles": BATTLES, "texts": TEXT_FORMATS}
+
+
+def test_every_format_has_a_seed_that_is_damaged_in_the_tests(tmp_path):
+    seeded = {seed.format for seed in make_seeds(tmp_path).values()}
+    assert {f"{kind}: {name}" for kind, registry in REGISTRIES.items() for name in registry} == seeded - {""}
+    assert WRITERS.keys() == LOGS.keys()
+
+
+def test_the_seeds_are_in_the_formats_that_they_say(tmp_path):
+    for name, seed in make_seeds(tmp_path).items():
+        if not seed.format:
+            continue
+        path = tmp_path / seed.target
+        path.write_bytes(seed.files[seed.target])
+        kind, format = seed.format.split(": ")
+        if kind == "battles":
+            origin = read_battles([path]).origins[0]
+        elif kind == "texts":
+            origin = read_texts(path).origin
+        else:
+            found = read(path)
+            origin = found[0].origin if isinstance(found, list) else found.origin
+        assert {"segments": "text"}.get(origin.format, origin.format) == format, name
 
 
 def defaults(entry):

@@ -197,3 +197,101 @@ def test_bare_labels_are_refused_with_their_cure(write):
     with pytest.raises(OutscoreError, match="has one column, and its first line, `entailment`, does not name") as found:
         diff(gold, {"x": system}, task="label")
     assert "id,gold" in found.value.hint
+
+
+def _spacy(change):
+    data = json.loads(json.dumps(SPACY))
+    change(data)
+    return data
+
+
+def _stanza(**changed):
+    data = json.loads(json.dumps(STANZA))
+    data[0][1].update(changed)
+    return data
+
+
+WRONG_WORDS = {
+    "spaCy token without end": (_spacy(lambda d: d["tokens"][1].pop("end")), r"`tokens\[1\]`"),
+    "spaCy token without start": (_spacy(lambda d: d["tokens"][1].pop("start")), r"`tokens\[1\]`"),
+    "spaCy entity without label": (_spacy(lambda d: d["ents"][0].pop("label")), r"`ents\[0\]`"),
+    "spaCy start 0.0": (_spacy(lambda d: d["tokens"][0].update(start=0.0)), r"`tokens\[0\]\.start`"),
+    "spaCy start true": (_spacy(lambda d: d["tokens"][0].update(start=True)), r"`tokens\[0\]\.start`"),
+    "spaCy end beyond the text": (
+        _spacy(lambda d: d["tokens"][3].update(end=12)),
+        "4 begins at 8 and ends at 12, but",
+    ),
+    "spaCy end before start": (_spacy(lambda d: d["tokens"][3].update(end=7)), "token 4"),
+    "spaCy head beyond the tokens": (
+        _spacy(lambda d: d["tokens"][0].update(head=4)),
+        "1 has the head 4, but there are 4",
+    ),
+    "spaCy without entities": (_spacy(lambda d: d.update(ents=None)), "`ents`"),
+    "spaCy sentences of numbers": (_spacy(lambda d: d.update(sents=[1])), r"`sents\[0\]`"),
+    "spaCy tag 7": (_spacy(lambda d: d["tokens"][0].update(pos=7)), r"`tokens\[0\]\.pos`"),
+    "Stanza head x": (_stanza(head="x"), r"`\[1\]\.head`"),
+    "Stanza head 1.9": (_stanza(head=1.9), r"`\[1\]\.head`"),
+    "Stanza head true": (_stanza(head=True), r"`\[1\]\.head`"),
+    "Stanza head infinite": (_stanza(head=float("inf")), r"`\[1\]\.head`"),
+    "Stanza head 10**30": (_stanza(head=10**30), r"`\[1\]\.head`"),
+    "Stanza head 2**32": (_stanza(head=2**32), r"word 2 has the head 4294967296, but the sentence has 3 words"),
+    "Stanza head -1": (_stanza(head=-1), r"`\[1\]\.head`"),
+    "Stanza head of the next sentence": (_stanza(head=4) + STANZA, "word 2 has the head 4, but the sentence has 3 words"),
+    "Stanza id x": (_stanza(id="x"), r"`\[1\]\.id`"),
+    "Stanza id 0": (_stanza(id=0), r"word 2 has the id 0"),
+    "Stanza no id": (_stanza(id=[]), r"`\[1\]\.id`"),
+    "Stanza text 5": (_stanza(text=5), r"`\[1\]\.text`"),
+    "token 5": ([{"tokens": ["a", 5], "tags": ["O", "O"]}], "does not contain words with their tags"),
+    "sentence without words": ([[[]]], "contains no words"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG_WORDS)
+def test_words_in_the_wrong_shape_are_refused_with_their_place(write, name):
+    data, message = WRONG_WORDS[name]
+    with pytest.raises(OutscoreError, match=message) as caught:
+        read_words(write("x.json", json.dumps(data, indent=1)))
+    assert "x.json" in caught.value.message
+
+
+def test_words_in_the_wrong_shape_are_refused_with_their_line(write):
+    damaged = _spacy(lambda d: d["tokens"][1].pop("end"))
+    lines = "".join(json.dumps(value) + "\n" for value in (SPACY, damaged))
+    with pytest.raises(OutscoreError, match=r"x\.jsonl`, line 2: .*spaCy") as caught:
+        read_words(write("x.jsonl", lines))
+    assert (caught.value.line, caught.value.hint.startswith("Give objects")) == (2, True)
+    stanza = f"{json.dumps(STANZA)}\n\n{json.dumps(_stanza(head=1.9))}\n"
+    with pytest.raises(OutscoreError, match=r"line 3: .*Stanza"):
+        read_words(write("y.jsonl", stanza))
+    with pytest.raises(OutscoreError, match=r"line 2: `tags` has 2 tags for 1 tokens"):
+        read_words(write("z.jsonl", '{"tokens": ["a"], "tags": ["O"]}\n{"tokens": ["a"], "tags": ["O", "O"]}\n'))
+
+
+def test_empty_nodes_of_stanza_are_no_words(write):
+    sentence = [{"id": [0, 1], "text": "he"}, *STANZA[0]]
+    words = read_words(write("x.json", json.dumps([sentence])))
+    assert (words.rows, words.multiword.any(), words.heads.tolist()) == (3, False, [1, -1, 1])
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"clusters": 5}, "`clusters`"),
+        ({"clusters": [5]}, r"`clusters\[0\]`"),
+        ({"clusters": None}, "`clusters`"),
+        ({"clusters": [[[False, True]]]}, "expected first and last of 5 tokens"),
+        ({"clusters": [[[0.0, 1]]]}, "expected first and last of 5 tokens"),
+        ({"clusters": [[[10**30, 10**31]]]}, "expected first and last of 5 tokens"),
+        ({"sentences": ["The mayor left", "He ran"]}, r"`sentences\[0\]`"),
+        ({"sentences": [["The", 5], ["He"]]}, r"`sentences\[0\]\[1\]`"),
+        ({"sentences": "The mayor"}, "`sentences`"),
+        ({"doc_key": []}, "`doc_key`"),
+    ],
+)
+def test_chains_in_the_wrong_shape_are_refused_with_their_line(write, changed, message):
+    other = {**CHAINS, "doc_key": "d2", **changed}
+    with pytest.raises(OutscoreError, match=message) as caught:
+        read_chains(write("x.jsonl", json.dumps(CHAINS) + "\n" + json.dumps(other) + "\n"))
+    assert (caught.value.line, "line 2" in caught.value.message) == (2, True)
+    with pytest.raises(OutscoreError, match="object 2"):
+        read_chains(write("y.json", json.dumps([CHAINS, other], indent=1)))

@@ -11,12 +11,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from outscore.core.errors import OutscoreError
-from outscore.formats.base.source import Peek, Source, stem_of
+from outscore.formats.base.source import Peek, Source, shorten, stem_of
 from outscore.formats.conll.sentences import Sentence, assemble
-from outscore.formats.json.objects import first_value, objects_of, refuse_shape
+from outscore.formats.json.objects import Found, first_value, objects_of, place_error, refuse_shape, typed
 from outscore.outputs.model import Chains
 from outscore.scores.system import Labels, Origin
 
@@ -26,6 +27,14 @@ FORMAT = "coref-jsonl"
 
 CLUSTERS, PREDICTED = "clusters", "predicted_clusters"
 HINT = "Give objects with `doc_key`, `sentences` and `clusters` (or `predicted_clusters`)."
+
+
+class _Document(msgspec.Struct):
+    sentences: list[list[str]]
+    clusters: list[list[Any]] | msgspec.UnsetType = msgspec.UNSET
+    predicted_clusters: list[list[Any]] | msgspec.UnsetType = msgspec.UNSET
+    doc_key: str | int | None = None
+    doc_id: str | int | None = None
 
 
 def looks_like_chains(peek: Peek) -> bool:
@@ -42,22 +51,24 @@ def chains_of(source: Source, *, predicted: bool = False) -> Chains:
     sentences: list[Sentence] = []
     mentions: list[tuple[int, int, int, int]] = []
     chain = 0
-    for number, value in enumerate(objects_of(source), 1):
-        if not isinstance(value, Mapping) or not isinstance(value.get("sentences"), list):
+    for found in objects_of(source):
+        if not isinstance(found.value, Mapping) or "sentences" not in found.value:
             raise refuse_shape(source, "documents with `sentences` and `clusters`", HINT)
-        key = PREDICTED if predicted and PREDICTED in value else CLUSTERS
-        if key not in value:
-            raise OutscoreError(f"{source.label}, object {number} has no `{key}`.", HINT)
-        name = str(value.get("doc_key", value.get("doc_id", number)))
+        document = typed(source, found, found.value, _Document, "a resolver", HINT)
+        clusters, key = document.clusters, CLUSTERS
+        if predicted and document.predicted_clusters is not msgspec.UNSET:
+            clusters, key = document.predicted_clusters, PREDICTED
+        if clusters is msgspec.UNSET:
+            raise place_error(source, found, f"this document has no `{key}`", HINT)
+        given = document.doc_id if document.doc_key is None else document.doc_key
+        name = str(len(documents) + 1 if given is None else given)
         if name in documents:
-            raise OutscoreError(
-                f"{source.label}, object {number}: document `{name}` appears twice.", "Give each document its own key."
-            )
-        size = sum(map(len, value["sentences"]))
+            raise place_error(source, found, f"document `{name}` appears twice", "Give each document its own key.")
+        size = sum(map(len, document.sentences))
         documents.append(name)
-        sentences += [Sentence([str(word) or "_" for word in words], document=name) for words in value["sentences"] if words]
-        for cluster in value[key]:
-            mentions += [(len(documents) - 1, *_span(source, number, mention, size), chain) for mention in cluster]
+        sentences += [Sentence([word or "_" for word in words], document=name) for words in document.sentences if words]
+        for cluster in clusters:
+            mentions += [(len(documents) - 1, *_span(source, found, mention, size), chain) for mention in cluster]
             chain += 1
     if not sentences:
         raise OutscoreError(f"{source.label} contains no documents.", HINT)
@@ -68,12 +79,12 @@ def chains_of(source: Source, *, predicted: bool = False) -> Chains:
     return Chains(stem_of(source.path), Labels(codes, tuple(documents)), starts, ends, chains, words, origin)
 
 
-def _span(source: Source, number: int, mention: Any, size: int) -> tuple[int, int]:  # noqa: ANN401 - any JSON value
-    if isinstance(mention, list) and len(mention) >= 2 and all(isinstance(x, int) for x in mention[:2]):
+def _span(source: Source, found: Found, mention: Any, size: int) -> tuple[int, int]:  # noqa: ANN401 - any JSON value
+    # Python counts True as a whole number, people do not.
+    if isinstance(mention, list) and len(mention) >= 2 and {type(x) for x in mention[:2]} == {int}:
         first, last = mention[:2]
         if 0 <= first <= last < size:
             return first, last
-    raise OutscoreError(
-        f"{source.label}, object {number}: found the mention {mention}, expected first and last of {size} tokens.",
-        "Count tokens from 0 through the whole document; the last token is part of the mention.",
-    )
+    problem = f"found the mention {shorten(str(mention))}, expected first and last of {size} tokens"
+    hint = "Count tokens from 0 through the whole document; the last token is part of the mention."
+    raise place_error(source, found, problem, hint)

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
 
 from outscore.core.errors import OutscoreError
+from outscore.core.records import dataclass
 from outscore.formats.base.source import Peek, Source, line_error
 from outscore.formats.tables.jsonl import begins_with_object
 
-__all__ = ["first_value", "is_json", "objects_of", "refuse_shape"]
+__all__ = ["Found", "Place", "first_value", "is_json", "objects_of", "place_error", "refuse_shape", "typed"]
 
+T = TypeVar("T")
+Place = Annotated[int, msgspec.Meta(ge=0, lt=2**62)]
+"""The place of a word, a token or a character."""
 _BEGIN = re.compile(r"[\[{]\s*$|\[\s*[\[{]|\{\s*\"")
 
 
@@ -35,18 +39,33 @@ def first_value(peek: Peek) -> Any:  # noqa: ANN401 - any JSON value
         return None
 
 
-def objects_of(source: Source) -> list[Any]:
+@dataclass(frozen=True)
+class Found:
+    """A value of a file, and where it was found: on which line, or as which object of a document."""
+
+    value: Any
+    number: int
+    unit: Literal["line", "object"] = "object"
+
+
+def objects_of(source: Source) -> list[Found]:
     """The values of a file: those of one list, one object, or one value per line."""
     text = "".join(source.pieces())
     if source.peek.document is not None:
         # Of a document with one list of records inside, the pieces are those.
-        return _several(source.peek.document)
-    decode = msgspec.json.Decoder().decode
+        return _placed(source.peek.document)
     try:
-        whole = decode(text)
+        whole = msgspec.json.decode(text)
     except (msgspec.DecodeError, UnicodeError, RecursionError):
-        return [_value(source, number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
-    return _several(whole)
+        lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
+        return [Found(_value(source, number, line), number, "line") for number, line in lines]
+    if isinstance(whole, dict) and "\n" not in text.strip():
+        return [Found(whole, 1 + text[: text.index("{")].count("\n"), "line")]
+    return _placed(whole)
+
+
+def _placed(whole: object) -> list[Found]:
+    return [Found(value, number) for number, value in enumerate(_several(whole), 1)]
 
 
 def _several(whole: object) -> list[Any]:
@@ -65,3 +84,19 @@ def _value(source: Source, number: int, line: str) -> Any:  # noqa: ANN401 - any
 def refuse_shape(source: Source, expected: str, hint: str) -> OutscoreError:
     """The error of JSON that holds something else."""
     return OutscoreError(f"{source.label} is JSON, but does not contain {expected}.", hint)
+
+
+def place_error(source: Source, found: Found, problem: str, hint: str) -> OutscoreError:
+    """The error of one value, which names its place."""
+    return line_error(source.path, found.number, problem, hint, found.unit)
+
+
+def typed(source: Source, found: Found, value: object, kind: type[T], writer: str, hint: str) -> T:
+    """A value, or part of one, as the type that its writer gives it; anything else is refused."""
+    try:
+        return msgspec.convert(value, kind)
+    except msgspec.ValidationError as error:
+        problem, _, path = str(error).partition(" - at `$")
+        where = f"`{path.rstrip('`').lstrip('.')}`: " if path else ""
+        wrong = f"{where}{problem[0].lower()}{problem[1:]}"
+        raise place_error(source, found, f"this is not as {writer} writes it ({wrong})", hint) from None
