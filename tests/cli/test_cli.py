@@ -358,7 +358,7 @@ def test_no_command_shows_help():
 @pytest.mark.parametrize(
     ("error", "code", "words"),
     [
-        (MemoryError(), 2, "not enough memory"),
+        (MemoryError(), 2, "outscore: There is not enough memory for this. Use fewer or smaller files.\n"),
         (OSError(28, "No space left on device", "x"), 2, "No space left"),
         (UnicodeDecodeError("utf-8", b"x", 0, 1, "bad"), 2, "UTF-8"),
         (OutscoreError("One thing.", "Do\nanother."), 2, "One thing. Do another."),

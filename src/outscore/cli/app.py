@@ -161,7 +161,7 @@ def _sentence(error: Exception) -> str:
             place = f"`{error.filename}`: " if error.filename else ""
             return f"{place}{error.strerror or error}. Check the path, the permissions and the free space."
         case MemoryError():
-            return "There is not enough memory for this comparison. Use --method monte-carlo or fewer items."
+            return "There is not enough memory for this. Use fewer or smaller files."
         case _:
             return str(error)
 

@@ -180,6 +180,10 @@ class TestTables:
                 "line 2: found more than one winner in winner_model_a",
             ),
             ("prompt,model_a,model_b,winner,length_a,length_b\nq1,x,y,x,long,2\n", "line 2: found `long` in `length_a`"),
+            *(
+                (f"prompt,model_a,model_b,winner,length_a,length_b\nq1,x,y,x,{length},2\n", "line 2: found `")
+                for length in ("9" * 5_000, "1e308", "inf", "-inf", "-1", "1e400")
+            ),
             ("prompt,model_a,model_b,winner,position\nq1,x,y,x,z\n", "expected the system that was shown first"),
         ],
     )

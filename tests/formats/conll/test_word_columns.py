@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import pytest
 from tests.word_files import read_word_columns
 
@@ -133,3 +135,26 @@ def test_refused_names(write, columns, message):
     with pytest.raises(OutscoreError) as caught:
         read_word_columns(write("dog NN O\n"), columns=columns)
     assert str(caught.value) == message
+
+
+@pytest.mark.parametrize("width", [10, 100, 1_000])
+def test_memory_grows_with_the_file_and_not_with_its_columns(tmp_path, width):
+    path = tmp_path / "wide.txt"
+    path.write_text(("w " * (width - 1) + "X\n") * (100_000 // width))
+    tracemalloc.start()
+    words = read_word_columns(path)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert (words.rows, len(words.columns)) == (100_000 // width, width - 1)
+    assert peak < 150 * path.stat().st_size
+
+
+def test_a_text_is_refused_before_memory_is_taken_for_its_columns(tmp_path):
+    path = tmp_path / "long.txt"
+    path.write_text("w " * 30_000 + "\n")
+    tracemalloc.start()
+    with pytest.raises(OutscoreError, match=r"has 30,000 columns, but a word and its tags were expected"):
+        read_word_columns(path)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 100 * path.stat().st_size

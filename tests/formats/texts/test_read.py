@@ -191,3 +191,14 @@ def test_columns_named_after_systems(write):
     chosen = read_texts(write("a.tsv", table), columns={"hypothesis": "B"})
     assert [text.name for text in chosen.systems()] == ["a"]
     assert chosen.systems()[0].lines == ("ein Haus", "")
+
+
+@pytest.mark.parametrize(
+    "content", ["[" * 100_000, '{"hypothesis": ' + "[" * 100_000, '{"hypothesis": "a"}\n{"hypothesis": ' + "[" * 100_000]
+)
+def test_texts_nested_too_deeply_are_refused(tmp_path, before):
+    path = tmp_path / "t.jsonl"
+    path.write_text(before + "[" * 100_000)
+    with pytest.raises(OutscoreError, match="nested too deeply"):
+        read_texts(path, reader="jsonl")
+    assert read_texts(path, reader="text").systems()

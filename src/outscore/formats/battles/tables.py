@@ -39,6 +39,8 @@ __all__ = [
 ARENA = {"conversation_a", "conversation_b", "conv_a", "anony", "tstamp", "evaluation_session_id"}
 """Columns that exports of Chatbot Arena have beside the verdict."""
 POOLED = {"question_id", "model_a", "model_b", "winner"}
+LONGEST = 1e15
+"""Lengths beyond this are no lengths, and their sums and squares would not be exact."""
 _SWAPPED = {"true": False, "1": False, "yes": False, "false": True, "0": True, "no": True}
 
 
@@ -300,20 +302,22 @@ def _lengths(records: Records, column: str, block: Block, *, texts: bool) -> Arr
     values = block.columns[column]
     if texts:
         return np.array([math.nan if value is None else float(_text_length(value)) for value in values])
-    try:
-        return np.array([math.nan if value in (None, "") else float(value) for value in values], dtype=float)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
-        for line, value in zip(block.lines.tolist(), values, strict=True):
-            if not _is_length(value):
-                records.refuse(line, f"found `{shorten(str(value))}` in `{column}`, expected a length", "Give a number.")
-        raise
+    lengths = np.array([math.nan if value in (None, "") else _length(value) for value in values], dtype=float)
+    wrong = np.flatnonzero(np.isinf(lengths))
+    if len(wrong):
+        row = int(wrong[0])
+        problem = f"found `{shorten(str(values[row]))}` in `{column}`, expected a length"
+        records.refuse(int(block.lines[row]), problem, f"Give a number from 0 to {LONGEST:.0e}, or leave it empty.")
+    return lengths
 
 
-def _is_length(value: object) -> bool:
+def _length(value: object) -> float:
+    """A length as a number; infinite where it is none, or too large to compute with."""
     try:
-        return value in (None, "") or math.isfinite(float(value))  # type: ignore[arg-type]
-    except (TypeError, ValueError):
-        return False
+        number = float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        return math.inf
+    return number if math.isnan(number) or 0 <= number <= LONGEST else math.inf
 
 
 def _text_length(value: object) -> int:

@@ -27,6 +27,8 @@ _NO_KEY = (1 << 64) - 1
 # keys over the slots.
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)
 _SLOT_BITS = 16
+# Slots of all columns of a file together: a wide file has fewer for each, so that memory does not grow with the width.
+_ALL_SLOT_BITS = 20
 
 
 class FieldLabels:
@@ -36,6 +38,8 @@ class FieldLabels:
     ----------
     empty
         The label of an empty field.
+    columns
+        How many such columns are read at the same time.
 
     Examples
     --------
@@ -46,13 +50,14 @@ class FieldLabels:
     (('DET', 'NOUN', '_'), [0, 1, 2, 0])
     """
 
-    def __init__(self, *, empty: bytes = b"") -> None:
+    def __init__(self, *, empty: bytes = b"", columns: int = 1) -> None:
+        self._bits = max(1, min(_SLOT_BITS, _ALL_SLOT_BITS - columns.bit_length()))
         self._empty = np.uint64(int.from_bytes(empty, "little"))
         self._blocks: list[Array] = []
         self._codes: dict[int, int] = {}
         # The last key of each slot, and its code: few fields have to be looked up a second time.
-        self._slot_keys = np.full(1 << _SLOT_BITS, _NO_KEY, dtype=np.uint64)
-        self._slot_codes = np.zeros(1 << _SLOT_BITS, dtype=np.int32)
+        self._slot_keys = np.full(1 << self._bits, _NO_KEY, dtype=np.uint64)
+        self._slot_codes = np.zeros(1 << self._bits, dtype=np.int32)
         self._longer: defaultdict[bytes, int] = defaultdict(itertools.count().__next__)
 
     def add(self, text: bytes, starts: Array, ends: Array) -> None:
@@ -76,7 +81,7 @@ class FieldLabels:
 
     def _encode(self, keys: Array) -> Array:
         """The code of each key, from its slot if the slot holds it."""
-        slots = (keys * _SPREAD >> np.uint64(64 - _SLOT_BITS)).astype(np.intp)
+        slots = (keys * _SPREAD >> np.uint64(64 - self._bits)).astype(np.intp)
         codes = self._slot_codes[slots]
         missed = np.flatnonzero(self._slot_keys[slots] != keys)
         if len(missed):

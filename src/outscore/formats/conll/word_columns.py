@@ -38,6 +38,8 @@ _WORDS = {"word", "words", "form", "token", "tokens", "id", "item_id", "question
 _TAGS = {"tag", "tags", "pos", "upos", "xpos", "ner", "label", "labels", "gold", "prediction", "predicted", "pred"}
 _TAG = re.compile(r"[^\w\s]+|-?[A-Z][\w$+:|.*-]*")
 _ENTITY = re.compile(r"[BILESUO]-\S+")
+MOST_COLUMNS = 1_000
+"""No word has more: a line with more is a text."""
 _HINT = "Give every word's line the same columns, and put a blank line between sentences."
 
 
@@ -89,7 +91,7 @@ def words_of(source: Source, columns: Sequence[str] | None = None, name: str | N
     blanks: list[Array] = []
     documents: list[Array] = []
     lines: list[Array] = []
-    fields = [FieldLabels() for _ in first]
+    fields = [FieldLabels(columns=len(first)) for _ in first]
     for block in scan(source, separator):
         is_word, is_document, is_blank = _kinds(block, len(first))
         rows = np.flatnonzero(is_word)
@@ -167,6 +169,11 @@ def _name_columns(label: str, width: int, columns: Sequence[str] | None) -> Sequ
         raise OutscoreError(
             f"{label} has one column, but a word and its tag were expected.",
             "Write word and tag, separated by a tab; or compare a label per item with --task label.",
+        )
+    if width > MOST_COLUMNS:
+        raise OutscoreError(
+            f"{label} has {width:,} columns, but a word and its tags were expected on each line.",
+            "Write a word per line with its tags behind it; texts are compared with `outscore compare A B --reference TEXT`.",
         )
     if columns is None:
         return [WORD, *map(str, range(2, width)), TAG]

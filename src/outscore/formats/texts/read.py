@@ -115,7 +115,7 @@ def _is_json(begun: str) -> bool:
     for whole in (begun.partition("\n")[0], begun):
         try:
             value = json.loads(whole)
-        except ValueError:
+        except (ValueError, RecursionError):
             continue
         rows = value if isinstance(value, list) else [value]
         return bool(rows) and all(isinstance(row, dict) for row in rows)

@@ -83,8 +83,8 @@ _WRITE_OBJECTS = 'Write each segment as {"hypothesis": ..., "reference": ...}, o
 def _parse(text: str, path: str, line: int) -> object:
     try:
         return json.loads(text)
-    except ValueError as error:
-        reason = str(error).partition(":")[0]
+    except (ValueError, RecursionError) as error:
+        reason = "it is nested too deeply" if isinstance(error, RecursionError) else str(error).partition(":")[0]
         raise line_error(path, line, f"this is not a whole JSON object ({reason})", _WRITE_OBJECTS) from None
 
 
