@@ -30,6 +30,9 @@ def planned(*arguments: str) -> dict:
     return json.loads(result.stdout)
 
 
+HUGE = ("1e5000", "1e-5000", "1e999999999", "0e9", "9" * 5_000)
+
+
 @pytest.fixture
 def folder(tmp_path, monkeypatch) -> Path:
     monkeypatch.chdir(tmp_path)
@@ -37,6 +40,9 @@ def folder(tmp_path, monkeypatch) -> Path:
     scores = np.round(rng.normal([0.6, 0.5], 0.1, (12, 2)), 3)
     Path("a.txt").write_text("\n".join(map(str, scores[:, 0])))
     Path("b.txt").write_text("\n".join(map(str, scores[:, 1])))
+    Path("printed.csv").write_text("system,score\nA,0.875\nB,0.865\nC,0.75\n")
+    for score in HUGE:
+        Path(f"{score[:9]}.csv").write_text(f"system,score\nB,0.865\nC,{score}\nA,0.875\n")
     Path("counts.txt").write_text("1 0 1 1\n2 1 2 0\n")
     Path("plan.yaml").write_text("effect: .03\nsd: 0.333333333333\nformat: json\n")
     Path("bad.yaml").write_text("effekt: .03\n")
@@ -129,7 +135,15 @@ BAD = {
     "nothing": ([], "There is nothing to plan from."),
     "effect 0": (["--effect", "0", "--sd", "1"], "no number of items can detect that there is no difference"),
     "n 1": (["--n", "1"], "one item cannot tell two systems apart"),
-    "n huge": (["--n", "10000000000000", "--sd", "1"], "`n` is 1e+13. Give a number of items from 1 to 1,000,000,000,000."),
+    **{
+        f"table, alpha {level}": (["--table", "printed.csv", "--n", "200", "--alpha", level], "`alpha` is ")
+        for level in ("5", "nan", "0", "-1", "1e-400")
+    },
+    **{
+        f"table, score {score[:9]}": (["--table", f"{score[:9]}.csv", "--n", "200"], f"A score is `{score[:9]}")
+        for score in HUGE
+    },
+    "n huge": (["--n", "10000000000000", "--sd", "1"], "`n` is 10000000000000. Give at most 1,000,000,000,000."),
     "tiny effect": (["--effect", "1e-9", "--sd", ".3"], "More than 1,000,000,000,000 items would be needed."),
     "power at alpha": (["--effect", ".1", "--sd", "1", "--power", ".05"], "no more than alpha (0.05)"),
     "method": (["--effect", ".1", "--sd", "1", "--method", "exact"], "Here it may be one of: auto, normal, t, permutation."),

@@ -182,6 +182,54 @@ class TestWritten:
         assert refused.value.parameter == parameter
 
 
+SEEDS = ("seed", "shuffle")
+SHARES = ("alpha", "normality_alpha", "power")
+COUNTS = ("unit_size", "resamples", "min_support", "strength", "n", "repeats", "replicates")
+NUMBERS = (
+    "delta", "margin", "bounds", "effect", "sd", "discordance", "accuracy", "within", "cluster_size", "icc",
+    "price_item", "price_run", "budget",
+)  # fmt: skip
+SENSELESS = {
+    **dict.fromkeys(SEEDS, ("-1", str(2**128), "1.5", "nan", "1e5000", "9" * 5_000)),
+    **dict.fromkeys(SHARES, ("0", "1", "nan", "5", "-1", "1e-400", "1e5000", "inf", "9" * 5_000)),
+    **dict.fromkeys(COUNTS, ("0", "-1", "1.5", "nan", "1e5000", str(10**30), "9" * 5_000)),
+    **dict.fromkeys(NUMBERS, ("nan", "inf", "-inf", "1e5000", "9" * 5_000)),
+}
+NUMERIC = [(name, option) for name, request in REQUESTS.items() for option in request.options() if option.type in (int, float)]
+
+
+class TestSenselessNumbers:
+    """They are refused where they are declared, and alike from the command line, Python, the page and files of settings."""
+
+    @pytest.mark.parametrize(("name", "option"), NUMERIC, ids=lambda one: getattr(one, "name", one))
+    def test_as_text(self, name, option):
+        for written in SENSELESS[option.name]:
+            with pytest.raises(OutscoreError) as refused:
+                REQUESTS[name].from_written({option.name: [written] * max(1, option.least)})
+            assert refused.value.parameter == option.name
+            assert len(str(refused.value)) < 500
+
+    @pytest.mark.parametrize(("name", "option"), NUMERIC, ids=lambda one: getattr(one, "name", one))
+    def test_in_python(self, name, option):
+        given = [float(written) for written in SENSELESS[option.name]]
+        wholes = [-1, 2**128, 10**400, 10**5000] if option.name in SEEDS else [-(10**5000), 10**5000]
+        for value in (*given, *(whole for whole in wholes if option.type is int), "x", True if option.name == "seed" else "y"):
+            with pytest.raises(OutscoreError) as refused:
+                REQUESTS[name].of({option.name: (value, value) if option.least == 2 else value})
+            assert refused.value.parameter == option.name
+            assert len(str(refused.value)) < 500
+
+    def test_options_of_tests_and_metrics(self):
+        for options in ({"resamples": str(10**30)}, {"resamples": "-1"}, {"resamples": "1e5000"}):
+            with pytest.raises(OutscoreError, match="resamples"):
+                osc.compare([1, 0, 1], [0, 1, 1], options=options)
+        for beta in ("1e999999999", "1e-999999999", "9" * 5_000, "nan"):
+            with pytest.raises(OutscoreError, match="beta"):
+                osc.compare([[1, 0], [1, 1]], [[0, 1], [1, 0]], metric=f"fbeta:beta={beta}")
+        with pytest.raises(OutscoreError, match="rope"):
+            osc.compare([1, 0, 1], [0, 1, 1], test="bayes", options={"rope": "1e5000"})
+
+
 def defaults(path: Path):
     """Parameters and fields with a literal for a default: their names and the literals."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):

@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 import click
 
 from outscore._version import __version__
-from outscore.core.errors import OutscoreError
+from outscore.core.errors import OutscoreError, cut_quotes
 
 __all__ = ["app", "main"]
 
@@ -151,7 +151,7 @@ def _sentence(error: Exception) -> str:
         case click.NoSuchOption() if error.ctx is not None:
             return f"There is no option `{error.option_name}`. {_meant_option(error.option_name, error.ctx)}"
         case click.ClickException():
-            text = error.format_message().rstrip()
+            text = cut_quotes(error.format_message().rstrip())
             text = text if text.endswith((".", "?", "!")) else f"{text}."
             context = getattr(error, "ctx", None)
             return f"{text} See `{context.command_path} --help`." if context is not None else text

@@ -123,7 +123,9 @@ def _value(param: click.Parameter, key: str, entry: Entry, context: click.Contex
     try:
         return param.type_cast_value(context, _shape(param, key, entry))
     except click.BadParameter as error:
-        text = error.message.rstrip(".")
+        # Releases of click list different words for true and false, the empty one among them.
+        of_click = error.message.rstrip(".")
+        text = f"{entry.value!r} is neither true nor false" if isinstance(param.type, click.types.BoolParamType) else of_click
         text = text if text[-1:] == "?" else f"{text}."
         raise OutscoreError(
             f"{entry.place}: `{key}` has a bad value: {text}", f"See `{context.command_path} --help`."

@@ -9,22 +9,27 @@ options, for example ``"fbeta:beta=2"``.
 from __future__ import annotations
 
 import difflib
+import math
 import re
 from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any, Literal
 
 from outscore.core.errors import OutscoreError
 from outscore.core.records import dataclass
 
 __all__ = [
+    "MOST_ITEMS",
     "Choices",
     "Kind",
     "OnlyFor",
     "Option",
     "OptionValue",
+    "check_count",
     "check_level",
+    "check_seed",
+    "check_share",
     "complete",
     "did_you_mean",
     "meant",
@@ -35,6 +40,11 @@ __all__ = [
 
 LARGEST_LEVEL = 0.5
 """A larger one is a level of confidence."""
+LARGEST_SEED = 2**64
+LARGEST_COUNT = 10**9
+"""More than anybody would wait for."""
+MOST_ITEMS = 10**12
+"""No test set is larger, and beyond it distribution functions run out of digits."""
 OptionValue = str | int | float | bool | Fraction | None
 Kind = Literal["value", "flag", "file", "column", "system", "metric", "names", "settings"]
 """What an option is filled in with: a plain value, a tick, the name of a file, of a column or of a system, metrics with their
@@ -60,6 +70,8 @@ class Option:
         registry; whether another value will do is then for the request to check.
     minimum
         The smallest number allowed.
+    check
+        Refuses, by the option's name, a value that makes no sense: `check_seed`, `check_level` and their like.
     label, group, form_help
         What a form calls the option, the part of the form it stands in, and its line of help there, where `help` speaks of
         other commands and options by their names on the command line.
@@ -92,6 +104,7 @@ class Option:
     help: str
     choices: Choices = ()
     minimum: float | None = None
+    check: Callable[[str, object], None] | None = None
     label: str = ""
     group: str = ""
     form_help: str = ""
@@ -139,12 +152,26 @@ class Option:
         if self.minimum is not None and not (isinstance(result, (int, float, Fraction)) and result >= self.minimum):
             hint = f"It must be at least {self.minimum:g}."
             raise OutscoreError(f"Option `{self.name}` is {value!r}.", hint, parameter=self.name)
+        self.refuse_senseless(result)
         return result
+
+    def refuse_senseless(self, value: object) -> None:
+        """Refuse numbers that make no sense, whichever way they come: as text, from a file of settings or from Python."""
+        if self.type not in (int, float) or value == self.default:
+            return
+        for one in value if isinstance(value, tuple) else (value,):
+            if self.check is not None:
+                self.check(self.name, one)
+            elif self.type is float and not math.isfinite(_number(one)):
+                raise OutscoreError(f"`{self.name}` is {_shown(one)}.", "Give a finite number.", parameter=self.name)
 
     def _converted(self, value: object) -> OptionValue:
         if self.type is bool:
             return _BOOLEANS[str(value).lower()]
         if self.type is Fraction:
+            # 1e999999999 is a number of a billion digits.
+            if _HUGE.search(str(value)):
+                raise ValueError(value)
             return Fraction(str(value))
         if self.type is int and isinstance(value, float) and not value.is_integer():
             raise ValueError(value)
@@ -152,6 +179,7 @@ class Option:
 
 
 MAX_MISSPELT = 200
+_HUGE = re.compile(r"[eE][+-]?\d{3}|\d{300}")
 _NAMES = {
     str: "a word",
     int: "a whole number",
@@ -250,10 +278,51 @@ def check_level(name: str, level: object) -> None:
     --------
     >>> check_level("alpha", 0.05)
     """
-    number = float(level) if isinstance(level, Real) else None
-    shown = f"{level:g}" if isinstance(level, float) else repr(level)
-    if number is None or not 0 < number < 1:
-        raise OutscoreError(f"`{name}` is {shown}.", "Give a number between 0 and 1, such as 0.05.", parameter=name)
+    check_share(name, level, "0.05")
+    number = _number(level)
     if number > LARGEST_LEVEL:
         hint = f"The level of a test is 1 minus the confidence level: give {1 - number:.6g}."
-        raise OutscoreError(f"`{name}` is {shown}, which looks like a confidence level.", hint, parameter=name)
+        raise OutscoreError(f"`{name}` is {_shown(level)}, which looks like a confidence level.", hint, parameter=name)
+
+
+def check_share(name: str, share: object, usual: str) -> None:
+    """Refuse what does not lie between 0 and 1; `usual` is what the hint proposes."""
+    if not 0 < _number(share) < 1:
+        raise OutscoreError(f"`{name}` is {_shown(share)}.", f"Give a number between 0 and 1, such as {usual}.", parameter=name)
+
+
+def check_seed(name: str, seed: object) -> None:
+    """Refuse what cannot seed a generator."""
+    if not _is_whole(seed) or not 0 <= int(str(seed)) < LARGEST_SEED:
+        raise OutscoreError(f"`{name}` is {_shown(seed)}.", "Give a whole number from 0 up to 2**64 - 1.", parameter=name)
+
+
+def check_count(name: str, count: object, most: int = LARGEST_COUNT) -> None:
+    """Refuse what counts nothing, and what is more than could be meant."""
+    if not _is_whole(count) or int(str(count)) < 1:
+        raise OutscoreError(f"`{name}` is {_shown(count)}.", "Give a whole number from 1 up.", parameter=name)
+    if int(str(count)) > most:
+        raise OutscoreError(f"`{name}` is {_shown(count)}.", f"Give at most {most:,}.", parameter=name)
+
+
+def _is_whole(value: object) -> bool:
+    # Python counts True as a whole number, people do not; and it does not write numbers of thousands of digits.
+    return not isinstance(value, bool) and isinstance(value, Integral) and abs(int(value)) < 10**300
+
+
+def _number(value: object) -> float:
+    """A number as a float, infinite where it is too large for one; NaN for anything else."""
+    if not isinstance(value, Real):
+        return math.nan
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, float):
+        return f"{value:g}"
+    if isinstance(value, int) and abs(value) >= 10**300:
+        return "a number of hundreds of digits"
+    return repr(value)

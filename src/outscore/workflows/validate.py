@@ -12,7 +12,7 @@ import numpy as np
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import LARGEST_SCORE, MAX_EXACT, Array, as_written
-from outscore.core.options import OptionValue, check_level, complete, did_you_mean, parse_spec
+from outscore.core.options import OptionValue, check_level, check_seed, complete, did_you_mean, parse_spec
 from outscore.core.paired import PairedScores, codes_of
 from outscore.core.records import dataclass
 from outscore.core.reduction import parse_reduction
@@ -36,7 +36,6 @@ __all__ = [
     "check_population",
     "check_reduction",
     "check_repeats",
-    "check_seed",
     "check_side",
     "check_units",
     "deciding_entry",
@@ -46,8 +45,6 @@ __all__ = [
     "refuse_labels",
     "refuse_reading_options",
 ]
-
-LARGEST_SEED = 2**64
 
 
 def paired(
@@ -339,14 +336,6 @@ def refuse_labels(columns: Mapping[str, object]) -> None:
                 "For a file or table, name the column that contains it.",
                 parameter=name,
             )
-
-
-def check_seed(name: str, seed: object) -> None:
-    """Refuse numbers that cannot seed a generator."""
-    if not _is_whole(seed) or not 0 <= int(str(seed)) < LARGEST_SEED:
-        raise OutscoreError(
-            f"`{name}` is {_format_value(seed)}.", "Give a whole number from 0 up to 2**64 - 1.", parameter=name
-        )
 
 
 def refuse_reading_options(request: Request) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 from outscore.core.errors import ClustersError, OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import TIE_TOLERANCE, Array
-from outscore.core.options import Option
+from outscore.core.options import Option, check_count
 from outscore.core.paired import PairedScores
 from outscore.inference.base.entry import (
     ANOTHER_MEDIAN,
@@ -284,7 +284,7 @@ def _resample_items(test: str, pairs: PairedScores, metric: AdditiveMetric, aske
     )
 
 
-RESAMPLES = Option("resamples", int, 9_999, "how many resamples are drawn", minimum=1)
+RESAMPLES = Option("resamples", int, 9_999, "how many resamples are drawn", minimum=1, check=check_count)
 SHAPE = Option("interval", str, "symmetric", "shape; only the symmetric one always agrees with p", choices=INTERVALS)
 TAILS = Option("interval", str, "symmetric", "equal tails suit skewed differences", choices=("symmetric", EQUAL_TAILED))
 LENGTH = Option("block_length", float, None, "mean block length in items; chosen from the data if not given", minimum=1)

@@ -28,7 +28,7 @@ import numpy as np
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import TIE_TOLERANCE, Array
-from outscore.core.options import Option
+from outscore.core.options import Option, check_count
 from outscore.core.paired import PairedScores
 from outscore.exact import numbers
 from outscore.exact.flipsum import BudgetError
@@ -268,7 +268,9 @@ ENTRY = TestEntry(
     },
     options=(
         Option("method", str, "auto", "how p is computed", choices=METHODS),
-        Option("resamples", int, 9_999, "how many swaps Monte Carlo draws if no exact method applies", minimum=1),
+        Option(
+            "resamples", int, 9_999, "how many swaps Monte Carlo draws if no exact method applies", minimum=1, check=check_count
+        ),
     ),
     null="swaps",
     subsets=SubsetTest(jackknifed=True, swaps_on_binary=True),

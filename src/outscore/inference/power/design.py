@@ -20,7 +20,7 @@ import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array, narrowed
-from outscore.core.options import check_level
+from outscore.core.options import MOST_ITEMS, check_level
 from outscore.core.records import dataclass
 from outscore.inference.base.sign_flips import Alternative
 from outscore.inference.power.binary import mcnemar_power, mcnemar_sample_size
@@ -28,7 +28,7 @@ from outscore.laws.normal import normal, normal_quantile
 from outscore.laws.student import noncentral_student, student_quantile
 from outscore.results.plan import StudyDesign
 
-__all__ = ["MAX_ITEMS", "Study", "checked_n", "flip_power", "noncentral_t_power", "study_of"]
+__all__ = ["Study", "checked_n", "flip_power", "noncentral_t_power", "study_of"]
 
 NAMED = 3
 """Of all sign patterns the three with the largest sums are always the same: all pluses, and one minus at the smallest
@@ -48,8 +48,6 @@ METHODS: dict[str, tuple[Method, ...]] = {
 }
 MANY_UNITS = 500
 """From so many units on the permutation test needs .4 % more of them than the first method of its basis at most."""
-MAX_ITEMS = 10**12
-"""No test set is larger, and beyond it distribution functions run out of digits."""
 SIDES = ("two-sided", "greater", "less")
 
 
@@ -239,8 +237,8 @@ class Study:
         else:
             root = (z + z_beta) / self.unit_shift(effect)
             needed = root * root * self.design.cluster_size
-        if needed > MAX_ITEMS:
-            raise OutscoreError(f"More than {MAX_ITEMS:,} items would be needed.", "Plan for a larger effect.")
+        if needed > MOST_ITEMS:
+            raise OutscoreError(f"More than {MOST_ITEMS:,} items would be needed.", "Plan for a larger effect.")
         return needed
 
     def _require_two_units(self, n: float) -> None:
@@ -324,7 +322,7 @@ def _require(name: str, value: float, fine: bool, hint: str) -> None:  # noqa: F
 
 def checked_n(n: float) -> float:
     """A number of items that makes sense."""
-    _require("n", n, 1 <= n <= MAX_ITEMS, f"Give a number of items from 1 to {MAX_ITEMS:,}.")
+    _require("n", n, 1 <= n <= MOST_ITEMS, f"Give a number of items from 1 to {MOST_ITEMS:,}.")
     return float(n)
 
 

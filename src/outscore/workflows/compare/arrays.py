@@ -12,7 +12,7 @@ from typing import Any, Literal, cast
 
 from outscore.core.errors import ClustersError, OutscoreError
 from outscore.core.metric import AdditiveMetric
-from outscore.core.options import complete
+from outscore.core.options import check_seed, complete
 from outscore.core.paired import PairedScores
 from outscore.core.reduction import Kind
 from outscore.core.repeats import Draws, Repeats
@@ -34,7 +34,7 @@ from outscore.results.pvalue import PValue
 from outscore.workflows.compare.evidence import all_tests, evidence, labels_of, margin_of, path_of, scores_of
 from outscore.workflows.compare.inputs import pair_given
 from outscore.workflows.compare.populations import Answer, answer_of, as_known, p_as_known, unequal_runs_note
-from outscore.workflows.validate import Question, check_seed, check_side, paired
+from outscore.workflows.validate import Question, check_side, paired
 
 __all__ = ["compare_rows", "permutation_p"]
 

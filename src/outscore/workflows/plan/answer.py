@@ -20,10 +20,11 @@ from fractions import Fraction
 from typing import Any, cast
 
 from outscore.core.errors import OutscoreError
+from outscore.core.options import MOST_ITEMS
 from outscore.core.records import dataclass
 from outscore.inference.base.sign_flips import Alternative
 from outscore.inference.power.binary import overlaps
-from outscore.inference.power.design import MAX_ITEMS, Study, checked_n, study_of
+from outscore.inference.power.design import Study, checked_n, study_of
 from outscore.inference.power.planning import sizes_around
 from outscore.language.numbers import count
 from outscore.language.signature import plan_signature, possible_p_signature
@@ -47,6 +48,8 @@ __all__ = [
 
 MAX_PRINTED = 1_000_000
 """Printed scores of more items allow more pairs of totals than can be checked in a few seconds."""
+MAX_DECIMALS = 15
+"""Nobody prints more."""
 LARGEST_CURVE = 1_000_000
 """Above this, exact power takes up to a second per point, and curves have many points."""
 LARGEST_T = 100_000
@@ -188,7 +191,7 @@ def _repeats_note(result: PlanResult, study: Study) -> list[Note]:
 def _curve(result: PlanResult, study: Study) -> list[PowerPoint]:
     """Power at the effect in question, for fewer and for more items."""
     size = study.towards(result.effect)
-    most = LARGEST_CURVE if study.method == "exact" else MAX_ITEMS
+    most = LARGEST_CURVE if study.method == "exact" else MOST_ITEMS
     clusters = sizes_around(math.ceil(result.items / study.design.cluster_size))
     sizes = [whole_items(k * study.design.cluster_size) for k in clusters]
     if result.items not in sizes:
@@ -293,17 +296,18 @@ def read_printed(text: str) -> tuple[Fraction, Fraction]:
         digits = value.as_tuple().exponent
     except InvalidOperation:
         digits = "n"
-    if not isinstance(digits, int) or value < 0:
+    # An exponent of thousands is a typing error, and computing with it would take forever.
+    if not isinstance(digits, int) or value < 0 or not -MAX_DECIMALS <= digits <= 0:
         raise OutscoreError(f"A score is `{text}`.", "Give accuracies as printed, such as .871 or 87.1.")
+    if value > 100:
+        raise OutscoreError(
+            f"A score is `{text}`, which is above 100.", "Give accuracies between 0 and 1, or both in per cent."
+        )
     return Fraction(value), Fraction(10) ** digits / 2
 
 
 def printed_counts(text: str, value: Fraction, half: Fraction, n: int, whole: int) -> tuple[int, int]:
     """The fewest and the most right answers out of n that round to this printed score."""
-    if value > whole:
-        raise OutscoreError(
-            f"A score is `{text}`, which is above {whole}.", "Give accuracies between 0 and 1, or both in per cent."
-        )
     low = max(0, math.ceil((value - half) * n / whole))
     high = min(n, math.floor((value + half) * n / whole))
     if low > high:

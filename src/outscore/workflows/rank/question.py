@@ -7,7 +7,7 @@ from dataclasses import field
 
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
-from outscore.core.options import OptionValue, check_level, complete, did_you_mean
+from outscore.core.options import OptionValue, check_level, check_seed, complete, did_you_mean
 from outscore.core.records import dataclass
 from outscore.inference.families.multiplicity import CORRECTIONS
 from outscore.inference.registry import TESTS
@@ -16,7 +16,6 @@ from outscore.workflows.validate import (
     check_metric,
     check_population,
     check_repeats,
-    check_seed,
     check_units,
     deciding_entry,
 )

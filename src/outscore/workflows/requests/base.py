@@ -53,6 +53,11 @@ class Request:
     function: ClassVar[str]
     positional: ClassVar[tuple[str, ...]] = ("files",)
 
+    def __post_init__(self) -> None:
+        """Refuse numbers that make no sense, whichever way they came."""
+        for option in self.options():
+            option.refuse_senseless(self.value(option.name))
+
     @classmethod
     def options(cls) -> tuple[Option, ...]:
         """The declarations of all options, in the order in which they are shown."""

@@ -7,7 +7,7 @@ from dataclasses import field
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from outscore.core.errors import OutscoreError
-from outscore.core.options import Option, check_level, did_you_mean
+from outscore.core.options import Option, did_you_mean
 from outscore.core.records import dataclass
 from outscore.workflows.diff.tasks.registry import TASKS, task_options
 from outscore.workflows.requests import shared
@@ -142,7 +142,7 @@ class DiffRequest(Request):
             self._check_files()
         if self.task is None or self.task not in TASKS:
             raise OutscoreError(f"There is no task `{self.task}`.", did_you_mean(str(self.task), TASKS), parameter="task")
-        self._check_rows()
+        self._check_correction()
         of_task = [option.name for option in TASKS[self.task].options]
         for option in task_options():
             if option.name not in of_task and self.is_given(option):
@@ -176,8 +176,8 @@ class DiffRequest(Request):
                 f'--names is "{written}", but {wanted} expected.', "Separate the names with commas.", parameter="names"
             )
 
-    def _check_rows(self) -> None:
-        """Refuse a level, a correction or a minimum support that rows of a table cannot have."""
+    def _check_correction(self) -> None:
+        """Refuse a correction that rows of a table cannot have."""
         from outscore.inference.families.multiplicity import CORRECTIONS
 
         entry = CORRECTIONS.get(self.correction)
@@ -190,10 +190,6 @@ class DiffRequest(Request):
                 "Use `holm` or `bh`.",
                 parameter="correction",
             )
-        check_level("alpha", self.alpha)
-        if self.min_support < 1:
-            hint = "Give a whole number from 1 up."
-            raise OutscoreError(f"`min_support` is {self.min_support}.", hint, parameter="min_support")
 
     def study_options(self) -> DiffOptions:
         """How outputs are compared, in the form that studies take."""

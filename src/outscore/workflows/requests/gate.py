@@ -113,15 +113,12 @@ class GateRequest(TestedRequest, DrawRequest, TableRequest, EitherRequest, LogRe
 
     def validate(self, *, arrays: bool = False) -> None:
         """Refuse whatever can be refused before a file is opened; arrays have no files."""
-        from outscore.core.options import check_level
-
         if self.margin is None:
             raise OutscoreError(
                 "No margin was given.",
                 "Say how much worse the candidate may be, in units of the metric: --margin 0.02 (in Python margin=0.02).",
                 parameter="margin",
             )
-        check_level("alpha", self.alpha)
         if self.alpha > LARGEST_LEVEL:
             raise OutscoreError(
                 f"`alpha` is {self.alpha:g}, which is too large for a gate, because it runs two one-sided tests.",

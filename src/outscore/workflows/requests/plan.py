@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from outscore.core.errors import OutscoreError
-from outscore.core.options import Option
+from outscore.core.options import MOST_ITEMS, Option, check_count, check_share
 from outscore.core.records import dataclass
 from outscore.workflows.requests import shared
 from outscore.workflows.requests.base import Request, declare, saved_value
@@ -19,11 +20,18 @@ __all__ = ["DESIGN", "POWER", "REPLICATES", "PlanRequest"]
 
 REPLICATES = 200
 """The default number of samples to try a test on, for each size."""
+
+
+def _check_power(name: str, power: object) -> None:
+    check_share(name, power, "0.8; certainty would need infinitely many items")
+
+
 POWER = Option(
     "power",
     float,
     0.8,
     "Probability of detecting the difference.",
+    check=_check_power,
     label="Power",
     form_help="Probability of detecting the difference.",
     group="design",
@@ -62,7 +70,16 @@ class PlanRequest(Request):
         )
     )
     n: int | None = declare(
-        Option("n", int, None, "How many items there are.", minimum=1, label="Number of items", group="design")
+        Option(
+            "n",
+            int,
+            None,
+            "How many items there are.",
+            minimum=1,
+            check=partial(check_count, most=MOST_ITEMS),
+            label="Number of items",
+            group="design",
+        )
     )
     power: float = declare(POWER)
     sd: float | None = declare(
@@ -115,7 +132,16 @@ class PlanRequest(Request):
         )
     )
     repeats: int | None = declare(
-        Option("repeats", int, None, "Runs of each system per item.", label="Repeats", group="design", default_text="1")
+        Option(
+            "repeats",
+            int,
+            None,
+            "Runs of each system per item.",
+            check=check_count,
+            label="Repeats",
+            group="design",
+            default_text="1",
+        )
     )
     within: float | None = declare(
         Option(
@@ -256,6 +282,7 @@ class PlanRequest(Request):
             None,
             "Number of samples to try it on, for each size.",
             minimum=1,
+            check=check_count,
             label="Samples",
             group="pilot",
             default_text=str(REPLICATES),
@@ -324,8 +351,6 @@ class PlanRequest(Request):
         if self.table is not None or tabled:
             taken = ("scores", "effect", *FROM_NUMBERS, "pilot", "repeats", "within", "cluster_size", "icc", "alternative")
             self._refuse((*PRICES, *taken, *FROM_PILOT, *FROM_TRIALS), "cannot be combined with --table")
-            if self.n is not None and self.n < 1:
-                raise OutscoreError(f"`n` is {self.n}.", "Give the number of items.", parameter="n")
         elif self.scores:
             unused = (
                 *PRICES,

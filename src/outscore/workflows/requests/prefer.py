@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from outscore.core.errors import OutscoreError
-from outscore.core.options import Option, did_you_mean
+from outscore.core.options import Option, check_count, did_you_mean
 from outscore.core.records import dataclass
 from outscore.workflows.requests import shared
 from outscore.workflows.requests.base import Request, declare
@@ -112,6 +113,7 @@ class PreferRequest(Request):
             1,
             "Arena-Hard: how many wins a strong verdict (A>>B) counts for.",
             minimum=1,
+            check=partial(check_count, most=1_000),
             label="Strong verdicts",
             form_help="How many wins a strong verdict (A>>B) counts for.",
             group="data",
@@ -212,14 +214,10 @@ class PreferRequest(Request):
 
     def validate(self, *, files: bool = True) -> None:
         """Refuse what can be refused before a file is opened; `files` is False where a table was handed over."""
-        from outscore.core.options import check_level
         from outscore.workflows.rank.question import Question
-        from outscore.workflows.validate import check_seed
 
         if files and not self.files:
             raise OutscoreError("No file was named.", "Write `outscore prefer BATTLES`.", parameter="files")
-        check_level("alpha", self.alpha)
-        check_seed("seed", self.seed)
         Question(correction=self.correction).check_family()
         for name in ("order", "ties", "reader"):
             option = self.option(name)
@@ -233,8 +231,6 @@ class PreferRequest(Request):
                 "Name two: one for the first answer and one for the second.",
                 parameter="length",
             )
-        if self.strength < 1:
-            raise OutscoreError(f"--strength is {self.strength}.", "Give a whole number from 1 up.", parameter="strength")
         if self.labels and self.people:
             raise OutscoreError("--labels and --people both name people's verdicts.", "Give one of them.", parameter="people")
 

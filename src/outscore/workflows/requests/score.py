@@ -92,7 +92,6 @@ class ScoreRequest(ScoredRequest, TableRequest, LogRequest):
 
     def validate(self, *, arrays: bool = False) -> None:
         """Refuse whatever can be refused before a file is opened; arrays have no files."""
-        from outscore.core.options import check_level
         from outscore.workflows.reading import check_direction
         from outscore.workflows.validate import check_metric, check_population, check_reduction, check_repeats
 
@@ -105,7 +104,6 @@ class ScoreRequest(ScoredRequest, TableRequest, LogRequest):
         refuse_metric_of_texts(self.metric)
         check_metric(self.metric)
         check_direction(self.metric, self.direction)
-        check_level("alpha", self.alpha)
         check_repeats(self.repeats)
         check_population(self.population)
         check_reduction(self.reduce, self.metric)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from outscore.core.errors import OutscoreError
-from outscore.core.options import Option
+from outscore.core.options import Option, check_count, check_level, check_seed
 from outscore.core.reduction import REDUCTIONS
 
 __all__ = [
@@ -229,6 +229,7 @@ ALPHA = Option(
     float,
     0.05,
     "Significance level.",
+    check=check_level,
     label="Level",
     group="test",
     doc="The significance level; the interval has level 1 - alpha and the same design as p.",
@@ -299,6 +300,7 @@ UNIT_SIZE = Option(
     int,
     1,
     "Items per evaluation unit.",
+    check=check_count,
     label="Unit size",
     group="units",
     doc="The number of adjacent items that form an evaluation unit.",
@@ -319,6 +321,7 @@ SHUFFLE = Option(
     int,
     None,
     "Shuffle the items before units are formed.",
+    check=check_seed,
     label="Shuffle",
     form_help="Shuffle the items with this seed before units are formed.",
     group="units",
@@ -341,6 +344,7 @@ NORMALITY_ALPHA = Option(
     float,
     0.05,
     "Level of the normality test in the data analysis.",
+    check=check_level,
     label="Level of the normality test",
     form_help="For the data analysis; the decision does not depend on it.",
     group="units",
@@ -351,6 +355,7 @@ RESAMPLES = Option(
     int,
     None,
     "Number of random swaps or resamples to draw.",
+    check=check_count,
     label="Resamples",
     group="test",
     python=None,
@@ -371,6 +376,7 @@ SEED = Option(
     int,
     0,
     "Seed for Monte Carlo and the bootstrap.",
+    check=check_seed,
     label="Seed",
     form_help="For everything that is sampled at random.",
     group="test",
@@ -871,6 +877,7 @@ MIN_SUPPORT = Option(
     int,
     20,
     "Rows with fewer units are listed but not tested.",
+    check=check_count,
     label="Fewest units",
     group="test",
     doc="The smallest number of units with which a row is tested; rows with fewer are listed.",
