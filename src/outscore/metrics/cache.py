@@ -29,7 +29,7 @@ from outscore.core.records import dataclass
 
 __all__ = ["LIMIT", "STATISTICS_VERSION", "StatisticsCache", "cache_folder", "statistics_key"]
 
-STATISTICS_VERSION = 1
+STATISTICS_VERSION = 2
 """Part of every key. Raise it when a metric's statistics change although its library and options do not."""
 LIMIT = 256 * 2**20
 """Bytes the folder may hold: WMT17's sixteen systems take 12 MB for BLEU, chrF and TER together."""

@@ -60,6 +60,32 @@ def test_against_sacrebleu_at_the_edge_of_its_beam(seed):
     assert edit_counter()(hypothesis, [reference]) == edits_by_sacrebleu(hypothesis, [reference])
 
 
+@st.composite
+def moved_blocks(draw):
+    """A reference of different words, and the same words with long blocks of them elsewhere."""
+    reference = [str(i) for i in range(draw(st.integers(25, 60)))]
+    hypothesis = list(reference)
+    for _ in range(draw(st.integers(1, 3))):
+        start, length = draw(st.integers(0, len(hypothesis) - 11)), draw(st.integers(8, 20))
+        block = hypothesis[start : start + length]
+        del hypothesis[start : start + length]
+        place = draw(st.integers(0, len(hypothesis)))
+        hypothesis[place:place] = [*block, *draw(st.lists(st.just("x"), max_size=3))]
+    return hypothesis, reference
+
+
+@settings(max_examples=60)
+@given(moved_blocks())
+def test_blocks_of_more_than_ten_words_are_never_shifted_as_one(pair):
+    hypothesis, reference = pair
+    assert edit_counter()(hypothesis, [reference]) == edits_by_sacrebleu(hypothesis, [reference])
+
+
+def test_a_block_of_twelve_words_takes_two_shifts():
+    block, rest = [f"b{i}" for i in range(12)], [f"r{i}" for i in range(15)]
+    assert edit_counter()([*block, *rest], [[*rest, *block]]) == 2
+
+
 def far_apart(seed):
     """Words and a reference whose cheapest edits leave the beam: the words begin where the reference is in the middle."""
     random = np.random.default_rng(seed)
@@ -148,6 +174,27 @@ def test_segments_against_sacrebleu(spec, wmt17):
     library = TER(**options)
     found = [library.sentence_score(*pair) for pair in zip(hypotheses, zip(*references, strict=True), strict=True)]
     assert rows.tolist() == [[2 * score.num_edits, round(2 * score.ref_length)] for score in found]
+
+
+NOT_IDEMPOTENT = "We ate at McDonald's, then left."
+"""The first tokenising splits off the comma, and only the second the ending in front of it."""
+
+
+def test_references_are_tokenised_as_often_as_sacrebleu_does():
+    _, options = text_metric("ter:normalized=true")
+    rows = segment_statistics("ter", [NOT_IDEMPOTENT], [[NOT_IDEMPOTENT]], options)
+    score = TER(normalized=True).sentence_score(NOT_IDEMPOTENT, [NOT_IDEMPOTENT])
+    assert rows.tolist() == [[score.num_edits, score.ref_length]] == [[2, 9]]
+
+
+def test_references_are_tokenised_once_where_sacrebleu_does(monkeypatch):
+    """What another version does is asked of it."""
+    monkeypatch.setattr(TER, "_extract_reference_info", lambda self, refs: {"ref_words": [ref.split() for ref in refs]})
+    ter.tokenises_again.cache_clear()
+    _, options = text_metric("ter:normalized=true")
+    rows = segment_statistics("ter", [NOT_IDEMPOTENT], [[NOT_IDEMPOTENT]], options)
+    ter.tokenises_again.cache_clear()
+    assert rows.tolist() == [[0, 8]]
 
 
 def test_by_hand():

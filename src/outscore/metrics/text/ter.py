@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 
@@ -289,7 +289,7 @@ def _blocks(words: str, reference: str, aligned: Alignment) -> Iterator[tuple[in
                 continue
             if words[start : start + shortest] != reference[place:end]:
                 continue
-            longest, most = shortest, own if own > 0 else LONGEST
+            longest, most = shortest, min(own, LONGEST) if own > 0 else LONGEST
             while longest < most and words[start + longest : start + longest + 1] == reference[end : end + 1] != "":
                 longest, end = longest + 1, end + 1
             yield start, place, range(shortest, longest + 1)
@@ -352,12 +352,21 @@ def library_scorer(options: Options) -> Foreign:
 def _rows(hypotheses: Lines, references: References, options: Options, prepared: object = None) -> Array:
     """Edits and reference length of each segment, times the number of references."""
     del prepared
-    split, edits = library_scorer(options).tokenizer, edit_counter()
+    split, edits, again = library_scorer(options).tokenizer, edit_counter(), tokenises_again()
     rows = []
     for line, others in segments(hypotheses, references):
-        words, *targets = (split(text.rstrip()).split() for text in (line, *others))
-        rows.append((edits(words, targets) * len(targets), sum(map(len, targets))))
+        words, *targets = (split(text.rstrip()) for text in (line, *others))
+        if again:
+            targets = [split(text) for text in targets]
+        wanted = [text.split() for text in targets]
+        rows.append((edits(words.split(), wanted) * len(wanted), sum(map(len, wanted))))
     return np.array(rows, dtype=np.int64)
+
+
+@cache
+def tokenises_again() -> bool:
+    """Whether the installed sacreBLEU tokenises references a second time: what a comma hid is a word only then."""
+    return bool(sacre.scorer("TER", "ter", normalized=True).sentence_score("it 's ,", ["it's,"]).num_edits == 0)
 
 
 def ter_of_totals(totals: Array) -> Array:
