@@ -6,11 +6,12 @@ import importlib.metadata
 import sys
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from outscore.core.errors import OutscoreError
 from outscore.metrics.text import entry
-from outscore.metrics.text.check import verify
+from outscore.metrics.text.check import find_doubt, rows_of_library, verify
 from outscore.metrics.text.registry import TEXT_METRICS, segment_statistics, text_metric
 
 
@@ -57,7 +58,43 @@ def test_a_segment_that_would_take_minutes_is_not_scored_again():
     seen = replace(metric, corpus_score=lambda texts, *_: asked.append(texts) or 100 / 3)
     rows = segment_statistics("ter", hypotheses, [reference], options)
     verify(seen, hypotheses, [reference], rows, options)
-    assert asked == [["a cat"] * 9]
+    assert asked == [["a cat"] * 4, *[["a cat"]] * 5]
+
+
+PLAIN = [f"line {i} of a plain and rather ordinary text that is the same on both sides" for i in range(400)]
+BLOCK, REST = " ".join(f"b{i}" for i in range(12)), " ".join(f"r{i}" for i in range(13))
+
+
+@pytest.mark.parametrize(
+    ("spec", "line", "reference"),
+    [
+        pytest.param("ter", f"{BLOCK} {REST}", f"{REST} {BLOCK}", id="moved words"),
+        pytest.param("ter:normalized=true", "It's, I think.", "It's, I think.", id="changed by a second tokenising"),
+        pytest.param("bleu", f"{BLOCK} x {REST} {BLOCK}", f"{REST} {BLOCK} x {BLOCK}", id="long"),
+        pytest.param("sentence-ter", f"{BLOCK} {REST}", f"{REST} {BLOCK}", id="moved words of a segment score"),
+    ],
+)
+def test_the_riskiest_segment_is_checked(spec, line, reference):
+    """One segment of four hundred, at a place that an even spread leaves out."""
+    metric, options = text_metric(spec)
+    hypotheses, references = list(PLAIN), [list(PLAIN)]
+    hypotheses[151], references[0][151] = line, reference
+    rows = segment_statistics(metric.name, hypotheses, references, options)
+    assert find_doubt(metric, hypotheses, references, rows, options) is None
+    rows[151, -1] += 1
+    assert find_doubt(metric, hypotheses, references, rows, options).where == "segment 152"
+
+
+@pytest.mark.parametrize("name", [name for name, entry in TEXT_METRICS.items() if entry.corpus_score is not None])
+def test_rows_of_the_library_are_ours(name):
+    """They take the place of ours where a score differs."""
+    metric, options = text_metric(name)
+    hypotheses, reference = ["the cat sat on the mat", f"{BLOCK} {REST}", "x"], ["a cat sat on a mat", f"{REST} {BLOCK}", "y z"]
+    references = [reference, [*reference[1:], "x y"]][: metric.max_references]
+    rows = segment_statistics(name, hypotheses, references, options)
+    theirs = rows_of_library(metric, hypotheses, references, options)
+    assert theirs.dtype == rows.dtype
+    np.testing.assert_allclose(theirs, rows, rtol=1e-12)
 
 
 def test_a_changed_library_is_noticed():
@@ -66,7 +103,7 @@ def test_a_changed_library_is_noticed():
     rows = segment_statistics("bleu", *texts, options)
     other = replace(metric, corpus_score=lambda *_: 50.0)
     said = refusal(verify, other, *texts, rows, options)
-    assert f"but sacrebleu {importlib.metadata.version('sacrebleu')} says 50.0 for the same 1 segments" in said
+    assert f"but sacrebleu {importlib.metadata.version('sacrebleu')} says 50.0 for segment 1" in said
 
 
 def test_statistics_of_other_texts_are_noticed():

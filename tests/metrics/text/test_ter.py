@@ -189,7 +189,7 @@ def test_references_are_tokenised_as_often_as_sacrebleu_does():
 
 def test_references_are_tokenised_once_where_sacrebleu_does(monkeypatch):
     """What another version does is asked of it."""
-    monkeypatch.setattr(TER, "_extract_reference_info", lambda self, refs: {"ref_words": [ref.split() for ref in refs]})
+    monkeypatch.setattr(TER, "_extract_reference_info", lambda _, refs: {"ref_words": [ref.split() for ref in refs]})
     ter.tokenises_again.cache_clear()
     _, options = text_metric("ter:normalized=true")
     rows = segment_statistics("ter", [NOT_IDEMPOTENT], [[NOT_IDEMPOTENT]], options)

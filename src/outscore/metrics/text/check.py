@@ -4,24 +4,29 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from itertools import accumulate
+from itertools import zip_longest
 
 import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array, distinct
+from outscore.core.records import dataclass
 from outscore.metrics.entry import Options
-from outscore.metrics.text.entry import Lines, References, TextMetric, version
+from outscore.metrics.text.entry import Lines, References, TextMetric, to_rows, version
 
-__all__ = ["check_lines", "verify"]
+__all__ = ["Doubt", "check_lines", "find_doubt", "rows_of_library", "verify"]
 
-# Segments scored a second time by the library itself, one in so many: enough to notice a change in it that
-# concerns one segment in twenty, few enough to cost little where the library is a hundred times slower.
+# Segments scored a second time by the library itself, one in so many: some are spread over the corpus, which notices a change
+# in the library, the others are those where a mistake of ours is likeliest.
 ONE_IN, MIN_CHECKED, MAX_CHECKED = 100, 10, 50
-# Characters of these segments and their references, of which the shortest are taken, and how many are checked however long
-# they are: TER of a document of two hundred words takes sacreBLEU a second.
-MAX_CHARACTERS, FEWEST = 10_000, 2
+LOOKED_AT = 500
+"""Segments whose risks are computed: the longest that can be afforded, and those that are spread."""
+# What they may cost in squares of a thousand characters, times the words that may be moved, which take sacreBLEU's TER some
+# 8 ms: a part of what all would cost, between these. If none can be afforded, so many are checked however long they are.
+LEAST_COST, MOST_COST, SHARE, FEWEST = 7.0, 30.0, 0.03, 2
+SPREAD = 0.3
+"""The part of it that goes to segments that are spread over the corpus."""
 RELATIVE = 1e-9
 ABSOLUTE = 1e-12
 
@@ -54,11 +59,39 @@ def verify(
     *,
     segments: int | None = None,
 ) -> None:
-    """Check that the function of the summed statistics is the library's own score.
+    """Refuse statistics whose function is not the library's own score, where `find_doubt` looks."""
+    doubt = find_doubt(metric, hypotheses, references, statistics, options, segments=segments)
+    if doubt is not None:
+        raise OutscoreError(
+            f"Metric `{metric.name}` comes to {doubt.ours!r} from its statistics, but {metric.library} "
+            f"{version(metric.library, metric.name)} says {doubt.theirs!r} for {doubt.where}.",
+            f"This version of {metric.library} computes it differently; install another one.",
+        )
 
-    The library scores so many segments, spread evenly over the corpus: one in `ONE_IN`, `MIN_CHECKED` at least and
-    `MAX_CHECKED` at most, the shortest of them if they are long, unless `segments` says how many. Scoring all again would cost
-    more than all the rest.
+
+@dataclass(frozen=True)
+class Doubt:
+    """A score of some segments that is not the library's."""
+
+    where: str
+    ours: float
+    theirs: float
+
+
+def find_doubt(
+    metric: TextMetric,
+    hypotheses: Lines,
+    references: References,
+    statistics: Array,
+    options: Options,
+    *,
+    segments: int | None = None,
+) -> Doubt | None:
+    """The first difference between the function of the statistics and the library's own score, if there is one.
+
+    The library scores some segments, one in `ONE_IN`, `MIN_CHECKED` at least and `MAX_CHECKED` at most: those spread
+    over the corpus together, and the riskiest one by one (`_sample`); or `segments` of them together. Scoring all
+    again would cost more than all the rest.
     """
     additive = metric.make(options)
     if not _is_defined(additive, statistics):
@@ -67,18 +100,35 @@ def verify(
             "Give references with text.",
         )
     if metric.corpus_score is None:
-        return
-    rows: Sequence[int] = _spread(segments, len(statistics)) if segments else _sample(hypotheses, references)
-    if not _is_defined(additive, statistics[rows]):
-        rows = range(len(statistics))
-    ours = float(additive.score(statistics[rows].sum(axis=0)))
-    theirs = metric.corpus_score([hypotheses[i] for i in rows], [[lines[i] for i in rows] for lines in references], options)
-    if not math.isclose(ours, theirs, rel_tol=RELATIVE, abs_tol=ABSOLUTE):
-        raise OutscoreError(
-            f"Metric `{metric.name}` comes to {ours!r} from its statistics, but {metric.library} "
-            f"{version(metric.library, metric.name)} says {theirs!r} for the same {len(rows)} segments.",
-            f"This version of {metric.library} computes it differently; install another one.",
-        )
+        return None
+    risky: Sequence[int] = ()
+    together: Sequence[int]
+    if segments is None:
+        together, risky = _sample(metric, hypotheses, references, options)
+    else:
+        together = _spread(segments, len(statistics))
+    if not _is_defined(additive, statistics[together]):
+        together = range(len(statistics))
+    for rows in (together, *([i] for i in risky if _is_defined(additive, statistics[[i]]))):
+        ours = float(additive.score(statistics[rows].sum(axis=0)))
+        theirs = metric.corpus_score(*_chosen(hypotheses, references, rows), options)
+        if not math.isclose(ours, theirs, rel_tol=RELATIVE, abs_tol=ABSOLUTE):
+            where = f"segment {rows[0] + 1}" if len(rows) == 1 else f"the same {len(rows)} segments"
+            return Doubt(where, ours, theirs)
+    return None
+
+
+def rows_of_library(metric: TextMetric, hypotheses: Lines, references: References, options: Options) -> Array:
+    """The statistics of each segment as the library itself counts them, which takes longer."""
+    if metric.library_rows is not None:
+        return metric.library_rows(hypotheses, references, options)
+    assert metric.corpus_score is not None
+    each = range(len(hypotheses))
+    return to_rows([metric.corpus_score(*_chosen(hypotheses, references, [i]), options) for i in each])
+
+
+def _chosen(hypotheses: Lines, references: References, rows: Sequence[int]) -> tuple[Lines, References]:
+    return [hypotheses[i] for i in rows], [[lines[i] for i in rows] for lines in references]
 
 
 def _spread(segments: int, total: int) -> list[int]:
@@ -87,19 +137,37 @@ def _spread(segments: int, total: int) -> list[int]:
     return places
 
 
-def _sample(hypotheses: Lines, references: References) -> list[int]:
-    """The segments that are scored again.
+def _sample(metric: TextMetric, hypotheses: Lines, references: References, options: Options) -> tuple[list[int], list[int]]:
+    """The segments that are scored again: some spread over the corpus, and the riskiest others that can be afforded."""
+    total = len(hypotheses)
+    length = np.array([len(line) for line in hypotheses])
+    # A segment is held against each of its references.
+    cost = np.sum([((length + [len(line) for line in lines]) / 1000) ** 2 for lines in references], axis=0)
+    budget = min(MOST_COST, max(LEAST_COST, SHARE * float(cost.sum())))
+    most = min(MAX_CHECKED, max(MIN_CHECKED, total // ONE_IN))
+    cheapest = np.argsort(cost, kind="stable")
+    spread = [i for i in _spread((most + 1) // 2, total) if cost[i] <= budget]
+    longest = cheapest[cost[cheapest] <= budget][-LOOKED_AT:]
+    looked_at = np.concatenate([longest, np.setdiff1d(np.array(spread, dtype=np.int64), longest)])
+    kinds = [longest[::-1].tolist()]
+    if metric.risks is not None and len(looked_at):
+        risks = metric.risks(*_chosen(hypotheses, references, looked_at.tolist()), options)
+        cost[looked_at] *= 1 + risks.sum(axis=1)
+        kinds = [looked_at[np.argsort(-risk, kind="stable")][: (risk > 0).sum()].tolist() for risk in risks.T] + kinds
+    together = _affordable([sorted(spread, key=cost.__getitem__)], cost, budget * SPREAD, most)
+    together = together or cheapest[:FEWEST].tolist()
+    others = [[i for i in kind if i not in together] for kind in kinds]
+    return sorted(together), _affordable(others, cost, budget * (1 - SPREAD), most // 2)
 
-    Examples
-    --------
-    >>> _sample(["a cat"] * 21, [["the cat"] * 21]), _sample(["a" * 9000] * 21, [["b" * 9000] * 21])
-    ([0, 2, 4, 7, 9, 11, 13, 16, 18, 20], [0, 2])
-    """
-    rows = _spread(min(MAX_CHECKED, max(MIN_CHECKED, len(hypotheses) // ONE_IN)), len(hypotheses))
-    characters = {i: sum(len(lines[i]) for lines in (hypotheses, *references)) for i in rows}
-    shortest = sorted(rows, key=characters.__getitem__)
-    fitting = sum(together <= MAX_CHARACTERS for together in accumulate(characters[i] for i in shortest))
-    return sorted(shortest[: max(FEWEST, fitting)])
+
+def _affordable(kinds: Sequence[Sequence[int]], cost: Array, budget: float, most: int) -> list[int]:
+    """The first of each kind, then the second of each, and so on, while they can be afforded."""
+    chosen: dict[int, None] = {}
+    for i in (i for turn in zip_longest(*kinds) for i in turn if i is not None):
+        if len(chosen) < most and i not in chosen and cost[i] <= budget:
+            chosen[i] = None
+            budget -= float(cost[i])
+    return list(chosen)
 
 
 def _is_defined(metric: AdditiveMetric, rows: Array) -> bool:

@@ -97,6 +97,11 @@ class TextMetric:
         Options and summed statistics to what the score is made of, by name, where that says more than the score.
     alone
         Options that a single segment is scored with.
+    library_rows
+        The library's own row of each segment, used where its score and that of `statistics` differ; None where the rows are
+        segment scores, which `corpus_score` tells one by one.
+    risks
+        Numbers of each segment, a column for each reason why `statistics` may differ from the library there; 0 is no reason.
     """
 
     name: str
@@ -117,6 +122,8 @@ class TextMetric:
     tested_by: tuple[str, ...] = ()
     parts: Callable[[Options, Array], dict[str, float]] | None = None
     alone: Options = field(default_factory=dict)
+    library_rows: Callable[[Lines, References, Options], Array] | None = None
+    risks: Callable[[Lines, References, Options], Array] | None = None
 
 
 def load(module: str, metric: str, extra: str = "text") -> ModuleType:

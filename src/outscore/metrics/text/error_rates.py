@@ -49,6 +49,11 @@ def _entry(name: str, summary: str, formula: str) -> TextMetric:
         rows = [_counts(chunks) for chunks in _align(name, hypotheses, references, options).alignments]
         return np.array(rows, dtype=np.int64)
 
+    def library_rows(hypotheses: Lines, references: References, options: Options) -> Array:
+        pairs = zip(hypotheses, references[0], strict=True)
+        alone = [_align(name, [line], [[other]], options) for line, other in pairs]
+        return np.array([[getattr(found, kind) for kind in COLUMNS] for found in alone], dtype=np.int64)
+
     def signature(options: Options, references: int) -> str:
         case, punctuation = "lc" if options["lowercase"] else "mixed", "no" if options["no_punct"] else "yes"
         return f"{name.upper()}|nrefs:{references}|case:{case}|punct:{punctuation}|jiwer:{version('jiwer', name)}"
@@ -77,6 +82,7 @@ def _entry(name: str, summary: str, formula: str) -> TextMetric:
         ),
         options=(sacre.LOWERCASE, NO_PUNCT),
         max_references=1,
+        library_rows=library_rows,
     )
 
 

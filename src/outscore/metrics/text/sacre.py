@@ -12,6 +12,8 @@ from collections.abc import Callable
 from functools import cache, lru_cache
 from pathlib import Path
 
+import numpy as np
+
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
@@ -33,6 +35,7 @@ __all__ = [
     "model_mark",
     "pieces_by",
     "scorer",
+    "segment_rows",
     "signature",
     "tokeniser",
     "tokeniser_mark",
@@ -68,8 +71,18 @@ def corpus_metric(
     direction: Direction = "higher",
     parts: Callable[[Options, Array], dict[str, float]] | None = None,
     alone: Options | None = None,
+    times_references: bool = False,
+    risks: Callable[[Lines, References, Options], Array] | None = None,
 ) -> TextMetric:
-    """A metric of sacreBLEU's: points of a hundred, checked against its own corpus score and cited with it."""
+    """A metric of sacreBLEU's: points of a hundred, checked against its own corpus score and cited with it.
+
+    `times_references` says that the rows are sacreBLEU's times the number of references.
+    """
+
+    def library_rows(hypotheses: Lines, references: References, given: Options) -> Array:
+        rows = segment_rows(library_scorer(given), hypotheses, references)
+        return np.rint(rows * len(references) if times_references else rows).astype(np.int64)
+
     return TextMetric(
         name=name,
         label=label,
@@ -87,6 +100,8 @@ def corpus_metric(
         tested_by=("sacrebleu",),
         parts=parts,
         alone=alone or {},
+        library_rows=library_rows,
+        risks=risks,
     )
 
 
@@ -108,6 +123,13 @@ def _made(kind: Callable[..., Foreign], metric: str, **settings: object) -> Fore
 def corpus_score(scorer: Foreign, hypotheses: Lines, references: References) -> float:
     """SacreBLEU's own score of a corpus."""
     return float(scorer.corpus_score(list(hypotheses), [list(lines) for lines in references]).score)
+
+
+def segment_rows(scorer: Foreign, hypotheses: Lines, references: References) -> Array:
+    """SacreBLEU's own statistics of each segment, in its order of columns, which is ours."""
+    # Its own test of systems takes them from there, too.
+    found = scorer._extract_corpus_statistics(list(hypotheses), [list(lines) for lines in references])  # noqa: SLF001
+    return np.array(found, dtype=np.float64)
 
 
 def signature(name: str, references: int, **fields: object) -> str:

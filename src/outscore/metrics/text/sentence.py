@@ -50,6 +50,7 @@ def _entry(base: TextMetric, scorer: Callable[[Options], Foreign], formula: str,
         tested_by=(),
         parts=None,
         alone={},
+        library_rows=None,
     )
 
 

@@ -369,6 +369,18 @@ def tokenises_again() -> bool:
     return bool(sacre.scorer("TER", "ter", normalized=True).sentence_score("it 's ,", ["it's,"]).num_edits == 0)
 
 
+def _risks(hypotheses: Lines, references: References, options: Options) -> Array:
+    """Of each segment: the edits that shifts might save, and how many references change when they are tokenised again."""
+    split, distance = library_scorer(options).tokenizer, load("rapidfuzz.distance.Levenshtein", "ter").distance
+    rows = []
+    for line, others in segments(hypotheses, references):
+        words, targets = split(line.rstrip()).split(), [split(text.rstrip()) for text in others]
+        wanted = [text.split() for text in targets]
+        moved = [distance(words, one) - distance(sorted(words), sorted(one)) for one in wanted]
+        rows.append((max(0, *moved), sum(split(text) != text for text in targets)))
+    return np.array(rows, dtype=np.int64)
+
+
 def ter_of_totals(totals: Array) -> Array:
     """Edits per hundred words of the reference; against empty references 100 if there is anything to delete, else 0.
 
@@ -419,5 +431,7 @@ ENTRIES = (
         citation="snover2006",
         direction="lower",
         label="TER",
+        times_references=True,
+        risks=_risks,
     ),
 )

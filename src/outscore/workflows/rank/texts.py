@@ -93,6 +93,7 @@ def text_boards(
         boards, metric = boards_of_runs(member.metric, member.rows, labels, datasets)
         by_metric.append(TextBoards(member.label, metric, member.signature, boards))
     notes = [*(Note("input", text) for text in put_in_order), *cautions(chosen, lines, gold_lines)]
+    notes += [note for member in members for note in member.notes]
     return TextRanking(
         by_metric, notes, list(statistics.cache.notes), origins, partial(segment_scores, members, datasets, labels)
     )

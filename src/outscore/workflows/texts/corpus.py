@@ -109,7 +109,7 @@ def _compare_by(member: Member, texts: Texts, design: TextDesign) -> tuple[Compa
         metric=member.label,
         design=replace(whole.design, noun="segment"),
         signature=whole.signature.replacing("unit", "items", "segments").extended(member.signature),
-        notes=[*whole.notes, *unscored_note(metric, member.label, first, second), *left_out],
+        notes=[*member.notes, *whole.notes, *unscored_note(metric, member.label, first, second), *left_out],
         segments=_strongest_segments(texts, labels, design.datasets.pull(first, second, together)),
         buckets=parts,
         parts=[ScorePart(name, *both) for name, both in member.parts_of(design.datasets).items()],

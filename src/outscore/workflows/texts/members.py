@@ -12,12 +12,14 @@ import numpy as np
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
-from outscore.core.options import written_direction
+from outscore.core.options import OptionValue, written_direction
 from outscore.core.records import dataclass
 from outscore.formats.texts.scores import read_segment_scores
 from outscore.language.numbers import count
-from outscore.metrics.text.entry import segment_mean, to_rows
+from outscore.metrics.text.check import Doubt
+from outscore.metrics.text.entry import TextMetric, segment_mean, to_rows, version
 from outscore.metrics.text.registry import shown_name
+from outscore.results.note import Note
 from outscore.scores.system import Origin
 from outscore.workflows.texts.checks import chosen_metrics
 from outscore.workflows.texts.labels import ONE, Datasets
@@ -49,7 +51,7 @@ class Member:
     """One metric of the family: its label and signature, and the rows of every run by system.
 
     `parts` turns summed rows into the components of the score, if the metric has any, and `segment_metric` scores the row of a
-    single segment if that needs another rule.
+    single segment if that needs another rule. `notes` say what was decided about the metric.
     """
 
     label: str
@@ -58,6 +60,7 @@ class Member:
     rows: Mapping[str, Sequence[Array]]
     parts: Callable[[Array], dict[str, float]] | None = None
     segment_metric: AdditiveMetric | None = None
+    notes: Sequence[Note] = ()
 
     def parts_of(self, datasets: Datasets = ONE) -> dict[str, list[float]]:
         """The components of all systems' scores by name: means over datasets and runs."""
@@ -81,16 +84,40 @@ def text_members(
     """The metrics as written, computed from the runs of systems."""
     members = []
     for spec, (entry, options) in zip(metrics, chosen_metrics(metrics), strict=True):
-        statistics.begin(entry, [run for runs in systems.values() for run in runs], datasets)
-        rows = {
-            name: [statistics.by_dataset(entry, options, run, references, datasets) for run in runs]
-            for name, runs in systems.items()
-        }
+        score = partial(_rows_by_system, entry, options, systems, references, statistics, datasets)
+        rows, notes = score(), []
+        doubt = statistics.doubt_about(entry, options)
+        if doubt is not None:
+            # A doubt about one system is a doubt about all: the library counts for each of them.
+            rows, notes = score(), [Note("method", _library_note(shown_name(spec), entry, doubt))]
         parts = None if entry.parts is None else partial(entry.parts, options)
         alone = entry.make({**options, **entry.alone})
         signature = entry.signature(options, len(references))
-        members.append(Member(shown_name(spec), entry.make(options), signature, rows, parts, alone))
+        members.append(Member(shown_name(spec), entry.make(options), signature, rows, parts, alone, notes))
     return members
+
+
+def _rows_by_system(
+    entry: TextMetric,
+    options: Mapping[str, OptionValue],
+    systems: Mapping[str, Sequence[Lines]],
+    references: Sequence[Lines],
+    statistics: Statistics,
+    datasets: Datasets,
+) -> dict[str, list[Array]]:
+    statistics.begin(entry, [run for runs in systems.values() for run in runs], datasets)
+    return {
+        name: [statistics.by_dataset(entry, options, run, references, datasets) for run in runs]
+        for name, runs in systems.items()
+    }
+
+
+def _library_note(label: str, entry: TextMetric, doubt: Doubt) -> str:
+    library = f"{entry.library} {version(entry.library, entry.name)}"
+    return (
+        f"{label}: the statistics of all segments are those of {library} itself, which takes longer, because it says "
+        f"{doubt.theirs:.6g} for {doubt.where} and the faster way of outscore {doubt.ours:.6g}."
+    )
 
 
 def scored_members(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import field, replace
 from functools import partial
 
 import numpy as np
@@ -19,7 +19,7 @@ from outscore.engine.progress import Progress
 from outscore.formats.texts.read import read_texts
 from outscore.formats.texts.segments import Segments
 from outscore.metrics.cache import StatisticsCache, statistics_key
-from outscore.metrics.text.check import verify
+from outscore.metrics.text.check import Doubt, find_doubt, rows_of_library, verify
 from outscore.metrics.text.entry import TextMetric
 from outscore.metrics.text.registry import segment_statistics
 from outscore.workflows.texts.labels import Datasets
@@ -184,6 +184,8 @@ class Statistics:
     engine: Engine
     cache: StatisticsCache
     progress: Progress
+    doubted: dict[str, Doubt] = field(default_factory=dict)
+    """Metrics, by name and options, whose statistics are left to their library, and where those of outscore differed."""
 
     def begin(self, entry: TextMetric, texts: Sequence[Lines], datasets: Datasets) -> None:
         """Announce the work for all texts, so that progress never goes back from one to the next."""
@@ -214,10 +216,15 @@ class Statistics:
     def of(
         self, entry: TextMetric, options: Mapping[str, OptionValue], hypotheses: Lines, references: Sequence[Lines]
     ) -> Array:
-        """One row per segment, checked against the library's own score when it is computed.
+        """One row per segment, checked against the library's own score when it is computed; see `doubt_about`.
 
         Cached rows passed that check; their key includes the texts, the options and the library's version.
         """
+        if (spec := _spec(entry, options)) in self.doubted:
+            rows = rows_of_library(entry, hypotheses, references, options)
+            verify(entry, hypotheses, references, rows, options)
+            self.progress.advance(len(range(0, len(hypotheses), PIECE)))
+            return rows
         key = statistics_key(entry.name, options, entry.signature(options, len(references)), hypotheses, references)
         cached = self.cache.load(key)
         if cached is not None:
@@ -230,9 +237,16 @@ class Statistics:
             for i in range(0, len(hypotheses), PIECE)
         ]
         rows = np.concatenate(self._scored(shared, pieces))
-        verify(entry, hypotheses, references, rows, options)
-        self.cache.store(key, rows)
+        doubt = find_doubt(entry, hypotheses, references, rows, options)
+        if doubt is None:
+            self.cache.store(key, rows)
+        else:
+            self.doubted[spec] = doubt
         return rows
+
+    def doubt_about(self, entry: TextMetric, options: Mapping[str, OptionValue]) -> Doubt | None:
+        """Where the statistics of outscore differ from those of the library; if they do, the library has to count them all."""
+        return self.doubted.get(_spec(entry, options))
 
     def _scored(self, score: Callable[[Piece], Array], pieces: Sequence[Piece]) -> list[Array]:
         """The rows of all pieces. Workers start once the first pieces show that there is enough work for them."""
@@ -246,6 +260,10 @@ class Statistics:
                 break
             rows += Serial().map(score, [piece], progress=self.progress)
         return rows + self.engine.map(score, pieces[len(rows) :], progress=self.progress)
+
+
+def _spec(entry: TextMetric, options: Mapping[str, OptionValue]) -> str:
+    return f"{entry.name} {sorted(options.items())}"
 
 
 def _chosen(lines: Lines, rows: Sequence[int]) -> Lines:
