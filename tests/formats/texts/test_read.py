@@ -143,6 +143,9 @@ WRONG = {
     "two columns of outputs": ("a.jsonl", '{"mt": "a", "output": "b"}\n'),
     "a number for a text": ("a.jsonl", '{"mt": "a", "ref": 3}\n'),
     "a table without a header": ("a.tsv", "x\ta b\nx\tc\nx\td e\n"),
+    "a CSV with unusual names": ("a.csv", "uid,truth,said\nu1,a b,a c\n"),
+    "a TSV with unusual names": ("a.tsv", "uid\ttruth\tsaid\nu1\ta b\ta c\n"),
+    "a CSV with semicolons": ("a.csv", "uid;truth;said\nu1;a b;a c\n"),
     "a short row": ("a.tsv", "hyp\tref\na\tb\nc\n"),
     "references that disagree": ("a.tsv", "system\thyp\tref\nA\ta\tx\nB\tb\ty\n"),
 }
@@ -165,6 +168,29 @@ def test_columns_and_readers_can_be_named(write):
     assert read_texts(path, reader="text").systems()[0].lines == ('{"answer": "a", "gold": "b"}',)
     with pytest.raises(OutscoreError, match="no column `nothing`"):
         read_texts(path, columns={"hypothesis": "nothing"})
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.tsv", "a.txt", "a"])
+@pytest.mark.parametrize("separator", [",", "\t"])
+def test_a_file_with_a_column_that_was_named_is_a_table(write, name, separator):
+    """Whole lines of it were scored, its header among them."""
+    rows = ["uid,truth,said", "u1,hello world,hello word", "u2,good day,good day"]
+    path = write(name, "\n".join(rows).replace(",", separator) + "\n")
+    file = read_texts(path, columns={"hypothesis": "said", "reference": "truth"})
+    assert (file.systems()[0].lines, file.references()[0].lines) == (("hello word", "good day"), ("hello world", "good day"))
+
+
+@pytest.mark.parametrize(("name", "separator"), [("a.csv", ","), ("a.tsv", "\t")])
+def test_a_named_column_has_to_be_there(write, name, separator):
+    path = write(name, "uid,truth,said\nu1,hello world,hello word\n".replace(",", separator))
+    with pytest.raises(OutscoreError, match="no column `NOPE`"):
+        read_texts(path, columns={"hypothesis": "said", "reference": "NOPE"})
+    assert read_texts(path, columns={"hypothesis": "said", "reference": "NOPE"}, optional=["reference"]).held.references == {}
+
+
+@pytest.mark.parametrize("text", ["Well, yes\nNo\n", "1,2\n3,4\n", "yes, yes\nno, no, no\n", "one line, alone\n"])
+def test_texts_in_a_csv_that_is_no_table_stay_plain(write, text):
+    assert read_texts(write("a.csv", text)).systems()[0].lines == tuple(text.splitlines())
 
 
 def test_a_stray_carriage_return_is_named(write):

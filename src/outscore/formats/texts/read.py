@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import replace
 
 from outscore.core.errors import OutscoreError
@@ -16,7 +16,16 @@ from outscore.formats.base.source import Peek, open_source, stem_of
 from outscore.formats.texts.file import Held, TextFile
 from outscore.formats.texts.markup import held_in_markup, looks_like_markup
 from outscore.formats.texts.segments import Lines, plain_lines, stray_returns, whole_text
-from outscore.formats.texts.tables import PARTS, held_in_rows, json_rows, looks_like_header, separated_rows
+from outscore.formats.texts.tables import (
+    PARTS,
+    ColumnsAsked,
+    cells_of_line,
+    held_in_rows,
+    is_table,
+    json_rows,
+    looks_like_header,
+    separated_rows,
+)
 from outscore.scores.system import Origin, label_of
 
 __all__ = ["TEXT_FORMATS", "check_columns", "read_texts"]
@@ -41,8 +50,18 @@ def check_columns(columns: Mapping[str, object]) -> None:
             raise OutscoreError(f"--text-column names `{part}`.", did_you_mean(part, PARTS), parameter="text_column")
 
 
-def read_texts(path: str | os.PathLike[str], *, reader: str = "auto", columns: Mapping[str, str] | None = None) -> TextFile:
+def read_texts(
+    path: str | os.PathLike[str],
+    *,
+    reader: str = "auto",
+    columns: Mapping[str, str] | None = None,
+    optional: Container[str] = (),
+    command: Callable[[str, Sequence[str]], str] | None = None,
+) -> TextFile:
     r"""Read a file of texts as what it is; ``-`` is standard input, and compressed files are unpacked.
+
+    `columns` names columns of a table by the part they play; it has to have them, except those of `optional` parts. `command`
+    turns the path and the columns that may hold texts into a command that names them, for a table that does not say which.
 
     Examples
     --------
@@ -56,8 +75,9 @@ def read_texts(path: str | os.PathLike[str], *, reader: str = "auto", columns: M
     """
     with open_source(path, line_ends="kept") as source:
         text = whole_text(source)
-        form = _format_of(text, source.peek) if reader == "auto" else reader
-        held = _held(text, source.path, form, columns or {})
+        form = _format_of(text, source.peek, columns or {}) if reader == "auto" else reader
+        asked = ColumnsAsked(columns or {}, optional, command)
+        held = _held(text, source.path, form, asked)
         rows = max(len(lines) for lines in (*held.systems.values(), *held.references.values(), held.source or ()))
         origin = Origin(source.path, source.sha256(), rows, "segments" if form == "text" else form)
     if form == "text":
@@ -66,7 +86,7 @@ def read_texts(path: str | os.PathLike[str], *, reader: str = "auto", columns: M
     return TextFile(origin, replace(held, notes=(_summary(origin, held), *held.notes)))
 
 
-def _held(text: str, path: str, form: str, columns: Mapping[str, str]) -> Held:
+def _held(text: str, path: str, form: str, columns: ColumnsAsked) -> Held:
     name = stem_of(path)
     if form == "text":
         lines = plain_lines(text)
@@ -92,20 +112,31 @@ def _listed_texts(begun: str) -> Lines:
     return tuple(texts) if isinstance(texts, list) and all(isinstance(text, str) for text in texts) else ()
 
 
-def _format_of(text: str, peek: Peek) -> str:
-    """What a text is, by how it begins: a mistake here would be scored."""
+def _format_of(text: str, peek: Peek, columns: Mapping[str, str]) -> str:
+    """What a text is, by how it begins: a mistake here would be scored. A file with a column that was named is a table."""
     begun = text.lstrip()
     if looks_like_markup(begun):
         return "xml" if "<dataset" in text[:10_000] or "<?xml" in begun[:10] else "sgml"
     if _is_json(begun) or len(_listed_texts(begun)) > 1:
         return "jsonl"
+    form = _table_form(text, peek, columns)
+    if form is None:
+        _refuse_table(text, peek)
+    return form or "text"
+
+
+def _table_form(text: str, peek: Peek, columns: Mapping[str, str]) -> str | None:
+    """The format of a table with a header; of one with unusual names where its own name says that it is a table."""
     first = text.partition("\n")[0]
     if looks_like_header(first, "\t"):
         return "tsv"
     if peek.suffix == ".csv" and looks_like_header(first, ","):
         return "csv"
-    _refuse_table(text, peek)
-    return "text"
+    for form, separator in SEPARATORS.items():
+        if not set(cells_of_line(first, separator)).isdisjoint(columns.values()):
+            return form
+    form = peek.suffix.removeprefix(".")
+    return form if form in SEPARATORS and (columns or is_table(text, SEPARATORS[form])) else None
 
 
 def _is_json(begun: str) -> bool:
@@ -124,6 +155,10 @@ def _is_json(begun: str) -> bool:
 
 def _refuse_table(text: str, peek: Peek) -> None:
     """Refuse lines that all have as many tabs: they are cells, and which of them is the text is not said."""
+    if peek.suffix == ".csv" and is_table(text, ";"):
+        message = f"{label_of(peek.path)} is a table with semicolons between its columns."
+        cure = "Save it with commas or tabs; --reader text reads plain lines."
+        raise OutscoreError(message, cure, file=peek.path)
     lines = text.removesuffix("\n").split("\n")
     tabs = {line.count("\t") for line in lines[:1000]}
     if len(lines) < FEW or len(tabs) != 1 or not (cells := tabs.pop()):

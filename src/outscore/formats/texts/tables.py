@@ -9,8 +9,8 @@ import csv
 import io
 import json
 import re
-from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from dataclasses import field, replace
 
 from outscore.core.errors import OutscoreError
 from outscore.core.records import dataclass
@@ -18,7 +18,16 @@ from outscore.formats.base.source import line_error, shorten, stem_of
 from outscore.formats.texts.file import REFERENCE, SOURCE, SYSTEM, Cell, Held, arrange
 from outscore.scores.system import label_of
 
-__all__ = ["PARTS", "held_in_rows", "json_rows", "looks_like_header", "separated_rows"]
+__all__ = [
+    "PARTS",
+    "ColumnsAsked",
+    "cells_of_line",
+    "held_in_rows",
+    "is_table",
+    "json_rows",
+    "looks_like_header",
+    "separated_rows",
+]
 
 PARTS: dict[str, tuple[str, ...]] = {
     SOURCE: ("source", "src", "sourcetext"),
@@ -32,6 +41,18 @@ PARTS: dict[str, tuple[str, ...]] = {
 """What columns can hold, and the names that say so; case, spaces and punctuation do not matter."""
 _NUMBER = re.compile(r"[-+]?[\d.,]*\d[eE\d+-]*|")
 _NUMBERED = re.compile(r"(ref|reference)(\d{1,2}|[a-d])")
+
+
+_LABELS = {name for part in ("system", "document", "dataset", "item") for name in PARTS[part]}
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnsAsked:
+    """The columns that were named for the parts they play, parts that a table may lack, and how a command names columns."""
+
+    named: Mapping[str, str] = field(default_factory=dict)
+    optional: Container[str] = ()
+    command: Callable[[str, Sequence[str]], str] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +77,41 @@ def looks_like_header(line: str, separator: str) -> bool:
     """
     names = [_plain(cell) for cell in line.rstrip("\r\n").split(separator)]
     return len(names) > 1 and any(name in PARTS[SYSTEM] or _is_reference(name) for name in names)
+
+
+def cells_of_line(line: str, separator: str) -> list[str]:
+    r"""The cells of a header, as they would be named; a text with a stray quote has none.
+
+    Examples
+    --------
+    >>> cells_of_line('uid, "the answer"\r\n', ","), cells_of_line("uid\tanswer", "\t")
+    (['uid', 'the answer'], ['uid', 'answer'])
+    """
+    written = line.rstrip("\r\n")
+    if separator == "\t":
+        return [cell.strip() for cell in written.split(separator)]
+    try:
+        return [cell.strip() for cell in next(csv.reader([written], skipinitialspace=True, delimiter=separator), [])]
+    except csv.Error:
+        return []
+
+
+def is_table(text: str, separator: str) -> bool:
+    """Whether all lines have the same number of cells, and the first has distinct names that are no numbers."""
+    try:
+        rows = list(_cells(text, separator))
+    except csv.Error:
+        return False
+    names = [cell.strip() for cell in rows[0]] if rows else []
+    named = len(names) > 1 and len(set(names)) == len(names) and not any(_NUMBER.fullmatch(name) for name in names)
+    return named and len(rows) > 1 and all(len(row) == len(names) for row in rows)
+
+
+def _cells(text: str, separator: str) -> Iterator[list[str]]:
+    """The rows of TSV, whose cells are taken as they are, or of CSV with its quotes."""
+    if separator == "\t":
+        return (line.split("\t") for line in text.removesuffix("\n").split("\n"))
+    return csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
 
 
 def _is_reference(name: str) -> bool:
@@ -89,11 +145,8 @@ def _parse(text: str, path: str, line: int) -> object:
 
 
 def separated_rows(text: str, path: str, separator: str) -> Rows:
-    """TSV, whose cells are taken as they are, or CSV with its quotes."""
-    if separator == "\t":
-        table: Iterator[list[str]] = (line.split("\t") for line in text.removesuffix("\n").split("\n"))
-    else:
-        table = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    """TSV or CSV with a header."""
+    table = _cells(text, separator)
     columns: tuple[str, ...] = ()
     rows: list[tuple[int, Mapping[str, object]]] = []
     try:
@@ -115,14 +168,18 @@ def separated_rows(text: str, path: str, separator: str) -> Rows:
     return Rows(columns, rows)
 
 
-def held_in_rows(table: Rows, path: str, chosen: Mapping[str, str]) -> Held:
-    """The texts of a table; `chosen` names columns by the part they play."""
-    columns = _columns(table, path, chosen)
+def held_in_rows(table: Rows, path: str, asked: ColumnsAsked) -> Held:
+    """The texts of a table; `asked` names columns by the part they play."""
+    columns = _columns(table, path, asked)
     if not columns[SYSTEM] and not columns[REFERENCE]:
         listed = ", ".join(f"`{name}`" for name in table.columns)
+        cure = "Name them with --text-column hypothesis=COLUMN or reference=COLUMN; --reader text reads plain lines."
+        candidates = _candidates(table)
+        if asked.command is not None and candidates:
+            cure = f"Name them, such as `{asked.command(path, candidates)}`; --reader text reads plain lines."
         raise OutscoreError(
             f"{label_of(path)} is a table without a column of outputs or references; its columns are {listed}.",
-            "Name them with --text-column hypothesis=COLUMN or reference=COLUMN; --reader text reads plain lines.",
+            cure,
             file=path,
         )
     cells = [cell for line, row in _numbered(table, columns) for cell in _cells_of(row, line, columns, path)]
@@ -145,10 +202,14 @@ def _system_notes(columns: Sequence[str], path: str) -> list[str]:
     return [f"{label_of(path)}: its other columns are read as systems: {', '.join(f'`{name}`' for name in columns)}."]
 
 
-def _columns(table: Rows, path: str, chosen: Mapping[str, str]) -> dict[str, list[str]]:
+def _columns(table: Rows, path: str, asked: ColumnsAsked) -> dict[str, list[str]]:
     columns: dict[str, list[str]] = {}
+    chosen = asked.named
     for part, names in PARTS.items():
         if part in chosen:
+            if chosen[part] not in table.columns and part in asked.optional:
+                columns[part] = []
+                continue
             if chosen[part] not in table.columns:
                 listed = ", ".join(f"`{name}`" for name in table.columns)
                 raise OutscoreError(f"{label_of(path)} has no column `{chosen[part]}`.", f"It has {listed}.", file=path)
@@ -176,6 +237,16 @@ def _named_after_systems(table: Rows, known: Container[str]) -> list[str]:
     """The other columns of texts in a table that has references and no outputs: a column for every system."""
     free = (name for name in table.columns if name and name not in known)
     return [name for name in free if table.rows and _is_text([row.get(name) for _, row in table.rows])]
+
+
+def _candidates(table: Rows) -> list[str]:
+    """The columns that may hold outputs or references, first those whose cells have several words: an id is one word."""
+    texts = _named_after_systems(table, {name for name in table.columns if _plain(name) in _LABELS})
+
+    def wordy(name: str) -> bool:
+        return any(len(str(row.get(name)).split()) > 1 for _, row in table.rows)
+
+    return [name for name in texts if wordy(name)] or texts
 
 
 def _is_text(cells: Sequence[object]) -> bool:

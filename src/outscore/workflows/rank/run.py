@@ -280,6 +280,7 @@ def _read_texts(request: RankRequest) -> RankData:
         system=request.system,
         reader=request.reader,
         columns=request.text_column,
+        command=lambda columns: replace(request, text_column=columns).command_line(),
     )
     if len(texts_read.systems) < 2:
         named = count(len(texts_read.systems), "system")

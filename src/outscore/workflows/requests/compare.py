@@ -372,6 +372,9 @@ class TextsRequest(ComparisonRequest):
         check_correction(self.correction, test=self.test, delta=self.delta)
         check_reader(self.reader)
         check_columns(self.text_column)
+        if arrays and self.text_column:
+            message = "`text_column` names columns of files, but not all texts are files."
+            raise OutscoreError(message, "Give the lists of segments alone.", parameter="text_column")
         if not arrays and len(self.files) not in (1, 2):
             raise OutscoreError(
                 f"{count(len(self.files), 'text')} named, but two systems are needed.",

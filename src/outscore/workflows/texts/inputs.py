@@ -7,13 +7,13 @@ has its own files; `join` concatenates their systems, references and labels.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
 
 from outscore.core.errors import OutscoreError
 from outscore.core.options import did_you_mean
 from outscore.core.records import dataclass
-from outscore.formats.texts.file import TextFile
+from outscore.formats.texts.file import REFERENCE, SYSTEM, TextFile
 from outscore.formats.texts.read import read_texts
 from outscore.formats.texts.segments import Segments, read_segments
 from outscore.scores.system import Origin
@@ -23,6 +23,9 @@ from outscore.workflows.texts.patterns import called_by, fill, runs_in, shared_d
 from outscore.workflows.texts.statistics import in_order_of, side_by_side
 
 __all__ = ["Part", "PartSystem", "TextFiles", "Whole", "join", "read_text_files"]
+
+WITHOUT_COLUMNS = ("segments", "sgml", "xml")
+"""Formats of texts that are no tables."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,15 +77,51 @@ class _Asked:
 class _Opened:
     """Files that were read, each once."""
 
-    def __init__(self, reader: str, columns: Mapping[str, str]) -> None:
-        self.reader, self.columns = reader, columns
+    def __init__(self, reader: str, columns: Mapping[str, str], command: Callable[[Mapping[str, str]], str] | None) -> None:
+        self.reader, self.columns, self.command = reader, columns, command
         self.files: dict[str, TextFile] = {}
         self.labels: dict[str, Segments] = {}
+        self.parts: dict[str, set[str]] = {}
+        """What the files are named for: outputs, references or both."""
 
     def text(self, path: str) -> TextFile:
         if path not in self.files:
-            self.files[path] = read_texts(path, reader=self.reader, columns=self.columns)
+            parts = self.parts.get(path, set())
+            # A table of references need not have the column of outputs, nor the other way round.
+            optional = {part for part in (SYSTEM, REFERENCE) if part not in parts}
+            optional |= set() if SYSTEM in parts else {"system"}
+            command = None if self.command is None else self._proposed
+            self.files[path] = read_texts(path, reader=self.reader, columns=self.columns, optional=optional, command=command)
+            self._refuse_columns_of_lines(self.files[path], parts)
         return self.files[path]
+
+    def _refuse_columns_of_lines(self, file: TextFile, parts: set[str]) -> None:
+        """Refuse a column that is named for a file without columns."""
+        named = next((part for part in self.columns if part in parts), None)
+        if named is not None and file.origin.format in WITHOUT_COLUMNS:
+            what = f"--text-column {named}={self.columns[named]}"
+            raise OutscoreError(
+                f"{file.origin.label} is not a table, so {what} names no column of it.",
+                "Leave the option out, or give a table with a header, such as CSV or JSON lines.",
+                parameter="text_column",
+            )
+
+    def _proposed(self, path: str, candidates: Sequence[str]) -> str:
+        """A command that names columns of a table: references usually come first and outputs last."""
+        assert self.command is not None
+        free = [name for name in candidates if name not in self.columns.values()]
+        parts = [part for part in (REFERENCE, SYSTEM) if part in self.parts.get(path, ()) and part not in self.columns]
+        places = {REFERENCE: 0, SYSTEM: -1}
+        proposed = {part: free[places[part]] for part in parts[: len(free)]}
+        return self.command({**self.columns, **proposed})
+
+    def refuse_columns_of_nothing(self) -> None:
+        """Refuse named columns if no file is a table."""
+        if self.columns and all(file.origin.format in WITHOUT_COLUMNS for file in self.files.values()):
+            named = " ".join(f"--text-column {part}={column}" for part, column in self.columns.items())
+            raise OutscoreError(
+                f"No file is a table, so {named} names no column.", "Leave the option out.", parameter="text_column"
+            )
 
     def label(self, path: str) -> Segments:
         if path not in self.labels:
@@ -119,19 +158,23 @@ def read_text_files(
     system: Sequence[str] = (),
     reader: str = shared.TEXT_READER.default,
     columns: Mapping[str, str] | None = None,
+    command: Callable[[Mapping[str, str]], str] | None = None,
 ) -> TextFiles:
     """Read the files of systems, references and labels; `system` chooses from files that contain several.
+
+    `command` writes the same command with other `columns`.
 
     `documents`, `labels` and `dataset` name files with a label per line; the first and the last may also name a file of texts
     that contains the labels of its segments.
     """
-    opened = _Opened(reader, columns or {})
+    opened = _Opened(reader, columns or {}, command)
     names_asked = _Asked(files, reference, documents, labels, dataset, source)
     datasets, left_out = shared_datasets(names_asked.names)
     if datasets and dataset is not None:
         message = f"--dataset is `{dataset}`, but the file names already name the dataset."
         raise OutscoreError(message, "Leave --dataset out.", parameter="dataset")
     parts = {name: _read(names_asked.of(name), opened) for name in datasets} or {"": _read(names_asked, opened)}
+    opened.refuse_columns_of_nothing()
     whole = join(parts, files, system)
     notes = dict.fromkeys(note for part in parts.values() for note in part.notes)
     return TextFiles(
@@ -158,6 +201,9 @@ def _renamed(systems: Mapping[str, Sequence[Segments]], names: Sequence[str]) ->
 
 def _read(asked: _Asked, opened: _Opened) -> Part:
     """The files of one test set, with all texts in the order of the last reference."""
+    for part, paths in ((SYSTEM, [path for written in asked.files for path in runs_in(written)]), (REFERENCE, asked.reference)):
+        for path in paths:
+            opened.parts.setdefault(path, set()).add(part)
     systems = [system for place, written in enumerate(asked.files) for system in _systems(place, written, opened)]
     references = [text for path in asked.reference for text in opened.text(path).references()]
     segments = len(references[0])

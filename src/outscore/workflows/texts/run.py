@@ -248,6 +248,7 @@ def read_texts(request: TextsRequest) -> TextData:
         system=request.system,
         reader=request.reader,
         columns=request.text_column,
+        command=lambda columns: replace(request, text_column=columns).command_line(),
     )
     (first, second), (a, b) = _two(texts_read.systems)
     buckets = _buckets(request, texts_read.references[0], texts_read.labels)
