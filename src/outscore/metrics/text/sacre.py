@@ -81,7 +81,8 @@ def corpus_metric(
 
     def library_rows(hypotheses: Lines, references: References, given: Options) -> Array:
         rows = segment_rows(library_scorer(given), hypotheses, references)
-        return np.rint(rows * len(references) if times_references else rows).astype(np.int64)
+        whole: Array = np.rint(rows * len(references) if times_references else rows).astype(np.int64)
+        return whole
 
     return TextMetric(
         name=name,
