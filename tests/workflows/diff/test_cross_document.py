@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from tests.coref_documents import write_documents
 
 from outscore import diff
 from outscore.core.errors import OutscoreError
+from outscore.formats.readers import read_chains
 
 TOPICS = range(1, 9)
 
@@ -103,3 +105,46 @@ def test_ids_without_topics_are_refused(tmp_path, name, cluster, message):
     paths = {system: write(tmp_path / f"{system}.conll", lambda *_: 1, name=name) for system in ("gold", "old", "new")}
     with pytest.raises(OutscoreError, match=message):
         compared(paths, cluster=cluster)
+
+
+def rewritten(source, path, columns):
+    """The annotation of a file in other columns, made of its own ones and of the number of a token in its sentence."""
+    lines, number = [], 0
+    for line in source.read_text().splitlines():
+        cells = line.split()
+        number = 0 if not cells or line.startswith("#") else number + 1
+        lines.append(line if not number else "\t".join(columns(cells, number)))
+    path.write_text("\n".join([*lines, ""]))
+    return path
+
+
+@pytest.mark.parametrize("documents", [1, 6])
+def test_a_number_of_a_token_is_no_document(tmp_path, documents):
+    """SemEval-2010 counts the tokens of a sentence in its first column; the answer does not depend on the columns."""
+    made = write_documents(tmp_path, documents=documents, phrases=20)
+    as_conll, as_semeval = (
+        {name: rewritten(path, tmp_path / f"{name}.{kind}", columns) for name, path in made.items()}
+        for kind, columns in (
+            ("conll12", lambda cells, number: (cells[0], "0", str(number - 1), cells[3], cells[-1])),
+            ("semeval", lambda cells, number: (str(number), cells[3], cells[-1])),
+        )
+    )
+    ours, theirs = (
+        diff(files["gold"], [files[name] for name in ("plain", "better")], task="coref") for files in (as_conll, as_semeval)
+    )
+    assert theirs.pairs == ours.pairs
+    assert theirs.notes == ours.notes
+    assert theirs.pairs[0].p.n == documents
+    assert read_chains(as_semeval["gold"]).words.forms.names == read_chains(as_conll["gold"]).words.forms.names
+
+
+def test_several_documents_of_a_file_are_not_overridden_by_its_first_column(tmp_path):
+    lines = {name: [] for name in ("gold", "old", "new")}
+    for document in "abc":
+        for name, chains in (("gold", "1111"), ("old", "1122"), ("new", "1111")):
+            tokens = [f"{document}{i % 2} 0 {i} w ({chain})" for i, chain in enumerate(chains)]
+            lines[name] += [f"#begin document ({document}); part 000", *tokens, "#end document"]
+    for name, text in lines.items():
+        (tmp_path / f"{name}.conll").write_text("\n".join([*text, ""]))
+    found = compared({name: tmp_path / f"{name}.conll" for name in lines})
+    assert (found.primary_pairs[0].p.n, [note for note in found.notes if note.kind == "reading"]) == (3, [])

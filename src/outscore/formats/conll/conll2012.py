@@ -10,13 +10,16 @@
 token, and nested brackets of one chain are closed last in, first out. The fourth column holds the word and
 the fifth its tag, in files that have that many columns before the last. A document is a name with its part;
 each has its own chain numbers. In coreference across documents one such document holds them all, and the first
-column says which of them a token belongs to.
+column says which of them a token belongs to. The columns of SemEval-2010 have the number of the token first and
+the word second.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import field
+from itertools import pairwise
 from typing import NoReturn
 
 import numpy as np
@@ -35,6 +38,9 @@ __all__ = ["Parser", "assemble_chains", "chains_of", "looks_like_chains"]
 FORMAT = "conll2012"
 # Columns besides the brackets: the word is the fourth, its tag the fifth.
 WORD, TAG = 3, 4
+# Where the first column counts tokens, the word follows.
+COUNTED_WORD = 1
+MAX_DIGITS = 10
 _BEGIN = re.compile(r"#\s*begin document\b\s*(.*)")
 _END = re.compile(r"#\s*end document\b")
 _NAME = re.compile(r"\(?(.*?)\)?\s*(?:;\s*(?:part\s+(\S+))?\s*)?")
@@ -79,7 +85,9 @@ class Parser:
     layout: tuple[int, int] | None = None
     forms: list[str] = field(default_factory=list)
     tags: list[str] = field(default_factory=list)
+    # The first two columns, which say whose the token is, or its number and word.
     ids: list[str] = field(default_factory=list)
+    seconds: list[str] = field(default_factory=list)
     lines: list[int] = field(default_factory=list)
     sentences: list[int] = field(default_factory=list)
     sentence_documents: list[int] = field(default_factory=list)
@@ -173,6 +181,7 @@ class Parser:
                 "Give every token the same columns, with the brackets in the last one.",
             )
         self.ids.append(fields[0])
+        self.seconds.append(fields[COUNTED_WORD] if len(fields) > COUNTED_WORD + 1 else NO_WORD)
         self.token(number, fields[WORD] if needed > TAG else NO_WORD, fields[TAG] if needed > TAG + 1 else NO_WORD)
         if fields[-1] not in _NO_CHAIN:
             self.brackets(number, fields[-1])
@@ -242,14 +251,16 @@ def _chains(source: Source, parser: Parser, format: str) -> Chains:
 
 
 def _words(source: Source, parser: Parser, names: tuple[str, ...]) -> Words:
-    ends = np.cumsum(np.fromiter(map(len, parser.forms), dtype=np.int64, count=len(parser.forms)))
+    counted = _count_tokens(parser.ids)
+    forms = parser.seconds if counted else parser.forms
+    ends = np.cumsum(np.fromiter(map(len, forms), dtype=np.int64, count=len(forms)))
     tagged = not _NO_TAG.issuperset(parser.tags)
     columns = {"pos": Labels.of(parser.tags)} if tagged else {}
-    if _joins_documents(parser):
+    if len(names) == 1 and not counted and len({*parser.ids}) > 1:
         columns[DOCUMENT_ID] = Labels.of(parser.ids)
     return Words(
         stem_of(source.path),
-        Labels.of(parser.forms),
+        Labels.of(forms),
         np.array(parser.sentences, dtype=np.int64),
         columns,
         np.concatenate([[0], ends[:-1]]),
@@ -261,12 +272,19 @@ def _words(source: Source, parser: Parser, names: tuple[str, ...]) -> Words:
     )
 
 
-def _joins_documents(parser: Parser) -> bool:
-    """Whether a document of the file holds several documents by its first column."""
-    if len(parser.ids) < len(parser.forms):
+def _count_tokens(ids: Sequence[str]) -> bool:
+    """Whether the first column counts: every number is one more than the one before or begins again at the first.
+
+    Examples
+    --------
+    >>> _count_tokens(["1", "2", "3", "1", "2"]), _count_tokens(["1", "1", "2", "2"]), _count_tokens(["a", "a"])
+    (True, False, False)
+    """
+    if not {*ids[:1]} <= {"0", "1"} or not all(number.isdecimal() and len(number) < MAX_DIGITS for number in ids):
         return False
-    documents = (parser.sentence_documents[sentence] for sentence in parser.sentences)
-    return len({*zip(documents, parser.ids, strict=True)}) > len({*parser.sentence_documents})
+    numbers = [int(number) for number in ids]
+    steps = [(before, after) for before, after in pairwise(numbers) if after != numbers[0]]
+    return bool(steps) and all(after == before + 1 for before, after in steps)
 
 
 def _without_repeats(chains: Chains, parser: Parser, *, repair: bool) -> Chains:
