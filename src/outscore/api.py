@@ -1708,6 +1708,8 @@ def diff(
     log_task: str | None = None,
     filter: str | None = None,
     force_same: bool = False,
+    singletons: Literal["keep", "drop"] = "keep",
+    match: Literal["exact", "head"] = "exact",
     repair: bool = False,
     slices: str | Sequence[str] = (),
     min_support: int = 20,
@@ -1747,6 +1749,12 @@ def diff(
         Logs: the filter that extracted the scored answers.
     force_same : bool, default False
         Logs: compare them even if their questions or settings differ.
+    singletons : str, default "keep"
+        For coreference: whether chains of one mention count (``"keep"``) or are left out of all files
+        (``"drop"``).
+    match : str, default "exact"
+        For coreference: mentions are the same if they have the same words (``"exact"``), or the same head
+        (``"head"``), which CorefUD files name.
     repair : bool, default False
         For coreference: if a mention is in two chains, keep the first instead of refusing the file.
     slices : str | Sequence[str], default ()
@@ -1793,6 +1801,8 @@ def diff(
         log_task=log_task,
         filter=filter,
         force_same=force_same,
+        singletons=singletons,
+        match=match,
         repair=repair,
         slices=slices,
         min_support=min_support,

@@ -122,6 +122,7 @@ KEYS = {
     "pair": (
         "systems criterion n clusters differ overlap_correct metric first second difference interval p outcomes transitions"
         " labels slices metrics kinds families notes verdict sentence headline reason identical row_intervals label_f1"
+        " counted_by"
     ),
     "outcomes": "both_right correction new_error changed_error shared_error",
     "transition": "from to gold count mirror share_of_class share_of_changes p",
@@ -147,7 +148,8 @@ def test_json_keeps_its_shape(made):
     assert set(pair["transitions"]) == {"correction", "new_error", "changed_error"}
     assert (found["schema"], found["pairs"][0]["criterion"], len(found["pairs"])) == ("outscore/diff/1", "upos", 3)
     options = (
-        "files names map task criterion cluster columns punct subtypes lenient repair slice alpha correction min_support seed"
+        "files names map task criterion cluster columns punct subtypes lenient singletons match repair slice alpha correction"
+        " min_support seed"
     )
     assert set(found["settings"]) == {*options.split(), "inputs", "versions"}
 
@@ -173,7 +175,7 @@ def test_changes_are_those_that_were_counted(made, tmp_path, task):
     found = as_json("--task", task, *made[task][:3], "--changes", path)
     lines = [json.loads(line) for line in path.read_text().splitlines()]
     for pair in found["pairs"]:
-        own = [line for line in lines if line["criterion"] == pair["criterion"]]
+        own = [line for line in lines if line["criterion"] == (pair["counted_by"] or pair["criterion"])]
         kinds = [line["changes"][" -> ".join(pair["systems"])] for line in own]
         for kind in ("correction", "new_error", "changed_error"):
             assert kinds.count(kind) == pair["outcomes"][kind]

@@ -17,6 +17,7 @@ from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.core.options import did_you_mean
 from outscore.core.records import dataclass
+from outscore.outputs.nodes import Nodes
 from outscore.scores.system import Labels, Origin
 
 __all__ = ["SET_SEPARATOR", "UNALIGNED", "Chains", "Items", "Outputs", "Units", "Words", "binned", "choose_slices"]
@@ -160,6 +161,9 @@ class Chains(_File):
     words
         The tokens in order, with the column ``"pos"`` if the file has tags; `Words.documents` has each
         sentence's document.
+    nodes
+        What mentions consist of, if some of them may be more or less than the words from first to last; one of empty nodes
+        alone ends before it starts. None if all are runs of words.
 
     Examples
     --------
@@ -176,11 +180,24 @@ class Chains(_File):
     words: Words | None = None
     origin: Origin | None = None
     lines: Array | None = None
+    nodes: Nodes | None = None
 
     @property
     def rows(self) -> int:
         """The number of mentions."""
         return len(self.starts)
+
+    def take(self, rows: Array) -> Chains:
+        """Only these mentions, of the same words."""
+        return replace(
+            self,
+            documents=self.documents.take(rows),
+            starts=self.starts[rows],
+            ends=self.ends[rows],
+            chains=self.chains[rows],
+            lines=None if self.lines is None else self.lines[rows],
+            nodes=None if self.nodes is None else self.nodes.take(rows),
+        )
 
     def _brief(self) -> str:
         chains = count_of(len(np.unique(self.chains)), "chain")

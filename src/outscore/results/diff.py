@@ -182,6 +182,9 @@ class Pair:
         The two parts of the verdict, and whether nothing changed. Empty and False in results of version 0.1.0.
     label_f1
         F1 of each label with its test, for the primary criterion if pairs are few.
+    counted_by
+        The criterion by which units are right or wrong, where that is not `criterion`: the CoNLL score of coreference is one of
+        chains, and everything that counts mentions (n, differ, outcomes, transitions, labels, slices) is by ``"arcs-any"``.
     row_intervals
         How the intervals of labels and slices were computed. They are not adjusted for the number of rows.
     """
@@ -213,6 +216,12 @@ class Pair:
     identical: bool = False
     row_intervals: str = ""
     label_f1: list[ScoredSubset] = field(default_factory=list)
+    counted_by: str = ""
+
+    @property
+    def unit_criterion(self) -> str:
+        """The criterion by which units are right or wrong."""
+        return self.counted_by or self.criterion
 
     def is_significant(self, alpha: float) -> bool:
         """Whether the scores differ and the test rejects, by the corrected p if the pair is one of several."""
@@ -431,6 +440,11 @@ class Diff(Result):
     def primary_pairs(self) -> list[Pair]:
         """The pairs by the first criterion."""
         return [pair for pair in self.pairs if pair.criterion == self.pairs[0].criterion]
+
+    @property
+    def counted_pairs(self) -> list[Pair]:
+        """The pairs, without those that count the units of two systems by the same criterion as an earlier one does."""
+        return list({(pair.systems, pair.unit_criterion): pair for pair in reversed(self.pairs)}.values())[::-1]
 
     @property
     def verdicts(self) -> list[str]:

@@ -118,7 +118,7 @@ COREFUD = """# newdoc id = d1
 2\tmayor\t_\tNOUN\t_\t_\t0\troot\t_\tEntity=e1)(e2[1/2]-x-1-)
 3\ts\t_\tPART\t_\t_\t2\tx\t_\t_
 
-1\the\t_\tPRON\t_\t_\t0\troot\t_\tEntity=(e1-person-1-)e2[2/2])|X=1
+1\the\t_\tPRON\t_\t_\t0\troot\t_\tEntity=(e1-person-1-)(e2[2/2]-x-1-)|X=1
 """
 
 

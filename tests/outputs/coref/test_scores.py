@@ -73,6 +73,29 @@ def test_lea_against_the_authors_scorer(official):
         assert scores(official[case][1], "lea") == pytest.approx([float(r), float(p), float(f1)], abs=1e-12), case
 
 
+MEASURES = {**OFFICIAL, "lea": "lea"}
+
+
+@pytest.mark.parametrize(
+    ("settings_name", "asked"),
+    [
+        ("exact, singletons kept", {}),
+        ("exact, singletons dropped", {"singletons": "drop"}),
+        ("head, singletons kept", {"match": "head"}),
+    ],
+)
+def test_against_the_scorer_of_corefud(shared_data, settings_name, asked):
+    """Zeros, discontinuous mentions and heads; zeros without parents are matched by their places ("linear")."""
+    folder = shared_data / "corefud-official"
+    cases = json.loads((folder / "expected.json").read_text(encoding="utf-8"))
+    for case in cases:
+        (found,) = osc.diff(folder / case["key"], [folder / case["response"]], task="coref", **asked).scores.values()
+        for theirs, ours in MEASURES.items():
+            shown = [round(100 * getattr(found[ours], part), 2) for part in PARTS]
+            assert shown == case[settings_name][theirs], (case["response"], ours)
+    assert len(cases) == 43
+
+
 @pytest.mark.parametrize("case", sorted(REPEATED))
 def test_repeated_mentions_stop_by_default(shared_data, case):
     with pytest.raises(osc.OutscoreError, match="the mention of tokens 3 to 6 of its document is in chain 1"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from dataclasses import replace
@@ -283,6 +284,61 @@ def test_agreement_on_entities_is_about_those_that_either_has(tmp_path):
             assert found.agreement[i][j] == (pytest.approx(len(same) / len(either)) if either else 1.0)
 
 
+def test_coreference_is_decided_by_its_conll_score(tmp_path):
+    """The mean of MUC, B³ and CEAFe over documents; mentions are counted by ARCS any, and that is said."""
+    paths = write_documents(tmp_path, documents=8, phrases=40)
+    found = diff(paths["gold"], [paths["plain"], paths["best"]], task="coref")
+    assert [pair.criterion for pair in found.pairs] == ["conll", "arcs-any", "arcs-nom"]
+    pair, any_antecedent, _ = found.pairs
+    for name, score in (("plain", pair.first), ("best", pair.second)):
+        assert score == pytest.approx(np.mean([found.scores[name][part].f1 for part in ("muc", "b3", "ceafe")]), abs=1e-12)
+    assert (pair.metric, pair.counted_by, any_antecedent.counted_by) == ("conll", "arcs-any", "")
+    assert pair.p.n == 8
+    assert (pair.outcomes, pair.transitions, pair.n) == (any_antecedent.outcomes, any_antecedent.transitions, any_antecedent.n)
+    assert {change.metric for change in pair.metrics} == {"muc", "b3", "ceafe", "lea"}
+    # Every way to swap the 8 documents, in plain code.
+    ours, theirs = (_columns_of(paths["gold"], paths[name]) for name in ("plain", "best"))
+    swaps = [np.array(signs)[:, None] for signs in itertools.product([False, True], repeat=8)]
+    differences = [
+        abs(_conll(np.where(swap, ours, theirs).sum(0)) - _conll(np.where(swap, theirs, ours).sum(0))) for swap in swaps
+    ]
+    exact = np.mean([value >= abs(pair.difference) - 1e-12 for value in differences])
+    assert pair.p.value == pytest.approx(exact, abs=0.02 if pair.p.method == "monte-carlo" else 1e-12)
+    assert "CoNLL F1" in pair.verdict
+    assert f"By ARCS-any: {pair.outcomes.correction} corrections" in pair.verdict
+    assert "CoNLL F1" in pair.sentence
+    report = found.to_text()
+    assert "Pairs by CoNLL" in report
+    assert "What changed, plain → best, ARCS any" in report
+    page = found.to_html()
+    assert "CoNLL F1" in page
+    assert "(by ARCS any)" in page
+    assert "CoNLL F1" in found.to_latex()
+    rows = {(row["row"], row["criterion"]) for row in found.to_frame("transitions").to_dicts()}
+    assert {criterion for _, criterion in rows} == {"arcs-any", "arcs-nom"}
+
+
+def _columns_of(gold, system):
+    from outscore.formats.readers import read_chains
+    from outscore.outputs.coref.mentions import align_mentions
+    from outscore.outputs.coref.scores import coref_statistics
+
+    return coref_statistics(align_mentions(read_chains(gold), [read_chains(system)]))["conll"]
+
+
+def _conll(x):
+    r, p = x[3] / x[4], x[5] / x[6]
+    return (2 * x[0] / (x[1] + x[2]) + 2 * r * p / (r + p) + 2 * x[7] / (x[8] + x[9])) / 3
+
+
+def test_one_document_of_coreference_cannot_be_tested(tmp_path):
+    paths = write_documents(tmp_path, documents=1, phrases=40)
+    found = diff(paths["gold"], [paths["plain"], paths["best"]], task="coref")
+    assert found.pairs[0].p.value == 1
+    assert "A single document leaves nothing to swap: no difference can be tested." in found.pairs[0].verdict
+    assert diff(paths["gold"], [paths["plain"], paths["best"]], task="coref", cluster="sentence").pairs[0].p.value < 1
+
+
 def test_coreference(tmp_path):
     paths = write_documents(tmp_path, documents=8, phrases=40)
     found = diff(paths["gold"], {name: paths[name] for name in RESPONSES}, task="coref", criterion=["arcs-any", "arcs-nom"])
@@ -421,7 +477,7 @@ def test_files_without_nominals_are_compared_by_the_other_criterion(tmp_path):
         (tmp_path / f"{name}.conll").write_text(f"{body}\n#end document\n")
     gold, *systems = (tmp_path / f"{name}.conll" for name in texts)
     found = diff(gold, systems, task="coref")
-    assert {pair.criterion for pair in found.pairs} == {"arcs-any"}
+    assert [pair.criterion for pair in found.pairs] == ["conll", "arcs-any"]
     assert any("antecedent by arcs-nom" in note.text for note in found.notes)
     with pytest.raises(OutscoreError, match="No mention of gold has an antecedent by `arcs-nom`"):
         diff(gold, systems, task="coref", criterion="arcs-nom")

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from itertools import pairwise
 from typing import NoReturn
 
@@ -29,8 +29,9 @@ from outscore.core.numeric import Array
 from outscore.core.records import dataclass
 from outscore.formats.base.source import Peek, Source, label_of, line_error, refuse_undecoded, shorten, stem_of
 from outscore.outputs.coref.documents import DOCUMENT_ID, NO_WORD
-from outscore.outputs.coref.mentions import first_of_mention
+from outscore.outputs.coref.mentions import first_of_mention, span_of
 from outscore.outputs.model import Chains, Words
+from outscore.outputs.nodes import Nodes
 from outscore.scores.system import Labels, Origin
 
 __all__ = ["Parser", "assemble_chains", "chains_of", "looks_like_chains"]
@@ -69,10 +70,10 @@ def chains_of(source: Source, *, repair: bool = False) -> Chains:
     return assemble_chains(source, parser, FORMAT, repair=repair)
 
 
-def assemble_chains(source: Source, parser: Parser, format: str, *, repair: bool) -> Chains:
+def assemble_chains(source: Source, parser: Parser, format: str, *, repair: bool, nodes: Nodes | None = None) -> Chains:
     """What a parser has read of a whole file, checked and put together."""
     parser.finish()
-    return _without_repeats(_chains(source, parser, format), parser, repair=repair)
+    return _without_repeats(replace(_chains(source, parser, format), nodes=nodes), parser, repair=repair)
 
 
 @dataclass
@@ -298,16 +299,7 @@ def _without_repeats(chains: Chains, parser: Parser, *, repair: bool) -> Chains:
         again = f"chain {old} and in chain {new}" if old != new else f"chain {old} twice"
         parser.refuse(
             int(parser.mentions[row][4]),
-            f"the mention of tokens {int(chains.starts[row])} to {int(chains.ends[row])} of its document is in {again}",
+            f"the mention of {span_of(chains, row)} of its document is in {again}",
             "Keep it in one chain, or repair the file on reading (--repair), which keeps the first.",
         )
-    return Chains(
-        chains.name,
-        chains.documents.take(kept),
-        chains.starts[kept],
-        chains.ends[kept],
-        chains.chains[kept],
-        chains.words,
-        chains.origin,
-        None if chains.lines is None else chains.lines[kept],
-    )
+    return chains.take(np.flatnonzero(kept))

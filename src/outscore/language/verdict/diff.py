@@ -157,15 +157,19 @@ def _counts(pair: Pair, unit: str, cluster: str | None) -> str:
         return ""
     kinds = (count(o.correction, "correction"), count(o.new_error, "new error"), count(o.changed_error, "changed error"))
     swapped = "" if cluster is None else f", swapped by {cluster}"
-    return f" {kinds[0]}, {kinds[1]} and {kinds[2]} of {count(pair.n, unit.removesuffix('s'))}{swapped}."
+    by = f"By {METRIC_NAMES[pair.counted_by].removesuffix(' F1')}: " if pair.counted_by else ""
+    return f" {by}{kinds[0]}, {kinds[1]} and {kinds[2]} of {count(pair.n, unit.removesuffix('s'))}{swapped}."
 
 
 def _limit(pair: Pair, cluster: str | None, alpha: float) -> str:
     """A warning where so few clusters are swapped that no difference could be significant."""
     # The test swaps clusters without a gold unit too, where a system has some: their number is that of its p.
     n = pair.p.n
-    if pair.clusters is None or (lowest := 2.0 ** (1 - n)) <= alpha or pair.outcomes.changes == 0:
+    if pair.clusters is None or (lowest := 2.0 ** (1 - n)) <= alpha or (pair.outcomes.changes == 0 and not pair.difference):
         return ""
+    if n == 1 and cluster == "document":
+        cure = "Give more documents, or --cluster sentence, if its sentences may be taken for independent."
+        return f" A single document leaves nothing to swap: no difference can be tested. {cure}"
     few = f" With {count(n, str(cluster))} p cannot be below {format_probability(lowest)}"
     cure = "; put a blank line after each sentence." if n == 1 and cluster == "sentence" else "."
     return f"{few}, whatever the difference{cure}"

@@ -27,6 +27,7 @@ import numpy as np
 from outscore.core.numeric import Array
 from outscore.core.records import dataclass
 from outscore.outputs.coref.arcs import CRITERIA, arcs_counts
+from outscore.outputs.coref.matching import best_matching
 from outscore.outputs.coref.mentions import NO_CHAIN, Mentions
 
 __all__ = ["Overlap", "Spread", "coref_statistics", "overlap", "spread_of"]
@@ -191,33 +192,10 @@ def _ceafe(o: Overlap) -> Array:
 
 
 def _best_matching(o: Overlap) -> Array:
-    """The similarity of each pair of chains that the best matching joins, 0 for all others.
-
-    Chains that share mentions, directly or through others, are connected, and an optimal matching is optimal
-    on each connected component. Most components are a single pair, so the assignment problems stay small even
-    if one document is a whole book.
-    """
-    from scipy.optimize import linear_sum_assignment
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
+    """The similarity of each pair of chains that the best matching joins, 0 for all others."""
     left, right = o.pairs[:, 0], o.pairs[:, 1]
     similarity = 2 * o.shared / (o.key_sizes[left] + o.response_sizes[right])
-    keys, nodes = len(o.key_sizes), len(o.key_sizes) + len(o.response_sizes)
-    edges = coo_array((np.ones(len(left), dtype=np.int8), (left, right + keys)), shape=(nodes, nodes))
-    component = connected_components(edges, directed=False)[1][left]
-    order = np.argsort(component, kind="stable")
-    bounds = np.flatnonzero(np.diff(component[order], prepend=-1, append=-1))
-    alone = np.diff(bounds) == 1
-    chosen = [order[bounds[:-1][alone]]]
-    for low, high in zip(bounds[:-1][~alone].tolist(), bounds[1:][~alone].tolist(), strict=True):
-        rows = order[low:high]
-        _, i = np.unique(left[rows], return_inverse=True)
-        _, j = np.unique(right[rows], return_inverse=True)
-        table = np.zeros((int(i.max()) + 1, int(j.max()) + 1))
-        table[i, j] = similarity[rows]
-        matched = np.zeros(table.shape, dtype=bool)
-        matched[linear_sum_assignment(table, maximize=True)] = True
-        chosen.append(rows[matched[i, j]])
-    best = np.concatenate(chosen)
-    return np.where(np.isin(np.arange(len(similarity)), best), similarity, 0.0)
+    joined = np.zeros(len(similarity))
+    chosen = best_matching(left, right, similarity)
+    joined[chosen] = similarity[chosen]
+    return joined

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import pairwise
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from outscore.core.numeric import Array
 from outscore.outputs.changed import Changed, Contexts, changed_units
 from outscore.outputs.coref.arcs import ANY, CLASSES, FN, NO_ANTECEDENT, NOMINAL, TN, TP, WL, resolve_mentions
 from outscore.outputs.coref.clusters import DOCUMENT, SUBTOPIC, TOPIC, groupings
-from outscore.outputs.coref.mentions import NO_CHAIN, PRONOUNS, Mentions
+from outscore.outputs.coref.mentions import NO_CHAIN, PRONOUNS, Mentions, first_tokens
 from outscore.outputs.model import Units, choose_slices
 from outscore.outputs.words.changed import sentence_bounds, sentence_contexts
 from outscore.scores.system import Labels
@@ -36,6 +37,8 @@ MENTION_TYPE = "mention type"
 
 
 PRONOUN = "pronoun"
+ZERO_SIGN = "∅"
+"""What a mention without a word is shown as."""
 ALONE, FIRST, LAST = "alone in its chain", "first of its chain", "last of its chain"
 
 
@@ -154,8 +157,10 @@ def changed_mentions(mentions: Mentions, systems: Sequence[int], criterion: str 
         return Changed(units.take(wrong), mentions.documents.codes[rows], nowhere, nowhere), Contexts(names, ((),) * len(names))
     words, bounds = mentions.words, sentence_bounds(mentions.words)
     sentence = words.sentences[mentions.tokens[rows]]
-    starts = mentions.tokens[rows] - bounds[sentence]
-    # A mention that extends beyond its sentence is cut at its end.
+    starts = (
+        first_tokens(words, mentions.documents.names)[mentions.documents.codes[rows]] + mentions.starts[rows] - bounds[sentence]
+    )
+    # A mention that extends beyond its sentence is cut at its end; a zero stands before a word and has none.
     ends = np.minimum(starts + mentions.ends[rows] - mentions.starts[rows] + 1, np.diff(bounds)[sentence])
     resolved = antecedents(mentions, systems, criterion)[wrong]
     remarks = Labels.of(mention_text(mentions, row) for row in resolved.ravel().tolist())
@@ -219,8 +224,12 @@ def antecedents(mentions: Mentions, systems: Sequence[int], criterion: str = ANY
 
 
 def mention_text(mentions: Mentions, row: int) -> str:
-    """The words of a mention; empty for -1, or if gold has no words."""
+    """The words of a mention, with dots where it leaves some out; empty for -1, or if gold has no words."""
     if row == NO_ANTECEDENT or mentions.words is None:
         return ""
-    first = int(mentions.tokens[row])
-    return " ".join(mentions.words.forms[i] for i in range(first, first + int(mentions.ends[row] - mentions.starts[row]) + 1))
+    start, first = int(mentions.starts[row]), int(mentions.tokens[row])
+    words = mentions.parts.get(row, range(start, int(mentions.ends[row]) + 1))
+    if not words:
+        return ZERO_SIGN
+    gaps = {after for before, after in pairwise(words) if after > before + 1}
+    return " ".join(f"{'… ' * (word in gaps)}{mentions.words.forms[first + word - start]}" for word in words)

@@ -94,7 +94,7 @@ def default_tables(diff: Diff, *, verbose: bool) -> list[Table]:
 
 def detail_tables(diff: Diff, *, verbose: bool, top: int, sort: Sort) -> list[Table]:
     """The tables of each pair; without `verbose`, those of few pairs, and the first rows of the most important tables."""
-    pairs = diff.pairs if verbose else summarised_pairs(diff, verbose=False)
+    pairs = diff.counted_pairs if verbose else summarised_pairs(diff, verbose=False)
     tables = [table for pair in pairs for table in pair_tables(diff, pair, top=None if verbose else top, sort=sort)]
     return tables if verbose else [table for table in tables if table.key not in ON_REQUEST]
 

@@ -71,6 +71,7 @@ def pair_data(diff: Diff, pair: Pair) -> dict[str, Any]:
         "name": clean(pair_name(pair)),
         "systems": [clean(name) for name in pair.systems],
         "criterion": pair.criterion,
+        "units": pair.unit_criterion,
         "criterionName": clean(metric_name(pair.criterion)),
         "n": pair.n,
         "headline": glue(headline_of(diff, pair)),
@@ -156,7 +157,8 @@ def _cards(diff: Diff, pair: Pair) -> list[dict[str, Any]]:
     cards.append(_card("Difference", points(pair.difference, sign=True), [f"{second} - {first}, in points", about]))
     p = format_p_number(pair.p, alpha_of(diff))
     cards.append(_card("p", p, [text for text in (format_p_error(pair.p), method_phrase(pair.p)) if text]))
-    differ = [f"of {pair.n:,} units", f"overlap of right answers {points(pair.overlap_correct)} %"]
+    by = f" by {metric_name(pair.counted_by)}" if pair.counted_by else ""
+    differ = [f"of {pair.n:,} units{by}", f"overlap of right answers {points(pair.overlap_correct)} %"]
     cards.append(_card("Different answers", f"{points(pair.differ)} %", differ))
     return cards
 
@@ -213,7 +215,7 @@ def _transition_chart(pair: Pair) -> Chart | None:
         base.mark_text(fontSize=8, dx=7, dy=-7).encode(text=alt.Text("sign:N"), color=bright),
     ]
     outside = f"; {grid['outside']:,} changes are between other labels" if grid["outside"] else ""
-    caption = f"What changed, {pair_name(pair)}, {metric_name(pair.criterion)}; ▲ more corrections, ▼ more new errors"
+    caption = f"What changed, {pair_name(pair)}, {metric_name(pair.unit_criterion)}; ▲ more corrections, ▼ more new errors"
     most = max(rows, key=lambda row: row["count"])
     peak = f"most often {most['from']} became {most['to']} ({most['count']:,})"
     about = f"{caption}: rows are labels of the first system, columns of the second; {peak}{outside}."
@@ -247,7 +249,7 @@ def _label_chart(pair: Pair) -> Chart | None:
     )
     dots = base.mark_point(filled=True, size=70, opacity=1)
     dots = dots.encode(x, y, color=alt.Color("colour:N", scale=None), description=canvas.on_hover())
-    caption = f"Gold labels, {pair_name(pair)}, {metric_name(pair.criterion)}, with intervals"
+    caption = f"Gold labels, {pair_name(pair)}, {metric_name(pair.unit_criterion)}, with intervals"
     worst = ", ".join(f"{row['label']} {row['x']:+.2f}" for row in rows[:3])
     chart: Any = canvas.layered([canvas.rule(0.0, x, dash=canvas.DASHED), line, dots], height=ROW * len(rows))
     numbers = [

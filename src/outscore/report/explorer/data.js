@@ -1,6 +1,7 @@
 // Units of the explorer: unpacking, the outcome of every unit, search and order. Nothing here touches the page.
 
 const OUTCOMES = ["Both right", "Correction", "New error", "Changed error", "Shared error"];
+const ZERO = "\u2205";
 const PLURALS = ["both right", "corrections", "new errors", "changed errors", "shared errors"];
 
 // Whole numbers as they were packed: base64 of little-endian integers, or of the steps between them.
@@ -46,7 +47,7 @@ function stepOf(store, pair) {
   if (!store) return null;
   const fits = store.sets
     .map((set, index) => ({ index, size: set.systems.length, set }))
-    .filter(({ set }) => set.criterion === pair.criterion && pair.systems.every((name) => set.systems.includes(name)))
+    .filter(({ set }) => set.criterion === pair.units && pair.systems.every((name) => set.systems.includes(name)))
     .sort((x, y) => x.size - y.size);
   if (!fits.length) return null;
   const set = openSet(store, fits[0].index);
@@ -94,7 +95,7 @@ function unitText(store, set, row) {
   const first = store.offsets[set.contexts[row]] + set.starts[row];
   const words = [];
   for (let i = 0; i < set.lengths[row]; i++) words.push(store.vocabulary[store.words[first + i]]);
-  return words.join(" ");
+  return words.length || !set.chains ? words.join(" ") : ZERO;
 }
 
 function sortRows(store, step, rows, order) {

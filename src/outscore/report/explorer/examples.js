@@ -56,13 +56,17 @@ function windowOf(words, start, end) {
 // The sentence with the unit marked, and small letters after the words that somebody makes its head.
 function drawSentence(words, row, heads) {
   const { set } = step, start = set.starts[row], end = start + set.lengths[row];
+  // Of coreference, a mention that has no word stands before one or at the end.
+  const isZero = set.chains && words.length && end === start;
   const [low, high] = windowOf(words, start, end);
   const line = make("p", { class: "sentence", dir: "auto" }, low ? "\u2026 " : "");
   for (let i = low; i < high; i++) {
+    if (i === start && isZero) line.append(make("mark", {}, ZERO), " ");
     if (i === start && end > start) { line.append(make("mark", {}, words.slice(start, end).join(" ")), " "); i = end - 1; continue; }
     const tags = ["G", "1", "2"].filter((_, j) => heads[j] === i);
     line.append(tags.length ? make("span", { class: "head" }, words[i], make("sup", {}, tags.join(" "))) : words[i], " ");
   }
+  if (isZero && start === words.length) line.append(make("mark", {}, ZERO));
   if (high < words.length) line.append("\u2026");
   return line;
 }

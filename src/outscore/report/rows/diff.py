@@ -148,7 +148,8 @@ def headline_of(diff: Diff, pair: Pair) -> str:
     by = "" if len(diff.pairs) == 1 else f" by {METRIC_NAMES.get(pair.metric, pair.metric)}"
     if pair.identical:
         return clean(f"{pair.headline}{by}: nothing changed")
-    return clean(f"{pair.headline}{by}: {pair.outcomes.correction:,} corrected, {pair.outcomes.new_error:,} broken")
+    counted = f" (by {metric_name(pair.counted_by)})" if pair.counted_by else ""
+    return clean(f"{pair.headline}{by}: {pair.outcomes.correction:,} corrected, {pair.outcomes.new_error:,} broken{counted}")
 
 
 def line_of(diff: Diff, pair: Pair) -> tuple[str, ...]:
@@ -347,6 +348,10 @@ def _pairs(diff: Diff, *, every_pair: bool) -> Table:
     ]
     counted = "corr., new, chg.: corrections, new errors, changed errors"
     notes = [f"diff: share of different answers. Δ: second - first, in points. {counted}."]
+    notes += [
+        f"{metric_name(score)} is a score of chains: diff, corr., new and chg. count mentions by {metric_name(units)}."
+        for score, units in dict.fromkeys((pair.criterion, pair.counted_by) for pair in shown if pair.counted_by)
+    ]
     if any(pair.p.adjusted is not None for pair in shown):
         notes.append("adj. p: corrected over the pairs of one criterion; intervals are not adjusted.")
     elif len(diff.systems) > 2:

@@ -167,7 +167,7 @@ def _transitions(pair: Pair, few: str, top: int | None, sort: Sort) -> Table:
         notes.append(f"Changed errors: gold → {pair_name(pair)}.")
     if left:
         notes.append(f"Not shown: {left:,} rows.")
-    title = f"What changed, {pair_name(pair)}, {metric_name(pair.criterion)}: {points(pair.differ)} % of {pair.n:,} differ"
+    title = f"What changed, {pair_name(pair)}, {metric_name(pair.unit_criterion)}: {points(pair.differ)} % of {pair.n:,} differ"
     columns = ["change", "count", "mirror", "net", "% of class", "% of changes", "adj. p"]
     return wide_table("transitions", title, columns, "lrrrrrr", rows, notes if rows else [])
 
@@ -199,7 +199,7 @@ def _parts(key: str, title: str, diff: Diff, pair: Pair, top: int | None, sort: 
         notes.append(f"Not tested and not shown, {few}: {len(others)}.")
     if pair.row_intervals and any(row.low is not None or row.high is not None for row in parts):
         notes.append(f"Intervals: {pair.row_intervals}; individual, not adjusted for the number of rows.")
-    title = f"{title}, {pair_name(pair)}, {metric_name(pair.criterion)}"
+    title = f"{title}, {pair_name(pair)}, {metric_name(pair.unit_criterion)}"
     level = "interval" if alpha is None else f"{format_percent(1 - alpha)} interval"
     columns = ["slice" if sliced else "label", "units", *pair.systems, "Δ", level, "adj. p"]
     return wide_table(key, title, columns, "lrrrrrr", rows, notes if rows else [])
@@ -213,7 +213,7 @@ def _label_f1(diff: Diff, pair: Pair, top: int | None, sort: Sort) -> Table:
     rows = [(*row[:5], row[6]) for row in cells]
     notes = [] if top is None or len(tested) <= top else [f"Tested and not shown: {len(tested) - top}."]
     notes += [f"Not tested, {few_note(diff)}: {len(others)}."] if others else []
-    title = f"F1 by label, {pair_name(pair)}, {metric_name(pair.criterion)}"
+    title = f"F1 by label, {pair_name(pair)}, {metric_name(pair.unit_criterion)}"
     columns = ["label", "gold", *pair.systems, "Δ", "adj. p"]
     return wide_table("label-f1", title, columns, "lrrrrr", rows, notes if rows else [])
 
@@ -235,7 +235,8 @@ def pair_records(diff: Diff) -> Records:
 
     `row` says what it is: pair, metric, label, slice, correction, new_error, changed_error. A single system has labels alone.
     """
-    rows: list[Record] = [row for pair in diff.pairs for row in _diff_pair(pair)]
+    counted = {id(pair) for pair in diff.counted_pairs}
+    rows: list[Record] = [row for pair in diff.pairs for row in _diff_pair(pair, with_units=id(pair) in counted)]
     if not diff.pairs and diff.oracle is not None:
         shared = {"row": "label", "first": diff.systems[0], "criterion": diff.oracle.criterion, "column": "label"}
         rows = [{**shared, "value": row.label, "n": row.n, "first_score": row.scores[0]} for row in diff.oracle.labels]
@@ -261,11 +262,14 @@ def diff_table(diff: Diff, table: str) -> Records:
     return Records(columns, tuple(row for row in whole.rows if row["row"] in kinds))
 
 
-def _diff_pair(pair: Pair) -> Iterator[Record]:
+def _diff_pair(pair: Pair, *, with_units: bool) -> Iterator[Record]:
     shared = {"first": pair.systems[0], "second": pair.systems[1], "criterion": pair.criterion}
     yield {"row": "pair", **shared, "value": pair.metric, "n": pair.n, **_change(pair)}
     for metric in pair.metrics:
         yield {"row": "metric", **shared, "value": metric.metric, **_change(metric)}
+    if not with_units:
+        return
+    shared["criterion"] = pair.unit_criterion
     for kind, parts in (("label", pair.labels), ("slice", pair.slices)):
         yield from ({"row": kind, **shared, **_part(part)} for part in parts)
     for name, shifts in pair.transitions.items():

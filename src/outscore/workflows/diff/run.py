@@ -260,6 +260,7 @@ def _count(study: Study, asked: Statistics, criterion: str, step: tuple[int, int
     view = study.view(criterion, *step)
     metrics = view.metrics() if detailed else ()
     pair = pair_of(view.units, *view.columns, asked, view.headline, metrics=metrics, kinds=view.kinds, detailed=detailed)
+    pair = replace(pair, counted_by=view.counted_by)
     few = len(study.systems) * (len(study.systems) - 1) // 2 <= MAX_LISTED_PAIRS
     if not (detailed and few and study.answered is not None and criterion == study.criteria[0]):
         return pair

@@ -77,6 +77,7 @@ class View:
     headline: ScoreChange
     metrics: Callable[[], Sequence[ScoreChange]] = tuple
     kinds: Mapping[str, int] = field(default_factory=dict)
+    counted_by: str = ""
 
 
 @dataclass(frozen=True, eq=False)

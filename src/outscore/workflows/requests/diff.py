@@ -68,7 +68,7 @@ class DiffRequest(Request):
             "criterion",
             str,
             (),
-            "What makes an answer right: upos, xpos, feats, ufeats, lemma ...; las, uas, ls, clas, mlas, blex; arcs-any ...",
+            "What makes an answer right: upos, xpos, feats, lemma ...; las, uas, ls, clas, mlas, blex; conll, arcs-any ...",
             _criteria,
             label="Criterion",
             group="data",

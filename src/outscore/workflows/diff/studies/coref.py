@@ -15,7 +15,8 @@ from outscore.metrics.coref import COREF, PARTS
 from outscore.outputs.changed import Changed, Contexts
 from outscore.outputs.coref.arcs import ANY, CRITERIA, NOMINAL
 from outscore.outputs.coref.clusters import crossing_chains, grouped, joins_documents
-from outscore.outputs.coref.mentions import Mentions, align_mentions
+from outscore.outputs.coref.matching import EXACT, HEAD
+from outscore.outputs.coref.mentions import ZERO, Mentions, align_mentions, without_singletons
 from outscore.outputs.coref.scores import coref_statistics
 from outscore.outputs.coref.units import MENTION_TYPE, changed_mentions, gold_mention_units, mention_units
 from outscore.outputs.inventory import GOLD, LabelMaps
@@ -29,19 +30,24 @@ from outscore.workflows.diff.study import DiffOptions, Study, View, chosen, name
 __all__ = ["coref_study", "load_chains"]
 
 KEYS = ("lea", "conll")
-"""Measures by which one response is scored with another as the key (Tuggener, 2017, table 13)."""
+"""Measures by which one response is scored with another as the key (Tuggener, 2017, table 13); the second needs links."""
 CLASSES = (
     "tp: resolved to a right antecedent, wl: to wrong ones only, fn: not resolved, fp: resolved without an antecedent in gold,"
     " tn: rightly left alone."
 )
+HEADLINE = "conll"
+"""The score by which systems are compared; it is one of chains, so that mentions are right or wrong by a criterion of ARCS."""
 WITHOUT_LINKS = "b3"
 """The score by which systems are compared if gold only has chains of one mention."""
+CHOICES = (HEADLINE, *CRITERIA)
 DEFINED = ("b3", "ceafe", "lea")
 NO_LINKS = (
     "Gold only has chains of one mention, so ARCS, MUC and therefore the CoNLL mean are undefined. Systems are compared by B³,"
     " and scored by CEAFe and LEA."
 )
 SAME_AS_MUC = "ARCS any and MUC have the same recall, precision and F1; ARCS also classifies each mention."
+BY_HEAD = "Mentions with the same head count as the same (--match head)."
+ZEROS = "A zero is matched by the parents of its empty node in the enhanced graph; without these, by its place."
 
 
 def load_chains(output: object, name: str, options: DiffOptions) -> Chains:
@@ -59,14 +65,18 @@ def coref_study(gold: Outputs, systems: Mapping[str, Outputs], _maps: LabelMaps,
     """Mentions of gold and all systems in one table."""
     assert isinstance(gold, Chains)
     responses = [chains for chains in systems.values() if isinstance(chains, Chains)]
-    mentions, cluster = grouped(align_mentions(gold, responses), options.cluster)
+    files = (gold, *responses)
+    match = str(options.own["match"])
+    if options.own["singletons"] == "drop":
+        gold, *responses = _drop_singletons(files)
+    mentions, cluster = grouped(align_mentions(gold, responses, match=match), options.cluster)
     everyone = tuple(range(1, len(responses) + 1))
     statistics = [coref_statistics(mentions, 0, k) for k in everyone]
     criteria = _usable(mentions, everyone, options.criteria)
     is_linked = criteria != (WITHOUT_LINKS,)
     # Kinds of mentions are always compared.
     slices = tuple(dict.fromkeys((MENTION_TYPE, *options.slices)))
-    arcs = criteria if is_linked else (ANY,)
+    arcs = tuple(name for name in criteria if name in CRITERIA) or (ANY,)
     units = mention_units(mentions, everyone, arcs[0], slices=slices)
 
     def view(criterion: str, first: int, second: int) -> View:
@@ -77,13 +87,13 @@ def coref_study(gold: Outputs, systems: Mapping[str, Outputs], _maps: LabelMaps,
             known = COREF if is_linked else DEFINED
             return [change(name) for name in known if name not in (*CRITERIA, criterion) and criterion == criteria[0]]
 
-        by = criterion if is_linked else ANY
+        by = _counted_by(criterion)
         units = replace(mention_units(mentions, (first + 1, second + 1), by, slices=slices), criterion=criterion)
-        return View(units, (0, 1), change(criterion), others)
+        return View(units, (0, 1), change(criterion), others, counted_by="" if by == criterion else by)
 
     @cache
     def changed() -> tuple[list[Changed], Contexts]:
-        changes = [changed_mentions(mentions, everyone, criterion) for criterion in arcs]
+        changes = [changed_mentions(mentions, everyone, by) for by in dict.fromkeys(map(_counted_by, criteria))]
         return [part for part, _ in changes], changes[0][1]
 
     return Study(
@@ -99,31 +109,79 @@ def coref_study(gold: Outputs, systems: Mapping[str, Outputs], _maps: LabelMaps,
         together=gold_mention_units(mentions, everyone, NOMINAL if NOMINAL in arcs else arcs[0]),
         agreement=agreement(units),
         changed=changed,
-        keys=_as_keys(mentions, tuple(systems)),
-        origins=[chains.origin for chains in (gold, *responses) if chains.origin is not None],
+        keys=_as_keys(mentions, responses, tuple(systems), match),
+        origins=[chains.origin for chains in files if chains.origin is not None],
         notes=[
             *_cluster_notes(mentions, cluster, asked=options.cluster is not None),
-            *_notes(mentions, criteria, options.criteria, (gold, *responses)),
+            *_matching_notes(files, options),
+            *_notes(mentions, criteria, options.criteria, files),
+            *_undefined_notes(responses, is_linked=is_linked),
         ],
     )
 
 
+def _drop_singletons(files: Sequence[Chains]) -> list[Chains]:
+    """Gold and responses without chains of one mention; gold must have others."""
+    gold, *responses = map(without_singletons, files)
+    if not gold.rows:
+        raise OutscoreError(
+            f"{gold.label} only has chains of one mention, and --singletons drop leaves nothing to score against.",
+            "Leave --singletons out.",
+            parameter="singletons",
+        )
+    return [gold, *responses]
+
+
+def _counted_by(criterion: str) -> str:
+    """The criterion by which a mention is right or wrong."""
+    return criterion if criterion in CRITERIA else ANY
+
+
 def _usable(mentions: Mentions, systems: tuple[int, ...], asked: Sequence[str]) -> tuple[str, ...]:
     """The criteria by which there is something to compare; a requested one must be among them."""
-    criteria = chosen(asked, CRITERIA, "coref")
-    if len(systems) == 1:
-        # It does not need arcs, and chains of one mention have scores too.
-        return criteria
-    usable = tuple(name for name in criteria if gold_mention_units(mentions, systems, name).n)
+    criteria = chosen(asked, CHOICES, "coref")
+    usable = tuple(name for name in criteria if gold_mention_units(mentions, systems, _counted_by(name)).n)
     if not usable and not asked:
         return (WITHOUT_LINKS,)
     if asked and usable != criteria:
         lacking = next(name for name in criteria if name not in usable)
         raise OutscoreError(
-            f"No mention of gold has an antecedent by `{lacking}`.",
+            f"No mention of gold has an antecedent by `{_counted_by(lacking)}`.",
             "Give gold with chains of two or more mentions; for arcs-nom one of them must be nominal, which needs tags.",
         )
     return usable
+
+
+def _matching_notes(files: Sequence[Chains], options: DiffOptions) -> Iterator[Note]:
+    """How mentions were matched, and what became of chains of one mention, or a note if gold has such and a system none."""
+    if options.own["match"] == HEAD:
+        yield Note("reading", BY_HEAD)
+    counts = {chains.name: chains.rows - without_singletons(chains).rows for chains in files}
+    gold, *_ = counts.values()
+    if options.own["singletons"] == "drop":
+        listed = ", ".join(f"{count:,} of {name}" for name, count in counts.items())
+        yield Note("reading", f"Chains of one mention were left out (--singletons drop): {listed}.")
+        return
+    lacking = [name for name, count in counts.items() if bool(count) != bool(gold)]
+    if not lacking:
+        return
+    are = "have" if len(lacking) > 1 else "has"
+    names = " and ".join(lacking) if len(lacking) < 3 else f"{len(lacking)} systems"
+    if gold:
+        text = f"Gold has {count(gold, 'chain')} of one mention, {names} {are} none: B³, CEAFe and LEA count these as missed"
+    else:
+        text = f"Gold has no chain of one mention, {names} {are} some: B³, CEAFe and LEA count these as wrong"
+    yield Note("reading", f"{text}, and CoNLL F1 with them. --singletons drop leaves such chains out of all files.")
+
+
+def _undefined_notes(responses: Sequence[Chains], *, is_linked: bool) -> Iterator[Note]:
+    """Which precision is 0/0."""
+    for chains in responses:
+        if not chains.rows:
+            yield Note("data", f"{chains.name} has no mentions, so that its precision is undefined; it is given as 0.")
+        elif is_linked and not without_singletons(chains).rows:
+            text = "only has chains of one mention, so that its precision by MUC and ARCS is undefined; it is given as 0."
+            yield Note("data", f"{chains.name} {text}")
 
 
 def _cluster_notes(mentions: Mentions, cluster: str, *, asked: bool) -> Iterator[Note]:
@@ -156,6 +214,7 @@ def _notes(mentions: Mentions, criteria: Sequence[str], asked: Sequence[str], fi
         *(Note("omission", f"No mention of gold has an antecedent by {name}: {nothing}.") for name in lost),
         Note("data", CLASSES),
         Note("method", SAME_AS_MUC),
+        *([Note("method", ZEROS)] if ZERO in mentions.types.names else []),
         *(note for chains in files if (note := _repair_note(chains)) is not None),
     ]
 
@@ -171,12 +230,20 @@ def _scores(statistics: Mapping[str, Array], known: Collection[str]) -> dict[str
     return scores
 
 
-def _as_keys(mentions: Mentions, systems: tuple[str, ...]) -> list[KeyScore]:
+def _as_keys(mentions: Mentions, responses: Sequence[Chains], systems: tuple[str, ...], match: str) -> list[KeyScore]:
     """Every response scored with every earlier one as the key; exchanging the two only exchanges recall and precision."""
+    # The table has mentions of systems that match gold's: where that is more than being equal, two systems are matched anew.
+    through_gold = match == EXACT and all(chains.nodes is None for chains in responses)
     keyed = []
     for i, j in combinations(range(len(systems)), 2):
-        statistics = coref_statistics(mentions, i + 1, j + 1)
-        for name in KEYS:
+        if through_gold or not responses[i].rows:
+            statistics = coref_statistics(mentions, i + 1, j + 1)
+        else:
+            # Their words were compared with gold's.
+            key, response = (replace(responses[k], words=None) for k in (i, j))
+            statistics = coref_statistics(align_mentions(key, [response], match=match))
+        has_links = bool(statistics["muc"][:, 1:].sum())
+        for name in KEYS if has_links else KEYS[:1]:
             f1 = float(COREF[name]["f1"].score(statistics[name].sum(axis=0)))
             keyed.append(KeyScore(systems[i], systems[j], name, f1))
     return keyed

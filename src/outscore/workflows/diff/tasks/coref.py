@@ -26,12 +26,35 @@ REPAIR = Option(
     kind="flag",
     doc="For coreference: if a mention is in two chains, keep the first instead of refusing the file.",
 )
+SINGLETONS = Option(
+    "singletons",
+    str,
+    "keep",
+    "Coreference: whether chains of one mention count; CorefUD's scorer drops them by default.",
+    ("keep", "drop"),
+    label="Chains of one mention",
+    form_help="Whether chains of one mention count, in gold and systems.",
+    group="data",
+    doc='For coreference: whether chains of one mention count (``"keep"``) or are left out of all files (``"drop"``).',
+)
+MATCH = Option(
+    "match",
+    str,
+    "exact",
+    "Coreference: mentions are the same if all their words are (exact) or their heads (CorefUD).",
+    ("exact", "head"),
+    label="Same mention",
+    form_help="Mentions are the same if all their words are, or their heads (CorefUD files name them).",
+    group="data",
+    doc='For coreference: mentions are the same if they have the same words (``"exact"``), or the same head\n'
+    '(``"head"``), which CorefUD files name.',
+)
 
 
 def _criteria() -> tuple[str, ...]:
     from outscore.outputs.coref.arcs import CRITERIA
 
-    return CRITERIA
+    return ("conll", *CRITERIA)
 
 
 def _load(output: object, name: str, options: DiffOptions) -> Outputs:
@@ -46,5 +69,5 @@ def _study(gold: Outputs, systems: Mapping[str, Outputs], maps: LabelMaps, optio
     return coref_study(gold, systems, maps, options)
 
 
-SUMMARY = "coreference chains in CoNLL-2012 files, mention by mention"
-TASK = Task("coref", SUMMARY, _load, _study, (REPAIR,), _criteria)
+SUMMARY = "coreference chains in CoNLL-2012 and CorefUD files, mention by mention"
+TASK = Task("coref", SUMMARY, _load, _study, (SINGLETONS, MATCH, REPAIR), _criteria)
