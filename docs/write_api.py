@@ -28,7 +28,7 @@ TARGET = PACKAGE / "api.py"
 STUB = PACKAGE / "__init__.pyi"
 SCHEMAS = PACKAGE / "results" / "schema_files"
 WIDTH = 110
-DATA = "ArrayLike | Scores | Path | Table"
+DATA = "ArrayLike | Mapping[str, ArrayLike] | Scores | Path | Table"
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ FRONTS = (
                 DATA,
                 "The scores of system A: one row per item, (n,) scores, or counts (n, 2) tp, errors; (n, 3) tp, fp, fn;"
                 " (n, 4) tp, fp, fn, tn. Or what `read` returns, the path of a file, or a table (pandas, polars ...), which may"
-                " contain both systems.",
+                " contain both systems. A dictionary names a system by its scores, or both systems.",
             ),
             Argument(
                 "b",
@@ -286,9 +286,9 @@ FRONTS = (
         positional=(
             Argument(
                 "battles",
-                "Path | Sequence[Path] | Table",
-                "Battles: a file or a folder of files, several of them, or a table (pandas, polars ...) with columns such as"
-                " prompt, model_a, model_b and winner.",
+                "Path | Sequence[Path] | Table | Mapping[str, Sequence[object]]",
+                "Battles: a file or a folder of files, several of them, or a table (pandas, polars, a dictionary of columns)"
+                " with columns such as prompt, model_a, model_b and winner.",
             ),
         ),
         further=(

@@ -35,8 +35,8 @@ __all__ = ["compare", "compare_texts", "convert", "diff", "gate", "permutation_t
 
 @overload
 def compare(
-    a: ArrayLike | Scores | Path | Table,
-    b: ArrayLike | Scores | Path | Table | None = None,
+    a: ArrayLike | Mapping[str, ArrayLike] | Scores | Path | Table,
+    b: ArrayLike | Mapping[str, ArrayLike] | Scores | Path | Table | None = None,
     *,
     metric: str | AdditiveMetric | None = None,
     direction: Literal["auto", "higher", "lower"] = "auto",
@@ -120,8 +120,8 @@ def compare(
 
 @overload
 def compare(
-    a: ArrayLike | Scores | Path | Table,
-    b: ArrayLike | Scores | Path | Table | None = None,
+    a: ArrayLike | Mapping[str, ArrayLike] | Scores | Path | Table,
+    b: ArrayLike | Mapping[str, ArrayLike] | Scores | Path | Table | None = None,
     *,
     metric: str | AdditiveMetric | None = None,
     direction: Literal["auto", "higher", "lower"] = "auto",
@@ -205,8 +205,8 @@ def compare(
 
 @overload
 def compare(
-    a: ArrayLike | Scores | Path | Table,
-    b: ArrayLike | Scores | Path | Table | None = None,
+    a: ArrayLike | Mapping[str, ArrayLike] | Scores | Path | Table,
+    b: ArrayLike | Mapping[str, ArrayLike] | Scores | Path | Table | None = None,
     *,
     metric: str | AdditiveMetric | None = None,
     direction: Literal["auto", "higher", "lower"] = "auto",
@@ -289,8 +289,8 @@ def compare(
 
 
 def compare(
-    a: ArrayLike | Scores | Path | Table,
-    b: ArrayLike | Scores | Path | Table | None = None,
+    a: ArrayLike | Mapping[str, ArrayLike] | Scores | Path | Table,
+    b: ArrayLike | Mapping[str, ArrayLike] | Scores | Path | Table | None = None,
     *,
     metric: str | AdditiveMetric | None = None,
     direction: Literal["auto", "higher", "lower"] = "auto",
@@ -376,11 +376,11 @@ def compare(
 
     Parameters
     ----------
-    a : ArrayLike | Scores | Path | Table
+    a : ArrayLike | Mapping[str, ArrayLike] | Scores | Path | Table
         The scores of system A: one row per item, (n,) scores, or counts (n, 2) tp, errors; (n, 3) tp, fp, fn;
         (n, 4) tp, fp, fn, tn. Or what `read` returns, the path of a file, or a table (pandas, polars ...),
-        which may contain both systems.
-    b : ArrayLike | Scores | Path | Table | None, default None
+        which may contain both systems. A dictionary names a system by its scores, or both systems.
+    b : ArrayLike | Mapping[str, ArrayLike] | Scores | Path | Table | None, default None
         The scores of system B, in the same form and order as `a`; pandas Series are matched by their index.
     metric : str | AdditiveMetric | None, default None
         A name with options such as ``"fbeta:beta=2"``, or an `AdditiveMetric`. None is the mean, or F1 for
@@ -856,8 +856,8 @@ def score(
 
 
 def gate(
-    baseline: ArrayLike | Scores | Path | Table | Texts,
-    candidate: ArrayLike | Scores | Path | Table | Texts | None = None,
+    baseline: ArrayLike | Mapping[str, ArrayLike] | Scores | Path | Table | Texts,
+    candidate: ArrayLike | Mapping[str, ArrayLike] | Scores | Path | Table | Texts | None = None,
     *,
     margin: float | None = None,
     alpha: float = 0.05,
@@ -934,10 +934,10 @@ def gate(
 
     Parameters
     ----------
-    baseline : ArrayLike | Scores | Path | Table | Texts
+    baseline : ArrayLike | Mapping[str, ArrayLike] | Scores | Path | Table | Texts
         The scores of the baseline, in any form that `compare` takes; with `reference` its texts. A file or
         table alone contains both systems, the baseline first.
-    candidate : ArrayLike | Scores | Path | Table | Texts | None, default None
+    candidate : ArrayLike | Mapping[str, ArrayLike] | Scores | Path | Table | Texts | None, default None
         The scores of the candidate, in the same form.
     margin : float | None, default None
         How much worse the candidate may be, in units of the metric. Required, because no default suits every
@@ -1551,7 +1551,7 @@ def rank(
 
 
 def prefer(
-    battles: Path | Sequence[Path] | Table,
+    battles: Path | Sequence[Path] | Table | Mapping[str, Sequence[object]],
     *,
     labels: Path | Table | None = None,
     people: str | None = None,
@@ -1585,9 +1585,9 @@ def prefer(
 
     Parameters
     ----------
-    battles : Path | Sequence[Path] | Table
-        Battles: a file or a folder of files, several of them, or a table (pandas, polars ...) with columns
-        such as prompt, model_a, model_b and winner.
+    battles : Path | Sequence[Path] | Table | Mapping[str, Sequence[object]]
+        Battles: a file or a folder of files, several of them, or a table (pandas, polars, a dictionary of
+        columns) with columns such as prompt, model_a, model_b and winner.
     labels : Path | Table | None, default None
         People's verdicts on some of the prompts, a file or table of battles: the model's verdicts on all
         prompts then help to estimate the win rate that people would give.

@@ -8,9 +8,11 @@ import importlib.util
 import json
 import sys
 from collections import Counter
+from fractions import Fraction
 from pathlib import Path
 
 import click
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
@@ -433,3 +435,36 @@ def _request_of(kind: str, words: list[str]) -> Request:
     if kind == "diff":
         given["gold"] = [given["files"].pop(0)]
     return REQUESTS[kind].from_written(given)
+
+
+NUMBERS = {bool: [True, False], int: [0, 3], float: [0.25, 2.0], Fraction: [0.5]}
+SCALARS = {bool: [np.bool_], int: [np.int64, np.int32], float: [np.float64, np.float32], Fraction: [np.float64, np.float32]}
+
+
+@pytest.mark.parametrize("name", REQUESTS)
+def test_scalars_of_numpy_are_numbers(name):
+    """For every option that takes numbers: one of numpy makes the request that one of Python makes, with the same settings."""
+    request = REQUESTS[name]
+    numeric = [option for option in request.options() if option.type in NUMBERS and option.keyword is not None]
+    for option in numeric:
+        for number in NUMBERS[option.type]:
+            for scalar in SCALARS[option.type]:
+                plain, given = number, scalar(number)
+                if isinstance(option.default, tuple):
+                    plain, given = (plain, plain), np.array([given, given])
+                made, expected = (request.from_python({option.keyword: x}) for x in (given, plain))
+                assert made == expected, option.name
+                value, wanted = made.value(option.name), expected.value(option.name)
+                assert (type(value), repr(value)) == (type(wanted), repr(wanted)), option.name
+                assert json.dumps(made.saved_options()) == json.dumps(expected.saved_options())
+                assert made.command_line() == expected.command_line()
+
+
+@pytest.mark.parametrize(
+    "name", [name for name, request in REQUESTS.items() if "metric" in {o.keyword for o in request.options()}]
+)
+@pytest.mark.parametrize("metric", [5, np.float64(0.5), ["accuracy"], object()])
+def test_what_is_no_metric_is_refused_in_one_sentence(name, metric):
+    with pytest.raises(OutscoreError, match="which is not a metric") as caught:
+        REQUESTS[name].from_python({"metric": metric})
+    assert caught.value.parameter == "metric"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 
 import outscore as osc
@@ -49,7 +50,7 @@ class TestCompare:
         [
             ((A,), "`b` was not given. Give one score per item"),
             ((A, 0.5), "`b` is 0.5, which is not a list of scores."),
-            (({"q1": 1, "q2": 0}, {"q2": 1, "q1": 0}), r"`a` is {'q1': 1, 'q2': 0}, which is not a list of scores."),
+            (({"q1": 1, "q2": 0}, {"q2": 1, "q1": 0}), "The two dictionaries have 4 entries, but two systems"),
         ],
     )
     def test_what_is_no_list_is_named(self, given, message):
@@ -136,3 +137,69 @@ def test_everything_returned_is_public():
     for name in ("Scores", "Outputs", "PlanResult", "PossibleP", "TestResult", "Effect", "Family", "Note"):
         assert name in osc.__all__
         assert getattr(osc, name) is not None
+
+
+RIGHT, OTHER = [1, 0, 1, 1, 0, 1, 1, 1] * 5, [0, 0, 1, 1, 0, 1, 0, 1] * 5
+
+
+class TestDictionaries:
+    """A dictionary names systems, or columns of battles, wherever one is taken."""
+
+    @pytest.mark.parametrize("given", [({"new": RIGHT, "old": OTHER},), ({"new": RIGHT}, {"old": np.array(OTHER)})])
+    @pytest.mark.parametrize("unpaired", [False, True])
+    def test_a_comparison(self, given, unpaired):
+        found = osc.compare(*given, unpaired=unpaired)
+        expected = osc.compare(RIGHT, OTHER, names=("new", "old"), unpaired=unpaired)
+        assert (found.systems, found.p, found.verdict) == (expected.systems, expected.p, expected.verdict)
+
+    def test_given_names_win(self):
+        assert osc.compare({"x": RIGHT, "y": OTHER}, names=("new", "old")).systems == ("new", "old")
+
+    @pytest.mark.parametrize("given", [({"old": OTHER, "new": RIGHT},), ({"old": OTHER}, {"new": RIGHT})])
+    def test_a_gate(self, given):
+        found, expected = osc.gate(*given, margin=0.02), osc.gate(OTHER, RIGHT, margin=0.02)
+        assert (found.outcome, found.comparison.p) == (expected.outcome, expected.comparison.p)
+        assert found.comparison.systems == ("new", "old")
+
+    @pytest.mark.parametrize("door", [osc.compare, lambda *both: osc.gate(*both, margin=0.02)])
+    @pytest.mark.parametrize(
+        ("given", "said"),
+        [
+            (({"a": RIGHT, "b": OTHER, "c": OTHER},), "The dictionary has 3 entries, but two systems are compared"),
+            (({"a": RIGHT},), "The dictionary has 1 entry, but two systems are compared"),
+            (({"q1": 1, "q2": 0}, {"q1": 1, "q2": 1}), "The two dictionaries have 4 entries"),
+            (({"a": RIGHT, "b": OTHER}, {}), "but two systems are compared"),
+            (({"a": RIGHT}, OTHER), "One of the two systems is in a dictionary and the other is not"),
+            (({"a": RIGHT}, {"a": OTHER}), "Both systems are named `a`"),
+            ((["x", "y"], ["x", "z"]), "contains text, not numbers"),
+            ((object(), object()), "is not a list of scores"),
+        ],
+    )
+    def test_what_is_refused(self, door, given, said):
+        with pytest.raises(OutscoreError, match=said):
+            door(*given)
+
+    def test_battles(self):
+        columns = {"model_a": ["new", "old", "new"], "model_b": ["old", "new", "old"], "winner": ["model_a", "model_b", "tie"]}
+        found, expected = osc.prefer(columns), osc.prefer(pl.DataFrame(columns))
+        assert (found.verdict, found.pairs) == (expected.verdict, expected.pairs)
+        arrays = {name: np.array(values) for name, values in columns.items()}
+        assert osc.prefer(arrays).verdict == found.verdict
+
+    @pytest.mark.parametrize(
+        "columns", [{"model_a": ["x"], "model_b": ["y", "x"], "winner": ["tie"]}, {"model_a": "x"}, {"a": 5}]
+    )
+    def test_what_are_no_columns(self, columns):
+        with pytest.raises(OutscoreError, match="a dictionary, but not of columns of the same length"):
+            osc.prefer(columns)
+
+
+@pytest.mark.parametrize("scalar", [np.float64, np.float32])
+def test_numbers_of_numpy_give_the_same_plan(scalar):
+    spread = np.std(np.array(RIGHT))
+    assert osc.plan(effect=0.1, sd=spread).to_dict() == osc.plan(effect=0.1, sd=float(spread)).to_dict()
+    share = scalar(0.25)
+    assert osc.plan(effect=scalar(0.125), discordance=share).to_dict() == osc.plan(effect=0.125, discordance=0.25).to_dict()
+    plain = osc.compare(RIGHT, OTHER, alpha=0.0625, test="bootstrap", seed=3, margin=0.125)
+    given = osc.compare(RIGHT, OTHER, alpha=scalar(0.0625), test="bootstrap", seed=np.int64(3), margin=scalar(0.125))
+    assert given.to_dict() == plain.to_dict()

@@ -37,6 +37,7 @@ __all__ = [
     "choose_systems",
     "choose_tables",
     "metric_of",
+    "named_in",
     "pair_given",
     "pair_scores",
     "read_systems",
@@ -166,6 +167,31 @@ def pair_scores(
         notes=(*paired.notes, *repeated_notes(paired.alignment.duplicates, paired.alignment.conflicts)),
         scores=(a, b),
     )
+
+
+def named_in(a: object, b: object, names: object) -> tuple[object, object, object]:
+    """Two systems without the dictionaries that name them, one with both or one for each, and their names.
+
+    Examples
+    --------
+    >>> named_in({"new": [1, 0]}, {"old": [0, 0]}, None), named_in([1, 0], [0, 0], None)
+    (([1, 0], [0, 0], ('new', 'old')), ([1, 0], [0, 0], None))
+    """
+    given = [one for one in (a, b) if one is not None]
+    if not any(isinstance(one, Mapping) for one in given):
+        return a, b, names
+    cure = 'Name each system with its scores: {"new": [1, 0, 1], "old": [0, 0, 1]}.'
+    systems = [entry for one in given if isinstance(one, Mapping) for entry in one.items()]
+    if not all(isinstance(one, Mapping) for one in given):
+        raise OutscoreError("One of the two systems is in a dictionary and the other is not.", cure)
+    if len(systems) != 2 or any(len(one) != len(systems) / len(given) for one in given if isinstance(one, Mapping)):
+        found = "The dictionary has" if len(given) == 1 else "The two dictionaries have"
+        entries = "1 entry" if len(systems) == 1 else f"{len(systems)} entries"
+        raise OutscoreError(f"{found} {entries}, but two systems are compared.", cure)
+    (first, scores), (second, others) = systems
+    if str(first) == str(second) and not names:
+        raise OutscoreError(f"Both systems are named `{first}`.", "Give each a different name.", parameter="names")
+    return scores, others, names or (str(first), str(second))
 
 
 def pair_given(

@@ -31,6 +31,7 @@ from outscore.workflows.compare.inputs import (
     choose_systems,
     choose_tables,
     metric_of,
+    named_in,
     pair_given,
     pair_tables,
     read_systems,
@@ -191,7 +192,8 @@ def call(
     slices: object,
     **given: Any,  # noqa: ANN401 - the other keywords of `outscore.compare`
 ) -> Comparison | Comparisons:
-    """`outscore.compare`: paths, tables, scores or arrays, with options by their Python names."""
+    """`outscore.compare`: paths, tables, scores, arrays or dictionaries of them, with options by their Python names."""
+    a, b, given["names"] = named_in(a, b, given.get("names"))
     if isinstance(a, (str, os.PathLike)):
         asked = _of_files([a] if b is None else [a, b], labels, items=items, clusters=clusters, slices=slices, **given)
         compared = run(asked)

@@ -23,7 +23,7 @@ from outscore.results.interval import Interval
 from outscore.results.note import Note
 from outscore.results.pvalue import PValue
 from outscore.scores.system import Scores
-from outscore.workflows.compare.inputs import TwoSystems, choose_tables, pair_given, pair_tables
+from outscore.workflows.compare.inputs import TwoSystems, choose_tables, named_in, pair_given, pair_tables
 from outscore.workflows.compare.run import Pair, compare_pair, read_pair, read_samples
 from outscore.workflows.compare.unpaired import TwoSamples, compare_samples, samples_given
 from outscore.workflows.frames import counts_in, is_table
@@ -35,7 +35,7 @@ from outscore.workflows.requests.groups import METRIC_OF_TEXTS
 from outscore.workflows.requests.plan import POWER
 from outscore.workflows.texts.run import TextData, read_texts
 from outscore.workflows.texts.run import run as run_texts
-from outscore.workflows.validate import refuse_labels, refuse_reading_options
+from outscore.workflows.validate import numbers_of, refuse_labels, refuse_reading_options
 
 __all__ = ["call", "outcome_of", "run"]
 
@@ -89,6 +89,7 @@ def call(
     **given: Any,  # noqa: ANN401 - the other keywords of `outscore.gate`
 ) -> GateResult:
     """`outscore.gate`: paths, tables, scores, arrays or texts, with options by their Python names."""
+    baseline, candidate, given["names"] = named_in(baseline, candidate, given.get("names"))
     both = [baseline] if candidate is None else [baseline, candidate]
     if reference is not None:
         return _call_texts(both, reference, documents, given)
@@ -332,7 +333,7 @@ def _discordant(pair: Pair) -> tuple[float, float, float] | None:
     """With one score per item: how often the candidate's and how often the baseline's is larger, and by how much."""
     if pair.systems is None or pair.systems.items is not None:
         return None
-    a, b = (np.asarray(side, dtype=float) for side in (pair.systems.a, pair.systems.b))
+    a, b = (numbers_of(side, name) for side, name in zip((pair.systems.a, pair.systems.b), CALLED[::-1], strict=True))
     if a.ndim != 1 or a.shape != b.shape:
         return None
     gaps = np.abs(a - b)

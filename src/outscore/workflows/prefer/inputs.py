@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -16,10 +16,10 @@ from outscore.formats.tables.records import Block, Records
 from outscore.results.preference import BattleReading
 from outscore.scores.battles import Battles
 from outscore.scores.system import Origin
-from outscore.workflows.frames import TABLE, table_of
+from outscore.workflows.frames import TABLE, is_table, table_of
 from outscore.workflows.requests.prefer import PreferRequest
 
-__all__ = ["battles_of", "chosen", "decided", "people_of", "reading_of_battles", "table_battles"]
+__all__ = ["battles_of", "chosen", "decided", "is_battle_table", "people_of", "reading_of_battles", "table_battles"]
 
 SAMPLE = 20
 
@@ -51,10 +51,29 @@ def people_of(request: PreferRequest, table: Any = None) -> Battles | None:  # n
     return people.take(np.flatnonzero(kept)).compact()
 
 
+def is_battle_table(given: object) -> bool:
+    """Whether these are battles in named columns: a table, or a dictionary of columns."""
+    return is_table(given) or isinstance(given, Mapping)
+
+
+def _columns_of(given: Any) -> dict[str, list[object]]:  # noqa: ANN401 - a table of whichever library, or a dictionary
+    if not isinstance(given, Mapping):
+        table = table_of(given)
+        return {str(name): np.asarray(table[name]).tolist() for name in table.columns}
+    listed = {str(name): x for name, x in given.items() if isinstance(x, Iterable) and not isinstance(x, str)}
+    columns = {name: x.tolist() if isinstance(x, np.ndarray) else list(x) for name, x in listed.items()}
+    if len(columns) < len(given) or len({len(values) for values in columns.values()}) > 1:
+        raise OutscoreError(
+            "`battles` is a dictionary, but not of columns of the same length.",
+            'Give a list for each column: {"model_a": ["new"], "model_b": ["old"], "winner": ["model_a"]}.',
+            parameter="files",
+        )
+    return columns
+
+
 def table_battles(given: Any, choice: BattleChoice, format: str) -> Battles:  # noqa: ANN401 - a table of whichever library
     """The battles of a table with named columns."""
-    table = table_of(given)
-    columns = {str(name): np.asarray(table[name]).tolist() for name in table.columns}
+    columns = _columns_of(given)
     rows = len(next(iter(columns.values()), ()))
 
     def blocks(needed: Sequence[str]) -> Iterator[Block]:

@@ -39,7 +39,6 @@ from outscore.results.ranking import PairCounts
 from outscore.results.signature import Signature
 from outscore.scores.battles import Battles
 from outscore.scores.system import Origin
-from outscore.workflows.frames import is_table
 from outscore.workflows.names import path_texts
 from outscore.workflows.prefer.findings import (
     at_equal_length,
@@ -51,7 +50,15 @@ from outscore.workflows.prefer.findings import (
     length_of,
     position_of,
 )
-from outscore.workflows.prefer.inputs import battles_of, chosen, decided, people_of, reading_of_battles, table_battles
+from outscore.workflows.prefer.inputs import (
+    battles_of,
+    chosen,
+    decided,
+    is_battle_table,
+    people_of,
+    reading_of_battles,
+    table_battles,
+)
 from outscore.workflows.prefer.pairs import MIN_PROMPTS, Asked, baseline_in, corrected, pairs_with_tests
 from outscore.workflows.prefer.parts import are_parts, summed
 from outscore.workflows.requests.prefer import PreferRequest
@@ -77,20 +84,20 @@ def call(
     progress: Progress | None = None,
     **given: Any,  # noqa: ANN401 - the keywords of `outscore.prefer`
 ) -> Preference:
-    """`outscore.prefer`: a path, several, or a table."""
+    """`outscore.prefer`: a path, several, a table, or a dictionary of columns."""
     labels = given.pop("labels", None)
-    handed = is_table(labels)
+    handed = is_battle_table(labels)
     if labels is not None and not handed:
         if not isinstance(labels, (str, os.PathLike)):
             raise OutscoreError("`labels` is neither a path nor a table.", "Give one of them.", parameter="labels")
         given["labels"] = os.fspath(labels)
-    if is_table(battles) or handed:
+    if is_battle_table(battles) or handed:
         return _of_tables(battles, labels if handed else None, given)
     return run(PreferRequest.from_python(given, files=_paths(battles)), engine=engine, progress=progress)
 
 
 def _paths(battles: object) -> tuple[str, ...]:
-    if isinstance(battles, dict) or (isinstance(battles, (list, tuple)) and any(isinstance(one, dict) for one in battles)):
+    if isinstance(battles, (list, tuple)) and any(isinstance(one, dict) for one in battles):
         raise OutscoreError(
             "`battles` is a list of dictionaries, not a path or a table.",
             "Make a table of them: `pandas.DataFrame(battles)` or `polars.DataFrame(battles)`.",
@@ -109,7 +116,7 @@ def _of_tables(battles: Any, labels: Any, given: dict[str, Any]) -> Preference: 
     request = PreferRequest.from_python(given)
     request.validate(files=False)
     choice = request.choice()
-    if is_table(battles):
+    if is_battle_table(battles):
         battles_read = table_battles(battles, choice, request.reader)
         refuse_unused(choice, [origin.format for origin in battles_read.origins])
     else:

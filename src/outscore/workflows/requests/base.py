@@ -269,15 +269,42 @@ def _names(option: Option, text: Written) -> tuple[str, ...]:
 
 
 def _from_python(option: Option, value: Any) -> Any:  # noqa: ANN401
-    """A value as Python callers write it: one or several, tuples or lists."""
+    """A value as Python callers write it: one or several, tuples or lists, numbers of Python or of an array library."""
+    value = _plain(value)
+    if option.kind == "metric":
+        _check_metric(option, value)
     if option.kind == "settings":
-        return dict(value)
+        return {key: _plain(inner) for key, inner in dict(value).items()}
     if option.kind == "names":
         # A string is not a list of names; `validate` refuses it as it is.
         return value if isinstance(value, str) else tuple(value)
     if isinstance(option.default, tuple) and not isinstance(value, Mapping):
-        return (value,) if isinstance(value, str) else tuple(value)
+        return (value,) if isinstance(value, str) else tuple(map(_plain, value))
     return value
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401
+    """A number of Python in place of a scalar of numpy or another array library; anything else as it is.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> _plain(np.float64(0.5)), _plain(np.bool_(True)), _plain("a"), _plain([1])
+    (0.5, True, 'a', [1])
+    """
+    return value.item() if getattr(value, "ndim", None) == 0 and hasattr(value, "item") else value
+
+
+def _check_metric(option: Option, value: object) -> None:
+    """Refuse what neither names a metric nor is one."""
+    from outscore.core.metric import AdditiveMetric
+
+    if not isinstance(value, (str, AdditiveMetric, type(None))):
+        raise OutscoreError(
+            f"`{option.keyword}` is {value!r:.40}, which is not a metric.",
+            "Give a name that `outscore metrics` lists, or an `AdditiveMetric`.",
+            parameter=option.name,
+        )
 
 
 def _settings(option: Option, text: Written) -> dict[str, str]:
