@@ -256,11 +256,19 @@ class Example:
 
 @dataclass(frozen=True)
 class Examples(Placed):
-    """Examples one under the other; in `note`, each form says for `{marked}` how it marks words."""
+    """Examples one under the other; in `note`, each form says for `{marked}` how it marks words.
+
+    `counts` says of how many they were chosen.
+    """
 
     title: str
     examples: tuple[Example, ...]
     note: str = ""
+    counts: str = ""
+
+    def marked_by(self, marked: str) -> str:
+        """What stands above the examples, with what a form calls the marked words."""
+        return " ".join(filter(None, (self.counts, self.note.format(marked=marked))))
 
 
 @dataclass(frozen=True)

@@ -367,7 +367,10 @@ class Comparison(Result):
     power
         The smallest difference that this many items detect, and the power curve.
     deciding_items
-        The units with the most influence on the difference.
+        The units with the most influence on the difference, from both sides: the winner's first, or in turns if nobody won.
+    favoured
+        How many units favour A, and how many B; for texts, how many segments move the score towards each. None in results of
+        version 0.1.0.
     fragility
         How many units' scores would have to be swapped to change the verdict.
     pictures
@@ -375,7 +378,7 @@ class Comparison(Result):
     unit_advice
         How spread, effect size and p depend on the unit size.
     segments
-        For texts: the segments that moved the score most.
+        For texts: the segments that moved the score most, in the order of `deciding_items`.
     buckets
         The same comparison on each dataset, and for texts on other parts of the segments.
     runs
@@ -438,6 +441,7 @@ class Comparison(Result):
     replicability: Replicated | None = None
     parts: list[ScorePart] = field(default_factory=list)
     unpaired: Unpaired | None = None
+    favoured: tuple[int, int] | None = None
 
     def _saved(self) -> dict[str, Any]:
         """The saved form of several comparisons, marked as a single one."""

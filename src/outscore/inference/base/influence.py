@@ -23,7 +23,7 @@ from outscore.inference.base.sign_flips import Alternative
 from outscore.laws.normal import normal_quantile
 from outscore.results.pvalue import PValue
 
-__all__ = ["contributions", "fragility", "influence", "jackknife_error", "jackknife_errors"]
+__all__ = ["contributions", "fragility", "influence", "jackknife_error", "jackknife_errors", "strongest"]
 
 MIN_Z = 0.1
 """A p so near 1 says nothing of the spread."""
@@ -45,6 +45,26 @@ def influence(units: PairedScores, metric: AdditiveMetric) -> Array:
     whole = metric.score(total_a / scale) - metric.score(total_b / scale)
     without = metric.score((total_a - units.a) / scale) - metric.score((total_b - units.b) / scale)
     return np.asarray(whole - without)
+
+
+def strongest(pull: Array, side: Array, most: int) -> list[int]:
+    """The units that move the difference most: first those on the side of A, then those on B's, each side the strongest first.
+
+    Each side has half of the places; those that it leaves empty go to the other. `side` is positive for A, negative for B.
+
+    Examples
+    --------
+    >>> strongest(np.array([0.1, -0.9, 0.3, 0.2, -0.4]), np.array([1, -1, 1, 1, -1]), 4)
+    [2, 3, 1, 4]
+    """
+    sides = [np.flatnonzero(turn * side > 0) for turn in (1, -1)]
+    sizes = [len(units) for units in sides]
+    kept = [max(most // 2, most - size) for size in reversed(sizes)]
+    chosen = [
+        units[np.argsort(-turn * pull[units], kind="stable")][:size]
+        for turn, units, size in zip((1, -1), sides, kept, strict=True)
+    ]
+    return [int(i) for units in chosen for i in units]
 
 
 def contributions(units: PairedScores, metric: AdditiveMetric) -> Array | None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import zip_longest
+from typing import TypeVar
 
 from outscore.inference.decision import Side, sign
 from outscore.language.numbers import (
@@ -51,6 +53,7 @@ __all__ = [
     "with_verdict",
 ]
 
+T = TypeVar("T")
 MAX_LEFT_OUT = 0.1
 """The share of items that may be left out without mention in the verdict."""
 
@@ -108,7 +111,19 @@ def with_verdict(c: Comparison, *, alpha: float, alternative: str, delta: float,
         identical=identical,
         sentence=words if against is None else f"{words} {against.sentence}",
         notes=[*([] if against is None else [against.note]), *(note for note in c.notes if note.kind != "contradiction")],
+        deciding_items=_winner_first(c, facts.winner, c.deciding_items, lambda item: item.difference or item.influence),
+        segments=_winner_first(c, facts.winner, c.segments, lambda segment: segment.influence),
     )
+
+
+def _winner_first(c: Comparison, winner: int | None, units: Sequence[T], side: Callable[[T], float]) -> list[T]:
+    """Units that are ordered within each side: the winner's before the others; in turns if nobody won, the leader's first."""
+    ahead = _place_ahead(c, c.difference) if winner is None else winner
+    own = [unit for unit in units if _place_ahead(c, side(unit)) == ahead]
+    others = [unit for unit in units if _place_ahead(c, side(unit)) != ahead]
+    if winner is not None:
+        return [*own, *others]
+    return [unit for both in zip_longest(own, others) for unit in both if unit is not None]
 
 
 def contradiction_of(

@@ -37,6 +37,7 @@ __all__ = [
     "effects",
     "every_test",
     "family_note",
+    "favour_lines",
     "group_of",
     "intervals_of",
     "noun_of",
@@ -346,7 +347,25 @@ def deciding_items(c: Comparison) -> Table:
     ]
     note = "Influence: what the item adds to the difference in the metric."
     heads = ["item", *c.systems, difference_called(c.systems), "influence"]
-    return make_table("items", "Most influential items", heads, "lrrrr", rows, [note])
+    return make_table("items", "Most influential items", heads, "lrrrr", rows, [*favour_lines(c), note])
+
+
+def favour_lines(c: Comparison) -> list[str]:
+    """How many units favour each system, or move its score; old results do not know."""
+    if c.favoured is None:
+        return []
+    (first, second), (a, b) = c.favoured, map(clean, c.systems)
+    if c.segments:
+        moved = f"{count(first, 'segment')} {'moves' if first == 1 else 'move'} {clean(c.metric)} towards {a}"
+        return [f"{moved}, {second:,} towards {b}."]
+    size, _ = units_of(c)
+    unit = scored_noun(c) if c.clusters is None else group_of(c)
+    neither = f", and {size - first - second:,} neither" if size > first + second else ""
+    return [f"{count(first, unit)} {_favour(first)} {a}, {second:,} {_favour(second)} {b}{neither}."]
+
+
+def _favour(units: int) -> str:
+    return "favours" if units == 1 else "favour"
 
 
 def comparisons(whole: Comparisons) -> Records:

@@ -13,7 +13,7 @@ from difflib import SequenceMatcher
 from outscore.language.numbers import decimals_for, format_number, format_p_number
 from outscore.language.phrases import correction_name, difference_called, legend, sides_called
 from outscore.report.document import Example, Examples, Table, Words, clean, make_table
-from outscore.report.rows.comparison import adjusted, alpha_of
+from outscore.report.rows.comparison import adjusted, alpha_of, favour_lines
 from outscore.results.comparison import Comparison, Comparisons
 from outscore.results.design import DecidingItem, Segment
 from outscore.results.subset import Ngram, WordStudy
@@ -113,7 +113,7 @@ def cut(words: Words, part: slice) -> Words:
 
 
 def segments(c: Comparison, most: int, *, whole: bool = True) -> Examples:
-    """At most `most` segments, the strongest first; without `whole`, long texts are cut around the first difference."""
+    """At most `most` segments, the winner's first; without `whole`, long texts are cut around the first difference."""
     # The largest influence has two digits, and the others as many decimals.
     decimals = max(decimals_for(*(s.influence for s in c.segments)) - 2, 0)
     several = "" if c.runs is None else " Only the first of several runs is shown."
@@ -121,6 +121,7 @@ def segments(c: Comparison, most: int, *, whole: bool = True) -> Examples:
         segments_title(c),
         tuple(Example(_title(c, s, decimals), _texts(c, s, whole=whole)) for s in c.segments[:most]),
         f"{{marked}} do not line up with the reference.{several}",
+        " ".join(favour_lines(c)),
     )
 
 
@@ -152,14 +153,16 @@ def _beginning(words: Words, *, whole: bool) -> Words:
 
 
 def questions(c: Comparison, most: int, *, whole: bool = False) -> Examples | None:
-    """At most `most` items with their texts, cut unless `whole`, the strongest first; None where the input has no texts."""
+    """At most `most` items with their texts, cut unless `whole`, the winner's first; None where the input has no texts."""
     items = _with_texts(c)
     if not items:
         return None
     decimals = decimals_for(*(x for item in items.values() for x in (item.a, item.b)))
     note = "Only the first of several runs of an item is shown." if c.design.repeats > 1 else ""
     shown = list(items.items())[:most]
-    return Examples(TITLE, tuple(_example(c, i, item, decimals, whole=whole) for i, item in shown), note)
+    return Examples(
+        TITLE, tuple(_example(c, i, item, decimals, whole=whole) for i, item in shown), note, " ".join(favour_lines(c))
+    )
 
 
 def question_links(c: Comparison, most: int) -> dict[int, str]:

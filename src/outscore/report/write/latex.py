@@ -134,7 +134,7 @@ def _facts(facts: Sequence[doc.Fact]) -> str:
 
 def _examples(block: doc.Examples) -> str:
     """Lists of texts, marked words in bold."""
-    note = block.note.format(marked="Marked words")
+    note = escape(block.marked_by("Marked words"))
     lines = [f"\\paragraph{{{escape(block.title)}.}} {note}", r"\begin{enumerate}", r"  \sloppy"]
     for example in block.examples:
         lines += [f"  \\item {escape(example.title)}", r"  \begin{description}"]

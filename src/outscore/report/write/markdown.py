@@ -51,7 +51,7 @@ def _pieces(block: doc.Block, level: str) -> list[str]:  # noqa: C901, PLR0911 -
         case doc.Code():
             return [fenced(block.text)]
         case doc.Examples():
-            return [f"{level} {escape(block.title)}", block.note.format(marked="Marked words"), _examples(block)]
+            return [f"{level} {escape(block.title)}", escape(block.marked_by("Marked words")), _examples(block)]
         case doc.Paragraph():
             return [f"> **Warning.** {escape(block.text)}" if block.tone == "warning" else escape(block.text)]
         case doc.Cards():

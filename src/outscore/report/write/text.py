@@ -148,7 +148,7 @@ def _code_rows(line: str, breaks: str, width: int) -> list[str]:
 
 def _examples(block: doc.Examples, width: int) -> list[str]:
     """The listing, marked words in brackets."""
-    note = block.note.format(marked="Words in [brackets]")
+    note = block.marked_by("Words in [brackets]")
     lines = [*textwrap.wrap(doc.clean(block.title), width), *textwrap.wrap(note, width)]
     for i, example in enumerate(block.examples, 1):
         lines += textwrap.wrap(f"{i}. {example.title}", width, subsequent_indent="   ")

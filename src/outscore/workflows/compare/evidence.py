@@ -14,6 +14,7 @@ import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
+from outscore.core.numeric import Array
 from outscore.core.options import complete
 from outscore.core.paired import PairedScores
 from outscore.inference.anytime.process import (
@@ -25,7 +26,7 @@ from outscore.inference.anytime.process import (
 )
 from outscore.inference.base.discordance import discordance
 from outscore.inference.base.entry import TestEntry, TestRequest
-from outscore.inference.base.influence import contributions, fragility, influence
+from outscore.inference.base.influence import contributions, fragility, influence, strongest
 from outscore.inference.base.item_scores import MIN_LARGE_SAMPLE, is_sum, scores_if_any
 from outscore.inference.base.sign_flips import KernelOptions, units_of
 from outscore.inference.describe.analysis import analyse
@@ -42,7 +43,17 @@ from outscore.results.design import DecidingItem, PathStep
 from outscore.results.note import Note
 from outscore.results.pvalue import PValue
 
-__all__ = ["IN_ORDER", "all_tests", "evidence", "evidence_at_every_look", "labels_of", "margin_of", "path_of", "scores_of"]
+__all__ = [
+    "IN_ORDER",
+    "all_tests",
+    "evidence",
+    "evidence_at_every_look",
+    "favoured_by",
+    "labels_of",
+    "margin_of",
+    "path_of",
+    "scores_of",
+]
 
 DECIDING = 10
 MAX_FRAGILE = 20_000
@@ -71,7 +82,7 @@ def evidence(
         "effects": effects(pairs, metric, request.alpha),
         "analysis": analyse(pairs, metric, median_test=TESTS[p.test].estimand == "median", normality_alpha=normality_alpha),
         "power": _power(pairs, metric, request, p.test),
-        "deciding_items": _deciding(units, metric, labels),
+        **_deciding(units, metric, labels),
         "fragility": _fragility(units, metric, request, p),
         "pictures": ChartData(
             histograms(pairs, metric),
@@ -112,16 +123,25 @@ def _power(pairs: PairedScores, metric: AdditiveMetric, request: TestRequest, te
     return curve if alone else replace(curve, jackknife=True)
 
 
-def _deciding(units: PairedScores, metric: AdditiveMetric, labels: Sequence[str]) -> list[DecidingItem]:
-    """The units whose absence would change the difference most, strongest first."""
-    pull = influence(units, metric)
-    scale = float(units.scale)
-    deciding = []
-    for i in np.argsort(-np.abs(pull), kind="stable")[:DECIDING].tolist():
-        a, b = (float(metric.score(rows[i] / scale)) for rows in (units.a, units.b))
-        if (units.a[i] != units.b[i]).any():
-            deciding.append(DecidingItem(labels[i], a, b, a - b, float(pull[i])))
-    return deciding
+def _deciding(units: PairedScores, metric: AdditiveMetric, labels: Sequence[str]) -> dict[str, Any]:
+    """The units whose absence would change the difference most, those of A before those of B, and how many favour each."""
+    pull, scale = influence(units, metric), float(units.scale)
+    with np.errstate(all="ignore"):
+        a, b = (np.asarray(metric.score(rows / scale), dtype=float) for rows in (units.a, units.b))
+        # Not every metric has a score of a single unit; there, its pull says which system it favours.
+        apart = np.where(np.isfinite(a - b), a - b, pull)
+    side = np.where((units.a != units.b).any(axis=1), np.sign(apart), 0)
+    deciding = [
+        DecidingItem(labels[i], float(a[i]), float(b[i]), float(a[i] - b[i]), float(pull[i]))
+        for i in strongest(pull, side, DECIDING)
+    ]
+    return {"deciding_items": deciding, "favoured": favoured_by(side, metric)}
+
+
+def favoured_by(side: Array, metric: AdditiveMetric) -> tuple[int, int]:
+    """How many units favour A and how many B; `side` is positive where A has more."""
+    more, less = int((side > 0).sum()), int((side < 0).sum())
+    return (more, less) if metric.higher_is_better else (less, more)
 
 
 def _fragility(units: PairedScores, metric: AdditiveMetric, request: TestRequest, p: PValue) -> int | None:

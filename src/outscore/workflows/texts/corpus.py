@@ -18,6 +18,7 @@ from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.records import dataclass
+from outscore.inference.base.influence import strongest
 from outscore.inference.compat.sacrebleu import COMPAT, SACREBLEU_SEED
 from outscore.inference.families.max_t import MAX_T
 from outscore.inference.families.multiplicity import correct_family
@@ -34,6 +35,7 @@ from outscore.results.design import Family, ScorePart, Segment
 from outscore.results.note import Note
 from outscore.results.subset import DATASET, Bucket, WordBucket, WordStudy
 from outscore.workflows.compare.arrays import compare_rows, permutation_p
+from outscore.workflows.compare.evidence import favoured_by
 from outscore.workflows.compare.families import Part, as_family, compare_slices, refuse_new_runs, swap_together
 from outscore.workflows.texts.cautions import cautions
 from outscore.workflows.texts.checks import chosen_metrics, compat_rules
@@ -110,7 +112,7 @@ def _compare_by(member: Member, texts: Texts, design: TextDesign) -> tuple[Compa
         design=replace(whole.design, noun="segment"),
         signature=whole.signature.replacing("unit", "items", "segments").extended(member.signature),
         notes=[*member.notes, *whole.notes, *unscored_note(metric, member.label, first, second), *left_out],
-        segments=_strongest_segments(texts, labels, design.datasets.pull(first, second, together)),
+        **_strongest_segments(texts, labels, design.datasets.pull(first, second, together), metric),
         buckets=parts,
         parts=[ScorePart(name, *both) for name, both in member.parts_of(design.datasets).items()],
     )
@@ -158,15 +160,18 @@ def _bucket(column: str, c: Comparison) -> Bucket:
     return Bucket(column, c.slice.value, c.n, c.scores[0].value, c.scores[1].value, c.difference, low, high, c.p)
 
 
-def _strongest_segments(texts: Texts, names: Sequence[str], pull: Array) -> list[Segment]:
-    """The segments whose absence would change the difference most, strongest first; the first of several runs is shown."""
-    strongest = np.argsort(-np.abs(pull), kind="stable")[:SHOWN].tolist()
+def _strongest_segments(texts: Texts, names: Sequence[str], pull: Array, metric: AdditiveMetric) -> dict[str, Any]:
+    """The segments whose absence would change the difference most, from both sides, and how many there are on each.
+
+    The first of several runs is shown.
+    """
     a, b, source = texts.a[0], texts.b[0], texts.source or [None] * len(names)
-    return [
+    side = np.where([one != other for one, other in zip(a, b, strict=True)], np.sign(pull), 0)
+    segments = [
         Segment(names[i], [lines[i] for lines in texts.references], a[i], b[i], float(pull[i]), source[i])
-        for i in strongest
-        if a[i] != b[i] and pull[i]
+        for i in strongest(pull, side, SHOWN)
     ]
+    return {"segments": segments, "favoured": favoured_by(side, metric)}
 
 
 def _check_runs(texts: Texts, question: Question) -> None:
