@@ -82,7 +82,7 @@ def test_two_files_and_two_columns_agree(folder):
 
 def test_standard_input(folder):
     assert compared("-", stdin=Path("pairs.csv").read_text())["p"] == compared("pairs.csv")["p"]
-    assert compared("-", "b.txt", stdin=Path("a.txt").read_text())["systems"] == ["stdin", "b"]
+    assert compared("-", "b.txt", stdin=Path("a.txt").read_text())["systems"] == ["A", "b"]
 
 
 def test_counts_are_f1_and_the_report_says_so(folder):

@@ -269,7 +269,12 @@ def test_one_system_or_task_is_chosen(tmp_path):
 
 @pytest.mark.parametrize(
     ("paths", "output", "parameter"),
-    [([3], "a_samples.jsonl", "files"), (["x"], 4, "output"), (["x"], "a.jsonl", "output"), ([], "a_samples.jsonl", "files")],
+    [
+        ([3], "a_samples.jsonl", "files"),
+        (["x"], 4, "output"),
+        ([__file__], "a.jsonl", "output"),
+        ([], "a_samples.jsonl", "files"),
+    ],
 )
 def test_python_refuses_what_is_no_path(paths, output, parameter):
     with pytest.raises(OutscoreError) as refused:

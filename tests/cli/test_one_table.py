@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from outscore import diff
-from outscore.core.errors import OutscoreError
 
 GOLD = ["yes", "no", "yes", "no", "yes", "maybe"]
 ANSWERS = {"old": ["no", "no", "yes", "yes", "yes", "no"], "new": ["yes", "no", "yes", "no", "no", "maybe"], "third": GOLD}
@@ -73,11 +72,6 @@ def test_tables_that_are_refused(tmp_path, content, asked, message, refusal):
     (tmp_path / "t.csv").write_text(content)
     options = [part for name, value in asked.items() if name != "task" for part in (f"--{name}", value)]
     assert message in refusal("diff", "--task", asked.get("task", "label"), str(tmp_path / "t.csv"), *options)
-
-
-def test_standard_input_is_read_once():
-    with pytest.raises(OutscoreError, match="standard input can be read only once"):
-        diff("-", [], task="label")
 
 
 def test_evidence_at_every_look(pair_files, outscore, refusal):

@@ -11,6 +11,7 @@ from typing import Any, Unpack, cast
 from outscore.core.errors import OutscoreError
 from outscore.core.options import did_you_mean
 from outscore.formats.base.entry import Choice, FormatEntry
+from outscore.formats.base.pipes import reading_once
 from outscore.formats.base.source import Peek, Source, label_of, open_source, shorten
 from outscore.formats.conll import conllu, corefud, tagged_lines, word_columns
 from outscore.formats.conll.conll2012 import chains_of
@@ -34,6 +35,7 @@ __all__ = ["WORD_FORMATS", "read", "read_chains", "read_labels", "read_scores", 
 WORD_FORMATS = tuple(name for name, entry in OUTPUT_FORMATS.items() if entry.unit == "words")
 
 
+@reading_once()
 def read(
     path: str | os.PathLike[str],
     *,

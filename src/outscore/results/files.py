@@ -76,15 +76,14 @@ def refuse_overwriting(paths: Iterable[str], inputs: Iterable[str], option: str)
     """Refuse to overwrite inputs: files, files behind a pattern, files in a folder."""
     read = {os.path.realpath(file) for written in inputs for file in _files_behind(written)}
     for path in paths:
-        if os.path.realpath(path) in read:
+        target = Path(os.path.realpath(path))
+        if str(target) in read or (target.exists() and any(str(folder) in read for folder in target.parents)):
             raise OutscoreError(f"`{path}` is an input and would be overwritten.", f"Name another file with {option}.")
 
 
 def _files_behind(written: str) -> list[str]:
     if written == "-":
         return []
-    if Path(written).is_dir():
-        return [str(path) for path in Path(written).rglob("*")]
     if glob.has_magic(written) and not Path(written).exists():
         return glob.glob(written, recursive=True)  # noqa: PTH207 - patterns may be absolute
     return [written]

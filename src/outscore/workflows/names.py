@@ -93,8 +93,9 @@ def _number_repeats(names: Sequence[str]) -> list[str]:
 
 
 def _parts(path: str) -> list[str]:
+    from outscore.formats.base.pipes import name_by_place
     from outscore.formats.base.source import stem_of
 
-    if path == "-":
+    if path == "-" or name_by_place(path) is not None:
         return [stem_of(path)]
     return [*(part for part in PurePath(path).parts[:-1] if part not in ("/", "..", ".")), stem_of(path)]

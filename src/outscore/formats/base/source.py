@@ -9,7 +9,6 @@ name the line they are on.
 from __future__ import annotations
 
 import bz2
-import difflib
 import gzip
 import hashlib
 import io
@@ -17,7 +16,6 @@ import itertools
 import lzma
 import os
 import re
-import sys
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -28,6 +26,8 @@ from typing import Any, BinaryIO, Literal, Protocol, cast
 from outscore.core.errors import OutscoreError
 from outscore.core.records import dataclass
 from outscore.formats.base.document import document_lines, may_be_json, parse_document
+from outscore.formats.base.pipes import is_pipe, name_by_place, open_raw
+from outscore.formats.base.places import missing_error
 from outscore.scores.system import STANDARD_INPUT, label_of
 
 __all__ = [
@@ -60,8 +60,6 @@ ZSTD_BLOCK = 1 << 10
 MAX_LINE = 1 << 24
 # A JSON document may be one line, and is read whole anyway.
 MAX_DOCUMENT = 1 << 28
-# Similarity of file names that differ by one letter in a stem of six.
-MIN_SIMILARITY = 0.8
 _MAX_SHOWN = 40
 
 _GZIP, _BZIP2, _XZ, _ZSTD = b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd"
@@ -160,12 +158,12 @@ def open_source(
     name = os.fspath(path)
     label = label_of(name)
     _check_name(name)
-    with explain_failures(name), _open_bytes(name) as raw:
+    with explain_failures(name), open_raw(name) as raw:
         digesting = _Digesting(raw)
         packed = io.BufferedReader(digesting, BLOCK)
         stream = _unpack(packed)
         if stream.peek(4).startswith(_PARQUET):
-            unpacked = stream is not packed or name == STANDARD_INPUT
+            unpacked = stream is not packed or is_pipe(name)
             yield Source(Peek(name, (), is_parquet=True), iter(()), digesting, stream, unpacked)
             return
         text = _as_text(stream, name, None if line_ends == "translated" else "")
@@ -186,7 +184,7 @@ def open_bytes(path: str | os.PathLike[str]) -> Iterator[tuple[io.BufferedReader
     """Open a file as bytes, unpacked, and say whether it was compressed; every failure becomes an `OutscoreError`."""
     name = os.fspath(path)
     _check_name(name)
-    with explain_failures(name), _open_bytes(name) as raw:
+    with explain_failures(name), open_raw(name) as raw:
         packed = cast("io.BufferedReader[Any]", raw)
         stream = _unpack(packed)
         yield stream, stream is not packed
@@ -206,7 +204,7 @@ def explain_failures(name: str) -> Iterator[None]:
             f"{label} is damaged: {str(error).rstrip('.')}.", "Compress the original file again.", file=name
         ) from None
     except FileNotFoundError:
-        raise OutscoreError(f"{label} does not exist.", _suggest_path(name), file=name) from None
+        raise missing_error(name) from None
     except IsADirectoryError:
         raise OutscoreError(f"{label} is a folder, but a file was expected.", "Name a file inside it.", file=name) from None
     except PermissionError:
@@ -288,7 +286,9 @@ def stem_of(path: str) -> str:
     ('gpt.v2', 'stdin')
     """
     if path == STANDARD_INPUT:
-        return "stdin"
+        return name_by_place(path) or "stdin"
+    if (letter := name_by_place(path)) is not None:
+        return letter
     pure = PurePath(path)
     return PurePath(pure.stem).stem if pure.suffix in PACKED else pure.stem
 
@@ -321,15 +321,6 @@ def _check_name(name: str) -> None:
         raise OutscoreError(
             f"The name of the file `{shown}` is not UTF-8.", "Rename the file; its contents can stay as they are."
         )
-
-
-@contextmanager
-def _open_bytes(name: str) -> Iterator[BinaryIO]:
-    if name == STANDARD_INPUT:
-        yield sys.stdin.buffer
-    else:
-        with Path(name).open("rb") as raw:
-            yield raw
 
 
 def _unpack(packed: io.BufferedReader[Any]) -> io.BufferedReader[Any]:
@@ -432,22 +423,3 @@ def _bounded_pieces(text: io.TextIOWrapper[Any], label: str) -> Iterator[str]:
 def _split_lines(piece: str) -> list[str]:
     """Lines with their ends; reading line by line from the stream would take four times as long."""
     return io.StringIO(piece, newline="\n").readlines()
-
-
-def _suggest_path(name: str) -> str:
-    """A hint for a file that does not exist: a similar name in the same folder if there is one."""
-    path = Path(name)
-    try:
-        siblings = [entry.name for entry in path.parent.iterdir() if not entry.name.startswith(".")]
-    except OSError:
-        siblings = []
-    near = max(siblings, key=lambda other: _similarity(path.name, other), default="")
-    if near and _similarity(path.name, near) >= MIN_SIMILARITY:
-        return f"Did you mean `{path.parent / near}`?"
-    return "Check the spelling and the folder you are in."
-
-
-def _similarity(name: str, other: str) -> float:
-    """Similarity of two file names from 0 to 1, by their stems: most files of a folder share their ending."""
-    stems = (Path(name.lower()).stem, Path(other.lower()).stem)
-    return difflib.SequenceMatcher(None, *stems).ratio() - (Path(name).suffix != Path(other).suffix) / 100

@@ -13,6 +13,7 @@ import numpy as np
 from outscore.core.errors import OutscoreError
 from outscore.core.options import did_you_mean
 from outscore.formats.base.document import lists_in
+from outscore.formats.base.places import files_below
 from outscore.formats.base.source import PACKED, Source, label_of, open_source
 from outscore.formats.battles.columns import has_part
 from outscore.formats.battles.entry import BattleChoice, BattleEntry
@@ -42,7 +43,6 @@ __all__ = [
 
 AUTO = "auto"
 SUFFIXES = {".json", ".jsonl", ".csv", ".tsv", ".parquet", ".ndjson"}
-MAX_FILES = 10_000
 # Files that are left out are named one by one, up to so many.
 MAX_NAMED = 5
 SAMPLE = 20
@@ -117,11 +117,7 @@ def find_battles(path: str) -> tuple[list[str], list[str]]:
     """
     if not os.path.isdir(path):  # noqa: PTH112 - a pattern is not a path
         return expand_pattern(path), []
-    inside = sorted(str(file) for file in Path(path).rglob("*") if file.is_file() and not _hidden(file.relative_to(path)))
-    if len(inside) > MAX_FILES:
-        raise OutscoreError(
-            f"{label_of(path)} contains more than {MAX_FILES:,} files.", "Name the folder of the battles.", file=path
-        )
+    inside = [file for file in files_below(path, "battles") if not _hidden(Path(file).relative_to(path))]
     ending = [file for file in inside if _plain_suffix(file) in SUFFIXES]
     holds = {file: is_battles(file) for file in ending}
     battle_files = [file for file in ending if holds[file]]

@@ -4,23 +4,22 @@ from __future__ import annotations
 
 import os
 import zipfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path, PurePath
 
 from outscore.core.errors import OutscoreError
+from outscore.formats.base.pipes import open_raw, scannable
+from outscore.formats.base.places import files_below
 from outscore.formats.base.source import PACKED, explain_failures, label_of, open_bytes
 from outscore.formats.logs.base.entry import PEEK, LogEntry, LogPeek
 from outscore.formats.logs.base.evaluation import Evaluation, join_parts
 from outscore.formats.logs.registry import LOGS
-from outscore.scores.system import STANDARD_INPUT
 
 __all__ = ["are_logs", "find_logs", "is_companion", "peek_at", "read_logs", "recognise", "refuse_folders"]
 
 _ZIP, _PARQUET = b"PK\x03\x04", b"PAR1"
 AUTO = "auto"
-# A folder of runs holds caches and pictures too; one with more files than this is not a folder of runs.
-MAX_FILES = 10_000
 # Files that cannot be read are named one by one, up to so many.
 MAX_NAMED = 5
 ENDINGS = {".eval", ".json", ".jsonl", ".parquet"}
@@ -34,7 +33,7 @@ def peek_at(path: str | os.PathLike[str]) -> LogPeek:
     if start.startswith(_ZIP) and not packed:
         members: tuple[str, ...] = ()
         # A damaged archive is refused by its reader, if a name or another file says that it is a log.
-        with suppress(zipfile.BadZipFile, OSError, ValueError), zipfile.ZipFile(name) as archive:
+        with suppress(zipfile.BadZipFile, OSError, ValueError), open_raw(name) as raw, zipfile.ZipFile(raw) as archive:
             members = tuple(archive.namelist())
         return LogPeek(name, start, members)
     if start.startswith(_PARQUET) and not packed:
@@ -46,7 +45,7 @@ def _parquet_columns(path: str) -> tuple[str, ...]:
     import polars as pl
 
     with suppress(pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError):
-        return tuple(pl.read_parquet_schema(path))
+        return tuple(pl.read_parquet_schema(scannable(path)))
     return ()
 
 
@@ -101,8 +100,6 @@ def _is_log(path: str | os.PathLike[str]) -> bool:
         if refused and not has_logs:
             raise _together(refused)
         return has_logs
-    if os.fspath(path) == STANDARD_INPUT:
-        return False
     try:
         return recognise(path) is not None
     except OutscoreError as error:
@@ -118,18 +115,11 @@ def find_logs(
 
     `first` asks for one of them only. What is wrong with files of a folder that cannot be read is added to `refused`.
     """
-    place = Path(path)
-    if not place.is_dir():
+    if not Path(path).is_dir():
         entry = recognise(path)
         return [] if entry is None else [(os.fspath(path), entry)]
     logs = []
-    for count, name in enumerate(sorted(_files(place)), 1):
-        if count > MAX_FILES:
-            raise OutscoreError(
-                f"{label_of(os.fspath(path))} contains more than {MAX_FILES:,} files.",
-                "Name the folder of the runs.",
-                file=os.fspath(path),
-            )
+    for name in files_below(path):
         try:
             entry = _recognise_inside(name)
         except OutscoreError as error:
@@ -149,7 +139,7 @@ def refuse_folders(paths: Sequence[str | os.PathLike[str]], *, empty: bool = Fal
     for path in paths:
         if not Path(path).is_dir():
             continue
-        inside = list(_files(Path(path)))
+        inside = files_below(path)
         if not inside or not empty:
             what = "that" if inside else "without files: it"
             parts = any(name.endswith(".parquet") for name in inside)
@@ -176,12 +166,6 @@ def _recognise_inside(name: str) -> LogEntry | None:
 def is_companion(file: str | os.PathLike[str], folder: str | os.PathLike[str]) -> bool:
     """Whether a file of a folder belongs to one of the logs in it, such as the totals of a run to its samples."""
     return any(entry.accompanies(log, os.fspath(file)) for log, entry in find_logs(folder))
-
-
-def _files(folder: Path) -> Iterable[str]:
-    for parent, folders, names in os.walk(folder):
-        folders[:] = [name for name in folders if not name.startswith(".")]
-        yield from (str(Path(parent, name)) for name in names if not name.startswith("."))
 
 
 def read_logs(paths: Sequence[str | os.PathLike[str]], format: str | None = None) -> list[Evaluation]:
@@ -228,8 +212,6 @@ def _together(refused: Sequence[OutscoreError]) -> OutscoreError:
 
 def _logs_at(path: str, format: str | None, refused: list[OutscoreError]) -> list[tuple[str, LogEntry]]:
     """The logs of a path; of a folder those in the format that is asked for, and a file as being in it."""
-    if path == STANDARD_INPUT:
-        raise OutscoreError("Logs are not read from standard input.", "Name the file or folder.", parameter="files")
     if format is not None and not Path(path).is_dir():
         return [(path, LOGS[format])]
     logs = [(name, entry) for name, entry in find_logs(path, refused=refused) if format in (None, entry.name)]

@@ -17,6 +17,7 @@ import numpy as np
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.core.records import dataclass
+from outscore.formats.base.pipes import reading_once
 from outscore.formats.base.source import Peek, Source, open_source, stem_of
 from outscore.formats.tables import delimited, jsonl
 from outscore.formats.tables.assemble import open_table
@@ -248,15 +249,12 @@ def read_label_table(path: str | os.PathLike[str], gold_name: str = "gold") -> L
     >>> list(table.systems), table.systems["new"].answers.names
     (['old', 'new'], ('yes', 'no'))
     """
-    if os.fspath(path) == "-":
-        raise OutscoreError(
-            "A table of several systems is read more than once, but standard input can be read only once.", "Name a file."
-        )
-    columns, label = _find_columns(path)
-    if columns.system is None:
-        table = _wide(path, columns, gold_name)
-    else:
-        table = _long(path, columns, columns.system, gold_name)
+    with reading_once():
+        columns, label = _find_columns(path)
+        if columns.system is None:
+            table = _wide(path, columns, gold_name)
+        else:
+            table = _long(path, columns, columns.system, gold_name)
     return replace(table, reading=f"{label}: {table.reading}")
 
 

@@ -8,6 +8,7 @@ from glob import glob, has_magic
 from pathlib import Path
 
 from outscore.core.errors import OutscoreError
+from outscore.formats.base.pipes import is_pipe
 from outscore.formats.tables.long_rows import LongFile, long_file
 from outscore.formats.tables.parquet import MARK
 
@@ -101,7 +102,9 @@ def _is_pattern(path: str) -> bool:
 
 
 def is_parquet(path: str) -> bool:
-    """Whether a file begins like Parquet; the reader reports those that cannot be opened."""
+    """Whether a file begins like Parquet; the reader reports those that cannot be opened, and reads pipes whole."""
+    if is_pipe(path):
+        return False
     try:
         with Path(path).open("rb") as raw:
             return raw.read(len(MARK)) == MARK

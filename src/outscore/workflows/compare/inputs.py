@@ -123,8 +123,6 @@ def choose_systems(
     """Read one file with both systems, or one file for each, without matching items yet."""
     from outscore.formats.readers import read_scores
 
-    if list(paths).count("-") > 1:
-        raise OutscoreError("Standard input was named twice.", "Read one system from a file.", parameter="files")
     if systems and (len(systems) != 2 or systems[0] == systems[1]):
         chosen = ", ".join(f"`{name}`" for name in systems)
         raise OutscoreError(

@@ -44,6 +44,7 @@ from outscore.workflows.measures import proposing_measures
 from outscore.workflows.names import path_texts
 from outscore.workflows.reading import answer_notes, directed, reading_of, scale_notes, score_names
 from outscore.workflows.requests.compare import CompareRequest
+from outscore.workflows.requests.door import at_the_door
 from outscore.workflows.validate import paired, question_of, refuse_labels, refuse_reading_options
 
 __all__ = ["Pair", "call", "compare_pair", "read_pair", "read_samples", "run"]
@@ -53,6 +54,7 @@ SLICES = "slice"
 """The name of a column whose labels were given without one."""
 
 
+@at_the_door
 def run(request: CompareRequest, data: TwoSystems | None = None) -> Comparisons:
     """Read the files of a request, or use `data` instead, and compare; slices, if any were asked for, follow the whole.
 

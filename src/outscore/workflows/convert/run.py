@@ -14,11 +14,13 @@ from outscore.results.files import check_target, write_files
 from outscore.results.logs import Logs
 from outscore.workflows.names import path_texts
 from outscore.workflows.requests.convert import ConvertRequest
+from outscore.workflows.requests.door import at_the_door
 from outscore.workflows.show.run import listing, propose
 
 __all__ = ["call", "run"]
 
 
+@at_the_door
 def run(request: ConvertRequest, output: str) -> Logs:
     """Write the samples to `output` and the aggregate beside it, both or neither, and list what was written."""
     request.validate()

@@ -36,6 +36,7 @@ from outscore.workflows.diff.tasks.registry import TASKS
 from outscore.workflows.names import distinct_names, path_texts
 from outscore.workflows.reading import outputs_reading
 from outscore.workflows.requests.diff import DiffRequest
+from outscore.workflows.requests.door import at_the_door
 
 __all__ = ["MAX_DETAILED", "Depth", "OutputData", "call", "depth_note", "pairs_of", "run", "run_study", "study_of"]
 
@@ -65,6 +66,7 @@ def run(request: DiffRequest, data: OutputData | None = None) -> Diff:
     return run_study(request, data)[1]
 
 
+@at_the_door
 def run_study(request: DiffRequest, data: OutputData | None = None, *, depth: Depth = "all") -> tuple[Study, Diff]:
     """The result and the study behind it, which has every changed unit; `depth` says how much of it is computed."""
     study = study_of(request, data)

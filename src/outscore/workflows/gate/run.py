@@ -30,6 +30,7 @@ from outscore.workflows.frames import counts_in, is_table
 from outscore.workflows.measures import proposing_measures
 from outscore.workflows.names import path_texts
 from outscore.workflows.requests.compare import metrics_in
+from outscore.workflows.requests.door import at_the_door
 from outscore.workflows.requests.gate import GateRequest
 from outscore.workflows.requests.groups import METRIC_OF_TEXTS
 from outscore.workflows.requests.plan import POWER
@@ -48,6 +49,7 @@ Asked = Callable[[str, bool], Comparisons]
 """The comparison by a test, one-sided if it decides."""
 
 
+@at_the_door
 def run(request: GateRequest, data: TwoSystems | None = None) -> GateResult:
     """Read the files of a request, or use `data` instead, and decide whether the candidate passes.
 

@@ -25,6 +25,7 @@ from outscore.workflows.plan.pilot import paired_pilot, plan_from_pilot, retrosp
 from outscore.workflows.plan.printed import possible_table, read_table
 from outscore.workflows.reading import directed, reading_of, score_names
 from outscore.workflows.requests.base import input_settings, versions
+from outscore.workflows.requests.door import at_the_door
 from outscore.workflows.requests.plan import PlanRequest
 
 __all__ = ["call", "run", "with_looks"]
@@ -33,6 +34,7 @@ OF_THESE_RUNS = "This is for a claim about these runs of both systems, not about
 IN_ORDER = Note("assumption", "Looking early needs independent items in random order.")
 
 
+@at_the_door
 def run(
     request: PlanRequest,
     data: TwoSystems | None = None,

@@ -19,6 +19,7 @@ from outscore.core.records import dataclass
 from outscore.engine.dask_cluster import Dask
 from outscore.engine.engines import Engine, Serial, open_engine
 from outscore.engine.progress import Progress, Steps
+from outscore.formats.base.pipes import is_pipe
 from outscore.formats.battles.entry import BattleChoice
 from outscore.formats.battles.parts import PartFile, part_file, read_part
 from outscore.formats.battles.read import POOLED, find_battles, mirror_notes, passed_over_notes, refuse_unused, without_mirrors
@@ -80,8 +81,8 @@ def are_parts(request: PreferRequest, engine: Engine | None) -> bool:
     """Whether battles are counted in parts: Parquet on a cluster, or too many of them to be read at once."""
     if request.labels is not None or request.people is not None or not request.files:
         return _refused(engine, "people's verdicts need all battles at once", "labels")
-    if "-" in request.files:
-        return _refused(engine, "standard input is read at once", "files")
+    if any(map(is_pipe, request.files)):
+        return _refused(engine, "standard input and pipes are read at once", "files")
     paths = [file for path in request.files for file in find_battles(path)[0]]
     if not all(map(is_parquet, paths)):
         return _refused(engine, "the files are not Parquet", "files")

@@ -61,6 +61,7 @@ from outscore.workflows.prefer.inputs import (
 )
 from outscore.workflows.prefer.pairs import MIN_PROMPTS, Asked, baseline_in, corrected, pairs_with_tests
 from outscore.workflows.prefer.parts import are_parts, summed
+from outscore.workflows.requests.door import at_the_door
 from outscore.workflows.requests.prefer import PreferRequest
 
 __all__ = ["call", "run"]
@@ -68,6 +69,7 @@ __all__ = ["call", "run"]
 MAX_NAMED = 5
 
 
+@at_the_door
 def run(request: PreferRequest, *, engine: Engine | None = None, progress: Progress | None = None) -> Preference:
     """Analyse the battles of a request; `engine` counts Parquet files with too many battles to read at once."""
     request.validate()

@@ -125,8 +125,6 @@ def read_many(
     """
     from outscore.formats.readers import read_scores
 
-    if list(paths).count("-") > 1:
-        raise OutscoreError("Standard input (-) is named twice, but it can be read only once.", "Save it to a file first.")
     wanted = {"systems" if len(paths) == 1 else "among": tuple(dict.fromkeys(systems))}
     files = read_each(paths, lambda path: read_scores(path, format=format, gaps=True, **wanted, **columns))
     notes: list[Note] = []

@@ -40,8 +40,9 @@ from outscore.workflows.rank.question import Question
 from outscore.workflows.rank.texts import text_boards
 from outscore.workflows.reading import Better, answer_notes, directed, reading_of, scale_notes, score_names, series_names
 from outscore.workflows.requests import shared
+from outscore.workflows.requests.door import at_the_door
 from outscore.workflows.requests.rank import RankRequest
-from outscore.workflows.texts.inputs import read_text_files, refuse_reading_twice
+from outscore.workflows.texts.inputs import read_text_files
 from outscore.workflows.texts.segments import SegmentScores, check_segments
 from outscore.workflows.validate import refuse_labels
 
@@ -112,6 +113,7 @@ def run(
     return run_measured(request, data, engine=engine, progress=progress, remark=remark).ranking
 
 
+@at_the_door
 def run_measured(
     request: RankRequest,
     data: RankData | None = None,
@@ -270,7 +272,6 @@ def _rank(material: _Material, request: RankRequest, work: _Work) -> Ranked:
 
 
 def _read_texts(request: RankRequest) -> RankData:
-    refuse_reading_twice(request.inputs)
     texts_read = read_text_files(
         request.files,
         request.reference,

@@ -126,6 +126,16 @@ class Request:
         """The names of all files to read, as written."""
         return list(self.value("files"))
 
+    @property
+    def system_paths(self) -> Sequence[str]:
+        """The files of the systems, in order, as written."""
+        return tuple(self.value("files"))
+
+    @property
+    def data_files(self) -> Sequence[str]:
+        """The files that must be there, as written: those of the systems, and references or right answers to them."""
+        return [*self.system_paths, *getattr(self, "reference", ())]
+
     def columns(self) -> dict[str, Any]:
         """The columns that were named, by the parameters of readers."""
         names = {option.name for option in self.options()}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -136,6 +136,11 @@ class DiffRequest(Request):
         """The names of all files to read: the right answers, then the systems."""
         return [*([] if self.gold is None else [self.gold]), *self.files]
 
+    @property
+    def data_files(self) -> Sequence[str]:
+        """The right answers, then the systems."""
+        return self.inputs
+
     def validate(self, *, arrays: bool = False) -> None:
         """Refuse whatever can be refused before a file is opened; outputs given in Python have no files."""
         if not arrays and not self._is_one_table():
@@ -166,8 +171,6 @@ class DiffRequest(Request):
                 "Write `outscore diff --task pos GOLD SYSTEM1 SYSTEM2`.",
                 parameter="files" if named else "gold",
             )
-        if named.count("-") > 1:
-            raise OutscoreError("Standard input was named twice.", "Read one of the two from a file.", parameter="files")
         different = len(self.names) == len(self.files) == len({*self.names}) and all(self.names)
         if self.names and not different:
             wanted = "1 name was" if len(self.files) == 1 else f"{len(self.files)} different names were"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -338,6 +338,16 @@ class PlanRequest(Request):
     def inputs(self) -> list[str]:
         """The files of the pilot, or the printed table."""
         return [*self.pilot, *([] if self.table is None else [self.table])]
+
+    @property
+    def system_paths(self) -> Sequence[str]:
+        """The files of the pilot."""
+        return self.pilot
+
+    @property
+    def data_files(self) -> Sequence[str]:
+        """The files of the pilot, or the printed table."""
+        return self.inputs
 
     def design(self, *more: str) -> dict[str, Any]:
         """The options that were given about the planned study."""

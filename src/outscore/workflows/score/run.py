@@ -34,6 +34,7 @@ from outscore.workflows.measures import proposing_measures
 from outscore.workflows.names import path_texts
 from outscore.workflows.rank.inputs import chosen_systems, read_many, systems_from
 from outscore.workflows.reading import Better, answer_notes, directed, reading_of, score_names
+from outscore.workflows.requests.door import at_the_door
 from outscore.workflows.requests.score import ScoreRequest
 from outscore.workflows.score.measure import Measured, measure
 from outscore.workflows.validate import refuse_labels
@@ -58,6 +59,7 @@ class _Material:
     missing: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
 
+@at_the_door
 def run(request: ScoreRequest, data: Sequence[Scores] | None = None) -> ScoreResult:
     """Read the files of a request, or use `data` instead, and score each system on its own.
 

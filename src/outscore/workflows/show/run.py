@@ -24,6 +24,7 @@ from outscore.language.numbers import count
 from outscore.results.logs import LoggedEvaluation, LoggedScore, Logs
 from outscore.results.note import Note
 from outscore.workflows.names import path_texts
+from outscore.workflows.requests.door import at_the_door
 from outscore.workflows.requests.show import ShowRequest
 
 __all__ = ["Proposal", "call", "listing", "propose", "run"]
@@ -32,6 +33,7 @@ MEANING = {DROP: "drops them", ZERO: "counts them as 0"}
 COMPARE, RANK, SCORE = "compare", "rank", "score"
 
 
+@at_the_door
 def run(request: ShowRequest) -> Logs:
     """List everything that the logs of a request contain, without choosing or checking."""
     request.validate()

@@ -138,14 +138,6 @@ class _Opened:
         return [note for file in self.files.values() for note in file.held.notes]
 
 
-def refuse_reading_twice(inputs: Sequence[str]) -> None:
-    """Refuse standard input in two places."""
-    if inputs.count("-") > 1:
-        raise OutscoreError(
-            "Standard input (-) is named twice, but it can be read only once.", "Save it to a file first.", parameter="files"
-        )
-
-
 def read_text_files(
     files: Sequence[str],
     reference: Sequence[str],

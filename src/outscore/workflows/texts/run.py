@@ -34,9 +34,10 @@ from outscore.workflows.names import path_texts
 from outscore.workflows.reading import reading_of
 from outscore.workflows.requests import shared
 from outscore.workflows.requests.compare import LENGTH, TextsRequest
+from outscore.workflows.requests.door import at_the_door
 from outscore.workflows.texts.checks import cache_of, chosen_metrics, engine_for
 from outscore.workflows.texts.corpus import Corpus, TextDesign, compare_corpora, study_words
-from outscore.workflows.texts.inputs import read_text_files, refuse_reading_twice
+from outscore.workflows.texts.inputs import read_text_files
 from outscore.workflows.texts.labels import Datasets, Labels, buckets_of, datasets_of_segments, labels_of_segments, length_bands
 from outscore.workflows.texts.members import scored_members, text_members
 from outscore.workflows.texts.segments import SegmentScores, check_segments, segment_scores
@@ -101,6 +102,7 @@ def run(
     return comparisons
 
 
+@at_the_door
 def run_scored(
     request: TextsRequest,
     data: TextData | None = None,
@@ -236,7 +238,6 @@ def _files(a: object, b: object, reference: object, buckets: object, labels: Map
 
 def read_texts(request: TextsRequest) -> TextData:
     """The texts of a request's files."""
-    refuse_reading_twice(request.inputs)
     texts_read = read_text_files(
         request.files,
         request.reference,

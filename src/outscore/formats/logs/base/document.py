@@ -13,7 +13,6 @@ import mmap
 import os
 import re
 import shutil
-import sys
 import tempfile
 from array import array
 from collections.abc import Iterator, Sequence
@@ -26,8 +25,9 @@ import msgspec
 
 from outscore.core.errors import OutscoreError
 from outscore.core.records import dataclass
+from outscore.formats.base.pipes import kept, reading_once
 from outscore.formats.base.source import explain_failures, label_of, open_bytes
-from outscore.scores.system import STANDARD_INPUT, Origin
+from outscore.scores.system import Origin
 
 __all__ = ["Document", "Line", "Places", "decode", "field_of", "json_lines", "number_of", "open_document"]
 
@@ -103,21 +103,28 @@ class Places:
 def open_document(path: str | os.PathLike[str]) -> Iterator[Document]:
     """Map a file, or unpack it and map what was unpacked."""
     name = os.fspath(path)
-    if name == STANDARD_INPUT:
-        data = sys.stdin.buffer.read()
-        yield Document(name, data, hashlib.sha256(data).hexdigest())
-        return
-    with explain_failures(name), open_bytes(name) as (stream, packed):
+    with reading_once(), explain_failures(name), open_bytes(name) as (stream, packed):
         if not packed:
-            with Path(name).open("rb") as raw, _mapped(raw) as data:
+            with _whole(name) as data:
                 yield Document(name, data, _digest(data))
             return
         with tempfile.TemporaryFile() as unpacked:
             shutil.copyfileobj(stream, unpacked, BLOCK)
-            with Path(name).open("rb") as raw, _mapped(raw) as data:
+            with _whole(name) as data:
                 digest = _digest(data)
             with _mapped(unpacked) as data:
                 yield Document(name, data, digest)
+
+
+@contextmanager
+def _whole(name: str) -> Iterator[bytes | mmap.mmap]:
+    """All bytes of a file, mapped, or of a pipe, as they were kept."""
+    data = kept(name)
+    if data is not None:
+        yield data
+        return
+    with Path(name).open("rb") as raw, _mapped(raw) as data:
+        yield data
 
 
 @contextmanager

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from outscore.core.errors import OutscoreError
+from outscore.formats.base.pipes import scannable
 from outscore.formats.base.source import label_of
 from outscore.formats.logs.base.document import decode, field_of, number_of, open_document
 from outscore.formats.logs.base.entry import LogPeek
@@ -52,7 +53,7 @@ def read_details(path: str) -> list[Evaluation]:
     with open_document(path) as document:
         origin = document.origin(NAME, 0, item="doc.id")
     with refuse_damaged(document.label):
-        frame = pl.scan_parquet(path, glob=False)
+        frame = pl.scan_parquet(scannable(path), glob=False)
         schema = frame.collect_schema()
         doc, metric, _ = _style(schema, path)
         table = frame.select(_needed(schema, doc, metric)).collect()
@@ -140,7 +141,7 @@ def _exchanges(path: str, wanted: Sequence[int]) -> list[Exchange]:
     import polars as pl
 
     with refuse_damaged(label_of(path)):
-        frame = pl.scan_parquet(path, glob=False)
+        frame = pl.scan_parquet(scannable(path), glob=False)
         schema = frame.collect_schema()
         doc, _, response = _style(schema, path)
         columns = [pl.col(name) for name in (doc, response) if name in schema]
