@@ -32,6 +32,7 @@ BAD = {
     "an unknown test": "test: studnet",
     "another schema": '{"schema": "outscore/ranking/1", "settings": {}}',
     "a result without files": '{"schema": "outscore/result/1", "settings": {"seed": 0}}',
+    "a path that is no text": '{"schema": "outscore/result/1", "settings": {"inputs": [{"path": {}, "sha256": "x"}]}}',
     "a config in a config": "config: other.yaml",
 }
 

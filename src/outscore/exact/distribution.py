@@ -32,6 +32,10 @@ MAX_DISTANCE = 2.0**54
 MAX_LISTED_ITEMS = 12
 """Items whose sums are listed at once."""
 MAX_CELLS = 1 << 27
+MAX_WORK = 2e10
+"""Cells times passes over them that a table may take to fill: some twenty seconds."""
+TRANSFORMS = 100
+"""Passes that the transforms of one round of convolutions take as long as."""
 SMALL = 1_024
 """Cells of tables that are allowed, and that are not worth a transform."""
 
@@ -215,14 +219,14 @@ def dynamic_programme(stay: Array, swap: Array) -> tuple[Array, Array]:
     (array([-2]), array([0.25, 0.  , 0.5 , 0.  , 0.25]))
     """
     low, shifts, other = _two_point_laws(stay, swap)
-    _check_size(np.abs(stay - swap).sum(axis=0) + 1)
+    _check_size(np.abs(stay - swap).sum(axis=0) + 1, len(stay))
     return low, _one_by_one(shifts, other)
 
 
 def fast_fourier(stay: Array, swap: Array) -> tuple[Array, Array]:
     """The same law by recursive FFT convolution of the two halves of the data."""
     low, shifts, other = _two_point_laws(stay, swap)
-    _check_size(np.abs(stay - swap).sum(axis=0) + 1)
+    _check_size(np.abs(stay - swap).sum(axis=0) + 1, TRANSFORMS * len(stay).bit_length())
     return low, _halves(shifts, other)
 
 
@@ -232,8 +236,9 @@ def _two_point_laws(stay: Array, swap: Array) -> tuple[Array, Array, Array]:
     return corner.sum(axis=0), stay - corner, swap - corner
 
 
-def _check_size(shape: Array) -> None:
-    if math.prod(float(s) for s in shape) > MAX_CELLS:
+def _check_size(shape: Array, passes: int) -> None:
+    cells = math.prod(float(s) for s in shape)
+    if cells > MAX_CELLS or cells * passes > MAX_WORK:
         raise BudgetError
 
 

@@ -11,6 +11,7 @@ from click.testing import CliRunner
 
 import outscore as osc
 from outscore.cli.app import app
+from outscore.core.errors import OutscoreError
 
 RNG = np.random.default_rng(8)
 NEW, OLD = (RNG.random((2, 40)) < [[0.8], [0.5]]).astype(int)
@@ -223,3 +224,16 @@ def test_beside_shares_a_code_is_no_system(folder):
 def test_a_column_called_mean_is_no_system(folder):
     table(mean=(NEW + OLD) / 2).write_csv("averaged.csv")
     assert "`mean` was found beside `new`, `old`, but is named like a summary" in run("rank", "averaged.csv").output
+
+
+@pytest.mark.parametrize("stem", ["s", "sys", "System ", "model_"])
+def test_many_numbered_systems_beside_ids_of_items_are_systems(folder, stem):
+    scores = {f"{stem}{i}": RNG.integers(0, 2, 40) for i in range(40)}
+    pl.DataFrame({"id": IDS, **scores}).write_csv("systems.csv")
+    assert len(osc.rank("systems.csv").systems) == 40
+    pl.DataFrame({"userid": IDS, **scores}).write_csv("people.csv")
+    with pytest.raises(OutscoreError, match="which look like items"):
+        osc.rank("people.csv")
+    pl.DataFrame({"id": IDS, **{f"q{i}": RNG.integers(0, 2, 40) for i in range(40)}}).write_csv("questions.csv")
+    with pytest.raises(OutscoreError, match="which look like items"):
+        osc.rank("questions.csv")

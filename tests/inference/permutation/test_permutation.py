@@ -269,8 +269,21 @@ RANK_3 = AdditiveMetric("product", ("x", "y", "z"), lambda t: t[..., 0] * t[...,
         (np.random.default_rng(0).integers(0, 9, (2, 60, 3)), RANK_3, "exact"),
         (np.random.default_rng(0).integers(0, 10**8, (2, 60)), "mean", "dp"),
         (np.random.default_rng(0).integers(0, 10**5, (2, 60, 2)), "f1", "fft"),
+        (np.random.default_rng(0).integers(0, 10**7, (2, 30)), "mean", "fft"),
+        (np.random.default_rng(0).integers(0, 10**4, (2, 9_000)), "mean", "dp"),
     ],
-    ids=["reals exact", "reals spectral", "reals dp", "reals fft", "F1 certified", "rank 3", "dp memory", "fft memory"],
+    ids=[
+        "reals exact",
+        "reals spectral",
+        "reals dp",
+        "reals fft",
+        "F1 certified",
+        "rank 3",
+        "dp memory",
+        "fft memory",
+        "fft minutes",
+        "dp minutes",
+    ],
 )
 def test_a_method_that_cannot_serve_is_refused(data, metric, method):
     with pytest.raises(osc.OutscoreError) as caught:

@@ -26,6 +26,10 @@ FACTOR = 5.0
 """A mean so many times the largest score of the others is another quantity."""
 MIN_ITEMS = 20
 """So many columns whose names only count are items."""
+OF_SYSTEMS = {"s", "sys", "system", "m", "model", "method", "team", "submission"}
+"""What systems are called that are counted."""
+OF_PEOPLE = {"userid", "user_id"}
+"""Ids of whoever answered, which may be systems."""
 SHOWN = 12
 CHOOSE = "Name the systems with --system NAME --system NAME (systems=[...] in Python)"
 
@@ -91,6 +95,10 @@ def _refuse_items(wide: Sequence[Scores]) -> None:
     stems = {re.sub(r"\d+$", "", one.name) for one in wide if re.search(r"\d$", one.name)}
     numbered = all(re.search(r"\d$", one.name) for one in wide)
     if not numbered or len(stems) > 1 or len(wide) < MIN_ITEMS:
+        return
+    ids = {normalize_name(name) for one in wide if one.origin is not None for name in one.origin.columns.get("item", ())}
+    if ids - OF_PEOPLE and {normalize_name(stem).strip("_") for stem in stems} <= OF_SYSTEMS:
+        # The rows have ids of items, and the columns are called systems.
         return
     raise OutscoreError(
         f"{wide[0].label} has {len(wide):,} columns {_listed([one.name for one in wide], 3)}, which look like items, not "

@@ -303,8 +303,8 @@ def convolution_p(flips: Flips, request: KernelOptions) -> PValue:
         low, law = ALGORITHMS[request.method](places, -places)
     except BudgetError:
         raise OutscoreError(
-            f"The method {request.method} would need a table of more than {distribution.MAX_CELLS:,} cells.",
-            "Ask for the method auto.",
+            f"The method {request.method} would take minutes or gigabytes for a table of all sums of these numbers.",
+            "Ask for the method auto, which needs no such table.",
         ) from None
     live = law > 0
     sums = (np.argwhere(live) + low) @ frame

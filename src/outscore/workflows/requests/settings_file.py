@@ -109,7 +109,9 @@ def saved_settings(text: str, path: str, command: str) -> dict[str, Any] | None:
 
 def _has_digests(settings: Mapping[str, Any]) -> bool:
     inputs = settings.get("inputs", [])
-    return isinstance(inputs, list) and all(isinstance(i, dict) and {"path", "sha256"} <= i.keys() for i in inputs)
+    if not isinstance(inputs, list) or not all(isinstance(file, dict) for file in inputs):
+        return False
+    return all(isinstance(file.get(key), str) for file in inputs for key in ("path", "sha256"))
 
 
 def entries_of_saved(settings: Mapping[str, Any], path: str) -> dict[str, Entry]:
