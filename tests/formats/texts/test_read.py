@@ -219,9 +219,7 @@ def test_columns_named_after_systems(write):
     assert chosen.systems()[0].lines == ("ein Haus", "")
 
 
-@pytest.mark.parametrize(
-    "content", ["[" * 100_000, '{"hypothesis": ' + "[" * 100_000, '{"hypothesis": "a"}\n{"hypothesis": ' + "[" * 100_000]
-)
+@pytest.mark.parametrize("before", ["", '{"hypothesis": ', '{"hypothesis": "a"}\n{"hypothesis": '])
 def test_texts_nested_too_deeply_are_refused(tmp_path, before):
     path = tmp_path / "t.jsonl"
     path.write_text(before + "[" * 100_000)
