@@ -108,7 +108,8 @@ def logged(page: Page) -> None:
     send = """async (files) => {
       const form = new FormData();
       for (const [name, text] of files) form.append("file", new File([text], name), name);
-      const sent = await (await fetch("/api/files", { method: "POST", body: form })).json();
+      const { askJson } = await import("/static/api.js");
+      const sent = await askJson("POST", "/api/files", form);
       return sent.files.filter((file) => !file.companion).map((file) => file.id).join(",");
     }"""
     ids = page.evaluate(send, [list(file) for file in files])

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 import pytest
 from tests.browser.screens import PATIENCE
-from tests.browser.web_server import bring, brought, choose, expect, sent, start, there, visited
+from tests.browser.web_server import bring, brought, choose, expect, known, sent, start, there, visited
 from tests.log_files import lm_eval
 from tests.variants import variants
 
@@ -248,11 +248,11 @@ def test_an_unfinished_answer_does_not_stay(browser, server):
 def test_a_file_that_was_removed_elsewhere_is_named(browser, server):
     with compared(browser, server, refused=404, new_txt=A, old_txt=B) as page:
         ids = re.search(r"files=([^&]*)", page.url)[1].split(",")
-        assert page.request.delete(f"{server}/api/files/{ids[1]}").ok
+        assert page.request.delete(f"{server}/api/files/{ids[1]}", headers=known(server)).ok
         page.get_by_label("Test", exact=True).select_option("student")
         expect(page.locator("#gone")).to_contain_text("old.txt is no longer available. Files are deleted")
         expect(page.locator("#file-list > li")).to_have_count(1)
-        assert page.request.delete(f"{server}/api/files/{ids[0]}").ok
+        assert page.request.delete(f"{server}/api/files/{ids[0]}", headers=known(server)).ok
         page.get_by_label("Test", exact=True).select_option("sign")
         expect(page.locator("#gone")).to_contain_text("new.txt is no longer available.")
         assert page.locator("#steps").is_hidden()

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.browser.web_server import PHONE, SCORES, brought, expect, no_wider_than_the_screen, there, visited
+from tests.browser.web_server import PHONE, SCORES, brought, expect, known, no_wider_than_the_screen, there, visited
 
 
 def test_a_change_is_answered_in_place_and_kept_in_the_address(comparison):
@@ -142,7 +142,7 @@ def test_the_download_is_what_the_command_line_writes(finished, tmp_path):
 
 
 @pytest.mark.slow
-def test_every_form_can_be_downloaded(finished):
+def test_every_form_can_be_downloaded(finished, server):
     page = finished
     links = [link.get_attribute("href") for link in page.locator(".downloads a").all()]
     assert [link.rpartition(".")[2] for link in links] == ["html", "json", "md", "tex", "txt", "csv", "yaml"]
@@ -151,7 +151,7 @@ def test_every_form_can_be_downloaded(finished):
     drawn = page.get_by_role("region", name="Charts to download")
     links += [drawn.get_by_role("link", name=form).first.get_attribute("href") for form in ("SVG", "PNG", "PDF", "CSV")]
     for link in links:
-        answer = page.request.get(page.url.partition("/compare")[0] + link)
+        answer = page.request.get(server + link, headers=known(server))
         assert answer.ok, link
         assert answer.body()
 

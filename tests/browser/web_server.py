@@ -65,15 +65,15 @@ OPENED = {
 }
 
 
-def cookie(server):
-    """What the server knows its own pages by: the name and the value."""
-    return f"outscore-{server.rpartition(':')[2]}", TOKENS[server]
+def known(server):
+    """What the server knows its own pages by."""
+    return {"authorization": f"Bearer {TOKENS[server]}"}
 
 
 def sent(server, view, **files):
     """The address of a view with files that the server has got, as it stands behind the button of the start page."""
     ids = []
-    with httpx.Client(base_url=server, cookies=dict([cookie(server)])) as client:
+    with httpx.Client(base_url=server, headers=known(server)) as client:
         for name, text in files.items():
             answer = client.post("/api/text", json={"name": name.replace("_", "."), "text": text})
             ids.append(answer.raise_for_status().json()["id"])
@@ -99,8 +99,8 @@ def visited(browser, server, address="/", *, refused=422, opener=None, **view):
     page.on("console", lambda message: said.append(message.text) if message.type in ("error", "warning") else None)
     page.on("pageerror", lambda error: said.append(str(error)))
     page.on("request", lambda request: asked.append(request.url))
-    name, token = cookie(server)
-    page.context.add_cookies([{"name": name, "value": token, "url": server}])
+    # As who opened the printed address before.
+    page.add_init_script(f"if (location.origin === {server!r}) localStorage.setItem('token', {TOKENS[server]!r})")
     if address is not None:
         page.goto(server + address)
     yield page

@@ -110,14 +110,15 @@ def open_real_page(tmp_path):
 class Server:
     """`outscore serve` as a process of its own, with a temporary folder of its own."""
 
-    def __init__(self, folder: Path, *, small: bool):
+    def __init__(self, folder: Path, *, small: bool, browser: str | None = None):
         self.folder = folder
+        how = ["--no-browser"] if browser is None else []
         self.process = subprocess.Popen(
-            [sys.executable, *(["-c", SMALL] if small else ["-m", "outscore"]), "serve", "--no-browser", "--port", "0"],
+            [sys.executable, *(["-c", SMALL] if small else ["-m", "outscore"]), "serve", *how, "--port", "0"],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-            env=os.environ | {"TMPDIR": str(folder)},
+            env=os.environ | {"TMPDIR": str(folder), "BROWSER": browser or "false"},
         )
         self.pages = []
         self.said = self.process.stdout.readline()
@@ -145,8 +146,8 @@ def serve(tmp_path):
     """Start a server; whatever is left of it is ended."""
     started = []
 
-    def start(*, small=True):
-        started.append(Server(tmp_path, small=small))
+    def start(*, small=True, browser=None, folder=tmp_path):
+        started.append(Server(folder, small=small, browser=browser))
         return started[-1]
 
     yield start

@@ -10,6 +10,7 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 import numpy as np
 import pytest
@@ -35,6 +36,41 @@ def test_it_serves_and_leaves_nothing(serve, pair, tmp_path):
     assert server.end(signal.SIGINT) == 0
     assert server.errors == "outscore: stopped, and all files are removed.\n"
     assert left_in(tmp_path) == []
+
+
+BROWSER = """#!{python}
+import os, pathlib, sys, time
+noted = pathlib.Path(__file__).with_suffix(".noted")
+noted.with_suffix(".new").write_text(chr(10).join([str(os.getpid()), *sys.argv[1:]]))
+noted.with_suffix(".new").rename(noted)
+time.sleep(60)
+"""
+
+
+def test_no_process_shows_the_token(serve, tmp_path, wait_until):
+    """Every user of a machine can read the arguments of every process."""
+    program, folder = tmp_path / "browser", tmp_path / "folder"
+    folder.mkdir()
+    program.write_text(BROWSER.format(python=sys.executable))
+    program.chmod(0o700)
+    server = serve(browser=f"{program} %s", folder=folder)
+    wait_until(program.with_suffix(".noted").exists)
+    browser, shown = program.with_suffix(".noted").read_text().splitlines()
+    try:
+        tasks = Path(f"/proc/{server.process.pid}/task").glob("*/children")
+        processes = {str(server.process.pid), *(child for task in tasks for child in task.read_text().split())}
+        assert browser in processes
+        lines = [Path(f"/proc/{process}/cmdline").read_text() for process in processes]
+    finally:
+        os.kill(int(browser), signal.SIGKILL)
+    assert len(server.token) == 32
+    assert not [line for line in (shown, *lines) if server.token in line]
+    # What it shows leads the owner of the file to the page, and nobody else.
+    way = Path(unquote(urlsplit(shown).path))
+    assert (urlsplit(shown).scheme, way.stat().st_mode & 0o777, way.parent.stat().st_mode & 0o777) == ("file", 0o600, 0o700)
+    assert f'content="0; url={server.printed}"' in way.read_text()
+    server.end(signal.SIGTERM)
+    assert left_in(folder) == []
 
 
 def test_ending_in_the_middle_of_a_job_leaves_nothing(serve, slow_job, tmp_path):

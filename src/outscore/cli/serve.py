@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import errno
+import html
 import os
 import secrets
 import socket
 import tempfile
 import threading
 import webbrowser
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -22,6 +26,7 @@ __all__ = ["check_system", "serve"]
 
 PORT = 8370
 TOKEN_BYTES = 24
+WAY = "open.html"
 # Modules by the names under which they are installed.
 NEEDED = {"starlette": "starlette", "uvicorn": "uvicorn", "python_multipart": "python-multipart", "jinja2": "jinja2"}
 
@@ -57,10 +62,7 @@ def serve(port: int, host: str, *, no_browser: bool) -> None:
     click.echo(f"outscore is at {address} (Ctrl-C stops it)")
     if not settings.is_local:
         click.echo("Anybody who has this address can use the page, and the connection is not encrypted.", err=True)
-    if not no_browser:
-        # A browser in the terminal would otherwise keep the page from being served.
-        threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
-    _serve(settings, listening)
+    _serve(settings, listening, None if no_browser else partial(_open_browser, address))
 
 
 def check_system(name: str) -> None:
@@ -128,12 +130,25 @@ def _show(host: str) -> str:
     return f"[{host}]" if ":" in host else host
 
 
-def _serve(settings: Settings, listening: socket.socket) -> None:
+def _open_browser(address: str, folder: Path) -> None:
+    """Open the page by a private file that leads to it: everybody can read the arguments of a process, and so a token there."""
+    way, link = folder / WAY, html.escape(address)
+    way.touch(0o600, exist_ok=False)
+    lines = (
+        f'<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0; url={link}">',
+        f'<title>outscore</title><p><a href="{link}">Open outscore</a></p>',
+    )
+    way.write_text("\n".join(lines), encoding="utf-8")
+    # A browser in the terminal would otherwise keep the page from being served.
+    threading.Thread(target=webbrowser.open, args=(way.as_uri(),), daemon=True).start()
+
+
+def _serve(settings: Settings, listening: socket.socket, ready: Callable[[Path], None] | None) -> None:
     """Serve until Ctrl-C, which is the normal way to stop and not a failure."""
     from outscore.web.http.app import run_server
 
     try:
-        run_server(settings, listening)
+        run_server(settings, listening, ready)
     except KeyboardInterrupt:
         click.echo("outscore: stopped, and all files are removed.", err=True)
     finally:

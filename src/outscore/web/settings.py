@@ -107,11 +107,6 @@ class Settings:
         """Whether only this machine can reach the page."""
         return self.host.lower() in LOOPBACK or (_is_address(self.host) and ipaddress.ip_address(self.host).is_loopback)
 
-    @property
-    def cookie(self) -> str:
-        """The name of the cookie that holds the token; browsers keep cookies by host, and several pages may share one."""
-        return f"outscore-{self.port}"
-
     def admits(self, host: str) -> bool:
         """Whether a request may name this host, written without its port.
 

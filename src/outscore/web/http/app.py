@@ -11,9 +11,10 @@ import logging
 import os
 import signal
 import socket
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from http import HTTPStatus
+from pathlib import Path
 
 import uvicorn
 from starlette.applications import Starlette
@@ -39,8 +40,8 @@ SHUTDOWN_SECONDS = 1
 MAX_CONNECTIONS = 400
 
 
-def create_app(settings: Settings) -> Starlette:
-    """The page and the interface behind it.
+def create_app(settings: Settings, ready: Callable[[Path], None] | None = None) -> Starlette:
+    """The page and the interface behind it; `ready` is told its private folder when it can be used.
 
     Examples
     --------
@@ -53,6 +54,8 @@ def create_app(settings: Settings) -> Starlette:
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         async with run_service(settings) as service:
             app.state.service = service
+            if ready is not None:
+                ready(service.store.folder)
             yield
 
     handlers: dict[type[Exception], ExceptionHandler] = {
@@ -106,14 +109,14 @@ async def _internal_error(request: Request, error: Exception) -> Response:
     return problem_response(request.scope, problem, HEADERS)
 
 
-def run_server(settings: Settings, listening: socket.socket) -> None:
-    """Serve the page on a socket until the process is interrupted or terminated."""
+def run_server(settings: Settings, listening: socket.socket, ready: Callable[[Path], None] | None = None) -> None:
+    """Serve the page on a socket until the process is interrupted or terminated; `ready` is for `create_app`."""
     logging.basicConfig(level=logging.ERROR, handlers=[FailureHandler()], force=True)
     # Closing the terminal ends the server like any other request to end, unless it was started to outlive it (nohup).
     if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
         signal.signal(signal.SIGHUP, lambda *_: os.kill(os.getpid(), signal.SIGTERM))
     config = uvicorn.Config(
-        create_app(settings),
+        create_app(settings, ready),
         http=ImpatientProtocol,
         loop="asyncio",
         ws="none",

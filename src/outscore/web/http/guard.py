@@ -1,8 +1,8 @@
 """The checks every request passes before it is served, and the headers every answer carries.
 
 Any other page open in the user's browser can reach this server too, and so can every other user of this machine. So a request
-must name this host and hold the token of the printed address, a request that changes something must come from our own page, and
-no request may exceed its size limit or dawdle.
+must name this host and, for anything but an empty page, hold the token of the printed address; a request that changes something
+must come from our own page, and no request may exceed its size limit or dawdle.
 """
 
 from __future__ import annotations
@@ -13,11 +13,10 @@ import time
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import field, replace
-from urllib.parse import parse_qsl, urlencode
+from urllib.parse import parse_qsl
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.requests import cookie_parser
-from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from outscore.core.errors import OutscoreError
@@ -43,7 +42,6 @@ HEADERS = {
 SAFE = ("GET", "HEAD", "OPTIONS")
 API = "/api/"
 UPLOADS = "/api/files"
-STATIC = "/static/"
 TOKEN = "token"  # noqa: S105 - the name of it
 MIN_PACE = 32 * 1024
 """Bytes a second that a body must come in at, after a grace as long as the silence that is allowed."""
@@ -64,9 +62,6 @@ class Guard:
         sending = _WithHeaders(send, scope["path"])
         try:
             check_host(scope, self.settings)
-            if holds_token_in_address(scope, self.settings):
-                await _exchange_token(scope, self.settings)(scope, receive, sending)
-                return
             check_token(scope, self.settings)
             check_origin(scope)
             limit = self.settings.max_upload if scope["path"] == UPLOADS else self.settings.max_body
@@ -122,15 +117,19 @@ def _without_port(host: str) -> str:
 
 
 def check_token(scope: Scope, settings: Settings) -> None:
-    """Refuse who does not know the token: it is in the cookie that the printed address set, or in a header of a program.
+    """Refuse who does not know the token, which comes in a header: a cookie would go to every port of this machine.
 
-    Style and scripts hold nothing of anybody, and the page that says this needs them.
+    Pages are empty without what their scripts ask for, and style and scripts hold nothing of anybody, so these need no token.
+    One in the address of a page has to be right, since the page keeps it.
     """
-    headers = Headers(scope=scope)
-    kind, _, sent = headers.get("authorization", "").partition(" ")
-    cookie = cookie_parser(headers.get("cookie", "")).get(settings.cookie, "")
-    known = _is_token(cookie, settings) or (kind.lower() == "bearer" and _is_token(sent.strip(), settings))
-    if not known and not scope["path"].startswith(STATIC):
+    if settings.token is None:
+        return
+    kind, _, sent = Headers(scope=scope).get("authorization", "").partition(" ")
+    if scope["path"].startswith(API):
+        known = kind.lower() == "bearer" and _is_token(sent.strip(), settings.token)
+    else:
+        known = all(_is_token(value, settings.token) for name, value in _query(scope) if name == TOKEN)
+    if not known:
         raise HTTPProblem(
             403,
             "This page can only be opened with its token.",
@@ -138,31 +137,12 @@ def check_token(scope: Scope, settings: Settings) -> None:
         )
 
 
-def holds_token_in_address(scope: Scope, settings: Settings) -> bool:
-    """Whether somebody opens a page by the printed address, which holds the token."""
-    if settings.token is None or scope["method"] != "GET" or scope["path"].startswith(API):
-        return False
-    return any(_is_token(value, settings) for name, value in _query(scope) if name == TOKEN)
-
-
-def _exchange_token(scope: Scope, settings: Settings) -> Response:
-    """Take the token into a cookie and out of the address, which people share, bookmark and show."""
-    rest = urlencode([(name, value) for name, value in _query(scope) if name != TOKEN])
-    # Two slashes would begin the name of another host.
-    path = "/" + scope["path"].lstrip("/")
-    answer = RedirectResponse(f"{path}?{rest}" if rest else path, 303)
-    # Not "strict": who follows a link from elsewhere to a page that is open already should find it open.
-    answer.set_cookie(settings.cookie, settings.token or "", httponly=True, samesite="lax")
-    answer.headers["cache-control"] = "no-store"
-    return answer
-
-
 def _query(scope: Scope) -> list[tuple[str, str]]:
     return parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
 
 
-def _is_token(sent: str, settings: Settings) -> bool:
-    return settings.token is None or hmac.compare_digest(sent.encode(), settings.token.encode())
+def _is_token(sent: str, token: str) -> bool:
+    return hmac.compare_digest(sent.encode(), token.encode())
 
 
 def check_origin(scope: Scope) -> None:

@@ -48,7 +48,7 @@ REFUSALS |= {
 REFUSALS |= {503: "No worker process could be started.", 507: "The disk is full."}
 
 
-HOW_TO_ENTER = "The token in the address that `outscore serve` prints; browsers send it as a cookie instead."
+HOW_TO_ENTER = "The token in the address that `outscore serve` prints."
 
 
 def _maybe(schema: Schema) -> Schema:

@@ -1,6 +1,7 @@
 // Every request to the server goes through here, so every refusal arrives as one kind of error.
 
 import { number } from "./dom.js";
+import { token } from "./memory.js";
 
 const AT_ONCE = 50;
 
@@ -13,14 +14,15 @@ export class Refused extends Error {
   }
 }
 
-export async function ask(method, address, body, signal) {
-  const json = body !== undefined && !(body instanceof FormData);
+export async function ask(method, address, body, signal, keepalive = false) {
+  const json = body !== undefined && !(body instanceof FormData), known = { authorization: `Bearer ${token()}` };
   let answer;
   try {
     answer = await fetch(address, {
       method,
       signal,
-      headers: json ? { "content-type": "application/json" } : {},
+      keepalive,
+      headers: json ? { ...known, "content-type": "application/json" } : known,
       body: json ? JSON.stringify(body) : body,
     });
   } catch (error) {

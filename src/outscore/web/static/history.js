@@ -4,7 +4,7 @@ import { addressOf } from "./address.js";
 import { askJson, upload } from "./api.js";
 import { button, byId, counted, make, problem, say, size } from "./dom.js";
 import { forgetResult, rememberResult, seenResults } from "./memory.js";
-import { keeping, naming } from "./results.js";
+import { download, keeping, naming } from "./results.js";
 
 const AT_ONCE = 20;
 
@@ -66,7 +66,7 @@ function row(about) {
     await draw();
   }));
   remove.setAttribute("aria-label", `Remove ${label}`);
-  const link = (href, text, what) => make("a", { href, download: "", "aria-label": `${what} of ${label}` }, text);
+  const link = (href, text, what) => download(href, text, { "aria-label": `${what} of ${label}` });
   return make("tr", {},
     make("th", { scope: "row", class: "l" },
       make("a", { href: addressOfResult(about) }, about.headline ?? about.command),

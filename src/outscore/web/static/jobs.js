@@ -1,6 +1,6 @@
 // Long work: one job at a time for each place on the page, with progress, and a button that ends it.
 
-import { askJson } from "./api.js";
+import { ask, askJson } from "./api.js";
 import { button, make, number, problem, say } from "./dom.js";
 
 const ENDED = ["done", "failed", "cancelled"];
@@ -24,7 +24,7 @@ export class Runner {
     addEventListener("pagehide", () => {
       left = Boolean(this.running?.id);
       if (!left) return;
-      fetch(`/api/jobs/${this.running.id}?after=${GRACE}`, { method: "DELETE", keepalive: true });
+      ask("DELETE", `/api/jobs/${this.running.id}?after=${GRACE}`, undefined, undefined, true).catch(() => null);
       this.running.over = true;
       this.running = null;
     });

@@ -1,14 +1,32 @@
-// What a browser remembers: the ids of results that it has seen, since the server tells nobody about results that they do not
-// know, and how far down a page was read, which comes to its length only with its answer.
+// What a browser remembers: the token of the server, the ids of results that it has seen, since the server tells nobody about
+// results that they do not know, and how far down a page was read, which comes to its length only with its answer.
 
-const RESULTS = "results", MOST = 100;
+const TOKEN = "token", RESULTS = "results", MOST = 100;
+
+// The address that the server printed holds its token. It is kept here, where no other server of this machine sees it, and
+// taken out of the address, which people share, bookmark and show.
+const given = new URLSearchParams(location.search).get(TOKEN);
+if (given !== null) {
+  keep(TOKEN, given);
+  const rest = new URLSearchParams(location.search);
+  rest.delete(TOKEN);
+  history.replaceState(null, "", `${location.pathname}?${rest}`.replace(/\?$/, "") + location.hash);
+}
+
+export function token() {
+  try {
+    return localStorage.getItem(TOKEN) ?? given;
+  } catch {
+    return given;
+  }
+}
 
 export function rememberResult(id) {
-  write([id, ...seenResults().filter((other) => other !== id)].slice(0, MOST));
+  keep(RESULTS, JSON.stringify([id, ...seenResults().filter((other) => other !== id)].slice(0, MOST)));
 }
 
 export function forgetResult(id) {
-  write(seenResults().filter((other) => other !== id));
+  keep(RESULTS, JSON.stringify(seenResults().filter((other) => other !== id)));
 }
 
 // The latest first.
@@ -21,10 +39,10 @@ export function seenResults() {
   }
 }
 
-// A browser may forbid to keep anything; then there is no list.
-function write(ids) {
+// A browser may forbid to keep anything; then there is no list, and each page wants the token in its address.
+function keep(name, text) {
   try {
-    localStorage.setItem(RESULTS, JSON.stringify(ids));
+    localStorage.setItem(name, text);
   } catch {}
 }
 

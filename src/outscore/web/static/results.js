@@ -1,6 +1,6 @@
 // What a person takes along: files to download, and the same as a command line and as a Python call.
 
-import { askJson } from "./api.js";
+import { ask, askJson } from "./api.js";
 import { button, make, problem, say, told } from "./dom.js";
 
 const FORMS = [
@@ -11,11 +11,13 @@ const FORMS = [
   ["txt", "Text", "as the terminal shows it"],
   ["csv", "CSV", "the numbers as a table"],
 ];
+// A browser may ask where to save a file, and reads it afterwards.
+const KEPT = 60_000;
 const PICTURES = ["svg", "png", "pdf", "csv"];
 
 export function takeAway(job) {
   const address = `/api/results/${job.result}`;
-  const link = (href, name, title) => make("li", {}, make("a", { href: `${address}/${href}`, download: "", title }, name));
+  const link = (href, name, title) => make("li", {}, download(`${address}/${href}`, name, { title }));
   const forms = FORMS.map(([suffix, name, title]) => link(`download.${suffix}`, name, title));
   // Logs are listed, which takes no settings that anybody would repeat.
   const asked = document.body.dataset.command !== "show";
@@ -29,6 +31,32 @@ export function takeAway(job) {
     copied("The same on the command line", job.command_line),
     copied("The same in Python", job.python),
   ];
+}
+
+// A link to a file of the server, which wants the token with every request: links by themselves send none.
+export const download = (href, text, more) => make("a", { href, download: "", ...more, click: save }, text);
+
+async function save(event) {
+  event.preventDefault();
+  const link = event.currentTarget;
+  link.parentElement.querySelector(":scope > .problem")?.remove();
+  link.setAttribute("aria-busy", "true");
+  try {
+    const answer = await ask("GET", link.getAttribute("href"));
+    const href = URL.createObjectURL(await answer.blob());
+    make("a", { href, download: link.download || nameIn(answer.headers.get("content-disposition") ?? "") }).click();
+    setTimeout(() => URL.revokeObjectURL(href), KEPT);
+  } catch (error) {
+    link.after(problem(error));
+  } finally {
+    link.removeAttribute("aria-busy");
+  }
+}
+
+// The name that the server gives to a file.
+function nameIn(disposition) {
+  const [, coded, plain] = /filename\*=utf-8''([^;]+)|filename="([^"]*)"/i.exec(disposition) ?? [];
+  return coded ? decodeURIComponent(coded) : plain ?? "";
 }
 
 // A field for the name of a result, which is also what its downloads are called.
@@ -92,7 +120,7 @@ function listed(address, charts) {
   if (!charts.length) return make("p", { class: "note" }, "This result has no charts.");
   const link = ({ name }, form) => {
     const href = `${address}/charts/${encodeURIComponent(name)}.${form}`;
-    return make("a", { href, download: `${name}.${form}` }, form.toUpperCase());
+    return download(href, form.toUpperCase(), { download: `${name}.${form}` });
   };
   const cells = (chart) => PICTURES.map((form) => make("td", {}, link(chart, form)));
   const named = (chart) => make("th", { class: "l", scope: "row" }, chart.title || chart.name);
