@@ -8,8 +8,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.log_files import ITEMS, SYSTEMS, WRITERS, inspect_archive, verdicts
+from tests.log_files import ITEMS, SYSTEMS, WRITERS, inspect_archive, promptfoo, verdicts
 
+import outscore as osc
 from outscore.core.errors import OutscoreError
 from outscore.formats.logs.choose import check_total
 from outscore.formats.logs.find import find_logs, read_logs
@@ -103,3 +104,16 @@ def test_two_runs_of_one_system_are_not_pooled(tmp_path):
     WRITERS["lm-eval"](tmp_path / "two")
     with pytest.raises(OutscoreError, match="both contain maker/amber on sums"):
         read_logs([tmp_path])
+
+
+@pytest.mark.parametrize("name", ["expected", "target", "answerKey", "gold_index", "y_true", "expected_output", "label"])
+def test_a_right_answer_is_never_offered_as_a_cluster(name, tmp_path):
+    """Items with the same right answer do not depend on one another."""
+    (path,) = promptfoo(tmp_path)
+    log = json.loads(path.read_text())
+    for item, result in enumerate(log["results"]["results"]):
+        result["testCase"]["metadata"][name] = "yes" if item % 2 else "no"
+    path.write_text(json.dumps(log))
+    (offer,) = (note.text for note in osc.compare(path, metric="score").notes if "group items by" in note.text)
+    assert "`passage`" in offer
+    assert name not in offer

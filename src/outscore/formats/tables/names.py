@@ -24,6 +24,7 @@ __all__ = [
     "USUAL",
     "Tiers",
     "count_columns",
+    "holds_answer",
     "holds_answers",
     "is_known",
     "is_score",
@@ -86,7 +87,7 @@ RIGHT: Tiers = (
     (
         *("target", "reference", "truth", "ground_truth", "groundtruth", "gt", "true_label", "true_class", "true_answer"),
         *("actual_label", "actual_class", "expected", "expected_output", "expected_answer", "expected_label"),
-        *("correct_answer", "correct_label", "answer_key", "y_true", "ytrue", "y_test", "y_actual"),
+        *("correct_answer", "correct_label", "answer_key", "answerkey", "y_true", "ytrue", "y_test", "y_actual"),
     ),
     # Lists of all answers that are accepted, as question answering has them.
     ("answers", "gold_answers", "accepted_answers", "correct_answers", "answer_aliases", "aliases"),
@@ -173,6 +174,18 @@ def holds_answers(name: str) -> bool:
 def pairs_answers(name: str) -> bool:
     """Whether a column of this name holds answers where one beside it does."""
     return holds_answers(name) or any(normalize_name(name) in tier for tier in BESIDE_PREDICTED)
+
+
+def holds_answer(column: str) -> bool:
+    """Whether a column, also inside an object, holds an answer or its place among several.
+
+    Examples
+    --------
+    >>> [name for name in ("expected", "doc.answerKey", "gold_index", "passage_id", "topic") if holds_answer(name)]
+    ['expected', 'doc.answerKey', 'gold_index']
+    """
+    last = normalize_name(column.rpartition(".")[2])
+    return pairs_answers(re.sub(r"_(index|idx)$", "", last))
 
 
 def right_names(prediction: str | None) -> Tiers:

@@ -18,6 +18,7 @@ from outscore.core.brief import Brief, count_of
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.core.records import dataclass
+from outscore.formats.tables.names import holds_answer
 from outscore.scores.system import Labels, Origin, label_of
 
 __all__ = ["STATES", "Evaluation", "Exchange", "Measure", "Row", "State", "join_parts"]
@@ -30,8 +31,6 @@ NOT_RUN = "(not run)"
 """The group of a row that was never run, whose group is not known."""
 # Columns with more values than this tell items apart instead of grouping them.
 _MAX_SHARE = 0.5
-# Items with the same right answer do not depend on one another.
-_ANSWERS = {"answer", "answer_key", "answerkey", "gold", "gold_index", "label", "target"}
 
 
 class Row(NamedTuple):
@@ -147,7 +146,8 @@ class Evaluation(Brief):
         return {
             name: size
             for name, size in sizes.items()
-            if 1 < size <= max(2, _MAX_SHARE * items) and name.lower() not in _ANSWERS
+            # Items with the same right answer do not depend on one another.
+            if 1 < size <= max(2, _MAX_SHARE * items) and not holds_answer(name)
         }
 
     @property
