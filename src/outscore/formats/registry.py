@@ -120,7 +120,7 @@ OUTPUT_FORMATS: dict[str, FormatEntry] = {
         ),
         FormatEntry(
             "conll2012",
-            "CoNLL-2012: a word per line, coreference chains as brackets in the last column",
+            "CoNLL-2012, SemEval-2010: a word per line, coreference chains as brackets in the last column",
             "nw/a_0001  0  1  mayor  NN  3)",
             lambda peek, _: looks_like_chains(peek),
             lambda source, _: chains_of(source),

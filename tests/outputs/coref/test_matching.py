@@ -14,10 +14,11 @@ from outscore.core.errors import OutscoreError
 from outscore.formats.readers import read_chains
 from outscore.outputs.coref.matching import EXACT, HEAD, match_mentions
 from outscore.outputs.coref.mentions import align_mentions
-from outscore.outputs.coref.units import mention_text
+from outscore.outputs.coref.units import changed_mentions, mention_text
 from outscore.outputs.nodes import Nodes, node_place
 
 GLOBAL = "# global.Entity = eid-etype-head-other"
+WHERE = "d1, sentence 2"
 WORDS = ("Jan", "came", "in", ".")
 
 
@@ -66,6 +67,10 @@ def test_a_zero_is_found_by_its_parent_and_counts_as_a_kind(tmp_path):
     # 0.1 stands before the fifth word, which begins the sentence; 2.1 after the sixth.
     assert (table.starts.tolist(), table.tokens.tolist()) == ([0, 4, 6], [0, 4, 5])
     assert [mention_text(table, row) for row in range(3)] == ["Jan", "∅", "∅"]
+    # In their sentence: the zero of gold before its first word, the other one before the third.
+    changed, contexts = changed_mentions(table, [1])
+    places = zip(changed.contexts.tolist(), changed.starts.tolist(), changed.ends.tolist(), strict=True)
+    assert [(contexts.ids[context], start, end) for context, start, end in places] == [(WHERE, 0, 0), (WHERE, 2, 2)]
 
 
 def test_parts_of_a_mention_and_what_lies_between_are_told_apart(tmp_path):

@@ -313,6 +313,8 @@ def test_coreference_is_decided_by_its_conll_score(tmp_path):
     page = found.to_html()
     assert "CoNLL F1" in page
     assert "(by ARCS any)" in page
+    # The page shows the examples of that criterion and names it above them.
+    assert '"criterion":"conll","units":"arcs-any","countedBy":"ARCS any"' in page
     assert "CoNLL F1" in found.to_latex()
     rows = {(row["row"], row["criterion"]) for row in found.to_frame("transitions").to_dicts()}
     assert {criterion for _, criterion in rows} == {"arcs-any", "arcs-nom"}

@@ -72,6 +72,7 @@ def pair_data(diff: Diff, pair: Pair) -> dict[str, Any]:
         "systems": [clean(name) for name in pair.systems],
         "criterion": pair.criterion,
         "units": pair.unit_criterion,
+        "countedBy": clean(metric_name(pair.counted_by)),
         "criterionName": clean(metric_name(pair.criterion)),
         "n": pair.n,
         "headline": glue(headline_of(diff, pair)),

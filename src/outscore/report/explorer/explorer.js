@@ -61,6 +61,7 @@ function restore(asked) {
 function drawPair() {
   const pair = pairs[state.pair];
   byId("explorer").hidden = false;
+  byId("h-explorer").textContent = `What changed${pair.countedBy && `, by ${pair.countedBy}`}`;
   byId("verdict-kind").textContent = `${pairs.some((p) => p.name !== pair.name) ? `${pair.name}, ` : ""}${pair.criterionName}: ${pair.significant ? "significant difference" : "undecided"}`;
   byId("verdict-reason").textContent = minus(pair.verdict);
   byId("verdict").classList.toggle("won", pair.significant);
