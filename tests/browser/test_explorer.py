@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import csv
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.browser.explorer import WIDE, found, settled, visiting
+from tests.browser.explorer import WIDE, explored, found, settled, visiting
 from tests.browser.screens import picture
 from tests.report.diff_making import HOSTILE, SENTENCE, make_changed, make_contexts, make_diff, make_units
 from tests.report.forms import render_html
@@ -283,3 +284,38 @@ def test_a_hundred_thousand_units_stay_usable(visit, folder):
     assert found(page) == int(((kinds > 0) & (kinds < 4)).sum())
     page.locator('.cell[data-from="NOUN"][data-to="PROPN"]').click()
     assert found(page) == len(expected(0, 1, "NOUN", "PROPN", units))
+
+
+def test_of_many_systems_the_first_pair_has_tables_and_others_say_how_to_get_theirs(visit, folder):
+    draw = np.random.default_rng(3)
+    gold = draw.choice(list("abc"), 60)
+    files = {"gold.csv": gold}
+    for k in (6, 0, 1, 2, 3, 4, 5):
+        files[f"s{k}.csv"] = np.where(draw.random(60) < 0.06 * (1 + k), draw.choice(list("abc"), 60), gold)
+    rows = {name: "".join(f"{i},{label}\n" for i, label in enumerate(labels)) for name, labels in files.items()}
+    page = visit(explored(folder / "seven", "label", **{name: f"id,label\n{text}" for name, text in rows.items()}))
+    assert page.locator("#charts h3").first.inner_text() == "Transition matrix"
+    assert page.locator("#charts .cell").count()
+    options = page.locator("#choice option").all_inner_texts()
+    page.locator("#choice select").select_option(label=next(text for text in options if text == "s6 → s3"))
+    told = page.locator("#no-tables").inner_text()
+    assert told.startswith("Of 7 systems, only neighbours by score and the first two are compared label by label")
+    assert re.search(r"outscore diff --task label \S+gold.csv \S+s6.csv \S+s3.csv", told)
+    page.locator("#choice select").select_option(index=0)
+    assert not page.locator("#no-tables").count()
+
+
+def test_what_contradicts_the_verdict_changes_with_the_pair(visit, folder):
+    diff = make_diff(UNITS)
+    first, second = (
+        replace(pair, notes=[Note("contradiction", f"Against this, {i}.")]) for i, pair in enumerate(diff.pairs[:2])
+    )
+    path = folder / "against.html"
+    path.write_text(render_html(replace(diff, pairs=[first, second, *diff.pairs[2:]])), encoding="utf-8")
+    page = visit(path)
+    beside = page.locator("#verdict ~ section.warnings")
+    assert beside.all_inner_texts() == ["Check first. Against this, 0."]
+    page.locator("#choice select").select_option(index=1)
+    assert beside.all_inner_texts() == ["Check first. Against this, 1."]
+    page.locator("#choice select").select_option(index=2)
+    assert not beside.count()

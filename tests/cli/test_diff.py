@@ -293,7 +293,7 @@ def test_many_systems_fit_the_screen(made, tmp_path):
     assert text.startswith("12 systems: ")
     assert max(map(len, text.split("\n"))) <= 80
     assert "Not shown: 55" in text
-    assert "Labels, transitions and slices are compared between neighbours by score, 11 of 66 pairs" in " ".join(text.split())
+    assert "between neighbours by score and between the first two systems, 12 of 66 pairs" in " ".join(text.split())
     heads = [line.split() for line in text.split("\n") if line.startswith("label ")]
     assert [name for head in heads for name in head if name.startswith("s")] == [f"s{k}" for k in range(12)]
 

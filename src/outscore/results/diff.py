@@ -167,7 +167,7 @@ class Pair:
     kinds
         What the changes consist of: heads or labels, boundaries or types.
     transitions
-        Rows by class of change.
+        Rows by class of change; empty for most pairs of many systems, see the note on what is left out.
     labels, slices
         The same by gold label and by the values of other columns.
     outcomes

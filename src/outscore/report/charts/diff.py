@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from typing import Any
 
@@ -94,12 +95,29 @@ def pair_data(diff: Diff, pair: Pair) -> dict[str, Any]:
             [metric_name(m.metric), points(m.first), points(m.second), points(m.difference, sign=True), p_number(m.p)]
             for m in pair.metrics
         ],
+        "tables": "" if pair.transitions else _how_to_see(diff, pair),
         "matrix": matrix(pair),
         "transitions": transitions,
         "left": left,
         "labels": _parts(pair.labels),
         "slices": _parts(pair.slices),
     }
+
+
+def _how_to_see(diff: Diff, pair: Pair) -> str:
+    """Why a pair has no tables, and the command that makes them, if the files are known."""
+    first, second = pair.systems
+    several = len({one.criterion for one in diff.pairs}) > 1
+    by = f", by {metric_name(diff.pairs[0].criterion)}" if several else ""
+    why = f"Of {len(diff.systems)} systems, only neighbours by score and the first two are compared label by label{by}."
+    cure = f"To see the tables of this pair, compare {first} and {second} alone"
+    files = [str(path) for path in diff.settings.get("files") or []]
+    # Gold is the first file; a file that holds several systems cannot be divided.
+    if len(files) != len(diff.systems) + 1:
+        return clean(f"{why} {cure}.")
+    chosen = [files[0], *(files[1 + diff.systems.index(name)] for name in pair.systems)]
+    asked = ["outscore", "diff", "--task", diff.task, *(["--criterion", pair.criterion] if several else []), *chosen]
+    return clean(f"{why} {cure}: `{shlex.join(asked)}`.")
 
 
 def _transitions(pair: Pair) -> tuple[list[list[Any]], int]:

@@ -81,6 +81,12 @@ function drawPair() {
 function drawCharts() {
   const pair = pairs[state.pair];
   const again = (key) => (value) => { state[key] = value; drawCharts(); };
+  // A pair that was not compared label by label says so where its tables would be.
+  if (pair.tables) {
+    byId("charts").replaceChildren(section("Transitions and labels", null, make("p", { class: "note", id: "no-tables" }, ...coded(pair.tables))), ...otherParts(pair));
+    enliven(byId("charts"));
+    return;
+  }
   const sizes = [8, 12, 20, 40].filter((size, i, list) => !i || list[i - 1] < pair.matrix.labels.length);
   const parts = [
     section("Transition matrix", sizes.length > 1 && select("labels", sizes.map((n) => [`${n}`, `${n} most changed`]), `${state.matrix}`, (v) => again("matrix")(+v)),
@@ -94,10 +100,15 @@ function drawCharts() {
   for (const column of new Set(pair.slices.map((row) => row[0]))) {
     parts.push(partSection(`Slices by ${column}`, `slice ${column}`, pair.slices.filter((row) => row[0] === column), again));
   }
+  byId("charts").replaceChildren(...parts, ...otherParts(pair));
+  enliven(byId("charts"));
+}
+
+function otherParts(pair) {
+  const parts = [];
   if (pair.kinds.length) parts.push(section("What the changes consist of", null, drawKinds(pair)));
   if (pair.metrics.length) parts.push(section("Other scores", null, plainTable(["score", ...pair.systems, "difference", "p"], pair.metrics.map((row) => row.map(minus)))));
-  byId("charts").replaceChildren(...parts);
-  enliven(byId("charts"));
+  return parts;
 }
 
 function partSection(title, key, rowsOf, again) {

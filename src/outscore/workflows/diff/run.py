@@ -4,7 +4,8 @@ A task turns files into a `Study`; from there on all tasks work alike. The words
 system first, because the question of a diff is what the second one did to the first.
 
 With three or more systems every pair is a separate question, so the p-values of one criterion are corrected together. With many
-systems only neighbours by score are compared label by label: nobody reads hundreds of pairs in full detail.
+systems only neighbours by score, and the first two, which a page opens on, are compared label by label: nobody reads hundreds
+of pairs in full detail.
 """
 
 from __future__ import annotations
@@ -43,7 +44,8 @@ __all__ = ["MAX_DETAILED", "Depth", "OutputData", "call", "depth_note", "pairs_o
 Depth = Literal["scores", "pairs", "all"]
 """How much is computed: scores alone, the difference of every pair, or what every pair consists of as well."""
 MAX_DETAILED = 15
-"""Up to this many pairs are compared label by label; if there are more, only neighbours by score on the primary criterion."""
+"""Up to this many pairs are compared label by label; if there are more, only neighbours by score and the first two systems,
+by the primary criterion."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -234,12 +236,12 @@ def pairs_of(study: Study, asked: Statistics, depth: Depth) -> list[Pair]:
 
 def depth_note(study: Study) -> Note | None:
     """A note on what is left out of a study of many systems."""
-    pairs = len(study.systems) * (len(study.systems) - 1) // 2
-    if pairs <= MAX_DETAILED:
+    steps = list(combinations(range(len(study.systems)), 2))
+    if len(steps) <= MAX_DETAILED:
         return None
     text = (
-        f"Labels, transitions and slices are compared between neighbours by score, {len(study.systems) - 1} of {pairs:,} pairs;"
-        " name two systems to see those of any other pair."
+        "Labels, transitions and slices are compared between neighbours by score and between the first two systems,"
+        f" {len(_detailed(study, steps))} of {len(steps):,} pairs; name two systems to see those of any other pair."
     )
     return Note("omission", text)
 
@@ -249,7 +251,8 @@ def _detailed(study: Study, steps: list[tuple[int, int]]) -> set[tuple[str, int,
     if len(steps) <= MAX_DETAILED:
         return {(criterion, *step) for criterion in study.criteria for step in steps}
     order = sorted(range(len(study.systems)), key=lambda k: _headline(study, k), reverse=True)
-    return {(study.criteria[0], min(pair), max(pair)) for pair in pairwise(order)}
+    # A page opens on the first pair.
+    return {(study.criteria[0], min(pair), max(pair)) for pair in (steps[0], *pairwise(order))}
 
 
 def _headline(study: Study, system: int) -> float:
