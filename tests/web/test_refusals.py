@@ -11,13 +11,9 @@ from outscore.web.http.guard import POLICY
 @pytest.mark.parametrize(
     ("settings", "begins", "setting"),
     [
-        ({"alpha": 5}, "Level: `alpha` is 5. ", "alpha"),
-        ({"unit-size": 0}, "Unit size: `unit_size` is 0. ", "unit-size"),
         ({"shuffle": 3}, "Shuffle: ", "shuffle"),
-        ({"test": "bootstrap", "resamples": 0}, "Resamples: ", "resamples"),
         ({"test": "bayes", "set.rope": -1}, "Rope: ", "set.rope"),
         ({"margin": -1}, "Margin: ", "margin"),
-        ({"normality-alpha": 2}, "Level of the normality test: ", "normality-alpha"),
         ({"metric": "fbeta", "metric.fbeta.beta": "-1"}, "Beta: ", "metric.fbeta.beta"),
     ],
 )
@@ -28,9 +24,21 @@ def test_a_job_is_refused_beside_the_field_to_blame(page, pair, settings, begins
     assert job["setting"] == setting
 
 
-def test_names_are_refused_at_once(page, pair):
-    answer = page.start("compare", {"files": pair}, settings={"names": "one"})
-    assert (answer.status_code, answer.json()["setting"]) == (422, "names")
+@pytest.mark.parametrize(
+    ("settings", "begins", "setting"),
+    [
+        ({"names": "one"}, "Names: ", "names"),
+        ({"alpha": 5}, "Level: `alpha` is 5.", "alpha"),
+        ({"unit-size": 0}, "Unit size: `unit_size` is 0.", "unit-size"),
+        ({"test": "bootstrap", "resamples": 0}, "Resamples: ", "resamples"),
+        ({"normality-alpha": 2}, "Level of the normality test: ", "normality-alpha"),
+        ({"seed": -1}, "Seed: `seed` is -1.", "seed"),
+    ],
+)
+def test_what_needs_no_data_to_be_refused_is_refused_at_once(page, pair, settings, begins, setting):
+    answer = page.start("compare", {"files": pair}, settings=settings)
+    assert (answer.status_code, answer.json()["setting"]) == (422, setting)
+    assert answer.json()["error"].startswith(begins), answer.json()
 
 
 def test_a_column_called_like_a_setting_is_left_alone(page):
