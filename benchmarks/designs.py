@@ -24,15 +24,18 @@ import numpy as np
 from benchmarks import battle_designs, joint_designs, unpaired_designs
 from benchmarks.tables import markdown
 
+from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.paired import PairedScores, codes_of
 from outscore.core.repeats import Draws
 from outscore.inference.base.entry import TestRequest
 from outscore.inference.base.item_scores import item_scores, skew_warning
 from outscore.inference.base.own_score import score_interval
+from outscore.inference.base.paired import NoSpreadError
 from outscore.inference.describe.curves import runs_curve
 from outscore.inference.registry import TESTS
 from outscore.inference.runs.exchange import exchange_of
+from outscore.inference.shifted import run_entry
 from outscore.metrics.registry import resolve
 from outscore.results.interval import Interval
 from outscore.scores.system import Labels, Scores
@@ -254,36 +257,104 @@ GATES: dict[str, tuple[int, float, float]] = {
     "right or wrong, 1 % differ": (200, 0.01, 0.02),
     "right or wrong, 4 % differ": (1000, 0.04, 0.02),
     "right or wrong, 20 % differ": (50, 0.2, 0.1),
-    "graded, normal, few": (20, 0.2, 0.1),
-    "graded, normal": (200, 0.2, 0.04),
-    "graded, skewed": (200, 0.2, 0.04),
+    "graded, noise, few": (20, 0.1, 0.1),
+    "graded, noise": (200, 0.2, 0.05),
+    "graded, rare crashes, few": (20, 0.0, 0.05),
+    "graded, rare crashes": (100, 0.0, 0.01),
+    "graded, crashes": (200, 0.0, 0.02),
+    "graded, crashes, many": (1000, 0.0, 0.01),
+    "graded, crashes of clusters": (200, 0.0, 0.02),
+    "F1, crashes": (300, 0.0, 0.02),
+    "macro-F1, crashes": (300, 0.0, 0.05),
 }
-"""Items, the share that differ or the sd of the differences, and the margin."""
+"""Items, the share that differ or the sd of the noise, and the margin. A crash costs the whole score of an item."""
+GRADES = (0.25, 0.5, 0.75, 1.0)
+CLASSES = (0.5, 0.3, 0.2)
 
 
 def gate(rng: np.random.Generator) -> Iterator[Look]:
     """How often a gate fails a candidate that is as good as the baseline, and passes one that is worse by the margin."""
     for row, (n, spread, margin) in GATES.items():
         for truth, column in ((0.0, "as good"), (-margin, "worse by the margin")):
-            if row.startswith("right"):
-                # A loss of more than what differs takes items that differ more.
-                differ = max(spread, -1.2 * truth)
-                d = rng.choice([1, -1, 0], n, p=[(differ + truth) / 2, (differ - truth) / 2, 1 - differ])
-                a, b = (d == 1).astype(int), (d == -1).astype(int)
-            else:
-                drawn = rng.normal(size=n) if "normal" in row else 1 - rng.exponential(size=n)
-                # Whole steps of a fiftieth of the spread, so that the exact kernels serve.
-                steps = np.rint(50 * (drawn + truth / spread)).astype(int)
-                a, b = steps, np.zeros(n, dtype=int)
-            unit = 1.0 if row.startswith("right") else 50 / spread
-            metric, own, other = resolve("mean", a, b)
-            pairs, run = PairedScores(own, other), TESTS["permutation"].run
-            request = TestRequest(options={"method": "auto", "resamples": RESAMPLES}, interval=False)
-            passes = run(pairs, metric, replace(request, alternative="greater", delta=-margin * unit)).p.upper <= ALPHA
-            fails = run(pairs, metric, replace(request, alternative="less")).p.upper <= ALPHA
+            pairs, metric, test = _gated(rng, row, n, spread, truth)
+            options = {"resamples": RESAMPLES, **({"method": "auto"} if test == "permutation" else {"interval": "symmetric"})}
+            request = TestRequest(options=options, interval=False)
+            question = replace(request, alternative="greater", delta=-margin)
             name = f"{row}, n = {n:,}, margin {margin:g}"
+            passes = _rejects(test, pairs, metric, question)
             yield "gate", name, f"{column}: passes", passes
+            assumed = replace(question, assume="symmetric")
+            yield "gate", name, f"{column}: passes, symmetry assumed", _rejects(test, pairs, metric, assumed)
+            fails = _rejects(test, pairs, metric, replace(request, alternative="less"))
             yield "gate", name, f"{column}: fails", fails and not passes
+
+
+def _rejects(test: str, pairs: PairedScores, metric: AdditiveMetric, request: TestRequest) -> bool:
+    try:
+        return run_entry(TESTS[test], pairs, metric, request).p.upper <= ALPHA
+    except NoSpreadError:
+        return False
+
+
+def _gated(rng: np.random.Generator, row: str, n: int, spread: float, truth: float) -> tuple[PairedScores, AdditiveMetric, str]:
+    """A baseline, and a candidate whose true lead is `truth`; the metric, and the test that a gate uses."""
+    if row.startswith("right"):
+        # A loss of more than what differs takes items that differ more.
+        differ = max(spread, -1.2 * truth)
+        d = rng.choice([1, -1, 0], n, p=[(differ + truth) / 2, (differ - truth) / 2, 1 - differ])
+        metric, own, other = resolve("mean", (d == 1).astype(int), (d == -1).astype(int))
+        return PairedScores(own, other), metric, "permutation"
+    if "F1" in row:
+        return _crashing_labels(rng, row, n, truth)
+    if "noise" in row:
+        # In whole hundredths, and far enough from both ends.
+        base = np.full(n, 0.5)
+        new = np.rint(100 * np.clip(base + truth + rng.normal(0, spread, n), 0, 1)) / 100
+        clusters = None
+    else:
+        base = rng.choice(GRADES, n)
+        size = 5 if "clusters" in row else 1
+        crashed = np.repeat(rng.random(n // size) < -truth / np.mean(GRADES), size)
+        new = np.where(crashed, 0.0, base)
+        clusters = None if size == 1 else np.repeat(np.arange(n // size), size)
+    metric, own, other = resolve("mean", new, base)
+    return PairedScores(own, other, clusters=clusters), metric, "permutation"
+
+
+def _crashing_labels(rng: np.random.Generator, row: str, n: int, truth: float) -> tuple[PairedScores, AdditiveMetric, str]:
+    """Entities of documents with 1, 10 or 20 of them, or labels of three classes; crashes cost the margin on average."""
+    if row.startswith("F1"):
+        size = rng.choice([1, 10, 20], n)
+        found = rng.binomial(size, 0.8)
+        base = np.stack([found, rng.binomial(size, 0.15), size - found], axis=1)
+
+        def after(q: float) -> float:
+            hits = 0.8 * (1 - q)
+            return 2 * hits / (2 * hits + 0.15 + 1 - hits)
+
+        crashed = rng.random(n) < _share_of_crashes(after, truth)
+        new = np.where(crashed[:, None], base @ np.array([[0, 0, 1], [0, 1, 0], [0, 0, 1]]), base)
+        metric, own, other = resolve("f1", new, base)
+        return PairedScores(own, other), metric, "bootstrap"
+    gold = rng.choice(3, n, p=CLASSES)
+    said = np.where(rng.random(n) < 0.85, gold, rng.choice(3, n, p=CLASSES))
+    one_hot = np.eye(3, dtype=int)
+    base = np.concatenate([one_hot[gold] * (gold == said)[:, None], one_hot[said], one_hot[gold]], axis=1)
+    right = 0.85 + 0.15 * np.array(CLASSES)
+    crashed = rng.random(n) < _share_of_crashes(lambda q: float(((1 - q) * right).mean()), truth)
+    new = base.copy()
+    new[crashed, :3] = 0
+    metric, own, other = resolve("macro-f1", new, base)
+    return PairedScores(own, other), metric, "bootstrap"
+
+
+def _share_of_crashes(after: Callable[[float], float], truth: float) -> float:
+    """The share of crashes after which the score has fallen by -truth, by bisection."""
+    low, high = 0.0, 1.0
+    for _ in range(50):
+        middle = (low + high) / 2
+        low, high = (middle, high) if after(middle) > after(0.0) + truth else (low, middle)
+    return low
 
 
 RATES: dict[str, tuple[float, float]] = {"any": (1.0, 1.0), "mostly 0 or 1": (0.12, 0.12)}
@@ -440,9 +511,9 @@ def main() -> None:
                 totals[key] = before[0] + times, before[1] + looks
     cells = [Cell(*key, times / looks) for key, (times, looks) in totals.items()]
     if options.designs:
-        new = {(cell.table, cell.row, cell.column) for cell in cells}
+        new = {cell.table for cell in cells}
         kept = [Cell(**cell) for cell in json.loads(RESULTS.read_text(encoding="utf-8"))]
-        cells = [*(cell for cell in kept if (cell.table, cell.row, cell.column) not in new), *cells]
+        cells = [*(cell for cell in kept if cell.table not in new), *cells]
     RESULTS.write_text(json.dumps([asdict(cell) for cell in cells], indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     whole = PAGE.read_text(encoding="utf-8")
     above, below = whole.split(BEGIN)[0], whole.split(END)[1]

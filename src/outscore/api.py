@@ -64,6 +64,7 @@ def compare(
     anytime: bool = False,
     bounds: tuple[float, float] | None = None,
     unpaired: bool = False,
+    assume: Literal["symmetric", "equal-crashes"] | None = None,
     unit_size: int = 1,
     unit_statistic: Literal["mean", "median"] = "mean",
     shuffle: int | None = None,
@@ -149,6 +150,7 @@ def compare(
     anytime: bool = False,
     bounds: tuple[float, float] | None = None,
     unpaired: bool = False,
+    assume: Literal["symmetric", "equal-crashes"] | None = None,
     unit_size: int = 1,
     unit_statistic: Literal["mean", "median"] = "mean",
     shuffle: int | None = None,
@@ -234,6 +236,7 @@ def compare(
     anytime: bool = False,
     bounds: tuple[float, float] | None = None,
     unpaired: bool = False,
+    assume: Literal["symmetric", "equal-crashes"] | None = None,
     unit_size: int = 1,
     unit_statistic: Literal["mean", "median"] = "mean",
     shuffle: int | None = None,
@@ -318,6 +321,7 @@ def compare(
     anytime: bool = False,
     bounds: tuple[float, float] | None = None,
     unpaired: bool = False,
+    assume: Literal["symmetric", "equal-crashes"] | None = None,
     unit_size: int = 1,
     unit_statistic: Literal["mean", "median"] = "mean",
     shuffle: int | None = None,
@@ -414,9 +418,14 @@ def compare(
         Also give evidence that is valid at every look, for items in the order of the data, which must be
         random.
     bounds : tuple[float, float] | None, default None
-        With `anytime`, the smallest and the largest score that an item can have; None is 0 and 1.
+        The smallest and the largest score that an item can have, for margins, a one-sided `delta` and
+        `anytime`. None is what the metric says, or 0 and 1 if all scores lie there.
     unpaired : bool, default False
         Compare two samples of different items; items are not matched, and shared ids are refused.
+    assume : str | None, default None
+        What the test at a margin, or of a one-sided `delta`, may assume: ``"symmetric"`` differences, as
+        flips of signs do, or ``"equal-crashes"``, that a crash hits one item as likely as another, for F1 and
+        its kin. None assumes nothing.
     unit_size : int, default 1
         The number of adjacent items that form an evaluation unit.
     unit_statistic : str, default "mean"
@@ -530,6 +539,7 @@ def compare(
         anytime=anytime,
         bounds=bounds,
         unpaired=unpaired,
+        assume=assume,
         unit_size=unit_size,
         unit_statistic=unit_statistic,
         shuffle=shuffle,
@@ -862,6 +872,8 @@ def gate(
     margin: float | None = None,
     alpha: float = 0.05,
     inconclusive: Literal["pass", "fail"] | None = None,
+    assume: Literal["symmetric", "equal-crashes"] | None = None,
+    bounds: tuple[float, float] | None = None,
     metric: str | AdditiveMetric | None = None,
     direction: Literal["auto", "higher", "lower"] = "auto",
     test: Literal[
@@ -946,6 +958,13 @@ def gate(
         The level of each one-sided test; at most .25.
     inconclusive : str | None, default None
         What the outcome "inconclusive" counts as: ``"pass"``, ``"fail"``, or neither.
+    assume : str | None, default None
+        What the test at a margin, or of a one-sided `delta`, may assume: ``"symmetric"`` differences, as
+        flips of signs do, or ``"equal-crashes"``, that a crash hits one item as likely as another, for F1 and
+        its kin. None assumes nothing.
+    bounds : tuple[float, float] | None, default None
+        The smallest and the largest score that an item can have, for margins, a one-sided `delta` and
+        `anytime`. None is what the metric says, or 0 and 1 if all scores lie there.
     metric : str | AdditiveMetric | None, default None
         A name with options such as ``"fbeta:beta=2"``, or an `AdditiveMetric`. None is the mean, or F1 for
         counts of a file.
@@ -1049,6 +1068,8 @@ def gate(
         margin=margin,
         alpha=alpha,
         inconclusive=inconclusive,
+        assume=assume,
+        bounds=bounds,
         metric=metric,
         direction=direction,
         test=test,
@@ -1106,6 +1127,7 @@ def compare_texts(
     alpha: float = 0.05,
     delta: float = 0.0,
     margin: float | None = None,
+    assume: Literal["symmetric"] | None = None,
     population: Literal["items", "items-and-runs", "these-items"] | None = None,
     unit_size: int = 1,
     unit_statistic: Literal["mean", "median"] = "mean",
@@ -1159,6 +1181,10 @@ def compare_texts(
     margin : float | None, default None
         Also test whether A is worse than B by less than this margin, and whether the two are equivalent
         within it.
+    assume : str | None, default None
+        What the test at a margin, or of a one-sided `delta`, may assume: ``"symmetric"`` differences, as
+        flips of signs do, or ``"equal-crashes"``, that a crash hits one item as likely as another, for F1 and
+        its kin. None assumes nothing.
     population : str | None, default None
         What the claim is about: ``"items"`` are new items with the runs at hand, ``"items-and-runs"`` newly
         trained systems on new items, ``"these-items"`` new runs of exactly these items. None is
@@ -1255,6 +1281,7 @@ def compare_texts(
         alpha=alpha,
         delta=delta,
         margin=margin,
+        assume=assume,
         population=population,
         unit_size=unit_size,
         unit_statistic=unit_statistic,
@@ -2107,7 +2134,8 @@ def plan(
     anytime : bool, default False
         Also give the number of items after which an anytime-valid test is expected to stop.
     bounds : tuple[float, float] | None, default None
-        With `anytime`, the smallest and the largest score that an item can have; None is 0 and 1.
+        The smallest and the largest score that an item can have, for margins, a one-sided `delta` and
+        `anytime`. None is what the metric says, or 0 and 1 if all scores lie there.
     alternative : str, default "two-sided"
         ``"two-sided"``, ``"greater"`` (A is *better*) or ``"less"``.
     alpha : float, default 0.05

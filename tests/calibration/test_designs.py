@@ -139,7 +139,10 @@ def test_gates_err_as_often_as_they_say():
     assert max(gate_errors(kept(), "as good: fails").values()) <= 0.06
     passed = gate_errors(kept(), "worse by the margin: passes")
     assert max(share for row, share in passed.items() if row.startswith("right")) <= 0.07
-    assert max(passed.values()) <= 0.075
+    assert max(share for row, share in passed.items() if not row.startswith("right")) <= 0.06
+    # What flips of signs and the bootstrap alone let pass, where losses are rare crashes.
+    before = gate_errors(kept(), "worse by the margin: passes, symmetry assumed")
+    assert min(share for row, share in before.items() if "rare" in row or "clusters" in row) >= 0.15
 
 
 @pytest.mark.slow
@@ -148,4 +151,4 @@ def test_gates_measured_again():
     counts = designs.measure("gate", range(10_000, 12_000))
     cells = [designs.Cell(*key, times / looks) for key, (times, looks) in counts.items()]
     assert max(gate_errors(cells, "as good: fails").values()) <= 0.065
-    assert max(gate_errors(cells, "worse by the margin: passes").values()) <= 0.08
+    assert max(gate_errors(cells, "worse by the margin: passes").values()) <= 0.075

@@ -77,7 +77,10 @@ def test_help_imports_no_command():
             "score --reference r.txt a",
             "There is no option `--reference`. It is an option of `outscore compare`, `outscore rank`, `outscore gate`.",
         ),
-        ("prefer --bounds 0 1 a", "There is no option `--bounds`. It is an option of `outscore compare`, `outscore plan`."),
+        (
+            "prefer --bounds 0 1 a",
+            "There is no option `--bounds`. It is an option of `outscore compare`, `outscore gate`, `outscore plan`.",
+        ),
         ("show --alpha 0.1 a", "of `outscore compare`, `outscore rank`, `outscore score` and 4 more commands."),
         ("compare -z a b", "There is no option `-z`. See `outscore compare --help`."),
         ("--versoin", "There is no option `--versoin`. Did you mean `--version`?"),

@@ -83,7 +83,9 @@ def test_evidence_at_every_look(pair_files, outscore, refusal):
     assert "any time" in text
     assert "confidence sequence" in text
     assert "which must be random" in text
-    assert refusal("compare", "table.csv", "--bounds", "0", "1").startswith("--bounds is for --anytime")
+    assert refusal("compare", "table.csv", "--bounds", "0", "1").startswith(
+        "--bounds is for a margin, a one-sided --delta or --anytime"
+    )
 
 
 def test_different_items_are_compared_and_pairs_refused(outscore, refusal, pair_files):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from decimal import Decimal
 from fractions import Fraction
@@ -15,9 +15,20 @@ from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.core.records import dataclass
 
-__all__ = ["AdditiveMetric", "Precise"]
+__all__ = ["AdditiveMetric", "Precise", "moving"]
 
 Precise = Fraction | Decimal
+
+
+def moving(columns: Sequence[str], moves: Mapping[str, str | None]) -> tuple[tuple[int, ...], ...]:
+    """The matrix that moves what is counted in some columns to others, or to none.
+
+    Examples
+    --------
+    >>> moving(("tp", "fp", "fn"), {"tp": "fn", "fp": None})
+    ((0, 0, 1), (0, 0, 0), (0, 0, 1))
+    """
+    return tuple(tuple(int(moves.get(name, name) == other) for other in columns) for name in columns)
 
 
 @dataclass(frozen=True)
@@ -44,6 +55,9 @@ class AdditiveMetric:
         the right ones and falls with the wrong ones.
     bounds
         The least and the largest score that the metric can have, None where there is none.
+    emptied
+        A square matrix: a row times it is the row of the same item had the output been empty, or wrong for labels. What a
+        crash costs follows from it.
     precise
         The same function for one row of integer totals in exact or 60-digit arithmetic; decides ties
         where there is no ratio, up to 1e-40.
@@ -65,6 +79,7 @@ class AdditiveMetric:
     graded: bool = False
     cells: bool = False
     bounds: tuple[float | None, float | None] = (None, None)
+    emptied: Sequence[Sequence[int]] | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         if self.direction not in ("higher", "lower"):

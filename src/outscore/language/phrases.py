@@ -25,6 +25,7 @@ __all__ = [
     "interval_noun",
     "interval_phrase",
     "legend",
+    "margin_limit_phrase",
     "method_phrase",
     "name_of_test",
     "nearest_to_decided",
@@ -54,8 +55,11 @@ ESTIMANDS = {
 SHORT_ESTIMANDS = {**ESTIMANDS, "pseudomedian": "pseudomedian", "shift": "shift"}
 
 KERNELS = {
+    "bounded-mean": "test of a bounded mean (Gaffke)",
+    "crashes": "bound on unseen crashes (Gaffke)",
     "miettinen-nurminen": "score test of Miettinen and Nurminen",
     "tango": "Tango score test",
+    "unseen-loss": "test of an unseen loss",
     "welch": "Welch t test of runs within items",
 }
 """Kernels that are named as tests: they are used for differences other than 0."""
@@ -207,6 +211,17 @@ def equivalence_phrase(p: PValue, alpha: float | None = None) -> str:
     """
     tests = re.sub(r"\btest\b", "tests", method_phrase(p), count=1)
     return f"{_with_adjusted(p, alpha)}, two one-sided {tests}"
+
+
+def margin_limit_phrase(limit: float, decimals: int, *, higher_is_better: bool) -> str:
+    """Where the test at the margin leaves the difference.
+
+    Examples
+    --------
+    >>> margin_limit_phrase(-0.0313, 4, higher_is_better=True), margin_limit_phrase(0.0313, 4, higher_is_better=False)
+    ('is at least -0.0313', 'is at most 0.0313')
+    """
+    return f"is {'at least' if higher_is_better else 'at most'} {format_number(limit, decimals)}"
 
 
 def shown_prefix(p: PValue, alpha: float | None) -> str:

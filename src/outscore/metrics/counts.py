@@ -15,7 +15,7 @@ import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.labelled import in_order_of
-from outscore.core.metric import AdditiveMetric, Precise
+from outscore.core.metric import AdditiveMetric, Precise, moving
 from outscore.core.numeric import Array
 from outscore.core.options import Option
 from outscore.metrics.entry import Layout, MetricEntry, Options, linear_layout, require_counts
@@ -93,7 +93,9 @@ SHARE_RIGHT = {
     **_count_layouts(("correct", "wrong"), (1, 0), (1, 1)),
     **_count_layouts(FOUR, (1, 0, 0, 1), (1, 1, 1, 1)),
 }
-ACCURACY = AdditiveMetric("accuracy", ("correct", "all"), ratio=((1, 0), (0, 1)))
+ACCURACY = AdditiveMetric("accuracy", ("correct", "all"), ratio=((1, 0), (0, 1)), bounds=(0.0, 1.0))
+WRONG_LABELS = moving(FOUR, {"tp": "fn", "tn": "fp"})
+"""What a crash makes of decisions between two labels."""
 ALL_FOUR = _count_layouts(FOUR, (1, 0, 0, 0), (0, 1, 0, 0), (0, 0, 1, 0), (0, 0, 0, 1))
 
 
@@ -107,7 +109,13 @@ def _weights(options: Options) -> tuple[int, int]:
 def _fbeta(options: Options) -> AdditiveMetric:
     """F_β = (p² + q²) tp / ((p² + q²) tp + p² fn + q² fp) with β = p/q (van Rijsbergen, 1979)."""
     p2, q2 = _weights(options)
-    return AdditiveMetric(f"f{options['beta']}", ("tp", "weighted errors"), ratio=((p2 + q2, 0), (p2 + q2, 1)))
+    return AdditiveMetric(
+        f"f{options['beta']}",
+        ("tp", "weighted errors"),
+        ratio=((p2 + q2, 0), (p2 + q2, 1)),
+        bounds=(0.0, 1.0),
+        emptied=((0, p2), (0, 1)),
+    )
 
 
 def _fbeta_layouts(options: Options) -> dict[int, Layout]:
@@ -197,7 +205,7 @@ def _of_the_table(
     name: str, function: Callable[[Array], Array], precise: Callable[[Sequence[Fraction]], Precise], least: float = 0.0
 ) -> AdditiveMetric:
     """A function of the 2 × 2 table, with 1 as its best score."""
-    return AdditiveMetric(name, FOUR, function, precise=precise, cells=True, bounds=(least, 1.0))
+    return AdditiveMetric(name, FOUR, function, precise=precise, cells=True, bounds=(least, 1.0), emptied=WRONG_LABELS)
 
 
 BETA = Option("beta", Fraction, Fraction(1), "weight of recall: 2 counts it twice as much as precision", minimum=1e-9)
@@ -217,7 +225,12 @@ ENTRIES = (
         summary="errors per unit of length, lower is better",
         formula=r"\frac{\text{errors}}{\text{length}}",
         make=lambda _: AdditiveMetric(
-            "error-rate", ("errors", "length"), ratio=((1, 0), (0, 1)), direction="lower", bounds=(0.0, None)
+            "error-rate",
+            ("errors", "length"),
+            ratio=((1, 0), (0, 1)),
+            direction="lower",
+            bounds=(0.0, None),
+            emptied=((0, 0), (1, 1)),
         ),
         layouts=lambda _: {
             1: WRONG,
@@ -231,7 +244,9 @@ ENTRIES = (
         summary="F1 of summed counts (micro-F1)",
         formula=r"\frac{2 \text{tp}}{2 \text{tp} + \text{fp} + \text{fn}}",
         citations=("vanrijsbergen1979",),
-        make=lambda _: AdditiveMetric("f1", TWO, ratio=((2, 0), (2, 1))),
+        make=lambda _: AdditiveMetric(
+            "f1", TWO, ratio=((2, 0), (2, 1)), bounds=(0.0, 1.0), emptied=moving(TWO, {"tp": "errors"})
+        ),
         layouts=lambda _: TP_ERRORS,
     ),
     MetricEntry(
@@ -249,7 +264,9 @@ ENTRIES = (
         eats=("counts",),
         summary="tp / (tp + fp) of summed counts",
         formula=r"\frac{\text{tp}}{\text{tp} + \text{fp}}",
-        make=lambda _: AdditiveMetric("precision", ("tp", "fp"), ratio=((1, 0), (1, 1))),
+        make=lambda _: AdditiveMetric(
+            "precision", ("tp", "fp"), ratio=((1, 0), (1, 1)), bounds=(0.0, 1.0), emptied=moving(("tp", "fp"), {"tp": "fp"})
+        ),
         layouts=lambda _: {
             **_count_layouts(THREE, (1, 0, 0), (0, 1, 0)),
             **_count_layouts(FOUR, (1, 0, 0, 0), (0, 1, 0, 0)),
@@ -260,7 +277,9 @@ ENTRIES = (
         eats=("counts",),
         summary="tp / (tp + fn) of summed counts",
         formula=r"\frac{\text{tp}}{\text{tp} + \text{fn}}",
-        make=lambda _: AdditiveMetric("recall", ("tp", "fn"), ratio=((1, 0), (1, 1))),
+        make=lambda _: AdditiveMetric(
+            "recall", ("tp", "fn"), ratio=((1, 0), (1, 1)), bounds=(0.0, 1.0), emptied=moving(("tp", "fn"), {"tp": "fn"})
+        ),
         layouts=lambda _: {
             **_count_layouts(THREE, (1, 0, 0), (0, 0, 1)),
             **_count_layouts(FOUR, (1, 0, 0, 0), (0, 0, 1, 0)),
@@ -272,7 +291,9 @@ ENTRIES = (
         summary="tp / (tp + fp + fn) of summed counts",
         formula=r"\frac{\text{tp}}{\text{tp} + \text{fp} + \text{fn}}",
         citations=("jaccard1912",),
-        make=lambda _: AdditiveMetric("jaccard", TWO, ratio=((1, 0), (1, 1))),
+        make=lambda _: AdditiveMetric(
+            "jaccard", TWO, ratio=((1, 0), (1, 1)), bounds=(0.0, 1.0), emptied=moving(TWO, {"tp": "errors"})
+        ),
         layouts=lambda _: TP_ERRORS,
     ),
     MetricEntry(
@@ -327,7 +348,9 @@ ENTRIES = (
         summary="F1 of all classes, weighted by their size",
         formula=r"\sum_{c} \frac{n_{c}}{n} F_{1}^{c}",
         # With gold of its own, a system that is right more often may weigh its worse class more: nothing says that it grows.
-        make=lambda _: AdditiveMetric("weighted-f1", FOUR, _weighted_f1, precise=_precise_weighted_f1, bounds=(0.0, 1.0)),
+        make=lambda _: AdditiveMetric(
+            "weighted-f1", FOUR, _weighted_f1, precise=_precise_weighted_f1, bounds=(0.0, 1.0), emptied=WRONG_LABELS
+        ),
         layouts=lambda _: ALL_FOUR,
         many=many_weighted_f1,
     ),

@@ -14,7 +14,7 @@ from fractions import Fraction
 import numpy as np
 
 from outscore.core.errors import OutscoreError
-from outscore.core.metric import AdditiveMetric, Precise
+from outscore.core.metric import AdditiveMetric, Precise, moving
 from outscore.core.numeric import Array
 from outscore.metrics.entry import Layout, require_counts
 
@@ -178,7 +178,10 @@ def _metric(
     precise: Callable[[Sequence[Fraction]], Precise],
     least: float = 0.0,
 ) -> AdditiveMetric:
-    return AdditiveMetric(name, _columns(classes), function, precise=precise, bounds=(least, 1.0))
+    columns = _columns(classes)
+    # A wrong label: no right answer, whichever class was given instead.
+    wrong = moving(columns, dict.fromkeys(columns[:classes]))
+    return AdditiveMetric(name, columns, function, precise=precise, bounds=(least, 1.0), emptied=wrong)
 
 
 def many_macro_f1(classes: int) -> AdditiveMetric:

@@ -174,11 +174,18 @@ class Margin:
         The p-value of the claim that A is not worse than B by the margin.
     equivalence
         The p-value of the claim that the two are equal within the margin.
+    limit
+        The difference A - B on A's losing side that the test of non-inferiority just does not reject, at its one-sided level;
+        None if the test has no such limit.
+    needed
+        How many items like these would show non-inferiority with a power of .8; None if it is shown, or nothing tells.
     """
 
     value: float
     noninferiority: PValue
     equivalence: PValue
+    limit: float | None = None
+    needed: int | None = None
 
 
 @dataclass(frozen=True)

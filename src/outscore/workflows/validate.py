@@ -142,11 +142,15 @@ class Question:
     normality_alpha: float
     seed: int
     population: str | None = None
+    bounds: tuple[float, ...] = ()
+    assume: str | None = None
 
     @property
     def of_test(self) -> TestRequest:
         """The part that the test itself needs."""
-        return TestRequest(self.alternative, self.delta, self.alpha, self.seed, self.options)
+        return TestRequest(
+            self.alternative, self.delta, self.alpha, self.seed, self.options, bounds=self.bounds, assume=self.assume or ""
+        )
 
     @property
     def side(self) -> dict[str, Any]:
@@ -185,8 +189,10 @@ def check_comparison(
     seed: int,
     unit_advice: bool = False,
     population: str | None = None,
+    **of_margins: object,
 ) -> None:
     """Refuse whatever can be refused about a comparison without looking at data."""
+    del of_margins  # checked by the requests that declare them
     check_population(population, test)
     entry = deciding_entry(test)
     complete(entry.name, entry.options, options)

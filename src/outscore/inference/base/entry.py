@@ -58,7 +58,8 @@ class TestRequest:
     """What is asked of a test, apart from the data.
 
     `alpha` sets the interval's level and where bounds must be decisive. Without `interval` the p-value alone
-    is asked for, and a test whose interval costs more than its p leaves it out.
+    is asked for, and a test whose interval costs more than its p leaves it out. `bounds` are the smallest and the largest score
+    of an item, and `assume` names what may be assumed about margins (`inference.shifted`).
     """
 
     # Not a test class, whatever its name says to pytest.
@@ -70,6 +71,8 @@ class TestRequest:
     seed: int = 0
     options: Mapping[str, OptionValue] = field(default_factory=dict)
     interval: bool = True
+    bounds: tuple[float, ...] = ()
+    assume: str = ""
 
     def count(self, name: str) -> int:
         """An option that is a whole number."""

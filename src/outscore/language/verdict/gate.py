@@ -8,7 +8,7 @@ from outscore.results.comparison import Comparison
 from outscore.results.gate import Outcome
 from outscore.results.interval import Interval
 
-__all__ = ["gate_decimals", "gate_verdict", "needed_phrase"]
+__all__ = ["gate_decimals", "gate_verdict", "hidden_phrase", "needed_phrase"]
 
 
 def gate_decimals(c: Comparison) -> int:
@@ -61,13 +61,24 @@ def gate_verdict(
     return words[outcome], reason, sentence
 
 
+def hidden_phrase(share: float, noun: str = "item") -> str:
+    """What may still be hidden: a crash that has not shown.
+
+    Examples
+    --------
+    >>> hidden_phrase(0.0295)
+    'a crash in up to 1 of 34 items could still be hidden'
+    """
+    return f"a crash in up to 1 of {count(round(1 / share), noun)} could still be hidden"
+
+
 def needed_phrase(needed: int | None, towards: str | None, n: int, power: float, *, identical: bool, noun: str = "item") -> str:
     """How many items would decide.
 
     Examples
     --------
-    >>> needed_phrase(133, "pass", 100, 0.8, identical=True)
-    'identical outputs would pass with 133 items, 33 more than these'
+    >>> needed_phrase(149, "pass", 100, 0.8, identical=True)
+    'identical outputs would pass with 149 items, 49 more than these'
     >>> needed_phrase(420, "fail", 100, 0.8, identical=False)
     '420 items like these, 320 more than now, would decide with power .8 (fail)'
     """

@@ -12,7 +12,7 @@ from functools import partial
 
 import numpy as np
 
-from outscore.core.metric import AdditiveMetric
+from outscore.core.metric import AdditiveMetric, moving
 from outscore.core.numeric import Array
 from outscore.core.options import Option
 from outscore.metrics.entry import Options
@@ -158,7 +158,9 @@ def _make(options: Options) -> AdditiveMetric:
     """BLEU as a function of its ten columns."""
     order, (method, strength) = _order(options), _smoothing(options)
     function = bleu_of_totals(order, method, strength, effective=bool(options["effective_order"]))
-    return AdditiveMetric("bleu", _columns(order), function, bounds=(0.0, 100.0))
+    columns = _columns(order)
+    emptied = moving(columns, dict.fromkeys(name for name in columns if name != "reference length"))
+    return AdditiveMetric("bleu", columns, function, bounds=(0.0, 100.0), emptied=emptied)
 
 
 def _tokeniser_mark(options: Options) -> str:

@@ -11,7 +11,7 @@ from functools import partial, reduce
 
 import numpy as np
 
-from outscore.core.metric import AdditiveMetric
+from outscore.core.metric import AdditiveMetric, moving
 from outscore.core.numeric import Array
 from outscore.core.options import Option
 from outscore.metrics.entry import Options
@@ -152,7 +152,9 @@ def _columns(options: Options) -> tuple[str, ...]:
 def _make(options: Options) -> AdditiveMetric:
     """ChrF as a function of its columns; the entry's name says whether words count."""
     name = "chrf" + "+" * _orders(options)[1]
-    return AdditiveMetric(name, _columns(options), _of_totals(options), bounds=(0.0, 100.0))
+    columns = _columns(options)
+    emptied = moving(columns, dict.fromkeys((*columns[0::3], *columns[2::3])))
+    return AdditiveMetric(name, columns, _of_totals(options), bounds=(0.0, 100.0), emptied=emptied)
 
 
 def _signature(options: Options, references: int) -> str:

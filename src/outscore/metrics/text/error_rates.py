@@ -75,7 +75,14 @@ def _entry(name: str, summary: str, formula: str) -> TextMetric:
         library="jiwer",
         statistics=statistics,
         # (S + D + I) / (H + S + D): errors per unit of the reference.
-        make=lambda _: AdditiveMetric(name, COLUMNS, direction="lower", ratio=((0, 1, 1, 1), (1, 1, 1, 0)), bounds=(0.0, None)),
+        make=lambda _: AdditiveMetric(
+            name,
+            COLUMNS,
+            direction="lower",
+            ratio=((0, 1, 1, 1), (1, 1, 1, 0)),
+            bounds=(0.0, None),
+            emptied=((0, 0, 1, 0), (0, 0, 1, 0), (0, 0, 1, 0), (0, 0, 0, 0)),  # everything is deleted
+        ),
         signature=signature,
         corpus_score=lambda hypotheses, references, options: float(
             getattr(_align(name, hypotheses, references, options), name)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from outscore.core.metric import AdditiveMetric
+from outscore.core.metric import AdditiveMetric, moving
 from outscore.core.numeric import Array
 from outscore.core.options import Option
 from outscore.metrics.entry import Options
@@ -100,6 +100,13 @@ def _signature(options: Options, references: int) -> str:
     )
 
 
+COLUMNS = (
+    *(f"{n}-gram information" for n in range(1, ORDER + 1)),
+    *(f"{n}-grams" for n in range(1, ORDER + 1)),
+    "hypothesis length",
+    "mean reference length",
+)
+
 ENTRIES = (
     TextMetric(
         name="nist",
@@ -115,15 +122,7 @@ ENTRIES = (
         library="sacrebleu",
         statistics=_statistics,
         make=lambda _: AdditiveMetric(
-            "nist",
-            (
-                *(f"{n}-gram information" for n in range(1, ORDER + 1)),
-                *(f"{n}-grams" for n in range(1, ORDER + 1)),
-                "hypothesis length",
-                "mean reference length",
-            ),
-            nist_of_totals,
-            bounds=(0.0, None),
+            "nist", COLUMNS, nist_of_totals, bounds=(0.0, None), emptied=moving(COLUMNS, dict.fromkeys(COLUMNS[:-1]))
         ),
         signature=_signature,
         corpus_score=None,

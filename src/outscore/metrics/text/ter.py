@@ -396,7 +396,15 @@ def ter_of_totals(totals: Array) -> Array:
 def _make(options: Options) -> AdditiveMetric:
     """TER as a ratio of whole numbers."""
     del options
-    return AdditiveMetric("ter", COLUMNS, ter_of_totals, direction="lower", ratio=((100, 0), (0, 1)), bounds=(0.0, None))
+    return AdditiveMetric(
+        "ter",
+        COLUMNS,
+        ter_of_totals,
+        direction="lower",
+        ratio=((100, 0), (0, 1)),
+        bounds=(0.0, None),
+        emptied=((0, 0), (1, 1)),  # every word of the reference has to be inserted
+    )
 
 
 def _signature(options: Options, references: int) -> str:

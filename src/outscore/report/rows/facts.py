@@ -19,6 +19,7 @@ from outscore.language.numbers import (
 from outscore.language.phrases import (
     equivalence_phrase,
     interval_phrase,
+    margin_limit_phrase,
     method_phrase,
     noninferiority_phrase,
     posterior_phrase,
@@ -230,7 +231,13 @@ def _margin(c: Comparison, alpha: float | None) -> list[str]:
         (f"non-inferior ({a} worse than {b} by less than {size})", margin.noninferiority, noninferiority_phrase),
         (f"equivalent (apart by less than {size})", margin.equivalence, equivalence_phrase),
     )
-    return [f"{shown_prefix(p, alpha)}{claim}: {phrase(p, alpha)}" for claim, p, phrase in claims]
+    lines = [f"{shown_prefix(p, alpha)}{claim}: {phrase(p, alpha)}" for claim, p, phrase in claims]
+    if margin.limit is not None:
+        end = margin_limit_phrase(margin.limit, decimals_of(c), higher_is_better=c.higher_is_better)
+        lines.append(f"{a} - {b} {end} (one-sided limit)")
+    if margin.needed is not None:
+        lines.append(f"about {count(margin.needed, c.design.noun)} like these would show non-inferiority with power .8")
+    return lines
 
 
 def _bayes(c: Comparison) -> list[str]:

@@ -167,10 +167,9 @@ async def post_job(request: Request) -> Response:
 
 async def get_job(request: Request) -> Response:
     """The state of a job; `wait` waits for it to change."""
-    jobs = service_of(request).jobs
-    job = jobs.registry.get(request.path_params["id"])
+    job = service_of(request).jobs.registry.get(request.path_params["id"])
     seconds = _read_seconds(request, "wait")
-    jobs.attend(job)
+    job.keep()
     await job.wait(seconds)
     return JSONResponse(job.to_dict())
 

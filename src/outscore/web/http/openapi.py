@@ -238,9 +238,7 @@ def _job_paths(results: Schema, plans: Schema) -> dict[str, Schema]:
         },
         "/api/jobs": {"post": _operation("Start a job", 202, _json(_ref("Job")), body=_json(_ref("JobRequest")))},
         "/api/jobs/{id}": {
-            "get": _operation(
-                "The state of a job, which ends if nobody asks", 200, _json(_ref("Job")), parameters=one, query=wait
-            ),
+            "get": _operation("The state of a job", 200, _json(_ref("Job")), parameters=one, query=wait),
             "delete": _operation("Cancel a job", 200, _json(_ref("Job")), parameters=one, query={"after": wait["wait"]}),
         },
         "/api/settings/{command}": {

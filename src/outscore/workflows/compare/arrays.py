@@ -16,20 +16,23 @@ from outscore.core.options import check_seed, complete
 from outscore.core.paired import PairedScores
 from outscore.core.reduction import Kind
 from outscore.core.repeats import Draws, Repeats
+from outscore.inference.base.entry import TestRequest
 from outscore.inference.base.item_scores import with_exact_integers
 from outscore.inference.base.own_score import both_sides, interval_method, own_intervals
 from outscore.inference.base.sign_flips import Alternative, KernelOptions
 from outscore.inference.describe.curves import runs_curve
 from outscore.inference.describe.repeats import pair_variances
 from outscore.inference.describe.units import SIZES, evaluation_units, unit_advisor
-from outscore.inference.permutation.dispatch import permutation
 from outscore.inference.populations import ITEMS, THESE_ITEMS
 from outscore.inference.registry import ALL, TESTS
+from outscore.inference.shifted import items_to_show, run_entry
+from outscore.language.phrases import POWER
 from outscore.language.signature import comparison_signature
 from outscore.language.verdict.comparison import with_verdict
 from outscore.results.analysis import RunsCurve, UnitRow
-from outscore.results.comparison import Comparison, SystemScore, TestResult
+from outscore.results.comparison import Comparison, Margin, SystemScore, TestResult
 from outscore.results.design import Alignment, Decision, Design, PathStep
+from outscore.results.note import Note
 from outscore.results.pvalue import PValue
 from outscore.workflows.compare.evidence import all_tests, evidence, labels_of, margin_of, path_of, scores_of
 from outscore.workflows.compare.inputs import pair_given
@@ -59,14 +62,8 @@ def permutation_p(
     check_seed("seed", seed)
     given = {"method": method} | ({} if resamples is None else {"resamples": resamples})
     options = complete("permutation", TESTS["permutation"].options, given)
-    request = KernelOptions(
-        alternative=cast("Alternative", alternative),
-        delta=delta,
-        method=str(options["method"]),
-        resamples=int(str(options["resamples"])),
-        seed=seed,
-    )
-    return permutation(pairs, additive, request)
+    request = TestRequest(cast("Alternative", alternative), delta, seed=seed, options=options, interval=False)
+    return run_entry(TESTS["permutation"], pairs, additive, request).p
 
 
 def compare_rows(
@@ -94,7 +91,7 @@ def compare_rows(
     request, entry = question.of_test, question.entry
     advice = _unit_advice(rows, additive, question) if question.unit_advice else []
     pairs, remainder = _units(rows, additive, question)
-    by_items = as_known(entry.run(pairs, additive, request), repeats)
+    by_items = as_known(run_entry(entry, pairs, additive, request), repeats)
     answer = answer_of(pairs, additive, question, repeats, by_items, spec=metric)
     if question.unit_size == 1:
         unit_names = labels_of(rows, labels, items, clusters)
@@ -102,10 +99,11 @@ def compare_rows(
         unit_names = [f"unit {i + 1}" for i in range(pairs.rows)]
     others, remarks = all_tests(pairs, additive, request) if question.test == ALL else ([], [])
     by_items = replace(by_items, notes=[*by_items.notes, *remarks])
+    margin, about_margin = _margin(answer, pairs, additive, question)
     parts: dict[str, Any] = {
         **evidence(pairs, additive, request, by_items.p, unit_names, entry=entry, normality_alpha=question.normality_alpha),
         "tests": [p_as_known(p, repeats) for p in others],
-        "margin": None if question.margin is None else margin_of(answer.run, pairs, additive, request, question.margin),
+        "margin": margin,
         "bayes": by_items.bayes,
         "unit_advice": advice,
         "population": answer.population,
@@ -125,8 +123,23 @@ def compare_rows(
     design = _design(rows, additive, remainder, question.unit_size, path, repeats)
     design = replace(design, unit_statistic=question.unit_statistic)
     unequal = [] if answer.population == THESE_ITEMS else unequal_runs_note(pairs, additive, repeats)
-    result = replace(answer.result, notes=[*answer.notes, *unequal, *by_items.notes])
+    result = replace(answer.result, notes=[*answer.notes, *unequal, *by_items.notes, *about_margin])
     return _assemble(pairs, additive, question, result, design, names, parts)
+
+
+def _margin(
+    answer: Answer, pairs: PairedScores, metric: AdditiveMetric, question: Question
+) -> tuple[Margin | None, list[Note]]:
+    """What is known about the margin, if one was given, and notes on it."""
+    if question.margin is None:
+        return None, []
+    request = question.of_test
+    margin, notes = margin_of(answer.run, pairs, metric, request, question.margin)
+    if answer.population == ITEMS and not margin.noninferiority.rejects(question.alpha):
+        shift = -question.margin if metric.higher_is_better else question.margin
+        asked = replace(request, alternative="greater", delta=shift)
+        margin = replace(margin, needed=items_to_show(question.entry, pairs, metric, asked, POWER))
+    return margin, notes
 
 
 def _curve_of_runs(pairs: PairedScores, repeats: Repeats, draws: tuple[Draws, Draws], question: Question) -> RunsCurve | None:

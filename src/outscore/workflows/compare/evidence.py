@@ -36,6 +36,7 @@ from outscore.inference.describe.histograms import histograms, normal_quantiles,
 from outscore.inference.permutation.dispatch import permutation
 from outscore.inference.power.planning import analytic_curve
 from outscore.inference.registry import DEFAULT, TESTS
+from outscore.inference.shifted import run_entry
 from outscore.language.numbers import count
 from outscore.results.analysis import ChartData, Power
 from outscore.results.comparison import AnytimeEvidence, Margin, TestResult
@@ -166,7 +167,7 @@ def all_tests(pairs: PairedScores, metric: AdditiveMetric, request: TestRequest)
             continue
         asked = replace(request, options=complete(entry.name, entry.options, {}), interval=False)
         try:
-            p_values.append(entry.run(pairs, metric, asked).p)
+            p_values.append(run_entry(entry, pairs, metric, asked).p)
         except OutscoreError as refusal:
             missing.append(f"{entry.name} ({_reason(entry, pairs, request) or refusal.message.rstrip('.')})")
     missing += [f"{entry.name} (it has no p-value of its own)" for entry in TESTS.values() if entry.posterior]
@@ -193,8 +194,8 @@ def _liberal(p_values: Sequence[PValue]) -> list[Note]:
 
 def margin_of(
     run: Callable[[TestRequest], TestResult], pairs: PairedScores, metric: AdditiveMetric, request: TestRequest, margin: float
-) -> Margin:
-    """Non-inferiority one-sided at -margin, equivalence by two one-sided tests (Schuirmann, 1987), each by `run`.
+) -> tuple[Margin, list[Note]]:
+    """Non-inferiority one-sided at -margin, equivalence by two one-sided tests (Schuirmann, 1987), each by `run`; and notes.
 
     If lower is better, being worse by the margin is a difference A - B of *plus* the margin: `delta` is raw, and
     `alternative` means better and worse whatever the metric's direction.
@@ -207,10 +208,14 @@ def margin_of(
             parameter="margin",
         )
     turn = 1.0 if metric.higher_is_better else -1.0
-    asked = replace(request, interval=False)
-    not_worse = run(replace(asked, alternative="greater", delta=-turn * margin)).p
-    not_better = run(replace(asked, alternative="less", delta=turn * margin)).p
-    return Margin(margin, not_worse, max(not_worse, not_better, key=lambda p: p.upper))
+    result = run(replace(request, alternative="greater", delta=-turn * margin, interval=True))
+    not_better = run(replace(request, alternative="less", delta=turn * margin, interval=False)).p
+    limit = None
+    if result.interval is not None and result.interval.estimand == "difference":
+        limit = result.interval.low if turn > 0 else result.interval.high
+    equivalence = max(result.p, not_better, key=lambda p: p.upper)
+    notes = [note for note in result.notes if note.kind != "interval"]
+    return Margin(margin, result.p, equivalence, limit), notes
 
 
 def path_of(pairs: PairedScores, metric: AdditiveMetric, p: PValue, request: TestRequest, entry: TestEntry) -> list[PathStep]:
@@ -223,7 +228,7 @@ def path_of(pairs: PairedScores, metric: AdditiveMetric, p: PValue, request: Tes
         views.append(("clusters", pairs))
     steps = []
     for i, (name, view) in enumerate(views):
-        step_p = p if i == len(views) - 1 else entry.run(view, metric, replace(request, interval=False)).p
+        step_p = p if i == len(views) - 1 else run_entry(entry, view, metric, replace(request, interval=False)).p
         a, b = scores_of(view.per_item(), metric)
         steps.append(PathStep(name, step_p.n, a - b, step_p.value))
     return steps

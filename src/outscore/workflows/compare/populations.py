@@ -36,6 +36,7 @@ from outscore.inference.populations import ITEMS, ITEMS_AND_RUNS, THESE_ITEMS, p
 from outscore.inference.registry import DEFAULT
 from outscore.inference.runs.exchange import COARSE, FINE, UNEQUAL_LAWS, exchange_of_rows, sampled_exchange
 from outscore.inference.runs.two_way import FEW_RUNS, TwoWay, added_by_runs, two_way_of_rows
+from outscore.inference.shifted import is_shifted, larger, run_entry
 from outscore.language.numbers import count, format_probability
 from outscore.metrics.registry import resolve
 from outscore.results.analysis import NullHistogram
@@ -94,14 +95,21 @@ def answer_of(
     """
 
     def over_items(request: TestRequest) -> TestResult:
-        return as_known(question.entry.run(pairs, metric, request), repeats)
+        return as_known(run_entry(question.entry, pairs, metric, request), repeats)
 
     crossed, lacking = _crossed(pairs, metric, spec, question, repeats)
     lines: dict[str, _Line] = {ITEMS: _Line(over_items)}
     missing = {ITEMS_AND_RUNS: lacking}
     if crossed is not None:
         few = min(crossed.analysis.a.runs, crossed.analysis.b.runs) < 3
-        lines[ITEMS_AND_RUNS] = _Line(crossed.result, [Note("runs", FEW_RUNS)] if few else [])
+        analysis = crossed
+
+        def over_both(request: TestRequest) -> TestResult:
+            """The two-way test; at a margin also that of the items' means, which excludes losses that have not shown."""
+            result = analysis.result(request)
+            return larger(result, over_items(request), metric, request) if is_shifted(request) else result
+
+        lines[ITEMS_AND_RUNS] = _Line(over_both, [Note("runs", FEW_RUNS)] if few else [])
     these, missing[THESE_ITEMS] = _these_items(pairs, metric, spec, question, repeats)
     if these is not None:
         lines[THESE_ITEMS] = these

@@ -8,20 +8,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Literal, cast
 
-import numpy as np
-
 from outscore.core.errors import OutscoreError, ShiftError
-from outscore.core.numeric import LOG2
 from outscore.inference.base.paired import NoSpreadError
 from outscore.inference.populations import ITEMS
-from outscore.inference.power.gate import Outlook, items_to_decide
-from outscore.language.verdict.gate import gate_verdict, needed_phrase
+from outscore.inference.power.gate import items_by_discordance, items_by_width
+from outscore.inference.shifted import KERNELS_OF_MARGINS, KERNELS_OF_SHARES, unseen_share
+from outscore.language.verdict.gate import gate_verdict, hidden_phrase, needed_phrase
 from outscore.laws.student import t_quantile
-from outscore.results.comparison import Comparison, Comparisons, Margin
+from outscore.results.comparison import Comparison, Comparisons
 from outscore.results.gate import GateResult, Outcome
 from outscore.results.interval import Interval
 from outscore.results.note import Note
-from outscore.results.pvalue import PValue
 from outscore.scores.system import Scores
 from outscore.workflows.compare.inputs import TwoSystems, choose_tables, named_in, pair_given, pair_tables
 from outscore.workflows.compare.run import Pair, compare_pair, read_pair, read_samples
@@ -42,9 +39,10 @@ __all__ = ["call", "outcome_of", "run"]
 
 CALLED = ("baseline", "candidate")
 """The names of systems that have none."""
+MOSTLY = 0.5
+"""Where more than this share of crashes could be hidden, next to nothing is known."""
 PERMUTATION, BOOTSTRAP, STUDENT = "permutation", "bootstrap", "student"
 BY_BOOTSTRAP = "{metric} is not a mean over items, so swaps cannot test a margin; the bootstrap is used instead."
-SAME = "The outputs are identical on every item; a sign test of the items above the margin is used."
 Asked = Callable[[str, bool], Comparisons]
 """The comparison by a test, one-sided if it decides."""
 
@@ -60,7 +58,7 @@ def run(request: GateRequest, data: TwoSystems | None = None) -> GateResult:
     >>> same = np.array([1, 0, 1, 1] * 25)
     >>> found = run(GateRequest(margin=0.02), TwoSystems(same, same, ("new", "old")))
     >>> found.outcome, found.needed, found.exit_code
-    ('inconclusive', 133, 3)
+    ('inconclusive', 149, 3)
     """
     request.validate(arrays=data is not None)
     if request.reference:
@@ -200,15 +198,16 @@ def _run_texts(request: GateRequest, data: TextData | None) -> GateResult:
     return _decided(request, compared, None)
 
 
-def _decided(request: GateRequest, compared: Asked, discordant: tuple[float, float, float] | None) -> GateResult:
+def _decided(request: GateRequest, compared: Asked, discordant: tuple[float, float] | None) -> GateResult:
     assert request.margin is not None
     comparisons, interval, notes = _compared(request, compared)
     c = comparisons.comparisons[0]
+    interval = _with_limit(interval, c, request.alpha)
     outcome, worse_within = outcome_of(c, request.alpha)
-    outlook, needed = None, ""
+    items, towards, needed = None, None, ""
     if outcome == "inconclusive":
-        outlook = _outlook(c, interval, request, discordant, compared)
-        needed = _needed(c, outlook)
+        items, towards = _outlook(c, interval, request, discordant, compared)
+        needed = _needed(c, items, towards, request.alpha)
     words = gate_verdict(
         outcome, c, interval, margin=request.margin, alpha=request.alpha, worse_within=worse_within, needed=needed
     )
@@ -220,8 +219,8 @@ def _decided(request: GateRequest, compared: Asked, discordant: tuple[float, flo
         worse_within=worse_within,
         comparison=c,
         interval=interval,
-        needed=None if outlook is None else outlook.items,
-        towards=None if outlook is None else outlook.outcome,
+        needed=items,
+        towards=towards,
         power=POWER.default,
         inconclusive=cast("Literal['pass', 'fail'] | None", request.inconclusive),
         headline=words[0],
@@ -236,45 +235,44 @@ def _compared(request: GateRequest, compared: Asked) -> tuple[Comparisons, Inter
     """The comparison with its margin, the two-sided interval, and notes on how they were computed."""
     test = request.test or PERMUTATION
     try:
-        comparisons = compared(test, True)
-        return comparisons, compared(test, False).comparisons[0].interval, []
+        return compared(test, True), compared(test, False).comparisons[0].interval, []
     except ShiftError:
         if request.test is not None:
             raise
-    except NoSpreadError as refusal:
-        return _identical(request, compared, refusal)
+    except NoSpreadError:
+        # Outputs without a difference that could vary: swaps say that there is none, and the margin's own rule the rest.
+        return compared(PERMUTATION, True), None, []
     try:
         comparisons = compared(BOOTSTRAP, True)
-    except NoSpreadError as refusal:
-        return _identical(request, compared, refusal)
+    except NoSpreadError:
+        return compared(PERMUTATION, True), None, []
     note = Note("method", BY_BOOTSTRAP.format(metric=comparisons.comparisons[0].metric))
     return comparisons, compared(BOOTSTRAP, False).comparisons[0].interval, [note]
 
 
-def _identical(
-    request: GateRequest, compared: Asked, refusal: NoSpreadError
-) -> tuple[Comparisons, Interval | None, list[Note]]:
-    """Identical outputs, which resampling cannot judge: every unit lies above the margin, and the sign test judges that."""
-    assert request.margin is not None
-    comparisons = compared(PERMUTATION, False)
-    c = comparisons.comparisons[0]
-    if not c.identical:
-        raise refusal
-    units = c.n if c.clusters is None else c.clusters
-    p = PValue.from_logs(-units * LOG2, -units * LOG2, method="exact", kernel="identity")
-    p = replace(p, test="sign", n=units)
-    c = replace(c, margin=Margin(request.margin, p, p))
-    return replace(comparisons, comparisons=[c]), None, [Note("method", SAME)]
+def _with_limit(interval: Interval | None, c: Comparison, alpha: float) -> Interval | None:
+    """The interval with the limit of the test at the margin as its worse end; identical outputs have no other."""
+    assert c.margin is not None
+    limit = c.margin.limit
+    if limit is None:
+        return interval
+    if interval is None or c.identical:
+        interval = Interval(None, None, 1 - 2 * alpha, method="", dual=True, estimate=c.difference)
+    return replace(interval, low=limit) if c.higher_is_better else replace(interval, high=limit)
 
 
-def _needed(c: Comparison, outlook: Outlook | None) -> str:
+def _needed(c: Comparison, items: int | None, towards: str | None, alpha: float) -> str:
     if c.population != ITEMS:
         return "runs differ too, so a decision takes more runs as well as more items"
-    size, towards = (None, None) if outlook is None else (outlook.items, outlook.outcome)
-    phrase = needed_phrase(size, towards, c.n, POWER.default, identical=c.identical, noun=c.design.noun)
-    if c.clusters is not None and size is not None and not c.identical:
+    phrase = needed_phrase(items, towards, c.n, POWER.default, identical=c.identical, noun=c.design.noun)
+    if c.clusters is not None and items is not None and not c.identical:
         phrase += ", in clusters like these"
-    return phrase if c.unpaired is None or size is None else f"{phrase}, counting those of both systems"
+    if c.unpaired is not None:
+        return phrase if items is None else f"{phrase}, counting those of both systems"
+    share = unseen_share(c.n if c.clusters is None else c.clusters, alpha)
+    if towards == "fail" or share > MOSTLY:
+        return phrase
+    return f"{phrase}; {hidden_phrase(share, c.design.noun if c.clusters is None else 'cluster')}"
 
 
 def outcome_of(c: Comparison, alpha: float) -> tuple[Outcome, bool]:
@@ -290,27 +288,36 @@ def _outlook(
     c: Comparison,
     interval: Interval | None,
     request: GateRequest,
-    discordant: tuple[float, float, float] | None,
+    discordant: tuple[float, float] | None,
     compared: Asked,
-) -> Outlook | None:
-    """How many items would decide."""
+) -> tuple[int | None, Literal["pass", "fail"] | None]:
+    """How many items would decide, and how."""
     assert request.margin is not None
     assert c.margin is not None
+    if c.population != ITEMS:
+        return None, None
     turn = 1.0 if c.higher_is_better else -1.0
     lead = turn * c.difference
     options: dict[str, Any] = {"alpha": request.alpha, "power": POWER.default}
-    if c.margin.noninferiority.kernel == "tango" and discordant is not None:
-        first, second, unit = discordant
-        wins, losses = (first, second) if turn > 0 else (second, first)
-        return items_to_decide(c.n, lead, request.margin, wins=wins, losses=losses, unit=unit, **options)
-    if interval is None or interval.estimand != "difference" or c.population != ITEMS:
-        return None
-    low, high = (interval.low, interval.high) if turn > 0 else (_negated(interval.high), _negated(interval.low))
-    below = None if low is None else lead - low
-    above = None if high is None else high - lead
-    if (below is None or above is None) and c.unpaired is None and c.p.test == PERMUTATION:
-        options |= {"units": c.n if c.clusters is None else c.clusters, "sd": _unit_sd(c, request, compared)}
-    return items_to_decide(c.n, lead, request.margin, below=below, above=above, **options)
+
+    def by_width(gap: float, end: float | None) -> int | None:
+        more = options
+        if gap > 0 and end is None and c.unpaired is None and c.p.test == PERMUTATION:
+            more = {**options, "units": c.n if c.clusters is None else c.clusters, "sd": _unit_sd(c, request, compared)}
+        return items_by_width(c.n, gap, None if end is None else abs(end - c.difference), **more)
+
+    known = interval is not None and interval.estimand == "difference"
+    below, above = (None, None) if interval is None else (interval.low, interval.high)[:: int(turn)]
+    to_pass, to_fail = c.margin.needed, None
+    if known and c.margin.noninferiority.kernel not in KERNELS_OF_MARGINS:
+        to_pass = by_width(lead + request.margin, below)
+    if discordant is not None and c.margin.noninferiority.kernel in KERNELS_OF_SHARES:
+        to_fail = items_by_discordance(c.n, *(discordant if turn > 0 else discordant[::-1]), **options)
+    elif known:
+        to_fail = by_width(-lead, above)
+    if to_fail is None or (to_pass is not None and to_pass <= to_fail):
+        return to_pass, None if to_pass is None else "pass"
+    return to_fail, "fail"
 
 
 def _unit_sd(c: Comparison, request: GateRequest, compared: Asked) -> float | None:
@@ -322,21 +329,19 @@ def _unit_sd(c: Comparison, request: GateRequest, compared: Asked) -> float | No
         interval = compared(STUDENT, False).comparisons[0].interval
     except NoSpreadError:
         return 0.0
+    except OutscoreError:
+        # A metric that is not a mean of items has no such spread.
+        return None
     if interval is None or interval.low is None or interval.high is None:
         return None
     return (interval.high - interval.low) / 2 / t_quantile(units - 1, 2 * request.alpha) * math.sqrt(units)
 
 
-def _negated(end: float | None) -> float | None:
-    return None if end is None else -end
-
-
-def _discordant(pair: Pair) -> tuple[float, float, float] | None:
-    """With one score per item: how often the candidate's and how often the baseline's is larger, and by how much."""
+def _discordant(pair: Pair) -> tuple[float, float] | None:
+    """With one score per item: how often the candidate's and how often the baseline's is larger."""
     if pair.systems is None or pair.systems.items is not None:
         return None
     a, b = (numbers_of(side, name) for side, name in zip((pair.systems.a, pair.systems.b), CALLED[::-1], strict=True))
     if a.ndim != 1 or a.shape != b.shape:
         return None
-    gaps = np.abs(a - b)
-    return float((a > b).sum()), float((a < b).sum()), float(gaps.max(initial=0.0)) or 1.0
+    return float((a > b).sum()), float((a < b).sum())

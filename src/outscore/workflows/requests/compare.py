@@ -35,6 +35,19 @@ METRICS_OF_TEXTS = ("bleu", "chrf")
 """The default metrics for texts."""
 OF_TEXTS = ("documents", "text_column", "scores")
 """Options that only texts have, in requests that take scores and texts."""
+ASKED = (
+    "alternative",
+    "alpha",
+    "delta",
+    "margin",
+    "assume",
+    "unit_size",
+    "unit_statistic",
+    "shuffle",
+    "normality_alpha",
+    "seed",
+)
+"""Options of a comparison itself."""
 SAVED_ORDER = (
     "metric", "test", "alternative", "alpha", "delta", "margin", "unit_size", "unit_statistic", "shuffle", "unit_advice",
     "normality_alpha", "seed", "set", "method", "resamples", "correction", "system", *shared.COLUMNS, "names", "duplicates",
@@ -107,13 +120,18 @@ class ComparisonRequest(TestedRequest, UnitRequest, DrawRequest):
     alternative: str = declare(shared.ALTERNATIVE, after="population")
     delta: float = declare(shared.DELTA, after="alpha")
     margin: float | None = declare(shared.MARGIN, after="delta")
+    assume: str | None = declare(shared.ASSUME, after="margin")
     normality_alpha: float = declare(shared.NORMALITY_ALPHA, after="shuffle")
     correction: str = declare(shared.CORRECTION, after="resamples")
 
     def asked(self) -> dict[str, Any]:
         """The options of the comparison itself, without those that concern the data."""
-        names = ("alternative", "alpha", "delta", "margin", "unit_size", "unit_statistic", "shuffle", "normality_alpha", "seed")
-        return {"test": self.value("test"), "options": self.test_options(), **{name: self.value(name) for name in names}}
+        return {"test": self.value("test"), "options": self.test_options(), **{name: self.value(name) for name in ASKED}}
+
+    @property
+    def is_shifted(self) -> bool:
+        """Whether anything is asked one-sided about a difference other than 0."""
+        return self.margin is not None or (self.delta != 0 and self.alternative != "two-sided")
 
     def settings(self, inputs: Iterable[Origin] = (), **found: Any) -> dict[str, Any]:  # noqa: ANN401, ARG002 - as in `Request`
         """What is saved: the options of `outscore compare`, whichever of its two kinds this is."""
@@ -155,7 +173,7 @@ class CompareRequest(ComparisonRequest, TableRequest, LogRequest):
 
     def asked(self) -> dict[str, Any]:
         """The options of the comparison itself."""
-        return {**super().asked(), "unit_advice": self.unit_advice, "population": self.population}
+        return {**super().asked(), "bounds": self.bounds, "unit_advice": self.unit_advice, "population": self.population}
 
     def validate(self, *, arrays: bool = False, logs: bool = False) -> None:
         """Refuse whatever can be refused before a file is opened; arrays have no files, and a system may have many logs."""
@@ -275,7 +293,9 @@ class CompareRequest(ComparisonRequest, TableRequest, LogRequest):
     def _check_looks(self) -> None:
         """Refuse options that do not work with evidence at every look."""
         if self.bounds:
-            shared.check_bounds(self.bounds, anytime=self.anytime)
+            used = self.anytime or self.is_shifted or bool(self.not_worse)
+            shared.check_bounds(self.bounds, used=used, users="a margin, a one-sided --delta or --anytime")
+        shared.check_assumption(self.assume, used=self.is_shifted or bool(self.not_worse))
         for name, given in (("delta", self.delta != 0), ("unit_size", self.unit_size != 1)):
             if self.anytime and given:
                 raise OutscoreError(
@@ -314,6 +334,7 @@ class TextsRequest(ComparisonRequest):
     test: str = declare(shared.TEST, choices=shared.known_tests)
     alternative: str = declare(shared.ALTERNATIVE, after="method")
     population: str | None = declare(shared.POPULATION, after="margin")
+    assume: str | None = declare(shared.ASSUME, after="margin", choices=shared.ASSUMPTIONS[:1])
     correction: str = declare(
         shared.CORRECTION, after="resamples", help="Multiplicity correction for the p-values of the metrics."
     )
@@ -389,6 +410,7 @@ class TextsRequest(ComparisonRequest):
         refuse_units_of_documents(self.unit_size, self.documents)
         chosen_metrics(self.metrics)
         check_compat(self.compat)
+        shared.check_assumption(self.assume, used=self.is_shifted)
         check_comparison(**self.asked(), metric=None, names=self.names or ("A", "B"))
 
     def data_arguments(self) -> list[str]:

@@ -82,6 +82,13 @@ class GateRequest(TestedRequest, DrawRequest, TableRequest, EitherRequest, LogRe
         ),
         after="alpha",
     )
+    assume: str | None = declare(shared.ASSUME, after="inconclusive")
+    bounds: tuple[float, ...] = declare(
+        shared.BOUNDS,
+        after="assume",
+        help="The smallest and the largest possible score of an item.",
+        default_text="what the metric says; 0 and 1 if all scores lie there",
+    )
     metric: str | AdditiveMetric | None = declare(
         EITHER_METRIC, help="A metric from `outscore metrics`, or a score in the logs."
     )
@@ -142,7 +149,8 @@ class GateRequest(TestedRequest, DrawRequest, TableRequest, EitherRequest, LogRe
 
     def comparison(self, test: str, *, decides: bool, **changed: Any) -> CompareRequest:  # noqa: ANN401 - values of options
         """The comparison behind the gate, candidate first: one-sided if it `decides`, else two-sided for the interval."""
-        return CompareRequest.of({**self._values_for(CompareRequest), **self._asked(test, decides=decides), **changed})
+        asked = {**self._asked(test, decides=decides), "bounds": self.bounds if decides else ()}
+        return CompareRequest.of({**self._values_for(CompareRequest), **asked, **changed})
 
     def texts(self, test: str, *, decides: bool, **changed: Any) -> TextsRequest:  # noqa: ANN401 - values of options
         """The same for texts."""
@@ -160,6 +168,7 @@ class GateRequest(TestedRequest, DrawRequest, TableRequest, EitherRequest, LogRe
             "alternative": "less" if decides else "two-sided",
             "alpha": self.alpha if decides else 2 * self.alpha,
             "margin": self.margin if decides else None,
+            "assume": self.assume if decides else None,
             "names": self.names[::-1],
         }
 

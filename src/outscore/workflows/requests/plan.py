@@ -356,7 +356,7 @@ class PlanRequest(Request):
     def validate(self, *, arrays: bool = False, tabled: bool = False) -> None:
         """Refuse what cannot be asked together, before a pilot is read."""
         if self.bounds:
-            shared.check_bounds(self.bounds, anytime=self.anytime)
+            shared.check_bounds(self.bounds, used=self.anytime, users="--anytime")
         self._check_prices()
         if self.table is not None or tabled:
             taken = ("scores", "effect", *FROM_NUMBERS, "pilot", "repeats", "within", "cluster_size", "icc", "alternative")

@@ -16,6 +16,7 @@ __all__ = [
     "ALTERNATIVE",
     "ALTERNATIVES",
     "ANYTIME",
+    "ASSUME",
     "BASELINE",
     "BOUNDS",
     "BUCKETS",
@@ -76,6 +77,7 @@ __all__ = [
     "UNIT_SIZE",
     "UNIT_STATISTIC",
     "UNPAIRED",
+    "check_assumption",
     "check_bounds",
     "known_corrections",
     "known_tests",
@@ -83,6 +85,7 @@ __all__ = [
 ]  # fmt: skip
 
 ALTERNATIVES = ("two-sided", "greater", "less")
+ASSUMPTIONS = ("symmetric", "equal-crashes")
 METHODS = ("auto", "exact", "certified", "dp", "fft", "monte-carlo")
 STATISTICS = ("mean", "median")
 COLUMNS = ("item", "score", "system_column", "cluster", "repeat", "slice", "dataset", "prediction", "gold")
@@ -255,6 +258,21 @@ MARGIN = Option(
     group="test",
     doc="Also test whether A is worse than B by less than this margin, and whether the two are equivalent within it.",
 )
+ASSUME = Option(
+    "assume",
+    str,
+    None,
+    "What the test at a margin may assume: symmetric differences, or crashes that hit all items alike.",
+    ASSUMPTIONS,
+    label="Assumption at the margin",
+    form_help="Empty: nothing. Rare large losses are then never taken for absent because they have not shown.",
+    group="test",
+    metavar="symmetric|equal-crashes",
+    default_text="nothing",
+    always_saved=False,
+    doc='What the test at a margin, or of a one-sided `delta`, may assume: ``"symmetric"`` differences, as flips of signs\n'
+    'do, or ``"equal-crashes"``, that a crash hits one item as likely as another, for F1 and its kin. None assumes nothing.',
+)
 ANYTIME = Option(
     "anytime",
     bool,
@@ -283,9 +301,9 @@ BOUNDS = Option(
     "bounds",
     float,
     (),
-    "With --anytime: the smallest and the largest possible score of an item.",
+    "The smallest and the largest possible score of an item, for margins, a one-sided --delta and --anytime.",
     label="Bounds of scores",
-    form_help="For looking early: the smallest and the largest score that an item can have, such as 0 100.",
+    form_help="For margins and for looking early: the smallest and the largest score that an item can have, such as 0 100.",
     group="test",
     least=2,
     most=2,
@@ -293,7 +311,8 @@ BOUNDS = Option(
     default_text="0 and 1",
     always_saved=False,
     annotation="tuple[float, float] | None",
-    doc="With `anytime`, the smallest and the largest score that an item can have; None is 0 and 1.",
+    doc="The smallest and the largest score that an item can have, for margins, a one-sided `delta` and `anytime`. None is\n"
+    "what the metric says, or 0 and 1 if all scores lie there.",
 )
 UNIT_SIZE = Option(
     "unit_size",
@@ -884,12 +903,26 @@ MIN_SUPPORT = Option(
 )
 
 
-def check_bounds(bounds: tuple[float, ...], *, anytime: bool) -> None:
+def check_bounds(bounds: tuple[float, ...], *, used: bool, users: str) -> None:
     """Refuse bounds that are not an interval, and bounds that nothing uses."""
-    if not anytime:
-        raise OutscoreError("--bounds is for --anytime, which was not asked for.", "Add --anytime.", parameter="bounds")
-    if not bounds[0] < bounds[1]:
-        low, high = bounds
+    if not used:
+        raise OutscoreError(
+            f"--bounds is for {users}, but there is none.", "Leave --bounds out, or ask for one of them.", parameter="bounds"
+        )
+    low, high = bounds
+    if not low < high:
         raise OutscoreError(
             f"`bounds` is {low:g} and {high:g}.", "Give the smallest and the largest score, such as 0 100.", parameter="bounds"
+        )
+
+
+def check_assumption(assume: str | None, *, used: bool) -> None:
+    """Refuse an unknown assumption, and one that nothing uses."""
+    if assume is None:
+        return
+    if assume not in ASSUMPTIONS:
+        raise OutscoreError(f"`assume` is {assume!r}.", f"Choose one of: {', '.join(ASSUMPTIONS)}.", parameter="assume")
+    if not used:
+        raise OutscoreError(
+            "--assume is about a margin or a one-sided --delta, but there is none.", "Leave --assume out.", parameter="assume"
         )

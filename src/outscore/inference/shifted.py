@@ -1,0 +1,340 @@
+r"""One-sided questions about a difference other than 0: margins, gates, and `delta` with a side.
+
+"Worse by less than m" is shown by what was seen, never by silence: outputs that are identical on n items may differ on the
+next one. A test that flips signs or resamples items about the margin takes the differences as symmetric about it, and so
+takes a system that crashes on one item in fifty, and has not yet, for one that never does. Three rules keep that from
+passing:
+
+right-or-wrong items
+    Tango's score test, but no less than (1 - m)^n: the chance that a loss of m has not shown in n items.
+means of scores with a known range
+    The bound of a bounded mean (`exact.bounded_mean`), which adds one item at the worst value. Clusters enter by their sums;
+    the claim is about clusters no larger than these.
+other metrics whose score after a crash is known (F1, BLEU, error rates)
+    The test's own p, but no less than the same bound on the units' contributions (the jackknife's), whose worst one loses the
+    whole score, or what the unit that matters most would lose if its output were empty.
+
+Where nothing tells how much one item can lose, the test answers alone, and a note says what it leaves open. δ = 0 and
+two-sided questions are not touched.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from outscore.core.errors import OutscoreError
+from outscore.core.metric import AdditiveMetric
+from outscore.core.numeric import TIE_TOLERANCE, Array, distinct
+from outscore.core.paired import PairedScores
+from outscore.core.records import dataclass
+from outscore.exact.bounded_mean import log_p_of_mean, lower_limit_of_mean
+from outscore.inference.base import p_values
+from outscore.inference.base.discordance import discordance
+from outscore.inference.base.entry import TestEntry, TestRequest
+from outscore.inference.base.influence import contributions
+from outscore.inference.base.item_scores import with_exact_integers
+from outscore.inference.base.sign_flips import units_of
+from outscore.inference.power.gate import MAX_ITEMS, items_by_tango
+from outscore.laws.normal import normal_quantile
+from outscore.results.comparison import TestResult
+from outscore.results.interval import Interval
+from outscore.results.note import Note
+from outscore.results.pvalue import PValue
+
+__all__ = [
+    "EQUAL_CRASHES",
+    "KERNELS_OF_MARGINS",
+    "KERNELS_OF_SHARES",
+    "SYMMETRIC",
+    "is_shifted",
+    "items_to_show",
+    "larger",
+    "run_entry",
+    "unseen_share",
+]
+
+SYMMETRIC, EQUAL_CRASHES = "symmetric", "equal-crashes"
+"""What may be assumed by name: symmetric differences, as a test without these rules does, and crashes that hit all units
+alike."""
+RANGE, UNSEEN, CRASHES = "bounded-mean", "unseen-loss", "crashes"
+KERNELS_OF_SHARES = ("tango", UNSEEN)
+"""The kernels of right-or-wrong items."""
+KERNELS_OF_MARGINS = (*KERNELS_OF_SHARES, RANGE, CRASHES)
+"""The kernels of p-values by these rules, which tell how many items would be needed."""
+FEW, CLOSE = 2_000, 1e-3
+BY_INVERSION = "bounded mean, inverted"
+UNKNOWN_RANGE = Note(
+    "warning",
+    "How much a single item can lose is not known, so the test at the margin takes the differences as symmetric about it: rare"
+    " large losses are not excluded. Give the range of the scores with --bounds LOW HIGH.",
+)
+
+
+def unseen_share(units: int, alpha: float) -> float:
+    """The largest share of crashes that n units leave unseen with a probability above alpha.
+
+    Examples
+    --------
+    >>> round(1 / unseen_share(100, 0.05), 1)
+    33.9
+    """
+    return -math.expm1(math.log(alpha) / units)
+
+
+def run_entry(entry: TestEntry, pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> TestResult:
+    """What a test answers; a one-sided question about a difference other than 0 by the rules above.
+
+    Examples
+    --------
+    >>> from outscore.inference.registry import TESTS
+    >>> mean = AdditiveMetric("mean", ("score", "items"), ratio=((1, 0), (0, 1)))
+    >>> same = np.stack([[0.25, 0.5, 0.75, 1.0, 0.5], np.ones(5)], axis=1)
+    >>> asked = TestRequest("greater", -0.1, options={"method": "auto", "resamples": 99})
+    >>> p = run_entry(TESTS["permutation"], PairedScores(same, same), mean, asked).p
+    >>> round(p.value, 6), round(0.9**5, 6), p.kernel
+    (0.59049, 0.59049, 'bounded-mean')
+    """
+    if not is_shifted(asked) or asked.assume == SYMMETRIC or entry.estimand == "median":
+        return entry.run(pairs, metric, asked)
+    bound = _bound_of(entry, pairs, metric, asked)
+    if bound is not None and (bound.kernel == RANGE or bound.silent):
+        return bound.result(metric, asked)
+    if bound is None and bool((pairs.a == pairs.b).all()):
+        # Nothing differs, and nothing tells what could: no evidence of anything.
+        return TestResult(p_values.identical_p(units_of(pairs).rows), notes=[UNKNOWN_RANGE])
+    answer = entry.run(pairs, metric, asked)
+    if bound is None:
+        return replace(answer, notes=[*answer.notes, UNKNOWN_RANGE])
+    return larger(answer, bound.result(metric, asked), metric, asked)
+
+
+def items_to_show(
+    entry: TestEntry, pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest, power: float
+) -> int | None:
+    """How many items like these would reject with the given power, by the rule that answers for them; None where none tells.
+
+    The items keep their proportions, their mean lies lower by what chance takes away with that power, and the worst one stays
+    one.
+
+    Examples
+    --------
+    >>> from outscore.inference.registry import TESTS
+    >>> mean = AdditiveMetric("mean", ("score", "items"), ratio=((1, 0), (0, 1)))
+    >>> same = np.stack([[0.25, 0.5, 0.75, 1.0, 0.5], np.ones(5)], axis=1)
+    >>> items_to_show(TESTS["permutation"], PairedScores(same, same), mean, TestRequest("greater", -0.02), 0.8)
+    149
+    """
+    if not is_shifted(asked) or asked.assume == SYMMETRIC or entry.estimand == "median":
+        return None
+    pair = discordance(pairs, metric)
+    margin = -_turn(metric, asked) * asked.delta
+    if pair is not None:
+        wins, losses = (pair.only_a, pair.only_b) if _turn(metric, asked) > 0 else (pair.only_b, pair.only_a)
+        return items_by_tango(pair.n, wins, losses, margin / pair.unit, asked.alpha, power)
+    bound = _bound_of(entry, pairs, metric, asked)
+    return None if bound is None else bound.items_to_show(pairs.per_item().rows, asked.alpha, power)
+
+
+def is_shifted(asked: TestRequest) -> bool:
+    """Whether the question is one-sided and about a difference other than 0."""
+    return bool(asked.delta) and asked.alternative != "two-sided"
+
+
+def larger(first: TestResult, second: TestResult, metric: AdditiveMetric, asked: TestRequest) -> TestResult:
+    """The answer with the larger p, and the more cautious end of both intervals."""
+    turn = _turn(metric, asked)
+    answer, other = (first, second) if first.p.upper >= second.p.upper else (second, first)
+    if answer.interval is None or other.interval is None:
+        return replace(answer, notes=[*first.notes, *second.notes])
+    ends = [_end(of.interval, turn) for of in (answer, other) if of.interval is not None]
+    furthest = None if None in ends else min(turn * end for end in ends if end is not None)
+    moved = None if furthest is None else turn * furthest
+    interval = replace(answer.interval, low=moved) if turn > 0 else replace(answer.interval, high=moved)
+    return replace(answer, interval=interval, notes=[*first.notes, *second.notes])
+
+
+def _end(interval: Interval, turn: int) -> float | None:
+    return interval.low if turn > 0 else interval.high
+
+
+def _turn(metric: AdditiveMetric, asked: TestRequest) -> int:
+    """The sign that makes a difference A - B the larger the more it speaks for the alternative."""
+    orientation = 1 if metric.higher_is_better else -1
+    return orientation if asked.alternative == "greater" else -orientation
+
+
+@dataclass(frozen=True)
+class _Bound:
+    """Numbers whose mean, more being better for the claim, is tested against -margin, and the largest loss that one can be.
+
+    Clusters have `sizes`. `notes` say what the answer rests on, `silent` that the data show no difference that a test could
+    use.
+    """
+
+    kernel: str
+    x: Array
+    margin: float
+    worst: float
+    sizes: Array | None = None
+    notes: tuple[Note, ...] = ()
+    silent: bool = False
+
+    def result(self, metric: AdditiveMetric, asked: TestRequest) -> TestResult:
+        """p of "the mean is at most -margin", and the limit that inverts it."""
+        if self.margin >= self.worst:
+            raise OutscoreError(
+                f"`margin` is {self.margin:g}, but the scores allow no loss beyond {self.worst:g}.",
+                f"Give a margin below {self.worst:g}.",
+                parameter="margin",
+            )
+        turn = _turn(metric, asked)
+        mean = float(self.x.sum()) / (len(self.x) if self.sizes is None else float(self.sizes.sum()))
+        log_p = log_p_of_mean(self.x, self.margin, self.worst, self.sizes)
+        p = PValue.from_logs(log_p, log_p, method="exact", kernel=self.kernel)
+        p = replace(p, n=len(self.x), statistic=turn * mean)
+        if not asked.interval:
+            return TestResult(p)
+        limit = lower_limit_of_mean(self.x, asked.alpha, self.worst, self.sizes)
+        low, high = metric.bounds
+        if low is not None and high is not None:
+            limit = max(limit, low - high)
+        low_end, high_end = (limit, None) if turn > 0 else (None, -limit)
+        interval = Interval(low_end, high_end, level=1 - asked.alpha, method=BY_INVERSION, dual=True, estimate=p.statistic)
+        return TestResult(p, interval, list(self.notes))
+
+    def items_to_show(self, items: int, alpha: float, power: float) -> int | None:
+        """As the function of this name; `items` is how many there are now."""
+        x, sizes = _few(self.x, self.sizes)
+        total = len(x) if sizes is None else float(sizes.sum())
+        spread = math.sqrt(float(((x - (1.0 if sizes is None else sizes) * x.sum() / total) ** 2).sum())) / total
+        if float(x.sum()) / total + self.margin <= 0 or self.margin >= self.worst:
+            return None
+
+        def shows(times: float) -> bool:
+            # A sample as unlucky as one in 1/(1 - power) still has to show it.
+            chance = normal_quantile(power) * spread / math.sqrt(times) if spread else 0.0
+            return log_p_of_mean(x, self.margin - chance, self.worst, sizes, times=times) <= math.log(alpha)
+
+        low, high = 0.0, 1.0
+        while not shows(high):
+            low, high = high, 2 * high
+            if high * items > MAX_ITEMS:
+                return None
+        while (high - low) * items > CLOSE:
+            middle = (low + high) / 2
+            low, high = (low, middle) if shows(middle) else (middle, high)
+        return max(items + 1, math.ceil(high * items - CLOSE))
+
+
+def _few(x: Array, sizes: Array | None) -> tuple[Array, Array | None]:
+    """As many numbers, but few different ones, so that asking about them again and again costs little."""
+    if sizes is not None or len(distinct(x)) <= FEW:
+        return x, sizes
+    parts = np.array_split(np.sort(x), FEW)
+    return np.concatenate([np.full(len(part), part.mean()) for part in parts]), None
+
+
+def _bound_of(entry: TestEntry, pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> _Bound | None:
+    """The rule for these data; None where a loss has no known limit, or a named test of means answers for itself."""
+    margin = -_turn(metric, asked) * asked.delta
+    pair = discordance(pairs, metric)
+    if pair is not None:
+        # To be better by some amount is never shown by silence: Tango's test answers alone.
+        tango = entry.null == "swaps" or entry.on == "binary"
+        return _Bound(UNSEEN, np.zeros(pair.n), margin, pair.unit) if tango and margin > 0 else None
+    if entry.null == "swaps":
+        of_range = _of_known_range(pairs, metric, asked, margin)
+        if of_range is not None:
+            return of_range
+    return _of_crashes(pairs, metric, asked, margin) if entry.on == "any" else None
+
+
+def _of_known_range(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest, margin: float) -> _Bound | None:
+    """Means of scores whose range is given, or known of the metric, or 0 to 1 because all scores lie there."""
+    if metric.ratio is None or metric.ratio[1] is None:
+        return None
+    numerator, denominator = (np.asarray(w) for w in metric.ratio if w is not None)
+    if metric.emptied is not None and (np.asarray(metric.emptied) @ denominator != denominator).any():
+        # What the score is divided by depends on the output, even where these outputs have the same.
+        return None
+    items = with_exact_integers(pairs).per_item()
+    weights = items.a @ denominator
+    if (weights != items.b @ denominator).any() or (weights <= 0).any():
+        return None
+    scores = [rows @ numerator / weights for rows in (items.a, items.b)]
+    low, high = _range(scores, metric, asked)
+    if low is None or high is None:
+        return None
+    units = units_of(pairs)
+    x = _turn(metric, asked) * ((units.a - units.b) @ numerator) / units.scale
+    sizes = units.a @ denominator / units.scale
+    equal = bool((sizes == sizes[0]).all())
+    notes = [Note("method", NO_SHAPE.format(low=low, high=high))]
+    if pairs.clusters is not None and not equal:
+        notes.append(Note("assumption", CLUSTERS.format(largest=sizes.max())))
+    if equal:
+        return _Bound(RANGE, x / sizes[0], margin, high - low, notes=tuple(notes))
+    return _Bound(RANGE, x, margin, high - low, sizes, tuple(notes))
+
+
+def _range(scores: list[Array], metric: AdditiveMetric, asked: TestRequest) -> tuple[float | None, float | None]:
+    """The smallest and the largest score that an item can have, where anything tells."""
+    least, largest = min(float(side.min()) for side in scores), max(float(side.max()) for side in scores)
+    if asked.bounds:
+        low, high = asked.bounds
+        if least < low or largest > high:
+            raise OutscoreError(
+                f"A score is {least if least < low else largest:g}, but by --bounds scores lie between {low:g} and {high:g}.",
+                "Give the smallest and the largest score that an item can have, known before the data: --bounds 0 100.",
+                parameter="bounds",
+            )
+        return low, high
+    if None not in metric.bounds:
+        return metric.bounds
+    # Error rates may exceed 1, whatever these are.
+    return (0.0, 1.0) if least >= 0 and largest <= 1 and metric.emptied is None else (None, None)
+
+
+def _of_crashes(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest, margin: float) -> _Bound | None:
+    """What units contribute to the difference, and what an empty output costs: the whole score, or n times that of one unit."""
+    if metric.emptied is None:
+        return None
+    units = units_of(pairs)
+    pulls = contributions(units, metric)
+    if pulls is None:
+        return None
+    # The system that the claim says is not worse may crash where the other one did well.
+    rows = units.b if asked.alternative == "greater" else units.a
+    emptied = rows @ np.asarray(metric.emptied)
+    total, scale = rows.sum(axis=0), float(units.scale)
+    turn = 1.0 if metric.higher_is_better else -1.0
+    score = float(metric.score(total / scale))
+    with np.errstate(all="ignore"):
+        losses = len(rows) * turn * (score - metric.score((total - rows + emptied) / scale))
+    losses = np.maximum(losses, 0.0)
+    whole = turn * (score - float(metric.score(emptied.sum(axis=0) / scale)))
+    worst = float(losses.max())
+    if asked.assume == EQUAL_CRASHES and losses.any():
+        worst = float((losses**2).sum() / losses.sum())
+    worst = max(whole, worst)
+    low, high = metric.bounds
+    if margin >= worst and low is not None and high is not None:
+        # These data leave no room for such a loss; others may, and few items of these may have anything to lose.
+        worst = (high - low) * len(rows) / max(1, int(rows.any(axis=1).sum()))
+    note = Note("method", CRASH.format(metric=metric.name))
+    silent = bool(np.ptp(pulls) <= TIE_TOLERANCE * worst)
+    return _Bound(CRASHES, _turn(metric, asked) * pulls, margin, worst, notes=(note,), silent=silent)
+
+
+NO_SHAPE = (
+    "The margin is tested without assuming anything about the shape of the differences: scores lie between {low:g} and"
+    " {high:g}, and one more item with the worst possible difference is added (Gaffke, 2005)."
+)
+CLUSTERS = "At the margin the claim is about clusters of at most {largest:g} items, like the largest of these."
+CRASH = (
+    "At the margin, p is no smaller than if one more item had the largest loss in {metric} that an empty output could cause: a"
+    " loss that rarely happens may not have shown."
+)
