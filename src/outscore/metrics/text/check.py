@@ -24,7 +24,7 @@ LOOKED_AT = 500
 """Segments whose risks are computed: the longest that can be afforded, and those that are spread."""
 # What they may cost in squares of a thousand characters, times the words that may be moved, which take sacreBLEU's TER some
 # 8 ms: a part of what all would cost, between these. If none can be afforded, so many are checked however long they are.
-LEAST_COST, MOST_COST, SHARE, FEWEST = 7.0, 30.0, 0.03, 2
+LEAST_COST, MOST_COST, SHARE, FEWEST = 5.0, 20.0, 0.02, 2
 SPREAD = 0.3
 """The part of it that goes to segments that are spread over the corpus."""
 RELATIVE = 1e-9
