@@ -22,7 +22,7 @@ DEV := $(VENV)/.ready-dev
 BENCH := $(VENV)/.ready-bench
 SITE := $(VENV)/.ready-site
 
-.PHONY: help demo test test-slow lint browser coverage bench api docs site screenshots clean
+.PHONY: help demo test test-slow lint browser coverage mutants bench api docs site screenshots clean
 .DEFAULT_GOAL := help
 
 help:
@@ -31,6 +31,7 @@ help:
 	@echo "make test-slow    the simulations, the large inputs, and every property with more examples"
 	@echo "make lint         only lint and types"
 	@echo "make coverage     the fast tests, and which lines and branches they reach"
+	@echo "make mutants      how many small faults of the package the tests notice; takes hours, and goes on where it stopped"
 	@echo "make bench        measure the kernels against their peers"
 	@echo "make api          write the public functions anew from the declared requests"
 	@echo "make docs         renew the tables, outputs and pictures in the documentation"
@@ -72,6 +73,10 @@ lint: $(DEV)
 
 coverage: $(DEV) browser
 	$(PYTEST) -m "not slow" --cov --cov-report=term:skip-covered
+
+# Kindly to whatever else the machine does. ARGUMENTS="--only exact/" tries some of them, ARGUMENTS="--seed 2" others.
+mutants: $(DEV)
+	$(ONE_THREAD) nice -n 15 $(BIN)/python -m tests.mutants $(ARGUMENTS)
 
 bench: $(BENCH)
 	$(BIN)/python -m benchmarks.run

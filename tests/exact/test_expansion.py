@@ -77,6 +77,18 @@ def test_coefficients_stay_below_the_bound_that_the_remainder_rests_on():
         assert np.abs(series[k - 1]).max() <= 2.47 * (2 / math.pi) ** k
 
 
+@pytest.mark.parametrize("kind", ["normal", "uniform", "heavy"])
+def test_the_remainder_bounds_what_a_shorter_series_leaves_out(kind, monkeypatch):
+    monkeypatch.setattr("outscore.exact.expansion.DEGREE", 6)
+    sizes = sizes_of(kind)
+    plain = FlipSum(sizes[:, None], np.ones(len(sizes)))
+    law = expand(plain, 0.0, SMALL / float(np.quantile(sizes, 0.9)))
+    assert isinstance(law, Expanded)
+    edge = np.array([law.radius])
+    missing = abs(law.log_mgf(edge) - plain.log_mgf(edge))
+    assert 1e-9 < missing <= law.remainder < 1_000 * missing
+
+
 def test_few_large_flips_are_told_apart():
     law = both("heavy", 2.0)[1]
     assert 0 < len(law.large.counts) < N / 5

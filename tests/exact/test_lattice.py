@@ -247,6 +247,13 @@ def test_pmf_against_enumeration(values, data):
     assert all(mass == pytest.approx(law.get((s,), 0) / whole, rel=1e-12, abs=1e-15) for s, mass in found.items())
 
 
+def test_pmf_of_many_flips_is_a_window():
+    """Of 10,000 flips of ±1 all but 1e-20 of the mass lies within ten standard deviations."""
+    support, mass = lattice.pmf(np.array([1]), np.array([10_000]))
+    assert 800 < support.max() == -support.min() < 1_200
+    assert mass == pytest.approx(scipy.stats.binom.pmf((support + 10_000) // 2, 10_000, 0.5), rel=1e-9, abs=1e-18)
+
+
 @settings(max_examples=50)
 @given(d=st.lists(st.integers(-10_000, 10_000), max_size=60))
 def test_histogram_counts_sizes(d):

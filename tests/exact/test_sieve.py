@@ -78,3 +78,9 @@ def test_budget_is_kept():
     values = np.array([[7.0], [999_983.0]])
     with pytest.raises(BudgetError):
         survivors(values, np.array([9, 9]), np.ones(2), np.array([1e-7]), np.zeros(1), np.array([10**8]), budget=1e6)
+
+
+def test_a_grid_of_boxes_that_no_budget_pays_for_is_never_made():
+    sizes = np.array([[1e6 + 0.5]])
+    with pytest.raises(BudgetError):
+        survivors(sizes, np.array([9]), np.ones(1), np.array([1.0]), np.zeros(1), np.array([10**13]), budget=1e6)

@@ -74,6 +74,15 @@ def test_tails_about_the_middle_and_at_the_ends_of_many_numbers() -> None:
     assert splits.tail(numbers, 300, int(ascending[:300].sum())).log == 0.0
 
 
+def test_a_tail_below_the_middle_is_what_the_count_says() -> None:
+    """Most numbers are near the largest, so that their distances from it are quickly counted."""
+    numbers = np.concatenate([[0], np.random.default_rng(8).integers(900, 1000, 198), [1010]])
+    observed = round(20 * float(numbers.mean())) - 60
+    found, counted = splits.tail(numbers, 20, observed), splits._counted(np.sort(numbers), 20, observed)
+    assert math.exp(found.log) == pytest.approx(math.exp(counted.log), rel=1e-12)
+    assert found.log_atom == pytest.approx(counted.log_atom, rel=1e-12)
+
+
 @pytest.mark.parametrize(("n_a", "n_b", "right", "observed"), [(10, 30, 30, 10), (700, 900, 800, 420), (700, 900, 800, 340)])
 def test_right_or_wrong_is_hypergeometric(n_a: int, n_b: int, right: int, observed: int) -> None:
     import scipy.stats
