@@ -229,7 +229,6 @@ def test_asked_format_is_enforced(write):
         ("1\n2\n", ["x"], [[1, 2]]),
         ("1 2\n3 4\n", ["A", "B"], [[1, 3], [2, 4]]),
         ("new,old\n1,2\n", ["new", "old"], [[1], [2]]),
-        ("same,same\n1,2\n", ["same", "same (2)"], [[1], [2]]),
         ("tp,in,tp,in\n8,2,7,3\n", ["A", "B"], [[[8, 2]], [[7, 3]]]),
         ("correct,errors\n8,2\n", ["correct", "errors"], [[8], [2]]),
     ],
@@ -241,6 +240,40 @@ def test_systems(write, content, names, values):
     assert {scores.ids for scores in found} == {None}
     assert found[0].lines[0] == (1 if content[0].isdigit() else 2)
     assert found[0].origin.rows == found[0].rows
+
+
+@pytest.mark.parametrize("mark", [" ", "\t", ",", ";"])
+@pytest.mark.parametrize(
+    "first",
+    [("1.2.3", "1.2.3"), ("O.9", "O.1"), ("1..5", "0..3"), ("1e", "2e"), ("--1", "--1"), ("l.5", "-.-1"), (".9", "O.9")],
+)
+def test_damaged_numbers_are_no_names(write, first, mark):
+    with pytest.raises(OutscoreError) as refused:
+        read_systems(write(f"{mark.join(first)}\n" + f"0.5{mark}0.25\n" * 3))
+    bad = next(cell for cell in first if cell != ".9")
+    assert str(refused.value).endswith(
+        f'x.txt`, line 1: found "{bad}", expected a number. Write the number anew; if it is a name, begin it with a letter.'
+    )
+    assert refused.value.line == 1
+
+
+@pytest.mark.parametrize("names", [("7b", "13b"), ("o1", "4o"), ("e5", "bge"), ("1.5b", "0.5b"), ("2024-05-01", "2024-06-01")])
+def test_names_may_begin_with_digits(write, names):
+    found = read_systems(write(f"{names[0]} {names[1]}\n" + "0.5 0.25\n" * 3))
+    assert tuple(scores.name for scores in found) == names
+
+
+def test_two_equal_names_are_no_header(write):
+    with pytest.raises(OutscoreError, match='line 1: found "same" twice, expected the names of two systems') as refused:
+        read_systems(write("same,same\n1,2\n"))
+    assert refused.value.line == 1
+
+
+def test_a_damaged_name_of_a_table_counts_only_beside_a_usual_one(write):
+    found = read_systems(write("id,1.2.3,1.3.0\nq1,0.5,1\nq2,1,0\n"))
+    assert [scores.name for scores in found] == ["1.2.3", "1.3.0"]
+    with pytest.raises(OutscoreError, match="line 1: found"):
+        read_systems(write("1.2.3,1.3.0,O.1\n0.5,1,1\n1,0,1\n"))
 
 
 def test_systems_of_bare_numbers_can_be_chosen(write):

@@ -38,6 +38,7 @@ __all__ = [
     "LabelColumn",
     "NumberColumn",
     "is_blank",
+    "is_damaged",
     "is_missing",
     "is_name",
     "is_number",
@@ -54,6 +55,9 @@ _NUMBER = re.compile(r"[+-]?(?:[0-9]++\.?[0-9]*+|\.[0-9]++)(?:[eE][+-]?[0-9]++)?
 # Groups of three digits; what begins with 0 is a decimal.
 _THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:,[0-9]{3})+(?:\.[0-9]+)?")
 _DECIMAL_COMMA = re.compile(r"[+-]?[0-9]*,[0-9]+")
+# A number with a second point, a sign or an exponent too many, or with a letter that looks like a digit; but o1, 4o and e5 are
+# names, and so are 7b, 1.5b and 2024-05-01.
+_DAMAGED = re.compile(r"(?=.*[0-9])(?:[+-]|(?=.*\.)|(?=.*[0-9][eE]))[0-9OoIl.eE+-]+")
 # What is between the commas of "0,5 0,7".
 _TWO_DECIMALS = re.compile(r"[0-9]+\s+[+-]?[0-9]+")
 MISSING_WORDS = frozenset({"", "-", "?", ".", "na", "n/a", "#n/a", "nan", "none", "null"})
@@ -90,6 +94,17 @@ def is_whole(field: str) -> bool:
 def is_truth(field: str) -> bool:
     """Whether this is true or false."""
     return field.lower() in TRUTH
+
+
+def is_damaged(field: str) -> bool:
+    """Whether this was probably a number, and is none any more.
+
+    Examples
+    --------
+    >>> [cell for cell in ("1.2.3", "O.9", "1e", "--1", "0.9", "o1", "4o", "e5", "1.5b", "2024-05-01") if is_damaged(cell)]
+    ['1.2.3', 'O.9', '1e', '--1']
+    """
+    return not is_number(field) and _DAMAGED.fullmatch(field) is not None
 
 
 def is_name(field: str) -> bool:
@@ -129,6 +144,8 @@ def _hint(field: str) -> str:  # noqa: PLR0911 - one for each kind of slip
         return "Write the minus sign as a plain hyphen."
     if field[0] in "\"'" and is_number(field.strip("\"'")):
         return "Write numbers without quotation marks."
+    if is_damaged(field):
+        return "Write the number anew; if it is a name, begin it with a letter."
     return _NOT_A_NUMBER
 
 

@@ -18,7 +18,7 @@ from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.formats.base.entry import Choice
 from outscore.formats.base.source import MAX_LINE, Peek, Source, label_of, line_error, refuse_undecoded, shorten
-from outscore.formats.tables.cells import is_name, is_number, is_whole
+from outscore.formats.tables.cells import is_damaged, is_name, is_number, is_whole
 from outscore.formats.tables.names import is_count, is_known, names_counts, suggests_other
 from outscore.formats.tables.records import BLOCK_ROWS, Block, Records
 
@@ -60,11 +60,11 @@ def looks_like_table(peek: Peek, choice: Choice, separators: str) -> bool:
         return False
     first, *body = [line for line in _without_comments(peek.head) if line.strip()]
     header = _split(first, mark)
-    if not all(is_name(name) for name in header if name):
+    if not all(is_name(name) or is_damaged(name) for name in header if name):
         return False
     if any(map(is_known, header)) and not any(map(names_counts, header)):
         return True
-    if not body:
+    if not body or any(map(is_damaged, header)):
         return False
     fields = _split(body[0], mark)
     counts = len(fields) == 4 and all(map(is_whole, fields)) and all(map(is_count, header))
@@ -150,7 +150,7 @@ def _refuse_data(path: str, line: int, columns: Sequence[str], choice: Choice) -
     Numbers may be names (a column for each seed) if another name shows that this is a header: a usual one, or
     one that the caller gave.
     """
-    values = [name for name in columns if is_number(name) or name.lower() in ("true", "false")]
+    values = [name for name in columns if is_number(name) or is_damaged(name) or name.lower() in ("true", "false")]
     names = set(columns) - set(values)
     if not values or any(map(is_known, names)) or choice.named & names:
         return

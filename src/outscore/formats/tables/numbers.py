@@ -130,7 +130,7 @@ def systems_of(table: NumberTable, choice: Choice) -> list[Scores]:
     parts = (values[:, 0], values[:, 1]) if table.width == 2 else (values[:, :2], values[:, 2:])
     if named:
         _refuse_answers(table)
-    names = unique_pair(*table.columns) if named else ("A", "B")
+    names = table.columns if named else ("A", "B")
     systems = [Scores(name, part, origin=origin, lines=lines) for name, part in zip(names, parts, strict=True)]
     by_name = dict(zip(names, systems, strict=True))
     for name in choice.systems:
@@ -156,11 +156,6 @@ def _refuse_answers(table: NumberTable) -> None:
             "Put commas or tabs between the columns, and name them with --score, or with --prediction and --gold.",
             parameter="score",
         )
-
-
-def unique_pair(first: str, second: str) -> tuple[str, str]:
-    """The two names, made different if they are equal."""
-    return (first, second) if first != second else (first, f"{second} (2)")
 
 
 def counts_of(columns: Sequence[Scores]) -> Scores:
@@ -288,7 +283,14 @@ def _read_header(line: str, layout: _Layout) -> tuple[str, ...]:
     else:
         fields = _split(text)
     if len(fields) == layout.width:
-        return tuple(field.strip().strip("\"'") for field in fields)
+        names = tuple(field.strip().strip("\"'") for field in fields)
+        if layout.width == 2 and names[0] == names[1]:
+            layout.refuse(
+                1,
+                f'found "{shorten(names[0])}" twice, expected the names of two systems',
+                "Give each column a name of its own, or leave the line of names out.",
+            )
+        return names
     if comment:
         return ()
     hint = "Give each column one name; names with spaces in them need tabs or commas between them."
