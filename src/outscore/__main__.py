@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 
 __all__ = ["main"]
+
+INTERRUPTED, CRASHED = 130, 70
+TRACEBACK = "OUTSCORE_TRACEBACK"
+"""The environment variable that asks for the whole story of a crash."""
 
 SPIN = "20"
 """Threads of numpy's BLAS wait 2^20 ticks of the processor's clock for another product before they sleep. Left alone they wait
@@ -13,7 +18,12 @@ SPIN = "20"
 
 
 def main() -> None:
-    """Run the command line; an interrupt while it is being imported, or while it is leaving, is told like any other."""
+    """Run the command line; an interrupt while it is being imported, or while it is leaving, is told like any other.
+
+    Whatever nobody expected is told in a sentence and has an exit code of its own: Python's would be 1, the answer of a gate to
+    a candidate that is worse.
+    """
+    _replace_closed_streams()
     # Read when numpy is loaded, which is later.
     os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", SPIN)
     try:
@@ -22,8 +32,46 @@ def main() -> None:
         run()
     except KeyboardInterrupt:
         # Nobody could handle an interrupt yet, or any more.
-        sys.stderr.write("outscore: interrupted.\n")
-        raise SystemExit(130) from None
+        _say("interrupted.")
+        raise SystemExit(INTERRUPTED) from None
+    except SystemExit:
+        raise
+    except BaseException as error:  # noqa: BLE001 - libraries in other languages raise what is no Exception
+        _tell(error)
+        raise SystemExit(CRASHED) from None
+
+
+def _replace_closed_streams() -> None:
+    """Give closed standard streams an end: they are None in Python, and the next file to be opened would take their numbers."""
+    while (descriptor := os.open(os.devnull, os.O_RDWR)) <= 2:
+        pass
+    os.close(descriptor)
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115, PTH123 - open to the end
+
+
+def _tell(error: BaseException) -> None:
+    """What happened and where, in one sentence; all of it for those who ask."""
+    import traceback
+
+    asked = bool(os.environ.get(TRACEBACK))
+    if asked:
+        with suppress(OSError):
+            traceback.print_exception(error)
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [frame for frame in frames if f"{os.sep}outscore{os.sep}" in frame.filename] or list(frames)
+    place = f" ({os.path.basename(own[-1].filename)}, line {own[-1].lineno})" if own else ""  # noqa: PTH119
+    what = " ".join("".join(traceback.format_exception_only(error)).split())
+    details = "the lines above" if asked else f"what it prints with {TRACEBACK}=1"
+    _say(f"This failed unexpectedly: {what}{place}. Please report it with the command, the files and {details}.")
+
+
+def _say(sentence: str) -> None:
+    """Say something on standard error, if anybody listens."""
+    with suppress(OSError):
+        sys.stderr.write(f"outscore: {sentence}\n")
+        sys.stderr.flush()
 
 
 if __name__ == "__main__":

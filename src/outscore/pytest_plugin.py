@@ -6,7 +6,7 @@ It is installed with outscore, and pytest finds it automatically:
         assert_not_worse("baseline.csv", "candidate.csv", margin=0.02)
 
 The fixture also records the outcome in pytest's own reports; `from outscore.pytest_plugin import assert_not_worse` is the same
-function without the record. Bad input is an error of the test, not a failure.
+function without the record. Bad input and errors of outscore are exceptions of the test, never a verdict.
 """
 
 from __future__ import annotations
@@ -54,7 +54,11 @@ def assert_not_worse(
         raise OutscoreError(
             f"`inconclusive` is {inconclusive!r}.", "Choose one of: skip, fail, pass.", parameter="inconclusive"
         )
-    result = gate(baseline, candidate, margin=margin, **options)
+    try:
+        result = gate(baseline, candidate, margin=margin, **options)
+    except AssertionError as error:
+        # In a test it would look like a verdict.
+        raise RuntimeError(f"outscore failed unexpectedly, so nothing was decided: {error!r}.") from error
     undecided = result.outcome == "inconclusive"
     if result.outcome == "fail" or (undecided and inconclusive == "fail"):
         pytest.fail(result.verdict, pytrace=False)

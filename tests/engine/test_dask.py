@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
 import signal
@@ -264,3 +265,27 @@ def test_without_dask_is_one_sentence(monkeypatch):
     with pytest.raises(OutscoreError) as found:
         Dask("local", 1).map(abs, [1])
     assert str(found.value) == "dask must be installed to use a Dask cluster. Run `pip install 'outscore[cluster]'`."
+
+
+def test_a_scheduler_that_is_lost_while_connecting(monkeypatch):
+    import distributed
+
+    from outscore.engine import dask_cluster
+
+    class Lost(contextlib.nullcontext):
+        def __init__(self, *_: object, **__: object) -> None:
+            super().__init__(self)
+
+        def wait_for_workers(self, *_: object, **__: object) -> None:
+            raise OSError("Timed out trying to connect to tcp://127.0.0.1:1 after 30 s")
+
+    async def identify(_: str) -> None:
+        pass
+
+    monkeypatch.setattr(distributed, "Client", Lost)
+    monkeypatch.setattr(dask_cluster, "_identify", identify)
+    with (
+        pytest.raises(OutscoreError, match=r"The Dask scheduler at tcp://127\.0\.0\.1:1 was lost\. Start it again"),
+        dask_cluster.Dask("tcp://127.0.0.1:1").connect(),
+    ):
+        pass

@@ -1,14 +1,14 @@
 """The `outscore` command: its subcommands, and what happens when something goes wrong.
 
-Exit codes: 0 done, 2 bad input or usage, 130 interrupted; `gate` also uses 1 and 3. A refusal is one sentence on standard
-error. Commands are imported on first use, so that `--help` answers at once and an interrupt hardly ever comes before there is a
-handler.
+Exit codes: 0 done, 2 bad input or usage, 130 interrupted; `gate` also uses 1 and 3. An exception that nobody expected is left
+to whoever started this, and becomes 70 there. A refusal is one sentence on standard error. Commands are imported on first use,
+so that `--help` answers at once and an interrupt hardly ever comes before there is a handler.
 """
 
 from __future__ import annotations
 
 import contextlib
-import os
+import errno
 import sys
 from collections.abc import Mapping, Sequence
 from importlib import import_module
@@ -124,10 +124,10 @@ class App(click.Group):
             return REFUSED
         except (click.Abort, KeyboardInterrupt):
             # On a terminal, the cursor is after ^C.
-            click.echo(("\n" if sys.stderr.isatty() else "") + "outscore: interrupted.", err=True)
+            _say(("\n" if sys.stderr.isatty() else "") + "outscore: interrupted.")
             return INTERRUPTED
         except (click.ClickException, OutscoreError, UnicodeError, OSError, MemoryError) as error:
-            click.echo("outscore: " + " ".join(_sentence(error).split()), err=True)
+            _say("outscore: " + " ".join(_sentence(error).split()))
             return REFUSED
         return code if isinstance(code, int) else DONE
 
@@ -135,13 +135,16 @@ class App(click.Group):
         """Run the command; a reader that goes away (`| head`) is not a failure."""
         try:
             result = super().invoke(ctx)
-            sys.stdout.flush()
         except KeyboardInterrupt:
             # Click would print a blank line of its own.
             raise click.Abort from None
         except BrokenPipeError:
             _silence_stdout()
             return None
+        try:
+            sys.stdout.flush()
+        except BrokenPipeError:
+            _silence_stdout()
         return result
 
 
@@ -158,12 +161,21 @@ def _sentence(error: Exception) -> str:
         case UnicodeError():
             return f"Text could not be read or written: {error}. Save the files as UTF-8."
         case OSError():
-            place = f"`{error.filename}`: " if error.filename else ""
-            return f"{place}{error.strerror or error}. Check the path, the permissions and the free space."
+            return _of_the_system(error)
         case MemoryError():
             return "There is not enough memory for this. Use fewer or smaller files."
         case _:
             return str(error)
+
+
+def _of_the_system(error: OSError) -> str:
+    """What the operating system refused; without a name it is about the streams, or about other machines."""
+    reason = error.strerror or str(error) or type(error).__name__
+    if error.filename:
+        return f"`{error.filename}`: {reason}. Check the path, the permissions and the free space."
+    if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO):
+        return f"The output could not be written: {reason}. Free some space, or write it somewhere else."
+    return f"The system reports: {reason}. Try it again."
 
 
 def _meant_option(name: str, context: click.Context) -> str:
@@ -191,9 +203,15 @@ def _commands_with(name: str, context: click.Context) -> list[str]:
 
 
 def _silence_stdout() -> None:
-    # Python flushes once more on its way out, which would fail a second time.
-    with contextlib.suppress(OSError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    from outscore.cli.output import silence_stdout
+
+    silence_stdout()
+
+
+def _say(text: str) -> None:
+    """Print a sentence on standard error, if anybody listens: the exit code says it, too."""
+    with contextlib.suppress(OSError):
+        click.echo(text, err=True)
 
 
 @click.group(cls=App, modules=COMMANDS, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})

@@ -27,7 +27,9 @@ def gate(asked: Asked[GateRequest]) -> int:
     A candidate passes if it is shown not to be worse than the baseline by a margin.
 
     Exit code 0: pass, not worse by the margin. 1: fail, worse. 3: inconclusive, with the number of items that would decide. 2:
-    bad input. Files are those of `outscore compare`: tables, bare numbers, logs, texts with --reference.
+    bad input. 70: an error in outscore. 130: interrupted.
+
+    Files are those of `outscore compare`: tables, bare numbers, logs, texts with --reference.
     """
     with asked.working("comparing"):
         from outscore.workflows.gate.run import run

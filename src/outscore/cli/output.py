@@ -26,6 +26,7 @@ __all__ = [
     "check_outputs",
     "deliver",
     "screen_columns",
+    "silence_stdout",
     "write_files",
 ]
 
@@ -102,7 +103,17 @@ def deliver(
         printed = render(result, form, verbose=verbose, width=screen_columns(), emphasis=_emphasis(), **shown)
         # Files first: a closed pipe must not cost the saved result.
         _write_with_charts({**texts, **(further or {})}, result, charts)
-    click.echo(printed, nl=False)
+    try:
+        click.echo(printed, nl=False)
+    except BrokenPipeError:
+        # Whoever was reading has gone; the exit code still has to be that of the answer.
+        silence_stdout()
+
+
+def silence_stdout() -> None:
+    """Print nothing more: Python flushes once more on its way out, which would fail a second time."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _write_with_charts(texts: Mapping[str, str | bytes], result: AnyResult, charts: str | None) -> None:

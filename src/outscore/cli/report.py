@@ -20,7 +20,7 @@ __all__ = ["report"]
 def report(saved: str, form: str, outputs: tuple[str, ...], charts: str | None, *, verbose: bool) -> None:
     """Render a saved result again.
 
-    SAVED is a result of any command that was saved with -o result.json; - reads standard input.
+    RESULT.json is a result of any command that was saved with -o RESULT.json; - reads standard input.
     """
     from outscore.results.diff import Diff
     from outscore.results.saved import as_document, load, parse, refuse_inconsistent

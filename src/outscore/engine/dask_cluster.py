@@ -343,12 +343,14 @@ def _connect(address: str, workers: int) -> Iterator[Connection]:
             "Check the address and that the scheduler is running, or use `local`.",
         ) from None
     with client:
-        try:
-            client.wait_for_workers(workers, timeout=WORKERS_TIMEOUT)
-        except TimeoutError:
-            raise OutscoreError(f"The Dask cluster at {address} has no workers.", "Start some, or use `local`.") from None
-        _check_version(client, address)
-        yield Connection(client, address)
+        connection = Connection(client, address)
+        with connection.check_scheduler():
+            try:
+                client.wait_for_workers(workers, timeout=WORKERS_TIMEOUT)
+            except TimeoutError:
+                raise OutscoreError(f"The Dask cluster at {address} has no workers.", "Start some, or use `local`.") from None
+            _check_version(client, address)
+        yield connection
 
 
 async def _identify(address: str) -> None:

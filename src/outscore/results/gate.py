@@ -17,7 +17,7 @@ __all__ = ["EXIT_CODES", "GateResult", "Outcome"]
 
 Outcome = Literal["pass", "fail", "inconclusive"]
 EXIT_CODES: dict[str, int] = {"pass": 0, "fail": 1, "inconclusive": 3}
-"""The exit codes of the command line; 2 is bad input."""
+"""The exit codes of the command line, if there is an answer."""
 
 
 @dataclass(frozen=True, repr=False)
