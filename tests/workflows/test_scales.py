@@ -50,3 +50,30 @@ def test_a_file_in_per_cent_beside_others_is_warned_about(tmp_path):
 )
 def test_other_scores_are_not(first, second):
     assert not warned(osc.compare(first, second))
+
+
+def test_a_gate_warns_beside_its_outcome():
+    found = osc.gate(100 * OTHERS, SHARES, margin=0.1, names=("old", "new"))
+    assert warned(found.comparison)[0].startswith(SAID)
+    text = found.to_text()
+    assert text.index("per cent") < text.index("difference ")
+
+
+@pytest.mark.parametrize("command", ["compare", "rank"])
+def test_scores_of_another_tool_on_different_scales(tmp_path, command):
+    """COMET from 0 to 1 for one system, and times 100 for the other."""
+    lines = [f"the cat number {i} sat" for i in range(40)]
+    for name in ("new", "old", "ref"):
+        (tmp_path / f"{name}.txt").write_text("\n".join(line.replace("cat", name) for line in lines) + "\n")
+    (tmp_path / "new.comet").write_text("\n".join(f"{x:.3f}" for x in SHARES) + "\n")
+    (tmp_path / "old.comet").write_text("\n".join(f"{100 * x:.1f}" for x in OTHERS) + "\n")
+    scores = {"COMET": f"{tmp_path / 'new.comet'},{tmp_path / 'old.comet'}"}
+    files = [tmp_path / "new.txt", tmp_path / "old.txt"]
+    if command == "rank":
+        found = osc.rank(files, reference=tmp_path / "ref.txt", metric="chrf", metric_scores=scores)
+        assert warned(found)[0].startswith("The COMET scores of new lie between 0 and 1, but those of old go up to ")
+        return
+    found = osc.compare_texts(*files, tmp_path / "ref.txt", metrics=["chrf"], scores=scores)
+    assert warned(found.comparisons[1])[0].startswith("The COMET scores of new lie between 0 and 1, but those of old go up to ")
+    text = found.to_text()
+    assert text.index("per cent") < text.index("\nmetric ")

@@ -18,6 +18,7 @@ from outscore.core.records import dataclass
 from outscore.formats.base.source import PACKED
 from outscore.formats.tables.columns import join_names
 from outscore.formats.tables.directions import is_better_lower, is_unclear, named_after, shared_measure
+from outscore.language.phrases import equals_gold
 from outscore.metrics.registry import METRICS
 from outscore.results.design import Direction, DirectionSource, Reading
 from outscore.results.note import Note
@@ -30,6 +31,7 @@ __all__ = [
     "answer_notes",
     "check_direction",
     "directed",
+    "gold_notes",
     "outputs_reading",
     "reading_of",
     "scale_notes",
@@ -310,8 +312,25 @@ def _columns(origins: Iterable[Origin], part: str) -> list[str]:
     return list(dict.fromkeys(column for origin in origins for column in origin.columns.get(part, ())))
 
 
-def scale_notes(names: Sequence[str], columns: Sequence[Array]) -> list[Note]:
-    """A warning if one system has scores between 0 and 1 and another between 0 and 100.
+def gold_notes(names: Sequence[str], columns: Sequence[Array], origins: Iterable[Origin]) -> list[Note]:
+    """A warning if all answers of a system are right, which were scored by gold.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> scored = Origin("answers.csv", "", 3, "csv", {"gold": ("answer",)})
+    >>> [note.text[:33] for note in gold_notes(["A", "B"], [np.array([1, 1, 1]), np.array([1, 0, 1])], [scored])]
+    ['A equals gold: all 3 answers are ']
+    """
+    if not any("gold" in origin.columns for origin in origins):
+        return []
+    numbers = [(name, one) for name, one in zip(names, columns, strict=True) if one.ndim == 1 and one.dtype.kind in "iufb"]
+    perfect = [(name, len(one)) for name, one in numbers if len(one) and (one == 1).all()]
+    return [Note("warning", equals_gold(name, n, "answers")) for name, n in perfect]
+
+
+def scale_notes(names: Sequence[str], columns: Sequence[Array], metric: str = "") -> list[Note]:
+    """A warning if one system has scores between 0 and 1 and another between 0 and 100; the scores are those of a `metric`.
 
     Examples
     --------
@@ -329,5 +348,6 @@ def scale_notes(names: Sequence[str], columns: Sequence[Array]) -> list[Note]:
     if not shares or not high:
         return []
     name, column = high[0]
-    text = f"The scores of {shares[0]} lie between 0 and 1, but those of {name} go up to {column.max():.4g}."
+    scores = f"{metric} scores" if metric else "scores"
+    text = f"The {scores} of {shares[0]} lie between 0 and 1, but those of {name} go up to {column.max():.4g}."
     return [Note("warning", f"{text} If some are per cent, divide them by 100.")]

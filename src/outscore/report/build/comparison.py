@@ -156,13 +156,14 @@ def _metrics(whole: Comparisons) -> doc.Article:
     answer = doc.Verdict((sentence_of_all,), verdict.headline, verdict.reason, table.title, tone="told", line=line)
     # What undermines one metric undermines the answer; several metrics may have the same caveat.
     caveats = list(dict.fromkeys(block for c in compared for block in _caveats(c, told=("warning",))))
+    # Each metric has contradictions of its own.
     against = [doc.Paragraph(text, "warning") for text in metric_contradictions(whole)]
     signatures = doc.Code("\n".join(metric_signatures(whole)))
     sentence = doc.Quote(metric_sentence(whole))
     excerpt = [segments(first, MAX_BRIEF, whole=False)] if first.segments else []
     own = [replace(t, title=_of_metric(t, c)) for c in compared for t in _asked_for(c, whole)]
     sections = (
-        doc.Section("answer", "", lambda: [answer, *against, *(block.only("html") for block in caveats)]).but("latex"),
+        doc.Section("answer", "", lambda: [answer, *against, *caveats]).but("latex"),
         doc.Section("reading", "", lambda: common.read_as(first.reading, [note for c in compared for note in c.notes])),
         doc.Section("metrics", "", lambda: [_leading(replace(table, heading="bold", label="results"), whole)]),
         doc.Section("sentence", "", lambda: [sentence]).but("text"),

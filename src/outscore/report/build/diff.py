@@ -172,6 +172,7 @@ def build(
             lambda: [
                 _verdict(diff),
                 *_next_step(diff),
+                *warnings_of(diff.notes),
                 *_contradictions(diff),
                 *read_as(diff.reading),
                 *_embedded(diff, "answer.html"),
@@ -256,7 +257,7 @@ def _changes(diff: Diff, top: int, sort: Sort) -> tuple[Later, Later]:
 
 def _own_notes(diff: Diff) -> Iterable[Block]:
     """On a page the explorer shows the notes of the pair it is about."""
-    return (Paragraph(clean(note.text)) for note in diff.notes if note.kind != "reading")
+    return (Paragraph(clean(note.text)) for note in diff.notes if note.kind not in ("reading", *BESIDE_VERDICT))
 
 
 def _notes(diff: Diff) -> Iterable[Block]:

@@ -83,7 +83,7 @@ def pair_data(diff: Diff, pair: Pair) -> dict[str, Any]:
         "sentence": clean(pair.sentence),
         "significant": (alpha := alpha_of(diff)) is not None and pair.is_significant(alpha),
         "notes": [clean(note.text) for note in pair.notes if note.kind not in BESIDE_VERDICT],
-        "beside": [clean(note.text) for note in pair.notes if note.kind in BESIDE_VERDICT],
+        "beside": [clean(note.text) for note in (*diff.notes, *pair.notes) if note.kind in BESIDE_VERDICT],
         "cards": _cards(diff, pair),
         "outcomes": [
             pair.outcomes.both_right,

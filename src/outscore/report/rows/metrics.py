@@ -26,7 +26,7 @@ from outscore.report.rows.comparison import adjusted, alpha_of, decimals_of, gro
 from outscore.report.rows.facts import evidence, first_sentence, sides
 from outscore.results.comparison import Comparison, Comparisons, JointClaim
 from outscore.results.design import Verdict
-from outscore.results.note import note_texts
+from outscore.results.note import BESIDE_VERDICT, note_texts
 from outscore.results.signature import Signature
 
 __all__ = [
@@ -214,7 +214,7 @@ def metric_notes(whole: Comparisons) -> list[str]:
     metrics_by_text: dict[str, list[str]] = {}
     for c in whole.comparisons:
         warnings = [] if c.analysis is None else c.analysis.warnings
-        for text in (*warnings, *note_texts(note for note in c.notes if note.kind not in ("reading", "contradiction"))):
+        for text in (*warnings, *note_texts(note for note in c.notes if note.kind not in ("reading", *BESIDE_VERDICT))):
             metrics_by_text.setdefault(text, []).append(c.metric)
     # What single runs do not show is noted with the first metric and applies to all of them.
     general = {note.text for c in whole.comparisons for note in c.notes if note.kind == "runs"}

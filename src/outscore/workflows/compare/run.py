@@ -42,7 +42,7 @@ from outscore.workflows.compare.unpaired import TwoSamples, compare_samples, sam
 from outscore.workflows.frames import counts_in, is_table
 from outscore.workflows.measures import proposing_measures
 from outscore.workflows.names import path_texts
-from outscore.workflows.reading import answer_notes, directed, reading_of, scale_notes, score_names
+from outscore.workflows.reading import answer_notes, directed, gold_notes, reading_of, scale_notes, score_names
 from outscore.workflows.requests.compare import CompareRequest
 from outscore.workflows.requests.door import at_the_door
 from outscore.workflows.validate import paired, question_of, refuse_labels, refuse_reading_options
@@ -342,6 +342,7 @@ def _reading_notes(request: CompareRequest, systems: TwoSystems, by_class: Seque
     """What the reader should know about how the files were read."""
     notes = [*(_recognition_notes(request, systems) if from_files else []), *_selection_notes(systems), *systems.notes]
     notes += scale_notes(systems.names, [np.asarray(values) for values in (systems.a, systems.b)])
+    notes += gold_notes(systems.names, [np.asarray(values) for values in (systems.a, systems.b)], systems.tables)
     notes += answer_notes(systems.tables, by_class)
     if from_files and request.metric is None and systems.counts:
         columns = ("true positives", "errors") if np.asarray(systems.a).shape[1] == 2 else COUNTS

@@ -35,7 +35,7 @@ from outscore.results.signature import Signature
 from outscore.scores.answers import facts_of_answers
 from outscore.scores.duplicates import check_rule, settle
 from outscore.scores.system import Labels, Scores
-from outscore.workflows.reading import answer_notes, directed, reading_of, scale_notes, score_names
+from outscore.workflows.reading import answer_notes, directed, gold_notes, reading_of, scale_notes, score_names
 from outscore.workflows.requests.compare import CompareRequest
 from outscore.workflows.validate import Question, numbers_of, question_of
 
@@ -147,6 +147,7 @@ def compare_samples(request: CompareRequest, data: TwoSamples) -> Comparisons:
         *better.notes,
         *data.notes,
         *scale_notes(data.names, [first.values, second.values]),
+        *gold_notes(data.names, [first.values, second.values], origins),
         *answer_notes(origins),
         *facts_of_answers((a, b)),
         *_design_notes(data, first, second),

@@ -23,8 +23,10 @@ import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.labelled import in_order_of
+from outscore.core.numeric import TIE_TOLERANCE
 from outscore.core.records import dataclass
 from outscore.inference.families.multiplicity import correct_family
+from outscore.language.phrases import equals_gold
 from outscore.language.verdict.diff import with_contradictions, with_pair_verdict
 from outscore.outputs.inventory import GOLD, LabelMaps, parse_maps
 from outscore.outputs.model import Outputs
@@ -114,7 +116,13 @@ def study_of(request: DiffRequest, data: OutputData | None = None) -> Study:
     read_gold = entry.load(data.gold, GOLD, options)
     outputs: dict[str, Outputs] = {name: entry.load(output, name, options) for name, output in data.systems.items()}
     study = entry.study(read_gold, outputs, maps, options)
-    return replace(study, notes=[*notes, *moved, *study.notes])
+    return replace(study, notes=[*notes, *moved, *study.notes, *_equal_to_gold(study)])
+
+
+def _equal_to_gold(study: Study) -> list[Note]:
+    """A warning about each system with the best possible score: most likely gold was given as a system."""
+    perfect = [name for k, name in enumerate(study.systems) if study.n and _headline(study, k) >= 1 - TIE_TOLERANCE]
+    return [Note("warning", equals_gold(name, study.n, study.unit)) for name in perfect]
 
 
 def _in_order_of_gold(data: OutputData) -> tuple[OutputData, list[Note]]:

@@ -38,7 +38,16 @@ from outscore.workflows.rank.inputs import chosen_systems, files_by_system, read
 from outscore.workflows.rank.parquet.plan import measured_from_partitions
 from outscore.workflows.rank.question import Question
 from outscore.workflows.rank.texts import text_boards
-from outscore.workflows.reading import Better, answer_notes, directed, reading_of, scale_notes, score_names, series_names
+from outscore.workflows.reading import (
+    Better,
+    answer_notes,
+    directed,
+    gold_notes,
+    reading_of,
+    scale_notes,
+    score_names,
+    series_names,
+)
 from outscore.workflows.requests import shared
 from outscore.workflows.requests.door import at_the_door
 from outscore.workflows.requests.rank import RankRequest
@@ -411,16 +420,16 @@ def _of_boards(
     if boards[0].reduced:
         named = f"mean:of={boards[0].reduced}"
     better = directed(named, request.direction, measures or score_names(origins, boards[0].systems), told=told)
-    all_notes = [*better.notes, *answer_notes(origins, by_class), *_scale_notes(boards), *notes]
+    all_notes = [*better.notes, *answer_notes(origins, by_class), *_values_notes(boards, origins), *notes]
     return _Material([(better.metric, boards)], origins, all_notes, direction_source=better.source, by_class=bool(by_class))
 
 
-def _scale_notes(boards: Sequence[Board]) -> list[Note]:
-    """A warning if systems are on different scales, from the first board on which some are."""
+def _values_notes(boards: Sequence[Board], origins: Sequence[Origin]) -> list[Note]:
+    """Warnings if systems are on different scales, or equal gold, from the first board on which some do."""
     for board in boards:
         if board.values.ndim == 2:
             values = [row[present] for row, present in zip(board.values, board.present, strict=True)]
-            if notes := scale_notes(board.systems, values):
+            if notes := [*scale_notes(board.systems, values), *gold_notes(board.systems, values, origins)]:
                 return notes
     return []
 

@@ -29,7 +29,7 @@ def cautions(chosen: Chosen, systems: Mapping[str, Sequence[Lines]], references:
     --------
     >>> from outscore.metrics.text.registry import text_metric
     >>> lines = ["this is tokenised .", "so is this ."] * 2
-    >>> print(cautions([text_metric("bleu")], {"A": [lines], "B": [lines]}, [lines])[0])
+    >>> print(cautions([text_metric("bleu")], {"A": [lines], "B": [lines]}, [lines])[-1])
     BLEU separates words from punctuation, but these texts are already tokenised (A, B and the reference): ...
     """
     texts = {name: [line for run in runs for line in run] for name, runs in systems.items()}
@@ -41,7 +41,19 @@ def cautions(chosen: Chosen, systems: Mapping[str, Sequence[Lines]], references:
         _stemmed(chosen, gold),
     ]
     texts_of_notes.append(_unbroken(chosen, texts, gold))
-    return [Note("reading", text) for text in texts_of_notes if text]
+    beware = [Note("reading", text) for text in texts_of_notes if text]
+    return [*(Note("warning", text) for text in _given_twice(texts, systems, references)), *beware]
+
+
+def _given_twice(texts: Mapping[str, Lines], systems: Mapping[str, Sequence[Lines]], references: Sequence[Lines]) -> list[str]:
+    """Systems whose every segment is that of a reference."""
+    same = [
+        name
+        for name, runs in systems.items()
+        if any(list(run) == list(lines) for run in runs for lines in references) and len(texts[name])
+    ]
+    cure = "Check that the reference was not given as a system."
+    return [f"{name} equals the reference on all {len(references[0]):,} segments. {cure}" for name in same]
 
 
 def _named(names: Sequence[str]) -> str:

@@ -21,6 +21,7 @@ from outscore.metrics.text.entry import TextMetric, segment_mean, to_rows, versi
 from outscore.metrics.text.registry import shown_name
 from outscore.results.note import Note
 from outscore.scores.system import Origin
+from outscore.workflows.reading import scale_notes
 from outscore.workflows.texts.checks import chosen_metrics
 from outscore.workflows.texts.labels import ONE, Datasets
 from outscore.workflows.texts.patterns import DATASET, fill, runs_in
@@ -142,7 +143,9 @@ def scored_members(
             rows[system] = [to_rows(values) for values, _ in tables]
             origins += [origin for _, files_of_run in tables for origin in files_of_run]
         signature = f"{name}|scores:{','.join(named)}|mean:segments"
-        members.append(Member(name, segment_mean(name, direction, graded=True), signature, rows))
+        columns = [np.concatenate([values[:, 0] for values in several]) for several in rows.values()]
+        notes = scale_notes(list(rows), columns, name)
+        members.append(Member(name, segment_mean(name, direction, graded=True), signature, rows, notes=notes))
     return members, list(dict.fromkeys(origins))
 
 
