@@ -334,3 +334,19 @@ def test_one_pipe_is_not_two_inputs(command, tmp_path, monkeypatch, refusal):
 def test_an_empty_pipe_is_empty(refusal):
     with _handle("", b"") as path:
         assert refusal("score", path) == f"`{path}` is empty, but numbers were expected. Give one item per line.\n"
+
+
+def test_a_log_from_a_pipe_is_converted(tmp_path, monkeypatch, outscore):
+    monkeypatch.chdir(tmp_path)
+    content = _log(SMALL, 0)
+    Path("A.eval").write_bytes(content)
+    assert outscore("convert", "A.eval", "-o", "file_samples.jsonl").exit_code == 0
+    with _handle("", content) as path:
+        assert outscore("convert", path, "-o", "pipe_samples.jsonl").exit_code == 0
+    assert outscore("convert", "-", "-o", "stdin_samples.jsonl", stdin=content).exit_code == 0
+    shown = []
+    for name in ("file", "pipe", "stdin"):
+        listed = _told(outscore("show", f"{name}_samples.jsonl", "--format", "json").stdout, {"": ""})
+        shown.append(listed["evaluations"])
+    assert shown[0][0]["rows"] == 24
+    assert shown[0] == shown[1] == shown[2]
