@@ -236,3 +236,31 @@ def test_of_many_pairs_those_with_a_contradiction_are_counted(tmp_path):
     assert "In 3 of 6 pairs, another score significantly contradicts the verdict: always → careful" in " ".join(
         found.to_text().split()
     )
+
+
+def test_coreference_scores_that_contradict_each_other(tmp_path):
+    """One chain for everything finds every link, and nothing else is right about it."""
+    rng = np.random.default_rng(0)
+    gold = [rng.integers(0, 5, 20).tolist() for _ in range(20)]
+    texts = {
+        "gold": gold,
+        "merged": [[0] * 20 for _ in gold],
+        "careful": [[chain if rng.random() < 0.75 else None for chain in document] for document in gold],
+    }
+    files = []
+    for name, documents in texts.items():
+        lines = []
+        for k, chains in enumerate(documents):
+            words = [f"d{k} 0 {i} w{i} NN - - - - - - {'-' if c is None else f'({c})'}" for i, c in enumerate(chains)]
+            lines += [f"#begin document (d{k}); part 000", *words, "", "#end document"]
+        files.append(tmp_path / f"{name}.conll")
+        files[-1].write_text("\n".join(lines) + "\n")
+    found = osc.diff(files[0], files[1:], task="coref")
+    by_criterion = {pair.criterion: pair for pair in found.pairs}
+    assert by_criterion["conll"].headline == "careful outscored merged"
+    (text,) = said(by_criterion["conll"])
+    assert text.startswith("Against this verdict, merged is significantly better than careful by ARCS-any F1 (")
+    # MUC is ARCS any under another name, and is counted once.
+    assert text.endswith("Holm over 6 scores).")
+    (text,) = said(by_criterion["arcs-any"])
+    assert "careful is significantly better than merged by CoNLL F1 (" in text
