@@ -22,6 +22,7 @@ SOURCES = {
     "log": "from the log",
     "column": "from the column name",
     "file": "from the file extension",
+    "data": "from the signs of the scores",
     "default": "",
 }
 UNCLEAR = "not clear from the name whether higher or lower is better"

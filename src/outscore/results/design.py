@@ -26,7 +26,7 @@ __all__ = [
 ]
 
 Direction = Literal["higher", "lower"]
-DirectionSource = Literal["given", "metric", "log", "column", "file", "default"]
+DirectionSource = Literal["given", "metric", "log", "column", "file", "data", "default"]
 Claim = Literal["better", "undecided", "equivalent", "non-inferior"]
 
 

@@ -1,7 +1,8 @@
 """How files or arrays were interpreted, and which scores are better.
 
 The direction comes from the caller, from the metric, or from the name of the score. The name is that of its
-column; scores without a column are named after the systems, or after the ending of their files.
+column; scores without a column are named after the systems, or after the ending of their files. Scores below 0
+that are named after a count of errors were turned around.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import PurePath
 from typing import Literal, cast
 
+import numpy as np
+
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
@@ -17,7 +20,14 @@ from outscore.core.options import complete, parse_spec
 from outscore.core.records import dataclass
 from outscore.formats.base.source import PACKED
 from outscore.formats.tables.columns import join_names
-from outscore.formats.tables.directions import is_better_lower, is_unclear, named_after, shared_measure
+from outscore.formats.tables.directions import (
+    counts_errors,
+    is_better_lower,
+    is_negated,
+    is_unclear,
+    named_after,
+    shared_measure,
+)
 from outscore.language.phrases import equals_gold
 from outscore.metrics.registry import METRICS
 from outscore.results.design import Direction, DirectionSource, Reading
@@ -74,6 +84,8 @@ class Directed:
         >>> directed("mean", "auto", Endings([".wer"])).why
         'according to the file ending `.wer`'
         """
+        if self.source == "data":
+            return f"because no score of `{self.column}` is above 0, so that they do not count errors"
         if self.source == "file":
             return f"according to the file ending `{self.column}`"
         reasons = {"given": "as requested", "metric": "as the metric says", "log": "as the logs say", "default": "by default"}
@@ -82,16 +94,24 @@ class Directed:
     @property
     def notes(self) -> list[Note]:
         """A note if the direction was not requested and may surprise."""
-        if self.source not in ("column", "file"):
+        if self.source not in ("column", "file", "data"):
             return []
-        return [Note("input", f"Lower is better, {self.why}; --higher-is-better overrides this.")]
+        other = "higher" if self.better == "lower" else "lower"
+        return [Note("input", f"{self.better.capitalize()} is better, {self.why}; --{other}-is-better overrides this.")]
 
 
-def directed(metric: str | AdditiveMetric, asked: str, columns: Iterable[str] = (), *, told: Better | None = None) -> Directed:
+def directed(
+    metric: str | AdditiveMetric,
+    asked: str,
+    columns: Iterable[str] = (),
+    *,
+    told: Better | None = None,
+    scores: Iterable[object] = (),
+) -> Directed:
     """The metric with the direction in which scores are better.
 
     `columns` are the names of the score columns or the `Endings` of files, if there are any; `told` is the direction stated in
-    the logs.
+    the logs. `scores` are those of all systems: named after a count of errors and below 0, they were turned around.
 
     Examples
     --------
@@ -113,7 +133,10 @@ def directed(metric: str | AdditiveMetric, asked: str, columns: Iterable[str] = 
         return Directed(_turned(metric, better), better, "given")
     if told is not None:
         return Directed(_turned(metric, told), told, "log")
-    unclear = next((name for name in named if not endings and is_unclear(name)), None)
+    counted = next((name for name in named if counts_errors(name.removeprefix("."))), None)
+    if counted is not None and below_zero(scores):
+        return Directed(metric, "higher", "data", counted)
+    unclear = next((name for name in named if is_unclear(name.removeprefix(".") if endings else name)), None)
     if unclear is not None:
         message = f"It is not clear from the name `{unclear}` whether lower or higher scores are better."
         raise OutscoreError(message, SAY, parameter=OPTION)
@@ -128,6 +151,20 @@ def directed(metric: str | AdditiveMetric, asked: str, columns: Iterable[str] = 
     if low:
         return Directed(_turned(metric, "lower"), "lower", "file" if endings else "column", low[0])
     return Directed(metric, "higher", "default")
+
+
+def below_zero(scores: Iterable[object]) -> bool:
+    """Whether no score is above 0, and some are below; not for what are no single numbers.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> below_zero([np.array([-1.0, 0]), np.array([0.0])]), below_zero([np.array([-1.0]), np.array([2.0])]), below_zero([])
+    (True, False, False)
+    """
+    columns = [one[np.isfinite(one)] for one in scores if isinstance(one, np.ndarray) and one.dtype.kind in "iuf"]
+    filled = [one for one in columns if one.size]
+    return bool(filled) and is_negated(min(float(one.min()) for one in filled), max(float(one.max()) for one in filled))
 
 
 def score_names(origins: Iterable[Origin], systems: Sequence[str]) -> Sequence[str]:
@@ -145,7 +182,7 @@ def score_names(origins: Iterable[Origin], systems: Sequence[str]) -> Sequence[s
     if any(map(named_after, systems)):
         return list(systems)
     endings = Endings(_ending(origin.path) for origin in files)
-    return endings if any(map(_ends_low, endings)) else []
+    return endings if any(_ends_low(one) or counts_errors(one.removeprefix(".")) for one in endings) else []
 
 
 def _ending(path: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 
 import pytest
@@ -72,9 +73,52 @@ def test_direction(folder):
     files = ",".join(write("plain"))
     assert not compared(f"MQM(lower)={files}").comparisons[1].higher_is_better
     assert not compared(f"MetricX-24={files}").comparisons[1].higher_is_better
+    told = "MetricX-24: lower is better, as its name says; --scores 'MetricX-24(higher)=...' overrides this."
+    assert told in [note.text for note in compared(f"MetricX-24={files}").comparisons[1].notes]
     worse = compared(f"Loss(lower)={files}").comparisons[1]
     assert worse.metric == "Loss"
     assert worse.difference > 0
+
+
+def negate() -> str:
+    """The scores as errors below 0, of which `a` has fewer."""
+    for name, values in (("a", B), ("b", A)):
+        Path(f"{name}.mqm").write_text("".join(f"{-x}\n" for x in values))
+    return "a.mqm,b.mqm"
+
+
+@pytest.mark.parametrize("name", ["MQM", "MetricX-24", "human mqm", "HTER"])
+def test_errors_below_zero_are_better_if_higher(folder, name):
+    """As published by mt-metrics-eval; the comparison of the files alone agrees."""
+    member = compared(f"{name}={negate()}").comparisons[1]
+    assert member.higher_is_better
+    assert member.difference > 0
+    told = f"{name}: higher is better, because no score is above 0, so that they do not count errors;"
+    assert [note.kind for note in member.notes if note.text.startswith(told)] == ["reading"]
+    alone = osc.compare("a.mqm", "b.mqm")
+    assert (alone.decision.winner, alone.p.value) == (0, member.p.value)
+    assert (alone.reading.direction, alone.reading.direction_source) == ("higher", "data")
+
+
+def test_an_unclear_name_is_asked_about_with_commands_that_run(folder):
+    """MQM above 0 may count errors, or be what they leave of a hundred."""
+    files = ",".join(write("plain"))
+    with pytest.raises(OutscoreError, match="It is not clear from the name `MQM`") as caught:
+        compared(f"MQM={files}")
+    commands = str(caught.value).split("`")[3::2]
+    directions = []
+    for command in commands:
+        words = shlex.split(command)
+        (scores,) = (words[i + 1] for i, word in enumerate(words) if word == "--scores")
+        directions.append(compared(scores).comparisons[1].higher_is_better)
+    assert directions == [False, True]
+    asked = {"files": ["a.txt", "b.txt"], "reference": ["ref.txt"], "metric": "bleu", "scores": [f"MQM={files}"]}
+    with pytest.raises(OutscoreError, match="outscore rank"):
+        run_rank(RankRequest.from_written(asked))
+    for name in ("a", "b"):
+        Path(f"{name}.mqm").write_text(Path(f"{name}.scores").read_text())
+    with pytest.raises(OutscoreError, match=r"name `.mqm`"):
+        osc.compare("a.mqm", "b.mqm")
 
 
 @pytest.mark.parametrize("form", ["plain", "seg-score", "comet-json"])

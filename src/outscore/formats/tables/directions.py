@@ -1,6 +1,7 @@
 """Names of score columns that say which scores are better: for errors, losses and waiting times, lower ones.
 
 Some names hold such a word and mean the opposite, `neg_log_loss` or `wer_reduction`: which scores are better is not clear then.
+Nothing has fewer errors than none: scores that are named after a count of errors and lie below 0 were turned around.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from collections.abc import Sequence
 
 from outscore.formats.tables.names import normalize_name
 
-__all__ = ["LOWER_IS_BETTER", "is_better_lower", "is_unclear", "named_after", "shared_measure"]
+__all__ = ["LOWER_IS_BETTER", "counts_errors", "is_better_lower", "is_negated", "is_unclear", "named_after", "shared_measure"]
 
 _ERRORS = {
     *("error", "errors", "err", "error_rate", "wer", "cer", "ter", "mer", "hter", "eer", "toxicity"),
@@ -41,6 +42,8 @@ _ALONE = {
 }
 # MetricX predicts error scores; its columns carry the year of the model.
 _METRICX = re.compile(r"metricx(_?\d+)?(_\w+)?")
+# MQM is published as the errors of a segment, as these below 0, and as what they leave of a hundred.
+_MQM = re.compile(r"(\w+_)?mqm(_\w+)?")
 _ONE_MINUS = re.compile(r"\s*1\s*-")
 # Beside an error, a loss or a time they may turn it around.
 _TURNING = frozenset(
@@ -66,8 +69,28 @@ def is_better_lower(column: str) -> bool:
     return name in LOWER_IS_BETTER | _ALONE or name.endswith(_ENDINGS) or _METRICX.fullmatch(name) is not None
 
 
+def counts_errors(column: str) -> bool:
+    """Whether a name says that scores count errors, so that they lie below 0 only if higher ones are better.
+
+    Examples
+    --------
+    >>> [name for name in ("MQM", "MetricX-24", "dev_wer", "xCOMET-error", "loss", "no_error") if counts_errors(name)]
+    ['MQM', 'MetricX-24', 'dev_wer', 'xCOMET-error']
+    """
+    name = normalize_name(column)
+    if _MQM.fullmatch(name) is not None:
+        return True
+    named = _METRICX.fullmatch(name) is not None or name in _ERRORS or named_after(column) in _ERRORS
+    return named and not is_unclear(column)
+
+
+def is_negated(lowest: float, highest: float) -> bool:
+    """Whether no score is above 0 and some are below, as no count of errors is."""
+    return highest <= 0 and lowest < 0
+
+
 def is_unclear(column: str) -> bool:
-    """Whether a name holds an error, a loss or a time beside a word, or behind a minus, that may turn it around.
+    """Whether a name holds an error, a loss or a time beside a word, or behind a minus, that may turn it around; or is MQM.
 
     Examples
     --------
@@ -75,6 +98,8 @@ def is_unclear(column: str) -> bool:
     ['neg_log_loss', 'no_error', '1-wer', '-loss']
     """
     name = normalize_name(column)
+    if _MQM.fullmatch(name) is not None:
+        return True
     measure = None if name in LOWER_IS_BETTER else named_after(column)
     if measure is None:
         return False

@@ -138,6 +138,7 @@ def _run(request: CompareRequest, systems: TwoSystems, *, metric: str | Additive
         request.direction,
         systems.measures or score_names(systems.tables, systems.names),
         told=systems.better,
+        scores=(systems.a, systems.b),
     )
     metric = better.metric
     per_row: dict[str, Any] = {"items": systems.items, "clusters": systems.clusters, "labels": systems.labels}

@@ -131,7 +131,9 @@ def compare_samples(request: CompareRequest, data: TwoSamples) -> Comparisons:
     check_rule(cast("DuplicateRule", request.duplicates))
     question = question_of(**request.asked())
     origins = tuple(dict.fromkeys(x.origin for x in (data.a, data.b) if x.origin is not None))
-    better = directed(request.metric or "mean", request.direction, score_names(origins, data.names), told=data.better)
+    values = (data.a.values, data.b.values)
+    names = score_names(origins, data.names)
+    better = directed(request.metric or "mean", request.direction, names, told=data.better, scores=values)
     (a, dropped_a, conflicts_a), (b, dropped_b, conflicts_b) = (
         settle(x, cast("DuplicateRule", request.duplicates)) for x in (data.a, data.b)
     )

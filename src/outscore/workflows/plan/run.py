@@ -139,7 +139,7 @@ def _read(request: PlanRequest) -> TwoSystems:
 def _from_pilot(request: PlanRequest, pilot: TwoSystems, progress: Progress) -> PlanResult:
     labels: dict[str, Any] = {"items": pilot.items, "clusters": pilot.clusters}
     question = {name: request.value(name) for name in ("effect", "power")}
-    better = directed("mean", request.direction, score_names(pilot.tables, pilot.names))
+    better = directed("mean", request.direction, score_names(pilot.tables, pilot.names), scores=(pilot.a, pilot.b))
     labels["metric"] = better.metric
     units = {name: request.value(name) for name in ("unit_size", "unit_statistic", "shuffle")}
     design = request.design()

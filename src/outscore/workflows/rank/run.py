@@ -320,6 +320,7 @@ def _texts(request: RankRequest, data: RankData, work: _Work) -> _Material:
         scores=request.scores,
         engine=work.engine,
         progress=work.progress,
+        command=(lambda scores: replace(request, scores=scores).command_line()) if request.files else None,
     )
     for note in by_metric.cache_notes:
         work.remark(note)
@@ -419,7 +420,8 @@ def _of_boards(
     named = request.metric or ("f1" if boards[0].values.ndim == 3 else "mean")
     if boards[0].reduced:
         named = f"mean:of={boards[0].reduced}"
-    better = directed(named, request.direction, measures or score_names(origins, boards[0].systems), told=told)
+    names = measures or score_names(origins, boards[0].systems)
+    better = directed(named, request.direction, names, told=told, scores=[board.values for board in boards])
     all_notes = [*better.notes, *answer_notes(origins, by_class), *_values_notes(boards, origins), *notes]
     return _Material([(better.metric, boards)], origins, all_notes, direction_source=better.source, by_class=bool(by_class))
 

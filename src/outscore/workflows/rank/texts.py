@@ -58,12 +58,13 @@ def text_boards(
     engine: Engine,
     cache: StatisticsCache | None = None,
     progress: Progress | None = None,
+    command: Callable[[Mapping[str, str]], str] | None = None,
 ) -> TextRanking:
     """Boards for each metric, from texts and from `scores` of segments by other tools.
 
     `systems` and `references` are lists of segments, paths of text files, or what was read from them; a list of these means
     several runs of a system, whose scores are averaged. Segments of one document are swapped as one. `dataset` is a label
-    for each segment; None uses the datasets that the texts name.
+    for each segment; None uses the datasets that the texts name. `command` writes the same command with other `scores`.
 
     Examples
     --------
@@ -86,7 +87,7 @@ def text_boards(
     labels = None if documents is None else labels_of_segments(documents, "documents", segments)
     statistics = Statistics(engine, StatisticsCache(cache_folder()) if cache is None else cache, progress or Steps())
     runs = {name: len(several) for name, several in lines.items()}
-    scored, origins = scored_members(scores or {}, runs, segments, datasets)
+    scored, origins = scored_members(scores or {}, runs, segments, datasets, command)
     members = [*text_members(metrics, lines, gold_lines, statistics, datasets), *scored]
     by_metric = []
     for member in members:

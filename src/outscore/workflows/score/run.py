@@ -33,7 +33,7 @@ from outscore.workflows.frames import encode_labels, is_table
 from outscore.workflows.measures import proposing_measures
 from outscore.workflows.names import path_texts
 from outscore.workflows.rank.inputs import chosen_systems, read_many, systems_from
-from outscore.workflows.reading import Better, answer_notes, directed, reading_of, score_names
+from outscore.workflows.reading import Better, Directed, answer_notes, directed, reading_of, score_names
 from outscore.workflows.requests.door import at_the_door
 from outscore.workflows.requests.score import ScoreRequest
 from outscore.workflows.score.measure import Measured, measure
@@ -165,6 +165,11 @@ def _from_logs(request: ScoreRequest) -> _Material:
     return _Material(scores, log_origins(logs, scores), logs.notes, better_of(logs.higher_is_better), missing)
 
 
+def _directed(metric: str | AdditiveMetric, request: ScoreRequest, material: _Material, scores: Sequence[Scores]) -> Directed:
+    names = score_names(material.origins, [one.name for one in scores])
+    return directed(metric, request.direction, names, told=material.told, scores=[one.values for one in scores])
+
+
 def _scored(asked: ScoreRequest, request: ScoreRequest, material: _Material) -> ScoreResult:
     """The scores of systems that were read; `asked` has no metric if the metric is a score of the logs."""
     scores, notes = _settled(counted_by_class(material.scores, asked.metric), request)
@@ -173,7 +178,7 @@ def _scored(asked: ScoreRequest, request: ScoreRequest, material: _Material) -> 
     taken = _taken(scores, request)
     scores, notes = list(taken.scores), [*notes, *taken.notes]
     named = _metric_of(asked, scores, taken.reduction)
-    better = directed(named, request.direction, score_names(material.origins, [one.name for one in scores]), told=material.told)
+    better = _directed(named, request, material, scores)
     by_class = class_notes(scores, asked.metric)
     measured = measure(
         scores,

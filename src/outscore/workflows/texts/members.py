@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Literal
+from typing import Literal, NoReturn
 
 import numpy as np
 
@@ -14,6 +13,7 @@ from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.options import OptionValue, written_direction
 from outscore.core.records import dataclass
+from outscore.formats.tables.directions import counts_errors, is_better_lower, is_unclear, named_after
 from outscore.formats.texts.scores import read_segment_scores
 from outscore.language.numbers import count
 from outscore.metrics.text.check import Doubt
@@ -21,7 +21,7 @@ from outscore.metrics.text.entry import TextMetric, segment_mean, to_rows, versi
 from outscore.metrics.text.registry import shown_name
 from outscore.results.note import Note
 from outscore.scores.system import Origin
-from outscore.workflows.reading import scale_notes
+from outscore.workflows.reading import below_zero, scale_notes
 from outscore.workflows.texts.checks import chosen_metrics
 from outscore.workflows.texts.labels import ONE, Datasets
 from outscore.workflows.texts.patterns import DATASET, fill, runs_in
@@ -29,22 +29,32 @@ from outscore.workflows.texts.statistics import Lines, Statistics
 
 __all__ = ["Member", "name_and_direction", "scored_members", "text_members"]
 
-ERRORS = re.compile(r"metricx|mqm|xcomet-error", re.IGNORECASE)
-"""Metrics that are known to count errors."""
+Better = Literal["higher", "lower"]
+BOTH: tuple[Better, Better] = ("lower", "higher")
 
 
-def name_and_direction(written: str) -> tuple[str, Literal["higher", "lower"]]:
-    """A metric's name, and which scores are better: as written in brackets, or as known for the metric.
+def name_and_direction(written: str, scores: Sequence[Array]) -> tuple[str, Better | None, str]:
+    """A metric's name, which scores are better, and why: as written in brackets, as the scores say, or the name.
+
+    The direction is None where neither says it.
 
     Examples
     --------
-    >>> name_and_direction("COMET"), name_and_direction("Loss(lower)"), name_and_direction("MetricX-24")
-    (('COMET', 'higher'), ('Loss', 'lower'), ('MetricX-24', 'lower'))
+    >>> name_and_direction("Loss(lower)", [])
+    ('Loss', 'lower', 'as requested')
+    >>> name_and_direction("MQM", [np.array([-5.0, 0.0])])[:2], name_and_direction("MQM", [np.array([5.0, 0.0])])[:2]
+    (('MQM', 'higher'), ('MQM', None))
     """
     name, direction = written_direction(written)
     if direction is not None:
-        return name, direction
-    return name, "lower" if ERRORS.match(name) else "higher"
+        return name, direction, "as requested"
+    if counts_errors(name) and below_zero(scores):
+        return name, "higher", "because no score is above 0, so that they do not count errors"
+    if is_unclear(name):
+        return name, None, ""
+    if is_better_lower(name) or named_after(name):
+        return name, "lower", "as its name says"
+    return name, "higher", "by default"
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,15 +132,20 @@ def _library_note(label: str, entry: TextMetric, doubt: Doubt) -> str:
 
 
 def scored_members(
-    scores: Mapping[str, str], runs: Mapping[str, int], segments: int, datasets: Datasets = ONE
+    scores: Mapping[str, str],
+    runs: Mapping[str, int],
+    segments: int,
+    datasets: Datasets = ONE,
+    command: Callable[[Mapping[str, str]], str] | None = None,
 ) -> tuple[list[Member], list[Origin]]:
     """The metrics of `scores`, and the files: for each metric one file per system, or one that contains all systems.
 
-    `runs` is the number of runs of each system, `segments` the number of segments in a run.
+    `runs` is the number of runs of each system, `segments` the number of segments in a run. `command` writes the same command
+    with other `scores`.
     """
     members, origins = [], []
     for written, files in scores.items():
-        name, direction = name_and_direction(written)
+        name, _ = written_direction(written)
         named = [file.strip() for file in files.split(",") if file.strip()]
         if len(named) not in (1, len(runs)):
             message = f"--scores {written} names {count(len(named), 'file')}, but there are {len(runs)} systems."
@@ -142,11 +157,35 @@ def scored_members(
             tables = read.runs(file, runs[system], written)
             rows[system] = [to_rows(values) for values, _ in tables]
             origins += [origin for _, files_of_run in tables for origin in files_of_run]
+        _, direction, why = name_and_direction(written, [run[:, 0] for several in rows.values() for run in several])
+        if direction is None:
+            _ask_direction(name, {better: _redirected(scores, written, f"{name}({better})") for better in BOTH}, command)
         signature = f"{name}|scores:{','.join(named)}|mean:segments"
+        told = f"{name}: {direction} is better, {why}"
+        if name == written:
+            other = next(better for better in BOTH if better != direction)
+            told += f"; --scores '{name}({other})=...' overrides this"
+        # What is against the name may surprise.
+        turned = direction == "higher" and counts_errors(name)
         columns = [np.concatenate([values[:, 0] for values in several]) for several in rows.values()]
-        notes = scale_notes(list(rows), columns, name)
+        notes = [Note("reading" if turned else "input", f"{told}."), *scale_notes(list(rows), columns, name)]
         members.append(Member(name, segment_mean(name, direction, graded=True), signature, rows, notes=notes))
     return members, list(dict.fromkeys(origins))
+
+
+def _redirected(scores: Mapping[str, str], written: str, name: str) -> dict[str, str]:
+    return {name if one == written else one: files for one, files in scores.items()}
+
+
+def _ask_direction(
+    name: str, choices: Mapping[Better, Mapping[str, str]], command: Callable[[Mapping[str, str]], str] | None
+) -> NoReturn:
+    ways = (f"`{name}({better})`" if command is None else f"`{command(scores)}`" for better, scores in choices.items())
+    raise OutscoreError(
+        f"It is not clear from the name `{name}` or its scores whether lower or higher scores are better.",
+        f"Say which: {' or '.join(ways)}.",
+        parameter="scores",
+    )
 
 
 @dataclass(frozen=True)

@@ -123,7 +123,8 @@ def run_scored(
     grouped = _grouped(texts_given.documents, datasets, len(texts.a[0]))
     buckets = buckets_of(texts_given.buckets, texts.references[0])
     runs = {name: len(several) for name, several in texts.systems.items()}
-    scored, origins = scored_members(request.scores, runs, len(texts.a[0]), datasets)
+    command = None if data is not None else lambda scores: replace(request, scores=scores).command_line()
+    scored, origins = scored_members(request.scores, runs, len(texts.a[0]), datasets, command)
     question = question_of(**request.asked(), unit_advice=unit_advice)
     design = TextDesign(grouped, buckets, request.correction, request.compat, question, request.asked(), datasets)
     corpus, counted = _corpus(request.corpus)
