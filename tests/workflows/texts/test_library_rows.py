@@ -41,7 +41,7 @@ def test_the_library_counts_and_the_report_says_so(long_shifts, tmp_path):
         assert scores(result) == [by_sacrebleu(MOVED), by_sacrebleu(SHORTENED)]
         said = [note.text for note in result.comparisons[0].notes if "itself" in note.text]
         assert len(said) == 1
-        assert said[0].startswith(f"TER: the statistics of all segments are those of sacrebleu {sacrebleu.__version__} itself")
+        assert said[0].startswith(f"The statistics of TER are those of sacrebleu {sacrebleu.__version__} itself")
         assert "segment 21" in said[0]
 
 

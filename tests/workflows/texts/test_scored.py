@@ -73,7 +73,7 @@ def test_direction(folder):
     files = ",".join(write("plain"))
     assert not compared(f"MQM(lower)={files}").comparisons[1].higher_is_better
     assert not compared(f"MetricX-24={files}").comparisons[1].higher_is_better
-    told = "MetricX-24: lower is better, as its name says; --scores 'MetricX-24(higher)=...' overrides this."
+    told = "Lower is better for MetricX-24, as its name says; --scores 'MetricX-24(higher)=...' overrides this."
     assert told in [note.text for note in compared(f"MetricX-24={files}").comparisons[1].notes]
     worse = compared(f"Loss(lower)={files}").comparisons[1]
     assert worse.metric == "Loss"
@@ -93,7 +93,7 @@ def test_errors_below_zero_are_better_if_higher(folder, name):
     member = compared(f"{name}={negate()}").comparisons[1]
     assert member.higher_is_better
     assert member.difference > 0
-    told = f"{name}: higher is better, because no score is above 0, so that they do not count errors;"
+    told = f"Higher is better for {name}, because no score is above 0, so that they do not count errors;"
     assert [note.kind for note in member.notes if note.text.startswith(told)] == ["reading"]
     alone = osc.compare("a.mqm", "b.mqm")
     assert (alone.decision.winner, alone.p.value) == (0, member.p.value)

@@ -126,7 +126,7 @@ def _rows_by_system(
 def _library_note(label: str, entry: TextMetric, doubt: Doubt) -> str:
     library = f"{entry.library} {version(entry.library, entry.name)}"
     return (
-        f"{label}: the statistics of all segments are those of {library} itself, which takes longer, because it says "
+        f"The statistics of {label} are those of {library} itself for all segments, which takes longer, because it says "
         f"{doubt.theirs:.6g} for {doubt.where} and the faster way of outscore {doubt.ours:.6g}."
     )
 
@@ -161,7 +161,7 @@ def scored_members(
         if direction is None:
             _ask_direction(name, {better: _redirected(scores, written, f"{name}({better})") for better in BOTH}, command)
         signature = f"{name}|scores:{','.join(named)}|mean:segments"
-        told = f"{name}: {direction} is better, {why}"
+        told = f"{direction.capitalize()} is better for {name}, {why}"
         if name == written:
             other = next(better for better in BOTH if better != direction)
             told += f"; --scores '{name}({other})=...' overrides this"
