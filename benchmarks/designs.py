@@ -281,15 +281,15 @@ def gate(rng: np.random.Generator) -> Iterator[Look]:
             request = TestRequest(options=options, interval=False)
             question = replace(request, alternative="greater", delta=-margin)
             name = f"{row}, n = {n:,}, margin {margin:g}"
-            passes = _rejects(test, pairs, metric, question)
+            passes = _rejects_shifted(test, pairs, metric, question)
             yield "gate", name, f"{column}: passes", passes
             assumed = replace(question, assume="symmetric")
-            yield "gate", name, f"{column}: passes, symmetry assumed", _rejects(test, pairs, metric, assumed)
-            fails = _rejects(test, pairs, metric, replace(request, alternative="less"))
+            yield "gate", name, f"{column}: passes, symmetry assumed", _rejects_shifted(test, pairs, metric, assumed)
+            fails = _rejects_shifted(test, pairs, metric, replace(request, alternative="less"))
             yield "gate", name, f"{column}: fails", fails and not passes
 
 
-def _rejects(test: str, pairs: PairedScores, metric: AdditiveMetric, request: TestRequest) -> bool:
+def _rejects_shifted(test: str, pairs: PairedScores, metric: AdditiveMetric, request: TestRequest) -> bool:
     try:
         return run_entry(TESTS[test], pairs, metric, request).p.upper <= ALPHA
     except NoSpreadError:

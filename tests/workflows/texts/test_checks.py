@@ -133,7 +133,7 @@ class TestParameters:
 
     def test_a_margin_speaks_of_the_margin(self):
         with pytest.raises(OutscoreError, match="takes a margin or a `delta` only for a mean") as refused:
-            compared(metrics=["bleu", "ter"], margin=2.0)
+            compared(b=[*B[:3], *A[3:]], metrics=["bleu", "ter"], margin=2.0)
         assert "-2" not in refused.value.message
 
     def test_a_folder_keeps_the_statistics(self, tmp_path):

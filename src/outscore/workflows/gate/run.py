@@ -55,7 +55,7 @@ def run(request: GateRequest, data: TwoSystems | None = None) -> GateResult:
 
     Examples
     --------
-    >>> same = np.array([1, 0, 1, 1] * 25)
+    >>> same = [1, 0, 1, 1] * 25
     >>> found = run(GateRequest(margin=0.02), TwoSystems(same, same, ("new", "old")))
     >>> found.outcome, found.needed, found.exit_code
     ('inconclusive', 149, 3)
