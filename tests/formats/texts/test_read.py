@@ -226,3 +226,13 @@ def test_texts_nested_too_deeply_are_refused(tmp_path, before):
     with pytest.raises(OutscoreError, match="nested too deeply"):
         read_texts(path, reader="jsonl")
     assert read_texts(path, reader="text").systems()
+
+
+def test_a_long_word_in_a_tag_takes_time_in_proportion_to_its_length(tmp_path):
+    """Looking for an attribute from every letter of it anew would take hours."""
+    path = tmp_path / "ref.sgm"
+    path.write_text(SGML.replace("<doc docid", f"<doc {'q' * 1_000_000} docid"))
+    whole = tmp_path / "whole.sgm"
+    whole.write_text(SGML)
+    damaged, right = read_texts(path), read_texts(whole)
+    assert [text.lines for text in damaged.references()] == [text.lines for text in right.references()]

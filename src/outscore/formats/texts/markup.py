@@ -20,7 +20,8 @@ __all__ = ["held_in_markup", "looks_like_markup"]
 _SETS = {"srcset": SOURCE, "refset": REFERENCE, "tstset": SYSTEM, "src": SOURCE, "ref": REFERENCE, "hyp": SYSTEM}
 _NAMED_BY = ("sysid", "system", "translator")
 _TAG = re.compile(rf"<(/?)({'|'.join(_SETS)}|doc|seg)\b([^<>]*)>", re.IGNORECASE)
-_ATTRIBUTE = re.compile(r"""([\w:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""")
+# From the beginning of a word only: a long one would be looked at from each of its letters.
+_ATTRIBUTE = re.compile(r"""(?<![\w:-])([\w:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""")
 _ENTITY = re.compile(r"&(?:(amp|lt|gt|quot|apos)|#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6}));")
 _NAMED_ENTITIES = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
 _CDATA = re.compile(r"<!\[CDATA\[(.*?)\]\]>", re.DOTALL)
