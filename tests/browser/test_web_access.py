@@ -46,6 +46,8 @@ def test_the_list_of_results_has_names_and_fits_a_phone(answers, server):
         there(row)
         assert row.locator("th small").inner_text() == "Score · model"
         assert no_wider_than_the_screen(page)
+        # Nothing of it has to be looked for beyond the edge.
+        assert page.locator("#listed").evaluate("(list) => list.scrollWidth <= list.clientWidth")
 
 
 @pytest.mark.parametrize("view", variants(("compare", "rank", "texts", "diff", "plan"), ("compare", "rank")))

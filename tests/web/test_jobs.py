@@ -385,6 +385,23 @@ def test_who_leaves_may_come_back(open_page, slow_job, wait_until):
         assert page.delete(place, params={"after": "soon"}).status_code == 400
 
 
+def test_a_job_that_nobody_asks_for_makes_room(open_page, slow_job, pair, wait_until):
+    """A browser that crashed, or a program that was ended, says nothing."""
+    with open_page(abandoned_seconds=1.0, max_jobs_per_client=1) as page:
+        job = page.start("compare", **slow_job).json()
+        for _ in range(4):
+            time.sleep(0.4)
+            assert page.get(f"/api/jobs/{job['id']}").json()["state"] in ("waiting", "running")
+        assert page.start("compare", {"files": pair}).status_code == 429
+        state = page.service.jobs.registry.look(job["id"])
+        wait_until(lambda: state.state == "cancelled")
+        assert (
+            page.get(f"/api/jobs/{job['id']}").json()["error"]
+            == "This was cancelled because nobody asked for it for 1 seconds."
+        )
+        assert page.run("compare", {"files": pair})["state"] == "done"
+
+
 def test_downloads_are_called_after_the_systems(page, pair):
     job = page.run("compare", {"files": pair}, names="gpt 4/o,../b")
     answer = page.get(f"/api/results/{job['result']}/download.json")

@@ -64,6 +64,8 @@ class Settings:
         Seconds after which unused uploads and results are removed.
     job_seconds, quick_seconds
         How long a job, and how long a quick task, may run.
+    abandoned_seconds
+        How long a job goes on that nobody asks for.
     max_jobs_per_client, max_jobs
         How many jobs may wait and run at the same time.
     max_quick
@@ -91,6 +93,7 @@ class Settings:
     lifetime: float = 3_600.0
     job_seconds: float = 600.0
     quick_seconds: float = 120.0
+    abandoned_seconds: float = 120.0
     max_jobs_per_client: int = 10
     max_jobs: int = 50
     max_quick: int = 100

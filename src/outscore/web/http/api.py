@@ -167,9 +167,10 @@ async def post_job(request: Request) -> Response:
 
 async def get_job(request: Request) -> Response:
     """The state of a job; `wait` waits for it to change."""
-    job = service_of(request).jobs.registry.get(request.path_params["id"])
+    jobs = service_of(request).jobs
+    job = jobs.registry.get(request.path_params["id"])
     seconds = _read_seconds(request, "wait")
-    job.keep()
+    jobs.attend(job)
     await job.wait(seconds)
     return JSONResponse(job.to_dict())
 

@@ -101,12 +101,6 @@ class Job:
         self._changed.set()
         self._changed = asyncio.Event()
 
-    def keep(self) -> None:
-        """Somebody asks for the job, so that it is not cancelled for want of anybody."""
-        if self.leaving is not None:
-            self.leaving.cancel()
-            self.leaving = None
-
     def set_progress(self, progress: dict[str, Any]) -> None:
         """Store the latest progress."""
         self.progress = progress
@@ -175,6 +169,7 @@ class Jobs:
             shutil.rmtree(folder, ignore_errors=True)
             raise
         self.registry.add(job)
+        self.attend(job)
         job.task = asyncio.create_task(self._run(job))
         job.task.add_done_callback(lambda _: self._clear(job))
         return job
@@ -189,14 +184,27 @@ class Jobs:
         if kept is not None:
             job.kept = kept
 
+    def attend(self, job: Job) -> None:
+        """Somebody asks for a job: it is cancelled when nobody has done so for a while."""
+        seconds = self._settings.abandoned_seconds
+        self._cancel_later(job, seconds, f"This was cancelled because nobody asked for it for {seconds:g} seconds.")
+
     def cancel(self, job: Job, after: float = 0.0) -> None:
         """Cancel a job, now or unless somebody asks for it within some seconds; one that is over stays as it is."""
         if after > 0:
-            job.keep()
-            job.leaving = asyncio.get_running_loop().call_later(after, self.cancel, job)
-        elif not job.is_over and job.task is not None:
+            self._cancel_later(job, after)
+        else:
+            self._cancel(job)
+
+    def _cancel_later(self, job: Job, seconds: float, why: str | None = None) -> None:
+        if job.leaving is not None:
+            job.leaving.cancel()
+        job.leaving = asyncio.get_running_loop().call_later(seconds, self._cancel, job, why)
+
+    def _cancel(self, job: Job, why: str | None = None) -> None:
+        if not job.is_over and job.task is not None:
             job.task.cancel()
-            job.set_state("cancelled")
+            job.set_state("cancelled", why)
 
     async def make(self, job: Job, what: str, task: dict[str, Any]) -> Answer:
         """Make something from a result; concurrent requests for the same thing share one task."""
