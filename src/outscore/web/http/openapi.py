@@ -236,16 +236,11 @@ def _job_paths(results: Schema, plans: Schema) -> dict[str, Schema]:
         "/api/options/{command}": {
             "get": _operation("The form of a command", 200, _json(_list(_ref("Field"))), parameters=command),
         },
-        "/api/jobs": {
-            "post": _operation(
-                "Start a job, which ends if nobody asks for it for 2 minutes",
-                202,
-                _json(_ref("Job")),
-                body=_json(_ref("JobRequest")),
-            )
-        },
+        "/api/jobs": {"post": _operation("Start a job", 202, _json(_ref("Job")), body=_json(_ref("JobRequest")))},
         "/api/jobs/{id}": {
-            "get": _operation("The state of a job", 200, _json(_ref("Job")), parameters=one, query=wait),
+            "get": _operation(
+                "The state of a job, which ends if nobody asks", 200, _json(_ref("Job")), parameters=one, query=wait
+            ),
             "delete": _operation("Cancel a job", 200, _json(_ref("Job")), parameters=one, query={"after": wait["wait"]}),
         },
         "/api/settings/{command}": {
