@@ -97,8 +97,8 @@ def spots(parent: ast.AST, function: str = "", statement: ast.stmt | None = None
         for place, node in enumerate(value if isinstance(value, list) else [value]):
             if not isinstance(node, ast.AST) or isinstance(node, (ast.Assert, ast.Import, ast.ImportFrom)):
                 continue
-            # What is zipped has equal lengths: `strict` only says so.
-            if isinstance(node, ast.keyword) and node.arg == "strict":
+            # What is zipped has equal lengths, and `strict` only says so; literal types are no numbers.
+            if getattr(node, "arg", "") == "strict" or getattr(getattr(node, "value", None), "id", "") == "Literal":
                 continue
             inside = node if isinstance(node, ast.stmt) else statement
             if inside is not None:
@@ -154,6 +154,8 @@ def faults(file: str, tree: ast.Module) -> Iterator[tuple[Mutant, Callable[[], N
     for spot in spots(tree):
         for other in other_forms(spot):
             change = spot.change_to(other)
+            if len(set(change.split(" → "))) == 1:
+                continue
             seen[spot.function, change] += 1
             if (again := seen[spot.function, change]) > 1:
                 change += f" ({again})"

@@ -14,6 +14,7 @@ from outscore.core.errors import OutscoreError
 from outscore.formats.readers import read
 from outscore.results.design import Alignment
 from outscore.results.note import note_texts
+from outscore.scores.answers import facts_of_answers
 from outscore.scores.board import boards_of
 from outscore.scores.duplicates import settle
 from outscore.scores.pairing import pair
@@ -260,3 +261,11 @@ def test_an_unknown_rule_names_the_parameter():
         with pytest.raises(OutscoreError, match=r"`duplicates` is 'none'\. Choose one of: stop, mean, first, last") as refused:
             function()
         assert refused.value.parameter == "duplicates"
+
+
+def test_blanks_around_answers_are_only_told_where_there_were_any():
+    labels = Labels.of(["yes", "no", "yes"])
+    bare = replace(scores("new", "q1 1, q2 0, q3 1"), answers=labels, gold=labels)
+    assert facts_of_answers([bare]) == []
+    (told,) = facts_of_answers([replace(bare, padded=np.array([True, False, True]))])
+    assert told.text == "2 of 3 predictions of new have blanks around them that do not count."

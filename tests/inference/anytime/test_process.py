@@ -220,6 +220,12 @@ def test_bounded_scores_are_simulated_with_a_seed():
     assert one.share(one.quantile(0.5)) >= 0.5
 
 
+@pytest.mark.parametrize(("effect", "sd"), [(0.1, 0.0), (0.1, 2.0), (1.0, 0.3)])
+def test_scores_that_cannot_vary_so_are_refused(effect, sd):
+    with pytest.raises(OutscoreError, match="cannot differ by"):
+        bounded_stops(effect, sd, 1.0, 60, 0.05)
+
+
 def test_plans_say_what_looking_early_takes(tmp_path):
     found = osc.plan(effect=0.1, discordance=0.2, anytime=True)
     looks = found.anytime

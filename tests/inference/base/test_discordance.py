@@ -208,3 +208,11 @@ def test_two_steps_of_a_scale_are_not_right_and_wrong(scores):
     """Few items of graded scores, or pass rates, may show two values; that is not their range."""
     a = np.array(scores)[np.arange(20) % 2]
     assert osc.compare(a, a[::-1]).interval.method.startswith("permutation inversion")
+
+
+@pytest.mark.parametrize(("a", "b"), [([1, 0, 1, 1], [0, 0, 0, 0]), ([0, 0, 0], [0, 1, 1]), ([1, 1], [0, 1]), ([1, 1], [0, 0])])
+def test_a_system_that_is_always_right_or_always_wrong_is_right_or_wrong(a, b):
+    columns = (np.stack([x, np.ones_like(x)], axis=1) for x in (np.array(a), np.array(b)))
+    found = discordance(PairedScores(*columns), MEAN)
+    wins, losses = (sum(x > y for x, y in zip(*pair, strict=True)) for pair in ((a, b), (b, a)))
+    assert (found.n, found.only_a, found.only_b, found.unit) == (len(a), wins, losses, 1.0)

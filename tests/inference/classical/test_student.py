@@ -136,6 +136,7 @@ def test_identical_systems():
             None,
             "in every item, and `student` needs differences",
         ),
+        ([1, 2], [0, 1], None, "in every item, and `student` needs differences"),
         ([1.5], [1.0], None, "at least two items"),
         ([1, 2, 5], [0, 1, 2], [0, 0, 0], "at least two clusters"),
     ],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from tests import oracles
 
 import outscore as osc
+from outscore.inference.base.sign_flips import Statistic
 from outscore.metrics.registry import METRICS
 
 SIDES = ("two-sided", "greater", "less")
@@ -176,3 +178,19 @@ def test_ties_are_relative_to_the_scores(unit, metric):
     for method in ("auto", "monte-carlo"):
         plain, small = (osc.permutation_test(*pair, metric=named, method=method) for pair in ((a, b), scaled))
         assert small.value == pytest.approx(plain.value, rel=1e-12)
+
+
+@settings(max_examples=60)
+@given(st.integers(10**6, 10**7), st.integers(-5, 5), st.integers(-5, 5))
+def test_sums_that_floats_cannot_tell_apart_are_compared_exactly(total, first, second):
+    """Two ratios of large counts that differ by less than any tie of floats are no tie."""
+    metric = osc.AdditiveMetric("ratio", ("bottom", "top"), ratio=((0, 1), (1, 0)))
+    statistic = Statistic(metric, np.array([4 * total, 2 * total]), np.array([0, 2]), 1, integral=True)
+
+    def difference(sums):
+        bottom, top = sums
+        return Fraction(2 * total + top, 4 * total + bottom) - Fraction(2 * total - top, 4 * total - bottom)
+
+    here = difference((2 * first, 2 + 2 * second))
+    expected = (here > difference((0, 2))) - (here < difference((0, 2)))
+    assert statistic._compare(np.array([2 * first, 2 + 2 * second])) == expected

@@ -103,6 +103,11 @@ def test_davidson_against_a_general_optimiser():
     best = optimize.minimize(loss, np.zeros(4), method="BFGS", options={"gtol": 1e-9}).x
     assert fit.theta == pytest.approx(best[:3] - best[:3].mean(), abs=1e-5)
     assert fit.gamma[0] == pytest.approx(best[3], abs=1e-5)
+    # The inverse is that of the curvature at the maximum, on the strengths that add up to 0.
+    steps = 1e-3 * np.eye(4)
+    bends = [loss(best + s + t) - loss(best + s - t) - loss(best - s + t) + loss(best - s - t) for s in steps for t in steps]
+    curvature = np.array(bends).reshape(4, 4) / 4e-6
+    assert fit.inverse == pytest.approx(np.linalg.pinv(curvature, rcond=1e-4), abs=1e-4)
     found = strengths_of(tally, 0.05, "davidson")
     assert found.theta == pytest.approx(fit.theta)
     gap = float(found.theta[0] - found.theta[2])

@@ -183,3 +183,13 @@ class TestOrders:
         assert found.method == "monte-carlo"
         assert found.lower <= wanted <= found.upper
         assert exchanged_p(y, first, 0) == found
+
+
+@pytest.mark.parametrize("shares", [[1.0], [1.0, 0.0], [1.0, 0.5], [1.0, 1.0, 0.0, 0.5]])
+def test_the_error_of_rows_is_that_of_their_mean(shares):
+    """As if every row were independent; a single row has none."""
+    found = win_rates(tally_of(made([(f"p{i}", "x", "y", share) for i, share in enumerate(shares)])), 0.05)
+    if len(shares) == 1:
+        assert np.isnan(found.rows_error[0])
+    else:
+        assert found.rows_error[0] == pytest.approx(np.std(shares, ddof=1) / np.sqrt(len(shares)))

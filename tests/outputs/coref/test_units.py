@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from tests.coref_documents import RESPONSES, write_documents
 
+from outscore.core.errors import OutscoreError
 from outscore.formats.readers import read_chains
 from outscore.metrics.coref import COREF
 from outscore.outputs.changed import records
 from outscore.outputs.coref.arcs import CLASSES, CRITERIA
+from outscore.outputs.coref.clusters import grouped
 from outscore.outputs.coref.mentions import MENTION_TYPES, align_mentions, mention_type
 from outscore.outputs.coref.scores import coref_statistics
 from outscore.outputs.coref.units import (
@@ -167,6 +171,7 @@ def test_records_tell_the_neighbours_in_every_chain(table):
         told = found[place]["chains"]
         assert list(told) == ["gold", *changed.units.systems]
         assert list(told.values()) == [" · ".join(filter(None, both)) for both in beside]
+        assert list(found[place]["remarks"].values()) == [changed.remarks[3 * unit + k] for k in range(3)]
         seen += len(set(told.values()))
     assert seen > len(found) > 0
 
@@ -198,3 +203,10 @@ def test_chains_without_words_have_units_and_no_text():
 def test_kinds_of_single_tokens(tag, kind):
     assert mention_type(1, tag) == kind
     assert mention_type(2, None) == "noun"
+
+
+def test_gold_without_words_cannot_be_clustered_by_sentence(table):
+    with pytest.raises(OutscoreError) as refusal:
+        grouped(replace(table, words=None), "sentence")
+    assert refusal.value.message == "Gold has no words, and so no sentences to cluster by."
+    assert refusal.value.hint.startswith("Give --cluster ")

@@ -78,6 +78,8 @@ def test_an_altered_word_is_one_word(form):
     # Its place in gold's text is that of the word it stands for.
     gold = text(*GOLD)
     assert (found.words.starts[16], found.words.ends[16]) == (gold.starts[16], gold.ends[16])
+    first = fit(gold, text(GOLD[0].replace("this", form), *GOLD[1:])).words
+    assert (first.starts[0], first.ends[0]) == (gold.starts[0], gold.ends[0]) == (0, 4)
 
 
 def test_accents_may_be_encoded_in_two_ways():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -128,6 +130,15 @@ def test_a_functional_child_without_a_counterpart_is_no_word_of_gold():
     system = make("new", ["dog", "th", "e"], **split, heads=[-1, 0, 0])
     assert word_units(gold, [gold, system], "mlas").correct.tolist() == [[True, False]]
     assert word_units(gold, [gold, system], "las").correct.tolist() == [[True, True], [True, False]]
+
+
+@pytest.mark.parametrize(
+    ("document", "name", "shown"),
+    [("1", "12-a", "1, sentence 12-a"), ("1", "1-2", "1-2"), ("news", "news.3", "news.3"), ("", "7", "7")],
+)
+def test_sentences_are_named_with_their_document(document, name, shown):
+    words = replace(make("x", ["a"], documents=Labels.of([document])), sentence_ids=(name,))
+    assert sentence_contexts(words).ids == (shown,)
 
 
 def test_words_of_one_token_are_different_heads():

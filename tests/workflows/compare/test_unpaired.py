@@ -234,3 +234,13 @@ def test_as_many_rows_without_ids_may_be_pairs(head, rows, told, tmp_path) -> No
         (tmp_path / f"{name}.csv").write_text("\n".join([head, *cells]) + "\n")
     found = osc.compare(tmp_path / "new.csv", tmp_path / "old.csv", unpaired=True)
     assert any("if the rows are the same items, leave --unpaired out" in note.text for note in found.notes) == told
+
+
+def test_effects_of_different_items() -> None:
+    """Cohen's d with the pooled spread of both samples, and how often an item of A scores above one of B."""
+    a, b = np.array([3.0, 5.5, 4.25, 8.0, 5.5]), np.array([1.0, 2.5, 5.5, 4.0, 3.25, 2.0, 1.5])
+    found = {effect.name: effect.value for effect in osc.compare(a, b, unpaired=True).effects}
+    squares = ((a - a.mean()) ** 2).sum() + ((b - b.mean()) ** 2).sum()
+    assert found["cohen_d"] == pytest.approx((a.mean() - b.mean()) / np.sqrt(squares / 10))
+    above = (a[:, None] > b).sum() + (a[:, None] == b).sum() / 2
+    assert found["superiority"] == pytest.approx(above / 35)

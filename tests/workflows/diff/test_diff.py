@@ -373,7 +373,13 @@ def test_labels_from_files_with_texts_and_slices(tmp_path):
     assert {change.metric for change in pair.metrics} == {"macro-f1", "weighted-f1", "mcc"}
     study = study_of(DiffRequest(task="label", slice=("topic",)), OutputData(tmp_path / "gold.csv", files))
     changed, contexts = study.changed()
-    assert "question" in contexts.columns
+    assert contexts.columns == ("question",)
+    # What systems say beside their answers is shown of those that answer every item.
+    for name, rows in (("old", 60), ("new", 59)):
+        lines = [f"q{i},{'yes' if i % 7 else 'no'},{name} says {i}\n" for i in range(rows)]
+        (tmp_path / f"{name}.csv").write_text(f"id,prediction,{name}_reason\n" + "".join(lines))
+    columns = study_of(DiffRequest(task="label"), OutputData(tmp_path / "gold.csv", files)).changed()[1].columns
+    assert columns == ("old_reason", "question")
     assert changed[0].units.n == len(contexts.ids) == len([i for i in range(60) if i % 5 == 0 or i % 7 == 0])
 
 

@@ -47,3 +47,16 @@ def test_logs_are_no_pilot(shared_data):
     with pytest.raises(OutscoreError, match="is a log of an evaluation harness, but a plan needs tables") as caught:
         osc.plan(pilot=shared_data / "harness-logs" / "inspect" / "epochs", effect=0.1)
     assert caught.value.parameter == "pilot"
+
+
+@pytest.mark.parametrize(("n", "near"), [(400, True), (8_000, False)])
+def test_clusters_are_measured_near_the_answer(n, near, monkeypatch):
+    """Samples of as many clusters as are planned, unless power is so close to 1 there that they could not tell anything."""
+    asked = []
+    monkeypatch.setattr("outscore.workflows.plan.pilot.measured_shift", lambda *_, units, **__: asked.append(units))
+    rng = np.random.default_rng(3)
+    clusters = np.repeat(np.arange(40), 5)
+    a = rng.normal(0.1, 1.0, 200) + rng.normal(0.0, 0.3, 40)[clusters]
+    found = plan_from_pilot(a, np.zeros(200), n=n, effect=0.15, clusters=clusters)
+    assert found.question == "power"
+    assert asked == [n // 5] if near else asked[0] < n // 5

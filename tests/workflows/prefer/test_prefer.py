@@ -630,12 +630,14 @@ class TestJudges:
 
 
 class TestLabels:
-    def test_a_label_is_compared_with_the_verdict_in_its_order(self, write):
+    @pytest.mark.parametrize(("better", "worse"), [("new", "old"), ("old", "new")])
+    @pytest.mark.parametrize(("first", "second"), [("new", "old"), ("old", "new")])
+    def test_a_label_is_compared_with_the_verdict_in_its_order(self, write, first, second, better, worse):
         """Labels that are the judge's own rows, some prompts in one order: it agrees with itself and is not off."""
         rows = [
-            (f"p{i}", *pair, "tie" if (i + turn) % 3 == 0 else ("new", "old")[(i * i + turn * i) % 4 == 1])
+            (f"p{i}", *pair, "tie" if (i + turn) % 3 == 0 else (better, worse)[(i * i + turn * i) % 4 == 1])
             for i in range(60)
-            for turn, pair in enumerate((("new", "old"), ("old", "new")))
+            for turn, pair in enumerate(((first, second), (second, first)))
         ]
         battles = write(rows)
         labels = [row for i, row in enumerate(rows) if i % 7 in (0, 2, 3, 4)]

@@ -199,3 +199,11 @@ def test_unequal_numbers_of_epochs_are_warned_of(tmp_path, column):
     equal = {name: table[:, :3] for name, table in tables.items()}
     found = osc.rank(written(tmp_path / "equal.csv", equal, column), population="these-items")
     assert UNEQUAL_LAWS not in [note.text for note in found.notes]
+
+
+def test_a_pair_that_shares_some_datasets_is_counted(tmp_path):
+    there = [("new", 0), ("new", 1), ("new", 2), ("older", 0), ("older", 1)]
+    rows = [f"q{i},{model},d{d},{(i * 7 + len(model) + d) % 3 > 0:d}" for model, d in there for i in range(20)]
+    (tmp_path / "sets.csv").write_text("\n".join(["id,model,dataset,correct", *rows]) + "\n")
+    found = osc.rank(tmp_path / "sets.csv")
+    assert "1 pair is compared on the datasets that both systems have, not on all." in [note.text for note in found.notes]
