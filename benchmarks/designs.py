@@ -53,7 +53,7 @@ REPLICATES = {"clusters": 2_000, "flips": 300, "own": 2_000, "ratios": 300, "ske
 REPLICATES |= {"battles": 2_000, "strengths": 2_000, "battle-tests": 2_000, "labels": 4_000, "judges": 2_000}
 REPLICATES |= {"these-items": 1_000, "pass@K": 400}
 REPLICATES |= {"unpaired": 2_000, "unpaired-shares": 1_000, "unpaired-spreads": 1_000, "whole-runs": 2_000}
-REPLICATES |= {"unpaired-gate": 2_000, "joint": 1_000}
+REPLICATES |= {"unpaired-gate": 2_000, "joint": 1_000, "single-runs": 2_000}
 """A share near .05 is known to within .01 from 2,000 replicates, .014 from 1,000, .022 from 400 and .025 from 300."""
 RESAMPLES = 399
 PARTS = 24
@@ -381,6 +381,27 @@ def these_items(rng: np.random.Generator) -> Iterator[Look]:
                     yield "these-items", row, f"{column}, rates {name}", holds
 
 
+SINGLE: dict[str, Callable[[np.random.Generator, int], tuple[Array, Array]]] = {
+    "A .5, B .95": lambda _, n: (np.full(n, 0.5), np.full(n, 0.95)),
+    "A .3 to .7, B .02 or .98": lambda rng, n: (rng.uniform(0.3, 0.7, n), rng.choice([0.02, 0.98], n)),
+    "A .95, B .5": lambda _, n: (np.full(n, 0.95), np.full(n, 0.5)),
+    "any rates of their own": lambda rng, n: (rng.random(n), rng.random(n)),
+}
+
+
+def single_runs(rng: np.random.Generator) -> Iterator[Look]:
+    """New runs of the same items, of which A has one and B several."""
+    for n, runs in ((30, 4), (100, 8)):
+        for row, rates in SINGLE.items():
+            a, b = rates(rng, n)
+            exchange = exchange_of(_runs(rng, a, 1), _runs(rng, b, runs))
+            interval, own = exchange.interval(ALPHA, "two-sided", exchange.p()), exchange.own(ALPHA)
+            holds = None if interval is None else _within(interval, float((a - b).mean()))
+            yield "single runs", row, f"{n} items, 1 and {runs} runs: difference", holds
+            holds = None if own is None else own[0][0] <= float(a.mean()) <= own[0][1]
+            yield "single runs", row, f"{n} items, 1 and {runs} runs: own score of A", holds
+
+
 def pass_curve(rng: np.random.Generator) -> Iterator[Look]:
     """The band of the difference in pass@K over K = 1 … n: new items, A's rates above B's."""
     for n, runs in ((15, 4), (50, 5), (200, 8)):
@@ -430,6 +451,7 @@ DESIGNS: dict[str, Design] = {
     "whole-runs": unpaired_designs.whole_runs,
     "unpaired-gate": unpaired_designs.gate,
     "joint": joint_designs.together,
+    "single-runs": single_runs,
 }
 TITLES = {
     "clusters": ("Clusters: type-I error at α = .05", "clusters"),
@@ -439,6 +461,10 @@ TITLES = {
     "ratios": ("Ratio metrics, 10 % positives: the permutation test and its centred-bootstrap interval", "metric"),
     "gate": ("Gates: how often they pass and fail, α = .05 one-sided", "items"),
     "these-items": ("New runs of these items: type-I error at α = .05, and coverage of the 95 % interval", "items and runs"),
+    "single runs": (
+        "One run of these items against several: coverage of the 95 % intervals",
+        "rates",
+    ),
     "pass@K": ("The difference in pass@K over K: coverage of the 95 % band", "items and runs"),
     "whole-runs": ("Whole runs exchanged: type-I error at α = .05, and coverage of the 95 % interval", "run scores"),
     "unpaired": ("Different items: type-I error at α = .05, and coverage of the 95 % intervals", "scores, items"),
@@ -461,6 +487,7 @@ ABOUT = {
     "ratios": "Samples without an interval are left out. It is too short for few units or positives; below 50 a note says so.",
     "gate": "Passing a system worse by the margin, and failing one as good, are errors; the rest is inconclusive.",
     "these-items": "With equal numbers of runs the test is conservative; the interval is stretched to agree with it about 0.",
+    "single runs": "Items that A ran once count with their spread, which contains the noise within; A has Wilson's interval.",
     "pass@K": "The band is for all K at once, so it covers more often at a single K.",
     "whole-runs": "Both are exact, so few runs, with few divisions, stay below the level and above the coverage.",
     "unpaired": "Scores have one decimal. Welch assumes normal means, which those of few skewed items are not.",

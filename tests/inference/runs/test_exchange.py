@@ -157,6 +157,48 @@ def test_the_interval_is_welchs_within_items():
     assert one_sided.high is None
 
 
+def test_single_runs_borrow_no_spread_from_the_other_system():
+    """A's 30 coin tosses, one of each item, against four nearly perfect runs: Wilson for A, items for the difference."""
+    a, b = [[1]] * 14 + [[0]] * 16, [[1, 1, 1, 1]] * 26 + [[1, 1, 1, 0]] * 4
+    found = of(a, b)
+    own = found.own(0.05)
+    assert own is not None
+    wilson = scipy.stats.binomtest(14, 30).proportion_ci(method="wilson")
+    assert own[0] == pytest.approx((wilson.low, wilson.high))
+    within = sum(float(np.var(runs, ddof=1)) / 4 for runs in b) / 900
+    assert own[1][1] - own[1][0] < 6 * math.sqrt(within)
+    d = [np.mean(one) - np.mean(other) for one, other in zip(a, b, strict=True)]
+    interval = found.interval(0.05, "two-sided", found.p())
+    expected = scipy.stats.ttest_1samp(d, 0.0).confidence_interval()
+    assert (interval.low, interval.high) == pytest.approx((expected.low, expected.high))
+    assert interval.method == module.OVER_ITEMS
+    mirrored = of(b, a).interval(0.05, "two-sided", found.p())
+    assert (-mirrored.high, -mirrored.low) == pytest.approx((interval.low, interval.high))
+
+
+def test_items_with_single_runs_add_their_spread_to_the_noise_within_the_others():
+    a, b = [[3.0, 5.0], [1.0, 2.0], [4.0], [2.0], [7.0]], [[1.0, 2.0], [0.0, 3.0], [1.0, 1.0], [0.0, 5.0], [2.0]]
+    found = of(a, b)
+    within = [(np.var(x, ddof=1) / 2 / 25, 1) for x in (a[0], a[1], b[0], b[1])]
+    d = [np.mean(one) - np.mean(other) for one, other in zip(a, b, strict=True)]
+    single = max((3 * np.var(d[2:], ddof=1) / 25, 2), (3 * np.var(d, ddof=1) / 25, 4))
+    variance = sum(v for v, _ in (*within, single))
+    df = variance**2 / sum(v * v / k for v, k in (*within, single))
+    assert found.error() == pytest.approx((math.sqrt(variance), df))
+    assert found.interval(0.05, "two-sided", found.p()).method == module.PARTLY_OVER_ITEMS
+
+
+def test_a_single_run_of_a_single_item_bounds_nothing():
+    found = of([[0.7]], [[0.1, 0.2, 0.4]])
+    assert found.interval(0.05, "two-sided", found.p()) is None
+    assert found.own(0.05) is None
+    assert found.p("greater", -0.1).value == 1.0
+    share = of([[1]], [[0, 1, 0]]).own(0.05)
+    wilson = scipy.stats.binomtest(1, 1).proportion_ci(method="wilson")
+    assert share is not None
+    assert share[0] == pytest.approx((wilson.low, wilson.high))
+
+
 def test_a_margin_is_tested_by_the_interval():
     a, b = [[1, 1, 1, 0], [1, 0, 1, 1], [0, 1, 1, 1]], [[1, 0, 0, 0], [1, 1, 0, 0], [0, 1, 1, 1]]
     found = of(a, b)
@@ -272,3 +314,20 @@ def test_coverage_over_new_runs_of_these_items(kind):
         interval = found.interval(0.05, "two-sided", found.p())
         held += interval.low <= (first - second).mean() <= interval.high
     assert held / 1000 >= 0.935
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("n", "runs"), [(30, 4), (100, 8)])
+@pytest.mark.parametrize("kind", ["coins", "mixed"])
+def test_coverage_of_single_runs_against_several(n, runs, kind):
+    """A once, at rates of .5 or .3 to .7, against several runs of B that hardly vary; .5 to .7 with B's spread for A's."""
+    rng = np.random.default_rng(11)
+    held = np.zeros(2)
+    for _ in range(600):
+        first = np.full(n, 0.5) if kind == "coins" else rng.uniform(0.3, 0.7, n)
+        second = np.full(n, 0.95) if kind == "coins" else rng.choice([0.02, 0.98], n)
+        a, b = ((rng.random((n, k)) < rates[:, None]).astype(int).tolist() for k, rates in ((1, first), (runs, second)))
+        found = of(a, b)
+        interval, own = found.interval(0.05, "two-sided", found.p()), found.own(0.05)
+        held += [interval.low <= (first - second).mean() <= interval.high, own[0][0] <= first.mean() <= own[0][1]]
+    assert (held / 600 >= 0.93).all()

@@ -7,6 +7,7 @@ import json
 import numpy as np
 import pytest
 import scipy.special
+import scipy.stats
 
 import outscore as osc
 from outscore.core.errors import OutscoreError
@@ -297,6 +298,21 @@ def test_unequally_many_runs_of_these_items_carry_a_warning(tmp_path):
     codes = [np.repeat(np.arange(80), k) for k in (2, 5)]
     assert found.p == exchange_of(Draws(a.ravel(), codes[0]), Draws(b.ravel(), codes[1])).p()
     assert any("With unequal numbers of runs per item, the test asks whether" in note.text for note in found.notes)
+
+
+def test_a_system_that_ran_these_items_once_is_judged_by_its_own_spread(tmp_path):
+    """14 of 30 single runs right, against four nearly perfect runs: Wilson for A, whatever B's runs show."""
+    once, four_times = (np.arange(30) % 2 == 0)[:, None].astype(int), np.ones((30, 4), dtype=int)
+    once[0] = 0
+    four_times[:4, 0] = 0
+    found = osc.compare(written(tmp_path / "one.csv", (once, four_times), "epoch"), population="these-items")
+    own = found.scores[0]
+    assert (own.low, own.high) == pytest.approx((0.302, 0.639), abs=5e-4)
+    expected = scipy.stats.ttest_1samp(once[:, 0] - four_times.mean(axis=1), 0.0).confidence_interval()
+    assert (found.interval.low, found.interval.high) == pytest.approx((expected.low, expected.high))
+    assert any("A single run of an item does not show how much runs of it differ" in note.text for note in found.notes)
+    several = osc.compare(written(tmp_path / "epochs.csv", right(runs=(2, 4)), "epoch"), population="these-items")
+    assert not any("single run" in note.text for note in several.notes)
 
 
 def test_slices_of_these_items(tmp_path):

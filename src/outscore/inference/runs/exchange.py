@@ -16,6 +16,10 @@ The interval is that of the same draws: items fixed, runs new. The variance of D
 within its item and system, with the degrees of freedom of Satterthwaite (1946), moved to agree with p about 0. Where no run
 differs from another there is no such variance; right-or-wrong items then get the stratified score interval of Miettinen and
 Nurminen (1985).
+
+A single run of an item shows no variance within it, and nothing says that the other system's is like it. The spread of such
+items about their mean contains it, as Σ (x_i - x̄)²/(n - 1) is at least the mean σ_i² on average, so it stands in: that of the
+differences of items for D, that of the scores for a system's own score.
 """
 
 from __future__ import annotations
@@ -54,7 +58,10 @@ __all__ = [
     "COARSE",
     "FINE",
     "INTERVAL",
+    "OVER_ITEMS",
+    "PARTLY_OVER_ITEMS",
     "SCORE_INTERVAL",
+    "SPREAD_UNSEEN",
     "UNEQUAL_LAWS",
     "Exchange",
     "Line",
@@ -65,12 +72,19 @@ __all__ = [
 ]
 
 INTERVAL = "Welch t over runs within items, moved to agree with the test"
+OVER_ITEMS = "Student t over items, as single runs show no spread within them, moved to agree with the test"
+PARTLY_OVER_ITEMS = "Welch t over runs within items, over items where runs are single, moved to agree with the test"
 SCORE_INTERVAL = "stratified score interval of Miettinen and Nurminen, moved to agree with the test"
 UNEQUAL_LAWS = (
     "With unequal numbers of runs per item, the test asks whether the systems' runs have the same distribution: systems with"
     " equal mean scores whose runs vary differently may be told apart too often."
 )
 """The warning for systems with unequal numbers of runs of an item."""
+SPREAD_UNSEEN = (
+    "A single run of an item does not show how much runs of it differ, and the other system's runs do not either: the spread"
+    " over items, which contains that, is used instead, so intervals are wider than several runs would make them."
+)
+"""The note for a system with items that it ran once."""
 COARSE, FINE = 1 << 16, 1 << 20
 """Points of a rounded lattice where no exact one serves: of a line that decides nothing, and of one that decides."""
 SAMPLED = 9_999
@@ -78,6 +92,10 @@ BITS = 40
 """Real scores are rounded to so many bits in all, and what that may have moved is added to the bounds."""
 BLOCK = 1 << 20
 STEPS = 60
+
+
+Noise = tuple[Array, Array]
+"""Parts of a variance, and the degrees of freedom of each."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -273,32 +291,51 @@ class Exchange:
 
     def error(self) -> tuple[float, float]:
         """The standard error of D over new runs of these items, and its degrees of freedom; 0 where no run differs."""
-        variances, freedom = zip(*(self._noise(k) for k in (0, 1)), strict=True)
-        parts = [(self.weights / self.total) ** 2 * v for v in variances]
-        total = float(sum(part.sum() for part in parts))
-        return math.sqrt(total), _satterthwaite(total, parts, freedom)
+        once = self.single
+        parts = [self._within(system, ~once) for system in (0, 1)]
+        return _error([*parts, self._over_items(self.means[0] - self.means[1], once)])
 
-    def _noise(self, system: int) -> tuple[Array, Array]:
-        """s²/n of a system's runs of each item, and the degrees of freedom; single runs borrow the other system's variance."""
-        squares, sizes = [], self.sizes
-        for draws, mean in zip((self.a, self.b), self.means, strict=True):
-            about = (draws.values - mean[draws.items]) ** 2
-            squares.append(np.bincount(draws.items, weights=about, minlength=len(self.weights)))
-        freedom = [size - 1 for size in sizes]
-        own_squares, other_squares = squares[system], squares[1 - system]
-        here, there = freedom[system], freedom[1 - system]
-        # What rounding leaves of equal scores is nothing.
+    @property
+    def single(self) -> Array:
+        """Which items a system ran only once."""
+        return np.asarray((self.sizes[0] == 1) | (self.sizes[1] == 1))
+
+    def _within(self, system: int, items: Array) -> Noise:
+        """What the runs of these items, each about its item's mean, contribute to the variance of a system's score."""
+        draws, mean, sizes = (self.a, self.b)[system], self.means[system], self.sizes[system]
+        squares = np.bincount(draws.items, weights=(draws.values - mean[draws.items]) ** 2, minlength=len(mean))
+        squares = self._without_rounding(squares)
+        share, freedom = self.weights[items] / self.total, sizes[items] - 1
+        return share**2 * squares[items] / np.maximum(freedom, 1) / sizes[items], freedom
+
+    def _over_items(self, means: Array, items: Array) -> Noise:
+        """What items with a single run contribute: their spread, or that of all items where it is larger.
+
+        Few such items may agree by chance.
+        """
+        some = int(items.sum())
+        if not some:
+            return np.zeros(0), np.zeros(0, dtype=np.int64)
+        if len(means) < 2:
+            return np.array([math.inf]), np.array([1])
+        shares = (self.weights / self.total) ** 2
+        squares = self._without_rounding((means - means.mean()) ** 2)
+        spreads = [(float(shares[items].sum() * squares.sum()) / (len(means) - 1), len(means) - 1)]
+        if some > 1:
+            squares = self._without_rounding((means[items] - means[items].mean()) ** 2)
+            spreads.append((float(shares[items] @ squares) * some / (some - 1), some - 1))
+        variance, freedom = max(spreads)
+        return np.array([variance]), np.array([freedom])
+
+    def _without_rounding(self, squares: Array) -> Array:
+        """What rounding leaves of equal scores is nothing."""
         scale = float(max(np.abs(self.a.values).max(), np.abs(self.b.values).max()))
-        own_squares, other_squares = (
-            np.where(x <= (64 * np.spacing(scale)) ** 2 * len(self.a.values), 0.0, x) for x in (own_squares, other_squares)
-        )
-        typical = float(own_squares.sum() + other_squares.sum()) / max(1, int(here.sum() + there.sum()))
-        borrowed = np.where(there > 0, other_squares / np.maximum(there, 1), typical)
-        variance = np.where(here > 0, own_squares / np.maximum(here, 1), borrowed)
-        return variance / sizes[system], np.where(here > 0, here, there)
+        return np.where(squares <= (64 * np.spacing(scale)) ** 2 * len(self.a.values), 0.0, squares)
 
     def _welch_p(self, alternative: Alternative, delta: float) -> PValue:
         error, df = self.error()
+        if math.isinf(error):
+            return PValue(1.0, 1.0, 1.0, 0.0, "asymptotic", "welch")
         gap = self.orientation * (self.difference - delta)
         if error == 0.0:
             t, df = (math.copysign(math.inf, gap) if gap else 0.0), math.inf
@@ -316,9 +353,13 @@ class Exchange:
         """The interval of the difference over new runs of these items; None where nothing varies and nothing bounds it."""
         error, df = self.error()
         side = side_of(alpha, alternative)
+        if math.isinf(error):
+            return None
         if error > 0.0:
             reach = student_quantile(df, 1 - side) if math.isfinite(df) else -normal_quantile(side)
             limits, method = (self.difference - reach * error, self.difference + reach * error), INTERVAL
+            if self.single.any():
+                method = OVER_ITEMS if self.single.all() else PARTLY_OVER_ITEMS
         elif self.worth is not None and self.total == int(self.weights.sum()):
             limits, method = self.score_limits(-normal_quantile(side)), SCORE_INTERVAL
         else:
@@ -338,20 +379,24 @@ class Exchange:
     def own(self, alpha: float) -> tuple[tuple[float, float], tuple[float, float]] | None:
         """The interval of each system's own score over new runs of these items; None where nothing varies."""
         intervals = []
+        of_shares = self.worth is not None and self.total == int(self.weights.sum())
         for system in (0, 1):
-            variance, freedom = self._noise(system)
-            parts = (self.weights / self.total) ** 2 * variance
-            score, spread = float(self.weights @ self.means[system]) / self.total, float(parts.sum())
-            if spread == 0.0 and self.worth is None:
+            once = self.sizes[system] == 1
+            error, df = _error([self._within(system, ~once), self._over_items(self.means[system], once)])
+            score = float(self.weights @ self.means[system]) / self.total
+            if (error == 0.0 and self.worth is None) or (math.isinf(error) and not of_shares):
                 return None
-            t = t_quantile(_satterthwaite(spread, [parts], [freedom]), alpha)
-            if self.worth is None or self.total != int(self.weights.sum()):
-                intervals.append((score - t * math.sqrt(spread), score + t * math.sqrt(spread)))
+            if not of_shares or self.worth is None:
+                reach = t_quantile(df, alpha) * error
+                intervals.append((score - reach, score + reach))
                 continue
             share, unit = self.worth.share(score), self.worth.unit
             inside = share * (1 - share)
-            looks = inside / (spread / unit**2) if spread and inside else float(self.sizes[system].sum())
-            low, high = wilson_limits(share, looks, t)
+            looks = inside / (error / unit) ** 2 if error and inside else float(self.sizes[system].sum())
+            if once.all() and len(set(self.weights.tolist())) == 1:
+                # Of runs that are right or wrong, the rate itself says how much they spread.
+                looks, df = float(len(once)), math.inf
+            low, high = wilson_limits(share, looks, t_quantile(df, alpha))
             intervals.append((self.worth.wrong + unit * low, self.worth.wrong + unit * high))
         return intervals[0], intervals[1]
 
@@ -383,13 +428,15 @@ class Exchange:
         return ends[0], ends[1]
 
 
-def _satterthwaite(total: float, parts: Sequence[Array], freedom: Sequence[Array]) -> float:
-    """The degrees of freedom of a sum of variances; infinite where nothing varies."""
+def _error(parts: Sequence[Noise]) -> tuple[float, float]:
+    """The root of a sum of variances, and Satterthwaite's degrees of freedom, which are infinite where nothing varies."""
+    total = float(sum(variances.sum() for variances, _ in parts))
+    if math.isinf(total):
+        return math.inf, 1.0
     # Squares of variances may be too large for a number. A power of two changes no digit of them.
     size = -math.frexp(total)[1]
-    scaled = [np.ldexp(part, size) for part in parts]
-    noise = sum(float((part[df > 0] ** 2 / df[df > 0]).sum()) for part, df in zip(scaled, freedom, strict=True))
-    return math.ldexp(total, size) ** 2 / noise if noise else math.inf
+    noise = sum(float((np.ldexp(part[df > 0], size) ** 2 / df[df > 0]).sum()) for part, df in parts)
+    return math.sqrt(total), math.ldexp(total, size) ** 2 / noise if noise else math.inf
 
 
 def _constrained(x_a: Array, n_a: Array, x_b: Array, n_b: Array, gap: float) -> tuple[Array, Array]:

@@ -34,7 +34,7 @@ from outscore.inference.describe.repeats import (
 )
 from outscore.inference.populations import ITEMS, ITEMS_AND_RUNS, THESE_ITEMS, population_cure, usual_population
 from outscore.inference.registry import DEFAULT
-from outscore.inference.runs.exchange import COARSE, FINE, UNEQUAL_LAWS, exchange_of_rows, sampled_exchange
+from outscore.inference.runs.exchange import COARSE, FINE, SPREAD_UNSEEN, UNEQUAL_LAWS, exchange_of_rows, sampled_exchange
 from outscore.inference.runs.two_way import FEW_RUNS, TwoWay, added_by_runs, two_way_of_rows
 from outscore.inference.shifted import is_shifted, larger, run_entry
 from outscore.language.numbers import count, format_probability
@@ -355,4 +355,6 @@ def _epochs(
         return TestResult(p, interval, own=known.own(request.alpha), own_method=known.own_method)
 
     notes = [] if known.equal_runs else [Note("runs", UNEQUAL_LAWS)]
+    if known.single.any():
+        notes.append(Note("runs", SPREAD_UNSEEN))
     return _Line(run, notes, lambda: null_of_exchange(known, question.delta))

@@ -22,7 +22,7 @@ from outscore.inference.populations import (
     usual_population,
 )
 from outscore.inference.registry import DEFAULT
-from outscore.inference.runs.exchange import UNEQUAL_LAWS, exchange_of_rows
+from outscore.inference.runs.exchange import SPREAD_UNSEEN, UNEQUAL_LAWS, exchange_of_rows
 from outscore.inference.runs.two_way import FEW_RUNS
 from outscore.metrics.registry import resolve
 from outscore.results.note import Note
@@ -90,6 +90,8 @@ def population_of(
         notes.append(Note("runs", text))
     if chosen == THESE_ITEMS and kind != RUNS and _unequal(boards):
         notes.append(Note("runs", UNEQUAL_LAWS))
+    if chosen == THESE_ITEMS and kind != RUNS and _single(boards):
+        notes.append(Note("runs", SPREAD_UNSEEN))
     return chosen, others, notes
 
 
@@ -101,6 +103,11 @@ def _unequal(boards: Sequence[Board]) -> bool:
         if len(counts) and (counts.max(axis=0) != np.where(counts > 0, counts, counts.max()).min(axis=0)).any():
             return True
     return False
+
+
+def _single(boards: Sequence[Board]) -> bool:
+    """Whether some system ran an item only once."""
+    return any((np.bincount(draws.items) == 1).any() for board in boards for draws in board.draws or ())
 
 
 def _these_lacking(
