@@ -103,3 +103,8 @@ def test_a_changed_input_is_noted(pair_files, outscore):
     assert "changed" in other["comparisons"][0]["notes"][-1]["text"]
     fresh = outscore("compare", "table.csv", "--config", "result.json")
     assert "changed" not in fresh.stdout
+
+
+def test_names_in_a_list_are_told_as_on_the_command_line(pair_files, refusal):
+    Path("c.yaml").write_text("names: [A, A]\n")
+    assert '--names is "A,A".' in refusal("compare", "a.txt", "b.txt", "--config", "c.yaml")

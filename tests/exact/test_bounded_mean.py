@@ -92,3 +92,14 @@ def test_p_keeps_its_digits_however_small():
 def test_a_margin_as_large_as_the_worst_loss_excludes_nothing():
     with pytest.raises(ValueError, match="excludes nothing"):
         log_p_of_mean(np.zeros(3), 1.0, 1.0)
+
+
+@pytest.mark.parametrize("lead", [-0.9, -0.3, 0.4])
+def test_the_limit_of_clusters_inverts_their_test(lead):
+    """Also where every cluster is worse: the sums of large clusters lie far below the worst mean."""
+    rng = np.random.default_rng(4)
+    sizes = rng.integers(2, 9, 30).astype(float)
+    x = sizes * np.clip(lead + rng.normal(0.0, 0.05, 30), -1.0, 1.0)
+    limit = lower_limit_of_mean(x, 0.05, 1.0, sizes)
+    assert -1 < limit < x.sum() / sizes.sum()
+    assert log_p_of_mean(x, -limit, 1.0, sizes) == pytest.approx(math.log(0.05), abs=1e-6)

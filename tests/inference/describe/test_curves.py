@@ -122,6 +122,14 @@ def test_differences_without_spread(constant):
     assert points[-1].p == pytest.approx(1.0 if constant == 0 else 2.0**-23, rel=1e-13)
 
 
+@pytest.mark.parametrize("alternative", ["two-sided", "greater"])
+def test_no_p_is_smaller_than_that_of_all_swaps(alternative):
+    """However far apart the systems are, 24 units have 2^24 swaps."""
+    pairs = pairs_of(10 + np.random.default_rng(4).random(24), np.zeros(24))
+    last = curve("permutation", pairs, alternative=alternative)[-1]
+    assert (last.n, last.p) == (24, pytest.approx(2.0 ** (-23 if alternative == "two-sided" else -24), rel=1e-12))
+
+
 def per_hit(totals):
     return totals[..., 1] / totals[..., 0]
 

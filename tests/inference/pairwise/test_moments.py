@@ -13,7 +13,14 @@ from hypothesis import strategies as st
 import outscore as osc
 from outscore.exact import binomial
 from outscore.inference.base.own_score import score_interval
-from outscore.inference.pairwise.moment_tests import binary_pairs, log_t_tails, sampled_pairs, student_pairs, system_scores
+from outscore.inference.pairwise.moment_tests import (
+    binary_pairs,
+    log_t_tails,
+    macro_student,
+    sampled_pairs,
+    student_pairs,
+    system_scores,
+)
 from outscore.inference.pairwise.moments import fixed_shift, flipped_totals, moments_of, pair_hits, total_of
 from outscore.inference.pairwise.systems import pairs_of
 from outscore.laws.student import log_t_tail
@@ -288,3 +295,18 @@ def test_hits_against_a_loop():
             assert far[row] == sum(abs(gap) >= abs(gaps[0]) - slack for gap in gaps[1:])
             assert below[row] == sum(gap <= gaps[0] + slack for gap in gaps[1:])
             assert above[row] == sum(gap >= gaps[0] - slack for gap in gaps[1:])
+
+
+@pytest.mark.parametrize("unknown", [[[1.0], [0.5]], [[1.0, 2.0, 3.0], [0.5, 1.5, 2.5]]])
+def test_a_dataset_whose_error_nobody_knows_leaves_the_macro_average_untested(unknown):
+    """A single common item, or differences that are all the same; those that are all 0 are known."""
+    pair = np.array([0]), np.array([1])
+    varying = moments_of(["x", "y"], np.array([[3, 5, 4, 8], [1, 2, 3, 4]]), np.ones((2, 4), dtype=bool))
+
+    def with_dataset(values):
+        return macro_student([varying, moments_of(["x", "y"], np.array(values), np.ones(np.shape(values), dtype=bool))], *pair)[
+            0
+        ]
+
+    assert with_dataset(unknown) == 0.0
+    assert with_dataset([[1.0, 2.0], [1.0, 2.0]]) < -1

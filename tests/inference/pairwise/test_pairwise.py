@@ -217,3 +217,15 @@ def test_many_datasets_of_unlike_sizes():
     scores = {name: rng.integers(0, 2, len(sets)) for name in "ab"} | {"c": rng.integers(0, 3, len(sets))}
     assert 0 < osc.rank({name: scores[name] for name in "ab"}, dataset=sets).pairs[0].p.value <= 1
     assert 0 < osc.rank(scores, dataset=sets, baseline="c").pairs[0].p.value <= 1
+
+
+@pytest.mark.parametrize("direction", ["higher", "lower"])
+def test_better_is_the_side_of_the_metric(direction):
+    """The left system has far more of what is counted, which is better or worse."""
+    metric = AdditiveMetric("share", ("hits", "others"), ratio=((1, 0), (1, 1)), direction=direction)
+    rows = np.array([[[5, 1]] * 20, [[1, 5]] * 20])
+    flipped = Flipped((summable(SystemRows(metric, rows, np.ones((2, 20), dtype=bool))),), np.array([0]), np.array([1]), 3)
+    table = shared_table(flipped, np.array([20]), hits_of(flipped, (0, 999)), None, 999, 0.05)
+    for_left, against_left = (table.log_better[0], table.log_worse[0])[:: 1 if direction == "higher" else -1]
+    assert for_left == pytest.approx(math.log(1 / 1000))
+    assert against_left == pytest.approx(0.0)

@@ -561,3 +561,16 @@ def test_aime_questions_with_four_samples(shared_data):
     p = osc.permutation_test(a, b, items=[r["question"] for r in rows])
     assert p.value == 0.109375
     assert 100 * p.statistic == pytest.approx(40 / 3)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_mid_p_of_sums_that_are_listed(seed):
+    """Sizes too large for a lattice, with ties: half of the sums as far out as the observed one count."""
+    rng = np.random.default_rng(seed)
+    sizes = np.tile(rng.integers(10**8, 10**9, 6), 3)
+    d = sizes * rng.choice([1, 1, -1], 18)
+    found = osc.permutation_test(d, 0 * d)
+    assert found.kernel == "meet-in-the-middle"
+    sums = np.abs(np.array(list(itertools.product([1, -1], repeat=18))) @ sizes)
+    beyond, tied = (sums > abs(d.sum())).mean(), (sums == abs(d.sum())).mean()
+    assert (found.value, found.mid) == (pytest.approx(beyond + tied, rel=1e-12), pytest.approx(beyond + tied / 2, rel=1e-12))

@@ -65,3 +65,19 @@ def test_two_items_of_graded_scores_are_no_right_or_wrong_ones(missing):
     """Half a point and none on two items say little of what an item may be worth, however many systems share them."""
     found = osc.rank(pl.DataFrame({"id": [1, 2], "new": [0.5, 0.0], "old": [None if missing else 0.5, 0.5]}))
     assert found.pairs[0].p.value == 1.0
+
+
+def test_the_share_of_missing_scores_has_one_decimal():
+    rows = [
+        (f"q{i}", name, (i + len(name)) % 2)
+        for i in range(7)
+        for name in ("new", "older")
+        if (i, name) not in {(0, "new"), (5, "older")}
+    ]
+    found = osc.rank(pl.DataFrame(rows, schema=["id", "model", "correct"], orient="row"))
+    assert any("2 of 14 scores are missing (14.3 %)" in note.text for note in found.notes)
+
+
+def test_a_sum_of_decimals_is_in_their_unit():
+    found = osc.rank({"new": [0.25, 0.5, 0.75], "old": [0.1, 0.2, 0.4]}, metric="sum")
+    assert [(score.system, score.value) for score in found.scores] == [("new", 1.5), ("old", pytest.approx(0.7, rel=1e-15))]

@@ -203,6 +203,11 @@ def test_a_system_that_never_varies_has_no_reach():
     assert "no interval" in osc.score(np.full(20, 3.5)).verdict
 
 
+def test_a_rule_for_duplicates_that_does_not_exist_is_refused():
+    with pytest.raises(OutscoreError, match="`duplicates` is 'middle'"):
+        osc.score([1, 0, 1], duplicates="middle")
+
+
 def test_a_single_item_has_no_interval_and_says_why():
     found = osc.score([1])
     assert (found.systems[0].low, found.interval) == (None, "")

@@ -36,6 +36,12 @@ def test_tokenised_text_under_a_tokeniser():
     assert told("chrf", TOKENISED, TOKENISED, TOKENISED) == []
 
 
+def test_half_of_the_full_stops_apart_is_not_most_of_them():
+    apart, joined = ["A b ."] * 3, ["A b."] * 3
+    assert told("bleu", [*apart, *joined], PLAIN, PLAIN) == []
+    assert len(told("bleu", [*apart, "A b .", *joined], PLAIN, PLAIN)) == 1
+
+
 def test_writing_without_spaces():
     for metric in ("bleu", "rouge1", "wer", "ter", "meteor:language=none"):
         assert any("without spaces between words" in text for text in told(metric, CHINESE, CHINESE, CHINESE)), metric

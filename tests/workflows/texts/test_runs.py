@@ -15,6 +15,7 @@ from outscore.core.metric import AdditiveMetric
 from outscore.inference.runs.two_way import two_way_of_rows
 from outscore.metrics.cache import StatisticsCache
 from outscore.metrics.text.registry import segment_statistics, text_metric
+from outscore.workflows.texts.corpus import Texts, single_runs
 from outscore.workflows.texts.runs import mean_of_runs
 
 pytest.importorskip("sacrebleu")
@@ -236,3 +237,10 @@ def test_what_runs_cannot_be_asked():
         compare_texts(RUNS_A, RUNS_B, LONG, metrics=["bleu", "ter"], correction="max-t")
     (c,) = compare_texts(RUNS_A, RUNS_B, LONG, metrics=["ter"], buckets={"half": ["x", "y"] * (len(LONG) // 2)}).comparisons
     assert {bucket.p.test for bucket in c.buckets} == {"two-way"}
+
+
+@pytest.mark.parametrize(("a", "b", "told"), [(1, 1, True), (2, 1, True), (1, 3, True), (2, 2, False)])
+def test_a_single_run_of_either_system_is_told(a, b, told):
+    lines = ("the cat sat",)
+    texts = Texts(("new", "old"), (lines,) * a, (lines,) * b, (lines,))
+    assert bool(single_runs(texts)) == told
