@@ -35,7 +35,6 @@ from outscore.inference.base.paired import NoSpreadError
 from outscore.inference.describe.curves import runs_curve
 from outscore.inference.registry import TESTS
 from outscore.inference.runs.exchange import exchange_of
-from outscore.inference.shifted import run_entry
 from outscore.metrics.registry import resolve
 from outscore.results.interval import Interval
 from outscore.scores.system import Labels, Scores
@@ -291,7 +290,7 @@ def gate(rng: np.random.Generator) -> Iterator[Look]:
 
 def _rejects_shifted(test: str, pairs: PairedScores, metric: AdditiveMetric, request: TestRequest) -> bool:
     try:
-        return run_entry(TESTS[test], pairs, metric, request).p.upper <= ALPHA
+        return TESTS[test].run(pairs, metric, request).p.upper <= ALPHA
     except NoSpreadError:
         return False
 

@@ -181,8 +181,9 @@ FRONTS = (
         summary="Decide whether a candidate may replace a baseline: pass, fail or inconclusive, for continuous integration.",
         details=(
             "With Δ the candidate's lead and m the margin: pass where Δ <= -m is rejected, else fail where Δ >= 0 is, both"
-            " one-sided at `alpha`, else inconclusive. H0 at -m is that of the test: swaps of differences assumed symmetric"
-            " about it, Tango's score test for right-or-wrong items, the bootstrap for metrics that are not means."
+            " one-sided at `alpha`, else inconclusive. H0 at -m is tested without assuming a shape where the range of"
+            " the scores is known (Gaffke's bounded mean), by Tango's score test for right-or-wrong items, by the bootstrap for"
+            " metrics that are not means; in no case does a loss that has not shown count as absent."
         ),
         positional=(
             Argument(

@@ -406,8 +406,9 @@ def compare(
     alpha : float, default 0.05
         The significance level; the interval has level 1 - alpha and the same design as p.
     delta : float, default 0.0
-        Test whether A - B is `delta` instead of 0, for metrics that are means; the differences are assumed to
-        be symmetric about it. Right-or-wrong items get Tango's score test, which is asymptotic.
+        Test whether A - B is `delta` instead of 0. Two-sided, differences are assumed to be symmetric about
+        it; one-sided, nothing is, as for a margin. Right-or-wrong items get Tango's score test, which is
+        asymptotic.
     margin : float | None, default None
         Also test whether A is worse than B by less than this margin, and whether the two are equivalent
         within it.
@@ -941,8 +942,9 @@ def gate(
     """Decide whether a candidate may replace a baseline: pass, fail or inconclusive, for continuous integration.
 
     With Δ the candidate's lead and m the margin: pass where Δ <= -m is rejected, else fail where Δ >= 0 is, both
-    one-sided at `alpha`, else inconclusive. H0 at -m is that of the test: swaps of differences assumed symmetric
-    about it, Tango's score test for right-or-wrong items, the bootstrap for metrics that are not means.
+    one-sided at `alpha`, else inconclusive. H0 at -m is tested without assuming a shape where the range of the
+    scores is known (Gaffke's bounded mean), by Tango's score test for right-or-wrong items, by the bootstrap for
+    metrics that are not means; in no case does a loss that has not shown count as absent.
 
     Parameters
     ----------
@@ -1176,8 +1178,9 @@ def compare_texts(
     alpha : float, default 0.05
         The significance level; the interval has level 1 - alpha and the same design as p.
     delta : float, default 0.0
-        Test whether A - B is `delta` instead of 0, for metrics that are means; the differences are assumed to
-        be symmetric about it. Right-or-wrong items get Tango's score test, which is asymptotic.
+        Test whether A - B is `delta` instead of 0. Two-sided, differences are assumed to be symmetric about
+        it; one-sided, nothing is, as for a margin. Right-or-wrong items get Tango's score test, which is
+        asymptotic.
     margin : float | None, default None
         Also test whether A is worse than B by less than this margin, and whether the two are equivalent
         within it.
@@ -2231,8 +2234,9 @@ def permutation_test(
     alternative : str, default "two-sided"
         ``"two-sided"``, ``"greater"`` (A is *better*) or ``"less"``.
     delta : float, default 0.0
-        Test whether A - B is `delta` instead of 0, for metrics that are means; the differences are assumed to
-        be symmetric about it. Right-or-wrong items get Tango's score test, which is asymptotic.
+        Test whether A - B is `delta` instead of 0. Two-sided, differences are assumed to be symmetric about
+        it; one-sided, nothing is, as for a margin. Right-or-wrong items get Tango's score test, which is
+        asymptotic.
     items : ArrayLike | str | None, default None
         A label per row: rows of one item are repeats and are averaged first. For a file or table, the column
         of item ids, or ``"none"`` if every row is a separate item.

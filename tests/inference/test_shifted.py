@@ -17,7 +17,6 @@ from outscore.core.paired import PairedScores
 from outscore.inference.base import discordance
 from outscore.inference.base.entry import TestRequest
 from outscore.inference.registry import TESTS
-from outscore.inference.shifted import run_entry
 from outscore.metrics.registry import resolve
 
 GRADES = np.array([0.25, 0.5, 0.75, 1.0])
@@ -203,7 +202,55 @@ def test_a_system_that_loses_the_margin_through_crashes_hardly_ever_passes(n, ma
         new = np.where(rng.random(n) < margin / GRADES.mean(), 0.0, old)
         metric, a, b = resolve("mean", new, old)
         pairs = PairedScores(a, b)
-        passes += run_entry(TESTS["permutation"], pairs, metric, asked).p.value <= 0.05
-        before += run_entry(TESTS["permutation"], pairs, metric, replace(asked, assume="symmetric")).p.value <= 0.05
+        passes += TESTS["permutation"].run(pairs, metric, asked).p.value <= 0.05
+        before += TESTS["permutation"].run(pairs, metric, replace(asked, assume="symmetric")).p.value <= 0.05
     assert passes / 400 <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / 400)
     assert before > passes
+
+
+class TestWhatIsSaidBesideP:
+    def test_no_note_asks_for_a_range_that_nothing_would_use(self):
+        """Tango's test of being better by some amount, and tests that were named, know no range."""
+        rng = np.random.default_rng(2)
+        right, graded = rng.integers(0, 2, (2, 60)), rng.random((2, 60))
+        better = osc.compare(*right, delta=0.02, alternative="greater")
+        named = osc.compare(*graded, margin=0.1, test="student")
+        unknown = osc.compare(*(10 * graded), margin=0.1)
+        asks = [any("--bounds" in note.text for note in found.notes) for found in (better, named, unknown)]
+        assert asks == [False, False, True]
+        assert any("`student`, as was asked" in note.text for note in named.notes)
+
+    def test_the_estimate_is_that_of_the_test(self):
+        """One item won of sixty: the bound decides, and knows nothing of the difference."""
+        old = np.repeat([0, 1], [20, 40])
+        new = old.copy()
+        new[0] = 1
+        found = osc.compare(new, old, delta=-0.05, alternative="greater")
+        assert found.p.kernel == "unseen-loss"
+        assert found.p.statistic == pytest.approx(found.difference)
+        assert found.interval.estimate == pytest.approx(1 / 60)
+
+    def test_compare_and_gate_agree_on_what_is_needed(self):
+        rng = np.random.default_rng(5)
+        old = rng.integers(0, 2, 300)
+        new = np.where(rng.random(300) < 0.1, 1 - old, old)
+        graded = np.round(rng.random((2, 300)), 2)
+        for (a, b), test in (((new, old), None), ((new, old), "student"), (graded, None)):
+            asked = {} if test is None else {"test": test}
+            compared, gate = osc.compare(a, b, margin=0.01, **asked), osc.gate(b, a, margin=0.01, **asked)
+            if gate.towards == "pass":
+                assert compared.margin.needed in (None, gate.needed)
+
+    def test_the_curve_of_sizes_ends_at_the_p_of_the_verdict_or_is_not_drawn(self):
+        rng = np.random.default_rng(6)
+        graded = osc.compare(*np.round(rng.random((2, 60)), 2), delta=-0.15, alternative="greater")
+        assert graded.pictures.sizes == []
+        right = osc.compare(*rng.integers(0, 2, (2, 60)), delta=-0.15, alternative="greater")
+        assert right.pictures.sizes == [] or right.pictures.sizes[-1].p == pytest.approx(right.p.value)
+
+    def test_crashes_of_texts_are_not_alike(self):
+        reference = ["the cat sat on the mat"] * 5
+        for asked in (osc.gate, osc.compare_texts):
+            more = {"reference": reference, "metric": "bleu"} if asked is osc.gate else {"reference": reference}
+            with pytest.raises(OutscoreError, match="`assume` is 'equal-crashes'"):
+                asked(reference, reference, margin=1.0, assume="equal-crashes", **more)

@@ -59,6 +59,8 @@ def log_p_of_mean(x: Array, margin: float, worst: float, sizes: Array | None = N
     >>> round(math.exp(log_p_of_mean(np.zeros(149), 0.02, 1.0)), 6), round(0.98**149, 6)
     (0.049282, 0.049282)
     """
+    if margin >= worst:
+        raise ValueError("a margin as large as the worst loss excludes nothing")
     shift = margin if sizes is None else margin * sizes
     largest = 1.0 if sizes is None else float(sizes.max())
     seen, counts = np.unique(x + shift, return_counts=True)
@@ -67,8 +69,6 @@ def log_p_of_mean(x: Array, margin: float, worst: float, sizes: Array | None = N
     counts = np.append(1.0, times * counts[kept])
     order = np.argsort(weights, kind="stable")
     weights, counts = weights[order] / np.abs(weights).max(), counts[order]
-    if margin >= worst:
-        raise ValueError("a margin as large as the worst loss excludes nothing")
     # Nothing that was seen speaks for a mean above -margin.
     return 0.0 if weights[-1] < 0 else min(0.0, _log_tail(weights, counts))
 

@@ -6,6 +6,9 @@ docs table and contract tests loop over the registry.
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
+
 from outscore.core.options import did_you_mean
 from outscore.inference.base.entry import TestEntry, TestRequest
 from outscore.inference.binary.mcnemar import ENTRY as MCNEMAR
@@ -16,11 +19,13 @@ from outscore.inference.classical.sign import ENTRY as SIGN
 from outscore.inference.classical.student import ENTRY as STUDENT
 from outscore.inference.classical.wilcoxon import ENTRY as WILCOXON
 from outscore.inference.permutation.dispatch import ENTRY as PERMUTATION
+from outscore.inference.shifted import run_entry
 
 __all__ = ["ALL", "DEFAULT", "TESTS", "TestEntry", "TestRequest", "deciding_test", "suggest_test"]
 
 TESTS: dict[str, TestEntry] = {
-    entry.name: entry for entry in (PERMUTATION, MEDIAN, STUDENT, WILCOXON, SIGN, MCNEMAR, *BOOTSTRAPS, BAYES)
+    entry.name: replace(entry, run=partial(run_entry, entry))
+    for entry in (PERMUTATION, MEDIAN, STUDENT, WILCOXON, SIGN, MCNEMAR, *BOOTSTRAPS, BAYES)
 }
 DEFAULT = PERMUTATION.name
 """The test that decides where none is named."""

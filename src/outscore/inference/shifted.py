@@ -97,18 +97,31 @@ def run_entry(entry: TestEntry, pairs: PairedScores, metric: AdditiveMetric, ask
     >>> round(p.value, 6), round(0.9**5, 6), p.kernel
     (0.59049, 0.59049, 'bounded-mean')
     """
-    if not is_shifted(asked) or asked.assume == SYMMETRIC or entry.estimand == "median":
+    if not _has_rules(entry, asked):
         return entry.run(pairs, metric, asked)
     bound = _bound_of(entry, pairs, metric, asked)
     if bound is not None and (bound.kernel == RANGE or bound.silent):
         return bound.result(metric, asked)
-    if bound is None and bool((pairs.a == pairs.b).all()):
+    notes = _left_open(entry, pairs, metric) if bound is None else []
+    if UNKNOWN_RANGE in notes and bool((pairs.a == pairs.b).all()):
         # Nothing differs, and nothing tells what could: no evidence of anything.
-        return TestResult(p_values.identical_p(units_of(pairs).rows), notes=[UNKNOWN_RANGE])
+        return TestResult(p_values.identical_p(units_of(pairs).rows), notes=notes)
     answer = entry.run(pairs, metric, asked)
     if bound is None:
-        return replace(answer, notes=[*answer.notes, UNKNOWN_RANGE])
+        return replace(answer, notes=[*answer.notes, *notes])
     return larger(answer, bound.result(metric, asked), metric, asked)
+
+
+def _has_rules(entry: TestEntry, asked: TestRequest) -> bool:
+    """Whether the question is one of those above, and nothing was assumed that answers it otherwise."""
+    return is_shifted(asked) and asked.assume != SYMMETRIC and entry.estimand != "median"
+
+
+def _left_open(entry: TestEntry, pairs: PairedScores, metric: AdditiveMetric) -> list[Note]:
+    """What the answer of a test without any of the rules leaves open."""
+    if entry.null != "swaps":
+        return [] if entry.on == "binary" else [Note("assumption", NAMED_TEST.format(test=entry.name))]
+    return [] if discordance(pairs, metric) is not None else [UNKNOWN_RANGE]
 
 
 def items_to_show(
@@ -127,7 +140,7 @@ def items_to_show(
     >>> items_to_show(TESTS["permutation"], PairedScores(same, same), mean, TestRequest("greater", -0.02), 0.8)
     149
     """
-    if not is_shifted(asked) or asked.assume == SYMMETRIC or entry.estimand == "median":
+    if not _has_rules(entry, asked):
         return None
     pair = discordance(pairs, metric)
     margin = -_turn(metric, asked) * asked.delta
@@ -144,15 +157,17 @@ def is_shifted(asked: TestRequest) -> bool:
 
 
 def larger(first: TestResult, second: TestResult, metric: AdditiveMetric, asked: TestRequest) -> TestResult:
-    """The answer with the larger p, and the more cautious end of both intervals."""
+    """The answer with the larger p, and the more cautious end of both intervals; what is estimated comes from the first."""
     turn = _turn(metric, asked)
     answer, other = (first, second) if first.p.upper >= second.p.upper else (second, first)
-    if answer.interval is None or other.interval is None:
+    answer = replace(answer, p=replace(answer.p, statistic=first.p.statistic))
+    if answer.interval is None or other.interval is None or first.interval is None:
         return replace(answer, notes=[*first.notes, *second.notes])
     ends = [_end(of.interval, turn) for of in (answer, other) if of.interval is not None]
     furthest = None if None in ends else min(turn * end for end in ends if end is not None)
     moved = None if furthest is None else turn * furthest
-    interval = replace(answer.interval, low=moved) if turn > 0 else replace(answer.interval, high=moved)
+    interval = replace(answer.interval, estimate=first.interval.estimate)
+    interval = replace(interval, low=moved) if turn > 0 else replace(interval, high=moved)
     return replace(answer, interval=interval, notes=[*first.notes, *second.notes])
 
 
@@ -223,7 +238,9 @@ class _Bound:
             low, high = high, 2 * high
             if high * items > MAX_ITEMS:
                 return None
-        while (high - low) * items > CLOSE:
+        # Few different numbers are counted to the item; of many, three digits are enough.
+        close = CLOSE / items if len(distinct(x)) <= FEW else CLOSE
+        while high - low > close * max(1.0, high):
             middle = (low + high) / 2
             low, high = (low, middle) if shows(middle) else (middle, high)
         return max(items + 1, math.ceil(high * items - CLOSE))
@@ -329,6 +346,7 @@ def _of_crashes(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest,
     return _Bound(CRASHES, _turn(metric, asked) * pulls, margin, worst, notes=(note,), silent=silent)
 
 
+NAMED_TEST = "The margin is tested by `{test}`, as was asked; it does not exclude rare large losses that have not shown."
 NO_SHAPE = (
     "The margin is tested without assuming anything about the shape of the differences: scores lie between {low:g} and"
     " {high:g}, and one more item with the worst possible difference is added (Gaffke, 2005)."

@@ -80,7 +80,7 @@ class TestSummaries:
 
     def test_plain_lines_are_warned_of(self):
         chosen = [text_metric("rougeLsum")]
-        (note,) = cautions(chosen, {"A": [["one. two."]]}, [["one. two."]])
+        (note,) = cautions(chosen, {"A": [["one. two."]]}, [["one. too."]])
         assert "set split=stop" in note.text
-        assert cautions(chosen, {"A": [["one.\ntwo."]]}, [["one. two."]]) == []
-        assert cautions([text_metric("rougeLsum:split=stop")], {"A": [["one. two."]]}, [["one. two."]]) == []
+        assert cautions(chosen, {"A": [["one.\ntwo."]]}, [["one. too."]]) == []
+        assert cautions([text_metric("rougeLsum:split=stop")], {"A": [["one. two."]]}, [["one. too."]]) == []

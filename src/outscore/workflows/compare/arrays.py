@@ -25,7 +25,7 @@ from outscore.inference.describe.repeats import pair_variances
 from outscore.inference.describe.units import SIZES, evaluation_units, unit_advisor
 from outscore.inference.populations import ITEMS, THESE_ITEMS
 from outscore.inference.registry import ALL, TESTS
-from outscore.inference.shifted import items_to_show, run_entry
+from outscore.inference.shifted import KERNELS_OF_MARGINS, items_to_show
 from outscore.language.phrases import POWER
 from outscore.language.signature import comparison_signature
 from outscore.language.verdict.comparison import with_verdict
@@ -63,7 +63,7 @@ def permutation_p(
     given = {"method": method} | ({} if resamples is None else {"resamples": resamples})
     options = complete("permutation", TESTS["permutation"].options, given)
     request = TestRequest(cast("Alternative", alternative), delta, seed=seed, options=options, interval=False)
-    return run_entry(TESTS["permutation"], pairs, additive, request).p
+    return TESTS["permutation"].run(pairs, additive, request).p
 
 
 def compare_rows(
@@ -91,7 +91,7 @@ def compare_rows(
     request, entry = question.of_test, question.entry
     advice = _unit_advice(rows, additive, question) if question.unit_advice else []
     pairs, remainder = _units(rows, additive, question)
-    by_items = as_known(run_entry(entry, pairs, additive, request), repeats)
+    by_items = as_known(entry.run(pairs, additive, request), repeats)
     answer = answer_of(pairs, additive, question, repeats, by_items, spec=metric)
     if question.unit_size == 1:
         unit_names = labels_of(rows, labels, items, clusters)
@@ -135,7 +135,8 @@ def _margin(
         return None, []
     request = question.of_test
     margin, notes = margin_of(answer.run, pairs, metric, request, question.margin)
-    if answer.population == ITEMS and not margin.noninferiority.rejects(question.alpha):
+    by_rule = margin.noninferiority.kernel in KERNELS_OF_MARGINS
+    if by_rule and answer.population == ITEMS and not margin.noninferiority.rejects(question.alpha):
         shift = -question.margin if metric.higher_is_better else question.margin
         asked = replace(request, alternative="greater", delta=shift)
         margin = replace(margin, needed=items_to_show(question.entry, pairs, metric, asked, POWER))

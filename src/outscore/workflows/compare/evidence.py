@@ -36,7 +36,6 @@ from outscore.inference.describe.histograms import histograms, normal_quantiles,
 from outscore.inference.permutation.dispatch import permutation
 from outscore.inference.power.planning import analytic_curve
 from outscore.inference.registry import DEFAULT, TESTS
-from outscore.inference.shifted import run_entry
 from outscore.language.numbers import count
 from outscore.results.analysis import ChartData, Power
 from outscore.results.comparison import AnytimeEvidence, Margin, TestResult
@@ -167,7 +166,7 @@ def all_tests(pairs: PairedScores, metric: AdditiveMetric, request: TestRequest)
             continue
         asked = replace(request, options=complete(entry.name, entry.options, {}), interval=False)
         try:
-            p_values.append(run_entry(entry, pairs, metric, asked).p)
+            p_values.append(entry.run(pairs, metric, asked).p)
         except OutscoreError as refusal:
             missing.append(f"{entry.name} ({_reason(entry, pairs, request) or refusal.message.rstrip('.')})")
     missing += [f"{entry.name} (it has no p-value of its own)" for entry in TESTS.values() if entry.posterior]
@@ -228,7 +227,7 @@ def path_of(pairs: PairedScores, metric: AdditiveMetric, p: PValue, request: Tes
         views.append(("clusters", pairs))
     steps = []
     for i, (name, view) in enumerate(views):
-        step_p = p if i == len(views) - 1 else run_entry(entry, view, metric, replace(request, interval=False)).p
+        step_p = p if i == len(views) - 1 else entry.run(view, metric, replace(request, interval=False)).p
         a, b = scores_of(view.per_item(), metric)
         steps.append(PathStep(name, step_p.n, a - b, step_p.value))
     return steps

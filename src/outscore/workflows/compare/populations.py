@@ -36,7 +36,7 @@ from outscore.inference.populations import ITEMS, ITEMS_AND_RUNS, THESE_ITEMS, p
 from outscore.inference.registry import DEFAULT
 from outscore.inference.runs.exchange import COARSE, FINE, SPREAD_UNSEEN, UNEQUAL_LAWS, exchange_of_rows, sampled_exchange
 from outscore.inference.runs.two_way import FEW_RUNS, TwoWay, added_by_runs, two_way_of_rows
-from outscore.inference.shifted import is_shifted, larger, run_entry
+from outscore.inference.shifted import is_shifted, larger
 from outscore.language.numbers import count, format_probability
 from outscore.metrics.registry import resolve
 from outscore.results.analysis import NullHistogram
@@ -95,7 +95,7 @@ def answer_of(
     """
 
     def over_items(request: TestRequest) -> TestResult:
-        return as_known(run_entry(question.entry, pairs, metric, request), repeats)
+        return as_known(question.entry.run(pairs, metric, request), repeats)
 
     crossed, lacking = _crossed(pairs, metric, spec, question, repeats)
     lines: dict[str, _Line] = {ITEMS: _Line(over_items)}

@@ -334,7 +334,7 @@ class TextsRequest(ComparisonRequest):
     test: str = declare(shared.TEST, choices=shared.known_tests)
     alternative: str = declare(shared.ALTERNATIVE, after="method")
     population: str | None = declare(shared.POPULATION, after="margin")
-    assume: str | None = declare(shared.ASSUME, after="margin", choices=shared.ASSUMPTIONS[:1])
+    assume: str | None = declare(shared.ASSUME, after="margin", choices=shared.ASSUMPTIONS_OF_TEXTS)
     correction: str = declare(
         shared.CORRECTION, after="resamples", help="Multiplicity correction for the p-values of the metrics."
     )
@@ -410,7 +410,7 @@ class TextsRequest(ComparisonRequest):
         refuse_units_of_documents(self.unit_size, self.documents)
         chosen_metrics(self.metrics)
         check_compat(self.compat)
-        shared.check_assumption(self.assume, used=self.is_shifted)
+        shared.check_assumption(self.assume, used=self.is_shifted, texts=True)
         check_comparison(**self.asked(), metric=None, names=self.names or ("A", "B"))
 
     def data_arguments(self) -> list[str]:

@@ -142,6 +142,7 @@ class GateRequest(TestedRequest, DrawRequest, TableRequest, EitherRequest, LogRe
                 "Write `outscore gate BASELINE CANDIDATE --margin 0.02`.",
                 parameter="files",
             )
+        shared.check_assumption(self.assume, used=True, texts=bool(self.reference))
         if self.reference:
             self.refuse_what_is_for_scores()
         else:
