@@ -37,6 +37,7 @@ class TestMeansOfScoresWithAKnownRange:
         assert found.not_worse.value == pytest.approx((1 - margin) ** 10)
         assert found.outcome == "inconclusive"
         assert found.interval.low == pytest.approx(0.05**0.1 - 1)
+        assert (found.interval.high, found.interval.level) == (None, 0.95)
         assert found.needed == math.ceil(math.log(0.05) / math.log(1 - margin))
         compared = osc.compare(same, same, margin=margin)
         assert compared.margin.noninferiority.value == compared.margin.equivalence.value == found.not_worse.value

@@ -38,7 +38,8 @@ class GateResult(Result):
         The candidate (A) compared with the baseline (B): `p` is for being worse, `margin.noninferiority` for not being
         worse by the margin.
     interval
-        The interval of the difference at level 1 - 2 alpha, which agrees with both tests.
+        The interval of the difference at level 1 - 2 alpha, which agrees with both tests; for identical outputs only its worse
+        end, at level 1 - alpha.
     needed, towards
         For "inconclusive": how many items like these would decide, and how; None if that is unknown.
     power

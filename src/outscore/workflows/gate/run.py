@@ -251,13 +251,14 @@ def _compared(request: GateRequest, compared: Asked) -> tuple[Comparisons, Inter
 
 
 def _with_limit(interval: Interval | None, c: Comparison, alpha: float) -> Interval | None:
-    """The interval with the limit of the test at the margin as its worse end; identical outputs have no other."""
+    """The interval with the limit of the test at the margin as its worse end; identical graded outputs have no other."""
     assert c.margin is not None
     limit = c.margin.limit
     if limit is None:
         return interval
-    if interval is None or c.identical:
-        interval = Interval(None, None, 1 - 2 * alpha, method="", dual=True, estimate=c.difference)
+    if interval is None or (c.identical and interval.low == interval.high):
+        # With one end it holds the difference as often as its one test is right.
+        interval = Interval(None, None, 1 - alpha, method="", dual=True, estimate=c.difference)
     return replace(interval, low=limit) if c.higher_is_better else replace(interval, high=limit)
 
 
