@@ -191,6 +191,41 @@ class TestMetricsThatAreNotMeans:
         assert p[1] < p[0]
 
 
+class TestTwoScoresOfAWiderRange:
+    """Scores of .75 and 1 are right or wrong as far as their intervals go, but can still fall to 0."""
+
+    OLD = np.repeat([1.0, 0.75], [70, 10])
+    NEW = np.repeat([1.0, 0.75, 1.0], [65, 10, 5])
+
+    @pytest.mark.parametrize("margin", [0.05, 0.2, 0.3, 0.9])
+    def test_the_worst_loss_is_that_of_the_range(self, margin):
+        """Margins beyond the distance of the two scores are questions, too."""
+        found = osc.gate(self.OLD, self.NEW, margin=margin)
+        assert found.not_worse.kernel == "bounded-mean"
+        assert found.not_worse.value == pytest.approx(drawn(self.NEW - self.OLD + margin, margin - 1.0), abs=0.003)
+
+    def test_identical_ones_show_that_no_crash_has_shown(self):
+        found = osc.gate(self.OLD, self.OLD, margin=0.02)
+        assert found.not_worse.value == pytest.approx(0.98**80)
+        assert found.needed == 149
+
+    def test_bounds_count_as_well(self):
+        found = osc.gate(4 * self.OLD, 4 * self.OLD, margin=0.1, bounds=(0, 5))
+        assert found.not_worse.value == pytest.approx((1 - 0.1 / 5) ** 80)
+
+    def test_without_a_range_it_says_what_it_takes_for_granted(self):
+        old, new = 3 + 4 * self.OLD, 3 + 4 * self.NEW
+        found = osc.gate(old, new, margin=0.1)
+        shares = osc.gate(4 * self.OLD - 3, 4 * self.NEW - 3, margin=0.1)
+        assert found.not_worse.value == pytest.approx(shares.not_worse.value)
+        assert any("All scores are 6 or 7" in note.text for note in found.comparison.notes)
+        assert not any("All scores are" in note.text for note in shares.comparison.notes)
+
+    def test_better_by_some_amount_leaves_no_loss_open(self):
+        asked = osc.compare(4 * self.NEW - 3, 4 * self.OLD - 3, delta=0.01, alternative="greater")
+        assert not any("rare large losses" in note.text for note in asked.notes)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("n", "margin"), [(50, 0.02), (100, 0.01), (20, 0.05), (200, 0.02), (500, 0.02)])
 def test_a_system_that_loses_the_margin_through_crashes_hardly_ever_passes(n, margin):

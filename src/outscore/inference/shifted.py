@@ -6,7 +6,8 @@ takes a system that crashes on one item in fifty, and has not yet, for one that 
 passing:
 
 right-or-wrong items
-    Tango's score test, but no less than (1 - m)^n: the chance that a loss of m has not shown in n items.
+    Tango's score test, but no less than (1 - m)^n: the chance that a loss of m has not shown in n items. Where scores are known
+    to have a wider range than these two, the next rule answers.
 means of scores with a known range
     The bound of a bounded mean (`exact.bounded_mean`), which adds one item at the worst value. Clusters enter by their sums;
     the claim is about clusters no larger than these.
@@ -32,7 +33,7 @@ from outscore.core.paired import PairedScores
 from outscore.core.records import dataclass
 from outscore.exact.bounded_mean import log_p_of_mean, lower_limit_of_mean
 from outscore.inference.base import p_values
-from outscore.inference.base.discordance import discordance
+from outscore.inference.base.discordance import Discordance, discordance
 from outscore.inference.base.entry import TestEntry, TestRequest
 from outscore.inference.base.influence import contributions
 from outscore.inference.base.item_scores import with_exact_integers
@@ -52,6 +53,7 @@ __all__ = [
     "is_shifted",
     "items_to_show",
     "larger",
+    "largest_loss",
     "run_entry",
     "unseen_share",
 ]
@@ -107,6 +109,8 @@ def run_entry(entry: TestEntry, pairs: PairedScores, metric: AdditiveMetric, ask
         # Nothing differs, and nothing tells what could: no evidence of anything.
         return TestResult(p_values.identical_p(units_of(pairs).rows), notes=notes)
     answer = entry.run(pairs, metric, asked)
+    if bound is None and answer.p.kernel in KERNELS_OF_SHARES:
+        return answer
     if bound is None:
         return replace(answer, notes=[*answer.notes, *notes])
     return larger(answer, bound.result(metric, asked), metric, asked)
@@ -142,13 +146,31 @@ def items_to_show(
     """
     if not _has_rules(entry, asked):
         return None
+    bound = _bound_of(entry, pairs, metric, asked)
     pair = discordance(pairs, metric)
-    margin = -_turn(metric, asked) * asked.delta
-    if pair is not None:
+    if pair is not None and (bound is None or bound.kernel != RANGE):
+        margin = -_turn(metric, asked) * asked.delta
         wins, losses = (pair.only_a, pair.only_b) if _turn(metric, asked) > 0 else (pair.only_b, pair.only_a)
         return items_by_tango(pair.n, wins, losses, margin / pair.unit, asked.alpha, power)
-    bound = _bound_of(entry, pairs, metric, asked)
     return None if bound is None else bound.items_to_show(pairs.per_item().rows, asked.alpha, power)
+
+
+def largest_loss(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> float | None:
+    """How much a right-or-wrong item can lose at most, as far as the rule that answers for it knows; None for other items.
+
+    Examples
+    --------
+    >>> mean = AdditiveMetric("mean", ("score", "items"), ratio=((1, 0), (0, 1)))
+    >>> rates = np.stack([[0.75, 1.0, 1.0], np.ones(3)], axis=1)
+    >>> asked = TestRequest("greater", -0.1)
+    >>> largest_loss(PairedScores(rates, rates), mean, asked), largest_loss(PairedScores(8 * rates, rates), mean, asked)
+    (1.0, None)
+    """
+    pair = discordance(pairs, metric)
+    if pair is None:
+        return None
+    of_range = None if asked.assume == SYMMETRIC else _of_known_range(pairs, metric, asked, 0.0)
+    return pair.unit if of_range is None else max(pair.unit, of_range.worst)
 
 
 def is_shifted(asked: TestRequest) -> bool:
@@ -259,14 +281,26 @@ def _bound_of(entry: TestEntry, pairs: PairedScores, metric: AdditiveMetric, ask
     margin = -_turn(metric, asked) * asked.delta
     pair = discordance(pairs, metric)
     if pair is not None:
+        if entry.null != "swaps" and entry.on != "binary":
+            return None
+        of_range = _of_known_range(pairs, metric, asked, margin)
+        if of_range is not None and of_range.worst > pair.unit * (1 + TIE_TOLERANCE):
+            # Scores of .75 and 1 can still fall to 0.
+            return of_range
         # To be better by some amount is never shown by silence: Tango's test answers alone.
-        tango = entry.null == "swaps" or entry.on == "binary"
-        return _Bound(UNSEEN, np.zeros(pair.n), margin, pair.unit) if tango and margin > 0 else None
+        return _Bound(UNSEEN, np.zeros(pair.n), margin, pair.unit, notes=_two_scores(pair)) if margin > 0 else None
     if entry.null == "swaps":
         of_range = _of_known_range(pairs, metric, asked, margin)
         if of_range is not None:
             return of_range
     return _of_crashes(pairs, metric, asked, margin) if entry.on == "any" else None
+
+
+def _two_scores(pair: Discordance) -> tuple[Note, ...]:
+    """What is taken for granted where nothing but the scores themselves tells that there are no others."""
+    if (pair.wrong, pair.right) in ((0.0, 1.0), (0.0, 100.0)):
+        return ()
+    return (Note("assumption", TWO_SCORES.format(wrong=pair.wrong, right=pair.right, unit=pair.unit)),)
 
 
 def _of_known_range(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest, margin: float) -> _Bound | None:
@@ -350,6 +384,10 @@ NAMED_TEST = "The margin is tested by `{test}`, as was asked; it does not exclud
 NO_SHAPE = (
     "The margin is tested without assuming anything about the shape of the differences: scores lie between {low:g} and"
     " {high:g}, and one more item with the worst possible difference is added (Gaffke, 2005)."
+)
+TWO_SCORES = (
+    "All scores are {wrong:g} or {right:g}, so they are taken as wrong and right, and at the margin no item can lose more than"
+    " {unit:g}. Where others are possible, give their range with --bounds LOW HIGH."
 )
 CLUSTERS = "At the margin the claim is about clusters of at most {largest:g} items, like the largest of these."
 CRASH = (

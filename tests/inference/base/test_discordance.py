@@ -191,23 +191,19 @@ def in_unit(unit: float, wrong: float, **more) -> tuple[list[float], float]:
     return [found.interval.low / unit, found.interval.high / unit], tested.value
 
 
-@pytest.mark.parametrize(("unit", "wrong"), [(10, 0), (5, 0), (0.5, 0), (2, -1), (100, 0)])
+CODINGS = [(0, 1), (0, 100), (0, 0.5), (-1, 1), (1, 2), (7, 8), (0.25, 0.75), (0, 0.1), (0, 0.01)]
+
+
+@pytest.mark.parametrize(("wrong", "right"), CODINGS)
 @pytest.mark.parametrize(
     "more", [{}, {"items": np.repeat(np.arange(30), 5)}, {"clusters": np.arange(30)}], ids=["items", "runs", "clusters"]
 )
-def test_two_valued_scores_are_binary_in_any_unit(unit, wrong, more):
+def test_two_valued_scores_are_binary_in_any_unit(wrong, right, more):
     interval, p = in_zeros_and_ones()
-    found, tested = in_unit(unit, wrong, **more)
+    found, tested = in_unit(right - wrong, wrong, **more)
     assert interval == pytest.approx([-0.0249, 0.2562], abs=1e-4)
     assert found == pytest.approx(interval, abs=1e-9)
     assert tested == pytest.approx(p, rel=1e-9)
-
-
-@pytest.mark.parametrize("scores", [(0.75, 1.0), (4.0, 5.0), (0.0, 0.25)])
-def test_two_steps_of_a_scale_are_not_right_and_wrong(scores):
-    """Few items of graded scores, or pass rates, may show two values; that is not their range."""
-    a = np.array(scores)[np.arange(20) % 2]
-    assert osc.compare(a, a[::-1]).interval.method.startswith("permutation inversion")
 
 
 @pytest.mark.parametrize(("a", "b"), [([1, 0, 1, 1], [0, 0, 0, 0]), ([0, 0, 0], [0, 1, 1]), ([1, 1], [0, 1]), ([1, 1], [0, 0])])
@@ -216,3 +212,38 @@ def test_a_system_that_is_always_right_or_always_wrong_is_right_or_wrong(a, b):
     found = discordance(PairedScores(*columns), MEAN)
     wins, losses = (sum(x > y for x, y in zip(*pair, strict=True)) for pair in ((a, b), (b, a)))
     assert (found.n, found.only_a, found.only_b, found.unit) == (len(a), wins, losses, 1.0)
+
+
+@given(
+    table=st.lists(st.tuples(st.booleans(), st.booleans()), min_size=3, max_size=40).filter(lambda t: len({*sum(t, ())}) == 2),
+    clustered=st.booleans(),
+    coding=st.sampled_from(CODINGS),
+)
+@settings(max_examples=120, deadline=None)
+def test_no_interval_depends_on_the_coding(table, clustered, coding):
+    """Differences, own scores and p of right-or-wrong items, whatever right and wrong are called."""
+    wrong, right = coding
+    shares = np.array(table, dtype=float)
+    clusters = np.arange(len(table)) // 2 if clustered else None
+
+    def compare(scores):
+        return osc.compare(scores[:, 0], scores[:, 1], clusters=clusters)
+
+    plain, coded = compare(shares), compare(wrong + (right - wrong) * shares)
+    assert coded.p.value == pytest.approx(plain.p.value, rel=1e-9)
+    for one, other, start in ((plain.interval, coded.interval, 0.0), *_own(plain, coded, wrong)):
+        assert (one is None) == (other is None)
+        if one is None:
+            continue
+        for end, coded_end in zip((one.low, one.high), (other.low, other.high), strict=True):
+            assert (end is None) == (coded_end is None)
+            assert end is None or (coded_end - start) / (right - wrong) == pytest.approx(end, abs=1e-7)
+
+
+def _own(plain, coded, wrong):
+    return [(one, other, wrong) for one, other in zip(plain.scores, coded.scores, strict=True)]
+
+
+def test_one_score_of_all_items_does_not_tell_the_other():
+    same = np.full(20, 0.75)
+    assert discordance(PairedScores(*(np.stack([x, np.ones(20)], axis=1) for x in (same, same))), MEAN) is None

@@ -130,7 +130,8 @@ def test_parts_may_know_different_systems():
         (([100, 0], [100, 100]), (0, 100)),
         (([-1, -1], [1, 1]), (-1, 1)),
         (([-1, 1], [5, 0]), None),
-        (([0.75, 1], [0.75, 1]), None),
+        (([0.75, 1], [0.75, 1]), (0.75, 1)),
+        (([0.75, 0.75], [0.75, 0.75]), None),
     ],
 )
 def test_what_right_is_worth_in_all_parts(parts, common):

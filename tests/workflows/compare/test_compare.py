@@ -245,7 +245,7 @@ def test_slices_that_no_test_serves_are_named():
 
 
 def test_a_margin_no_difference_reaches_is_refused():
-    with pytest.raises(osc.OutscoreError, match="`margin` is 1, but scores of 0 or 1 cannot differ by more"):
+    with pytest.raises(osc.OutscoreError, match="`margin` is 1, but these scores cannot differ by more"):
         osc.compare([1, 0, 1, 1], [0, 0, 1, 1], margin=1)
 
 

@@ -370,7 +370,7 @@ def test_reduced_runs():
 BAD = {
     "No margin was given": {"margin": None},
     "`margin` is -0.02": {"margin": -0.02},
-    "`margin` is 1, but scores of 0 or 1 cannot differ by more": {"margin": 1.0},
+    "`margin` is 1, but these scores cannot differ by more": {"margin": 1.0},
     "`alpha` is 0.3, which is too large for a gate": {"margin": 0.1, "alpha": 0.3},
     "`inconclusive` is 'skip'": {"margin": 0.1, "inconclusive": "skip"},
     "There is no test `anova`": {"margin": 0.1, "test": "anova"},

@@ -42,9 +42,6 @@ STEPS = 60
 MIN_ITEMS = 3
 """From this many items on, only two distinct scores are not a coincidence, as two real numbers would be."""
 
-MIN_UNIT = 0.5
-"""Smaller scores may be pass rates: treated as right-or-wrong, 15 rates of four runs near 0 had a coverage of .91."""
-
 
 class NUMBERS:
     """The functions of numpy that the formula needs, for single numbers."""
@@ -123,20 +120,18 @@ class Worth:
 def worth_of(least: float, largest: float, items: int) -> Worth | None:
     """What wrong and right are worth in scores that are all the one or the other of two numbers; None where they are not.
 
-    The unit may be any from a half up: 0 and one other number, or plus and minus one number. Two others, such as
-    .75 and 1 or 0 and .25, may be what few items show of pass rates over several runs. Nothing but zeros, ones
-    or hundreds is right-or-wrong too.
+    The two may be any: 0 and 1, -1 and 1, 7 and 8. Nothing but zeros, ones or hundreds is right-or-wrong too; another number
+    that all scores share does not tell what the other one would be.
 
     Examples
     --------
-    >>> worth_of(-1.0, 1.0, 50), worth_of(1.0, 1.0, 50), worth_of(0.75, 1.0, 50)
-    (Worth(wrong=-1.0, right=1.0), Worth(wrong=0.0, right=1.0), None)
+    >>> worth_of(-1.0, 1.0, 50), worth_of(1.0, 1.0, 50), worth_of(0.75, 1.0, 50), worth_of(0.75, 0.75, 50)
+    (Worth(wrong=-1.0, right=1.0), Worth(wrong=0.0, right=1.0), Worth(wrong=0.75, right=1.0), None)
     """
     for right in (1.0, 100.0):
         if {least, largest} <= {0.0, right}:
             return Worth(0.0, right)
-    coded = least * largest == 0.0 or least == -largest
-    return Worth(least, largest) if coded and largest - least >= MIN_UNIT and items >= MIN_ITEMS else None
+    return Worth(least, largest) if least < largest and items >= MIN_ITEMS else None
 
 
 @dataclass(frozen=True)

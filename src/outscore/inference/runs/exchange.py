@@ -172,7 +172,9 @@ class Exchange:
         """What wrong and right runs score, where there are no others."""
         values = np.concatenate([self.a.values, self.b.values])
         least, largest = float(values.min()), float(values.max())
-        return worth_of(least, largest, len(values)) if ((values == least) | (values == largest)).all() else None
+        # Runs of one item may simply agree, whatever it scores.
+        items = len(self.weights)
+        return worth_of(least, largest, items) if ((values == least) | (values == largest)).all() else None
 
     def p(self, alternative: Alternative = "two-sided", delta: float = 0.0, *, points: int = FINE, seed: int = 0) -> PValue:
         """The p-value of H0; a difference other than 0 is tested by the statistic of the interval, which is asymptotic."""

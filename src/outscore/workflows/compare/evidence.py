@@ -24,7 +24,7 @@ from outscore.inference.anytime.process import (
     binary_evidence,
     confidence_sequence,
 )
-from outscore.inference.base.discordance import discordance
+from outscore.inference.base.discordance import Discordance, discordance
 from outscore.inference.base.entry import TestEntry, TestRequest
 from outscore.inference.base.influence import contributions, fragility, influence, strongest
 from outscore.inference.base.item_scores import MIN_LARGE_SAMPLE, is_sum, scores_if_any
@@ -36,6 +36,7 @@ from outscore.inference.describe.histograms import histograms, normal_quantiles,
 from outscore.inference.permutation.dispatch import permutation
 from outscore.inference.power.planning import analytic_curve
 from outscore.inference.registry import DEFAULT, TESTS
+from outscore.inference.shifted import largest_loss
 from outscore.language.numbers import count
 from outscore.results.analysis import ChartData, Power
 from outscore.results.comparison import AnytimeEvidence, Margin, TestResult
@@ -199,11 +200,11 @@ def margin_of(
     If lower is better, being worse by the margin is a difference A - B of *plus* the margin: `delta` is raw, and
     `alternative` means better and worse whatever the metric's direction.
     """
-    pair = discordance(pairs, metric)
-    if pair is not None and margin >= pair.unit:
+    most = largest_loss(pairs, metric, request)
+    if most is not None and margin >= most:
         raise OutscoreError(
-            f"`margin` is {margin:g}, but scores of {pair.wrong:g} or {pair.right:g} cannot differ by more than {pair.unit:g}.",
-            f"Give a margin below {pair.unit:g}.",
+            f"`margin` is {margin:g}, but these scores cannot differ by more than {most:g}.",
+            f"Give a margin below {most:g}.",
             parameter="margin",
         )
     turn = 1.0 if metric.higher_is_better else -1.0
@@ -271,7 +272,7 @@ def evidence_at_every_look(
             parameter="anytime",
         )
     pair = discordance(pairs, metric)
-    low, high = _bounds(np.concatenate([scores.a, scores.b]), bounds, None if pair is None else (pair.wrong, pair.right))
+    low, high = _bounds(np.concatenate([scores.a, scores.b]), bounds, pair)
     side = cast("Alternative", alternative)
     if not metric.higher_is_better and side != "two-sided":
         side = "less" if side == "greater" else "greater"
@@ -288,9 +289,14 @@ def evidence_at_every_look(
     return AnytimeEvidence(looks.e_value, looks.p, *ends, looks.stops, len(sums), reach, binary)
 
 
-def _bounds(scores: np.ndarray, given: tuple[float, ...], coded: tuple[float, float] | None) -> tuple[float, float]:
-    """The range of scores: as given, or what right and wrong are coded as, or 0 and 1; scores outside are refused."""
-    low, high = given or coded or (0.0, 1.0)
+def _bounds(scores: np.ndarray, given: tuple[float, ...], pair: Discordance | None) -> tuple[float, float]:
+    """The range of scores: as given, or 0 and 1, or 0 or minus one number and that number; scores outside are refused.
+
+    It has to be known before the data, so two other numbers, such as 7 and 8, say nothing about it.
+    """
+    low, high = given or (0.0, 1.0)
+    if not given and pair is not None and (pair.wrong < 0 or pair.right > 1) and pair.wrong in (0.0, -pair.right):
+        low, high = pair.wrong, pair.right
     out = scores[(scores < low) | (scores > high)]
     if len(out):
         source = "as --bounds says" if given else "the default of --bounds"
