@@ -94,6 +94,13 @@ def test_counts_are_f1_and_the_report_says_so(folder):
     assert not any("read as F1 counts" in note["text"] for note in asked["notes"])
 
 
+@pytest.mark.parametrize("method", ["auto", "dp", "fft"])
+def test_a_p_below_all_floats_is_saved_and_read_again(folder, method):
+    Path("strong.csv").write_text("new,old\n" + "3,1\n2,1\n" * 700)
+    assert "p = 10^-421.1, exact" in run("compare", "strong.csv", "--method", method, "-o", "strong.json").stdout
+    assert "p = 10^-421.1, exact" in run("report", "strong.json").stdout
+
+
 def test_options_arrive(folder):
     result = run(
         "compare", "pairs.csv", "--method", "monte-carlo", "--resamples", "199", "--seed", "3", "--alternative", "greater",

@@ -58,7 +58,7 @@ def test_bad_input_is_2(versions, refusal):
     assert refusal("gate", "base.csv", "same.csv").startswith("No margin was given. Say how much worse")
     assert refusal("gate", "--margin", "0.1").startswith("0 files were named")
     assert "does not exist" in refusal("gate", "base.csv", "nowhere.csv", "--margin", "0.1")
-    assert refusal("gate", "base.csv", "same.csv", "--margin", "2").startswith("`margin` is 2, but scores of 0 or 1")
+    assert refusal("gate", "base.csv", "same.csv", "--margin", "2").startswith("`margin` is 2, but these scores cannot")
 
 
 @pytest.mark.parametrize("form", ["markdown", "latex"])

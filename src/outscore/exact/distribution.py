@@ -209,8 +209,10 @@ def _convolve(stay: Array, swap: Array, method: str) -> NullDistribution:
     return NullDistribution(np.argwhere(table > 0) + low, table[table > 0], method)
 
 
-def dynamic_programme(stay: Array, swap: Array) -> tuple[Array, Array]:
+def dynamic_programme(stay: Array, swap: Array, share: Array | None = None) -> tuple[Array, Array]:
     """Lowest point and probabilities of Σ z_n, each z_n being row n of `stay` or of `swap` with probability ½.
+
+    `share` are other probabilities of staying.
 
     Examples
     --------
@@ -220,14 +222,18 @@ def dynamic_programme(stay: Array, swap: Array) -> tuple[Array, Array]:
     """
     low, shifts, other = _two_point_laws(stay, swap)
     _check_size(np.abs(stay - swap).sum(axis=0) + 1, len(stay))
-    return low, _one_by_one(shifts, other)
+    return low, _one_by_one(shifts, other, _halved(shifts) if share is None else share)
 
 
-def fast_fourier(stay: Array, swap: Array) -> tuple[Array, Array]:
+def fast_fourier(stay: Array, swap: Array, share: Array | None = None) -> tuple[Array, Array]:
     """The same law by recursive FFT convolution of the two halves of the data."""
     low, shifts, other = _two_point_laws(stay, swap)
     _check_size(np.abs(stay - swap).sum(axis=0) + 1, TRANSFORMS * len(stay).bit_length())
-    return low, _halves(shifts, other)
+    return low, _halves(shifts, other, _halved(shifts) if share is None else share)
+
+
+def _halved(shifts: Array) -> Array:
+    return np.full(len(shifts), 0.5)
 
 
 def _two_point_laws(stay: Array, swap: Array) -> tuple[Array, Array, Array]:
@@ -242,24 +248,23 @@ def _check_size(shape: Array, passes: int) -> None:
         raise BudgetError
 
 
-def _one_by_one(shifts: Array, other: Array) -> Array:
+def _one_by_one(shifts: Array, other: Array, share: Array) -> Array:
     """The law of a sum of two-point laws, one more of them at a time."""
     law = np.ones((1,) * shifts.shape[1])
-    for a, b in zip(shifts.tolist(), other.tolist(), strict=True):
+    for a, b, stays in zip(shifts.tolist(), other.tolist(), share.tolist(), strict=True):
         wider = np.zeros([size + max(i, j) for size, i, j in zip(law.shape, a, b, strict=True)])
-        law = 0.5 * law
-        for shift in (a, b):
-            wider[tuple([slice(i, i + size) for i, size in zip(shift, law.shape, strict=True)])] += law
+        for shift, weight in ((a, stays), (b, 1 - stays)):
+            wider[tuple([slice(i, i + size) for i, size in zip(shift, law.shape, strict=True)])] += weight * law
         law = wider
     return law
 
 
-def _halves(shifts: Array, other: Array) -> Array:
+def _halves(shifts: Array, other: Array, share: Array) -> Array:
     """The same law, its halves convolved; tables so small that a transform costs more than it saves are made one by one."""
     if len(shifts) < 2 or math.prod((np.maximum(shifts, other).sum(axis=0) + 1).tolist()) <= SMALL:
-        return _one_by_one(shifts, other)
-    middle = len(shifts) // 2
-    return _convolve_laws(_halves(shifts[:middle], other[:middle]), _halves(shifts[middle:], other[middle:]))
+        return _one_by_one(shifts, other, share)
+    halves = (slice(None, len(shifts) // 2), slice(len(shifts) // 2, None))
+    return _convolve_laws(*(_halves(shifts[half], other[half], share[half]) for half in halves))
 
 
 def _convolve_laws(a: Array, b: Array) -> Array:

@@ -10,7 +10,7 @@ from outscore.laws.normal import normal_quantile
 from outscore.results.comparison import Bayes
 from outscore.results.design import Design
 from outscore.results.interval import Interval
-from outscore.results.pvalue import PValue
+from outscore.results.pvalue import CONVOLUTIONS, PValue
 
 __all__ = [
     "ESTIMANDS",
@@ -133,7 +133,7 @@ def method_phrase(p: PValue) -> str:
         case "exact":
             return f"exact {test}"
         case "certified":
-            return f"{test} with certified bounds"
+            return f"{test} by {p.kernel}" if p.kernel in CONVOLUTIONS else f"{test} with certified bounds"
         case "monte-carlo":
             return f"Monte Carlo {test}"
         case _:

@@ -13,11 +13,13 @@ from outscore.core.records import dataclass
 from outscore.results.rendering import Result
 from outscore.results.signature import Signature
 
-__all__ = ["ROUNDING", "SMALLEST", "Kind", "PValue"]
+__all__ = ["CONVOLUTIONS", "ROUNDING", "SMALLEST", "Kind", "PValue"]
 
 Kind = Literal["exact", "certified", "monte-carlo", "asymptotic"]
 SMALLEST = 5e-324
 ROUNDING = 2.0**-50
+CONVOLUTIONS = ("dp", "fft")
+"""Kernels that add up a whole distribution in floats, and so know a very small p only within what floats hold."""
 
 
 @dataclass(frozen=True, repr=False)

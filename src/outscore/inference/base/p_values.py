@@ -67,7 +67,7 @@ def _snap(p: PValue, n: int) -> PValue:
     return replace(p, mid=mid, mid_log10=math.log10(mid) + 0.0)
 
 
-def certified_p(bounds: Bounds, sign: int, request: KernelOptions) -> PValue:
+def certified_p(bounds: Bounds, sign: int, request: KernelOptions, kernel: str = "bracket") -> PValue:
     """A certified p from bounds of the tail at |t|; of P(T > |t|) when a one-sided alternative looks the other way."""
     if request.alternative == "two-sided":
         lower, upper = bounds.lower + LOG2, bounds.upper + LOG2
@@ -75,7 +75,7 @@ def certified_p(bounds: Bounds, sign: int, request: KernelOptions) -> PValue:
         lower, upper = bounds.lower, bounds.upper
     else:
         lower, upper = log(1 - math.exp(bounds.upper)), log(1 - math.exp(bounds.lower))
-    return PValue.from_logs(lower, upper, method="certified", kernel="bracket")
+    return PValue.from_logs(lower, upper, method="certified", kernel=kernel)
 
 
 def sampled_p(hits: int, resamples: int, drawn: str) -> PValue:

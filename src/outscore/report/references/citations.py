@@ -16,7 +16,7 @@ from outscore.inference.populations import own_test
 from outscore.report.document import Fact
 from outscore.results.comparison import Comparison, Comparisons
 from outscore.results.interval import Interval
-from outscore.results.pvalue import PValue
+from outscore.results.pvalue import CONVOLUTIONS, PValue
 
 if TYPE_CHECKING:
     from outscore.report.rows.plan import Plan
@@ -306,8 +306,9 @@ def _of_p(p: PValue) -> Uses:
     from outscore.inference.registry import TESTS
 
     yield from _each("test", works_on_test(p.test))
-    if p.test in TESTS and p.method in TESTS[p.test].method_citations:
-        yield TESTS[p.test].method_citations[p.method]
+    method = "exact" if p.kernel in CONVOLUTIONS else p.method
+    if p.test in TESTS and method in TESTS[p.test].method_citations:
+        yield TESTS[p.test].method_citations[method]
 
 
 def _of_interval(interval: Interval | None) -> Uses:
