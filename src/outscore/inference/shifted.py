@@ -109,8 +109,6 @@ def run_entry(entry: TestEntry, pairs: PairedScores, metric: AdditiveMetric, ask
         # Nothing differs, and nothing tells what could: no evidence of anything.
         return TestResult(p_values.identical_p(units_of(pairs).rows), notes=notes)
     answer = entry.run(pairs, metric, asked)
-    if bound is None and answer.p.kernel in KERNELS_OF_SHARES:
-        return answer
     if bound is None:
         return replace(answer, notes=[*answer.notes, *notes])
     return larger(answer, bound.result(metric, asked), metric, asked)
