@@ -297,6 +297,8 @@ def test_every_file_says_in_a_line_what_it_is(page, saved):
         ),
         # Which scores are better is asked when they are compared.
         "unclear.csv": (b"id,system,neg_loss\n1,new,-1\n1,old,-2\n", "scores: `neg_loss`; items: `id`; systems: `system`"),
+        # Errors below 0 were turned around, as a comparison says.
+        "negated.csv": (b"id,system,wer\n1,new,-1\n1,old,-2\n", "scores: `wer`; items: `id`; systems: `system`"),
         "out.txt": (b"One sentence here.\nAnd another one.\n", "a text of 2 segments, one per line"),
         "gold.conllu": (tree, "1 word with "),
         "labels.csv": (b"id,gold\n1,cat\n2,dog\n", "2 labels, one per item"),
@@ -306,4 +308,5 @@ def test_every_file_says_in_a_line_what_it_is(page, saved):
     found = {file["name"]: file["reading"] for file in page.upload({name: content for name, (content, _) in files.items()})}
     for name, (_, line) in files.items():
         assert found[name].startswith(line), (name, found[name])
+    assert "higher is better" in found["negated.csv"]
     assert found["unclear.csv"].endswith("2 rows in 1 file (csv); not clear from the name whether higher or lower is better")

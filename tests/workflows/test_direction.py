@@ -88,7 +88,7 @@ def test_a_metric_that_has_a_direction_keeps_it(errors, command):
     result = run(command, "wide.csv", "--metric", "accuracy", "--lower-is-better")
     assert result.exit_code == 2
     assert "A higher `accuracy` is better by definition" in result.output
-    assert directed("error-rate", "lower").source == "metric"
+    assert directed("error-rate", "lower", scores=None).source == "metric"
 
 
 def test_score_columns_that_disagree_are_refused(errors):
@@ -284,3 +284,56 @@ def test_the_name_of_a_column_goes_before_the_ending_of_its_file(errors):
     Path("good.csv").rename("good.loss")
     Path("bad.csv").rename("bad.loss")
     assert "lower is better (from the column name)" in " ".join(run("compare", "good.loss", "bad.loss").output.split())
+
+
+CONTAINERS = {
+    "list": list,
+    "tuple": tuple,
+    "array": np.array,
+    "Series": pd.Series,
+    "objects": lambda values: pd.Series(list(values), dtype=object),
+    "polars": pl.Series,
+}
+
+
+@settings(max_examples=40)
+@given(
+    st.lists(st.tuples(st.integers(-30, 0), st.integers(1, 9)), min_size=6, max_size=20), st.sampled_from(sorted(CONTAINERS))
+)
+def test_negated_errors_are_read_alike_in_every_container(pairs, container):
+    """Of `wer` below 0 higher is better, whatever holds the numbers."""
+    into = CONTAINERS[container]
+    high = np.array([low for low, _ in pairs], dtype=float)
+    low = high - np.array([less for _, less in pairs])
+    a, b = into(high.tolist()), into(low.tolist())
+    names = ("wer_high", "wer_low")
+    assert osc.compare(a, b, names=names).higher_is_better
+    gate = osc.gate(b, a, margin=0.1, names=names[::-1])
+    assert gate.comparison.higher_is_better
+    assert gate == osc.gate(low, high, margin=0.1, names=names[::-1])
+    ranking = osc.rank({"wer_low": b, "wer_high": a})
+    assert ranking.systems[0] == "wer_high"
+    scored = osc.score({"wer_low": b, "wer_high": a})
+    assert scored.higher_is_better
+
+
+def test_negated_errors_lead_in_parts_as_in_one_table(errors):
+    """Parts of a table named the other winner, because nobody looked at their scores."""
+    table = pl.read_csv("long.csv").with_columns(-pl.col("wer"))
+    table.write_csv("negated.csv")
+    Path("parts").mkdir()
+    for i in range(2):
+        table.filter(pl.col("id") % 2 == i).write_parquet(f"parts/{i}.parquet")
+    for words in (["rank", "negated.csv"], ["rank", "parts"]):
+        said = " ".join(run(*words).output.split())
+        assert said.startswith("good leads")
+        assert "Higher is better, because no score of `wer` is above 0" in said
+    assert run("rank", "parts", "--lower-is-better").output.startswith("bad leads")
+
+
+def test_parts_with_an_unclear_name_must_say_which_is_better(errors):
+    Path("parts").mkdir()
+    pl.read_csv("long.csv").rename({"wer": "no_error"}).write_parquet("parts/0.parquet")
+    refused = run("rank", "parts", "--score", "no_error")
+    assert refused.exit_code == 2
+    assert "It is not clear from the name `no_error`" in " ".join(refused.output.split())

@@ -24,6 +24,7 @@ __all__ = [
     "MIN_FLOAT",
     "TIE_TOLERANCE",
     "Array",
+    "as_array",
     "as_integers",
     "as_written",
     "combine",
@@ -62,6 +63,27 @@ CHORDS = 40
 
 SHORT = {2: (3, 20), 4: (6, 100)}
 """By the size of a float in bytes: decimals with so many digits, and fractions with so small a denominator, survive in it."""
+
+
+def as_array(x: object) -> Array | None:
+    """What a list, an array or a column contains, as an array; None if its rows have different lengths.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> as_array((1, 2.5)).tolist(), as_array(np.array([1, 2], dtype=object)).dtype.kind, as_array([[1], [2, 3]])
+    ([1.0, 2.5], 'i', None)
+    """
+    import numpy as np
+
+    try:
+        raw = np.asarray(x)
+    except ValueError:
+        return None
+    if raw.dtype == object and all(isinstance(entry, (int, float, np.number)) for entry in raw.ravel()):
+        # Numbers in a column of type object, as dataframes may have them.
+        raw = np.array(raw.tolist())
+    return raw
 
 
 def as_written(x: Array) -> Array:

@@ -15,7 +15,7 @@ import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
-from outscore.core.numeric import Array
+from outscore.core.numeric import Array, as_array
 from outscore.core.options import complete, parse_spec
 from outscore.core.records import dataclass
 from outscore.formats.base.source import PACKED
@@ -79,9 +79,9 @@ class Directed:
 
         Examples
         --------
-        >>> directed("mean", "auto", ["wer"]).why
+        >>> directed("mean", "auto", ["wer"], scores=None).why
         'according to the column name `wer`'
-        >>> directed("mean", "auto", Endings([".wer"])).why
+        >>> directed("mean", "auto", Endings([".wer"]), scores=None).why
         'according to the file ending `.wer`'
         """
         if self.source == "data":
@@ -106,17 +106,18 @@ def directed(
     columns: Iterable[str] = (),
     *,
     told: Better | None = None,
-    scores: Iterable[object] = (),
+    scores: Iterable[object] | None,
 ) -> Directed:
     """The metric with the direction in which scores are better.
 
     `columns` are the names of the score columns or the `Endings` of files, if there are any; `told` is the direction stated in
-    the logs. `scores` are those of all systems: named after a count of errors and below 0, they were turned around.
+    the logs. `scores` are those of all systems, None if nobody has them: named after a count of errors and below 0, they were
+    turned around.
 
     Examples
     --------
-    >>> directed("mean", "auto", ["wer"]).metric, directed("mean", "higher", ["wer"]).metric
-    ('mean:direction=lower', 'mean')
+    >>> [directed("mean", "auto", ["wer"], scores=[scores]).metric for scores in ([0.1, 0], [-0.1, 0])]
+    ['mean:direction=lower', 'mean']
     """
     if asked not in DIRECTIONS:
         raise OutscoreError(f"`{OPTION}` is {asked!r}.", f"Choose one of: {', '.join(DIRECTIONS)}.", parameter=OPTION)
@@ -134,7 +135,7 @@ def directed(
     if told is not None:
         return Directed(_turned(metric, told), told, "log")
     counted = next((name for name in named if counts_errors(name.removeprefix("."))), None)
-    if counted is not None and below_zero(scores):
+    if counted is not None and scores is not None and below_zero(scores):
         return Directed(metric, "higher", "data", counted)
     unclear = next((name for name in named if is_unclear(name.removeprefix(".") if endings else name)), None)
     if unclear is not None:
@@ -158,12 +159,11 @@ def below_zero(scores: Iterable[object]) -> bool:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> below_zero([np.array([-1.0, 0]), np.array([0.0])]), below_zero([np.array([-1.0]), np.array([2.0])]), below_zero([])
-    (True, False, False)
+    >>> below_zero([[-1.0, 0], (0.0,)]), below_zero([[-1.0], [2.0]]), below_zero([]), below_zero([["yes", "no"]])
+    (True, False, False, False)
     """
-    columns = [one[np.isfinite(one)] for one in scores if isinstance(one, np.ndarray) and one.dtype.kind in "iuf"]
-    filled = [one for one in columns if one.size]
+    columns = [numbers for one in scores if (numbers := as_array(one)) is not None and numbers.dtype.kind in "iuf"]
+    filled = [finite for one in columns if (finite := one[np.isfinite(one)]).size]
     return bool(filled) and is_negated(min(float(one.min()) for one in filled), max(float(one.max()) for one in filled))
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
-from outscore.core.numeric import LARGEST_SCORE, MAX_EXACT, Array, as_written
+from outscore.core.numeric import LARGEST_SCORE, MAX_EXACT, Array, as_array, as_written
 from outscore.core.options import OptionValue, check_level, check_seed, complete, did_you_mean, parse_spec
 from outscore.core.paired import PairedScores, codes_of
 from outscore.core.records import dataclass
@@ -69,13 +69,9 @@ def numbers_of(x: object, name: str) -> Array:
     # Whoever has a masked array has loaded its module; a plain `isinstance` would load it for everybody.
     if "numpy.ma" in sys.modules and np.ma.is_masked(x):
         raise OutscoreError(f"`{name}` has masked entries.", "Every item needs a number; drop or repair it.")
-    try:
-        raw = np.asarray(x)
-    except ValueError:
-        raise OutscoreError(f"The rows of `{name}` have different lengths.", "Give every item the same columns.") from None
-    if raw.dtype == object and all(isinstance(entry, (int, float, np.number)) for entry in raw.ravel()):
-        # Numbers in a column of type object, as dataframes may have them.
-        raw = np.array(raw.tolist())
+    raw = as_array(x)
+    if raw is None:
+        raise OutscoreError(f"The rows of `{name}` have different lengths.", "Give every item the same columns.")
     raw = _judged(raw)
     if raw.ndim == 0:
         given = "was not given" if x is None else f"is {x!r:.40}, which is not a list of scores"

@@ -24,7 +24,6 @@ from outscore.formats.readers import read_chains, read_labels, read_scores, read
 from outscore.formats.tables import parquet
 from outscore.formats.tables.assemble import open_table
 from outscore.formats.tables.cells import DECIMAL_POINT, is_name, looks_numeric
-from outscore.formats.tables.directions import is_unclear, shared_measure
 from outscore.formats.tables.numbers import BARE_FORMATS
 from outscore.formats.texts.segments import read_segments
 from outscore.language.reading import reading_line
@@ -222,15 +221,15 @@ def _scores(path: Path) -> FileDescription:
 def _reading(systems: Sequence[Scores], origin: Origin) -> str:
     """What the columns were taken to mean, as a report will say it."""
     names = [scores.name for scores in systems]
-    # Systems of which only some are named after an error, and unclear names, are asked about when they are compared.
-    measured = score_names([origin], names if shared_measure(names) else ())
-    unclear = any(map(is_unclear, measured))
-    if systems[0].values.ndim == 1:
-        named = directed("mean", "auto", () if unclear else measured)
-    else:
-        named = directed("f1", "auto")
+    metric = "mean" if systems[0].values.ndim == 1 else "f1"
+    is_clear = True
+    try:
+        named = directed(metric, "auto", score_names([origin], names), scores=[one.values for one in systems])
+    except OutscoreError:
+        # Systems of which only some are named after an error, and unclear names, are asked about when they are compared.
+        named, is_clear = directed(metric, "auto", scores=None), False
     reading = reading_of([origin], rows=origin.rows, systems=names, direction=(named.better, named.source))
-    return reading_line(reading, directed=not unclear)
+    return reading_line(reading, directed=is_clear)
 
 
 def _bare(path: Path, systems: Sequence[Scores]) -> tuple[list[Column], list[list[str]]]:

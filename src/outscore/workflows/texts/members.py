@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Literal, NoReturn
+from typing import NoReturn
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.options import OptionValue, written_direction
 from outscore.core.records import dataclass
-from outscore.formats.tables.directions import counts_errors, is_better_lower, is_unclear, named_after
+from outscore.formats.tables.directions import counts_errors
 from outscore.formats.texts.scores import read_segment_scores
 from outscore.language.numbers import count
 from outscore.metrics.text.check import Doubt
@@ -21,40 +21,24 @@ from outscore.metrics.text.entry import TextMetric, segment_mean, to_rows, versi
 from outscore.metrics.text.registry import shown_name
 from outscore.results.note import Note
 from outscore.scores.system import Origin
-from outscore.workflows.reading import below_zero, scale_notes
+from outscore.workflows.reading import Better, directed, scale_notes
 from outscore.workflows.texts.checks import chosen_metrics
 from outscore.workflows.texts.labels import ONE, Datasets
 from outscore.workflows.texts.patterns import DATASET, fill, runs_in
 from outscore.workflows.texts.statistics import Lines, Statistics
 
-__all__ = ["Member", "name_and_direction", "scored_members", "text_members"]
+__all__ = ["Member", "scored_members", "text_members"]
 
-Better = Literal["higher", "lower"]
 BOTH: tuple[Better, Better] = ("lower", "higher")
 
 
-def name_and_direction(written: str, scores: Sequence[Array]) -> tuple[str, Better | None, str]:
-    """A metric's name, which scores are better, and why: as written in brackets, as the scores say, or the name.
-
-    The direction is None where neither says it.
-
-    Examples
-    --------
-    >>> name_and_direction("Loss(lower)", [])
-    ('Loss', 'lower', 'as requested')
-    >>> name_and_direction("MQM", [np.array([-5.0, 0.0])])[:2], name_and_direction("MQM", [np.array([5.0, 0.0])])[:2]
-    (('MQM', 'higher'), ('MQM', None))
-    """
-    name, direction = written_direction(written)
-    if direction is not None:
-        return name, direction, "as requested"
-    if counts_errors(name) and below_zero(scores):
-        return name, "higher", "because no score is above 0, so that they do not count errors"
-    if is_unclear(name):
-        return name, None, ""
-    if is_better_lower(name) or named_after(name):
-        return name, "lower", "as its name says"
-    return name, "higher", "by default"
+WHY = {
+    "given": "as requested",
+    "data": "because no score is above 0, so that they do not count errors",
+    "column": "as its name says",
+    "default": "by default",
+}
+"""Where the direction of a metric comes from."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,7 +129,7 @@ def scored_members(
     """
     members, origins = [], []
     for written, files in scores.items():
-        name, _ = written_direction(written)
+        name, asked = written_direction(written)
         named = [file.strip() for file in files.split(",") if file.strip()]
         if len(named) not in (1, len(runs)):
             message = f"--scores {written} names {count(len(named), 'file')}, but there are {len(runs)} systems."
@@ -157,17 +141,19 @@ def scored_members(
             tables = read.runs(file, runs[system], written)
             rows[system] = [to_rows(values) for values, _ in tables]
             origins += [origin for _, files_of_run in tables for origin in files_of_run]
-        _, direction, why = name_and_direction(written, [run[:, 0] for several in rows.values() for run in several])
-        if direction is None:
+        columns = [np.concatenate([values[:, 0] for values in several]) for several in rows.values()]
+        try:
+            better = directed("mean", asked or "auto", [name], scores=columns)
+        except OutscoreError:
             _ask_direction(name, {better: _redirected(scores, written, f"{name}({better})") for better in BOTH}, command)
+        direction = better.better
         signature = f"{name}|scores:{','.join(named)}|mean:segments"
-        told = f"{direction.capitalize()} is better for {name}, {why}"
+        told = f"{direction.capitalize()} is better for {name}, {WHY[better.source]}"
         if name == written:
-            other = next(better for better in BOTH if better != direction)
+            other = next(one for one in BOTH if one != direction)
             told += f"; --scores '{name}({other})=...' overrides this"
         # What is against the name may surprise.
         turned = direction == "higher" and counts_errors(name)
-        columns = [np.concatenate([values[:, 0] for values in several]) for several in rows.values()]
         notes = [Note("reading" if turned else "input", f"{told}."), *scale_notes(list(rows), columns, name)]
         members.append(Member(name, segment_mean(name, direction, graded=True), signature, rows, notes=notes))
     return members, list(dict.fromkeys(origins))

@@ -25,6 +25,7 @@ from outscore.engine.engines import Engine, Serial, open_engine
 from outscore.engine.progress import Progress, Steps
 from outscore.formats.base.entry import Choice
 from outscore.formats.tables.columns import suggest_name
+from outscore.formats.tables.directions import counts_errors
 from outscore.formats.tables.long_rows import LongColumns, LongFile, fingerprint, hash_check, long_columns
 from outscore.formats.tables.partitions import Paths, long_files, partition_paths
 from outscore.inference.base.sign_flips import checked_resamples
@@ -114,7 +115,7 @@ def measured_from_partitions(
     choice
         The roles of columns whose names do not reveal them, and which systems are wanted.
     direction
-        Which scores are better: ``"higher"``, ``"lower"``, or ``"auto"`` to go by the name of their column.
+        Which scores are better: ``"higher"``, ``"lower"``, or ``"auto"`` to go by the name of their column, and by their signs.
     engine
         Who reads and counts. The result does not depend on it.
 
@@ -133,12 +134,16 @@ def measured_from_partitions(
     choice, steps = choice or Choice(), progress or Steps()
     files = long_files(partition_paths(paths))
     columns = long_columns(files[0], choice)
-    better = directed("mean", direction, [columns.score])
-    moment_test = replace(moment_test, higher_is_better=better.better == "higher")
+    if not counts_errors(columns.score):
+        # What the scores cannot change is refused before hours of reading.
+        directed(METRIC, direction, [columns.score], scores=None)
     with open_engine(engine or Serial()) as running:
         reading = Reading(columns, choice.systems, hash_check())
         summed = _add_up(files, reading, running, steps)
         _check_systems(summed.whole.systems, choice.systems, question.baseline, files)
+        extremes = [(moments.least, moments.largest) for moments in summed.moments.values()]
+        better = directed(METRIC, direction, [columns.score], scores=extremes)
+        moment_test = replace(moment_test, higher_is_better=better.better == "higher")
         measured = measured_of(summed.moments, reading, summed.shares, moment_test, running, steps)
     notes = (*better.notes, *summed.notes)
     return Partitioned(question, measured, summed.whole.duplicates, summed.whole.conflicts, columns, files, notes, better)
