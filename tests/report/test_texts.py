@@ -302,6 +302,16 @@ def test_the_sentence_names_what_a_margin_shows():
     assert said.endswith("; posterior probabilities in bleu: new better .500, old better .500.")
 
 
+def test_contradictions_are_shown_as_the_result_has_them():
+    """The report looks at no part of the data again, by which it may find what a test against a delta does not say."""
+    lost = [Bucket("dataset", "de-en", 66, 20.0, 25.0, -5.0, None, None, make_p(1e-9))]
+    assert "however" not in metric_sentence(make_texts(buckets=lost))
+    whole = make_texts(contradiction="old is significantly better than new on de-en")
+    assert metric_sentence(whole).endswith("; however, in bleu old is significantly better than new on de-en.")
+    told = "Against this verdict, in bleu old is significantly better than new on de-en."
+    assert told in " ".join(text.render(whole).split())
+
+
 def test_documents_and_units_have_one_name_in_every_form():
     whole = make_texts(clusters=40)
     whole = replace(whole, comparisons=[replace(c, clusters=40) for c in whole.comparisons])

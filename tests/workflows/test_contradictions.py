@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -84,16 +85,24 @@ def test_a_slice_on_which_the_winner_is_worse_is_named(tmp_path):
     assert printed.index("Against this verdict") < printed.index("\ndata")
 
 
-def test_measures_with_datasets_name_the_measure():
+def test_measures_with_datasets_name_the_measure(tmp_path):
     data = table(LOST_ONE)
     long = data.melt(["id", "dataset"], ["A", "B"], "system", "quality")
     long["speed"] = long["quality"] + RNG.normal(0, 0.1, len(long))
     found = osc.compare(long, measure=["quality", "speed"], direction="higher")
     assert len(said(found.comparisons[0])) == len(said(found.comparisons[1])) == 1
     text = " ".join(found.to_text().split())
-    assert "quality: against this verdict, B is significantly better than A on de-en" in text
+    assert "Against this verdict, in quality B is significantly better than A on de-en" in text
     assert "however, in quality B is significantly better than A on de-en" in text
-    assert "quality: against this verdict" in " ".join(found.to_html().split())
+    assert "Against this verdict, in quality B is" in " ".join(found.to_html().split())
+    assert osc.load(found.save(tmp_path / "found.json")).to_text() == found.to_text()
+
+
+def test_datasets_that_contradict_are_named_once_beside_slices():
+    data = table(LOST_ONE).assign(half=lambda rows: rows["id"].astype(str).str[-1].isin(list("02468")).map(str))
+    whole = osc.compare(data, slices="half").comparisons[0]
+    assert whole.sentence.count("better than A on de-en") == 1
+    assert sum("better than A on de-en" in text for text in said(whole)) == 1
 
 
 @pytest.fixture
@@ -182,13 +191,13 @@ def test_a_category_of_battles():
     assert not said(osc.prefer(battles({"code": (80, 10), "poems": (18, 17)}), category="category", order="unrecorded"))
 
 
-def test_whole_sentences_that_point_the_other_way(tmp_path):
-    """`many` has more right words; `few` has all its errors in a third of the sentences, so more of them are whole."""
+def write_sentences(folder: Path) -> list[Path]:
+    """Gold, `few` and `many`: `few` has all its errors in a third of the sentences, `many` has one in each."""
     gold, many, few = [], [], []
     for s in range(90):
         for i in range(10):
             line = f"{i + 1}\tw{s}.{i}\t_\tNOUN\tNN\t_\t{i}\tobj\t_\t_"
-            wrong = line.replace("NOUN", "VERB")
+            wrong = line.replace("NOUN", "VERB").replace("NN", "VB")
             gold.append(line)
             many.append(wrong if i == s % 10 else line)
             few.append(wrong if s % 3 == 0 and i > 3 else line)
@@ -196,8 +205,14 @@ def test_whole_sentences_that_point_the_other_way(tmp_path):
             lines.append("")
     files = []
     for name, lines in (("gold", gold), ("few", few), ("many", many)):
-        files.append(tmp_path / f"{name}.conllu")
+        files.append(folder / f"{name}.conllu")
         files[-1].write_text("\n".join(lines) + "\n")
+    return files
+
+
+def test_whole_sentences_that_point_the_other_way(tmp_path):
+    """`many` has more right words; `few` has more sentences that are right as a whole."""
+    files = write_sentences(tmp_path)
     found = osc.diff(files[0], files[1:], task="pos")
     pair = found.pairs[0]
     assert pair.headline == "many outscored few"
@@ -262,5 +277,18 @@ def test_coreference_scores_that_contradict_each_other(tmp_path):
     assert text.startswith("Against this verdict, merged is significantly better than careful by ARCS-any F1 (")
     # MUC is ARCS any under another name, and is counted once.
     assert text.endswith("Holm over 6 scores).")
+    # Without ARCS any, MUC counts.
+    (alone,) = osc.diff(files[0], files[1:], task="coref", criterion="conll").pairs
+    (text,) = said(alone)
+    assert text.startswith("Against this verdict, merged is significantly better than careful by MUC F1 (")
     (text,) = said(by_criterion["arcs-any"])
     assert "careful is significantly better than merged by CoNLL F1 (" in text
+
+
+def test_scores_that_happen_to_be_equal_all_count(tmp_path):
+    """Both kinds of tags have the same numbers here, and are four scores for all that."""
+    files = write_sentences(tmp_path)
+    found = osc.diff(files[0], files[1:], task="pos", criterion=["upos", "xpos"])
+    assert ["Holm over 4 scores" in text for pair in found.pairs for text in said(pair)] == [True, True]
+    assert all("by whole sentences by UPOS accuracy" in text for pair in found.pairs for text in said(pair))
+    assert all("by whole sentences by XPOS accuracy" in text for pair in found.pairs for text in said(pair))

@@ -405,6 +405,8 @@ class Comparison(Result):
         For texts: the components of the scores, such as BLEU's brevity penalty. Empty in results of version 0.1.0.
     unpaired
         The two samples, if the systems were compared on different items; None if items are paired.
+    contradiction
+        Where the system that the verdict favours is significantly worse, in words; empty if nowhere.
     """
 
     systems: tuple[str, str]
@@ -449,6 +451,7 @@ class Comparison(Result):
     parts: list[ScorePart] = field(default_factory=list)
     unpaired: Unpaired | None = None
     favoured: tuple[int, int] | None = None
+    contradiction: str = ""
 
     def _saved(self) -> dict[str, Any]:
         """The saved form of several comparisons, marked as a single one."""

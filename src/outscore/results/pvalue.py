@@ -111,6 +111,11 @@ class PValue(Result):
         """The number to correct: the value, or for certified bounds the upper end, because their mean is not a valid p."""
         return self.upper if self.method == "certified" else self.value
 
+    @property
+    def deciding(self) -> float:
+        """The number to compare with alpha: the corrected p if p belongs to a family, else `claimed`."""
+        return self.claimed if self.adjusted is None else self.adjusted
+
     def rejects(self, alpha: float) -> bool:
         """Whether the null hypothesis is rejected: by the upper end of p, or by the corrected p if p belongs to a family.
 

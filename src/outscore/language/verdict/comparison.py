@@ -10,9 +10,7 @@ from typing import TypeVar
 from outscore.inference.decision import Side, sign
 from outscore.language.numbers import (
     count,
-    decimals_for,
     format_level,
-    format_number,
     format_percent,
     format_probability,
 )
@@ -44,7 +42,6 @@ from outscore.results.subset import DATASET, Bucket
 __all__ = [
     "MAX_LEFT_OUT",
     "agreement",
-    "contradiction_of",
     "sentence",
     "stored_verdict",
     "verdict",
@@ -100,7 +97,7 @@ def with_verdict(c: Comparison, *, alpha: float, alternative: str, delta: float,
     )
     answer = verdict(facts)
     noun, more = _unit(c)
-    against = contradiction_of(replace(c, decision=facts.decision), alpha, delta=delta)
+    against = _contradiction_of(replace(c, decision=facts.decision), alpha, delta=delta)
     words = sentence(facts, n=c.n, noun=noun, more=more)
     return replace(
         c,
@@ -109,6 +106,7 @@ def with_verdict(c: Comparison, *, alpha: float, alternative: str, delta: float,
         headline=answer.headline,
         reason=answer.reason,
         identical=identical,
+        contradiction="" if against is None else against.clause,
         sentence=words if against is None else f"{words} {against.sentence}",
         notes=[*([] if against is None else [against.note]), *(note for note in c.notes if note.kind != "contradiction")],
         deciding_items=_winner_first(c, facts.winner, c.deciding_items, lambda item: item.difference or item.influence),
@@ -126,7 +124,7 @@ def _winner_first(c: Comparison, winner: int | None, units: Sequence[T], side: C
     return [unit for both in zip_longest(own, others) for unit in both if unit is not None]
 
 
-def contradiction_of(
+def _contradiction_of(
     c: Comparison, alpha: float, *, delta: float = 0.0, slices: Sequence[Comparison] = (), family: Family | None = None
 ) -> Contradiction | None:
     """Datasets, buckets and slices on which the system that the verdict favours is significantly worse.
@@ -154,10 +152,12 @@ def contradiction_of(
 
 def with_slices(c: Comparison, slices: Sequence[Comparison], family: Family, *, alpha: float, delta: float) -> Comparison:
     """The comparison of the whole; its words name the slices that contradict it."""
-    against = contradiction_of(c, alpha, delta=delta, slices=slices, family=family)
+    # What contradicts the whole by itself has been said.
+    against = _contradiction_of(replace(c, buckets=[]), alpha, delta=delta, slices=slices, family=family)
     if against is None:
         return c
-    return replace(c, sentence=f"{c.sentence} {against.sentence}", notes=[against.note, *c.notes])
+    clause = "; ".join(filter(None, (c.contradiction, against.clause)))
+    return replace(c, contradiction=clause, sentence=f"{c.sentence} {against.sentence}", notes=[against.note, *c.notes])
 
 
 def _place_ahead(c: Comparison, difference: float) -> int | None:
@@ -173,7 +173,7 @@ def _look_at(c: Comparison, part: Bucket) -> Look:
     )
     p = 1.0 if ahead is None or turned else part.p.claimed
     where = f"on {part.value}" if part.column == DATASET else f"on {part.column} = {part.value}"
-    return _look(c, where, ahead or 0, p, (part.first, part.second))
+    return Look.of(where, c.systems, ahead or 0, p, (part.first, part.second))
 
 
 def _looks_at(slices: Sequence[Comparison]) -> list[Look]:
@@ -181,16 +181,10 @@ def _looks_at(slices: Sequence[Comparison]) -> list[Look]:
     looks = []
     for c in slices:
         if c.decision.winner is not None and c.slice is not None:
-            p = c.p.claimed if c.p.adjusted is None else c.p.adjusted
             where = f"on {c.slice.column} = {c.slice.value}"
-            looks.append(_look(c, where, c.decision.winner, p, (c.scores[0].value, c.scores[1].value)))
+            values = (c.scores[0].value, c.scores[1].value)
+            looks.append(Look.of(where, c.systems, c.decision.winner, c.p.deciding, values))
     return looks
-
-
-def _look(c: Comparison, where: str, ahead: int, p: float, scores: tuple[float, float]) -> Look:
-    decimals = decimals_for(*scores, difference=scores[0] - scores[1])
-    numbers = f"{format_number(scores[ahead], decimals)} against {format_number(scores[1 - ahead], decimals)}"
-    return Look(where, c.systems[ahead], c.systems[1 - ahead], p, numbers)
 
 
 def with_omission(c: Comparison) -> Comparison:

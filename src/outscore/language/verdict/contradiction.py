@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
 from outscore.core.records import dataclass
-from outscore.language.numbers import count, format_probability
+from outscore.language.numbers import count, decimals_for, format_number, format_probability
 from outscore.language.phrases import NO_CORRECTION, correction_name
 from outscore.results.design import Family
 from outscore.results.note import Note
@@ -34,6 +34,19 @@ class Look:
     worse: str
     p: float
     numbers: str = ""
+
+    @classmethod
+    def of(cls, where: str, systems: tuple[str, str], ahead: int, p: float, scores: tuple[float, float]) -> Look:
+        """A look by which system `ahead` is better, with both scores, which are in the order of the systems.
+
+        Examples
+        --------
+        >>> Look.of("by UAS", ("new", "old"), 1, 0.01, (0.5, 0.75)).numbers
+        '0.7500 against 0.5000'
+        """
+        decimals = decimals_for(*scores, difference=scores[0] - scores[1])
+        numbers = f"{format_number(scores[ahead], decimals)} against {format_number(scores[1 - ahead], decimals)}"
+        return cls(where, systems[ahead], systems[1 - ahead], p, numbers)
 
 
 @dataclass(frozen=True)

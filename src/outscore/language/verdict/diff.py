@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from outscore.core.records import dataclass
-from outscore.language.numbers import count, decimals_for, format_number, format_probability
+from outscore.language.numbers import count, format_probability
 from outscore.language.verdict.comparison import sentence, verdict
 from outscore.language.verdict.contradiction import Look, corrected_by, find, in_words, verdict_claims
 from outscore.language.verdict.facts import Facts
@@ -22,6 +22,8 @@ __all__ = [
 
 SENTENCES = "sentences"
 """The score of sentences that are right as a whole, of which every criterion has one."""
+MUC, ARCS_ANY = "muc", "arcs-any"
+"""The same score under two names, which counts once."""
 MAX_LABELS = 5
 """Labels that a warning lists; of more, the rest is counted."""
 METRIC_NAMES = {
@@ -96,12 +98,15 @@ def with_contradictions(pairs: Sequence[Pair], alpha: float, correction: str) ->
     """
     from outscore.inference.families.multiplicity import correct_family
 
-    scores = {pair.systems: _scores_of([other for other in pairs if other.systems == pair.systems]) for pair in pairs}
+    by_systems: dict[tuple[str, str], list[Pair]] = {}
+    for pair in pairs:
+        by_systems.setdefault(pair.systems, []).append(pair)
+    scores = {systems: _scores_of(several) for systems, several in by_systems.items()}
     every = [(systems, score) for systems, several in scores.items() for score in several]
     p_values, family = correct_family([replace(score.change.p, adjusted=None) for _, score in every], correction)
     looks: dict[tuple[str, str], list[tuple[_Score, Look]]] = {systems: [] for systems in scores}
     for (systems, score), p in zip(every, p_values, strict=True):
-        looks[systems] += [(score, _look(systems, score, p.claimed if p.adjusted is None else p.adjusted))]
+        looks[systems] += [(score, _look(systems, score, p.deciding))]
     by = corrected_by(family, "score")
     return [_with_contradiction(pair, looks[pair.systems], by, alpha) for pair in pairs]
 
@@ -116,7 +121,7 @@ class _Score:
 
 
 def _scores_of(pairs: Sequence[Pair]) -> list[_Score]:
-    """Every score of two systems once: ARCS any is MUC under another name."""
+    """Every score of two systems once: that which decides by one criterion may be a further score by another."""
     scores = [
         _Score(ScoreChange(p.metric, p.first, p.second, p.difference, p.interval, p.p), _called(p.metric), p.criterion)
         for p in pairs
@@ -124,7 +129,10 @@ def _scores_of(pairs: Sequence[Pair]) -> list[_Score]:
     for pair in pairs:
         by = f" by {_called(pair.metric)}" if len(pairs) > 1 else ""
         scores += [_Score(m, f"{_called(m.metric)}{by if m.metric == SENTENCES else ''}") for m in pair.metrics]
-    return list({(s.change.first, s.change.second, s.change.p.value): s for s in reversed(scores)}.values())[::-1]
+    named = {score.called: score for score in reversed(scores)}
+    if _called(ARCS_ANY) in named:
+        named.pop(_called(MUC), None)
+    return list(named.values())[::-1]
 
 
 def _called(metric: str) -> str:
@@ -133,11 +141,9 @@ def _called(metric: str) -> str:
 
 def _look(systems: tuple[str, str], score: _Score, p: float) -> Look:
     """A score as a look; where the systems are equal, nothing can contradict anything."""
-    change, ahead = score.change, int(score.change.difference > 0)
-    values = (change.first, change.second)
-    decimals = decimals_for(*values, difference=change.difference)
-    numbers = f"{format_number(values[ahead], decimals)} against {format_number(values[1 - ahead], decimals)}"
-    return Look(f"by {score.called}", systems[ahead], systems[1 - ahead], p if change.difference else 1.0, numbers)
+    change = score.change
+    p = p if change.difference else 1.0
+    return Look.of(f"by {score.called}", systems, int(change.difference > 0), p, (change.first, change.second))
 
 
 def _with_contradiction(pair: Pair, scores: Sequence[tuple[_Score, Look]], by: str, alpha: float) -> Pair:

@@ -134,8 +134,7 @@ def _look_at(row: CategoryRow, ahead: str, other: str, *, two: bool) -> list[Loo
     better, worse = (row.system, ahead if row.system == other else other)
     if row.win_rate < 0.5:
         better, worse = worse, better
-    p = row.p.claimed if row.p.adjusted is None else row.p.adjusted
-    return [Look(f"on {row.category}", better, worse, p, f"{row.system} won {won:,} of {battles:,}")]
+    return [Look(f"on {row.category}", better, worse, row.p.deciding, f"{row.system} won {won:,} of {battles:,}")]
 
 
 def cluster_text(unit: str) -> str:

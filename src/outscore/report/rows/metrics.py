@@ -20,7 +20,8 @@ from outscore.language.phrases import (
     runs_clause,
     sides_called,
 )
-from outscore.language.verdict.comparison import agreement, contradiction_of
+from outscore.language.verdict.comparison import agreement
+from outscore.language.verdict.contradiction import Contradiction
 from outscore.report.document import Fact, Table, clean, make_table
 from outscore.report.rows.comparison import adjusted, alpha_of, decimals_of, group_of, intervals_of, noun_of, other_estimand
 from outscore.report.rows.facts import evidence, first_sentence, sides
@@ -190,8 +191,8 @@ def _further_clauses(c: Comparison, alpha: float | None) -> list[str]:
     elif c.margin is not None and c.decision.claim == "non-inferior":
         p = noninferiority_phrase(c.margin.noninferiority, alpha)
         clauses.append(f"in {c.metric} {a} is non-inferior to {b} with a margin of {c.margin.value:g} ({p})")
-    if alpha is not None and (against := contradiction_of(c, alpha)) is not None:
-        clauses.append(f"however, in {c.metric} {against.clause}")
+    if c.contradiction:
+        clauses.append(f"however, in {c.metric} {c.contradiction}")
     if c.bayes is not None:
         clauses.append(f"posterior probabilities in {c.metric}: {posterior_phrase(c.bayes, (a, b))}")
     return clauses
@@ -224,8 +225,12 @@ def metric_notes(whole: Comparisons) -> list[str]:
 
 def metric_contradictions(whole: Comparisons) -> list[str]:
     """What contradicts the verdict by a metric, each with its metric."""
-    texts = [(c.metric, note.text) for c in whole.comparisons for note in c.notes if note.kind == "contradiction"]
-    return [clean(f"{metric}: {text[0].lower()}{text[1:]}") for metric, text in texts]
+    against = [
+        Contradiction(f"in {c.metric} {c.contradiction}", decided=c.decision.winner is not None)
+        for c in whole.comparisons
+        if c.contradiction
+    ]
+    return [clean(one.note.text) for one in against]
 
 
 def metric_signatures(whole: Comparisons) -> list[str]:
