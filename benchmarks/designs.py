@@ -35,6 +35,8 @@ from outscore.inference.base.paired import NoSpreadError
 from outscore.inference.describe.curves import runs_curve
 from outscore.inference.registry import TESTS
 from outscore.inference.runs.exchange import exchange_of
+from outscore.inference.runs.two_way import two_way_of_means
+from outscore.laws.student import t_quantile
 from outscore.metrics.registry import resolve
 from outscore.results.interval import Interval
 from outscore.scores.system import Labels, Scores
@@ -52,7 +54,7 @@ REPLICATES = {"clusters": 2_000, "flips": 300, "own": 2_000, "ratios": 300, "ske
 REPLICATES |= {"battles": 2_000, "strengths": 2_000, "battle-tests": 2_000, "labels": 4_000, "judges": 2_000}
 REPLICATES |= {"these-items": 1_000, "pass@K": 400}
 REPLICATES |= {"unpaired": 2_000, "unpaired-shares": 1_000, "unpaired-spreads": 1_000, "whole-runs": 2_000}
-REPLICATES |= {"unpaired-gate": 2_000, "joint": 1_000, "single-runs": 2_000}
+REPLICATES |= {"unpaired-gate": 2_000, "joint": 1_000, "single-runs": 2_000, "items-and-runs": 2_000}
 """A share near .05 is known to within .01 from 2,000 replicates, .014 from 1,000, .022 from 400 and .025 from 300."""
 RESAMPLES = 399
 PARTS = 24
@@ -388,6 +390,45 @@ SINGLE: dict[str, Callable[[np.random.Generator, int], tuple[Array, Array]]] = {
 }
 
 
+def items_and_runs(rng: np.random.Generator) -> Iterator[Look]:
+    """Few right-or-wrong items of logit N(1.2, 1.5²) and few runs that span them: levels, and power with and without runs."""
+    for n in (10, 20, 50):
+        for runs in (2, 3, 5, 10):
+            row = f"{n} items, {runs} runs"
+            lead = 10 / math.sqrt(n * runs)
+            designs = {
+                "rejects, runs alike": _crossed_runs(rng, n, runs),
+                "rejects, items differ by system": _crossed_runs(rng, n, runs, by_system=1.5),
+                "rejects, run effects .5": _crossed_runs(rng, n, runs, effects=(0.5, 0.5)),
+                "rejects, run effects 1 in A": _crossed_runs(rng, n, runs, effects=(1.0, 0.0)),
+                "power": _crossed_runs(rng, n, runs, lead=lead),
+            }
+            for column, (a, b) in designs.items():
+                test = two_way_of_means(a, b)
+                if not test.error:
+                    continue
+                yield "items-and-runs", row, column, test.p().value <= ALPHA
+                if column == "power":
+                    reach = t_quantile(n - 1, ALPHA) * math.sqrt(test.items.variance)
+                    yield "items-and-runs", row, "power of items alone", abs(test.difference) > reach > 0
+
+
+def _crossed_runs(
+    rng: np.random.Generator,
+    n: int,
+    runs: int,
+    *,
+    effects: tuple[float, float] = (0.0, 0.0),
+    by_system: float = 0.0,
+    lead: float = 0.0,
+) -> tuple[Array, Array]:
+    """Right-or-wrong scores of items by runs, with effects of whole runs, of items on one system, and a lead of A in logits."""
+    ease, taste = rng.normal(1.2, 1.5, (n, 1)), rng.normal(0, by_system, (n, 1))
+    logits = (ease + shift + rng.normal(0, sd, runs) for shift, sd in zip((taste + lead, -taste), effects, strict=True))
+    a, b = ((rng.random((n, runs)) < 1 / (1 + np.exp(-logit))).astype(float) for logit in logits)
+    return a, b
+
+
 def single_runs(rng: np.random.Generator) -> Iterator[Look]:
     """New runs of the same items, of which A has one and B several."""
     for n, runs in ((30, 4), (100, 8)):
@@ -451,6 +492,7 @@ DESIGNS: dict[str, Design] = {
     "unpaired-gate": unpaired_designs.gate,
     "joint": joint_designs.together,
     "single-runs": single_runs,
+    "items-and-runs": items_and_runs,
 }
 TITLES = {
     "clusters": ("Clusters: type-I error at α = .05", "clusters"),
@@ -464,6 +506,7 @@ TITLES = {
         "One run of these items against several: coverage of the 95 % intervals",
         "rates",
     ),
+    "items-and-runs": ("Few items and few runs that span them: type-I error and power at α = .05, two-way", "items and runs"),
     "pass@K": ("The difference in pass@K over K: coverage of the 95 % band", "items and runs"),
     "whole-runs": ("Whole runs exchanged: type-I error at α = .05, and coverage of the 95 % interval", "run scores"),
     "unpaired": ("Different items: type-I error at α = .05, and coverage of the 95 % intervals", "scores, items"),
@@ -487,6 +530,7 @@ ABOUT = {
     "gate": "Passing a system worse by the margin, and failing one as good, are errors; the rest is inconclusive.",
     "these-items": "With equal numbers of runs the test is conservative; the interval is stretched to agree with it about 0.",
     "single runs": "Items that A ran once count with their spread, which contains the noise within; A has Wilson's interval.",
+    "items-and-runs": "Effects are sd on the logit scale; power is against a lead of 10/√(items × runs) where runs are alike.",
     "pass@K": "The band is for all K at once, so it covers more often at a single K.",
     "whole-runs": "Both are exact, so few runs, with few divisions, stay below the level and above the coverage.",
     "unpaired": "Scores have one decimal. Welch assumes normal means, which those of few skewed items are not.",

@@ -37,10 +37,11 @@ def naive(a, b) -> tuple[float, float, float]:
     d = [sum(x) / len(x) - sum(y) / len(y) for x, y in zip(a, b, strict=True)]
     mean = sum(d) / n
     v = sum((x - mean) ** 2 for x in d) / (n - 1) / n
-    total = v + sum(max(0.0, r - e) for r, e in zip(variances, residual, strict=True))
+    items = max(0.0, v - sum(residual))
+    total = items + sum(max(r, e / 2) for r, e in zip(variances, residual, strict=True))
     f = sum(1 / k for k in sizes) ** 2 / sum(1 / (k * k * (k - 1)) for k in sizes)
-    own = sum(r * r / (k - 1) + e * e / ((n - 1) * (k - 1)) for r, e, k in zip(variances, residual, sizes, strict=True))
-    return mean, math.sqrt(total), total**2 / (v * v / (n - 1) + max(own, sum(variances) ** 2 / f))
+    own = sum(r * r / (k - 1) for r, k in zip(variances, sizes, strict=True))
+    return mean, math.sqrt(total), total**2 / (items**2 / (n - 1) + max(own, sum(variances) ** 2 / f))
 
 
 @given(st.integers(2, 9), st.integers(2, 5), st.integers(2, 5), st.integers(0, 2**32), st.booleans())
@@ -51,8 +52,22 @@ def test_it_is_the_definition(n, runs_a, runs_b, seed, shifted):
         a += rng.normal(size=runs_a)
     found = two_way_of_means(a, b)
     assert (found.difference, found.error, found.df) == pytest.approx(naive(a.tolist(), b.tolist()), rel=1e-9)
-    t = found.difference / found.error
-    assert found.p().value == pytest.approx(2 * scipy.special.stdtr(found.df, -abs(t)), rel=1e-9)
+    of_both = 2 * scipy.special.stdtr(found.df, -abs(found.difference) / found.error)
+    of_items = scipy.stats.ttest_rel(a.mean(axis=1), b.mean(axis=1)).pvalue
+    assert found.p().value == pytest.approx(max(of_both, of_items), rel=1e-9)
+
+
+def test_new_runs_never_make_a_claim_surer_than_new_items_alone():
+    """Runs whose scores happen to agree: the items' own spread is what is left to go by."""
+    rng = np.random.default_rng(1)
+    a, b = rng.normal(0.3, 1, (10, 3)), rng.normal(size=(10, 3))
+    a, b = a - a.mean(axis=0) + 0.3, b - b.mean(axis=0)
+    found = two_way_of_means(a, b)
+    alone = scipy.stats.ttest_rel(a.mean(axis=1), b.mean(axis=1))
+    assert 2 * scipy.special.stdtr(found.df, -abs(found.difference) / found.error) < alone.pvalue
+    assert found.p().value == pytest.approx(alone.pvalue)
+    interval, expected = found.interval(0.05), alone.confidence_interval()
+    assert (interval.low, interval.high) == pytest.approx((expected.low, expected.high))
 
 
 @given(st.integers(0, 2**32), st.sampled_from(["two-sided", "greater", "less"]), st.sampled_from([1, -1]))
@@ -95,6 +110,14 @@ def test_a_metric_that_is_no_mean_is_judged_by_its_runs_scores():
     without = np.array([F1.score(np.delete(a, i, axis=0).sum(axis=0)) for i in range(60)])
     jackknife = 59 / 60 * ((without - without.mean(axis=0)) ** 2).sum(axis=0)
     assert found.a.within == pytest.approx(jackknife.mean() / 3, rel=0.2)
+
+
+def test_runs_that_agree_up_to_rounding_are_no_burden():
+    """Degrees of freedom of 1e60 were a number that no machine could hold."""
+    noise = RunNoise(3, 1e-34, 0.01, 18.0)
+    found = TwoWay(0.2, Spread(0.015, 9.0, 10), noise, noise)
+    assert found.df == math.inf
+    assert found.p().value == pytest.approx(2 * scipy.special.stdtr(9, -0.2 / math.sqrt(0.015)))
 
 
 def test_no_spread_at_all():

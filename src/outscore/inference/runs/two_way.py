@@ -6,16 +6,22 @@ K_s runs and n items, the mean squares of the crossed table give what each syste
 1992, chapter 4):
 
     R_s = MS_run,s / (n K_s),    E_s = MS_residual,s / (n K_s),
-    V   = v_items + Σ_s max(0, R_s - E_s),
+    I   = max(0, v_items - Σ_s E_s),
+    V   = I + Σ_s max(R_s, E_s/2),
 
-with v_items the squared standard error of the mean item difference, which includes E_s already. t = difference / √V is referred
-to Student's t with the degrees of freedom of Satterthwaite (1946),
+with v_items the squared standard error of the mean item difference. R_s is what the scores of the runs alone show of all that
+changes from run to run, noise within items included, so I is what items add to it: v_items without the noise that R_s contains
+already. Where runs happen to agree more than that noise allows, half of it still counts. t = difference / √V is referred to
+Student's t with the degrees of freedom of Satterthwaite (1946),
 
-    df = V² / max{ v²/df_v + Σ_s [R_s²/(K_s - 1) + E_s²/((n - 1)(K_s - 1))],  v²/df_v + (Σ_s R_s)²/f },
+    df = V² / ( I²/df_v + max{ Σ_s R_s²/(K_s - 1),  (Σ_s R_s)²/f } ),
     f  = (1/K_A + 1/K_B)² / Σ_s 1/(K_s² (K_s - 1)).
 
-The first is Welch's for run effects of any sizes; the second guards systems run unequally often, whose df it overstates where
-the estimate from few runs happens to be small. A system whose R_s - E_s is cut off at 0 keeps its terms in df.
+The first of the two is Welch's for run effects of any sizes; the second guards systems run unequally often, whose df it
+overstates where the estimate from few runs happens to be small.
+
+New runs can only add to what new items do. Where V comes out small by chance, the t test of the items alone, of √v_items and
+df_v, is the stricter one, and the larger p of the two counts: a claim about items and runs is never surer than one about items.
 
 Every function here takes arrays and knows no files: `two_way_of_means` takes scores whose mean is compared,
 `two_way_of_rows` the rows of any additive metric (BLEU, F1), and `TwoWay` the parts themselves.
@@ -59,11 +65,14 @@ __all__ = [
 INTERVAL = "Student t over items and runs"
 FEW_RUNS = (
     "Two runs say little about how much a system's runs differ: if those of one system differ far more than the other's, the"
-    " two-way test rejects up to twice as often as alpha says."
+    " two-way test rejects up to 2.6 times as often as alpha says."
 )
 """The warning for a system with only two runs."""
 ULPS = 64
 """A standard error of so few units in the last place of the scores is rounding, and counts as 0."""
+
+MOST = 1e12
+"""More degrees of freedom than that are as good as infinite."""
 
 
 @dataclass(frozen=True)
@@ -128,10 +137,10 @@ class TwoWay:
     >>> runs = RunNoise(runs=3, between=0.0004, within=0.0001, df_within=998.0)
     >>> test = TwoWay(0.05, Spread(0.0002, 499.0, 500), runs, runs)
     >>> round(test.error, 6), round(test.df, 3), round(test.p().value, 4)
-    (0.028284, 3.997, 0.1519)
+    (0.028284, 4.0, 0.1518)
     >>> test = two_way_of_means(np.array([[3.0, 5.0], [1.0, 4.0], [2.0, 6.0]]), np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]))
     >>> round(test.difference, 6), round(test.error, 6), round(test.df, 4), round(test.p().value, 5)
-    (2.833333, 1.536591, 1.0956, 0.29942)
+    (2.833333, 1.522972, 1.0626, 0.30261)
     """
 
     difference: float
@@ -141,9 +150,14 @@ class TwoWay:
     size: float = 0.0
 
     @property
+    def beyond_runs(self) -> float:
+        """I: what items add to what the runs show."""
+        return max(0.0, self.items.variance - self.a.within - self.b.within)
+
+    @property
     def variance(self) -> float:
         """V: the variance of the difference over new items and new runs."""
-        return self.items.variance + self.a.added + self.b.added
+        return self.beyond_runs + sum(max(s.between, s.within / 2) for s in (self.a, self.b))
 
     @property
     def error(self) -> float:
@@ -154,16 +168,20 @@ class TwoWay:
     @property
     def df(self) -> float:
         """Satterthwaite's degrees of freedom, the smaller of the two; see the module."""
-        noise_of_runs = sum(
-            s.between**2 / (s.runs - 1) + (s.within**2 / s.df_within if s.within else 0.0) for s in (self.a, self.b)
-        )
-        between = self.a.between + self.b.between
-        # Degrees of freedom of Σ R where both systems have run effects of one size.
-        alike = (1 / self.a.runs + 1 / self.b.runs) ** 2 / sum(1 / (s.runs**2 * (s.runs - 1)) for s in (self.a, self.b))
         if not self.items.df:
             return 0.0
-        noise = self.items.variance**2 / self.items.df + max(noise_of_runs, between**2 / alike)
-        return self.variance**2 / noise if noise else math.inf
+        welch = sum(s.between**2 / (s.runs - 1) for s in (self.a, self.b))
+        # Degrees of freedom of Σ R where both systems have run effects of one size.
+        alike = (1 / self.a.runs + 1 / self.b.runs) ** 2 / sum(1 / (s.runs**2 * (s.runs - 1)) for s in (self.a, self.b))
+        noise = self.beyond_runs**2 / self.items.df + max(welch, (self.a.between + self.b.between) ** 2 / alike)
+        # Where runs agree up to rounding, nothing but half the noise within items is left, which is as good as known.
+        return self.variance**2 / noise if noise > self.variance**2 / MOST else math.inf
+
+    @property
+    def scales(self) -> list[tuple[float, float]]:
+        """Standard errors with their degrees of freedom, the strictest of which counts: over items and runs, and over items."""
+        of_items = math.sqrt(self.items.variance), self.items.df
+        return [(self.error, self.df), *([of_items] if self.items.variance else [])]
 
     def p(self, alternative: Alternative = "two-sided", delta: float = 0.0, *, orientation: int = 1) -> PValue:
         """The p-value of H0: the expected difference over new items and runs is δ; `orientation` is -1 where lower is better.
@@ -179,18 +197,20 @@ class TwoWay:
             if abs(gap) > ULPS * float(np.spacing(max(self.size, abs(delta)))):
                 raise without_spread(TWO_WAY, "item and run", self.difference)
             return replace(p_values.identical_p(units), test=TWO_WAY, kernel="two-way", method="asymptotic")
-        t = gap / self.error
-        turned = orientation * t
-        if alternative == "two-sided":
-            log_p = LOG2 + log_t_tail(self.df, abs(turned))
-        else:
-            log_p = log_t_tail(self.df, turned if alternative == "greater" else -turned)
+        side = orientation if alternative == "greater" else -orientation
+        logs = []
+        for error, df in self.scales:
+            t = gap / error
+            both = alternative == "two-sided"
+            logs.append((LOG2 + log_t_tail(df, abs(t)) if both else log_t_tail(df, side * t), t))
+        log_p, t = max(logs)
         p = PValue.from_logs(log_p, log_p, method="asymptotic", kernel="two-way")
         return replace(p, test=TWO_WAY, statistic=t, n=units)
 
     def interval(self, alpha: float, alternative: Alternative = "two-sided", *, orientation: int = 1) -> Interval:
         """difference ± t · error: the differences that `p` does not reject."""
-        reach = student_quantile(self.df, 1 - side_of(alpha, alternative)) * self.error
+        side = side_of(alpha, alternative)
+        reach = max(student_quantile(df, 1 - side) * error for error, df in self.scales)
         limits = (self.difference - reach, self.difference + reach)
         return interval_for(limits, alpha, alternative, orientation, method=INTERVAL, dual=True, estimate=self.difference)
 
@@ -245,7 +265,7 @@ def two_way_of_means(a: Array, b: Array, clusters: Array | None = None) -> TwoWa
     >>> a, b = rng.normal(0.6, 0.1, (50, 3)), rng.normal(0.5, 0.1, (50, 4))
     >>> test = two_way_of_means(a, b)
     >>> round(test.difference, 4), round(test.p().value, 4)
-    (0.1046, 0.0015)
+    (0.1046, 0.0013)
     """
     d = a.mean(axis=1) - b.mean(axis=1)
     size = max(float(np.abs(a).max()), float(np.abs(b).max()))
