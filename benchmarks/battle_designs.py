@@ -7,25 +7,27 @@ N(0, spread²) and drawn once for all its votes, orders and judges.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
 
 from outscore.core.numeric import Array
+from outscore.inference.families.multiplicity import adjust
 from outscore.inference.preferences.agreement import alpha_of, alpha_tables, kappa_of, kappa_tables, verdicts_of
 from outscore.inference.preferences.labelled import labelled_share
 from outscore.inference.preferences.models import fit_lengths
 from outscore.inference.preferences.orders import by_place, exchanged_p
-from outscore.inference.preferences.strengths import fit_model, strengths_of
+from outscore.inference.preferences.models import fit_model
+from outscore.inference.preferences.strengths import Estimate, strengths_of
 from outscore.inference.preferences.tally import Tally, tally_of
 from outscore.inference.preferences.transitivity import score_test
 from outscore.inference.preferences.win_rates import flip_p, independent_p, kept_half, win_rates
 from outscore.scores.battles import Battles
 from outscore.scores.system import Labels
 
-__all__ = ["agreement", "labels", "strengths", "tests", "win_rate"]
+__all__ = ["agreement", "labels", "strengths", "tests", "unequal", "win_rate"]
 
 ALPHA = 0.05
 Look = tuple[str, str, str, bool | None]
@@ -108,8 +110,6 @@ def win_rate(rng: np.random.Generator) -> Iterator[Look]:
 
 def strengths(rng: np.random.Generator) -> Iterator[Look]:
     """Strengths of six systems: coverage of their intervals and of contrasts, and the level of equal ones."""
-    import scipy.special
-
     skills = (1.0, 0.5, 0.5, 0.0, -0.6, -1.4)
     truth = true_strengths(skills, 1.0)
     for prompts in PROMPTS:
@@ -119,18 +119,62 @@ def strengths(rng: np.random.Generator) -> Iterator[Look]:
         if not fit.finite:
             continue
         for i in (0, 3, 5):
-            error, units = fit.error(i)
-            reach = -float(scipy.special.stdtrit(units - 1, ALPHA / 2)) * error
-            yield "strengths", row, f"system {i + 1}", abs(fit.theta[i] - truth[i]) <= reach
-        gap, error, units = fit.contrast(0, 5)
-        reach = -float(scipy.special.stdtrit(units - 1, ALPHA / 2)) * error
-        yield "strengths", row, "first minus last", abs(gap - (truth[0] - truth[5])) <= reach
-        rows = strengths_of(tally_of(replace(battles, clusters=Labels.of(range(battles.rows)))), ALPHA)
-        gap, error, units = rows.contrast(0, 5)
-        yield "strengths", row, "the same by rows", abs(gap - (truth[0] - truth[5])) <= 1.96 * error
-        gap, error, units = fit.contrast(1, 2)
-        p = 2 * float(scipy.special.stdtr(units - 1, -abs(gap) / error))
-        yield "battle tests", row, "equal strengths, by the model", p <= ALPHA
+            yield "strengths", row, f"system {i + 1}", _contains(fit.strength(i), truth[i])
+        yield "strengths", row, "first minus last", _contains(fit.contrast(0, 5), truth[0] - truth[5])
+        rows = strengths_of(tally_of(replace(battles, clusters=Labels.of(range(battles.rows)))), ALPHA).contrast(0, 5)
+        yield "strengths", row, "the same by rows", abs(rows.value - (truth[0] - truth[5])) <= 1.96 * rows.error
+        yield "battle tests", row, "equal strengths, by the model", fit.contrast(1, 2).log_p() <= math.log(ALPHA)
+
+
+def _contains(estimate: Estimate, truth: float) -> bool:
+    low, high = estimate.limits(ALPHA)
+    # Without an interval nothing is claimed.
+    return math.isnan(low) or low <= truth <= high
+
+
+SIZES: dict[str, tuple[int, Callable[[np.random.Generator], Array], float]] = {
+    "15 prompts of 10 battles": (5, lambda _: np.full(15, 10), 1.0),
+    "60 of 1 to 20": (5, lambda rng: rng.integers(1, 21, 60), 1.0),
+    "12 of 2, 5 or 40, sd 1.5": (5, lambda rng: rng.choice([2, 5, 40], 12), 1.5),
+    "30 of 3, 1 in 10 of 100": (5, lambda rng: np.where(rng.random(30) < 0.1, 100, 3), 1.0),
+    "100 of 3, 1 in 20 of 100": (5, lambda rng: np.where(rng.random(100) < 0.05, 100, 3), 1.0),
+    "29 of 6 and one of 200": (5, lambda _: np.r_[200, np.full(29, 6)], 1.0),
+    "50 of lognormal size": (8, lambda rng: np.maximum(1, np.rint(rng.lognormal(2, 1.2, 50))).astype(int), 1.0),
+}
+"""Systems, battles of each prompt, and the spread of the prompts' tastes."""
+
+
+def unequal(rng: np.random.Generator) -> Iterator[Look]:
+    """Unequal battles per prompt: coverage of strengths, and level and family error of all pairs of equal systems."""
+    for row, (k, sizes, spread) in SIZES.items():
+        for skills in (np.linspace(1, -1, k), np.zeros(k)):
+            prompts = sizes(rng)
+            fit = strengths_of(tally_of(_sized(rng, skills, prompts, spread)), ALPHA)
+            if not fit.finite:
+                continue
+            if skills.any():
+                truth = true_strengths(tuple(skills.tolist()), spread)
+                for i in range(k):
+                    yield "unequal prompts", row, "coverage", _contains(fit.strength(i), truth[i])
+                continue
+            contrasts = [fit.contrast(i, j) for i in range(k) for j in range(i)]
+            p = [math.exp(one.log_p()) if one.error > 0 else 1.0 for one in contrasts]
+            for one in p:
+                yield "unequal prompts", row, "level of a pair", one <= ALPHA
+            yield "unequal prompts", row, "family error, Holm", bool(adjust(p, "holm").min() <= ALPHA)
+
+
+def _sized(rng: np.random.Generator, skills: Array, sizes: Array, spread: float) -> Battles:
+    """Battles of random pairs, so many on each prompt, a tenth of them ties."""
+    k, prompts = len(skills), len(sizes)
+    taste = rng.normal(0.0, spread, (prompts, k))
+    prompt = np.repeat(np.arange(prompts), sizes)
+    first = rng.integers(0, k, len(prompt))
+    second = (first + rng.integers(1, k, len(prompt))) % k
+    gap = skills[first] - skills[second] + taste[prompt, first] - taste[prompt, second]
+    share = (rng.random(len(gap)) < 1 / (1 + np.exp(-gap))).astype(float)
+    share[rng.random(len(gap)) < 0.1] = 0.5
+    return Battles(tuple(f"s{i}" for i in range(k)), first, second, share, Labels(prompt, tuple(map(str, range(prompts)))))
 
 
 def tests(rng: np.random.Generator) -> Iterator[Look]:
@@ -165,14 +209,15 @@ def tests(rng: np.random.Generator) -> Iterator[Look]:
 
 
 def labels(rng: np.random.Generator) -> Iterator[Look]:
-    """People on n of 1,000 prompts, a judge on all of them, who agrees with them on 80 %: coverage of their win rate."""
+    """People on n of 1,000 prompts, a judge on all of them: coverage of people's win rate, and where the estimate is above it."""
     for n in (20, 50, 200):
-        for rate in (0.6, 0.9):
+        for rate, right in ((0.6, 0.8), (0.75, 0.95), (0.9, 0.8), (0.97, 0.95)):
             people = (rng.random(1_000) < rate).astype(float)
-            judge = np.where(rng.random(1_000) < 0.8, people, 1 - people)
+            judge = np.where(rng.random(1_000) < right, people, 1 - people)
             share = labelled_share(people[:n], judge[:n], judge[n:], ALPHA)
-            yield "labels", f"{n} labels", f"with the judge, {100 * rate:.0f} %", share.low <= rate <= share.high
-            yield "labels", f"{n} labels", f"labels alone, {100 * rate:.0f} %", share.alone.low <= rate <= share.alone.high
+            row = f"{n} labels, judge right on {100 * right:.0f} %"
+            yield "labels", row, f"with the judge, {100 * rate:.0f} %", share.low <= rate <= share.high
+            yield "labels", row, f"labels alone, {100 * rate:.0f} %", share.alone.low <= rate <= share.alone.high
 
 
 def agreement(rng: np.random.Generator) -> Iterator[Look]:

@@ -1588,6 +1588,7 @@ def prefer(
     order: Literal["auto", "random", "fixed", "unrecorded"] = "auto",
     strength: int = 1,
     ties: Literal["half", "davidson"] = "half",
+    decide_by: Literal["auto", "strengths", "games"] = "auto",
     alpha: float = 0.05,
     correction: Literal["bonferroni", "holm", "shaffer", "hochberg", "hommel", "max-t", "bh", "by", "none"] = "holm",
     seed: int = 0,
@@ -1632,6 +1633,10 @@ def prefer(
         Arena-Hard: how many wins a strong verdict (A>>B) counts for.
     ties : str, default "half"
         Strengths: count a tie as half a win for each, or use Davidson's model.
+    decide_by : str, default "auto"
+        What decides ranks, groups and the headline of three systems or more: ``"strengths"``, tested over all
+        battles, or ``"games"``, the direct games of each pair. ``"auto"`` takes strengths unless the test
+        against circles rejects one strength per system, or all systems met one baseline and nobody else.
     alpha : float, default 0.05
         The level of all claims together; each interval on its own has level 1 - alpha.
     correction : str, default "holm"
@@ -1701,6 +1706,7 @@ def prefer(
         order=order,
         strength=strength,
         ties=ties,
+        decide_by=decide_by,
         alpha=alpha,
         correction=correction,
         seed=seed,

@@ -206,7 +206,8 @@ def possible_p_signature(possible: PossibleP) -> Signature:
 
 def preference_signature(facts: BattleFacts, *, order: str, strength: int, ties: str) -> Signature:
     """What reproduces the numbers of battles."""
-    methods = list(dict.fromkeys(f"{pair.by} {pair.p.method}" for pair in facts.pairs if pair.p is not None))
+    tests = [("strengths" if pair.decided_by_strength else pair.by, pair.deciding) for pair in facts.pairs]
+    methods = list(dict.fromkeys(f"{by} {p.method}" for by, p in tests if p is not None))
     parts: list[tuple[str, object]] = [
         ("prefer", "pairs" if facts.baseline is None else f"against {facts.baseline}"),
         ("test", ", ".join(methods) or "none"),
@@ -220,7 +221,7 @@ def preference_signature(facts: BattleFacts, *, order: str, strength: int, ties:
         parts.append(("strength", strength))
     if facts.labels is not None:
         labels = facts.labels
-        how = f"ppi++ {labels.p.method}" if labels.weight else f"labels {labels.p.method}"
+        how = f"ppi++ {labels.p.method}" if labels.judged else f"labels {labels.p.method}"
         parts += [
             ("people", labels.people),
             ("people-test", how),

@@ -80,7 +80,7 @@ class PreferencePair:
     low, high
         The interval of the win rate.
     p
-        The p-value of no difference; None if there is none, and `note` says why.
+        The p-value of no difference in what `by` names; None if there is none, and `note` says why.
     clusters
         Prompts on which they met.
     by
@@ -100,10 +100,15 @@ class PreferencePair:
     difference, difference_low, difference_high
         For pairs compared through a baseline: the mean difference of their win rates against it, each shared prompt
         counting once, and its interval.
-    log_odds
-        The difference of their strengths.
+    log_odds, log_odds_low, log_odds_high
+        The difference of their strengths, and its interval.
     note
         A note on this pair.
+    strength_p
+        The p-value of equal strengths, with prompts as clusters; None if strengths are not tested.
+    decided_by_strength
+        Whether `strength_p` decides who is ahead, not `p`. The one that decides is corrected for all tests that decide, the
+        other one for all of its own kind.
     """
 
     a: str
@@ -130,10 +135,19 @@ class PreferencePair:
     difference_high: float | None = None
     log_odds: float | None = None
     note: str | None = None
+    log_odds_low: float | None = None
+    log_odds_high: float | None = None
+    strength_p: PValue | None = None
+    decided_by_strength: bool = False
+
+    @property
+    def deciding(self) -> PValue | None:
+        """The p-value that decides who is ahead."""
+        return self.strength_p if self.decided_by_strength else self.p
 
     def is_significant(self, alpha: float) -> bool:
-        """Whether `a` is preferred to `b` at this level, by the corrected p if the pair belongs to a family."""
-        return self.p is not None and self.p.rejects(alpha)
+        """Whether `a` is ahead of `b` at this level, by the corrected p if the pair belongs to a family."""
+        return self.deciding is not None and self.deciding.rejects(alpha)
 
 
 @dataclass(frozen=True)
@@ -164,6 +178,8 @@ class Strength:
         Systems with a different number never met it, not even through others, so their strengths cannot be compared.
     equal_length
         Its log-odds at equal length of answers.
+    equal_pairs
+        Its log-odds if every pair of systems counted alike, however many battles it had.
     """
 
     system: str
@@ -180,6 +196,7 @@ class Strength:
     letters: str = ""
     component: int = 0
     equal_length: float | None = None
+    equal_pairs: float | None = None
 
 
 @dataclass(frozen=True)
@@ -399,6 +416,11 @@ class Labelled:
     kappa: float | None
     audit_p: float | None
 
+    @property
+    def judged(self) -> bool:
+        """Whether the judge counts, which the number of labels decides; otherwise people's verdicts count alone."""
+        return self.p.kernel == "ppi++"
+
 
 @dataclass(frozen=True)
 class Intransitivity:
@@ -487,7 +509,7 @@ class Preference(Result):
     systems
         All of them, the strongest first.
     pairs
-        Every pair, the exact tests of direct games first.
+        Every pair: by places if strengths decide, otherwise the exact tests of direct games first.
     strengths
         Strengths and places, which matter for three or more systems.
     position
@@ -527,6 +549,9 @@ class Preference(Result):
         How many wins a strong verdict (A>>B) counts for.
     graded
         Whether some verdicts are degrees between a win and a tie, and count as such.
+    decided_by
+        What ranks, groups and the headline follow from: "strengths", tested over all battles, or the direct "games" of each
+        pair. Pairs whose strengths cannot be tested are decided by games either way.
     reading
         How the input was interpreted.
     verdict, headline, reason
@@ -572,6 +597,7 @@ class Preference(Result):
     undecided: int = 0
     strength: int = 1
     graded: bool = False
+    decided_by: Literal["strengths", "games"] = "games"
     notes: list[Note] = field(default_factory=list)
     schema: Literal["outscore/preference/1"] = "outscore/preference/1"
 

@@ -18,7 +18,7 @@ from outscore.formats.battles.read import read_battles
 from outscore.inference.base.discordance import wilson_limits
 from outscore.inference.preferences import models as lengths_module
 from outscore.inference.preferences.agreement import alpha_of, alpha_tables, kappa_of, kappa_tables, verdicts_of
-from outscore.inference.preferences.labelled import audit_p, labelled_share, power_tuned
+from outscore.inference.preferences.labelled import audit_p, labelled_share, share_tuned
 from outscore.inference.preferences.models import fit_lengths
 from outscore.inference.preferences.orders import by_place, swapped_verdicts
 from outscore.inference.preferences.win_rates import flip_p, independent_p
@@ -269,66 +269,87 @@ class TestLengths:
         assert fit_lengths(made(rows, lengths=sure)) is None
 
 
+def drawn_labels(rng, rate, labels, others, right):
+    """People on some prompts, and a judge that says what they would on a share of all."""
+    people = (rng.random(labels + others) < rate).astype(float)
+    judge = np.where(rng.random(labels + others) < right, people, 1 - people)
+    return people[:labels], judge[:labels], judge[labels:]
+
+
 class TestLabels:
-    def test_other_tools_numbers(self):
-        """ppi-python 0.2.3, ppi_mean_pointestimate and its lambda, on these numbers."""
-        rng = np.random.default_rng(0)
-        people = (rng.random(40) < 0.6).astype(float)
-        judged = 0.4 * people + 0.6 * rng.random(40)
-        rest = 0.4 * (rng.random(200) < 0.6) + 0.6 * rng.random(200)
-        found = power_tuned(people, judged, rest)
-        assert (found.value, found.weight) == pytest.approx((0.5088614831654686, 0.8537944186066221), abs=1e-12)
-
     def test_the_formulas(self):
+        """Every prompt's weight is fitted without it, and to a contradiction in either direction."""
         rng = np.random.default_rng(1)
-        h, rest = rng.random(20), rng.random(70)
-        j = 0.5 * h + 0.5 * rng.random(20)
-        found = power_tuned(h, j, rest)
-        weight = ((h - h.mean()) * (j - j.mean())).mean() / ((1 + 20 / 70) * np.var([*j, *rest], ddof=1))
+        h, rest = np.tile([1.0, 0.0, 0.5, 1.0], 5), rng.random(70)
+        j = 0.8 * h + 0.2 * rng.random(20)
+        weights = []
+        for i in range(20):
+            own, judge = np.append(np.delete(h, i), [1.0, 0.0]), np.append(np.delete(j, i), [0.0, 1.0])
+            weights.append(np.cov(own, judge)[0, 1] / ((1 + 20 / 70) * np.var(judge, ddof=1)))
+        assert 0 < min(weights) < max(weights) < 1
+        found, weight = share_tuned(h, j, rest), np.mean(weights)
         assert found.weight == pytest.approx(weight)
-        assert found.value == pytest.approx(weight * rest.mean() + (h - weight * j).mean())
-        variance = np.var(h - weight * j, ddof=1) * 19 / (18 * 20) + weight**2 * np.var(rest, ddof=1) / 70
-        assert found.error == pytest.approx(variance**0.5)
-        assert found.df == 18
-        assert found.effective == pytest.approx(np.var(h, ddof=1) / variance)
+        seen = h - weights * (j - rest.mean())
+        assert found.value == pytest.approx(seen.mean())
 
-    def test_a_judge_without_use_costs_nothing(self):
+        def variance(values, opposed):
+            # Two of each and one of each opposite are half of them, relative to the rest.
+            doubled = np.concatenate([values, values, opposed])
+            return np.mean((doubled - doubled.mean()) ** 2) * 21 / 20 * 19 / (18 * 20)
+
+        part = weight**2 * np.var(rest, ddof=1) / 70
+        assert found.variance == pytest.approx(variance(seen, [1 + weight * rest.mean(), -weight * (1 - rest.mean())]) + part)
+        assert found.alone_variance == pytest.approx(variance(h, [1.0, 0.0]))
+        share = labelled_share(h, j, rest, 0.05)
+        assert share.effective == pytest.approx(20 * found.alone_variance / found.variance)
+
+    @pytest.mark.parametrize(("rate", "labels", "right"), [(0.75, 20, 0.95), (0.9, 50, 0.8)])
+    def test_the_estimate_is_what_people_would_say_on_average(self, rate, labels, right):
+        """Whether the judge counts depends on nothing that people said, nor does his weight on the prompt he helps with."""
+        rng = np.random.default_rng(9)
+        found = [labelled_share(*drawn_labels(rng, rate, labels, 200, right), 0.05) for _ in range(400)]
+        values = np.array([one.value for one in found])
+        assert abs(values.mean() - rate) < 2.5 * values.std() / 20
+        assert np.mean([one.low <= rate <= one.high for one in found]) > 0.93
+        assert values.std() < np.std([one.alone.rate for one in found])
+
+    @pytest.mark.slow
+    def test_the_estimate_is_unbiased_over_many_draws(self):
+        rng = np.random.default_rng(10)
+        values = np.array([share_tuned(*drawn_labels(rng, 0.75, 20, 200, 0.95)).value for _ in range(20_000)])
+        assert abs(values.mean() - 0.75) < 0.0015
+
+    def test_a_judge_without_use_gets_no_weight(self):
         h = np.array([1.0, 0.0] * 10)
-        opposite = power_tuned(h, 1 - h, np.array([1.0, 0.0] * 40))
-        assert opposite.weight == 0.0
-        assert opposite.value == 0.5
-        constant = power_tuned(h, np.ones(20), np.ones(80))
+        opposite = share_tuned(h, 1 - h, np.array([1.0, 0.0] * 40))
+        assert (opposite.weight, opposite.value) == (0.0, 0.5)
+        constant = share_tuned(h, np.ones(20), np.ones(80))
         assert (constant.weight, constant.value) == (0.0, 0.5)
+
+    def test_a_useless_judge_costs_little(self):
+        rng = np.random.default_rng(3)
+        found = [labelled_share(*drawn_labels(rng, 0.5, 20, 200, 0.5), 0.05) for _ in range(300)]
+        assert min(one.effective for one in found) > 17
+        spread = np.var([one.value for one in found]) / np.var([one.alone.rate for one in found])
+        assert spread < 1.06
 
     def test_people_who_agree_with_each_other_say_little_about_the_judge(self):
         h = np.array([1.0] * 18 + [0.0] * 2)
         found = labelled_share(h, h, np.ones(80), 0.05)
-        assert found.weight == 0.0
+        assert found.weight < 0.6
         assert found.low < 0.9 < found.high <= 1
         # All alike: the interval still has room.
         assert labelled_share(np.ones(20), np.ones(20), np.ones(80), 0.05).low < 0.9
 
-    def test_without_weight_people_count_alone(self):
+    def test_below_twenty_labels_people_count_alone(self):
         """The sign test of 10 : 2 and Wilson's interval, as if there were no judge; so many labels are worth themselves."""
         h = np.array([1.0] * 10 + [0.0] * 2)
-        found = labelled_share(h, 1 - h, np.array([1.0, 0.0] * 24), 0.05)
+        found = labelled_share(h, h, np.array([1.0, 0.0] * 24), 0.05)
         assert (found.weight, found.effective) == (0.0, 12.0)
         assert found.p.value == 158 / 4096
         alone = found.alone
         assert (found.value, found.low, found.high, found.p) == (alone.rate, alone.low, alone.high, alone.p)
         assert (found.value, found.low, found.high) == pytest.approx((10 / 12, 0.5519691, 0.9530349), abs=1e-6)
-
-    def test_a_judge_is_worth_something_or_nothing(self):
-        """Labels are never worth fewer than they are: a judge that would cost more than he tells gets no weight."""
-        rng = np.random.default_rng(3)
-        weights = []
-        for _ in range(200):
-            h = (rng.random(14) < 0.5).astype(float)
-            j = np.where(rng.random(14) < 0.6, h, 1 - h)
-            found = labelled_share(h, j, (rng.random(60) < 0.5).astype(float), 0.05)
-            assert found.effective > 14 if found.weight else found.effective == 14
-            weights.append(found.weight)
-        assert 20 < np.count_nonzero(weights) < 180
 
     def test_interval_and_p_of_a_share_agree(self):
         rng = np.random.default_rng(5)
@@ -340,7 +361,7 @@ class TestLabels:
 
     def test_too_few_labels(self):
         with pytest.raises(OutscoreError, match="3 labelled prompts are too few"):
-            power_tuned(np.ones(3), np.ones(3), np.ones(9))
+            labelled_share(np.ones(3), np.ones(3), np.ones(9), 0.05)
 
     def test_the_audit(self):
         rng = np.random.default_rng(2)

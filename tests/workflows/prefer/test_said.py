@@ -38,7 +38,7 @@ class TestTogether:
         rows = [*both(12, one, other, "tie"), *both(12, one, "n", one), *both(12, other, "n", other)]
         found = osc.prefer(table(rows))
         assert found.headline == f"{one} and {other} lead together"
-        assert found.reason.startswith("they are equally strong, and each is significantly preferred to n (")
+        assert found.reason.startswith("they are equally strong, and each is significantly preferred to n in direct games (")
         found.save(tmp_path / "x.json")
         assert json.loads((tmp_path / "x.json").read_text(encoding="utf-8"))["headline"] == found.headline
         assert f"{one} leads" not in page_of(found, tmp_path)
@@ -184,10 +184,7 @@ class TestWords:
     def test_people_who_find_ties_only(self):
         rows, ties = both(24, "new", "old", "new"), both(12, "new", "old", "tie")
         said = texts(osc.prefer(table(rows), labels=table(ties)))
-        assert (
-            "People judged every labelled prompt a tie, which is too few to validate the judge. Only the labels are used."
-            in said
-        )
+        assert "The judge counts from 20 labelled prompts on, and there are 12: only the labels are used." in said
 
 
 class TestRefusals:

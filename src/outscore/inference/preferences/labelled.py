@@ -1,17 +1,23 @@
 """A judge on all prompts, people on some of them: what people would say, with the judge to help (PPI++).
 
-With h what people and j what the judge gives a prompt, n prompts labelled at random and m not, the estimate is
+With h what people and j what the judge gives a prompt, n prompts labelled at random and m not, and ū the judge's mean on the
+latter, the estimate is the mean over labelled prompts of
 
-    θ = λ mean(j, unlabelled) + mean(h - λ j, labelled),   λ = cov(h, j) / ((1 + n/m) var j)  cut to [0, 1]
-    V = s²(h - λj) (n - 1)/((n - 2) n) + λ² s²(j, unlabelled)/m,   t with n - 2 degrees of freedom
+    e_i = h_i - λ_i (j_i - ū),   λ_i = cov(h, j) / ((1 + n/m) var j) over the labelled prompts except i, cut to [0, 1]
 
-(Angelopoulos, Duchi and Zrnic, 2023, for θ and λ; one degree of freedom more is given up for λ.) Whatever the judge is like, θ
-is what people would say: a judge without use gets λ = 0 and costs nothing.
+(Angelopoulos, Duchi and Zrnic, 2023, with λ cross-fitted). Because λ_i depends on neither j_i nor ū, the estimate is what
+people would say on average, whatever the judge is like. One λ fitted to all labels is not: at a win rate of 75 % and 20 labels
+it is off by .016, and by .03 where the judge is trusted only if labels against the winner are many enough. So the number of
+labels alone decides whether the judge counts (`MIN_JUDGED`).
+
+Few labels make the judge look better than he is: where nearly all are for one system, he may agree with all of them by chance.
+So λ_i also counts one prompt on which both contradict each other in either direction, (h, j) = (1, 0) and (0, 1), and the
+variance counts them by half, with λ the mean of all λ_i:
+
+    V = s²(e) (n - 1)/((n - 2) n) + λ² s²(j, unlabelled)/m,   t with n - 2 degrees of freedom
 
 A win rate is a share. Its interval is Wilson's for as many looks as V is worth, θ(1 - θ)/V, and p the score test that goes with
-it: θ ± t √V covers .87 at 20 labels and a win rate of 90 %. Where people prefer one of the two on fewer than five prompts they
-say too little about the judge, and where V with the judge is no smaller than without, he is of no use: then λ = 0, and interval
-and p are those of people's battles alone, prompt by prompt (`win_rates`).
+it. Below `MIN_JUDGED` labels, interval and p are those of people's battles alone, prompt by prompt (`win_rates`).
 """
 
 from __future__ import annotations
@@ -32,53 +38,43 @@ from outscore.results.pvalue import PValue
 from outscore.scores.battles import Battles
 from outscore.scores.system import Labels
 
-__all__ = ["MIN_EACH", "MIN_LABELS", "People", "Powered", "Share", "audit_p", "labelled_share", "power_tuned", "share_tuned"]
+__all__ = ["MIN_JUDGED", "MIN_LABELS", "People", "Share", "Tuned", "audit_p", "labelled_share", "mean_limits", "share_tuned"]
 
 MIN_LABELS = 4
 """With fewer labels than this nothing is left to estimate the spread from."""
-
-
-MIN_EACH = 5
-"""Prompts that people must have decided either way before a judge is trusted by them."""
+MIN_JUDGED = 20
+"""Labels from which on the judge counts: a useless one then costs no more than 2 in 100 labels."""
+HALF = 0.5
+"""How much each of the two contradictions counts in the variance."""
 
 
 @dataclass(frozen=True)
-class Powered:
-    """The estimate, its error and degrees of freedom, how far the judge was trusted, and the error of labels alone."""
+class Tuned:
+    """The estimate, its variance and that of labels alone, how far the judge was trusted, and the number of labels."""
 
     value: float
-    error: float
-    df: int
+    variance: float
+    alone_variance: float
     weight: float
-    alone: float
-    alone_error: float
+    labels: int
 
     @property
-    def effective(self) -> float:
-        """How many labels alone would be as exact, by the labels that there are; where these do not vary, their number."""
-        n = self.df + 2
-        if self.alone_error == 0:
-            return float(n)
-        return n * (self.alone_error / self.error) ** 2 if self.error > 0 else math.inf
+    def share(self) -> float:
+        """The estimate, which the judge's correction may have moved beyond an end."""
+        return min(max(self.value, 0.0), 1.0)
+
+    @property
+    def looks(self) -> float:
+        """How many independent looks the share is worth; at an end, as many as there are labels."""
+        return self.share * (1 - self.share) / self.variance if 0 < self.value < 1 else float(self.labels)
 
     def limits(self, alpha: float) -> tuple[float, float]:
-        """The interval of level 1 - α."""
-        reach = t_quantile(self.df, alpha) * self.error
-        return self.value - reach, self.value + reach
+        """The interval of the share, of level 1 - α."""
+        return wilson_limits(self.share, self.looks, t_quantile(self.labels - 2, alpha))
 
-    def alone_limits(self, alpha: float) -> tuple[float, float]:
-        """The interval from labels alone."""
-        reach = t_quantile(self.df + 1, alpha) * self.alone_error
-        return self.alone - reach, self.alone + reach
-
-    def share_limits(self, alpha: float) -> tuple[float, float]:
-        """The interval of a share."""
-        return wilson_limits(_clipped(self.value), _looks(self.value, self.error, self.df + 2), t_quantile(self.df, alpha))
-
-    def share_log_p(self) -> float:
+    def log_p(self) -> float:
         """log p of the share being one half, two-sided, by the score that the interval inverts."""
-        looks = _looks(self.value, self.error, self.df + 2)
-        return log_two_sided(self.df, 2 * (_clipped(self.value) - 0.5) * math.sqrt(looks))
+        return log_two_sided(self.labels - 2, 2 * (self.share - 0.5) * math.sqrt(self.looks))
 
 
 @dataclass(frozen=True)
@@ -104,64 +100,60 @@ class Share:
     alone: People
 
 
-def _clipped(share: float) -> float:
-    return min(max(share, 0.0), 1.0)
+def mean_limits(values: Array, alpha: float) -> tuple[float, float]:
+    """Student's interval of a mean, of level 1 - α."""
+    reach = t_quantile(len(values) - 1, alpha) * math.sqrt(float(np.var(values, ddof=1)) / len(values))
+    return float(values.mean()) - reach, float(values.mean()) + reach
 
 
-def _looks(share: float, error: float, labels: int) -> float:
-    """How many independent looks a share with this error is worth; at an end, as many as there are labels."""
-    return share * (1 - share) / error**2 if 0 < share < 1 and error > 0 else float(labels)
-
-
-def power_tuned(people: Array, judged: Array, unlabelled: Array) -> Powered:
-    """The mean of people's verdicts over all prompts.
+def share_tuned(people: Array, judged: Array, unlabelled: Array) -> Tuned:
+    """The share of prompts that people give a system, with the judge.
 
     Parameters
     ----------
     people, judged
-        People's and the judge's numbers on the labelled prompts.
+        People's and the judge's numbers on the labelled prompts, from 0 to 1.
     unlabelled
-        The judge's numbers on the others; there may be none.
+        The judge's numbers on the others, at least two.
 
     Examples
     --------
     >>> people = np.array([1.0, 0.0, 1.0, 1.0, 0.0, 1.0])
-    >>> judged = np.array([0.9, 0.2, 0.8, 1.0, 0.1, 0.7])
-    >>> tuned = power_tuned(people, judged, np.array([0.9, 0.8, 0.3, 0.6]))
+    >>> tuned = share_tuned(people, people, np.array([1.0, 1.0, 0.0, 1.0]))
     >>> round(tuned.value, 4), round(tuned.weight, 4)
-    (0.6869, 0.608)
+    (0.6689, 0.1511)
     """
     n, m = len(people), len(unlabelled)
-    if n < MIN_LABELS:
-        raise OutscoreError(
-            f"{n} labelled prompts are too few to assess the judge.", f"Label at least {MIN_LABELS}, better 20."
-        )
-    spread = float(np.var(np.concatenate([judged, unlabelled]), ddof=1))
-    weight = 0.0
-    if m > 1 and spread > 0:
-        shared = float(((people - people.mean()) * (judged - judged.mean())).mean())
-        weight = min(max(shared / ((1 + n / m) * spread), 0.0), 1.0)
-    rest = people - weight * judged
-    value = float(rest.mean()) + (weight * float(unlabelled.mean()) if weight else 0.0)
-    variance = float(np.var(rest, ddof=1)) * (n - 1) / ((n - 2) * n)
-    if weight:
-        variance += weight**2 * float(np.var(unlabelled, ddof=1)) / m
-    alone = float(people.mean())
-    return Powered(value, math.sqrt(variance), n - 2, weight, alone, math.sqrt(float(np.var(people, ddof=1)) / n))
+    middle = float(unlabelled.mean())
+    weights = _weights(people, judged, m)
+    weight = float(weights.mean())
+    seen = people - weights * (judged - middle)
+    opposed = np.array([1 + weight * middle, -weight * (1 - middle)])
+    variance = _variance(seen, opposed) + weight**2 * float(np.var(unlabelled, ddof=1)) / m
+    return Tuned(float(seen.mean()), variance, _variance(people, np.array([1.0, 0.0])), weight, n)
 
 
-def share_tuned(people: Array, judged: Array, unlabelled: Array) -> Powered:
-    """The share of prompts that people give a system; the judge counts only where people say enough about him, and he helps."""
-    few = min(int((people > 0.5).sum()), int((people < 0.5).sum())) < MIN_EACH
-    alone = power_tuned(people, judged, unlabelled[:0])
-    tuned = alone if few else power_tuned(people, judged, unlabelled)
-    # Corrected beyond an end, the judge is worth nothing either.
-    helps = 0 < tuned.value < 1 and tuned.effective > len(people)
-    return tuned if helps else alone
+def _weights(people: Array, judged: Array, unlabelled: int) -> Array:
+    """λ for each labelled prompt, from all the others and two on which people and judge contradict each other."""
+    n = len(people)
+    others = n + 1
+    mean_h, mean_j = (people.sum() - people + 1) / others, (judged.sum() - judged + 1) / others
+    shared = (float(people @ judged) - people * judged) / others - mean_h * mean_j
+    spread = (float(judged @ judged) - judged**2 + 1) / others - mean_j**2
+    return np.asarray(np.clip(shared / ((1 + n / unlabelled) * spread), 0.0, 1.0))
+
+
+def _variance(seen: Array, opposed: Array) -> float:
+    """The variance of a mean, two more numbers counting by half in the spread, and one degree of freedom given up for λ."""
+    n = len(seen)
+    values, counts = np.concatenate([seen, opposed]), np.concatenate([np.ones(n), [HALF, HALF]])
+    centre = float(counts @ values) / (n + 2 * HALF)
+    spread = float(counts @ (values - centre) ** 2) / (n + 2 * HALF - 1)
+    return spread * (n - 1) / ((n - 2) * n)
 
 
 def labelled_share(people: Array, judged: Array, unlabelled: Array, alpha: float) -> Share:
-    """The same with its interval and p; where the judge has no weight, those of people alone.
+    """The same with its interval and p; with too few labels for a judge, or nothing else that he judged, people alone.
 
     Examples
     --------
@@ -170,16 +162,21 @@ def labelled_share(people: Array, judged: Array, unlabelled: Array, alpha: float
     >>> share.weight, share.effective, round(share.p.value, 4), share.p.method  # the sign test of 10 : 2
     (0.0, 12.0, 0.0386, 'exact')
     """
-    tuned, alone = share_tuned(people, judged, unlabelled), _alone(people, alpha)
-    labels = len(people)
-    if not tuned.weight:
+    labels, others = len(people), len(unlabelled)
+    if labels < MIN_LABELS:
+        raise OutscoreError(
+            f"{labels} labelled prompts are too few to assess the judge.", f"Label at least {MIN_LABELS}, better {MIN_JUDGED}."
+        )
+    alone = _alone(people, alpha)
+    if labels < MIN_JUDGED or others < 2:
         return Share(alone.rate, alone.low, alone.high, alone.p, 0.0, float(labels), alone)
-    log_p = tuned.share_log_p()
+    tuned = share_tuned(people, judged, unlabelled)
+    log_p = tuned.log_p()
     p = PValue.from_logs(log_p, log_p, method="asymptotic", kernel="ppi++")
-    p = replace(p, test="student", statistic=tuned.value - 0.5, n=labels)
+    p = replace(p, test="student", statistic=tuned.share - 0.5, n=labels)
     # A judge is never worth more than labels of all prompts.
-    effective = min(tuned.effective, float(labels + len(unlabelled)))
-    return Share(tuned.value, *tuned.share_limits(alpha), p, tuned.weight, effective, alone)
+    effective = min(labels * tuned.alone_variance / tuned.variance, float(labels + others))
+    return Share(tuned.share, *tuned.limits(alpha), p, tuned.weight, effective, alone)
 
 
 def _alone(people: Array, alpha: float) -> People:

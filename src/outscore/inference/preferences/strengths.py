@@ -1,12 +1,7 @@
 """Strengths of systems by the models of battles (`models`), with intervals for new draws of whole prompts.
 
-The model has one curve for all pairs, and votes of a prompt depend on one another. Both are left to the sandwich: with H the
-information and S_g the score of prompt g,
-
-    V = H⁺ (Σ_g S_g S_g') H⁺ · G / (G - 1),   t with G - 1 degrees of freedom.
-
-G is the number of prompts that the system met somebody on, of a contrast the smaller one of both: the scores of a system add up
-to 0, so that one seen on a single prompt would seem to have no spread at all.
+The model has one curve for all pairs, and votes of a prompt depend on one another. Both are left to the variance, which leaves
+out one prompt at a time, and to its degrees of freedom (`left_out`).
 
 The estimate is finite only where nobody is unbeaten, nor any set of systems by all others (Ford, 1957): the graph of who took
 anything from whom is strongly connected. Systems outside its largest such part get a bound instead, from the chance of no loss
@@ -16,21 +11,51 @@ at all on so many prompts.
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
 from outscore.core.numeric import Array, renumbered
 from outscore.core.records import dataclass
-from outscore.inference.preferences.models import Fit, davidson_chances, fit_davidson, fit_model, sandwich, unit_scores
+from outscore.inference.preferences.left_out import Cells, Spread, spread_of
+from outscore.inference.preferences.models import davidson_chances, fit_davidson, fit_model, unit_scores
 from outscore.inference.preferences.tally import Tally
+from outscore.laws.student import log_two_sided, t_quantile
 
-__all__ = ["Strengths", "elo_of", "order_by_strength", "strengths_of"]
+__all__ = ["DIGITS", "Estimate", "Strengths", "elo_of", "order_by_strength", "strengths_of", "with_equal_pairs"]
 
 DIGITS = 9
 """Decimals of log-odds beyond which strengths do not differ."""
-Fitted = tuple[Array, Array, float | None]
-"""Strengths, their variance, and log ν of Davidson's model."""
+
+
+@dataclass(frozen=True, eq=False)
+class Estimate:
+    """A strength or the difference of two: standard error, degrees of freedom, and prompts of the system with fewer.
+
+    The error is nan where leaving out single prompts does not show it.
+    """
+
+    value: float
+    error: float
+    df: float
+    prompts: int
+
+    def limits(self, alpha: float) -> tuple[float, float]:
+        """The interval of level 1 - α; nan where there is none."""
+        reach = t_quantile(self.df, alpha) * self.error if self.error > 0 else math.nan
+        return self.value - reach, self.value + reach
+
+    def log_p(self) -> float:
+        """log p of 0, two-sided."""
+        return log_two_sided(self.df, self.value / self.error)
+
+
+@dataclass(frozen=True, eq=False)
+class _Fitted:
+    """Strengths of the systems of a core, how they vary over prompts, and log ν of Davidson's model."""
+
+    theta: Array
+    spread: Spread | None = None
+    log_nu: float | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,8 +66,8 @@ class Strengths:
     ----------
     theta
         Log-odds, Σ = 0 within a group's core; inf and -inf where only a bound exists, nan where nothing is known.
-    variance
-        Of the strengths in the cores; rows of other systems are nan.
+    spreads
+        How the strengths of each group's core vary over prompts, and its systems; None where it has a single one or prompt.
     group
         Sets of systems that have met, directly or through others; strengths of different sets cannot be compared.
     core
@@ -60,7 +85,7 @@ class Strengths:
     """
 
     theta: Array
-    variance: Array
+    spreads: list[tuple[Array, Spread] | None]
     group: Array
     core: Array
     bound: Array
@@ -80,20 +105,23 @@ class Strengths:
         """Whether all systems are in one core."""
         return bool(self.core.all()) and bool((self.group == 0).all())
 
-    def contrast(self, i: int, j: int) -> tuple[float, float, int]:
-        """θ_i - θ_j, its standard error, and the number of prompts behind it; nan where there are fewer than two."""
-        v, prompts = self.variance, int(min(self.prompts[i], self.prompts[j]))
-        spread = float(v[i, i] + v[j, j] - 2 * v[i, j])
-        return float(self.theta[i] - self.theta[j]), _widened(spread, prompts), prompts
+    def contrast(self, i: int, j: int) -> Estimate:
+        """θ_i - θ_j of two systems of a core."""
+        return self._estimate(float(self.theta[i] - self.theta[j]), i, j)
 
-    def error(self, i: int) -> tuple[float, int]:
-        """The standard error of θ_i, and the number of prompts behind it; nan where there are fewer than two."""
-        prompts = int(self.prompts[i])
-        return _widened(float(self.variance[i, i]), prompts), prompts
+    def strength(self, i: int) -> Estimate:
+        """θ_i of a system of a core."""
+        return self._estimate(float(self.theta[i]), i)
 
-
-def _widened(spread: float, prompts: int) -> float:
-    return math.sqrt(max(spread, 0.0) * prompts / (prompts - 1)) if prompts > 1 else math.nan
+    def _estimate(self, value: float, *which: int) -> Estimate:
+        prompts = int(self.prompts[list(which)].min())
+        fitted = self.spreads[int(self.group[which[0]])]
+        if fitted is None:
+            return Estimate(value, math.nan, 1.0, prompts)
+        members, spread = fitted
+        at = [int(np.searchsorted(members, system)) for system in which]
+        error = spread.error(*at)
+        return Estimate(value, error, 1.0 if math.isnan(error) else spread.df(*at), prompts)
 
 
 def strengths_of(tally: Tally, alpha: float, ties: str = "half") -> Strengths:
@@ -118,7 +146,8 @@ def strengths_of(tally: Tally, alpha: float, ties: str = "half") -> Strengths:
     )
     theta, bound, prompts = np.full(k, np.nan), np.full(k, np.nan), np.zeros(k, dtype=np.int64)
     core = np.zeros(k, dtype=bool)
-    variance, log_nu = np.full((k, k), np.nan), None
+    spreads: list[tuple[Array, Spread] | None] = []
+    log_nu = None
     fitted = _fit_davidson_core if ties == "davidson" and tally.ties.any() else _fit_core
     beats = _reach(k, tally, won, lost)
     met = np.zeros((k, k), dtype=bool)
@@ -127,9 +156,10 @@ def strengths_of(tally: Tally, alpha: float, ties: str = "half") -> Strengths:
         members = np.flatnonzero(group == g)
         main = _main_part(members, part, beats & ~beats.T, met)
         core[main] = True
-        theta[main], variance[np.ix_(main, main)], nu = fitted(tally, main)
-        prompts[main] = _prompts(tally, main)
-        log_nu = nu if g == 0 else log_nu
+        found = fitted(tally, main)
+        theta[main], prompts[main] = found.theta, _prompts(tally, main)
+        spreads.append(None if found.spread is None else (main, found.spread))
+        log_nu = found.log_nu if g == 0 else log_nu
     for system in np.flatnonzero(~core).tolist():
         rivals = np.flatnonzero(core & (group == group[system]))
         above, below = bool(beats[system, rivals].any()), bool(beats[rivals, system].any())
@@ -137,7 +167,7 @@ def strengths_of(tally: Tally, alpha: float, ties: str = "half") -> Strengths:
             theta[system] = math.inf if above else -math.inf
             bound[system] = _bound(tally, system, theta, above=above, alpha=alpha)
     below = (beats & ~beats.T).sum(axis=0)
-    return Strengths(theta, variance, group, core, bound, prompts, below, tally.units, log_nu)
+    return Strengths(theta, spreads, group, core, bound, prompts, below, tally.units, log_nu)
 
 
 def _main_part(members: Array, part: Array, ahead: Array, met: Array) -> Array:
@@ -167,6 +197,7 @@ class _Core:
     cells: Array
     cell_left: Array
     cell_right: Array
+    unit: Array
     size: int
     units: int
 
@@ -177,6 +208,7 @@ def _core(tally: Tally, members: Array) -> _Core:
     inside = (place[tally.left] >= 0) & (place[tally.right] >= 0)
     pairs, cells = np.flatnonzero(inside), np.flatnonzero(inside[tally.pair])
     pair_of_cell = tally.pair[cells]
+    used, unit = renumbered(tally.unit[cells], tally.units)
     return _Core(
         place[tally.left[pairs]],
         place[tally.right[pairs]],
@@ -184,47 +216,51 @@ def _core(tally: Tally, members: Array) -> _Core:
         cells,
         place[tally.left[pair_of_cell]],
         place[tally.right[pair_of_cell]],
+        unit,
         len(members),
-        len(renumbered(tally.unit[cells], tally.units)[0]),
+        len(used),
     )
 
 
-def _fit_core(tally: Tally, members: Array) -> Fitted:
+def _fit_core(tally: Tally, members: Array) -> _Fitted:
     if len(members) == 1:
-        return np.zeros(1), np.zeros((1, 1)), None
+        return _Fitted(np.zeros(1))
     core = _core(tally, members)
     weight = tally.total[core.pairs]
     fit = fit_model(core.left, core.right, (1 + tally.lead[core.pairs] / weight) / 2, weight, core.size)
+    if core.units < 2:
+        return _Fitted(fit.theta)
     p = 1 / (1 + np.exp(fit.theta[core.cell_right] - fit.theta[core.cell_left]))
-    residual = (tally.d[core.cells] + tally.n[core.cells]) / 2 - p * tally.n[core.cells]
-    scores = unit_scores(tally.unit[core.cells], core.cell_left, core.cell_right, residual, tally.units, core.size)
-    return fit.theta, _variance(fit, scores, core), None
+    n = tally.n[core.cells]
+    residual = (tally.d[core.cells] + n) / 2 - p * n
+    cells = Cells(core.unit, core.cell_left, core.cell_right, n * p * (1 - p), residual)
+    return _Fitted(fit.theta, spread_of(cells, fit.inverse, core.size))
 
 
-def _fit_davidson_core(tally: Tally, members: Array) -> Fitted:
+def _fit_davidson_core(tally: Tally, members: Array) -> _Fitted:
     if len(members) == 1:
-        return np.zeros(1), np.zeros((1, 1)), None
-    from scipy import sparse
-
+        return _Fitted(np.zeros(1))
     core = _core(tally, members)
     tied = tally.by_pair(tally.tied)[core.pairs]
     if not tied.any():
         return _fit_core(tally, members)
     fit = fit_davidson(core.left, core.right, tally.lead[core.pairs], tied, tally.total[core.pairs], core.size)
-    gap, drawn = davidson_chances(fit.theta[core.cell_left] - fit.theta[core.cell_right], float(fit.gamma[0]))
-    n, unit = tally.n[core.cells], tally.unit[core.cells]
-    strength_scores = unit_scores(
-        unit, core.cell_left, core.cell_right, (tally.d[core.cells] - n * gap) / 2, tally.units, core.size
-    )
-    drawn_less = np.bincount(unit, weights=tally.tied[core.cells] - n * drawn, minlength=tally.units)
-    scores: Any = sparse.hstack([strength_scores, sparse.csr_matrix(drawn_less[:, None])]).tocsr()
-    return fit.theta, _variance(fit, scores, core), float(fit.gamma[0])
-
-
-def _variance(fit: Fit, scores: Any, core: _Core) -> Array:  # noqa: ANN401 - a sparse table
+    log_nu = float(fit.gamma[0])
     if core.units < 2:
-        return np.full((core.size, core.size), np.nan)
-    return sandwich(fit, scores)[: core.size, : core.size]
+        return _Fitted(fit.theta, None, log_nu)
+    gap, drawn = davidson_chances(fit.theta[core.cell_left] - fit.theta[core.cell_right], log_nu)
+    n = tally.n[core.cells]
+    cells = Cells(
+        core.unit,
+        core.cell_left,
+        core.cell_right,
+        n * (1 - drawn - gap**2) / 4,
+        (tally.d[core.cells] - n * gap) / 2,
+        -n * gap * drawn / 2,
+        n * drawn * (1 - drawn),
+        tally.tied[core.cells] - n * drawn,
+    )
+    return _Fitted(fit.theta, spread_of(cells, fit.inverse, core.size), log_nu)
 
 
 def _prompts(tally: Tally, members: Array) -> Array:
@@ -296,6 +332,25 @@ def _bound(tally: Tally, system: int, theta: Array, *, above: bool, alpha: float
 
     ends = (float(theta[rival].min()) - 800.0, float(theta[rival].max()) + 800.0)
     return float(brentq(miss, *ends, xtol=1e-12))
+
+
+def with_equal_pairs(tally: Tally, strengths: Strengths, ties: str = "half") -> Array:
+    """The strengths if every pair that met counted alike, however many battles it had; nan outside the cores."""
+    theta = np.full(tally.systems, np.nan)
+    tied = tally.by_pair(tally.tied)
+    for g in range(len(strengths.spreads)):
+        members = np.flatnonzero(strengths.core & (strengths.group == g))
+        if len(members) == 1:
+            theta[members] = 0.0
+            continue
+        core = _core(tally, members)
+        total = tally.total[core.pairs]
+        lead, drawn, one = tally.lead[core.pairs] / total, tied[core.pairs] / total, np.ones(len(total))
+        if ties == "davidson" and drawn.any():
+            theta[members] = fit_davidson(core.left, core.right, lead, drawn, one, core.size).theta
+        else:
+            theta[members] = fit_model(core.left, core.right, (1 + lead) / 2, one, core.size).theta
+    return theta
 
 
 def order_by_strength(strengths: Strengths) -> list[int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import fields
 from itertools import takewhile
+from typing import Literal
 
 from outscore.core.records import dataclass
 from outscore.language.numbers import count, format_level, format_p, format_percent
@@ -67,6 +68,7 @@ class BattleFacts:
     labels: Labelled | None = None
     strength: int = 1
     graded: bool = False
+    decided_by: Literal["strengths", "games"] = "games"
 
     @property
     def sets(self) -> int:
@@ -234,7 +236,7 @@ def _by_people(pair: PreferencePair, labels: Labelled, alpha: float) -> tuple[st
 def _how_labelled(labels: Labelled) -> str:
     """Where the estimate of people's win rate comes from."""
     labelled = count(labels.labelled, "labelled prompt")
-    if not labels.weight:
+    if not labels.judged:
         return f"{KINDS[labels.p.method]}permutation test on {labelled}, without the judge"
     return f"PPI++ on {labelled} and {labels.unlabelled:,} with the judge's verdict only, weight {labels.weight:.2f}"
 
@@ -284,7 +286,7 @@ def _board_verdict(facts: BattleFacts) -> Verdict:
     if len(beaten) == rivals:
         whom = "both other systems" if rivals == 2 else f"all {rivals:,} other systems"
     apart = f"; it cannot be told apart from {_named(tied)}" if tied else ""
-    why = f"significantly preferred to {whom}{apart} ({evidence})."
+    why = f"{_ahead_of(facts, [leader], beaten, whom)}{apart} ({evidence})."
     return Verdict(f"{leader} leads", why, None if tied else 0, "undecided" if tied else "better")
 
 
@@ -298,7 +300,17 @@ def _together(facts: BattleFacts) -> str:
     whom = f"{len(shared):,} of {count(len(rest), 'other system')}"
     if len(shared) == len(rest):
         whom = _named(rest) if len(rest) <= SHOWN else f"all {len(rest):,} other systems"
-    return f"they are equally strong, and each is significantly preferred to {whom}"
+    return f"they are equally strong, and each is {_ahead_of(facts, facts.equal, shared, whom)}"
+
+
+def _ahead_of(facts: BattleFacts, leaders: Sequence[str], beaten: Sequence[str], whom: str) -> str:
+    """What is claimed: more strength over all battles, a preference in direct games, or one or the other."""
+    ways = {pair.decided_by_strength for pair in facts.pairs if pair.a in leaders and pair.b in beaten}
+    if ways == {True}:
+        return f"significantly stronger in this mix of battles than {whom}"
+    if ways == {True, False}:
+        return f"significantly ahead of {whom}, in strength over this mix of battles or else in direct games"
+    return f"significantly preferred to {whom} in {'direct games' if facts.baseline is None else 'games on the same prompts'}"
 
 
 def _no_leader(facts: BattleFacts, better: list[str], tied: list[str]) -> tuple[str, str]:
@@ -378,12 +390,13 @@ def preference_sentence(facts: BattleFacts) -> str:
         verb = "significant" if pair.p.upper <= facts.alpha else "not significant"
         return f"{won} ({limits}; {tested}), which is {verb} at the {level} level."
     differ = f"{facts.counts.significant:,} of {count(facts.counts.testable, 'pair')}"
+    what = "in strength (Bradley-Terry, " if facts.decided_by == "strengths" else "("
     name = correction_name(facts.family.correction)
     corrected = "p not corrected" if name == NO_CORRECTION else f"{name}-corrected p, {facts.family.error_rate} {level}"
     counting = f"{facts.counting}, " if facts.counting else ""
     return (
         f"In {count(facts.battles, 'battle')} between {count(len(facts.systems), 'system')}{facts.on_prompts}, {differ} differ"
-        f" significantly ({counting}{cluster_text(facts.unit)}, two-sided, {corrected}, {count(facts.family.m, 'test')});"
+        f" significantly {what}{counting}{cluster_text(facts.unit)}, two-sided, {corrected}, {count(facts.family.m, 'test')});"
         f" {_first_place(facts)}."
     )
 

@@ -130,10 +130,10 @@ def _strengths(result: Preference) -> Iterable[doc.Block | doc.Later]:
 def _pairs(result: Preference) -> Iterable[doc.Block | doc.Later]:
     if len(result.systems) < 3:
         return
-    brief, full = _plain(pair_table(result, MAX_PAIRS)), _plain(pair_table(result))
+    brief, full = (_plain(pair_table(result, most), interval_name(result)) for most in (MAX_PAIRS, None))
     for table in common.by_level(brief, full):
         yield table.but("html")
-    listed = common.folded(_plain(pair_table(result, MAX_LISTED)), MAX_OPEN)
+    listed = common.folded(_plain(pair_table(result, MAX_LISTED), interval_name(result)), MAX_OPEN)
     left = len(result.pairs) - len(listed.rows)
     yield (replace(listed, fold=f"{len(listed.rows)} of {len(result.pairs):,} rows") if left > 0 else listed).only("html")
 
@@ -147,8 +147,8 @@ def _categories(result: Preference) -> Iterable[doc.Block | doc.Later]:
     yield common.folded(_plain(full), MAX_OPEN).only("html")
 
 
-def _plain(table: doc.Table) -> doc.Table:
-    return replace(table, optional=("tied", "by", "p"), heading="bold")
+def _plain(table: doc.Table, *more: str) -> doc.Table:
+    return replace(table, optional=("tied", "by", "p", *more), heading="bold")
 
 
 def _cards(result: Preference) -> doc.Cards:

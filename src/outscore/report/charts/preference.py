@@ -77,7 +77,7 @@ def strength_chart(result: Preference) -> Chart | None:
     interval = f" with {interval_name(result)}s" if any(row["low"] < row["high"] for row in rows) or bounds else ""
     apart = len({one.component for one in shown}) > 1
     sets = "; places and Elo apply within a set" if apart else ""
-    caption = f"Strengths{interval}{more}; blue: nobody is significantly preferred to them{arrow}{sets}"
+    caption = f"Strengths{interval}{more}; blue: nobody is significantly ahead of them{arrow}{sets}"
     best = ", ".join(f"{clean(one.system)} {one.elo:.0f}" for one in shown[:3] if one.elo is not None)
     chart: Any = canvas.layered(layers, height=ROW * len(shown))
     numbers = [{"system": one.system, "elo": one.elo, "low": one.elo_low, "high": one.elo_high} for one in shown]

@@ -229,7 +229,7 @@ def _of_preference(result: Preference) -> Uses:
     yield "clusters", "bell2002"
     if len(result.systems) > 2:
         yield "strengths", "bradley1952"
-        yield "intervals of strengths", "liang1986"
+        yield "tests and intervals of strengths", "bell2002"
         yield from _of_correction(result.family.correction)
         if result.groups:
             yield "groups", "piepho2004"

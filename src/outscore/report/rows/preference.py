@@ -44,11 +44,12 @@ ORDERS = {
 PAIR_COLUMNS = (
     "a", "b", "by", "wins", "ties", "losses", "win_rate", "low", "high", "p", "p_adjusted", "p_method", "clusters",
     "standard_error", "rows_standard_error", "independent_p", "both_orders", "equal_length", "equal_length_low",
-    "equal_length_high", "difference", "difference_low", "difference_high", "log_odds", "order", "note",
+    "equal_length_high", "difference", "difference_low", "difference_high", "log_odds", "order", "note", "log_odds_low",
+    "log_odds_high", "strength_p", "strength_p_adjusted", "decided_by_strength",
 )  # fmt: skip
 STRENGTH_COLUMNS = (
     "system", "log_odds", "low", "high", "elo", "elo_low", "elo_high", "rank_low", "rank_high", "battles", "win_rate",
-    "letters", "component", "equal_length",
+    "letters", "component", "equal_length", "equal_pairs",
 )  # fmt: skip
 
 CATEGORY_COLUMNS = (
@@ -142,9 +143,15 @@ def _strength_row(place: int, one: Strength, *, apart: bool) -> list[str]:
 
 
 def pair_table(result: Preference, most: int | None = None) -> Table:
-    """Every pair: games, win rate or difference, interval and p."""
-    rows = [_pair_row(pair, result.alpha) for pair in result.pairs[:most]]
-    head = ["preferred", "to", "by", "won", "tied", "lost", "win rate", interval_name(result), "p", "adjusted p", ""]
+    """Every pair: games, win rate or difference, interval and p; and the strengths, whichever of both decides."""
+    by_strengths = result.decided_by == "strengths"
+    both = any(pair.strength_p is not None for pair in result.pairs)
+    rows = [_pair_row(pair, result.alpha, by_strengths=by_strengths, both=both) for pair in result.pairs[:most]]
+    head = ["stronger", "than"] if by_strengths else ["preferred", "to"]
+    head += ["by", "won", "tied", "lost", "win rate", interval_name(result)]
+    head += ["games p", "log-odds", "p", "adjusted p", ""] if by_strengths else ["p", "adjusted p", ""]
+    if both and not by_strengths:
+        head.insert(-1, "strengths p")
     left = len(result.pairs) - len(rows)
     notes = [f"and {count(left, 'more pair')}"] if left > 0 else []
     if any(pair.by == "baseline" for pair in result.pairs[:most]):
@@ -152,10 +159,16 @@ def pair_table(result: Preference, most: int | None = None) -> Table:
         notes.append(f"by baseline: {shared}; prompts won, tied and lost, and the mean difference, each prompt counted once.")
     if any(pair.by == "model" for pair in result.pairs[:most]):
         notes.append("by model: predicted from the strengths, because the pair has too few games of its own.")
-    return make_table("pairs", "Pairs", head, "lllrrrrlrrl", rows, notes)
+    if by_strengths:
+        notes.append("p and adjusted p: equal strengths, over all battles; games p: direct games alone, not corrected.")
+        if not all(pair.decided_by_strength for pair in result.pairs[:most]):
+            notes.append("pairs without log-odds are decided by direct games.")
+    elif both:
+        notes.append("strengths p: equal strengths over all battles, not corrected, which does not decide here.")
+    return make_table("pairs", "Pairs", head, "lllrrrrl" + "r" * (len(head) - 9) + "l", rows, notes)
 
 
-def _pair_row(pair: PreferencePair, alpha: float) -> list[str]:
+def _pair_row(pair: PreferencePair, alpha: float, *, by_strengths: bool, both: bool) -> list[str]:
     if pair.by == "baseline":
         rate = "" if pair.difference is None else f"{100 * pair.difference:+.1f} %"
         ends = (pair.difference_low, pair.difference_high)
@@ -163,12 +176,22 @@ def _pair_row(pair: PreferencePair, alpha: float) -> list[str]:
     else:
         rate = format_rate(pair.win_rate)
         interval = "" if pair.low is None or pair.high is None else f"{100 * pair.low:.1f} to {100 * pair.high:.1f} %"
-    p = "" if pair.p is None else format_p_number(pair.p)
-    adjusted = "" if pair.p is None or pair.p.adjusted is None else format_probability(pair.p.adjusted)
     counts = [f"{n:,}" for n in (pair.wins, pair.ties, pair.losses)]
     if not any((pair.wins, pair.ties, pair.losses)):
         counts = ["", "", ""]
-    return [pair.a, pair.b, BY[pair.by], *counts, rate, interval, p, adjusted, "*" if pair.is_significant(alpha) else ""]
+    other: list[str] = []
+    if by_strengths:
+        odds = "" if not pair.decided_by_strength else format_number(pair.log_odds or 0.0, 3, sign=True)
+        other = ["" if pair.by == "model" else _p_text(pair.p), odds]
+    deciding = pair.deciding
+    adjusted = "" if deciding is None or deciding.adjusted is None else format_probability(deciding.adjusted)
+    beside = [_p_text(pair.strength_p)] if both and not by_strengths else []
+    mark = "*" if pair.is_significant(alpha) else ""
+    return [pair.a, pair.b, BY[pair.by], *counts, rate, interval, *other, _p_text(deciding), adjusted, *beside, mark]
+
+
+def _p_text(p: PValue | None) -> str:
+    return "" if p is None else format_p_number(p)
 
 
 def category_table(result: Preference, most: int | None = None) -> Table | None:
@@ -263,17 +286,17 @@ def next_step(result: Preference) -> list[str]:
     """How many more battles it takes to tell the leader apart from the closest of its undecided rivals."""
     leader = result.strengths[0].system if result.strengths else result.systems[0]
     met = [pair for pair in result.pairs if leader in (pair.a, pair.b)]
-    undecided = [pair for pair in met if pair.p is not None and _is_open(pair.p, result)]
+    undecided = [(pair, p) for pair in met if (p := pair.deciding) is not None and _is_open(p, result)]
     # If people judged some of the prompts, it takes more of their verdicts instead; systems that never met have no leader.
     if not undecided or result.labels is not None or len({one.component for one in result.strengths}) > 1:
         return []
-    nearest = min(undecided, key=lambda pair: 1.0 if pair.p is None else pair.p.value)
-    assert nearest.p is not None
-    effort = "detecting a true preference as strong as the observed one would take {} times as many battles, on new prompts"
+    nearest, p = min(undecided, key=lambda one: one[1].value)
+    what = "lead in strength as large" if nearest.decided_by_strength else "preference as strong"
+    effort = f"detecting a true {what} as the observed one would take {{}} times as many battles, on new prompts"
     if len(result.systems) == 2:
-        return [f"{effort.format(times_as_much(nearest.p.value, result.alpha))} (for power .80, from p)"]
+        return [f"{effort.format(times_as_much(p.value, result.alpha))} (for power .80, from p)"]
     rival = nearest.b if nearest.a == leader else nearest.a
-    return [nearest_to_decided(rival, leader, nearest.p.value, result.alpha, effort)]
+    return [nearest_to_decided(rival, leader, p.value, result.alpha, effort)]
 
 
 def _is_open(p: PValue, result: Preference) -> bool:
@@ -361,12 +384,9 @@ def _length_lines(result: Preference) -> list[str]:
     lines = [
         f"{judge}the largest lead in length, (a - b)/(a + b) = 1, is worth {gain}; p = {format_probability(length.p)}{part}"
     ]
-    for pair in result.pairs[:MAX_LEVELLED]:
-        if pair.equal_length is not None:
-            ends = _ends(pair.equal_length_low, pair.equal_length_high, percent=True)
-            lines.append(
-                f"{judge}at equal length {pair.a} would win {format_rate(pair.equal_length)} ({ends}) against {pair.b}"
-            )
+    for pair in [pair for pair in result.pairs if pair.equal_length is not None][:MAX_LEVELLED]:
+        ends = _ends(pair.equal_length_low, pair.equal_length_high, percent=True)
+        lines.append(f"{judge}at equal length {pair.a} would win {format_rate(pair.equal_length)} ({ends}) against {pair.b}")
     return lines
 
 
@@ -397,7 +417,7 @@ def _label_lines(result: Preference) -> list[str]:
     won = f"by {labels.people}, {result.pairs[0].a} would win {format_rate(labels.win_rate)}"
     return [
         f"{won}, {interval}; p = {format_p_number(labels.p, result.alpha)}, {labels.p.method}",
-        f"{prompts}; the judge counts with weight {labels.weight:.2f}",
+        f"{prompts}; the judge {f'counts with weight {labels.weight:.2f}' if labels.judged else 'does not count'}",
         f"{labels.people} alone {alone}; the judge alone {format_rate(labels.judge_rate)}",
         f"with the judge, {count(labels.labelled, 'label')} are worth {_worth(labels)}",
         f"the judge is off by {bias}; it agrees with {labels.people} on {format_rate(labels.agreement)} of the prompts{kappa}",
@@ -405,9 +425,9 @@ def _label_lines(result: Preference) -> list[str]:
 
 
 def _worth(labels: Labelled) -> str:
-    """How many labels these are worth with the judge; a useful judge always adds some."""
+    """How many labels these are worth with the judge."""
     worth = f"{labels.effective:,.0f}"
-    return f"{labels.effective:,.1f}" if labels.weight and worth == f"{labels.labelled:,}" else worth
+    return f"{labels.effective:,.1f}" if labels.judged and worth == f"{labels.labelled:,}" else worth
 
 
 def _circle_lines(result: Preference) -> list[str]:
@@ -443,7 +463,17 @@ def _design_lines(result: Preference) -> list[str]:
         lines.append(
             f"{name} over {count(result.family.m, 'test')} ({result.family.error_rate}), alpha = {format_level(result.alpha)}"
         )
+        lines.append(f"ranks, groups and headline: by {_decided_by(result)}")
     return lines
+
+
+def _decided_by(result: Preference) -> str:
+    """What ranks, groups and the headline follow from."""
+    if result.decided_by == "strengths":
+        return f"strengths in this mix of battles, {cluster_text(result.unit)}"
+    if result.baseline is None:
+        return "direct games"
+    return f"direct games, and games against {result.baseline} on the same prompts"
 
 
 def pair_records(result: Preference) -> Records:
@@ -461,6 +491,12 @@ def _with_p(row: PreferencePair | CategoryRow, columns: Iterable[str]) -> dict[s
     record: dict[str, object] = {name: getattr(row, name) for name in columns if hasattr(row, name)}
     p = row.p
     record |= {"p": None if p is None else p.value, "p_adjusted": None if p is None else p.adjusted}
+    if isinstance(row, PreferencePair):
+        own = row.strength_p
+        record |= {
+            "strength_p": None if own is None else own.value,
+            "strength_p_adjusted": None if own is None else own.adjusted,
+        }
     return record | {"p_method": None if p is None else p.method}
 
 

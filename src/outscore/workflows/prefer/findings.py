@@ -14,7 +14,7 @@ from outscore.core.numeric import Array, finite
 from outscore.formats.tables.names import join_names
 from outscore.inference.families.multiplicity import CORRECTIONS, adjust
 from outscore.inference.preferences.agreement import Estimate, alpha_of, kappa_of
-from outscore.inference.preferences.labelled import MIN_EACH, MIN_LABELS, audit_p, labelled_share, power_tuned
+from outscore.inference.preferences.labelled import MIN_JUDGED, MIN_LABELS, audit_p, labelled_share, mean_limits
 from outscore.inference.preferences.models import LengthFit, fit_lengths
 from outscore.inference.preferences.orders import seen_order
 from outscore.inference.preferences.strengths import Strengths, elo_of, strengths_of
@@ -221,8 +221,7 @@ def labels_of(battles: Battles, labels: Battles, people: str, ahead: str, alpha:
     estimate = labelled_share(human, machine, rest, alpha)
     alone = estimate.alone
     audit = audit_p(machine, rest)
-    bias = power_tuned(matched - human, np.zeros(len(both)), np.zeros(0))
-    bias_low, bias_high = bias.alone_limits(alpha)
+    bias_low, bias_high = mean_limits(matched - human, alpha)
     sides = np.sign(human - 0.5), np.sign(matched - 0.5)
     labelled = Labelled(
         people,
@@ -245,9 +244,8 @@ def labels_of(battles: Battles, labels: Battles, people: str, ahead: str, alpha:
         _kappa(*sides),
         audit,
     )
-    decided = min(int((human > 0.5).sum()), int((human < 0.5).sum()))
     orders = [] if np.array_equal(matched, machine) else [Note("method", IN_ORDER)]
-    notes = _label_notes(labelled, len(strangers), decided, tied=bool((human == 0.5).all()))
+    notes = _label_notes(labelled, len(strangers))
     return labelled, [*_one_order(labels), *notes, *orders]
 
 
@@ -260,7 +258,7 @@ def _one_order(labels: Battles) -> list[Note]:
     return [Note("warning", text)]
 
 
-def _label_notes(labelled: Labelled, strangers: int, decided: int, *, tied: bool) -> list[Note]:
+def _label_notes(labelled: Labelled, strangers: int) -> list[Note]:
     notes = []
     if labelled.unlabelled:
         notes.append(Note("assumption", "The labelled prompts are assumed to be a random sample of all prompts."))
@@ -270,14 +268,11 @@ def _label_notes(labelled: Labelled, strangers: int, decided: int, *, tied: bool
             " estimate of people's win rate is biased."
         )
         notes.append(Note("warning", text))
-    if not labelled.weight and decided >= MIN_EACH and labelled.unlabelled:
-        notes.append(Note("method", "The judge would not make the estimate more precise, so only the labels are used."))
-    if decided < MIN_EACH and labelled.unlabelled:
-        often = f"The system that people prefer less often has {count(decided, 'prompt')}, fewer than {MIN_EACH}"
-        if tied:
-            often = "People judged every labelled prompt a tie"
-        text = f"{often}, which is too few to validate the judge."
-        notes.append(Note("method", f"{text} Only the labels are used."))
+    if not labelled.judged and labelled.unlabelled:
+        few = f"The judge counts from {MIN_JUDGED} labelled prompts on, and there are {labelled.labelled}"
+        if labelled.labelled >= MIN_JUDGED:
+            few = "Only one prompt has no label"
+        notes.append(Note("method", f"{few}: only the labels are used."))
     if strangers:
         many = "prompt that people judged is" if strangers == 1 else "prompts that people judged are"
         notes.append(Note("input", f"{strangers:,} {many} not among the judge's and left out."))
@@ -409,9 +404,8 @@ def _strength(strengths: Strengths, system: int, alpha: float) -> tuple[float | 
     theta = float(strengths.theta[system])
     if not strengths.core[system]:
         return None, None, None
-    error, prompts = strengths.error(system)
-    reach = t_quantile(prompts - 1, alpha) * error if error > 0 else math.nan
-    return finite(theta), finite(theta - reach), finite(theta + reach)
+    low, high = strengths.strength(system).limits(alpha)
+    return finite(theta), finite(low), finite(high)
 
 
 def _elo(value: float | None) -> float | None:

@@ -1,13 +1,12 @@
 """Every pair of systems: direct games, both against a common baseline, or the strengths of the model; one test for each.
 
 Which test a pair gets depends only on the design, never on the outcome: direct games if it met on enough prompts; if
-all systems met one baseline and nobody else, both against it on the same prompts; otherwise the strengths. All tests of all
-pairs are one family.
+all systems met one baseline and nobody else, both against it on the same prompts; otherwise the strengths. Beside it stands the
+test of strengths where they have one, and one of the two decides (`decisions`). All tests that decide are one family.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
@@ -23,10 +22,9 @@ from outscore.inference.families.multiplicity import CORRECTIONS, adjust
 from outscore.inference.pairwise.table import KINDS
 from outscore.inference.permutation.dispatch import permutation
 from outscore.inference.preferences.orders import exchanged_p, orders_of
-from outscore.inference.preferences.strengths import Strengths
+from outscore.inference.preferences.strengths import Estimate, Strengths
 from outscore.inference.preferences.tally import Tally
 from outscore.inference.preferences.win_rates import flip_p, independent_p, kept_half, win_rates
-from outscore.laws.student import log_two_sided, t_quantile
 from outscore.metrics.registry import resolve
 from outscore.results.design import Family
 from outscore.results.preference import Order, PreferencePair
@@ -35,7 +33,7 @@ from outscore.scores.board import Board
 from outscore.workflows.rank.measure import measure
 from outscore.workflows.rank.question import Question
 
-__all__ = ["MIN_PROMPTS", "Asked", "baseline_in", "corrected", "pairs_with_tests"]
+__all__ = ["MIN_PROMPTS", "Asked", "baseline_in", "corrected", "pairs_with_tests", "turned"]
 
 MIN_PROMPTS = 10
 """With fewer prompts the model is not tested, and direct games say little."""
@@ -65,21 +63,36 @@ def baseline_in(tally: Tally) -> int | None:
 def pairs_with_tests(systems: Sequence[str], tally: Tally, strengths: Strengths, asked: Asked) -> list[PreferencePair]:
     """All pairs with their tests, not yet corrected: those that met first."""
     direct = _games(systems, tally, strengths, asked)
-    centre = baseline_in(tally)
-    if centre is not None:
-        return [*direct, *_through_baseline(systems, tally, centre, asked)]
     if tally.systems == 2:
         return direct
-    met = {frozenset((pair.a, pair.b)): pair for pair in direct}
+    centre = baseline_in(tally)
+    through = [] if centre is None else _through_baseline(systems, tally, centre, asked)
+    met = {frozenset((pair.a, pair.b)): pair for pair in (*direct, *through)}
     tested = []
     for i, j in combinations(range(tally.systems), 2):
         pair = met.get(frozenset((systems[i], systems[j])))
-        if pair is None or pair.clusters < MIN_PROMPTS:
-            modelled = _through_model(systems, (i, j), strengths, asked, pair)
-            pair = modelled or pair
+        contrast = _contrast(strengths, i, j)
+        if contrast is not None and centre is None and (pair is None or pair.clusters < MIN_PROMPTS):
+            pair = _through_model((systems[i], systems[j]), contrast, strengths, asked, pair)
         if pair is not None:
-            tested.append(pair)
+            tested.append(pair if contrast is None else _with_strengths(pair, systems[i], contrast, asked.alpha))
     return tested
+
+
+def _contrast(strengths: Strengths, i: int, j: int) -> Estimate | None:
+    """The difference of two strengths; None if the model has none, or too few prompts for a test."""
+    if strengths.group[i] != strengths.group[j] or not (strengths.core[i] and strengths.core[j]):
+        return None
+    contrast = strengths.contrast(i, j)
+    return contrast if contrast.prompts >= MIN_PROMPTS and contrast.error > 0 else None
+
+
+def _with_strengths(pair: PreferencePair, first: str, contrast: Estimate, alpha: float) -> PreferencePair:
+    """The pair with the test of its strengths, `contrast` being that of `first` less the other one."""
+    low, high = contrast.limits(alpha)
+    own = pair if pair.a == first else turned(pair)
+    tested = replace(own, log_odds=contrast.value, log_odds_low=low, log_odds_high=high, strength_p=model_p(contrast))
+    return tested if pair.a == first else turned(tested)
 
 
 def _games(systems: Sequence[str], tally: Tally, strengths: Strengths, asked: Asked) -> list[PreferencePair]:
@@ -159,7 +172,7 @@ def turned(pair: PreferencePair) -> PreferencePair:
     def negative(x: float | None) -> float | None:
         return None if x is None else 0.0 - x
 
-    p = pair.p
+    p, tested = pair.p, pair.strength_p
     return replace(
         pair,
         a=pair.b,
@@ -178,6 +191,9 @@ def turned(pair: PreferencePair) -> PreferencePair:
         difference_low=negative(pair.difference_high),
         difference_high=negative(pair.difference_low),
         log_odds=negative(pair.log_odds),
+        log_odds_low=negative(pair.log_odds_high),
+        log_odds_high=negative(pair.log_odds_low),
+        strength_p=None if tested is None else replace(tested, statistic=0.0 - tested.statistic),
     )
 
 
@@ -239,53 +255,56 @@ def _board(systems: Sequence[str], tally: Tally, centre: int) -> Board:
 
 
 def _through_model(
-    systems: Sequence[str], which: tuple[int, int], strengths: Strengths, asked: Asked, met: PreferencePair | None
-) -> PreferencePair | None:
-    """The difference of two strengths; None if the model has none, or too few prompts for a test."""
-    i, j = which
-    same = strengths.group[i] == strengths.group[j]
-    if not same or not (strengths.core[i] and strengths.core[j]):
-        return None
-    gap, error, prompts = strengths.contrast(i, j)
-    if prompts < MIN_PROMPTS or not (math.isfinite(error) and error > 0):
-        return None
-    reach = t_quantile(prompts - 1, asked.alpha) * error
+    names: tuple[str, str], contrast: Estimate, strengths: Strengths, asked: Asked, met: PreferencePair | None
+) -> PreferencePair:
+    """Two systems by their strengths alone."""
+    low, high = contrast.limits(asked.alpha)
     counts = (0, 0, 0)
     if met is not None:
-        counts = (met.wins, met.ties, met.losses) if met.a == systems[i] else (met.losses, met.ties, met.wins)
+        counts = (met.wins, met.ties, met.losses) if met.a == names[0] else (met.losses, met.ties, met.wins)
     pair = PreferencePair(
-        systems[i],
-        systems[j],
+        *names,
         *counts,
-        strengths.rate(gap),
-        strengths.rate(gap - reach),
-        strengths.rate(gap + reach),
-        model_p(gap, error, prompts - 1),
-        prompts,
+        strengths.rate(contrast.value),
+        strengths.rate(low),
+        strengths.rate(high),
+        model_p(contrast),
+        contrast.prompts,
         "model",
         order=asked.order,
-        log_odds=gap,
     )
-    return pair if gap >= 0 else turned(pair)
+    return pair if contrast.value >= 0 else turned(pair)
 
 
-def model_p(value: float, error: float, df: int) -> PValue:
-    """The two-sided p of a contrast by Student's t distribution."""
-    log_p = log_two_sided(df, value / error)
-    p = PValue.from_logs(log_p, log_p, method="asymptotic", kernel="sandwich")
-    return replace(p, test="bradley-terry", statistic=value, n=df + 1)
+def model_p(contrast: Estimate) -> PValue:
+    """The two-sided p of equal strengths by Student's t distribution."""
+    log_p = contrast.log_p()
+    p = PValue.from_logs(log_p, log_p, method="asymptotic", kernel="jackknife")
+    return replace(p, test="bradley-terry", statistic=contrast.value, n=contrast.prompts)
 
 
 def corrected(pairs: Sequence[PreferencePair], asked: Asked, systems: int) -> tuple[list[PreferencePair], Family]:
-    """The pairs with adjusted p-values; pairs without a test are not in the family, unless the correction needs all pairs."""
-    entry = CORRECTIONS[asked.correction]
-    tested = [i for i, pair in enumerate(pairs) if pair.p is not None]
-    claimed = [p.claimed for pair in pairs if (p := pair.p) is not None]
-    missing = systems * (systems - 1) // 2 - len(tested) if entry.all_pairs else 0
-    adjusted = adjust([*claimed, *[1.0] * missing], asked.correction, systems=systems if entry.all_pairs else None)
-    with_p = list(pairs)
-    for i, value in zip(tested, adjusted.tolist(), strict=False):
-        p = pairs[i].p
-        assert p is not None
-        with_p[i] = replace(pairs[i], p=replace(p, adjusted=float(value)))
-    return with_p, Family(asked.correction, entry.error_rate, len(tested) + missing)
+    """The pairs with adjusted p-values; pairs without a test are not in the family, unless the correction needs all pairs.
+
+    Tests that decide are the family. The others are corrected for all of their own kind, direct games or strengths.
+    """
+    games, _ = _adjusted([pair.p for pair in pairs], asked.correction, systems)
+    contrasts, _ = _adjusted([pair.strength_p for pair in pairs], asked.correction, systems)
+    deciding, family = _adjusted([pair.deciding for pair in pairs], asked.correction, systems)
+    with_p = []
+    for pair, p, strength_p, claim in zip(pairs, games, contrasts, deciding, strict=True):
+        if pair.decided_by_strength:
+            with_p.append(replace(pair, p=p, strength_p=claim))
+        else:
+            with_p.append(replace(pair, p=claim, strength_p=strength_p))
+    return with_p, family
+
+
+def _adjusted(tests: Sequence[PValue | None], correction: str, systems: int) -> tuple[list[PValue | None], Family]:
+    """The p-values with their adjusted ones, and the family they are."""
+    entry = CORRECTIONS[correction]
+    claimed = [p.claimed for p in tests if p is not None]
+    missing = systems * (systems - 1) // 2 - len(claimed) if entry.all_pairs else 0
+    adjusted = iter(adjust([*claimed, *[1.0] * missing], correction, systems=systems if entry.all_pairs else None).tolist())
+    found = [None if p is None else replace(p, adjusted=float(next(adjusted))) for p in tests]
+    return found, Family(correction, entry.error_rate, len(claimed) + missing)

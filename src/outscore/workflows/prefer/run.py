@@ -18,10 +18,10 @@ from outscore.formats.battles.read import refuse_unused
 from outscore.formats.tables.names import join_names, suggest_name
 from outscore.inference.leaderboard.ordering import groups_of, rank_intervals
 from outscore.inference.preferences.orders import Halves, seen_order, single_pair, single_pairs
-from outscore.inference.preferences.strengths import Strengths, elo_of, order_by_strength, strengths_of
+from outscore.inference.preferences.strengths import Strengths, elo_of, order_by_strength, strengths_of, with_equal_pairs
 from outscore.inference.preferences.sums import Sums, sums_of
 from outscore.inference.preferences.tally import Tally
-from outscore.inference.preferences.transitivity import Circles, circles_of
+from outscore.inference.preferences.transitivity import Circles
 from outscore.language.numbers import count
 from outscore.language.signature import preference_signature
 from outscore.language.verdict.preference import (
@@ -32,14 +32,22 @@ from outscore.language.verdict.preference import (
     preference_sentence,
     preference_verdict,
 )
-from outscore.laws.student import t_quantile
 from outscore.results.note import Note
-from outscore.results.preference import BattleReading, Labelled, Order, Position, Preference, PreferencePair, Strength
+from outscore.results.preference import (
+    BattleReading,
+    Labelled,
+    Order,
+    Position,
+    Preference,
+    PreferencePair,
+    Strength,
+)
 from outscore.results.ranking import PairCounts
 from outscore.results.signature import Signature
 from outscore.scores.battles import Battles
 from outscore.scores.system import Origin
 from outscore.workflows.names import path_texts
+from outscore.workflows.prefer.decisions import decide, mix_notes
 from outscore.workflows.prefer.findings import (
     at_equal_length,
     categories_of,
@@ -59,7 +67,7 @@ from outscore.workflows.prefer.inputs import (
     reading_of_battles,
     table_battles,
 )
-from outscore.workflows.prefer.pairs import MIN_PROMPTS, Asked, baseline_in, corrected, pairs_with_tests
+from outscore.workflows.prefer.pairs import MIN_PROMPTS, Asked, baseline_in, pairs_with_tests
 from outscore.workflows.prefer.parts import are_parts, summed
 from outscore.workflows.requests.door import at_the_door
 from outscore.workflows.requests.prefer import PreferRequest
@@ -153,18 +161,20 @@ def concluded(
     asked = Asked(request.alpha, request.correction, order, request.seed, unit)
     strengths = strengths_of(tally, request.alpha, request.ties)
     ranked = order_by_strength(strengths)
-    tested = _by_place(pairs_with_tests(systems, tally, strengths, asked), [systems[i] for i in ranked])
-    pairs, family = corrected(tested, asked, len(systems))
-    better = _better(pairs, systems, ranked, request.alpha)
-    circles = circles_of(better)
-    listed, groups, group_note = _strengths(systems, tally, strengths, ranked, better, circles, request.alpha)
+    names = [systems[i] for i in ranked]
     centre = baseline_in(tally)
+    circle_test = intransitivity_of(tally, strengths)
+    tested = pairs_with_tests(systems, tally, strengths, asked)
+    decision = decide(request, tested, names, asked, circle_test, baseline=centre is not None)
+    pairs, family, better = decision.pairs, decision.family, decision.better
+    equal = with_equal_pairs(tally, strengths, request.ties)
+    listed, groups, group_note = _strengths(systems, tally, strengths, equal, ranked, better, decision.circles, request.alpha)
     k = len(systems)
     counts = PairCounts(k * (k - 1) // 2, family.m, int(better.sum()))
     missing = [] if not sums.undecided else [_missing_note(sums.undecided)]
-    names = [systems[i] for i in ranked]
-    paths = [[names[place] for place in path] for path in circles.paths]
-    remarks = _remarks(systems, tally, strengths, better, ranked, paths, unit)
+    paths = [[names[place] for place in path] for path in decision.circles.paths]
+    remarks = _remarks(systems, tally, strengths, decision.preferred, ranked, paths, unit)
+    remarks += [*decision.notes, *mix_notes(listed, pairs, request.alpha)]
     categories, omitted = categories_of(sums, names, order, request.alpha, request.correction)
     result = Preference(
         systems=names,
@@ -185,7 +195,7 @@ def concluded(
         settings=request.settings(origins),
         reading=reading,
         judges=judges_of(sums, request.alpha),
-        intransitivity=intransitivity_of(tally, strengths),
+        intransitivity=circle_test,
         categories=categories,
         circles=paths,
         groups=groups,
@@ -194,6 +204,7 @@ def concluded(
         undecided=sums.undecided,
         strength=request.strength,
         graded=tally.graded,
+        decided_by="strengths" if any(pair.decided_by_strength for pair in pairs) else "games",
         notes=list(dict.fromkeys([*judges_apart(sums), *order_notes, *notes, *missing, *remarks, *group_note, *omitted])),
     )
     return worded(result, request)
@@ -335,23 +346,6 @@ def _lost_halves(halves: Halves | None) -> list[Note]:
     return [Note("design", text)]
 
 
-def _by_place(pairs: list[PreferencePair], systems: list[str]) -> list[PreferencePair]:
-    """Pairs with direct games first, then through a baseline, then through the model; each in order of places."""
-    place = {name: i for i, name in enumerate(systems)}
-    kinds = ("games", "baseline", "model")
-    return sorted(pairs, key=lambda pair: (kinds.index(pair.by), place[pair.a], place[pair.b]))
-
-
-def _better(pairs: list[PreferencePair], systems: Sequence[str], ranked: list[int], alpha: float) -> Array:
-    """(k, k), strongest first: whether the row's system is significantly preferred to the column's."""
-    place = {systems[i]: at for at, i in enumerate(ranked)}
-    better = np.zeros((len(systems), len(systems)), dtype=bool)
-    for pair in pairs:
-        if pair.is_significant(alpha):
-            better[place[pair.a], place[pair.b]] = True
-    return better
-
-
 def _places(better: Array, circles: Circles, sets: Array) -> tuple[Array, Array]:
     """The best and the worst place of each system within its set; a circle puts none of its systems before another."""
     lowest, highest = np.zeros(len(better), dtype=np.int64), np.zeros(len(better), dtype=np.int64)
@@ -366,6 +360,7 @@ def _strengths(
     systems: Sequence[str],
     tally: Tally,
     strengths: Strengths,
+    equal: Array,
     ranked: list[int],
     better: Array,
     circles: Circles,
@@ -389,9 +384,7 @@ def _strengths(
         low: float | None = None
         high: float | None = None
         if strengths.core[i]:
-            error, prompts = strengths.error(i)
-            reach = t_quantile(prompts - 1, alpha) * error if error > 0 else math.nan
-            low, high = finite(theta - reach), finite(theta + reach)
+            low, high = map(finite, strengths.strength(i).limits(alpha))
         elif theta == math.inf:
             low = finite(bound)
         elif theta == -math.inf:
@@ -412,6 +405,7 @@ def _strengths(
                 float(won[i] / met[i]),
                 groups.letters[place],
                 int(strengths.group[i]),
+                equal_pairs=finite(float(equal[i])),
             )
         )
     names = [systems[i] for i in ranked]
@@ -490,7 +484,9 @@ def _no_interval(names: Sequence[str], tally: Tally, strengths: Strengths, unit:
         return []
     cores = np.bincount(strengths.group[strengths.core], minlength=int(strengths.group.max()) + 1)
     alone = strengths.core & (cores[strengths.group] == 1)
-    still = [i for i in np.flatnonzero(strengths.core & ~alone).tolist() if not strengths.error(i)[0] > 0]
+    errors = {i: strengths.strength(i).error for i in np.flatnonzero(strengths.core & ~alone).tolist()}
+    still = [i for i, error in errors.items() if error == 0]
+    held = [i for i, error in errors.items() if math.isnan(error)]
     notes = []
     if alone.any():
         who = _listed([names[i] for i in np.flatnonzero(alone).tolist()])
@@ -501,6 +497,10 @@ def _no_interval(names: Sequence[str], tally: Tally, strengths: Strengths, unit:
     if still and tally.units > 1:
         who = _listed([names[i] for i in still])
         text = f"The strength of {who} has no interval, because wins and losses balance in the same way on every {unit}."
+        notes.append(Note("data", text))
+    if held and tally.units > 1:
+        who = _listed([names[i] for i in held])
+        text = f"The strength of {who} has no interval, because without a single {unit} nothing compares it with most others."
         notes.append(Note("data", text))
     return notes
 

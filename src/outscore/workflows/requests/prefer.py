@@ -131,6 +131,25 @@ class PreferRequest(Request):
             group="test",
         )
     )
+    decide_by: str = declare(
+        Option(
+            "decide_by",
+            str,
+            "auto",
+            "What decides ranks, groups and the headline of three systems or more.",
+            lambda: {
+                "auto": "strengths, unless the test against circles rejects them or all systems met one baseline only",
+                "strengths": "strengths, tested over all battles",
+                "games": "direct games of each pair",
+            },
+            label="Decided by",
+            group="test",
+            metavar="auto|strengths|games",
+            doc='What decides ranks, groups and the headline of three systems or more: ``"strengths"``, tested over all\n'
+            'battles, or ``"games"``, the direct games of each pair. ``"auto"`` takes strengths unless the test against\n'
+            "circles rejects one strength per system, or all systems met one baseline and nobody else.",
+        )
+    )
     alpha: float = declare(shared.FAMILY_ALPHA)
     correction: str = declare(shared.FAMILY_CORRECTION)
     seed: int = declare(shared.SEED, help="Seed for everything that is sampled at random.")
@@ -219,11 +238,13 @@ class PreferRequest(Request):
         if files and not self.files:
             raise OutscoreError("No file was named.", "Write `outscore prefer BATTLES`.", parameter="files")
         Question(correction=self.correction).check_family()
-        for name in ("order", "ties", "reader"):
+        for name in ("order", "ties", "decide_by", "reader"):
             option = self.option(name)
             if self.value(name) not in option.known:
                 raise OutscoreError(
-                    f"There is no {name} `{self.value(name)}`.", did_you_mean(self.value(name), option.known), parameter=name
+                    f"There is no {name.replace('_', '-')} `{self.value(name)}`.",
+                    did_you_mean(self.value(name), option.known),
+                    parameter=name,
                 )
         if len(self.length) not in (0, 2):
             raise OutscoreError(
