@@ -17,9 +17,8 @@ from outscore.core.numeric import Array
 from outscore.inference.families.multiplicity import adjust
 from outscore.inference.preferences.agreement import alpha_of, alpha_tables, kappa_of, kappa_tables, verdicts_of
 from outscore.inference.preferences.labelled import labelled_share
-from outscore.inference.preferences.models import fit_lengths
+from outscore.inference.preferences.models import fit_lengths, fit_model
 from outscore.inference.preferences.orders import by_place, exchanged_p
-from outscore.inference.preferences.models import fit_model
 from outscore.inference.preferences.strengths import Estimate, strengths_of
 from outscore.inference.preferences.tally import Tally, tally_of
 from outscore.inference.preferences.transitivity import score_test
@@ -209,15 +208,15 @@ def tests(rng: np.random.Generator) -> Iterator[Look]:
 
 
 def labels(rng: np.random.Generator) -> Iterator[Look]:
-    """People on n of 1,000 prompts, a judge on all of them: coverage of people's win rate, and where the estimate is above it."""
+    """People on n of 1,000 prompts, a judge on all of them: coverage of people's win rate."""
     for n in (20, 50, 200):
         for rate, right in ((0.6, 0.8), (0.75, 0.95), (0.9, 0.8), (0.97, 0.95)):
             people = (rng.random(1_000) < rate).astype(float)
             judge = np.where(rng.random(1_000) < right, people, 1 - people)
             share = labelled_share(people[:n], judge[:n], judge[n:], ALPHA)
-            row = f"{n} labels, judge right on {100 * right:.0f} %"
-            yield "labels", row, f"with the judge, {100 * rate:.0f} %", share.low <= rate <= share.high
-            yield "labels", row, f"labels alone, {100 * rate:.0f} %", share.alone.low <= rate <= share.alone.high
+            judged = f"with the judge, right on {100 * right:.0f} %, {100 * rate:.0f} %"
+            yield "labels", f"{n} labels", judged, share.low <= rate <= share.high
+            yield "labels", f"{n} labels", f"labels alone, {100 * rate:.0f} %", share.alone.low <= rate <= share.alone.high
 
 
 def agreement(rng: np.random.Generator) -> Iterator[Look]:

@@ -54,7 +54,7 @@ REPLICATES = {"clusters": 2_000, "flips": 300, "own": 2_000, "ratios": 300, "ske
 REPLICATES |= {"battles": 2_000, "strengths": 2_000, "battle-tests": 2_000, "labels": 4_000, "judges": 2_000}
 REPLICATES |= {"these-items": 1_000, "pass@K": 400}
 REPLICATES |= {"unpaired": 2_000, "unpaired-shares": 1_000, "unpaired-spreads": 1_000, "whole-runs": 2_000}
-REPLICATES |= {"unpaired-gate": 2_000, "joint": 1_000, "single-runs": 2_000, "items-and-runs": 2_000}
+REPLICATES |= {"unpaired-gate": 2_000, "joint": 1_000, "single-runs": 2_000, "items-and-runs": 2_000, "unequal-prompts": 1_000}
 """A share near .05 is known to within .01 from 2,000 replicates, .014 from 1,000, .022 from 400 and .025 from 300."""
 RESAMPLES = 399
 PARTS = 24
@@ -493,6 +493,7 @@ DESIGNS: dict[str, Design] = {
     "joint": joint_designs.together,
     "single-runs": single_runs,
     "items-and-runs": items_and_runs,
+    "unequal-prompts": battle_designs.unequal,
 }
 TITLES = {
     "clusters": ("Clusters: type-I error at α = .05", "clusters"),
@@ -517,6 +518,7 @@ TITLES = {
     "skewness": ("Few and skewed items: type-I error at α = .05, and how often the result warns", "skewness, items"),
     "battles": ("Battles: coverage of the 95 % interval of a win rate", "prompts"),
     "strengths": ("Battles of six systems: coverage of the 95 % interval of a strength", "prompts"),
+    "unequal prompts": ("Strengths with unequal numbers of battles on prompts: coverage, level and family error", "prompts"),
     "battle tests": ("Tests of battles: type-I error at α = .05", "prompts"),
     "labels": ("A judge on 1,000 prompts, people on some: coverage of the interval of people's win rate", "labels"),
     "judges": ("Agreement of judges: coverage of the 95 % interval", "prompts"),
@@ -540,9 +542,10 @@ ABOUT = {
     "joint": "True scores are evenly spaced, and items are equally hard for all; 999 resamples of items, or of whole clusters.",
     "skewness": "Below 25 γ² items (γ estimated from the data) the result warns beside its verdict.",
     "battles": "Two votes in both orders on each prompt, which has a taste of its own. Rows alone: votes taken as independent.",
-    "strengths": "Sandwich variance over prompts, with t; by rows, votes count as independent.",
+    "strengths": "One prompt left out at a time, with t; by rows, votes count as independent.",
+    "unequal prompts": "Five systems, eight on prompts of lognormal size; level and family error where all are equally strong.",
     "battle tests": "Exact tests are discrete and stay below α. In fixed orders, being shown first is worth 1 in log-odds.",
-    "labels": "The judge agrees with people on 80 % of the prompts. With few labels against the winner, labels count alone.",
+    "labels": "The judge is right on 80 or 95 % of the prompts; its weight for a prompt is fitted to the other labels.",
     "judges": "Prompts of four equally hard items; the jackknife leaves out one prompt at a time.",
 }
 
