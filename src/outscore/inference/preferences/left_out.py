@@ -147,13 +147,16 @@ def spread_of(cells: Cells, inverse: Array, systems: int) -> Spread:
             moved[at, :systems] -= (np.bincount(labels, weights=moved[at, :systems]) / np.bincount(labels))[labels]
         middle += moved.T @ moved
     roots, squares = _moments(cells, inverse, systems, units)
-    weight = np.concatenate([cells.curvature, cells.curvature])
-    keys, at = np.unique(np.concatenate([cells.left, cells.right]) * units + np.tile(cells.unit, 2), return_inverse=True)
-    by_prompt, system = np.bincount(at, weights=weight), keys // units
-    whole = np.bincount(system, weights=by_prompt, minlength=systems)
-    shares = np.bincount(system, weights=by_prompt**2, minlength=systems) / whole**2
     variance = (units - 1) / units * middle[:systems, :systems]
-    return Spread(variance, apart, held, roots, squares, inverse[:systems, :systems], shares)
+    return Spread(variance, apart, held, roots, squares, inverse[:systems, :systems], _shares(cells, units, systems))
+
+
+def _shares(cells: Cells, units: int, systems: int) -> Array:
+    """Σ_g f_g² of each system."""
+    keys, places = np.unique(np.concatenate([cells.left, cells.right]) * units + np.tile(cells.unit, 2), return_inverse=True)
+    by_prompt, system = np.bincount(places, weights=np.tile(cells.curvature, 2)), keys // units
+    whole = np.bincount(system, weights=by_prompt, minlength=systems)
+    return np.asarray(np.bincount(system, weights=by_prompt**2, minlength=systems) / whole**2)
 
 
 def _starred(information: Array, inverse: Array, score: Array, traces: Array) -> Array:
