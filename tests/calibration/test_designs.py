@@ -6,7 +6,7 @@ import json
 
 import numpy as np
 import pytest
-from benchmarks import designs
+from benchmarks import battle_designs, designs
 from tests.variants import variants
 
 
@@ -113,14 +113,26 @@ def test_battles_keep_level_and_coverage():
     ]
     assert len(covered) == 31
     assert min(covered) >= 0.93
-    assert max(covered) <= 0.97
+    # Leaving out single prompts errs on the safe side where prompts are few.
+    assert max(covered) <= 0.975
     levels = {key: share for key, share in shares.items() if key[0] == "battle tests" and "rows" not in key[2]}
     assert len(levels) == 21
     assert max(levels.values()) <= 0.065
     assert min(share for (_, _, column), share in levels.items() if "model" in column or column == "length") >= 0.035
-    assert min(share for (table, _, _), share in shares.items() if table == "labels") >= 0.94
+    labels = {key: share for key, share in shares.items() if key[0] == "labels"}
+    assert min(share for (_, _, column), share in labels.items() if column.startswith("with the judge")) >= 0.94
+    assert min(labels.values()) >= 0.925
     # What counting votes would give, for comparison.
     assert max(share for (_, _, column), share in shares.items() if column.startswith("rows alone")) < 0.9
+
+
+def test_strengths_keep_level_and_coverage_where_few_prompts_have_most_battles():
+    shares = {(cell.row, cell.column): cell.share for cell in kept() if cell.table == "unequal prompts"}
+    assert len(shares) == 3 * len(battle_designs.SIZES)
+    assert min(share for (_, column), share in shares.items() if column == "coverage") >= 0.935
+    assert max(share for (_, column), share in shares.items() if column == "level of a pair") <= 0.063
+    # 1,000 replicates leave .014 at .05.
+    assert max(share for (_, column), share in shares.items() if column.startswith("family")) <= 0.06
 
 
 def test_own_scores_are_covered_over_new_runs():
