@@ -21,7 +21,8 @@ class PairedScores:
 
     `a` and `b` are (rows, columns): int64 if all numbers are integers over a common `scale`, which divides them; float64
     otherwise. `items` and `clusters` are integer codes per row, or None. `real` says that floats were looked at and are no
-    decimals or other fractions, so that nobody looks again; `replace` forgets it, as it may put in any numbers.
+    decimals or other fractions, so that nobody looks again; `replace` forgets it, as it may put in any numbers. `averaged` says
+    that rows are means of several scores: two values among them are a coincidence.
     """
 
     a: Array
@@ -29,6 +30,7 @@ class PairedScores:
     scale: int = 1
     items: Array | None = None
     clusters: Array | None = None
+    averaged: bool = False
     real: bool = field(default=False, init=False)
 
     @property

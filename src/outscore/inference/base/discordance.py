@@ -164,7 +164,7 @@ def discordance(pairs: PairedScores, metric: AdditiveMetric) -> Discordance | No
     """The 2 × 2 table behind a mean of two-valued items, each one its own unit; None for other data.
 
     The two values may be any (`worth_of`). Repeats that agree are one look, and clusters of one item are none.
-    A metric whose scores are graded has no table.
+    A metric whose scores are graded has no table, and means of several scores have none.
 
     Examples
     --------
@@ -175,7 +175,7 @@ def discordance(pairs: PairedScores, metric: AdditiveMetric) -> Discordance | No
     >>> table.n, table.only_a, table.only_b
     (8, 6, 0)
     """
-    if metric.ratio is None or metric.ratio[1] is None or metric.graded:
+    if metric.ratio is None or metric.ratio[1] is None or metric.graded or pairs.averaged:
         return None
     u, v = (np.asarray(w) for w in metric.ratio)
     weight = pairs.a @ v / pairs.scale

@@ -97,11 +97,11 @@ def score_intervals(pairs: PairedScores, metric: AdditiveMetric, alpha: float = 
     return first, second
 
 
-def both_sides(pairs: PairedScores) -> list[OwnRows]:
-    """What A's own score rests on, and what B's does."""
-    items = pairs.per_item()
-    both = ((pairs.a, items.a), (pairs.b, items.b))
-    return [OwnRows(rows / pairs.scale, means / items.scale, items.clusters) for rows, means in both]
+def both_sides(pairs: PairedScores, single: PairedScores | None = None) -> list[OwnRows]:
+    """What A's own score rests on, and what B's does; `single` are the rows that units were made of."""
+    items, single = pairs.per_item(), single or pairs
+    both = ((single.a, items.a), (single.b, items.b))
+    return [OwnRows(rows / single.scale, means / items.scale, items.clusters) for rows, means in both]
 
 
 def own_intervals(systems: Sequence[OwnRows], metric: AdditiveMetric, alpha: float = 0.05) -> list[Limits]:
@@ -116,7 +116,7 @@ def own_intervals(systems: Sequence[OwnRows], metric: AdditiveMetric, alpha: flo
     >>> [round(end, 4) for end in own_intervals([OwnRows(right, right)], mean)[0]]
     [0.5313, 0.8881]
     """
-    share = _shared_share(systems, metric)
+    share = _shared_share(systems, metric) if systems else None
     return [_limits(one.items, metric, share, one.clusters, alpha, one.added) for one in systems]
 
 

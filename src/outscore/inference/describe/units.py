@@ -88,7 +88,9 @@ def evaluation_units(
             )
         a, b = _middle(items.a, scores.a, chosen), _middle(items.b, scores.b, chosen)
     # Plain rows again: dividing once keeps numbers that were written as decimals recognisable.
-    return (PairedScores(a, b) if items.scale == 1 else PairedScores(a / items.scale, b / items.scale)), remainder
+    if items.scale != 1:
+        a, b = a / items.scale, b / items.scale
+    return PairedScores(a, b, averaged=statistic == "mean"), remainder
 
 
 def _check(pairs: PairedScores, size: int, statistic: str) -> None:

@@ -16,11 +16,10 @@ from outscore.core.paired import PairedScores
 from outscore.core.records import dataclass
 from outscore.core.repeats import Draws
 from outscore.exact.numbers import to_exact_integers
-from outscore.inference.base.discordance import Discordance, discordance, wilson_limits, worth_of
-from outscore.inference.base.own_score import OwnRows, own_intervals, score_interval
+from outscore.inference.base.discordance import Discordance, discordance, worth_of
+from outscore.inference.base.own_score import OwnRows, own_intervals
 from outscore.inference.runs.exchange import Exchange, exchange_of_rows
 from outscore.inference.runs.two_way import TwoWay, added_by_runs, two_way_of_rows
-from outscore.laws.normal import normal_quantile
 
 __all__ = ["SystemRows", "baseline_of", "pairs_of"]
 
@@ -31,7 +30,8 @@ class SystemRows:
 
     `runs` are each system's (items, runs, columns) rows, true numbers, if the claim covers new runs; else None.
     `run_metric` is the metric of a run's rows, where it is not `metric`. `draws` are each system's rows before repeats were
-    averaged, if the claim covers new runs of these items; else None.
+    averaged, if the claim covers new runs of these items; else None. `single` are each system's rows, true numbers, before
+    repeats were averaged or units were made, if they were. `averaged` says that rows are means of several that differ.
 
     Examples
     --------
@@ -50,6 +50,8 @@ class SystemRows:
     runs: tuple[Array, ...] | None = None
     run_metric: AdditiveMetric | None = None
     draws: tuple[Draws, ...] | None = None
+    single: tuple[Array, ...] | None = None
+    averaged: bool = False
 
     @property
     def complete(self) -> bool:
@@ -83,10 +85,10 @@ class SystemRows:
     def pair(self, left: int, right: int) -> PairedScores:
         """Two systems on the items both have."""
         if self.complete:
-            return PairedScores(self.rows[left], self.rows[right], self.scale, None, self.clusters)
+            return PairedScores(self.rows[left], self.rows[right], self.scale, None, self.clusters, self.averaged)
         both = self.present[left] & self.present[right]
         clusters = None if self.clusters is None else np.unique(self.clusters[both], return_inverse=True)[1]
-        return PairedScores(self.rows[left][both], self.rows[right][both], self.scale, None, clusters)
+        return PairedScores(self.rows[left][both], self.rows[right][both], self.scale, None, clusters, self.averaged)
 
     def crossed(self, left: int, right: int) -> TwoWay:
         """Items and runs of two systems as two random factors, on the items both have."""
@@ -129,7 +131,8 @@ class SystemRows:
     def discordance(self) -> Discordance | None:
         """What a right item is worth, if all items of all systems are right or wrong, each its own unit; else None."""
         there = self.rows[self.present]
-        table = discordance(PairedScores(there, there, self.scale, None, self.clusters), self.metric) if len(there) else None
+        both = PairedScores(there, there, self.scale, None, self.clusters, self.averaged)
+        table = discordance(both, self.metric) if len(there) else None
         # Scores of several systems do not add items.
         return None if table is None or worth_of(table.wrong, table.right, self.rows.shape[1]) is None else table
 
@@ -171,25 +174,17 @@ class SystemRows:
 
     def own_limits(self, alpha: float) -> tuple[Array, Array]:
         """The interval of each system's own score; nan where its items show no spread."""
-        binary = self.discordance()
         limits = np.full((2, len(self.rows)), np.nan)
-        z = -normal_quantile(alpha / 2)
-        scores = self.scores()
-        for i, there in enumerate(self.present):
-            n = int(there.sum())
-            if n < 2:
-                continue
-            if binary is not None:
-                share = (float(scores[i]) - binary.wrong) / binary.unit
-                limits[:, i] = [binary.wrong + binary.unit * end for end in wilson_limits(share, n, z)]
-                continue
-            rows = self.rows[i][there]
-            # Scores that never vary say nothing about their spread, and less about the range of the others.
-            if not self.single_scores() or bool((rows != rows[0]).any()):
-                clusters = None if self.clusters is None else np.unique(self.clusters[there], return_inverse=True)[1]
-                interval = score_interval(rows, self.metric, scale=self.scale, clusters=clusters, alpha=alpha)
-                limits[:, i] = [np.nan if end is None else end for end in interval]
+        listed = np.flatnonzero(self.present.sum(axis=1) > 1).tolist()
+        for system, interval in zip(listed, own_intervals([self._own(i) for i in listed], self.metric, alpha), strict=True):
+            limits[:, system] = [np.nan if end is None else end for end in interval]
         return limits[0], limits[1]
+
+    def _own(self, system: int) -> OwnRows:
+        there = self.present[system]
+        items = self.rows[system][there] / self.scale
+        clusters = None if self.clusters is None else np.unique(self.clusters[there], return_inverse=True)[1]
+        return OwnRows(items if self.single is None else self.single[system], items, clusters)
 
 
 def baseline_of(systems: Sequence[str], baseline: str | None) -> int | None:

@@ -124,7 +124,7 @@ def compare_rows(
     design = replace(design, unit_statistic=question.unit_statistic)
     unequal = [] if answer.population == THESE_ITEMS else unequal_runs_note(pairs, additive, repeats)
     result = replace(answer.result, notes=[*answer.notes, *unequal, *by_items.notes, *about_margin])
-    return _assemble(pairs, additive, question, result, design, names, parts)
+    return _assemble(pairs, rows, additive, question, result, design, names, parts)
 
 
 def _margin(
@@ -231,6 +231,7 @@ def _design(
 
 def _assemble(
     pairs: PairedScores,
+    rows: PairedScores,
     metric: AdditiveMetric,
     question: Question,
     answer: TestResult,
@@ -240,7 +241,7 @@ def _assemble(
 ) -> Comparison:
     items, p = pairs.per_item(), answer.p
     scores = scores_of(items, metric)
-    sides = both_sides(pairs) if answer.own is None else []
+    sides = both_sides(pairs, rows) if answer.own is None else []
     own = answer.own or own_intervals(sides, metric, question.alpha)
     method = answer.own_method or interval_method(sides, metric)
     groups = None if pairs.clusters is None else int(pairs.clusters.max()) + 1

@@ -139,7 +139,19 @@ def systems_of(board: Board, metric: str | AdditiveMetric) -> SystemRows:
     additive, filled, _ = resolve(metric, there, there[:1], raw=() if board.raw is None else (board.raw,))
     rows = np.zeros((*board.present.shape, filled.shape[1]), dtype=filled.dtype)
     rows[board.present] = filled
-    return SystemRows(additive, rows, board.present, board.clusters).with_exact_integers()
+    systems = SystemRows(additive, rows, board.present, board.clusters).with_exact_integers()
+    if board.draws is None or board.run_metric is not None or board.reduced:
+        return systems
+    single = _with_draws(systems, board, metric).draws or ()
+    averaged = any(_differ(draws) for draws in single)
+    return replace(systems, single=tuple(draws.values.astype(float) for draws in single), averaged=averaged)
+
+
+def _differ(draws: Draws) -> bool:
+    """Whether any item has rows that differ."""
+    first = np.zeros((int(draws.items.max(initial=0)) + 1, draws.values.shape[1]))
+    first[draws.items] = draws.values
+    return bool((first[draws.items] != draws.values).any())
 
 
 def _with_runs(systems: SystemRows, board: Board, metric: str | AdditiveMetric) -> SystemRows:
@@ -213,10 +225,13 @@ class _Work:
         )
 
     def _in_units(self, systems: SystemRows) -> SystemRows:
-        """The rows whose scores are shown: medians of units if those are tested, because they may order systems differently."""
+        """The rows whose scores are shown: units if those are tested, because their medians may order systems differently."""
         size, statistic = self.asked.unit_size, self.asked.unit_statistic
-        if size == 1 or statistic == "mean":
+        if size == 1:
             return systems
+        single = systems.single or tuple(
+            rows[there] / systems.scale for rows, there in zip(systems.rows, systems.present, strict=True)
+        )
         in_units = []
         for rows, there in zip(systems.rows, systems.present, strict=True):
             own = PairedScores(rows[there], rows[there], systems.scale)
@@ -225,7 +240,7 @@ class _Work:
         present = np.arange(max(map(len, in_units))) < np.array([[len(units)] for units in in_units])
         values = np.zeros((*present.shape, systems.rows.shape[2]), dtype=np.result_type(*in_units))
         values[present] = np.concatenate(in_units)
-        return replace(systems, rows=values, present=present, clusters=None, scale=1)
+        return replace(systems, rows=values, present=present, clusters=None, scale=1, single=single)
 
     def _own_limits(self, systems: SystemRows) -> tuple[Array, Array]:
         """The interval of each system's own score: over new items, with new runs or without, or over new runs of these."""
@@ -257,9 +272,11 @@ class _Work:
             if discordance is not None:
                 return self._binary(systems, discordance.unit)
         plain = self.asked.test == "permutation" and self.options["method"] == "auto"
-        if plain and whole and not systems.single_scores() and systems.complete:
+        # With many pairs, those of a metric share their flips, and Student's intervals save nearly all of the time.
+        many = len(self.left) > 1
+        if many and plain and whole and not systems.single_scores() and systems.complete:
             return self._corpus(systems.collapse_clusters(), doing)
-        own = not (self.asked.test == "permutation" and systems.single_scores())
+        own = not (many and self.asked.test == "permutation" and systems.single_scores())
         chunks = self._chunks()
         self.progress.begin(f"testing {doing}", len(chunks))
         parts = self.engine.map(

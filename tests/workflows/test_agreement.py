@@ -1,0 +1,132 @@
+"""compare, rank of two, score and gate agree on every number they share, whatever the table looks like."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+import outscore as osc
+
+KINDS = {
+    "right or wrong": lambda rng, level: float(rng.random() < level),
+    "per cent": lambda rng, level: 100.0 * (rng.random() < level),
+    "nearly always right": lambda rng, level: float(rng.random() < 0.9 + level / 10),
+    "shares": lambda rng, level: round(min(1.0, max(0.0, rng.normal(level, 0.2))), 2),
+    "decimals": lambda rng, level: round(rng.normal(level, 1.0), 1),
+    "grades": lambda rng, _: float(rng.integers(1, 6)),
+    "numbers": lambda rng, level: rng.normal(level, 1.0),
+}
+
+
+@st.composite
+def tables(draw) -> tuple[pl.DataFrame, dict[str, object], bool]:
+    """A table of two systems, the options that go with it, and whether both have the same items."""
+    rng = np.random.default_rng(draw(st.integers(0, 10**6)))
+    score, n = KINDS[draw(st.sampled_from(sorted(KINDS)))], draw(st.integers(6, 40))
+    column, runs = draw(st.sampled_from([("", 1), ("", 1), ("epoch", 2), ("epoch", 4), ("seed", 3)]))
+    design = draw(st.sampled_from(["items", "clusters", "gaps", "units"]))
+    rows = [
+        (f"q{i}", system, run, f"d{i // 3}", score(rng, level))
+        for system, level in (("new", 0.7), ("old", 0.5))
+        for i in range(n)
+        if design != "gaps" or rng.random() < 0.85
+        for run in range(runs)
+    ]
+    table = pl.DataFrame(rows, schema=["id", "system", column or "run", "doc", "score"], orient="row")
+    asked: dict[str, object] = {}
+    if design == "clusters":
+        asked["clusters"] = "doc"
+    if design == "units":
+        # Units are made of items; runs that span all items have a test of their own.
+        asked |= {"unit_size": 2} | ({"population": "items"} if column else {})
+    return table.drop([] if column else "run").drop([] if design == "clusters" else "doc"), asked, design != "gaps"
+
+
+def same(one: float | None, other: float | None) -> bool:
+    if one is None or other is None:
+        return one is other
+    return math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-11)
+
+
+def own(scores) -> dict[str, tuple[float | None, ...]]:
+    return {one.system: (one.value, one.low, one.high) for one in scores}
+
+
+def assert_same_own(one, other) -> None:
+    for system, numbers in own(one).items():
+        assert all(map(same, numbers, own(other)[system])), (system, numbers, own(other)[system])
+
+
+@given(made=tables())
+@settings(max_examples=60, deadline=None)
+def test_all_commands_agree_on_what_they_share(made):
+    table, asked, common = made
+    assume(table.group_by("id").len().height > 5)
+    pair, board = osc.compare(table, **asked), osc.rank(table, **asked)
+    ranked = board.pairs[0]
+    turn = 1 if ranked.systems == pair.systems else -1
+    assert same(turn * ranked.difference, pair.difference)
+    assert same(ranked.p.value, pair.p.claimed)
+    assert ranked.n == pair.p.n or pair.population != "items"
+    ends = (ranked.low, ranked.high) if turn > 0 else tuple(None if end is None else -end for end in (ranked.high, ranked.low))
+    expected = (None, None) if pair.interval is None else (pair.interval.low, pair.interval.high)
+    assert all(map(same, ends, expected)), (ends, expected)
+    if common:
+        # Otherwise compare is about the items that both have.
+        assert_same_own(pair.scores, board.scores)
+    if "unit_size" in asked:
+        return
+    assert_same_own(board.scores, osc.score(table, **asked).systems)
+    margin = 0.05 * max(1.0, float(table["score"].abs().max()))
+    gate = osc.gate(table, margin=margin, systems=["old", "new"], **asked)
+    asked_alike = osc.compare(table, margin=margin, systems=["new", "old"], **asked)
+    assert_same_own(pair.scores, gate.comparison.scores)
+    assert same(gate.comparison.difference, asked_alike.difference)
+    assert same(gate.not_worse.value, asked_alike.margin.noninferiority.value)
+    assert same(gate.interval.low, asked_alike.margin.limit)
+
+
+def test_a_score_beyond_1_is_beyond_1_for_all_systems(tmp_path):
+    """Of a alone, all scores lie between 0 and 1; beside b they are evidently no shares."""
+    rng = np.random.default_rng(5)
+    a, b = rng.beta(9, 1, 15).round(2), rng.beta(9, 2, 15).round(2)
+    b[3] = 1.05
+    table = pl.DataFrame({"id": [f"q{i}" for i in range(15)], "a": a, "b": b})
+    reach = 2.144787 * a.std(ddof=1) / math.sqrt(15)
+    for found in (osc.compare(table).scores, osc.rank(table).scores, osc.score(table).systems):
+        assert own(found)["a"] == pytest.approx((a.mean(), a.mean() - reach, a.mean() + reach), rel=1e-6)
+
+
+def test_units_do_not_hide_what_items_can_score(tmp_path):
+    """1.1 is averaged away by units of five, but scores are no shares for that."""
+    rng = np.random.default_rng(6)
+    a, b = rng.random((2, 50)).round(2)
+    b[7] = 1.1
+    table = pl.DataFrame({"id": [f"q{i}" for i in range(50)], "a": a, "b": b})
+    pair, board = osc.compare(table, unit_size=5), osc.rank(table, unit_size=5)
+    assert pair.scores[0].method == "Student's t"
+    units = a.reshape(10, 5).mean(axis=1)
+    reach = 2.262157 * units.std(ddof=1) / math.sqrt(10)
+    for found in (pair.scores, board.scores):
+        assert own(found)["a"] == pytest.approx((a.mean(), a.mean() - reach, a.mean() + reach), rel=1e-6)
+
+
+def test_means_of_runs_that_show_two_values_are_not_right_or_wrong():
+    """Four runs of each item, of which at most one fails: item means are .75 and 1."""
+    rows = [
+        (f"q{i}", system, run, int(run > 0 or i % step > 0))
+        for system, step in (("new", 4), ("old", 3))
+        for i in range(24)
+        for run in range(4)
+    ]
+    table = pl.DataFrame(rows, schema=["id", "system", "epoch", "score"], orient="row")
+    pair, board, alone = (ask(table, population="items") for ask in (osc.compare, osc.rank, osc.score))
+    assert pair.interval.method.startswith("permutation inversion")
+    assert (board.pairs[0].low, board.pairs[0].high) == pytest.approx((pair.interval.low, pair.interval.high))
+    assert_same_own(pair.scores, board.scores)
+    assert_same_own(pair.scores, alone.systems)
