@@ -133,18 +133,17 @@ class App(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - as in click
         """Run the command; a reader that goes away (`| head`) is not a failure."""
+        result = None
         try:
             result = super().invoke(ctx)
+            sys.stdout.flush()
         except KeyboardInterrupt:
             # Click would print a blank line of its own.
             raise click.Abort from None
         except BrokenPipeError:
-            _silence_stdout()
-            return None
-        try:
-            sys.stdout.flush()
-        except BrokenPipeError:
-            _silence_stdout()
+            from outscore.cli.output import silence_stdout
+
+            silence_stdout()
         return result
 
 
@@ -200,12 +199,6 @@ def _commands_with(name: str, context: click.Context) -> list[str]:
         return []
     commands = {one: group.get_command(context, one) for one in group.list_commands(context)}
     return [one for one, command in commands.items() if command and any(name in param.opts for param in command.params)]
-
-
-def _silence_stdout() -> None:
-    from outscore.cli.output import silence_stdout
-
-    silence_stdout()
 
 
 def _say(text: str) -> None:

@@ -35,6 +35,7 @@ __all__ = [
     "meant",
     "nearest",
     "parse_spec",
+    "quoted",
     "written_direction",
 ]
 
@@ -163,7 +164,7 @@ class Option:
             if self.check is not None:
                 self.check(self.name, one)
             elif self.type is float and not math.isfinite(_number(one)):
-                raise OutscoreError(f"`{self.name}` is {_shown(one)}.", "Give a finite number.", parameter=self.name)
+                raise OutscoreError(f"`{self.name}` is {quoted(one)}.", "Give a finite number.", parameter=self.name)
 
     def _converted(self, value: object) -> OptionValue:
         if self.type is bool:
@@ -282,27 +283,27 @@ def check_level(name: str, level: object) -> None:
     number = _number(level)
     if number > LARGEST_LEVEL:
         hint = f"The level of a test is 1 minus the confidence level: give {1 - number:.6g}."
-        raise OutscoreError(f"`{name}` is {_shown(level)}, which looks like a confidence level.", hint, parameter=name)
+        raise OutscoreError(f"`{name}` is {quoted(level)}, which looks like a confidence level.", hint, parameter=name)
 
 
 def check_share(name: str, share: object, usual: str) -> None:
     """Refuse what does not lie between 0 and 1; `usual` is what the hint proposes."""
     if not 0 < _number(share) < 1:
-        raise OutscoreError(f"`{name}` is {_shown(share)}.", f"Give a number between 0 and 1, such as {usual}.", parameter=name)
+        raise OutscoreError(f"`{name}` is {quoted(share)}.", f"Give a number between 0 and 1, such as {usual}.", parameter=name)
 
 
 def check_seed(name: str, seed: object) -> None:
     """Refuse what cannot seed a generator."""
     if not _is_whole(seed) or not 0 <= int(str(seed)) < LARGEST_SEED:
-        raise OutscoreError(f"`{name}` is {_shown(seed)}.", "Give a whole number from 0 up to 2**64 - 1.", parameter=name)
+        raise OutscoreError(f"`{name}` is {quoted(seed)}.", "Give a whole number from 0 up to 2**64 - 1.", parameter=name)
 
 
 def check_count(name: str, count: object, most: int = LARGEST_COUNT) -> None:
     """Refuse what counts nothing, and what is more than could be meant."""
     if not _is_whole(count) or int(str(count)) < 1:
-        raise OutscoreError(f"`{name}` is {_shown(count)}.", "Give a whole number from 1 up.", parameter=name)
+        raise OutscoreError(f"`{name}` is {quoted(count)}.", "Give a whole number from 1 up.", parameter=name)
     if int(str(count)) > most:
-        raise OutscoreError(f"`{name}` is {_shown(count)}.", f"Give at most {most:,}.", parameter=name)
+        raise OutscoreError(f"`{name}` is {quoted(count)}.", f"Give at most {most:,}.", parameter=name)
 
 
 def _is_whole(value: object) -> bool:
@@ -320,7 +321,8 @@ def _number(value: object) -> float:
         return math.inf
 
 
-def _shown(value: object) -> str:
+def quoted(value: object) -> str:
+    """A value as a refusal quotes it, however long its digits."""
     if isinstance(value, float):
         return f"{value:g}"
     if isinstance(value, int) and abs(value) >= 10**300:

@@ -300,7 +300,7 @@ def posterior_phrase(bayes: Bayes, systems: tuple[str, str]) -> str:
     return f"{a} better {format_probability(bayes.a_better)}, {equal}{b} better {format_probability(bayes.b_better)}"
 
 
-def equals_gold(system: str, n: int, units: str) -> str:
+def equals_gold(system: str, n: int, units: str, gold: str = "gold") -> str:
     """That a system is right everywhere, and what that may mean.
 
     Examples
@@ -308,7 +308,7 @@ def equals_gold(system: str, n: int, units: str) -> str:
     >>> equals_gold("wn", 4882, "spans")
     'wn equals gold: all 4,882 spans are right. Check that gold was not given as a system.'
     """
-    return f"{system} equals gold: all {n:,} {units} are right. Check that gold was not given as a system."
+    return f"{system} equals {gold}: all {n:,} {units} are right. Check that {gold} was not given as a system."
 
 
 def correction_name(correction: str) -> str:

@@ -8,6 +8,7 @@ from typing import Literal
 from outscore.core.records import dataclass
 
 __all__ = [
+    "HOLM",
     "Alignment",
     "Claim",
     "DecidingItem",
@@ -28,6 +29,8 @@ __all__ = [
 Direction = Literal["higher", "lower"]
 DirectionSource = Literal["given", "metric", "log", "column", "file", "data", "default"]
 Claim = Literal["better", "undecided", "equivalent", "non-inferior"]
+HOLM = "holm"
+"""The correction that is used unless another one is asked for."""
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
@@ -12,7 +12,7 @@ import numpy as np
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import LARGEST_SCORE, MAX_EXACT, Array, as_array, as_written
-from outscore.core.options import OptionValue, check_level, check_seed, complete, did_you_mean, parse_spec
+from outscore.core.options import OptionValue, check_count, check_seed, complete, did_you_mean, parse_spec, quoted
 from outscore.core.paired import PairedScores, codes_of
 from outscore.core.records import dataclass
 from outscore.core.reduction import parse_reduction
@@ -174,29 +174,23 @@ def check_comparison(
     metric: str | AdditiveMetric | None,
     options: Mapping[str, object],
     alternative: str,
-    alpha: float,
     delta: float,
     margin: float | None,
     unit_size: int,
     unit_statistic: str,
     shuffle: int | None,
-    normality_alpha: float,
     names: Sequence[str],
-    seed: int,
     unit_advice: bool = False,
     population: str | None = None,
-    **of_margins: object,
+    **others: object,
 ) -> None:
     """Refuse whatever can be refused about a comparison without looking at data."""
-    del of_margins  # checked by the requests that declare them
+    del others  # checked by their options, or by the requests that declare them
     check_population(population, test)
     entry = deciding_entry(test)
     complete(entry.name, entry.options, options)
     check_metric(metric)
     check_side(alternative, delta)
-    check_seed("seed", seed)
-    check_level("alpha", alpha)
-    check_level("normality_alpha", normality_alpha)
     if margin is not None:
         _check_margin(entry, margin)
     check_units(unit_size, unit_statistic, shuffle, advice=unit_advice)
@@ -246,7 +240,7 @@ def check_side(alternative: object, delta: object) -> None:
         )
     if not _is_usual(delta) and delta != 0:
         cure = f"Give 0, or a number from {1 / LARGEST_SCORE:g} to {LARGEST_SCORE:g} in size."
-        raise OutscoreError(f"`delta` is {_format_value(delta)}.", cure, parameter="delta")
+        raise OutscoreError(f"`delta` is {quoted(delta)}.", cure, parameter="delta")
 
 
 def check_correction(correction: str, *, test: str, delta: float) -> None:
@@ -295,7 +289,7 @@ def check_metric(metric: object) -> None:
 def _check_margin(entry: TestEntry, margin: object) -> None:
     if not _is_usual(margin) or float(str(margin)) <= 0:
         raise OutscoreError(
-            f"`margin` is {_format_value(margin)}.", "Give a positive number in units of the metric.", parameter="margin"
+            f"`margin` is {quoted(margin)}.", "Give a positive number in units of the metric.", parameter="margin"
         )
     if not entry.delta:
         raise OutscoreError(
@@ -305,8 +299,7 @@ def _check_margin(entry: TestEntry, margin: object) -> None:
 
 def check_units(size: object, statistic: object, shuffle: object, *, advice: bool) -> None:
     """Refuse units that cannot be formed, and options that have no effect on units of one item."""
-    if not _is_whole(size) or int(str(size)) < 1:
-        raise OutscoreError(f"`unit_size` is {_format_value(size)}.", "Give a whole number from 1 up.", parameter="unit_size")
+    check_count("unit_size", size)
     if statistic not in STATISTICS:
         raise OutscoreError(f"`unit_statistic` is {statistic!r}.", "Use 'mean' or 'median'.", parameter="unit_statistic")
     if shuffle is not None:
@@ -352,15 +345,6 @@ def refuse_reading_options(request: Request) -> None:
             )
 
 
-def _is_whole(value: object) -> bool:
-    # Python counts True as a whole number, people do not.
-    return not isinstance(value, bool) and isinstance(value, Integral)
-
-
 def _is_usual(value: object) -> bool:
     """Whether this is a number whose square fits into a float."""
     return isinstance(value, Real) and 1 / LARGEST_SCORE <= abs(float(value)) <= LARGEST_SCORE
-
-
-def _format_value(value: object) -> str:
-    return f"{value:g}" if isinstance(value, float) else repr(value)

@@ -17,9 +17,11 @@ from tests.diff_files import write_trees
 
 from outscore import diff
 from outscore.core.errors import OutscoreError
+from outscore.outputs.coref.matching import MATCHES
 from outscore.results.diff import Diff
 from outscore.workflows.diff.pair import Statistics, accuracy_change, pair_of
 from outscore.workflows.diff.run import OutputData, study_of
+from outscore.workflows.diff.tasks.coref import MATCH
 from outscore.workflows.requests.diff import DiffRequest
 
 
@@ -514,3 +516,8 @@ def test_repeated_items_are_counted_once_and_said(tmp_path):
     found = diff(tmp_path / "gold.csv", {"x": tmp_path / "x.csv", "y": tmp_path / "y.csv"}, task="label")
     said = [note.text for note in found.notes if "repeat" in note.text]
     assert said == ["1 row of gold and x repeat an item with the same answer; each item counts once."]
+
+
+def test_mentions_are_matched_in_all_ways_that_can_be_asked_for():
+    """Options are declared without numpy, so that the words stand in two places."""
+    assert MATCH.choices == MATCHES

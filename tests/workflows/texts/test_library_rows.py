@@ -8,7 +8,9 @@ import outscore as osc
 from outscore.engine.engines import Serial
 from outscore.metrics.cache import StatisticsCache
 from outscore.metrics.text import ter
+from outscore.metrics.text.check import rows_of_library
 from outscore.workflows.rank.texts import text_boards
+from outscore.workflows.texts import statistics
 
 sacrebleu = pytest.importorskip("sacrebleu")
 
@@ -43,6 +45,20 @@ def test_the_library_counts_and_the_report_says_so(long_shifts, tmp_path):
         assert len(said) == 1
         assert said[0].startswith(f"The statistics of TER are those of sacrebleu {sacrebleu.__version__} itself")
         assert "segment 21" in said[0]
+
+
+def test_what_the_library_counted_is_kept(long_shifts, tmp_path, monkeypatch):
+    counted = []
+
+    def count(*given):
+        counted.append(given)
+        return rows_of_library(*given)
+
+    monkeypatch.setattr(statistics, "rows_of_library", count)
+    cache = StatisticsCache(tmp_path)
+    first, second = (osc.compare_texts(MOVED, SHORTENED, REFERENCE, metrics=["ter"], cache=cache) for _ in range(2))
+    assert len(counted) == 2
+    assert first == second
 
 
 def test_a_doubt_about_one_system_is_one_about_all(long_shifts):

@@ -243,4 +243,4 @@ def _plain_suffix(path: str) -> str:
 
 
 def _hidden(path: Path) -> bool:
-    return any(part[0] in "._" for part in path.parts)
+    return any(part.startswith("_") for part in path.parts)

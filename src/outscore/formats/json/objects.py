@@ -96,7 +96,20 @@ def typed(source: Source, found: Found, value: object, kind: type[T], writer: st
     try:
         return msgspec.convert(value, kind)
     except msgspec.ValidationError as error:
-        problem, _, path = str(error).partition(" - at `$")
-        where = f"`{path.rstrip('`').lstrip('.')}`: " if path else ""
-        wrong = f"{where}{problem[0].lower()}{problem[1:]}"
-        raise place_error(source, found, f"this is not as {writer} writes it ({wrong})", hint) from None
+        raise place_error(source, found, f"this is not as {writer} writes it ({_wrong(error)})", hint) from None
+
+
+def _wrong(error: msgspec.ValidationError) -> str:
+    """Where a value is wrong and how, in the words of msgspec, which have the place behind them.
+
+    Examples
+    --------
+    >>> try:
+    ...     msgspec.convert({"scores": [1, "a"]}, dict[str, list[int]])
+    ... except msgspec.ValidationError as error:
+    ...     print(_wrong(error))
+    `[...][1]`: expected `int`, got `str`
+    """
+    problem, _, path = str(error).partition(" - at `$")
+    where = f"`{path.rstrip('`').lstrip('.')}`: " if path else ""
+    return f"{where}{problem[0].lower()}{problem[1:]}"

@@ -25,7 +25,7 @@ _OF_TEXTS = {
     *("rouge", "rouge1", "rouge2", "rouge_1", "rouge_2", "rougel", "rouge_l", "rougelsum", "rouge_lsum"),
 }
 _OF_RANKINGS = {"ndcg", "dcg", "map", "mrr", "ap", "rr", "hit_rate", "recip_rank"}
-_OF_EFFORT = {"cost", "cost_usd", "price", "tokens", "total_tokens", "output_tokens", "input_tokens"}
+_OF_EFFORT = {"tokens", "total_tokens", "output_tokens", "input_tokens"}
 _KNOWN = _OF_ANSWERS | _OF_DECISIONS | _OF_TEXTS | _OF_RANKINGS | _OF_EFFORT | LOWER_IS_BETTER
 _KNOWN |= {name for tier in USUAL["score"] for name in tier}
 _AT_A_RANK = re.compile(r"(ndcg|map|mrr|precision|recall|hits?|hit_rate|success|pass|acc|p|r|ap|rr)(@|_at_)(k|\d+)")

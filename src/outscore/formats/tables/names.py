@@ -24,8 +24,8 @@ __all__ = [
     "USUAL",
     "Tiers",
     "count_columns",
-    "holds_answer",
     "holds_answers",
+    "is_answer_field",
     "is_known",
     "is_score",
     "join_names",
@@ -176,12 +176,12 @@ def pairs_answers(name: str) -> bool:
     return holds_answers(name) or any(normalize_name(name) in tier for tier in BESIDE_PREDICTED)
 
 
-def holds_answer(column: str) -> bool:
+def is_answer_field(column: str) -> bool:
     """Whether a column, also inside an object, holds an answer or its place among several.
 
     Examples
     --------
-    >>> [name for name in ("expected", "doc.answerKey", "gold_index", "passage_id", "topic") if holds_answer(name)]
+    >>> [name for name in ("expected", "doc.answerKey", "gold_index", "passage_id", "topic") if is_answer_field(name)]
     ['expected', 'doc.answerKey', 'gold_index']
     """
     last = normalize_name(column.rpartition(".")[2])

@@ -48,9 +48,10 @@ def influence(units: PairedScores, metric: AdditiveMetric) -> Array:
 
 
 def strongest(pull: Array, side: Array, most: int) -> list[int]:
-    """The units that move the difference most: first those on the side of A, then those on B's, each side the strongest first.
+    """The units that move the difference A - B most: first those where A scores more, then the others, the strongest first.
 
-    Each side has half of the places; those that it leaves empty go to the other. `side` is positive for A, negative for B.
+    Each side has half of the places; those that it leaves empty go to the other. `side` is positive where A scores more and
+    negative where B does, whichever is better.
 
     Examples
     --------

@@ -12,12 +12,11 @@ from dataclasses import replace
 from outscore.core.records import dataclass
 from outscore.language.numbers import count, decimals_for, format_number, format_probability
 from outscore.language.phrases import NO_CORRECTION, correction_name
-from outscore.results.design import Family
+from outscore.results.design import HOLM, Family
 from outscore.results.note import Note
 
 __all__ = ["Contradiction", "Look", "corrected_by", "find", "holm", "in_words", "verdict_claims"]
 
-HOLM = "holm"
 SHOWN = 4
 """How many looks a sentence lists; it counts the rest."""
 

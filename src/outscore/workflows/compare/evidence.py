@@ -125,7 +125,7 @@ def _power(pairs: PairedScores, metric: AdditiveMetric, request: TestRequest, te
 
 
 def _deciding(units: PairedScores, metric: AdditiveMetric, labels: Sequence[str]) -> dict[str, Any]:
-    """The units whose absence would change the difference most, those of A before those of B, and how many favour each."""
+    """The units whose absence would change the difference most, where A scores more first, and how many favour each."""
     pull, scale = influence(units, metric), float(units.scale)
     with np.errstate(all="ignore"):
         a, b = (np.asarray(metric.score(rows / scale), dtype=float) for rows in (units.a, units.b))

@@ -28,7 +28,7 @@ from outscore.inference.populations import ITEMS
 from outscore.language.phrases import correction_name
 from outscore.language.verdict.comparison import agreement, with_verdict
 from outscore.results.comparison import Claimed, Comparison, Comparisons, JointClaim
-from outscore.results.design import Family
+from outscore.results.design import HOLM, Family
 from outscore.results.note import Note
 from outscore.results.subset import Subset
 from outscore.workflows.compare.arrays import compare_rows
@@ -37,8 +37,6 @@ from outscore.workflows.requests.compare import CompareRequest
 from outscore.workflows.validate import Question, paired, question_of
 
 __all__ = ["Part", "as_family", "compare_measures", "compare_slices", "refuse_new_runs", "swap_together"]
-
-HOLM = "holm"
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ from outscore.inference.power.binary import overlaps
 from outscore.language.numbers import count
 from outscore.language.signature import VERSION
 from outscore.language.verdict.plan import possible_table_verdict
-from outscore.results.design import Reading
+from outscore.results.design import HOLM, Reading
 from outscore.results.possible import Fitting, PossiblePair, PossibleTable, PrintedScore
 from outscore.results.signature import Signature
 from outscore.scores.system import Origin
@@ -32,7 +32,6 @@ from outscore.workflows.plan.answer import MAX_PRINTED, printed_counts, read_pri
 
 __all__ = ["possible_table", "read_table"]
 
-HOLM = "holm"
 MAX_SYSTEMS = 60
 """More systems have more pairs than anybody would read."""
 MAX_RANGES = 50

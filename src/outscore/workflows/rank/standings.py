@@ -177,13 +177,13 @@ class Corrected:
             beside = "dataset" if self.measured.macro else "item"
             text = f"Systems have different {beside}s, so they are ordered by effects adjusted for {beside}s, not by score."
             notes.append(Note("design", text))
-            notes += self._contradictions()
+            notes += self._misplaced()
         if self.ordering.islands > 1 and self.baseline is None:
             sets = f"{self.ordering.islands} sets without items in common"
             notes.append(Note("design", f"The systems fall into {sets}, and ranks across sets are not comparable."))
         return notes
 
-    def _contradictions(self) -> list[Note]:
+    def _misplaced(self) -> list[Note]:
         """A warning if a system is placed below one that it is significantly better than on the data that both have."""
         better = self.better[np.ix_(self.order, self.order)]
         wrong = np.argwhere(np.tril(better, -1))

@@ -134,7 +134,7 @@ class Request:
     @property
     def data_files(self) -> Sequence[str]:
         """The files that must be there, as written: those of the systems, and references or right answers to them."""
-        return [*self.system_paths, *getattr(self, "reference", ())]
+        return self.system_paths
 
     def columns(self) -> dict[str, Any]:
         """The columns that were named, by the parameters of readers."""

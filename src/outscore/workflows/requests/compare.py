@@ -7,7 +7,7 @@ the options of both.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -367,6 +367,11 @@ class TextsRequest(ComparisonRequest):
     def metrics(self) -> list[str]:
         """The metrics that were named, or the default two."""
         return metrics_in(self.metric) if self.metric else list(METRICS_OF_TEXTS)
+
+    @property
+    def data_files(self) -> Sequence[str]:
+        """The systems, then the references."""
+        return [*self.system_paths, *self.reference]
 
     @property
     def inputs(self) -> list[str]:

@@ -6,7 +6,7 @@ declares the field again, which keeps its place.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -107,6 +107,11 @@ class EitherRequest(Request):
     reference: tuple[str, ...] = declare(EITHER_REFERENCE)
     documents: str | None = declare(shared.DOCUMENTS)
     text_column: Mapping[str, str] = declare(shared.TEXT_COLUMN)
+
+    @property
+    def data_files(self) -> Sequence[str]:
+        """The systems, then the references."""
+        return [*self.system_paths, *self.reference]
 
 
 @dataclass(frozen=True)

@@ -34,11 +34,11 @@ from outscore.inference.runs.exchange import Exchange, exchange_of_rows
 from outscore.inference.runs.two_way import added_by_runs
 from outscore.metrics.registry import resolve
 from outscore.results.score import Noise, ScoredSystem, ScorePart
+from outscore.results.subset import DATASET
 from outscore.scores.system import Labels, Scores
 
 __all__ = ["Measured", "measure"]
 
-DATASET = "dataset"
 MAX_DATASETS = 1 << 20
 
 

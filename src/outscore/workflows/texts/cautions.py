@@ -6,6 +6,7 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 
 from outscore.core.options import OptionValue
+from outscore.language.phrases import equals_gold
 from outscore.metrics.text.entry import TextMetric
 from outscore.metrics.text.matches import SPACELESS
 from outscore.results.note import Note
@@ -42,18 +43,16 @@ def cautions(chosen: Chosen, systems: Mapping[str, Sequence[Lines]], references:
     ]
     texts_of_notes.append(_unbroken(chosen, texts, gold))
     beware = [Note("reading", text) for text in texts_of_notes if text]
-    return [*(Note("warning", text) for text in _given_twice(texts, systems, references)), *beware]
+    return [*(Note("warning", text) for text in _given_twice(systems, references)), *beware]
 
 
-def _given_twice(texts: Mapping[str, Lines], systems: Mapping[str, Sequence[Lines]], references: Sequence[Lines]) -> list[str]:
+def _given_twice(systems: Mapping[str, Sequence[Lines]], references: Sequence[Lines]) -> list[str]:
     """Systems whose every segment is that of a reference."""
-    same = [
-        name
+    return [
+        equals_gold(name, len(runs[0]), "segments", "the reference")
         for name, runs in systems.items()
-        if any(list(run) == list(lines) for run in runs for lines in references) and len(texts[name])
+        if any(len(run) and list(run) == list(lines) for run in runs for lines in references)
     ]
-    cure = "Check that the reference was not given as a system."
-    return [f"{name} equals the reference on all {len(references[0]):,} segments. {cure}" for name in same]
 
 
 def _named(names: Sequence[str]) -> str:

@@ -220,16 +220,19 @@ class Statistics:
 
         Cached rows passed that check; their key includes the texts, the options and the library's version.
         """
-        if (spec := _spec(entry, options)) in self.doubted:
-            rows = rows_of_library(entry, hypotheses, references, options)
-            verify(entry, hypotheses, references, rows, options)
-            self.progress.advance(len(range(0, len(hypotheses), PIECE)))
-            return rows
-        key = statistics_key(entry.name, options, entry.signature(options, len(references)), hypotheses, references)
+        doubted = (spec := _spec(entry, options)) in self.doubted
+        counted_by = entry.signature(options, len(references)) + ("|library" if doubted else "")
+        key = statistics_key(entry.name, options, counted_by, hypotheses, references)
         cached = self.cache.load(key)
         if cached is not None:
             self.progress.advance(len(range(0, len(hypotheses), PIECE)))
             return cached
+        if doubted:
+            rows = rows_of_library(entry, hypotheses, references, options)
+            verify(entry, hypotheses, references, rows, options)
+            self.cache.store(key, rows)
+            self.progress.advance(len(range(0, len(hypotheses), PIECE)))
+            return rows
         # What all pieces share is sent once to each worker: the weights of NIST take megabytes.
         shared = partial(_piece, entry.name, dict(options), entry.prepare(references, options))
         pieces = [

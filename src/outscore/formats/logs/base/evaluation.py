@@ -18,7 +18,7 @@ from outscore.core.brief import Brief, count_of
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.core.records import dataclass
-from outscore.formats.tables.names import holds_answer
+from outscore.formats.tables.names import is_answer_field
 from outscore.scores.system import Labels, Origin, label_of
 
 __all__ = ["STATES", "Evaluation", "Exchange", "Measure", "Row", "State", "join_parts"]
@@ -147,7 +147,7 @@ class Evaluation(Brief):
             name: size
             for name, size in sizes.items()
             # Items with the same right answer do not depend on one another.
-            if 1 < size <= max(2, _MAX_SHARE * items) and not holds_answer(name)
+            if 1 < size <= max(2, _MAX_SHARE * items) and not is_answer_field(name)
         }
 
     @property

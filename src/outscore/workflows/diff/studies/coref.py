@@ -27,7 +27,7 @@ from outscore.results.note import Note
 from outscore.workflows.diff.pair import metric_change
 from outscore.workflows.diff.study import DiffOptions, Study, View, chosen, named
 
-__all__ = ["coref_study", "load_chains"]
+__all__ = ["CHOICES", "coref_study", "load_chains"]
 
 KEYS = ("lea", "conll")
 """Measures by which one response is scored with another as the key (Tuggener, 2017, table 13); the second needs links."""
@@ -159,10 +159,10 @@ def _matching_notes(files: Sequence[Chains], options: DiffOptions) -> Iterator[N
     counts = {chains.name: chains.rows - without_singletons(chains).rows for chains in files}
     gold, *_ = counts.values()
     if options.own["singletons"] == "drop":
-        listed = ", ".join(f"{count:,} of {name}" for name, count in counts.items())
+        listed = ", ".join(f"{n:,} of {name}" for name, n in counts.items())
         yield Note("reading", f"Chains of one mention were left out (--singletons drop): {listed}.")
         return
-    lacking = [name for name, count in counts.items() if bool(count) != bool(gold)]
+    lacking = [name for name, n in counts.items() if bool(n) != bool(gold)]
     if not lacking:
         return
     are = "have" if len(lacking) > 1 else "has"

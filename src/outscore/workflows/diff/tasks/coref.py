@@ -52,9 +52,9 @@ MATCH = Option(
 
 
 def _criteria() -> tuple[str, ...]:
-    from outscore.outputs.coref.arcs import CRITERIA
+    from outscore.workflows.diff.studies.coref import CHOICES
 
-    return ("conll", *CRITERIA)
+    return CHOICES
 
 
 def _load(output: object, name: str, options: DiffOptions) -> Outputs:
