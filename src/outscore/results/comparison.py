@@ -252,11 +252,14 @@ class PopulationAnswer:
         Its p-value.
     interval
         The interval of the same design.
+    smallest_p
+        The smallest p that so many items and runs can give; None if there is no such limit, or it is not known.
     """
 
     population: str
     p: PValue
     interval: Interval | None = None
+    smallest_p: float | None = None
 
 
 @dataclass(frozen=True)
@@ -399,6 +402,9 @@ class Comparison(Result):
         Evidence that is valid at every look, if requested.
     other_populations
         The answers for the other populations that the data allow.
+    smallest_p
+        With repeats: the smallest p that so many items and runs can give for `population`; None if there is no such limit, or
+        it is not known.
     replicability
         For several datasets: on how many of them the leading system is better. None in results of version 0.1.0.
     parts
@@ -452,6 +458,7 @@ class Comparison(Result):
     unpaired: Unpaired | None = None
     favoured: tuple[int, int] | None = None
     contradiction: str = ""
+    smallest_p: float | None = None
 
     def _saved(self) -> dict[str, Any]:
         """The saved form of several comparisons, marked as a single one."""

@@ -315,6 +315,35 @@ def test_a_system_that_ran_these_items_once_is_judged_by_its_own_spread(tmp_path
     assert not any("single run" in note.text for note in several.notes)
 
 
+def test_every_claim_says_which_p_it_can_reach(tmp_path):
+    """Three runs of each system leave no p below .1 for these items, however far apart they are."""
+    path = written(tmp_path / "seeds.csv", right(lead=1.5, sd=0.0))
+    found = osc.compare(path)
+    assert found.smallest_p is None
+    assert [(one.population, one.smallest_p) for one in found.other_populations] == [
+        ("items", pytest.approx(2.0**-79)),
+        ("these-items", pytest.approx(0.1)),
+    ]
+    text = " ".join(found.to_text().split())
+    assert "cannot be shown with 3 runs, as no p is below .100" in text
+    assert "any p is possible; this claim decides" in text
+    asked = osc.compare(path, population="these-items")
+    assert asked.smallest_p == pytest.approx(0.1)
+    assert "cannot be shown with 3 runs, as no p is below .100; this claim decides" in " ".join(asked.to_text().split())
+    epochs = osc.compare(written(tmp_path / "epochs.csv", right(n=2, runs=(2, 2)), "epoch"))
+    assert epochs.smallest_p == pytest.approx(0.5)
+    assert epochs.other_populations[0].smallest_p == pytest.approx(2 / 36)
+    assert "cannot be shown with 2 items, as no p is below .500" in " ".join(epochs.to_text().split())
+
+
+def test_the_price_of_new_runs_is_said_where_it_decided(tmp_path):
+    found = osc.compare(written(tmp_path / "dear.csv", right(seed=7, n=100, sd=0.6, lead=0.6)))
+    assert found.other_populations[0].p.value <= 0.05 < found.p.value
+    assert any("A claim about new runs costs power" in note.text for note in found.notes)
+    sure = osc.compare(written(tmp_path / "sure.csv", right(lead=1.5, sd=0.0)))
+    assert not any("costs power" in note.text for note in sure.notes)
+
+
 def test_slices_of_these_items(tmp_path):
     a, b = right(lead=0.6)
     path = written(tmp_path / "epochs.csv", (a, b), "epoch", cluster=np.arange(80) % 2)

@@ -184,6 +184,14 @@ class Exchange:
             p_value = self._exchange_p(alternative, points, seed)
         return replace(p_value, test=EXCHANGE, statistic=self.difference, n=len(self.a.values) + len(self.b.values))
 
+    def smallest_p(self, alternative: Alternative = "two-sided") -> float:
+        """The smallest p that so many runs of each item can give: by the most extreme division of every item."""
+        sizes = zip(*(size.tolist() for size in self.sizes), strict=True)
+        ways = math.fsum(math.lgamma(a + b + 1) - math.lgamma(a + 1) - math.lgamma(b + 1) for a, b in sizes)
+        # With equal numbers of runs the mirror image is as extreme.
+        sides = 2 if alternative == "two-sided" and self.equal_runs else 1
+        return min(1.0, sides * math.exp(-ways))
+
     def _exchange_p(self, alternative: Alternative, points: int, seed: int) -> PValue:
         try:
             line = self.line()

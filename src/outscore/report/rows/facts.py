@@ -170,7 +170,7 @@ def _claims(c: Comparison, alpha: float | None) -> list[str]:
     if kind is None:
         return []
     lines: list[str] = []
-    answers = [PopulationAnswer(c.population, c.p, c.interval), *c.other_populations]
+    answers = [PopulationAnswer(c.population, c.p, c.interval, c.smallest_p), *c.other_populations]
     for answer in answers:
         a, b = map(clean, c.systems)
         wanted = question_of(answer.population, kind, (a, b))
@@ -179,8 +179,29 @@ def _claims(c: Comparison, alpha: float | None) -> list[str]:
         result = f"{format_p(answer.p, alpha, brief=True)}, {method_phrase(answer.p)}"
         if lines and answer.interval is not None:
             result += f", {interval_phrase(answer.interval, decimals_of(c))}"
+        result += f"; {floor}" if (floor := _floor(answer, c, alpha)) else ""
         lines.append(f"{claim_of(answer.population, kind)}{question}: {result}{decides}")
     return [*lines, *_unanswered(c, kind)]
+
+
+def _level(c: Comparison, alpha: float | None) -> float | None:
+    """Alpha, from the signature of a comparison made in Python, which has no settings."""
+    level = c.signature.value("alpha") if alpha is None else None
+    return alpha if level is None else float(level)
+
+
+def _floor(answer: PopulationAnswer, c: Comparison, alpha: float | None) -> str:
+    """The smallest p that a claim can reach, and whether it rules the claim out."""
+    if answer.smallest_p is None:
+        return "any p is possible" if answer.population == ITEMS_AND_RUNS else ""
+    least, alpha = format_probability(answer.smallest_p), _level(c, alpha)
+    if alpha is None or answer.smallest_p <= alpha:
+        return f"no p is below {least}"
+    enough = count(answer.p.n, "item" if c.clusters is None else "cluster")
+    if answer.population == THESE_ITEMS and c.design.repeats_of is not None:
+        numbers = dict.fromkeys(f"{number:g}" for number in c.design.repeats_of)
+        enough = f"{' and '.join(numbers)} {c.design.repeat_kind}"
+    return f"cannot be shown with {enough}, as no p is below {least}"
 
 
 def _unanswered(c: Comparison, kind: str) -> list[str]:
@@ -221,9 +242,7 @@ def _margin(c: Comparison, alpha: float | None) -> list[str]:
     margin = c.margin
     if margin is None:
         return []
-    if alpha is None and (level := c.signature.value("alpha")) is not None:
-        # A comparison made in Python has no settings.
-        alpha = float(level)
+    alpha = _level(c, alpha)
     a, b = map(clean, c.systems)
     estimand = other_estimand(c)
     size = f"{margin.value:g}" if estimand is None else f"{margin.value:g} in the {estimand[0]}"

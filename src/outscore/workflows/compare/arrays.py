@@ -108,6 +108,7 @@ def compare_rows(
         "unit_advice": advice,
         "population": answer.population,
         "other_populations": answer.others,
+        "smallest_p": answer.smallest_p,
         "runs": answer.runs,
     }
     if repeats is not None and repeats.draws is not None and question.unit_size == 1 and additive.higher_is_better:

@@ -7,6 +7,7 @@ exchanging them answers for new runs of exactly these items.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import field, replace
 from typing import NoReturn
@@ -35,7 +36,7 @@ from outscore.inference.describe.repeats import (
 from outscore.inference.populations import ITEMS, ITEMS_AND_RUNS, THESE_ITEMS, population_cure, usual_population
 from outscore.inference.registry import DEFAULT
 from outscore.inference.runs.exchange import COARSE, FINE, SPREAD_UNSEEN, UNEQUAL_LAWS, exchange_of_rows, sampled_exchange
-from outscore.inference.runs.two_way import FEW_RUNS, TwoWay, added_by_runs, two_way_of_rows
+from outscore.inference.runs.two_way import FEW_RUNS, TwoWay, added_by_runs, price_of_runs, two_way_of_rows
 from outscore.inference.shifted import is_shifted, larger
 from outscore.language.numbers import count, format_probability
 from outscore.metrics.registry import resolve
@@ -69,13 +70,15 @@ class Answer:
     runs: Runs | None = None
     notes: list[Note] = field(default_factory=list)
     null: NullHistogram | None = None
+    smallest_p: float | None = None
 
 
 @dataclass(frozen=True)
 class _Line:
-    """What one population says: its test, notes to show if it decides, and its null distribution."""
+    """What one population says: its test, its smallest possible p, notes to show if it decides, and its null distribution."""
 
     run: Run
+    smallest_p: float | None = None
     notes: list[Note] = field(default_factory=list)
     null: Callable[[], NullHistogram | None] = lambda: None
 
@@ -98,7 +101,7 @@ def answer_of(
         return as_known(question.entry.run(pairs, metric, request), repeats)
 
     crossed, lacking = _crossed(pairs, metric, spec, question, repeats)
-    lines: dict[str, _Line] = {ITEMS: _Line(over_items)}
+    lines: dict[str, _Line] = {ITEMS: _Line(over_items, None if repeats is None else _smallest_of_items(result.p, question))}
     missing = {ITEMS_AND_RUNS: lacking}
     if crossed is not None:
         few = min(crossed.analysis.a.runs, crossed.analysis.b.runs) < 3
@@ -109,7 +112,7 @@ def answer_of(
             result = analysis.result(request)
             return larger(result, over_items(request), metric, request) if is_shifted(request) else result
 
-        lines[ITEMS_AND_RUNS] = _Line(over_both, [Note("runs", FEW_RUNS)] if few else [])
+        lines[ITEMS_AND_RUNS] = _Line(over_both, notes=[Note("runs", FEW_RUNS)] if few else [])
     these, missing[THESE_ITEMS] = _these_items(pairs, metric, spec, question, repeats)
     if these is not None:
         lines[THESE_ITEMS] = these
@@ -126,15 +129,31 @@ def answer_of(
         notes = [replace(_these_runs(why), kind="warning")]
     asked = question.of_test
     answers = {name: result if name == ITEMS else line.run(asked) for name, line in lines.items()}
+    if chosen == ITEMS_AND_RUNS and crossed is not None and answers[ITEMS].p.value <= question.alpha < answers[chosen].p.value:
+        notes.append(Note("runs", price_of_runs(min(crossed.analysis.a.runs, crossed.analysis.b.runs))))
+    others = [name for name in lines if name != chosen]
     return Answer(
         chosen,
         answers[chosen],
         lines[chosen].run,
-        [PopulationAnswer(name, one.p, one.interval) for name, one in answers.items() if name != chosen],
+        [PopulationAnswer(name, answers[name].p, answers[name].interval, lines[name].smallest_p) for name in others],
         None if crossed is None else crossed.runs(question),
         notes,
         lines[chosen].null(),
+        lines[chosen].smallest_p,
     )
+
+
+def _smallest_of_items(p: PValue, question: Question) -> float | None:
+    """The smallest p that swapping so many items can give."""
+    if p.test != DEFAULT or question.delta:
+        return None
+    return _known(math.ldexp(2 if question.alternative == "two-sided" else 1, -p.n))
+
+
+def _known(smallest: float) -> float | None:
+    """None for a limit too small for a number."""
+    return smallest or None
 
 
 @dataclass(frozen=True, eq=False)
@@ -312,7 +331,8 @@ def _whole_runs(a: Array, b: Array, metric: AdditiveMetric, question: Question) 
 
     least = smallest_run_p(len(a), len(b), question.alternative)
     text = f"Exchanging {len(a)} and {len(b)} whole runs cannot give a p-value below {format_probability(least)}."
-    return _Line(run, [Note("runs", text)] if least > question.alpha else [])
+    notes = [Note("runs", text)] if least > question.alpha else []
+    return _Line(run, least, notes)
 
 
 def _epochs(
@@ -343,7 +363,7 @@ def _epochs(
         text = (
             f"{of_row.name} is not a mean over items, so its runs are exchanged at random, and this population has no interval."
         )
-        return _Line(sampled, [Note("method", text)])
+        return _Line(sampled, notes=[Note("method", text)])
     known = exchange
 
     def run(request: TestRequest) -> TestResult:
@@ -357,4 +377,5 @@ def _epochs(
     notes = [] if known.equal_runs else [Note("runs", UNEQUAL_LAWS)]
     if known.single.any():
         notes.append(Note("runs", SPREAD_UNSEEN))
-    return _Line(run, notes, lambda: null_of_exchange(known, question.delta))
+    least = None if question.delta else _known(known.smallest_p(question.alternative))
+    return _Line(run, least, notes, lambda: null_of_exchange(known, question.delta))
