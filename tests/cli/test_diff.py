@@ -122,7 +122,7 @@ KEYS = {
     "pair": (
         "systems criterion n clusters differ overlap_correct metric first second difference interval p outcomes transitions"
         " labels slices metrics kinds families notes verdict sentence headline reason identical row_intervals label_f1"
-        " counted_by"
+        " counted_by needed"
     ),
     "outcomes": "both_right correction new_error changed_error shared_error",
     "transition": "from to gold count mirror share_of_class share_of_changes p",

@@ -56,8 +56,8 @@ def folder(tmp_path, monkeypatch) -> Path:
 
 
 ANSWERS = {
-    "items": (["--effect", ".03", "--sd", "0.333333333333"], "You need 969 items to detect a difference of 0.03"),
-    "effect": (["--n", "1000", "--sd", ".3"], "With 1,000 items you can detect a difference of 0.0266"),
+    "items": (["--effect", ".03", "--sd", "0.333333333333"], "You need 971 items to detect a difference of 0.03"),
+    "effect": (["--n", "1000", "--sd", ".3"], "With 1,000 items you can detect a difference of 0.0267"),
     "power": (["--n", "1000", "--sd", ".3", "--effect", ".02"], "With 1,000 items the power to detect a difference of 0.02"),
     "t": (["--effect", ".2"], "You need 199 items to detect an effect of 0.2 standard deviations"),
     "discordance": (
@@ -68,7 +68,7 @@ ANSWERS = {
     "method": (["--effect", ".03", "--sd", "0.333333333333", "--method", "t"], "You need 971 items"),
     "repeats": (
         ["--effect", ".02", "--sd", ".3", "--within", ".4", "--repeats", "5"],
-        "You need 2,394 items, each run 5 times",
+        "You need 2,396 items, each run 5 times",
     ),
     "clusters": (
         ["--n", "1000", "--sd", ".3", "--cluster-size", "10", "--icc", ".1"],
@@ -94,8 +94,8 @@ def test_the_first_line_is_the_answer(case):
 
 def test_json_holds_the_numbers():
     data = planned("--effect", ".03", "--sd", repr(1 / 3))
-    assert data["n"] == pytest.approx(968.9975, abs=1e-4)
-    assert (data["items"], data["t_items"]) == (969, 971)
+    assert data["n"] == pytest.approx(970.9176, abs=1e-4)
+    assert (data["items"], data["t_items"]) == (971, 971)
     assert {"n", "power"} <= data["curve"][0].keys()
     data = planned("--scores", ".871", ".864", "--n", "1000")
     assert (data["discordant"], data["significant_up_to"]) == ([7, 265], 9)
@@ -200,7 +200,7 @@ def test_a_repeated_plan_says_that_its_pilot_has_changed(folder):
 
 
 def test_config(folder):
-    assert json.loads(run("--config", "plan.yaml").stdout)["items"] == 969
+    assert json.loads(run("--config", "plan.yaml").stdout)["items"] == 971
     # What the command line says wins.
     assert "You need 90 items" in run("--config", "plan.yaml", "--effect", ".1", "--format", "text").stdout
 

@@ -146,11 +146,10 @@ def test_every_criterion_has_a_headline_of_its_own():
 
 
 def test_an_undecided_pair_says_how_much_more_data_it_takes():
-    """p = .0455 is two standard errors, and power .8 at the level .04 takes 2.054 + 0.842 of them: (2.896 / 2)^2 = 2.1."""
     diff = make_diff(make_units(n=400), settings={"alpha": 0.04})
     (pair,) = diff.pairs
-    told = next_step_of(diff, replace(pair, p=make_p(0.0455)))
+    told = next_step_of(diff, replace(pair, p=make_p(0.0455), needed=2.13))
     assert "take about 2.1 times as much data (power .80)" in told
-    assert "more than 100 times" in next_step_of(diff, replace(pair, p=make_p(0.999)))
-    for decided in (make_p(0.001), make_p(1.0)):
-        assert not next_step_of(diff, replace(pair, p=decided))
+    assert "more than 100 times" in next_step_of(diff, replace(pair, p=make_p(0.999), needed=1234.5))
+    assert not next_step_of(diff, replace(pair, p=make_p(0.001), needed=2.13))
+    assert not next_step_of(diff, replace(pair, p=make_p(1.0), needed=None))

@@ -6,7 +6,6 @@ import re
 
 from outscore.inference.populations import claim_of, own_test
 from outscore.language.numbers import count, finer, format_interval, format_number, format_p, format_percent, format_probability
-from outscore.laws.normal import normal_quantile
 from outscore.results.comparison import Bayes
 from outscore.results.design import Design
 from outscore.results.interval import Interval
@@ -38,8 +37,8 @@ __all__ = [
     "times_as_much",
 ]
 
-POWER, MOST_TIMES = 0.8, 100
-"""The power that more data should have, and how many times as much is counted."""
+MOST_TIMES = 100
+"""How many times as much data is counted."""
 
 NO_CORRECTION = "no correction"
 """Takes the place of a correction's name where there is none."""
@@ -324,36 +323,30 @@ def correction_name(correction: str) -> str:
     return CORRECTIONS[correction].phrase if correction in CORRECTIONS else correction
 
 
-def times_as_much(p: float, alpha: float) -> str:
-    """How many times as much data it takes to find a true difference of the observed size with power .80.
-
-    This is a normal approximation: a two-sided p says how many standard errors the difference is away from 0, and that number
-    grows with the square root of the data. Where few items differ, an exact p is larger than the approximate one, and less data
-    may be enough.
+def times_as_much(times: float) -> str:
+    """How many times as much data it takes, as far as anybody counts.
 
     Examples
     --------
-    >>> times_as_much(0.1, 0.05), times_as_much(0.9, 0.05)
-    ('about 2.9', 'more than 100')
+    >>> times_as_much(2.91), times_as_much(24.35), times_as_much(2000.0)
+    ('about 2.9', 'about 24', 'more than 100')
     """
-    seen, wanted = -normal_quantile(p / 2), normal_quantile(POWER) - normal_quantile(alpha / 2)
-    times = (wanted / seen) ** 2 if wanted < seen * MOST_TIMES else MOST_TIMES**2
     if times >= MOST_TIMES:
         return f"more than {MOST_TIMES}"
     return f"about {times:.1f}" if times < 10 else f"about {times:.0f}"
 
 
-def nearest_to_decided(rival: str, centre: str, p: float, alpha: float, effort: str) -> str:
-    """What it would take to decide the undecided pair that is closest to it; `effort` has a place for how many times as much.
+def nearest_to_decided(rival: str, centre: str, effort: str, *, significant: bool) -> str:
+    """What it would take to decide the undecided pair that is closest to it; `significant` is what it was before correction.
 
     Examples
     --------
-    >>> nearest_to_decided("b", "a", 0.1, 0.05, "it takes {} times the data")
-    'b is closest to being told apart from a: it takes about 2.9 times the data (for power .80, from p before correction)'
-    >>> nearest_to_decided("b", "a", 0.04, 0.05, "it takes {} times the data")
+    >>> nearest_to_decided("b", "a", "it takes twice the data", significant=False)
+    'b is closest to being told apart from a: it takes twice the data (power .80, before correction)'
+    >>> nearest_to_decided("b", "a", "", significant=True)
     'b is closest to being told apart from a: significant before correction, but not after'
     """
     nearest = f"{rival} is closest to being told apart from {centre}"
-    if p <= alpha:
+    if significant:
         return f"{nearest}: significant before correction, but not after"
-    return f"{nearest}: {effort.format(times_as_much(p, alpha))} (for power .80, from p before correction)"
+    return f"{nearest}: {effort} (power .80, before correction)" if effort else nearest

@@ -16,6 +16,7 @@ __all__ = [
     "Advice",
     "Analysis",
     "ChartData",
+    "Directions",
     "Effect",
     "Histogram",
     "Normality",
@@ -260,16 +261,38 @@ class Power:
     Attributes
     ----------
     detectable_effect
-        The smallest difference that this many items detect with power .8.
+        How far from the tested difference a true one has to be for this many items to detect it with power .8; None if they
+        detect none.
     curve
         The power at the observed difference, for fewer and for more items.
     jackknife
         Whether the spread is that of the units' contributions, because the metric has no score for each item.
+    needed
+        If nothing was decided: the items, or clusters, that detect a true difference as large as the observed one with power
+        .8. None if no number of them does, and in results of version 0.1.0.
+    delta
+        The tested difference.
     """
 
     detectable_effect: float | None
     curve: list[PowerPoint]
     jackknife: bool = False
+    needed: int | None = None
+    delta: float = 0.0
+
+
+@dataclass(frozen=True)
+class Directions:
+    """The smallest difference that is detected, if the other system is better and if it is worse.
+
+    Attributes
+    ----------
+    better, worse
+        The size of the difference; None if no such system can be told apart, or if the test does not look for it.
+    """
+
+    better: float | None = None
+    worse: float | None = None
 
 
 @dataclass(frozen=True)

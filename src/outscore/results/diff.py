@@ -134,6 +134,9 @@ class ScoreChange:
         Both scores, and second - first.
     interval, p
         The interval of the difference, and its test.
+    needed
+        If it is not significant: how many times as much data detect a true difference as large as the observed one with power
+        .8; None if no amount does, and in results of version 0.1.0.
     """
 
     metric: str
@@ -142,6 +145,7 @@ class ScoreChange:
     difference: float
     interval: Interval | None
     p: PValue
+    needed: float | None = None
 
 
 @dataclass(frozen=True)
@@ -187,6 +191,9 @@ class Pair:
         chains, and everything that counts mentions (n, differ, outcomes, transitions, labels, slices) is by ``"arcs-any"``.
     row_intervals
         How the intervals of labels and slices were computed. They are not adjusted for the number of rows.
+    needed
+        If the difference is not significant: how many times as much data detect a true one as large with power .8; None if no
+        amount does, and in results of version 0.1.0.
     """
 
     systems: tuple[str, str]
@@ -217,6 +224,7 @@ class Pair:
     row_intervals: str = ""
     label_f1: list[ScoredSubset] = field(default_factory=list)
     counted_by: str = ""
+    needed: float | None = None
 
     @property
     def unit_criterion(self) -> str:

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal
 
 from outscore.core.brief import brief_number, brief_p
 from outscore.core.records import dataclass
-from outscore.results.analysis import Power, PowerPoint
+from outscore.results.analysis import Directions, Power, PowerPoint
 from outscore.results.design import Reading
 from outscore.results.note import Note
 from outscore.results.pvalue import PValue
@@ -22,6 +22,7 @@ from outscore.results.signature import Signature
 __all__ = [
     "AnytimePlan",
     "Costs",
+    "Directions",
     "EffectPoint",
     "OverlapPoint",
     "PlanResult",
@@ -57,6 +58,13 @@ class StudyDesign:
     method
         The test to compute power for: "permutation" (sign flips), "normal" (spread assumed known), "t", "exact" (McNemar), or
         "auto", the one that suits the design.
+    accuracy, correlation
+        Of right-or-wrong items: the accuracy of the baseline, from which the discordance follows at every difference, and the
+        correlation of both systems' right answers.
+    delta
+        The difference that is tested.
+    unit
+        What a right item is worth, in the unit of effects.
     """
 
     sd: float | None = None
@@ -70,11 +78,15 @@ class StudyDesign:
     method: str = "auto"
     cluster_cv: float = 0.0
     observed_effect: float | None = None
+    accuracy: float | None = None
+    correlation: float = 0.0
+    delta: float = 0.0
+    unit: float = 1.0
 
     @property
     def basis(self) -> Literal["sd", "discordance", "standardised"]:
         """Where the spread of the items comes from."""
-        if self.discordance is not None:
+        if self.discordance is not None or self.accuracy is not None:
             return "discordance"
         return "standardised" if self.sd is None else "sd"
 
@@ -299,6 +311,9 @@ class PlanResult(Result):
         The items that looking early takes, if requested.
     reading
         How the pilot was interpreted; None without one.
+    directions
+        If n items of a known accuracy were asked about: what they detect if the other system is better, and if it is worse;
+        `effect` is the less favourable of the two that is possible.
     signature
         One line that repeats the plan.
     notes
@@ -331,6 +346,7 @@ class PlanResult(Result):
     schema: Literal["outscore/plan/1"] = "outscore/plan/1"
     anytime: AnytimePlan | None = None
     reading: Reading | None = None
+    directions: Directions | None = None
 
     def _brief(self) -> str:
         answer = f"{self.items:,} items, effect {brief_number(self.effect)}, power {brief_number(self.power)}"

@@ -6,7 +6,7 @@ unless a baseline was named, which then comes second in all pairs.
 
 from __future__ import annotations
 
-from dataclasses import field, fields
+from dataclasses import field, fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from outscore.core.brief import brief_name, brief_number
@@ -114,6 +114,9 @@ class RankedPair:
         The p-value of the difference.
     note
         What to know about this pair.
+    needed
+        The items that detect a true difference as large as the observed one with power .8, for the pair with the leader, or the
+        baseline, that is closest to being decided; None for all others, and in results of version 0.1.0.
     """
 
     systems: tuple[str, str]
@@ -123,6 +126,7 @@ class RankedPair:
     high: float | None
     p: PairP
     note: str | None = None
+    needed: int | None = None
 
 
 @dataclass(frozen=True)
@@ -476,6 +480,22 @@ class Ranking(Result, Standing):
     def standing(self) -> Standing:
         """The top level in the form of a dataset, without the notes, which belong to the whole ranking."""
         return Standing(**{part.name: getattr(self, part.name) for part in fields(Standing) if part.name != "notes"})
+
+    @property
+    def closest_to_decided(self) -> RankedPair | None:
+        """Of the undecided pairs with the leader, or the baseline, the one with the smallest p."""
+        centre = self.baseline or self.scores[0].system
+        undecided = [
+            pair
+            for pair in self.pairs
+            if centre in pair.systems and pair.p.adjusted is not None and pair.p.adjusted > self.alpha and pair.difference
+        ]
+        return min(undecided, key=lambda pair: pair.p.value, default=None)
+
+    def with_needed(self, closest: RankedPair, needed: int | None) -> Ranking:
+        """The ranking with the items that the pair closest to being decided needs."""
+        pairs = [replace(pair, needed=needed) if pair is closest else pair for pair in self.pairs]
+        return replace(self, pairs=pairs)
 
     def to_frame(self, of: Literal["systems", "pairs"] = "systems") -> pl.DataFrame:
         """A polars data frame with a row for each system, or for each pair, of every dataset and metric."""

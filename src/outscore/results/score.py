@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from outscore.core.brief import brief_interval, brief_name, brief_number
 from outscore.core.records import dataclass
+from outscore.results.analysis import Directions
 from outscore.results.design import Reading
 from outscore.results.note import Note
 from outscore.results.rendering import Result, frame, records_of
@@ -69,6 +70,9 @@ class Detectable:
     smallest_p
         If there are too few units for any difference to be significant: the smallest p that they can have. `independent` and
         `correlated` are None then.
+    independent_directions, correlated_directions
+        What is detected of a better and of a worse system; `independent` and `correlated` are the less favourable direction
+        that is possible, or None if neither is. None in results of version 0.1.0.
     """
 
     independent: float | None
@@ -79,6 +83,8 @@ class Detectable:
     alpha: float
     possible: float | None = None
     smallest_p: float | None = None
+    independent_directions: Directions | None = None
+    correlated_directions: Directions | None = None
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from outscore.inference.base.entry import TestRequest
 from outscore.inference.base.sign_flips import KernelOptions
 from outscore.inference.permutation.dispatch import permutation
 from outscore.inference.power.binary import mcnemar_power, overlaps
-from outscore.inference.power.planning import analytic_curve, detectable_effect, power, sample_size, sizes_around
+from outscore.inference.power.planning import detectable_effect, power, sample_size, sizes_around
 from outscore.inference.power.simulate import RETROSPECTIVE, simulated_curve
 from outscore.inference.registry import TESTS
 from outscore.laws.beta import clopper_pearson
@@ -248,22 +248,6 @@ def test_one_item():
 # The curve inside a comparison.
 
 
-def test_curve_against_statsmodels():
-    found = analytic_curve(-0.02, 0.3, 1000)
-    assert TTestPower().power(found.detectable_effect / 0.3, 1000, 0.05) == pytest.approx(0.8, abs=1e-9)
-    assert [point.n for point in found.curve] == sizes_around(1000)
-    for point in found.curve:
-        assert point.power == pytest.approx(TTestPower().power(0.02 / 0.3, point.n, 0.05), abs=1e-9)
-
-
-def test_curve_without_spread_or_with_one_item_is_empty():
-    for sd, n in ((0.0, 10), (0.3, 1), (math.nan, 10)):
-        found = analytic_curve(0.1, sd, n)
-        assert found.detectable_effect is None
-        assert found.curve == []
-    assert analytic_curve(0.0, 0.3, 10).curve[0].power == pytest.approx(0.05)
-
-
 def test_curves_lie_on_both_sides_of_n():
     assert sizes_around(1000)[0] < 1000 < sizes_around(1000)[-1]
     assert 1000 in sizes_around(1000)
@@ -415,7 +399,6 @@ def test_identical_systems_have_no_power():
     [
         ({"replicates": 0}, "`replicates` is 0"),
         ({"sizes": []}, "`sizes` must contain"),
-        ({"effect": 0.1}, "the data's own difference"),
     ],
 )
 def test_impossible_curves(change, words):

@@ -221,9 +221,9 @@ def test_sentences_say_what_they_were_made_on():
 
 def test_too_few_items_to_reject_anything_have_no_power():
     few = {n: osc.compare(A[:n], B[:n]) for n in (3, 5, 6)}
-    assert [n for n, c in few.items() if c.power is None] == [3, 5]
-    assert osc.compare(A[:5], B[:5], alternative="greater").power is not None
-    assert osc.compare(A[:3], B[:3], test="student").power is not None
+    assert [n for n, c in few.items() if c.power.detectable_effect is None] == [3, 5]
+    assert osc.compare(A[:5], B[:5], alternative="greater").power.detectable_effect is not None
+    assert osc.compare(A[:3], B[:3], test="student").power.detectable_effect is not None
 
 
 def test_slices_that_win_only_without_correction_do_not_win():

@@ -12,7 +12,7 @@ from outscore.inference.power.design import flip_power
 from outscore.inference.power.simulate import rejection_rate
 from outscore.results.plan import StudyDesign
 from outscore.workflows.plan.answer import plan_numbers
-from outscore.workflows.plan.pilot import paired_pilot, plan_from_pilot, spread_of
+from outscore.workflows.plan.pilot import paired_pilot, plan_from_pilot, spread_of_pilot
 
 PROMISE = 0.03
 
@@ -94,7 +94,7 @@ def test_a_pilot_with_clusters_of_unequal_size():
     assert f"You need {groups} clusters of {size:.4g} items on average ({plan.items:,} items)" in plan.verdict
     assert simulated(a, b, clusters, 0.02, groups) == pytest.approx(0.8, abs=PROMISE)
     # A mean size says far too little: equal clusters with the same correlation would do with many fewer.
-    spread = spread_of(*paired_pilot(a, b, clusters=clusters))
+    spread = spread_of_pilot(*paired_pilot(a, b, clusters=clusters))
     equal = StudyDesign(sd=plan.design.sd, cluster_size=size, icc=spread.icc)
     assert plan_numbers(equal, effect=0.02).items < 0.8 * plan.items
     few, many = (int(w) for w in plan.notes[1].text.replace(",", "").split() if w.isdigit() and int(w) != 135)

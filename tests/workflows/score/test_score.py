@@ -11,6 +11,7 @@ import scipy.stats
 
 import outscore as osc
 from outscore.core.errors import OutscoreError
+from outscore.inference.power.binary import mcnemar_power
 
 RNG = np.random.default_rng(5)
 RIGHT = (RNG.random((60, 2)) < [0.8, 0.6]).astype(int)
@@ -194,9 +195,12 @@ def test_items_that_others_have_are_counted(tmp_path):
     assert "1 items that others have" in found.to_text() or "1 absent" in found.to_text()
 
 
-def test_a_system_that_never_varies_has_no_reach():
+def test_a_system_that_never_varies_has_only_worse_ones_in_reach():
     one = osc.score(np.ones(20, dtype=int)).systems[0]
-    assert (one.value, one.high, one.detectable, one.error) == (1.0, 1.0, None, None)
+    assert (one.value, one.high, one.error) == (1.0, 1.0, None)
+    # Every item on which they differ is one that the other gets wrong.
+    assert one.detectable.independent_directions.better is None
+    assert mcnemar_power(20, one.detectable.independent, one.detectable.independent, 0.05, "two-sided") == pytest.approx(0.8)
     assert one.low == pytest.approx(1 / (1 + 1.959964**2 / 20), rel=1e-6)
     one = osc.score(np.full(20, 3.5)).systems[0]
     assert (one.low, one.high) == (None, None)
@@ -220,13 +224,12 @@ def test_a_single_item_has_no_interval_and_says_why():
 
 def test_no_difference_is_larger_than_the_scale():
     """Of few right-or-wrong items only a difference above 1 would be found, which there is none of."""
-    none = osc.score([1, 0, 1, 0, 1, 0], power=0.999).to_text()
-    assert "cannot detect a difference from another system: none can be larger than 1" in " ".join(none.split())
-    some = osc.score([0, 1, 0, 1, 0, 1])
-    one = some.systems[0].detectable
-    assert one.correlated < one.possible == 1.0 < one.independent
-    told = " ".join(some.to_text().split())
-    assert f"of {one.correlated:.4f} from another system if their item scores correlate at 0.50 (assumed), but none" in told
+    none = osc.score([1, 0, 1, 0, 1, 0])
+    assert (none.systems[0].detectable.independent, none.systems[0].detectable.correlated) == (None, None)
+    told = "cannot detect a difference from another system: none that is possible is large enough"
+    assert told in " ".join(none.to_text().split())
+    one = osc.score([0] * 4 + [1] * 8, power=0.6).systems[0].detectable
+    assert one.correlated <= 8 / 12 < one.possible == 1.0
     hundred = osc.score([0, 100, 0]).systems[0].detectable
     assert hundred.possible == 100.0
     assert osc.score([0.25, 0.5, 0.9]).systems[0].detectable.possible is None

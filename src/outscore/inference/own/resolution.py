@@ -25,9 +25,12 @@ add to it, and ρ the correlation of two systems' scores of an item,
     V = 2 (1 - ρ) v + 2 r,
 
 and the smallest difference that a two-sided paired t test finds with the power asked for solves the noncentral t of
-`planning` for V and its degrees of freedom. ρ is not known from one system, and systems of one kind mostly share what is hard:
-both ends are shown, ρ = 0 and a ρ that is measured where there are several systems and said to be assumed where there is one.
-Where units are so few that no sign flips reach alpha, no difference is detected at all, whatever a t test would say.
+`power.design` for V and its degrees of freedom. Right-or-wrong items that were run once have the exact test of discordant
+items, whose number follows from both accuracies and ρ; a better system and a worse one are then detected from different
+differences on, and a difference that would make an accuracy leave the room between 0 and 1 is none. ρ is not known from one
+system, and systems of one kind mostly share what is hard: both ends are shown, ρ = 0 and a ρ that is measured where there are
+several systems and said to be assumed where there is one. Where units are so few that no sign flips reach alpha, no difference
+is detected at all, whatever a t test would say.
 """
 
 from __future__ import annotations
@@ -41,6 +44,7 @@ import numpy as np
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array, median
 from outscore.core.paired import PairedScores
+from outscore.core.records import dataclass
 from outscore.core.repeats import RUNS
 from outscore.inference.base.item_scores import with_exact_integers
 from outscore.inference.base.sign_flips import KernelOptions
@@ -49,11 +53,13 @@ from outscore.inference.power.design import study_of
 from outscore.inference.runs.two_way import item_spread, pseudo_values
 from outscore.laws.normal import normal, normal_quantile
 from outscore.laws.student import t_quantile
+from outscore.results.analysis import Directions
 from outscore.results.plan import StudyDesign
 from outscore.results.score import Detectable, Noise
 
 __all__ = [
     "ASSUMED",
+    "Share",
     "attained_level",
     "detectable_difference",
     "discordant_alarms",
@@ -68,6 +74,15 @@ MAX_PAIRS = 28
 NEGLIGIBLE = 1e-13
 ASSUMED = 0.5
 """The correlation of two systems' item scores where there is one system: that of systems of one kind is .3 to .8 mostly."""
+
+
+@dataclass(frozen=True)
+class Share:
+    """Right-or-wrong items: the share of right ones, what one is worth, and how many there are if each is a unit run once."""
+
+    right: float
+    unit: float
+    n: int | None = None
 
 
 def noise_floor(
@@ -205,7 +220,7 @@ def detectable_difference(
     *,
     added: float = 0.0,
     correlation: float | None = None,
-    possible: float | None = None,
+    share: Share | None = None,
     units: int | None = None,
     alpha: float,
     power: float,
@@ -220,8 +235,8 @@ def detectable_difference(
         What new runs add to it.
     correlation
         Of two systems' item scores; None where it is not known.
-    possible
-        The largest difference that there can be; None where it is not known.
+    share
+        Of right-or-wrong items: how many were right. No difference can leave the room between none and all.
     units
         Items or clusters whose signs the test of the difference flips; None where it flips none.
 
@@ -231,22 +246,34 @@ def detectable_difference(
     >>> round(smallest.independent, 4), round(smallest.correlated, 4), smallest.correlation
     (0.2, 0.1415, 0.5)
     """
-    if not variance + added > 0 or df < 1:
+    by_share = share is not None and share.n is not None
+    if not by_share and (not variance + added > 0 or df < 1):
         return None
-    rho = ASSUMED if correlation is None else correlation
+    rho = ASSUMED if correlation is None else min(1.0, max(-1.0, correlation))
+    possible = None if share is None else share.unit
     if units is not None and units < StudyDesign(alpha=alpha).min_units:
         smallest = min(1.0, 2.0 ** (1 - units))
         return Detectable(None, None, rho, correlation is not None, power, alpha, possible, smallest)
-    ends = [_effect(2 * (1 - shared) * variance + 2 * added, df, alpha, power) for shared in (0.0, rho)]
-    return Detectable(ends[0], ends[1], rho, correlation is not None, power, alpha, possible)
+    ends = []
+    for shared in (0.0, rho):
+        if share is not None and share.n is not None:
+            study = study_of(StudyDesign(accuracy=share.right, unit=share.unit, correlation=shared, alpha=alpha))
+            ends.append(Directions(**study.directions(share.n, power)))
+        else:
+            ends.append(_directions(2 * (1 - shared) * variance + 2 * added, df, share, alpha, power))
+    sizes = [max((size for size in (end.better, end.worse) if size is not None), default=None) for end in ends]
+    return Detectable(sizes[0], sizes[1], rho, correlation is not None, power, alpha, possible, None, ends[0], ends[1])
 
 
-def _effect(variance: float, df: float, alpha: float, power: float) -> float:
-    units = df + 1
-    if not variance > 0:
-        return 0.0
-    study = study_of(StudyDesign(math.sqrt(variance * units), alpha=alpha, method="t"))
-    return study.detectable_effect(units, power)
+def _directions(variance: float, df: float, share: Share | None, alpha: float, power: float) -> Directions:
+    """By the t test of scores with this variance, as far as there is room for such a difference."""
+    units, size = df + 1, 0.0
+    if variance > 0:
+        size = study_of(StudyDesign(math.sqrt(variance * units), alpha=alpha, method="t")).detectable_effect(units, power)
+    if share is None:
+        return Directions(size, size)
+    up, down = share.unit * (1 - share.right), share.unit * share.right
+    return Directions(size if size <= up else None, size if size <= down else None)
 
 
 def median_correlation(tables: Sequence[tuple[Array, Array]]) -> float | None:

@@ -3,11 +3,12 @@
 Only discordant items, those one system alone gets right, say anything. Their number M is binomial(n, ψ) with
 ψ the discordance rate, and of m discordant items A wins binomial(m, (ψ + δ)/2ψ) when its accuracy is higher
 by δ. The exact test rejects when that count lies in a tail of binomial(m, ½), so its power is a sum over m
-without any approximation.
+without any approximation. Everything is summed up from one m to the next, so that a comparison need not wait for scipy.
 """
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 from dataclasses import replace
@@ -17,14 +18,19 @@ import numpy as np
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import LOG2, Array
 from outscore.core.records import dataclass
-from outscore.exact.binomial import log_tail
+from outscore.exact.binomial import log_point, log_tail, tail
 from outscore.inference.base.sign_flips import Alternative
+from outscore.laws.beta import log_beta_tails
 from outscore.laws.normal import normal_quantile
 from outscore.results.plan import OverlapPoint
 from outscore.results.pvalue import PValue
 
 __all__ = ["Overlaps", "mcnemar_power", "mcnemar_sample_size", "overlaps"]
 
+BLOCK = 1024
+"""Critical numbers that are found together and kept."""
+SLACK = 1 + 1e-12
+"""Sums of floats miss a level by so much."""
 CURVE = 40
 """Points of a curve of p over overlaps."""
 MAX_N = 10**7
@@ -46,9 +52,10 @@ def mcnemar_power(n: int, effect: float, discordance: float, alpha: float, alter
     """
     if n > MAX_N:
         raise OutscoreError(f"Exact power is computed for at most {MAX_N:,} items.", NORMAL)
+    if not discordance:
+        return 0.0
     low, high = _window(n, discordance)
-    m = np.arange(low, high + 1)
-    return _average_power(n, discordance, m, _rejects(m, effect, discordance, alpha, alternative))
+    return _average_power(n, discordance, low, _rejects(low, high, effect, discordance, alpha, alternative))
 
 
 def mcnemar_sample_size(
@@ -72,12 +79,11 @@ def mcnemar_sample_size(
             )
         # One table of rejection chances serves every n between.
         first = _window(low, discordance)[0]
-        m = np.arange(first, _window(high, discordance)[1] + 1)
-        rejects = _rejects(m, effect, discordance, alpha, alternative)
+        rejects = _rejects(first, _window(high, discordance)[1], effect, discordance, alpha, alternative)
 
-        def enough(n: int, first: int = first, m: Array = m, rejects: Array = rejects) -> bool:
-            inside = slice(_window(n, discordance)[0] - first, _window(n, discordance)[1] - first + 1)
-            return _average_power(n, discordance, m[inside], rejects[inside]) >= power
+        def enough(n: int, first: int = first, rejects: Array = rejects) -> bool:
+            least, most = _window(n, discordance)
+            return _average_power(n, discordance, least, rejects[least - first : most - first + 1]) >= power
 
         smooth = low * discordance * (1 - discordance) >= SMOOTH_VARIANCE
         last_short = _bisect(enough, low, high) if smooth else _scan(enough, low, high)
@@ -110,41 +116,71 @@ def _window(n: int, discordance: float) -> tuple[int, int]:
     return max(0, math.floor(mean - spread)), min(n, math.ceil(mean + spread) + 40)
 
 
-def _average_power(n: int, discordance: float, m: Array, rejects: Array) -> float:
-    """Σ P(M = m) · P(reject | m) over a window that holds all but a negligible part of the mass."""
-    import scipy.special as sp
-
-    log_choose = sp.gammaln(n + 1) - sp.gammaln(m + 1) - sp.gammaln(n - m + 1)
-    mass = np.exp(log_choose + sp.xlogy(m, discordance) + sp.xlog1py(n - m, -discordance))
-    # Dividing by the sum also removes the common rounding error of large factorials.
+def _average_power(n: int, discordance: float, low: int, rejects: Array) -> float:
+    """Σ P(M = m) · P(reject | m) over m = low, low + 1, …, which hold all but a negligible part of the mass."""
+    if discordance >= 1:
+        return float(rejects[-1])
+    m = np.arange(low, low + len(rejects) - 1)
+    log_mass = np.concatenate([[0.0], np.cumsum(np.log((n - m) / (m + 1)))])
+    log_mass += math.log(discordance / (1 - discordance)) * np.arange(len(rejects))
+    mass = np.exp(log_mass - log_mass.max())
     return float(min(1.0, (mass @ rejects) / mass.sum()))
 
 
-def _rejects(m: Array, effect: float, discordance: float, alpha: float, alternative: Alternative) -> Array:
-    """P(reject | m discordant items) for an array of m."""
-    critical = _critical(m, alpha / 2 if alternative == "two-sided" else alpha)
+def _rejects(low: int, high: int, effect: float, discordance: float, alpha: float, alternative: Alternative) -> Array:
+    """P(reject | m discordant items) for m = low, …, high."""
+    critical = _critical(low, high, alpha / 2 if alternative == "two-sided" else alpha)
     wins = (discordance + effect) / (2 * discordance)
-    upper, lower = _binomial_tail(m, critical, wins), _binomial_tail(m, critical, 1 - wins)
+    upper, lower = _tails(low, critical, wins), _tails(low, critical, 1 - wins)
     return {"two-sided": upper + lower, "greater": upper, "less": lower}[alternative]
 
 
-def _critical(m: Array, side: float) -> Array:
-    """The smallest k with P(Bin(m, ½) ≥ k) ≤ side; m + 1 where not even m wins out of m are enough."""
-    k = np.clip(np.ceil(m / 2 - normal_quantile(side) * np.sqrt(m) / 2 + 0.5), 0, m + 1)
-    while (short := _binomial_tail(m, k, 0.5) > side).any():
-        k = k + short
-    while (spare := (k > 0) & (_binomial_tail(m, k - 1, 0.5) <= side)).any():
-        k = k - spare
-    return k
+def _critical(low: int, high: int, side: float) -> Array:
+    """The smallest k with P(Bin(m, ½) ≥ k) ≤ side, for m = low, …, high; m + 1 where not even m wins out of m are enough."""
+    blocks = [_critical_block(block, side) for block in range(low // BLOCK, high // BLOCK + 1)]
+    start = low // BLOCK * BLOCK
+    return np.concatenate(blocks)[low - start : high - start + 1]
 
 
-def _binomial_tail(m: Array, k: Array, chance: float) -> Array:
-    """P(Bin(m, chance) ≥ k), elementwise: the regularised incomplete beta function I_chance(k, m - k + 1)."""
-    import scipy.special as sp
+@functools.lru_cache(maxsize=1024)
+def _critical_block(block: int, side: float) -> Array:
+    """BLOCK of the critical numbers, from m to m + 1: a tail grows by half of the point below it, and k by one at most."""
+    m, found = block * BLOCK, []
+    # The normal law is off by one or two.
+    k = min(m + 1, max(1, math.ceil(m / 2 - normal_quantile(side) * math.sqrt(m) / 2)))
+    while math.exp(tail(m, k).log) > side * SLACK:
+        k += 1
+    while k > 1 and math.exp(tail(m, k - 1).log) <= side * SLACK:
+        k -= 1
+    above, below = math.exp(tail(m, k).log), math.exp(log_point(m, k - 1))
+    for _ in range(BLOCK):
+        found.append(k)
+        above += below / 2
+        m += 1
+        below *= m / (2 * (m + 1 - k))
+        if above > side * SLACK:
+            below *= (m + 1 - k) / k
+            above -= below
+            k += 1
+    return np.array(found)
 
-    inside = (k > 0) & (k <= m)
-    value = sp.betainc(np.where(inside, k, 1), np.where(inside, m - k + 1, 1), chance)
-    return np.asarray(np.where(inside, value, np.where(k <= 0, 1.0, 0.0)))
+
+def _tails(low: int, critical: Array, chance: float) -> Array:
+    """P(Bin(m, chance) ≥ k) for m = low, low + 1, … and their critical k: from one m to the next by single points."""
+    m = np.arange(low, low + len(critical))
+    if chance <= 0 or chance >= 1:
+        return np.where(critical <= (m if chance >= 1 else 0), 1.0, 0.0)
+    m, k, jumps = m[:-1], critical[:-1], np.diff(critical) > 0
+    odds = chance / (1 - chance)
+    # log P(Bin(m, chance) = k - 1) along the way; a k larger by one moves to the next point.
+    steps = np.log((1 - chance) * (m + 1) / (m + 2 - k)) + np.where(jumps, np.log((m + 2 - k) / k * odds), 0.0)
+    first = int(critical[0])
+    log_start = math.lgamma(low + 1) - math.lgamma(first) - math.lgamma(low - first + 2)
+    log_start += (first - 1) * math.log(chance) + (low - first + 1) * math.log1p(-chance)
+    points = np.exp(log_start + np.concatenate([[0.0], np.cumsum(steps)]))
+    rise = chance * points[:-1] - np.where(jumps, points[1:], 0.0)
+    start = 0.0 if first > low else math.exp(log_beta_tails(first, low - first + 1, chance)[0])
+    return np.clip(start + np.concatenate([[0.0], np.cumsum(rise)]), 0.0, 1.0)
 
 
 @dataclass(frozen=True)

@@ -46,14 +46,18 @@ METHODS: dict[str, tuple[Method, ...]] = {
     "standardised": ("t", "normal", "permutation"),
     "discordance": ("exact", "normal", "permutation"),
 }
-MANY_UNITS = 500
-"""From so many units on the permutation test needs .4 % more of them than the first method of its basis at most."""
+FEW_UNITS = 500
+"""Up to so many units power goes up and down with the levels that flips can have."""
+VAST = 1e6
+"""So many standard deviations are a difference that every test detects that can detect any."""
+ROUNDING = 1e-12
+Direction = Literal["better", "worse"]
 SIDES = ("two-sided", "greater", "less")
 
 
 @dataclass(frozen=True)
 class Study:
-    """A design whose equation is settled; effects here are positive in the direction of the test.
+    """A design whose equation is settled; effects are true differences A - B, positive where A is better.
 
     `sd` is the standard deviation of an item's difference as it will be observed, 1 where effects are
     standardised.
@@ -68,23 +72,47 @@ class Study:
         """The level of the tail that the effect points to."""
         return self.design.alpha / 2 if self.design.alternative == "two-sided" else self.design.alpha
 
-    @property
-    def discordance(self) -> float:
-        """The rate of discordance; only a design that has one asks for it."""
-        assert self.design.discordance is not None
-        return self.design.discordance
+    def discordance(self, effect: float) -> float:
+        """The share of items on which one system alone is right, if accuracies differ by so much.
 
-    def towards(self, effect: float) -> float:
-        """The effect as the test sees it; a rate of discordance must leave room for it."""
-        if not math.isfinite(effect):
-            raise OutscoreError(f"`effect` is {effect}.", "Give a finite number.", parameter="effect")
-        if self.design.basis == "discordance" and abs(effect) > self.discordance:
+        With accuracies q and q', and ρ the correlation of right answers, it is q + q' - 2qq' - 2ρ√(q(1 - q)q'(1 - q')), as
+        far as two systems of these accuracies can be so much alike, or unlike.
+
+        Examples
+        --------
+        >>> study = study_of(StudyDesign(accuracy=0.95))
+        >>> round(study.discordance(0.0), 4), round(study.discordance(-0.1), 4), round(study.discordance(0.05), 4)
+        (0.095, 0.185, 0.05)
+        """
+        given, q, gap = self.design.discordance, self.design.accuracy, effect / self.design.unit
+        rate, most = given, 1.0
+        if q is not None:
+            other = q + gap
+            if not -ROUNDING <= other <= 1 + ROUNDING:
+                raise OutscoreError(
+                    f"`accuracy` is {q:g} and the effect {gap:+g}.",
+                    "Both systems' accuracies must lie between 0 and 1.",
+                    parameter="accuracy",
+                )
+            other = min(max(other, 0.0), 1.0)
+            most = min(q + other, 2 - q - other)
+            if rate is None:
+                alike = 2 * self.design.correlation * math.sqrt(q * (1 - q) * other * (1 - other))
+                return min(max(q + other - 2 * q * other - alike, abs(other - q)), most)
+        assert rate is not None
+        if rate > most * (1 + ROUNDING):
             raise OutscoreError(
-                f"`discordance` is {self.discordance:.4g}, less than the effect {abs(effect):.4g}.",
+                f"`discordance` is {rate:g}, but accuracies of {q:g} and {(q or 0.0) + gap:g} allow at most {most:.6g}.",
+                "Check the two numbers.",
+                parameter="discordance",
+            )
+        if abs(gap) > rate * (1 + ROUNDING):
+            raise OutscoreError(
+                f"`discordance` is {rate:.4g}, less than the effect {abs(gap):.4g}.",
                 "Accuracies cannot differ by more than the share of items on which the systems differ.",
                 parameter="discordance",
             )
-        return {"two-sided": abs(effect), "greater": effect, "less": -effect}[self.design.alternative]
+        return rate
 
     def checked_power(self, target: float) -> float:
         """A power that can be asked for."""
@@ -99,80 +127,118 @@ class Study:
         return target
 
     def power(self, n: float, effect: float) -> float:
-        """Power at n items."""
-        method = self._method_at(n)
-        if method == "exact":
-            worth = math.floor(n / self.design.design_effect * (1 + 1e-12))
-            return mcnemar_power(worth, effect, self.discordance, self.design.alpha, self._turned_side)
-        if method == "permutation":
-            units = self._whole_units(n)
-            return flip_power(units, self.unit_shift(effect), self.design.alpha, self._turned_side)
-        if method == "t":
-            self._require_two_units(n)
-            return self._t_power(n, self._noncentrality(n, effect))
-        z = -normal_quantile(self.side)
-        if self._connor:
-            spread = math.sqrt(self.discordance - effect**2)
-            gap = effect * math.sqrt(n / self.design.design_effect) - z * math.sqrt(self.discordance)
-            return normal(gap / spread) if spread else float(gap >= 0)
-        return normal(self._noncentrality(n, effect) - z)
+        """Power at n items if the true difference is `effect`."""
+        away = self._towards(effect)
+        if self.method == "exact":
+            worth, share = math.floor(n / self.design.design_effect * (1 + 1e-12)), away / self.design.unit
+            return mcnemar_power(worth, share, self.discordance(effect), self.design.alpha, self._turned_side)
+        if self.method == "permutation":
+            return flip_power(self._whole_units(n), self._unit_shift(effect), self.design.alpha, self._turned_side)
+        if self.method == "normal":
+            return self._normal_power(n, effect)
+        self._require_two_units(n)
+        return self._t_power(n, effect)
 
     def sample_size(self, effect: float, target: float) -> float:
-        """Items for an effect in the direction of the test."""
-        if effect <= 0:
-            reason = "points away from the alternative" if effect else "is 0, and no number of items detects no difference"
+        """Items for a true difference, as the equation says."""
+        away = self._towards(effect)
+        if away <= 0:
+            reason = "points away from the alternative" if away else "is 0, and no number of items detects no difference"
             raise OutscoreError(f"`effect` {reason}.", "Give the smallest difference that matters, positive when A is better.")
-        if self.method == "exact":
-            guess = self._closed_form(effect, target) / self.design.design_effect
-            pairs = mcnemar_sample_size(effect, self.discordance, target, self.design.alpha, self._turned_side, guess)
-            return pairs * self.design.design_effect
         # Every other test needs more than the formula, which says when that is out of reach.
         formula = self._closed_form(effect, target)
-        if self.method == "permutation" and formula < MANY_UNITS * self.design.cluster_size:
+        if self.method == "exact":
+            pairs, share = formula / self.design.design_effect, away / self.design.unit
+            rate, alpha = self.discordance(effect), self.design.alpha
+            return mcnemar_sample_size(share, rate, target, alpha, self._turned_side, pairs) * self.design.design_effect
+        if self.method == "permutation" and formula < FEW_UNITS * self.design.cluster_size:
             return self._flipped_units(effect, target, formula) * self.design.cluster_size
-        if self._large_sample_method == "normal":
+        if self.method == "normal":
             return formula
-        low = 2.0 * self.design.cluster_size
-        return _root(lambda n: self._t_power(n, self._noncentrality(n, effect)), target, low)
+        return _root(lambda n: self._t_power(n, effect), target, 2.0 * self.design.cluster_size)
 
     def detectable_effect(self, n: float, target: float) -> float:
-        """The positive effect that n items detect."""
-        method = self._method_at(n)
-        if self.design.basis == "discordance":
-            if self.power(n, self.discordance) < target:
-                raise OutscoreError(
-                    f"With n = {n:,.10g} and discordance {self.discordance:.4g} no difference reaches a power of {target:g}.",
-                    "Not even if one system won every item they differ on: more items are needed.",
-                )
-            return _root(lambda effect: self.power(n, effect), target, 0.0, self.discordance)
-        units = n / self.design.cluster_size
-        if method == "permutation":
-            whole = self._whole_units(n)
-            self._require_enough_units(n, whole)
-            shift = _root(lambda r: flip_power(whole, r, self.design.alpha, self._turned_side), target, 0.0)
-        elif method == "t":
-            self._require_two_units(n)
-            shift = _root(lambda nc: self._t_power(n, nc), target, 0.0) / math.sqrt(units)
+        """How far from the tested difference n items detect a true one: the less favourable direction that is possible."""
+        found = [size for size in self.directions(n, target).values() if size is not None]
+        if found:
+            return max(found)
+        if self.design.basis != "discordance":
+            raise OutscoreError(
+                f"With n = {n:,.10g} no difference reaches the power asked for: the clusters differ too much in size.",
+                "Plan for more clusters, or for clusters of a similar size.",
+                parameter="n",
+            )
+        if self.design.discordance is None:
+            known, cause = f"accuracy {self.design.accuracy:.4g}", "if the other system were always right, or never"
         else:
-            shift = (normal_quantile(target) - normal_quantile(self.side)) / math.sqrt(units)
-        return self._effect_of(shift, n)
+            known = f"discordance {self.design.discordance:.4g}"
+            cause = "if one system won every item they differ on"
+        raise OutscoreError(
+            f"With n = {n:,.10g} and {known} no difference reaches a power of {target:g}.",
+            f"Not even {cause}: more items are needed.",
+        )
 
-    def _method_at(self, n: float) -> Method:
-        """The permutation test is all but the first method of its basis where there are many units."""
-        if self.method == "permutation" and n >= MANY_UNITS * self.design.cluster_size:
-            return self._large_sample_method
-        return self.method
+    def directions(self, n: float, target: float) -> dict[Direction, float | None]:
+        """How far from the tested difference a better and a worse system is detected; None where none can be.
 
-    @property
-    def _large_sample_method(self) -> Method:
-        if self.method != "permutation":
-            return self.method
-        return "t" if self.design.basis == "standardised" else "normal"
+        Examples
+        --------
+        >>> study = study_of(StudyDesign(accuracy=0.95))
+        >>> sizes = study.directions(100, 0.8)
+        >>> round(sizes["worse"], 4), sizes["better"]
+        (0.1367, None)
+        """
+        if self.method == "permutation":
+            self._require_enough_units(n)
+        sides: dict[Direction, int] = {"better": 1, "worse": -1}
+        if self.design.alternative != "two-sided":
+            sides = {"better": 1} if self.design.alternative == "greater" else {"worse": -1}
+        if self.design.accuracy is None and not self.design.delta:
+            # Both directions are alike.
+            size = self._detected(n, target, next(iter(sides.values())))
+            return dict.fromkeys(sides, size)
+        return {name: self._detected(n, target, sign) for name, sign in sides.items()}
+
+    def _detected(self, n: float, target: float, sign: int) -> float | None:
+        start, room = self.design.delta, self._room(sign)
+
+        def power(away: float) -> float:
+            return self.power(n, start + sign * away)
+
+        if room is not None and (room <= 0 or power(room) < target):
+            return None
+        if room is not None:
+            return _root(power, target, 0.0, room)
+        unit = self._unit_sd(0.0)
+        # Flips of clusters of unequal size: however large the difference, their sums differ.
+        if self._unevenness() and power(VAST * unit) < target:
+            return None
+        return unit * _root(lambda shift: power(shift * unit), target, 0.0)
+
+    def _room(self, sign: int) -> float | None:
+        """How far a true difference can lie from the tested one; None where nothing limits it."""
+        if self.design.basis != "discordance":
+            return None
+        q, rate = self.design.accuracy, self.design.discordance
+        room = [] if rate is None else [rate]
+        if q is not None:
+            room.append(1 - q if sign > 0 else q)
+        if q is not None and rate is not None:
+            # A share of items on which one system alone is right leaves so much room for accuracies.
+            room.append(2 - 2 * q - rate if sign > 0 else 2 * q - rate)
+        return min(room) * self.design.unit - sign * self.design.delta
+
+    def _towards(self, effect: float) -> float:
+        """How far the effect lies from the tested difference, positive where a one-sided test looks."""
+        if not math.isfinite(effect):
+            raise OutscoreError(f"`effect` is {effect}.", "Give a finite number.", parameter="effect")
+        away = effect - self.design.delta
+        return {"two-sided": abs(away), "greater": away, "less": -away}[self.design.alternative]
 
     @property
     def _connor(self) -> bool:
         """Whether the variance of discordant pairs under the null hypothesis is known, as it is item by item."""
-        return self.design.basis == "discordance" and self.method != "permutation"
+        return self.design.basis == "discordance" and self.method != "permutation" and not self.design.delta
 
     @property
     def _turned_side(self) -> Alternative:
@@ -184,7 +250,7 @@ class Study:
 
     def _flipped_units(self, effect: float, target: float, formula: float) -> int:
         """The fewest units from which on flips of their signs have the power."""
-        shift = self.unit_shift(effect)
+        shift = self._unit_shift(effect)
 
         def enough(units: int) -> bool:
             return flip_power(units, shift, self.design.alpha, self._turned_side) >= target
@@ -194,48 +260,50 @@ class Study:
             high = 2 * high
         return next(units for units in range(high, 0, -1) if not enough(units)) + 1
 
-    def _unit_variance(self, effect: float) -> float:
-        """Variance of what one unit adds to the mean, in units of the mean cluster size, apart from unequal sizes."""
-        sd2 = self.discordance - effect**2 if self.design.basis == "discordance" else self.sd**2
-        return sd2 * self.design.design_effect / self.design.cluster_size
+    def _unit_sd(self, effect: float) -> float:
+        """Standard deviation of what one unit adds to the mean, in units of the mean cluster size, apart from unequal sizes."""
+        sd = self.sd
+        if self.design.basis == "discordance":
+            sd = math.sqrt(max(0.0, self.discordance(effect) * self.design.unit**2 - effect**2))
+        return sd * math.sqrt(self.design.design_effect / self.design.cluster_size)
 
     def _unevenness(self) -> float:
-        """Squared variation of cluster sizes, which spreads the sums that are flipped: a large cluster adds more effect."""
+        """Variation of cluster sizes, which spreads the sums that are flipped: a large cluster adds more effect."""
         # What a pilot showed holds the sizes of its clusters already.
-        return self.design.cluster_cv**2 if self.method == "permutation" and self.design.observed_effect is None else 0.0
+        return self.design.cluster_cv if self.method == "permutation" and self.design.observed_effect is None else 0.0
 
-    def unit_shift(self, effect: float) -> float:
-        """Mean over standard deviation of what a unit adds."""
-        spread = math.sqrt(self._unit_variance(effect) + effect**2 * self._unevenness())
-        return effect / spread if spread else math.copysign(math.inf, effect)
+    def _unit_shift(self, effect: float) -> float:
+        """How far the mean of what a unit adds lies from the tested one, over its standard deviation."""
+        away = self._towards(effect)
+        spread = math.hypot(self._unit_sd(effect), away * self._unevenness())
+        if not spread:
+            return math.copysign(math.inf, away) if away else 0.0
+        return away / spread
 
-    def _effect_of(self, shift: float, n: float) -> float:
-        """The effect whose units have this mean over sd."""
-        room = 1 - shift**2 * self._unevenness()
-        if room <= 0:
-            raise OutscoreError(
-                f"With n = {n:,.10g} no difference reaches the power asked for: the clusters differ too much in size.",
-                "Plan for more clusters, or for clusters of a similar size.",
-                parameter="n",
-            )
-        return shift * math.sqrt(self._unit_variance(0.0) / room)
-
-    def _noncentrality(self, n: float, effect: float) -> float:
-        return self.unit_shift(effect) * math.sqrt(n / self.design.cluster_size)
-
-    def _t_power(self, n: float, noncentrality: float) -> float:
+    def _t_power(self, n: float, effect: float) -> float:
         """Noncentral t with one degree of freedom less than there are independent units."""
-        two_sided = self.design.alternative == "two-sided"
-        return noncentral_t_power(n / self.design.cluster_size - 1, noncentrality, self.side, two_sided=two_sided)
+        two_sided, units = self.design.alternative == "two-sided", n / self.design.cluster_size
+        return noncentral_t_power(units - 1, self._unit_shift(effect) * math.sqrt(units), self.side, two_sided=two_sided)
+
+    def _normal_power(self, n: float, effect: float) -> float:
+        """The power of the closed formula, which counts rejections in the right direction only."""
+        z = -normal_quantile(self.side)
+        if self._connor:
+            away, rate = self._towards(effect) / self.design.unit, self.discordance(effect)
+            spread = math.sqrt(max(0.0, rate - away**2))
+            gap = away * math.sqrt(n / self.design.design_effect) - z * math.sqrt(rate)
+            return normal(gap / spread) if spread else float(gap >= 0)
+        return normal(self._unit_shift(effect) * math.sqrt(n / self.design.cluster_size) - z)
 
     def _closed_form(self, effect: float, target: float) -> float:
         """Miller (2024) for means; Connor (1987, Biometrics 43, eq. 3) for discordant pairs."""
         z, z_beta = -normal_quantile(self.side), normal_quantile(target)
         if self._connor:
-            root = z * math.sqrt(self.discordance) + z_beta * math.sqrt(self.discordance - effect**2)
-            needed = (root / effect) * (root / effect) * self.design.design_effect
+            away, rate = self._towards(effect) / self.design.unit, self.discordance(effect)
+            root = z * math.sqrt(rate) + z_beta * math.sqrt(max(0.0, rate - away**2))
+            needed = (root / away) * (root / away) * self.design.design_effect
         else:
-            root = (z + z_beta) / self.unit_shift(effect)
+            root = (z + z_beta) / self._unit_shift(effect)
             needed = root * root * self.design.cluster_size
         if needed > MOST_ITEMS:
             raise OutscoreError(f"More than {MOST_ITEMS:,} items would be needed.", "Plan for a larger effect.")
@@ -246,9 +314,9 @@ class Study:
             unit = "items" if self.design.cluster_size == 1 else f"clusters of {self.design.cluster_size:g}"
             raise OutscoreError(f"`n` is {n:,.10g}: a t test needs at least two {unit}.", "Plan for more items.", parameter="n")
 
-    def _require_enough_units(self, n: float, units: int) -> None:
+    def _require_enough_units(self, n: float) -> None:
         """Refuse a number of units with which no difference, however large, is significant."""
-        least, size = self.design.min_units, self.design.cluster_size
+        least, size, units = self.design.min_units, self.design.cluster_size, self._whole_units(n)
         if units >= least:
             return
         count, unit = (f"{n:,.10g} items", "items") if size == 1 else (f"{units:,} clusters", "clusters")
@@ -289,6 +357,11 @@ def _check(design: StudyDesign) -> None:
     if sd is not None:
         fine = 0 <= sd < math.inf and (sd > 0 or design.within > 0)
         _require("sd", sd, fine, "Give a positive standard deviation of the items' differences.")
+    if design.accuracy is not None:
+        if sd is not None:
+            raise OutscoreError("Both `sd` and `accuracy` were given.", "Give `accuracy` for right-or-wrong items only.")
+        _require("accuracy", design.accuracy, 0 <= design.accuracy <= 1, "Both systems' accuracies must lie between 0 and 1.")
+    _require("correlation", design.correlation, -1 <= design.correlation <= 1, "Give a correlation between -1 and 1.")
     if discordance is not None:
         _require("discordance", discordance, 0 < discordance <= 1, "Give the share of items that one system alone gets right.")
     _require(
@@ -404,7 +477,7 @@ def _nodes() -> tuple[Array, Array]:
 
 def noncentral_t_power(df: float, noncentrality: float, side: float, *, two_sided: bool) -> float:
     """Power of a t test whose tails hold `side` each; a negative noncentrality points away from the side tested."""
-    critical = -student_quantile(df, side)
+    critical, noncentrality = -student_quantile(df, side), max(-VAST, min(VAST, noncentrality))
     if noncentrality < 0:
         return noncentral_student(df, -noncentrality, -critical)
     right = 1 - noncentral_student(df, noncentrality, critical)

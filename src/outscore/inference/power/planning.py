@@ -32,9 +32,9 @@ from typing import Literal
 
 from outscore.inference.base.sign_flips import Alternative
 from outscore.inference.power.design import checked_n, study_of
-from outscore.results.plan import Power, PowerPoint, StudyDesign
+from outscore.results.plan import StudyDesign
 
-__all__ = ["analytic_curve", "detectable_effect", "power", "sample_size", "sizes_around"]
+__all__ = ["detectable_effect", "power", "sample_size", "sizes_around"]
 
 PowerMethod = Literal["auto", "normal", "t", "exact"]
 CURVE = (0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0)
@@ -102,7 +102,7 @@ def power(
     (0.8122, 0.8346, 0.7918)
     """
     study = study_of(StudyDesign(sd, discordance, alpha, alternative, repeats, cluster_size, icc, within, method))
-    return study.power(checked_n(n), study.towards(effect))
+    return study.power(checked_n(n), effect)
 
 
 def sample_size(
@@ -168,7 +168,7 @@ def sample_size(
     """
     study = study_of(StudyDesign(sd, discordance, alpha, alternative, repeats, cluster_size, icc, within, method))
     target = study.checked_power(power)
-    return study.sample_size(study.towards(effect), target)
+    return study.sample_size(effect, target)
 
 
 def detectable_effect(
@@ -229,27 +229,6 @@ def detectable_effect(
     """
     study = study_of(StudyDesign(sd, discordance, alpha, alternative, repeats, cluster_size, icc, within, method))
     return study.detectable_effect(checked_n(n), study.checked_power(power))
-
-
-def analytic_curve(
-    effect: float, sd: float, n: int, *, alpha: float = 0.05, alternative: str = "two-sided", target: float = 0.8
-) -> Power:
-    """What a finished comparison says about its reach: the effect it could detect, and power at `effect` below and beyond n.
-
-    By the noncentral t, from the observed difference (positive when A is better) and the observed sd of the
-    items' differences; for clusters give their number and the sd of their totals over the mean cluster size.
-
-    Examples
-    --------
-    >>> curve = analytic_curve(0.02, 0.3, 1000)
-    >>> round(curve.detectable_effect, 4), [(p.n, round(p.power, 2)) for p in curve.curve][:5]
-    (0.0266, [(100, 0.1), (250, 0.18), (500, 0.32), (750, 0.45), (1000, 0.56)])
-    """
-    if not sd > 0 or n < 2:
-        return Power(None, [])
-    study = study_of(StudyDesign(sd, alpha=alpha, alternative=alternative, method="t"))
-    curve = [PowerPoint(k, study.power(k, study.towards(effect))) for k in sizes_around(n)]
-    return Power(study.detectable_effect(n, target), curve)
 
 
 def sizes_around(n: int, least: int = 2) -> list[int]:

@@ -31,6 +31,8 @@ __all__ = [
 SMALL = 100
 """Below this many items estimating the sd costs more than two per cent of them."""
 NEARLY_ONE = 0.9995
+TENTH = 0.1
+"""Two directions whose differences are further apart are both told."""
 SHOWN = 5
 """Ranges of fitting numbers that a sentence names."""
 
@@ -72,8 +74,23 @@ def _headline(plan: PlanResult) -> tuple[str, str]:
     if plan.question == "items":
         return f"You need {_items(plan)}", f"to detect {difference(plan)} {aim}"
     if plan.question == "effect":
-        return f"With {_items(plan)} you can detect {difference(plan)}", aim
+        return f"With {_items(plan)} you can detect {difference(plan)}", aim + _other_direction(plan)
     return f"With {_items(plan)} the power to detect {difference(plan)} is {_chance(plan.power)}", f"({test})."
+
+
+def _other_direction(plan: PlanResult) -> str:
+    """Which direction the answer is about, where a system that is better takes another difference than one that is worse."""
+    sides = plan.directions
+    if sides is None:
+        return ""
+    ahead = plan.effect > 0
+    this, other, extreme = ("better", "worse", "always wrong") if ahead else ("worse", "better", "always right")
+    size = sides.worse if ahead else sides.better
+    if size is None:
+        return f" The other system is {this} by so much; no {other} one is detected with this power, even if it is {extreme}."
+    if abs(abs(plan.effect) - size) <= TENTH * size:
+        return "" if ahead else " The other system is worse by so much."
+    return f" The other system is {this} by so much; a {other} one is detected from {effect_size(size, computed=True)} on."
 
 
 def _items(plan: PlanResult) -> str:
@@ -94,12 +111,13 @@ def clusters_of(plan: PlanResult, items: float) -> int:
 def difference(plan: PlanResult) -> str:
     """The difference in question with its unit."""
     computed = plan.question == "effect"
-    size = effect_size(plan.effect, computed=computed)
+    effect = plan.effect if plan.directions is None else abs(plan.effect)
+    size = effect_size(effect, computed=computed)
     if plan.design.basis == "standardised":
         return f"an effect of {size} standard deviations"
-    if plan.design.basis == "sd":
+    if plan.design.basis == "sd" or plan.design.unit != 1:
         return f"a difference of {size} in the mean score"
-    points = effect_size(100 * plan.effect, computed=computed)
+    points = effect_size(100 * effect, computed=computed)
     return f"a difference of {size} in accuracy ({points} percentage {'point' if points == '1' else 'points'})"
 
 
@@ -116,7 +134,7 @@ def plan_notes(plan: PlanResult) -> list[Note]:
         notes.append(Note("assumption", text))
     size, least = plan.design.cluster_size, plan.design.min_units
     needed = plan.n if plan.question == "items" else plan.items
-    if needed / size < least and plan.method != "exact":
+    if needed / size < least and plan.method not in ("exact", "t"):
         unit = "item" if size == 1 else "cluster"
         level = format_level(plan.design.alpha)
         text = f"An exact test cannot reach p <= {level} with fewer than {count(least, unit)}, whatever the formula says."
@@ -138,11 +156,11 @@ def units_note(size: int) -> Note:
     return Note("design", f"The pilot's items were joined into units of {size}: each item here is such a unit.")
 
 
-def independence_note(rate: float, effect: float | None) -> Note:
+def independence_note(rate: float, effect: float) -> Note:
     """How a discordance rate follows from accuracies alone."""
-    text = f"Discordance {rate:.4g} assumes independent errors. Systems that err on the same items need fewer items"
-    down_to = f", down to a discordance of {rounded(abs(effect))}" if effect else ""
-    return Note("assumption", f"{text}{down_to}.")
+    apart = rounded(abs(effect))
+    text = f"Discordance {rate:.4g} assumes independent errors of systems that differ by {apart}."
+    return Note("assumption", f"{text} Systems that err on the same items need fewer items, down to a discordance of {apart}.")
 
 
 def possible_p_verdict(possible: PossibleP) -> str:

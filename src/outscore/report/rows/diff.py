@@ -163,9 +163,9 @@ def line_of(diff: Diff, pair: Pair) -> tuple[str, ...]:
 def next_step_of(diff: Diff, pair: Pair) -> str:
     """How much more data a true difference of the observed size would take, where nothing was decided; empty elsewhere."""
     alpha = alpha_of(diff)
-    if alpha is None or pair.identical or pair.is_significant(alpha) or not alpha < pair.p.value < 1:
+    if alpha is None or pair.needed is None or pair.is_significant(alpha) or pair.p.value <= alpha:
         return ""
-    more = times_as_much(pair.p.value, alpha)
+    more = times_as_much(pair.needed)
     return f"Detecting a true difference as large as the observed one would take {more} times as much data (power .80)."
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterable
 
@@ -42,6 +41,7 @@ from outscore.report.rows.comparison import (
     units_of,
 )
 from outscore.report.rows.subsets import run_lines
+from outscore.results.analysis import Power
 from outscore.results.comparison import Comparison, Comparisons, PopulationAnswer
 from outscore.results.design import Missing
 from outscore.results.note import BESIDE_VERDICT, note_texts
@@ -63,8 +63,6 @@ SENTENCE_END = re.compile(r"(?<=[.]) (?=[A-Z])")
 GUARDED = ("margin", "warnings", "notes")
 """Facts whose lines are all equally important."""
 TREATMENTS = {"drop": "left out", "zero": "they count as 0"}
-TARGET = 0.8
-"""The power that a comparison should have."""
 MAX_NAMED = 6
 """How many datasets are named; the rest is counted."""
 
@@ -296,36 +294,34 @@ def _effects(c: Comparison) -> list[str]:
 
 def power_lines(c: Comparison) -> list[str]:
     """What this number of items could have shown."""
-    power = c.power
-    if power is None or power.detectable_effect is None:
+    if c.power is None or not (c.power.curve or c.power.needed):
         return []
-    decimals = decimals_for(*(s.value for s in c.scores), difference=power.detectable_effect)
+    return [*_detectable(c, c.power), *next_step(c)]
+
+
+def _detectable(c: Comparison, power: Power) -> list[str]:
     size, unit = units_of(c)
     # Where items have no scores of their own, the reader should know where the spread comes from.
     by = " (spread estimated by the jackknife)" if power.jackknife else ""
-    detectable = format_number(power.detectable_effect, decimals)
-    return [f"{size:,} {unit} can detect a true difference of {detectable} with power .80{by}", *next_step(c)]
+    away = power.detectable_effect
+    if not power.curve:
+        return []
+    if away is None:
+        kept = " as long as the systems differ on as few items as here" if c.p.kernel == "binomial" else ""
+        return [f"{size:,} {unit} cannot detect any difference with power .80{kept}{by}"]
+    decimals = decimals_for(*(s.value for s in c.scores), difference=away)
+    found = format_number(away, decimals)
+    if power.delta:
+        found += f" from the tested {power.delta:g}"
+    return [f"{size:,} {unit} can detect a true difference of {found} with power .80{by}"]
 
 
 def next_step(c: Comparison) -> list[str]:
-    """How many units a true difference of the observed size would take, where nothing was decided.
-
-    It is interpolated between two points of the curve, and therefore rounded to two digits.
-    """
-    size, unit = units_of(c)
-    curve = [] if c.power is None or c.decision.claim != "undecided" else c.power.curve
-    beyond = [point for point in curve if point.n >= size]
-    if len(beyond) < 2 or beyond[0].power >= TARGET:
+    """How many units a true difference of the observed size would take, where nothing was decided."""
+    power = c.power
+    if power is None or power.needed is None or c.decision.claim != "undecided":
         return []
-    reached = next((i for i, point in enumerate(beyond) if point.power >= TARGET), None)
-    if reached is None:
-        about = f"more than {beyond[-1].n:,} {unit}"
-        return [f"detecting a true difference as large as the observed one would take {about} (power .80)"]
-    low, high = beyond[reached - 1 : reached + 1]
-    share = (TARGET - low.power) / (high.power - low.power)
-    needed = low.n + share * (high.n - low.n)
-    step = 10 ** max(math.floor(math.log10(needed)) - 1, 0)
-    about = f"about {math.ceil(needed / step) * step:,} {unit}"
+    about = f"about {power.needed:,} {units_of(c)[1]}"
     return [f"detecting a true difference as large as the observed one would take {about} (power .80)"]
 
 

@@ -19,7 +19,7 @@ from outscore.language.numbers import (
     format_percent,
     interval_ends,
 )
-from outscore.language.phrases import correction_name, method_phrase, name_of_test, nearest_to_decided
+from outscore.language.phrases import correction_name, method_phrase, name_of_test, nearest_to_decided, times_as_much
 from outscore.language.verdict.ranking import design_parts
 from outscore.report.document import Fact, clean, screen_width
 from outscore.report.rows.comparison import ERROR_RATES
@@ -312,18 +312,19 @@ def facts(ranking: Ranking) -> list[Fact]:
 
 def next_step(ranking: Ranking) -> list[str]:
     """How much more data it takes to tell the leader, or the baseline, apart from the closest undecided system."""
-    centre = ranking.baseline or ranking.standing.scores[0].system
-    undecided = [
-        pair
-        for pair in ranking.standing.pairs
-        if centre in pair.systems and pair.p.adjusted is not None and pair.p.adjusted > ranking.alpha and pair.p.value < 1
-    ]
-    if not undecided:
+    nearest = ranking.closest_to_decided
+    if nearest is None:
         return []
-    nearest = min(undecided, key=lambda pair: pair.p.value)
+    centre = ranking.baseline or ranking.standing.scores[0].system
     (rival,) = (name for name in nearest.systems if name != centre)
-    effort = "detecting a true difference as large as the observed one would take {} times as much data"
-    return [clean(nearest_to_decided(rival, centre, nearest.p.value, ranking.alpha, effort))]
+    effort = ""
+    if nearest.needed is not None:
+        times = times_as_much(nearest.needed / nearest.n)
+        effort = (
+            f"detecting a true difference as large as the observed one would take {times} times as much data, about"
+            f" {count(nearest.needed, 'item' if ranking.design is None else ranking.design.noun)}"
+        )
+    return [clean(nearest_to_decided(rival, centre, effort, significant=nearest.p.value <= ranking.alpha))]
 
 
 def _design(ranking: Ranking, design: RankDesign) -> str:

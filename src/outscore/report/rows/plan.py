@@ -19,7 +19,7 @@ METHODS = {
     "permutation": "paired permutation test on normal differences",
     "normal": "normal approximation with known spread",
     "t": "paired t test (noncentral t)",
-    "exact": "exact McNemar test, no approximation",
+    "exact": "exact McNemar test, no approximation at this discordance",
 }
 KINDS = {"normal": "normal distribution", "bootstrap": "pilot's items"}
 NEAR = (0.5, 1.0, 2.0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from outscore.inference.power.observed import needed_of_mean, needed_of_wins, times_of_interval
 from outscore.language.numbers import count, format_level, format_number, format_p_number, format_percent, format_probability
 from outscore.language.phrases import correction_name, nearest_to_decided, times_as_much
 from outscore.language.verdict.preference import SAME, battle_facts, cluster_text, format_rate
@@ -291,12 +292,29 @@ def next_step(result: Preference) -> list[str]:
     if not undecided or result.labels is not None or len({one.component for one in result.strengths}) > 1:
         return []
     nearest, p = min(undecided, key=lambda one: one[1].value)
-    what = "lead in strength as large" if nearest.decided_by_strength else "preference as strong"
-    effort = f"detecting a true {what} as the observed one would take {{}} times as many battles, on new prompts"
+    times, effort = _times(nearest, result.alpha), ""
+    if times is not None:
+        what = "lead in strength as large" if nearest.decided_by_strength else "preference as strong"
+        more = f"{times_as_much(times)} times as many battles, on new prompts"
+        effort = f"detecting a true {what} as the observed one would take {more}"
     if len(result.systems) == 2:
-        return [f"{effort.format(times_as_much(p.value, result.alpha))} (for power .80, from p)"]
+        return [f"{effort} (power .80)"] if effort else []
     rival = nearest.b if nearest.a == leader else nearest.a
-    return [nearest_to_decided(rival, leader, p.value, result.alpha, effort)]
+    return [nearest_to_decided(rival, leader, effort, significant=p.value <= result.alpha)]
+
+
+def _times(pair: PreferencePair, alpha: float) -> float | None:
+    """How many times as many prompts detect the observed difference in strength, or in direct games."""
+    if pair.decided_by_strength:
+        return times_of_interval(pair.log_odds, pair.log_odds_low, pair.log_odds_high, alpha)
+    if pair.by != "games" or pair.win_rate is None:
+        return None
+    battles = pair.wins + pair.ties + pair.losses
+    if pair.clusters == battles:
+        needed = needed_of_wins(pair.wins, pair.losses, battles, alpha)
+    else:
+        needed = needed_of_mean(pair.win_rate - 0.5, pair.standard_error, pair.clusters, alpha)
+    return None if needed is None else needed / pair.clusters
 
 
 def _is_open(p: PValue, result: Preference) -> bool:

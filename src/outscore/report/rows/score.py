@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 
 from outscore.inference.populations import THESE_ITEMS, claim_of
 from outscore.language.numbers import count, format_level, format_number, format_percent, format_probability, interval_ends
 from outscore.language.verdict.score import score_decimals
 from outscore.report.document import Fact, Records, Table, clean, make_table
+from outscore.results.analysis import Directions
 from outscore.results.note import BESIDE_VERDICT, note_texts
-from outscore.results.score import Detectable, Noise, ScoredSystem, ScoreResult
+from outscore.results.score import Noise, ScoredSystem, ScoreResult
 
 __all__ = ["facts", "interval_name", "parts", "records", "scores"]
 
+TENTH = 0.1
+"""Two directions whose differences are further apart are both told."""
 COLUMNS = (
     "system", "column", "part", "metric", "value", "low", "high", "n", "rows", "clusters", "repeats", "missing", "error", "sd",
     "between", "within", "detectable_independent", "detectable_correlated", "correlation", "run_sd", "run_reach",
@@ -108,43 +112,48 @@ def _reach(one: ScoredSystem, result: ScoreResult) -> str:
     reach = one.detectable
     if reach is None:
         return ""
-    if reach.independent is None or reach.correlated is None:
-        return _no_reach(reach, count(one.n, "item") if one.clusters is None else count(one.clusters, "cluster"))
+    level = f"power {format_level(reach.power)}, alpha = {format_level(reach.alpha)}, paired"
+    if reach.smallest_p is not None:
+        units = count(one.n, "item") if one.clusters is None else count(one.clusters, "cluster")
+        smallest, alpha = format_probability(reach.smallest_p), format_level(reach.alpha)
+        least = f"the smallest possible p with {units} is {smallest}"
+        return f"cannot detect a difference from another system: {least} (alpha = {alpha}, paired)"
+    if reach.possible is not None and reach.independent_directions is None:
+        # Results of version 0.1.0 may hold differences that no two systems can have.
+        sizes = [
+            size if size is not None and size <= reach.possible else None for size in (reach.independent, reach.correlated)
+        ]
+        reach = replace(reach, independent=sizes[0], correlated=sizes[1])
+    if reach.correlated is None and reach.independent is None:
+        return f"cannot detect a difference from another system: none that is possible is large enough ({level})"
     decimals = score_decimals(result.systems)
+    if result.population == THESE_ITEMS:
+        level = level.removesuffix(", paired")
+        detected = _detected(reach.independent, reach.independent_directions, decimals, " from another system")
+        return f"detects {detected} that is run as often on these items ({level})"
     # Rounding leaves correlations like -2e-17, which mean 0.
     rho = format_number(round(reach.correlation, 9), 2)
     how = "as these do" if reach.measured else "assumed"
-    ends = (format_number(reach.correlated, decimals), format_number(reach.independent, decimals))
-    level = f"power {format_level(reach.power)}, alpha = {format_level(reach.alpha)}, paired"
-    if reach.possible is not None and max(reach.correlated, reach.independent) > reach.possible:
-        return _out_of_reach(reach, (reach.correlated, reach.independent), decimals, f"correlate at {rho} ({how})", level)
-    if result.population == THESE_ITEMS:
-        level = level.removesuffix(", paired")
-        return f"detects a difference of {ends[1]} from another system that is run as often on these items ({level})"
-    return (
-        f"detects a difference of {ends[0]} from another system if their item scores correlate at {rho} ({how}), of {ends[1]}"
-        f" if they do not correlate ({level})"
-    )
+    correlated = _detected(reach.correlated, reach.correlated_directions, decimals, " from another system")
+    independent = _detected(reach.independent, reach.independent_directions, decimals)
+    return f"detects {correlated} if item scores correlate at {rho} ({how}), {independent} if they do not correlate ({level})"
 
 
-def _no_reach(reach: Detectable, units: str) -> str:
-    assert reach.smallest_p is not None
-    smallest, level = format_probability(reach.smallest_p), format_level(reach.alpha)
-    least = f"the smallest possible p with {units} is {smallest}"
-    return f"cannot detect a difference from another system: {least} (alpha = {level}, paired)"
+def _detected(size: float | None, sides: Directions | None, decimals: int, whom: str = "") -> str:
+    """The smallest difference that is detected, and both directions where they differ by a tenth."""
+    if size is None:
+        return f"no difference{whom}"
+    if sides is None or (sides.better is not None and sides.worse is not None and _alike(sides.better, sides.worse)):
+        return f"a difference of {format_number(size, decimals)}{whom}"
+    if sides.better is None or sides.worse is None:
+        seen, unseen = ("worse", "better") if sides.better is None else ("better", "worse")
+        return f"a system that is {seen} by {format_number(size, decimals)}, but none that is {unseen},"
+    worse, better = (format_number(side, decimals) for side in (sides.worse, sides.better))
+    return f"a system that is worse by {worse} or better by {better}"
 
 
-def _out_of_reach(reach: Detectable, ends: tuple[float, float], decimals: int, correlated: str, level: str) -> str:
-    """What so few items detect, where the smallest detectable difference is larger than any can be."""
-    assert reach.possible is not None
-    if min(ends) > reach.possible:
-        most = format_number(reach.possible, 0)
-        return f"cannot detect a difference from another system: none can be larger than {most} ({level})"
-    smallest = format_number(min(ends), decimals)
-    when, otherwise = f"if their item scores {correlated}", "if they do not correlate"
-    if ends[1] < ends[0]:
-        when, otherwise = "if their item scores do not correlate", f"if they {correlated}"
-    return f"detects a difference of {smallest} from another system {when}, but none {otherwise} ({level})"
+def _alike(first: float, second: float) -> bool:
+    return abs(first - second) <= TENTH * min(first, second)
 
 
 def _noise(noise: Noise | None, result: ScoreResult) -> str:

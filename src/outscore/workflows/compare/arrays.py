@@ -24,9 +24,9 @@ from outscore.inference.describe.curves import runs_curve
 from outscore.inference.describe.repeats import pair_variances
 from outscore.inference.describe.units import SIZES, evaluation_units, unit_advisor
 from outscore.inference.populations import ITEMS, THESE_ITEMS
+from outscore.inference.power.observed import POWER, items_needed
 from outscore.inference.registry import ALL, TESTS
 from outscore.inference.shifted import KERNELS_OF_MARGINS, items_to_show
-from outscore.language.phrases import POWER
 from outscore.language.signature import comparison_signature
 from outscore.language.verdict.comparison import with_verdict
 from outscore.results.analysis import RunsCurve, UnitRow
@@ -136,11 +136,14 @@ def _margin(
         return None, []
     request = question.of_test
     margin, notes = margin_of(answer.run, pairs, metric, request, question.margin)
-    by_rule = margin.noninferiority.kernel in KERNELS_OF_MARGINS
-    if by_rule and answer.population == ITEMS and not margin.noninferiority.rejects(question.alpha):
+    if answer.population == ITEMS and not margin.noninferiority.rejects(question.alpha):
         shift = -question.margin if metric.higher_is_better else question.margin
         asked = replace(request, alternative="greater", delta=shift)
-        margin = replace(margin, needed=items_to_show(question.entry, pairs, metric, asked, POWER))
+        if margin.noninferiority.kernel in KERNELS_OF_MARGINS:
+            needed = items_to_show(question.entry, pairs, metric, asked, POWER)
+        else:
+            needed = items_needed(pairs, metric, asked, question.entry)
+        margin = replace(margin, needed=needed)
     return margin, notes
 
 

@@ -26,7 +26,7 @@ from outscore.inference.anytime.process import (
 )
 from outscore.inference.base.discordance import Discordance, discordance
 from outscore.inference.base.entry import TestEntry, TestRequest
-from outscore.inference.base.influence import contributions, fragility, influence, strongest
+from outscore.inference.base.influence import fragility, influence, strongest
 from outscore.inference.base.item_scores import MIN_LARGE_SAMPLE, is_sum, scores_if_any
 from outscore.inference.base.sign_flips import KernelOptions, units_of
 from outscore.inference.describe.analysis import analyse
@@ -34,9 +34,9 @@ from outscore.inference.describe.curves import size_curve, size_test
 from outscore.inference.describe.effects import effects
 from outscore.inference.describe.histograms import histograms, normal_quantiles, null_histogram
 from outscore.inference.permutation.dispatch import permutation
-from outscore.inference.power.planning import analytic_curve
+from outscore.inference.power.observed import POWER, observed_power
 from outscore.inference.registry import DEFAULT, TESTS
-from outscore.inference.shifted import largest_loss
+from outscore.inference.shifted import KERNELS_OF_MARGINS, is_shifted, items_to_show, largest_loss
 from outscore.language.numbers import count
 from outscore.results.analysis import ChartData, Power
 from outscore.results.comparison import AnytimeEvidence, Margin, TestResult
@@ -82,7 +82,7 @@ def evidence(
     return {
         "effects": effects(pairs, metric, request.alpha),
         "analysis": analyse(pairs, metric, median_test=TESTS[p.test].estimand == "median", normality_alpha=normality_alpha),
-        "power": _power(pairs, metric, request, p.test),
+        "power": _power(pairs, metric, request, p),
         **_deciding(units, metric, labels),
         "fragility": _fragility(units, metric, request, p),
         "pictures": ChartData(
@@ -101,27 +101,14 @@ def _request_of(test: str, entry: TestEntry, request: TestRequest) -> TestReques
     return request if test == entry.name else replace(request, options=complete(test, TESTS[test].options, {}))
 
 
-def _power(pairs: PairedScores, metric: AdditiveMetric, request: TestRequest, test: str) -> Power | None:
-    """The analytic curve at the observed difference, if there are enough units to reject anything at all."""
-    scores = scores_if_any(pairs, metric)
-    alone = scores is not None and scores.clusters is None
-    if is_sum(metric):
-        return None
-    if scores is not None and alone:
-        turn, d = scores.orientation, scores.d
-    else:
-        # Clusters and ratios of sums: a unit's contribution takes the place of its difference.
-        pulls = contributions(units_of(pairs), metric)
-        if pulls is None:
-            return None
-        turn, d = (1 if metric.higher_is_better else -1), pulls
-    # p from swaps and signs cannot be smaller than the probability that all n signs agree, 2^-n per side.
-    flips = TESTS[test].null in ("swaps", "signs")
-    if len(d) < 2 or (flips and 2.0 ** ((request.alternative == "two-sided") - len(d)) > request.alpha):
-        return None
-    sd = float(d.std(ddof=1))
-    curve = analytic_curve(turn * float(d.mean()), sd, len(d), alpha=request.alpha, alternative=request.alternative)
-    return curve if alone else replace(curve, jackknife=True)
+def _power(pairs: PairedScores, metric: AdditiveMetric, request: TestRequest, p: PValue) -> Power | None:
+    """What the data could have shown; a one-sided claim about another difference than 0 has rules, and numbers, of its own."""
+    entry, decided = TESTS[p.test], p.rejects(request.alpha)
+    if p.kernel in KERNELS_OF_MARGINS and is_shifted(request):
+        items = None if decided else items_to_show(entry, pairs, metric, request, POWER)
+        units, rows = units_of(pairs).rows, pairs.per_item().rows
+        return Power(None, [], needed=None if items is None else -(-items * units // rows))
+    return observed_power(pairs, metric, request, entry, decided=decided)
 
 
 def _deciding(units: PairedScores, metric: AdditiveMetric, labels: Sequence[str]) -> dict[str, Any]:

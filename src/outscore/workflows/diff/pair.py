@@ -20,10 +20,11 @@ from outscore.core.options import complete
 from outscore.core.paired import PairedScores
 from outscore.core.records import dataclass
 from outscore.inference.base.entry import TestRequest
-from outscore.inference.base.sign_flips import KernelOptions
+from outscore.inference.base.sign_flips import KernelOptions, units_of
 from outscore.inference.binary.gains import GAIN_INTERVAL, gain_interval, gain_test
 from outscore.inference.families.multiplicity import correct_family
 from outscore.inference.permutation.dispatch import permutation
+from outscore.inference.power.observed import observed_power
 from outscore.inference.registry import TESTS
 from outscore.metrics.registry import resolve
 from outscore.outputs.model import Units
@@ -94,7 +95,9 @@ def accuracy_change(name: str, first: Array, second: Array, clusters: Array | No
     gains = second.astype(np.int8) - first.astype(np.int8)
     values = float(first.mean()), float(second.mean())
     p = gain_test(gains, clusters, asked.alpha)
-    return ScoreChange(name, *values, values[1] - values[0], _interval(first, second, clusters, p, asked), p)
+    interval = _interval(first, second, clusters, p, asked)
+    needed = None if p.rejects(asked.alpha) else _needed(*_accuracies(first, second, clusters), asked)
+    return ScoreChange(name, *values, values[1] - values[0], interval, p, needed)
 
 
 def metric_change(
@@ -104,10 +107,19 @@ def metric_change(
 
     `largest` is the largest difference that the score's scale has room for: a bootstrap interval is cut there.
     """
-    p = _permute(PairedScores(second, first), metric, asked)
+    rows = PairedScores(second, first)
+    p = _permute(rows, metric, asked)
     values = float(metric.score(first.sum(axis=0))), float(metric.score(second.sum(axis=0)))
     interval = None if p.interval is None else cut_at(p.interval, largest)
-    return ScoreChange(metric.name, *values, values[1] - values[0], interval, p.p)
+    needed = None if p.p.rejects(asked.alpha) else _needed(rows, metric, asked)
+    return ScoreChange(metric.name, *values, values[1] - values[0], interval, p.p, needed)
+
+
+def _needed(rows: PairedScores, metric: AdditiveMetric, asked: Statistics) -> float | None:
+    """How many times as many units detect a true difference as large as the observed one."""
+    units = units_of(rows)
+    found = observed_power(units, metric, TestRequest(alpha=asked.alpha), TESTS["permutation"], decided=False)
+    return None if found is None or found.needed is None else found.needed / units.rows
 
 
 def cut_at(interval: Interval, largest: float) -> Interval:
@@ -127,8 +139,13 @@ def cut_at(interval: Interval, largest: float) -> Interval:
 def _interval(first: Array, second: Array, clusters: Array | None, p: PValue, asked: Statistics) -> Interval | None:
     if clusters is not None and int(clusters.max(initial=0)) >= MAX_INVERTED:
         return gain_interval(second.astype(np.int8) - first.astype(np.int8), clusters, p, asked.alpha)
+    return _permute(*_accuracies(first, second, clusters), asked).interval
+
+
+def _accuracies(first: Array, second: Array, clusters: Array | None) -> tuple[PairedScores, AdditiveMetric]:
+    """Right answers of both systems, the second one first."""
     metric, a, b = resolve("mean", second.astype(np.int64), first.astype(np.int64))
-    return _permute(PairedScores(a, b, 1, None, clusters), metric, asked).interval
+    return PairedScores(a, b, 1, None, clusters), metric
 
 
 def _permute(scores: PairedScores, metric: AdditiveMetric, asked: Statistics) -> TestResult:
@@ -176,6 +193,7 @@ def pair_of(
         difference=headline.difference,
         interval=headline.interval,
         p=headline.p,
+        needed=headline.needed,
         outcomes=Outcomes(*counts.tolist()),
         transitions=shifts,
         labels=labels,

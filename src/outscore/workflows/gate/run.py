@@ -11,17 +11,16 @@ from typing import Any, Literal, cast
 from outscore.core.errors import OutscoreError, ShiftError
 from outscore.inference.base.paired import NoSpreadError
 from outscore.inference.populations import ITEMS
-from outscore.inference.power.gate import items_by_discordance, items_by_width
-from outscore.inference.shifted import KERNELS_OF_MARGINS, KERNELS_OF_SHARES, unseen_share
+from outscore.inference.power.gate import items_by_width
+from outscore.inference.shifted import unseen_share
 from outscore.language.verdict.gate import gate_verdict, hidden_phrase, needed_phrase
-from outscore.laws.student import t_quantile
 from outscore.results.comparison import Comparison, Comparisons
 from outscore.results.gate import GateResult, Outcome
 from outscore.results.interval import Interval
 from outscore.results.note import Note
 from outscore.scores.system import Scores
 from outscore.workflows.compare.inputs import TwoSystems, choose_tables, named_in, pair_given, pair_tables
-from outscore.workflows.compare.run import Pair, compare_pair, read_pair, read_samples
+from outscore.workflows.compare.run import compare_pair, read_pair, read_samples
 from outscore.workflows.compare.unpaired import TwoSamples, compare_samples, samples_given
 from outscore.workflows.frames import counts_in, is_table
 from outscore.workflows.measures import proposing_measures
@@ -33,7 +32,7 @@ from outscore.workflows.requests.groups import METRIC_OF_TEXTS
 from outscore.workflows.requests.plan import POWER
 from outscore.workflows.texts.run import TextData, read_texts
 from outscore.workflows.texts.run import run as run_texts
-from outscore.workflows.validate import numbers_of, refuse_labels, refuse_reading_options
+from outscore.workflows.validate import refuse_labels, refuse_reading_options
 
 __all__ = ["call", "outcome_of", "run"]
 
@@ -41,7 +40,7 @@ CALLED = ("baseline", "candidate")
 """The names of systems that have none."""
 MOSTLY = 0.5
 """Where more than this share of crashes could be hidden, next to nothing is known."""
-PERMUTATION, BOOTSTRAP, STUDENT = "permutation", "bootstrap", "student"
+PERMUTATION, BOOTSTRAP = "permutation", "bootstrap"
 BY_BOOTSTRAP = "{metric} is not a mean over items, so swaps cannot test a margin; the bootstrap is used instead."
 Asked = Callable[[str, bool], Comparisons]
 """The comparison by a test, one-sided if it decides."""
@@ -75,7 +74,7 @@ def run(request: GateRequest, data: TwoSystems | None = None) -> GateResult:
     def compared(test: str, decides: bool) -> Comparisons:  # noqa: FBT001 - as `Asked` has it
         return compare_pair(request.comparison(test, decides=decides), pair)
 
-    return _decided(request, compared, _discordant(pair))
+    return _decided(request, compared)
 
 
 def call(
@@ -176,7 +175,7 @@ def _run_samples(request: GateRequest, samples: TwoSamples | None) -> GateResult
     def compared(test: str, decides: bool) -> Comparisons:  # noqa: FBT001 - as `Asked` has it
         return compare_samples(request.comparison(test, decides=decides), both)
 
-    return _decided(request, compared, None)
+    return _decided(request, compared)
 
 
 def _run_texts(request: GateRequest, data: TextData | None) -> GateResult:
@@ -195,10 +194,10 @@ def _run_texts(request: GateRequest, data: TextData | None) -> GateResult:
     def compared(test: str, decides: bool) -> Comparisons:  # noqa: FBT001 - as `Asked` has it
         return run_texts(request.texts(test, decides=decides, metric=metrics[0]), data)
 
-    return _decided(request, compared, None)
+    return _decided(request, compared)
 
 
-def _decided(request: GateRequest, compared: Asked, discordant: tuple[float, float] | None) -> GateResult:
+def _decided(request: GateRequest, compared: Asked) -> GateResult:
     assert request.margin is not None
     comparisons, interval, notes = _compared(request, compared)
     c = comparisons.comparisons[0]
@@ -206,7 +205,7 @@ def _decided(request: GateRequest, compared: Asked, discordant: tuple[float, flo
     outcome, worse_within = outcome_of(c, request.alpha)
     items, towards, needed = None, None, ""
     if outcome == "inconclusive":
-        items, towards = _outlook(c, interval, request, discordant, compared)
+        items, towards = _outlook(c, interval, request)
         needed = _needed(c, items, towards, request.alpha)
     words = gate_verdict(
         outcome, c, interval, margin=request.margin, alpha=request.alpha, worse_within=worse_within, needed=needed
@@ -286,63 +285,24 @@ def outcome_of(c: Comparison, alpha: float) -> tuple[Outcome, bool]:
 
 
 def _outlook(
-    c: Comparison,
-    interval: Interval | None,
-    request: GateRequest,
-    discordant: tuple[float, float] | None,
-    compared: Asked,
+    c: Comparison, interval: Interval | None, request: GateRequest
 ) -> tuple[int | None, Literal["pass", "fail"] | None]:
     """How many items would decide, and how."""
     assert request.margin is not None
     assert c.margin is not None
     if c.population != ITEMS:
         return None, None
-    turn = 1.0 if c.higher_is_better else -1.0
-    lead = turn * c.difference
-    options: dict[str, Any] = {"alpha": request.alpha, "power": POWER.default}
-
-    def by_width(gap: float, end: float | None) -> int | None:
-        more = options
-        if gap > 0 and end is None and c.unpaired is None and c.p.test == PERMUTATION:
-            more = {**options, "units": c.n if c.clusters is None else c.clusters, "sd": _unit_sd(c, request, compared)}
-        return items_by_width(c.n, gap, None if end is None else abs(end - c.difference), **more)
-
-    known = interval is not None and interval.estimand == "difference"
-    below, above = (None, None) if interval is None else (interval.low, interval.high)[:: int(turn)]
     to_pass, to_fail = c.margin.needed, None
-    if known and c.margin.noninferiority.kernel not in KERNELS_OF_MARGINS:
-        to_pass = by_width(lead + request.margin, below)
-    if discordant is not None and c.margin.noninferiority.kernel in KERNELS_OF_SHARES:
-        to_fail = items_by_discordance(c.n, *(discordant if turn > 0 else discordant[::-1]), **options)
-    elif known:
-        to_fail = by_width(-lead, above)
+    if c.unpaired is not None and interval is not None and interval.estimand == "difference":
+        turn = 1.0 if c.higher_is_better else -1.0
+        below, above = (
+            (None if end is None else abs(end - c.difference)) for end in (interval.low, interval.high)[:: int(turn)]
+        )
+        options: dict[str, Any] = {"alpha": request.alpha, "power": POWER.default}
+        to_pass = items_by_width(c.n, turn * c.difference + request.margin, below, **options)
+        to_fail = items_by_width(c.n, -turn * c.difference, above, **options)
+    elif c.power is not None and c.power.needed is not None:
+        to_fail = max(c.n + 1, math.ceil(c.power.needed * c.n / (c.clusters or c.n)))
     if to_fail is None or (to_pass is not None and to_pass <= to_fail):
         return to_pass, None if to_pass is None else "pass"
     return to_fail, "fail"
-
-
-def _unit_sd(c: Comparison, request: GateRequest, compared: Asked) -> float | None:
-    """The standard deviation of the differences between items or clusters, from the t interval; None for a single one."""
-    units = c.n if c.clusters is None else c.clusters
-    if units < 2:
-        return None
-    try:
-        interval = compared(STUDENT, False).comparisons[0].interval
-    except NoSpreadError:
-        return 0.0
-    except OutscoreError:
-        # A metric that is not a mean of items has no such spread.
-        return None
-    if interval is None or interval.low is None or interval.high is None:
-        return None
-    return (interval.high - interval.low) / 2 / t_quantile(units - 1, 2 * request.alpha) * math.sqrt(units)
-
-
-def _discordant(pair: Pair) -> tuple[float, float] | None:
-    """With one score per item: how often the candidate's and how often the baseline's is larger."""
-    if pair.systems is None or pair.systems.items is not None:
-        return None
-    a, b = (numbers_of(side, name) for side, name in zip((pair.systems.a, pair.systems.b), CALLED[::-1], strict=True))
-    if a.ndim != 1 or a.shape != b.shape:
-        return None
-    return float((a > b).sum()), float((a < b).sum())

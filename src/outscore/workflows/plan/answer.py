@@ -29,6 +29,7 @@ from outscore.inference.power.planning import sizes_around
 from outscore.language.numbers import count
 from outscore.language.signature import plan_signature, possible_p_signature
 from outscore.language.verdict.plan import independence_note, plan_notes, plan_verdict, possible_p_verdict, repeats_note
+from outscore.results.analysis import Directions
 from outscore.results.note import Note
 from outscore.results.plan import Costs, EffectPoint, PlanResult, PossibleP, PowerPoint, PricedDesign, StudyDesign
 from outscore.workflows.requests.plan import POWER
@@ -95,18 +96,17 @@ def plan_numbers(
         raise OutscoreError(
             "There is nothing to plan from.", "Give the effect to detect (--effect), or the number of items (--n), or both."
         )
-    design, notes = _with_discordance(design, accuracy, effect)
+    design = replace(design, accuracy=accuracy)
     study = study_of(replace(design, method=_method_of(design)))
     _check_question(study, effect, n)
     target = study.checked_power(power)
-    result = PlanResult(
-        verdict="",
-        design=design,
-        method=study.method,
-        accuracy=accuracy,
-        target=target,
-        **_answer(study, effect, n, target),
-    )
+    found = _answer(study, effect, n, target)
+    notes = []
+    if accuracy is not None and design.discordance is None:
+        # As saved results of version 0.1.0 have it: the discordance at the difference in question.
+        rate = study.discordance(found["effect"])
+        design, notes = replace(design, discordance=rate), [independence_note(rate, found["effect"])]
+    result = PlanResult(verdict="", design=design, method=study.method, accuracy=accuracy, target=target, **found)
     result = replace(result, **_other_formulas(result, study), curve=_curve(result, study), needs=_needs(result, study))
     notes = [*notes, *plan_notes(result), *_repeats_note(result, study)]
     return replace(result, verdict=plan_verdict(result), signature=plan_signature(result), notes=notes)
@@ -146,20 +146,28 @@ def _answer(study: Study, effect: float | None, n: float | None, target: float) 
     """Question, n, items, effect and power, with the missing one computed."""
     if effect is None:
         assert n is not None
-        detectable = study.detectable_effect(checked_n(n), target)
-        signed = -detectable if study.design.alternative == "less" else detectable
-        return {"question": "effect", "n": float(n), "items": whole_items(n), "effect": signed, "power": target}
-    size = study.towards(effect)
+        return {"question": "effect", "n": float(n), "items": whole_items(n), "power": target, **_detected(study, n, target)}
     if n is not None:
-        reached = study.power(checked_n(n), size)
+        reached = study.power(checked_n(n), effect)
         return {"question": "power", "n": float(n), "items": whole_items(n), "effect": effect, "power": reached}
-    needed = study.sample_size(size, target)
+    needed = study.sample_size(effect, target)
     return {"question": "items", "n": needed, "items": _items_to_collect(study, needed), "effect": effect, "power": target}
 
 
+def _detected(study: Study, n: float, target: float) -> dict[str, Any]:
+    """The difference that n items detect in the less favourable direction that is possible, and in both where they differ."""
+    size = study.detectable_effect(checked_n(n), target)
+    if study.design.accuracy is None or study.design.alternative != "two-sided":
+        return {"effect": -size if study.design.alternative == "less" else size}
+    sides = Directions(**study.directions(n, target))
+    ahead = sides.better is not None and sides.better >= size * (1 - 1e-9)
+    return {"effect": size if ahead else -size, "directions": sides}
+
+
 def _items_to_collect(study: Study, needed: float) -> int:
-    """The items to collect: whole clusters, and enough of them; some formulas ignore that a handful cannot give a small p."""
-    clusters = max(whole_items(needed / study.design.cluster_size), study.design.min_units)
+    """The items to collect: whole clusters, and enough of them; the closed formula ignores that few cannot give a small p."""
+    fewest = 2 if study.method == "t" else study.design.min_units
+    clusters = max(whole_items(needed / study.design.cluster_size), fewest)
     return whole_items(clusters * study.design.cluster_size)
 
 
@@ -168,10 +176,10 @@ def _other_formulas(result: PlanResult, study: Study) -> dict[str, Any]:
     beside = result.method in ("normal", "permutation") and result.design.basis != "discordance"
     if result.question != "items" or not beside:
         return {}
-    size = study.towards(result.effect)
-    others: dict[str, Any] = {"formula_n": replace(study, method="normal").sample_size(size, result.target)}
+    normal, student = replace(study, method="normal"), replace(study, method="t")
+    others: dict[str, Any] = {"formula_n": normal.sample_size(result.effect, result.target)}
     if result.items <= LARGEST_T * result.design.cluster_size:
-        others["t_items"] = _items_to_collect(study, replace(study, method="t").sample_size(size, result.target))
+        others["t_items"] = _items_to_collect(student, student.sample_size(result.effect, result.target))
     return others
 
 
@@ -180,23 +188,21 @@ def _repeats_note(result: PlanResult, study: Study) -> list[Note]:
     between, within = result.design.sd, result.design.within
     if result.question != "items" or not within or not between:
         return []
-    size = study.towards(result.effect)
-    endless = whole_items(replace(study, sd=between).sample_size(size, result.target))
+    endless = whole_items(replace(study, sd=between).sample_size(result.effect, result.target))
     if result.design.repeats == 1:
         return [repeats_note(None, endless)]
-    once = replace(study, sd=math.hypot(between, within)).sample_size(size, result.target)
+    once = replace(study, sd=math.hypot(between, within)).sample_size(result.effect, result.target)
     return [repeats_note(whole_items(once), endless)]
 
 
 def _curve(result: PlanResult, study: Study) -> list[PowerPoint]:
     """Power at the effect in question, for fewer and for more items."""
-    size = study.towards(result.effect)
     most = LARGEST_CURVE if study.method == "exact" else MOST_ITEMS
     clusters = sizes_around(math.ceil(result.items / study.design.cluster_size))
     sizes = [whole_items(k * study.design.cluster_size) for k in clusters]
     if result.items not in sizes:
         sizes = sorted([*sizes, result.items])
-    return [PowerPoint(k, study.power(k, size)) for k in sizes if k <= most]
+    return [PowerPoint(k, study.power(k, result.effect)) for k in sizes if k <= most]
 
 
 def _needs(result: PlanResult, study: Study) -> list[EffectPoint]:
@@ -205,39 +211,13 @@ def _needs(result: PlanResult, study: Study) -> list[EffectPoint]:
     for factor in EFFECTS:
         effect = factor * result.effect
         try:
-            needed = study.sample_size(study.towards(effect), result.target)
+            needed = study.sample_size(effect, result.target)
         except OutscoreError:
             # There is no such point: larger than the discordance, against the alternative, or out of reach.
             continue
         if study.method != "exact" or needed <= LARGEST_CURVE:
             points.append(EffectPoint(effect, _items_to_collect(study, needed)))
     return points
-
-
-def _with_discordance(design: StudyDesign, accuracy: float | None, effect: float | None) -> tuple[StudyDesign, list[Note]]:
-    """The discordance rate that a baseline's accuracy allows, or implies when the errors are independent."""
-    if accuracy is None:
-        return design, []
-    if design.sd is not None:
-        raise OutscoreError("Both `sd` and `accuracy` were given.", "Give `accuracy` for right-or-wrong items only.")
-    other = accuracy + (effect or 0.0)
-    if not (0 < accuracy < 1 and 0 <= other <= 1):
-        raise OutscoreError(
-            f"`accuracy` is {accuracy:g}" + (f" and the effect {effect:+g}." if effect else "."),
-            "Both systems' accuracies must lie between 0 and 1.",
-            parameter="accuracy",
-        )
-    if design.discordance is None:
-        independent = accuracy * (1 - other) + other * (1 - accuracy)
-        return replace(design, discordance=independent), [independence_note(independent, effect)]
-    most = min(accuracy + other, 2 - accuracy - other)
-    if design.discordance > most * (1 + 1e-12):
-        raise OutscoreError(
-            f"`discordance` is {design.discordance:g}, but accuracies of {accuracy:g} and {other:g} allow at most {most:.6g}.",
-            "Check the two numbers.",
-            parameter="discordance",
-        )
-    return design, []
 
 
 def possible_p(

@@ -7,14 +7,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Literal, cast
 
-import numpy as np
-
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
-from outscore.core.numeric import Array
 from outscore.core.options import complete
 from outscore.core.paired import PairedScores
-from outscore.core.records import dataclass
 from outscore.core.repeats import RUNS, Repeats
 from outscore.inference.base.discordance import discordance
 from outscore.inference.base.entry import TestEntry, TestRequest
@@ -22,8 +18,8 @@ from outscore.inference.base.item_scores import item_scores
 from outscore.inference.base.sign_flips import Alternative
 from outscore.inference.describe.repeats import pair_variances
 from outscore.inference.describe.units import evaluation_units
-from outscore.inference.power.design import study_of
-from outscore.inference.power.simulate import TELLING, measured_shift, simulated_curve
+from outscore.inference.power.observed import Spread, clustered, spread_of
+from outscore.inference.power.simulate import simulated_curve
 from outscore.inference.registry import TESTS, suggest_test
 from outscore.inference.runs.two_way import two_way_of_means
 from outscore.language.numbers import count, rounded
@@ -36,49 +32,10 @@ from outscore.workflows.requests import shared
 from outscore.workflows.requests.plan import POWER, REPLICATES
 from outscore.workflows.validate import paired
 
-__all__ = ["Spread", "paired_pilot", "plan_from_pilot", "retrospective_curves", "runs_notes", "spread_of"]
+__all__ = ["better_by", "paired_pilot", "plan_from_pilot", "retrospective_curves", "runs_notes", "spread_of_pilot"]
 
 FEWEST_CLUSTERS = 3
 """With fewer clusters, their spread is estimated from one number, or not at all."""
-MIN_CLUSTERS = 10
-"""Resampling fewer clusters does not resemble drawing new ones."""
-
-
-@dataclass(frozen=True)
-class Spread:
-    """What a pilot says about items: mean difference A - B, sd between items (ω), sd within (σ), and clustering.
-
-    `discordance` replaces the sd if every item is right or wrong and was run once. `observed` is the variance of
-    an item's difference in the pilot. `design_effect` is what the pilot's clusters, with the sizes they have,
-    did to the variance of the mean, and `icc` the correlation that explains it. `doubt` is the standard error of the
-    logarithm of that variance, and so of the number of units that a plan requires. `residuals` are the sums of the units'
-    residuals, positive if A is better, and `sizes` their numbers of items.
-    """
-
-    n: int
-    difference: float
-    sd: float
-    within: float
-    discordance: float | None
-    observed: float
-    cluster_size: float
-    cluster_cv: float
-    icc: float
-    design_effect: float
-    residuals: Array
-    sizes: Array
-    doubt: float
-    orientation: int
-
-    @property
-    def units(self) -> int:
-        """The number of clusters, or of items without clusters."""
-        return len(self.sizes)
-
-    def design_effect_at(self, variance: float, measured: float | None = None) -> float:
-        """The design effect if an item's difference has another variance: the covariance of items does not change with it."""
-        here = self.design_effect if measured is None else measured
-        return 1 + (here - 1) * self.observed / variance if here > 1 else here
 
 
 def plan_from_pilot(
@@ -106,62 +63,35 @@ def plan_from_pilot(
     0.0641
     """
     pairs, additive = paired_pilot(a, b, items=items, clusters=clusters, metric=metric, units=units)
-    spread = spread_of(pairs, additive)
+    spread = spread_of_pilot(pairs, additive)
     # Binary items stay binary only if they are run once.
     binary = spread.discordance is not None and given.get("repeats", 1) == 1
     if not (spread.discordance if binary else spread.sd or spread.within):
         raise OutscoreError("The pilot's differences are all equal, so they say nothing about spread.", "Give `sd` instead.")
     own = effect is None and n is None
     estimated: dict[str, Any] = {"cluster_size": spread.cluster_size, "cluster_cv": spread.cluster_cv, "icc": spread.icc}
-    estimated |= {"discordance": spread.discordance} if binary else {"sd": spread.sd, "within": spread.within}
+    if binary:
+        estimated |= {"discordance": spread.discordance, "unit": spread.unit}
+    else:
+        estimated |= {"sd": spread.sd, "within": spread.within}
     if "cluster_size" in given:
         estimated["cluster_cv"] = 0.0
-    turned = spread.orientation * spread.difference if own else effect
-    if not own and effect is not None and effect < 0 and spread.orientation < 0:
-        # If lower is better, a negative difference is an improvement.
-        turned = -effect
+    turned = spread.orientation * spread.difference if own else better_by(effect, spread.orientation)
     design = StudyDesign(**(estimated | given))
     if spread.cluster_size > 1 and not {"cluster_size", "icc"} & given.keys():
-        variance = spread.sd**2 + spread.within**2 / design.repeats
-        design = replace(design, observed_effect=spread.design_effect_at(variance))
-        measured = _measured_design_effect(design, spread, effect=turned, n=n, power=power)
-        design = replace(design, observed_effect=spread.design_effect_at(variance, measured))
+        design = clustered(design, spread, effect=turned, n=n, power=power)
     result = plan_numbers(design, effect=turned, n=n, power=power)
     return replace(result, notes=[*_notes(spread, result, own=own), *result.notes])
 
 
-def _measured_design_effect(
-    design: StudyDesign, spread: Spread, *, effect: float | None, n: float | None, power: float
-) -> float | None:
-    """The effect of the pilot's clusters on sign flips, measured on samples of them near the answer."""
-    if design.method not in ("auto", "permutation") or spread.units < MIN_CLUSTERS:
-        return None
-    first = plan_numbers(design, effect=effect, n=n, power=power)
-    study = study_of(replace(design, method="permutation"))
-    size = study.towards(first.effect)
-    if size <= 0:
-        return None
-    if first.question == "power" and TELLING[0] < first.power < TELLING[1]:
-        units = math.floor(first.n / design.cluster_size)
-    else:
-        units = math.ceil(study.sample_size(size, study.checked_power(power)) / design.cluster_size)
-    shift = measured_shift(
-        spread.residuals,
-        spread.sizes,
-        first.effect,
-        units=max(design.min_units, units),
-        alpha=design.alpha,
-        alternative=cast("Alternative", design.alternative),
-    )
-    # A unit with this variance shows the difference as strongly as was measured.
-    return None if shift is None else (size / shift) ** 2 * spread.cluster_size / spread.observed
+def better_by(effect: float | None, orientation: int) -> float | None:
+    """The effect as an improvement: if lower is better, a negative difference is one."""
+    return -effect if effect is not None and effect < 0 and orientation < 0 else effect
 
 
-def spread_of(pairs: PairedScores, metric: AdditiveMetric) -> Spread:
-    """Estimate the components of an item's variance (Miller, 2024): ω² remains under repeats, σ² averages out."""
+def spread_of_pilot(pairs: PairedScores, metric: AdditiveMetric) -> Spread:
+    """The spread of a pilot, which must have enough clusters to tell, and whose repeats are told from its items."""
     scores = item_scores(pairs, metric, "plan")
-    if scores.n < 2:
-        raise OutscoreError("The pilot has one item, which has no spread.", "Give at least two, preferably fifty.")
     groups = None if scores.clusters is None else int(scores.clusters.max()) + 1
     if groups is not None and groups < FEWEST_CLUSTERS:
         raise OutscoreError(
@@ -169,59 +99,7 @@ def spread_of(pairs: PairedScores, metric: AdditiveMetric) -> Spread:
             f"Give at least {FEWEST_CLUSTERS}, preferably twenty; or --cluster none if items are independent.",
             parameter="cluster",
         )
-    observed = float(scores.d.var(ddof=1))
-    between2, within2 = pair_variances(pairs, metric) or (observed, 0.0)
-    pair = discordance(pairs, metric)
-    share = None if pair is None else (pair.only_a + pair.only_b) / pair.n
-    clustering = _clustering(scores.orientation * scores.d, np.arange(scores.n) if scores.clusters is None else scores.clusters)
-    return Spread(
-        n=scores.n,
-        difference=float(scores.d.mean()),
-        sd=math.sqrt(between2),
-        within=math.sqrt(within2),
-        # Scores of 0 and 100 have differences in per cent: the sd keeps that unit, the discordance would not.
-        discordance=share if pair is not None and pair.unit == 1 else None,
-        observed=observed,
-        orientation=scores.orientation,
-        **clustering,
-    )
-
-
-def _clustering(d: Array, clusters: Array) -> dict[str, Any]:
-    """Sizes, design effect and correlation of clusters of any sizes; single items are clusters of one.
-
-    The mean of the differences has the variance G/(G - 1) Σ S²/n², with S the clusters' sums of residuals (Liang and
-    Zeger, 1986), and s²/n without clusters; the design effect is their ratio. It equals 1 + (Σn²/Σn - 1)·icc
-    (Eldridge, Ashby and Kerry, 2006, Int. J. Epidemiol. 35), which gives the correlation. The standard error of the
-    logarithm of that variance per unit is the infinitesimal jackknife's over clusters.
-    """
-    sizes = np.bincount(clusters).astype(float)
-    sums = np.bincount(clusters, weights=d - d.mean())
-    groups, mean = len(sizes), float(sizes.mean())
-    cv2 = float(sizes.var()) / mean**2
-    squares, variance = sums**2, float(d.var(ddof=1))
-    effect = 1.0
-    if mean > 1 and groups > 1 and variance:
-        effect = max(1.0, groups / (groups - 1) * float(squares.sum()) / (len(d) * variance))
-    own = mean * (1 + cv2)
-    return {
-        "cluster_size": mean,
-        "cluster_cv": math.sqrt(cv2),
-        "icc": min(1.0, (effect - 1) / (own - 1)) if own > 1 else 0.0,
-        "design_effect": effect,
-        "residuals": sums,
-        "sizes": sizes,
-        "doubt": _log_error(squares, sizes),
-    }
-
-
-def _log_error(squares: Array, sizes: Array) -> float:
-    """Standard error of log(mean of squares / mean size squared)."""
-    groups, level = len(squares), float(squares.mean())
-    if groups < 2 or not level:
-        return 0.0
-    pulls = squares / level - 1 - 2 * (sizes / float(sizes.mean()) - 1)
-    return math.sqrt(float((pulls**2).sum()) / (groups * (groups - 1)))
+    return spread_of(pairs, metric, pair_variances(pairs, metric))
 
 
 def runs_notes(repeats: Repeats | None, result: PlanResult) -> list[Note]:
@@ -279,13 +157,15 @@ def retrospective_curves(
     alternative: str = shared.ALTERNATIVE.default,
     alpha: float = shared.ALPHA.default,
     delta: float = 0.0,
+    effect: float | None = None,
     replicates: int = REPLICATES,
     seed: int = shared.SEED.default,
     progress: Callable[[int, int], None] | None = None,
 ) -> list[SimulatedCurve]:
     """Power of the chosen test on smaller and larger samples: from a normal distribution, and resampled from the data.
 
-    Right-or-wrong items are never normal, so they only get the second curve.
+    Right-or-wrong items are never normal, so they only get the second curve. `effect` is the true difference, positive where A
+    is better; the observed one where it is left out.
     """
     entry = _testable(test)
     settled = complete(test, entry.options, options or {})
@@ -295,6 +175,8 @@ def retrospective_curves(
     run = entry.simulation.run or entry.run
     report = progress or (lambda _done, _total: None)
     shared: dict[str, Any] = {"name": test, "screen": entry.simulation.screen, "replicates": replicates}
+    if effect is not None:
+        shared["effect"] = effect if metric.higher_is_better else -effect
     curves = []
     for k, kind in enumerate(kinds):
 

@@ -21,7 +21,7 @@ from outscore.results.possible import PossibleTable
 from outscore.scores.system import label_of
 from outscore.workflows.compare.inputs import TwoSystems, pair_given, read_systems
 from outscore.workflows.plan.answer import Prices, best_priced, plan_numbers, possible_p
-from outscore.workflows.plan.pilot import paired_pilot, plan_from_pilot, retrospective_curves, runs_notes
+from outscore.workflows.plan.pilot import better_by, paired_pilot, plan_from_pilot, retrospective_curves, runs_notes
 from outscore.workflows.plan.printed import possible_table, read_table
 from outscore.workflows.reading import directed, reading_of, score_names
 from outscore.workflows.requests.base import input_settings, versions
@@ -177,7 +177,8 @@ def _try_test(request: PlanRequest, pilot: TwoSystems, labels: Mapping[str, Any]
     pairs, metric = paired_pilot(pilot.a, pilot.b, **labels)
     names = ("test", "replicates", "alternative", "alpha", "delta", "seed")
     given = {name: request.value(name) for name in names if request.value(name) is not None}
-    curves = retrospective_curves(pairs, metric, **given, progress=_by_steps(progress))
+    effect = better_by(request.effect, 1 if metric.higher_is_better else -1)
+    curves = retrospective_curves(pairs, metric, effect=effect, **given, progress=_by_steps(progress))
     return curves if request.unit_size == 1 else [replace(curve, unit="units") for curve in curves]
 
 
@@ -217,9 +218,10 @@ def with_looks(planned: PlanResult, request: PlanRequest) -> PlanResult:
             "--anytime needs the spread in units of the scores.", "Give --sd, --discordance or --accuracy.", parameter="sd"
         )
     study = study_of(replace(design, method=planned.method))
-    effect, side = study.towards(planned.effect), cast("Alternative", design.alternative)
+    side = cast("Alternative", design.alternative)
+    effect = -planned.effect if side == "less" else abs(planned.effect)
     if design.basis == "discordance":
-        stops = binary_stops(study.discordance, effect, design.alpha, side)
+        stops = binary_stops(study.discordance(planned.effect), effect / design.unit, design.alpha, side)
     else:
         low, high = request.bounds or (0.0, 1.0)
         stops = bounded_stops(effect, study.sd, high - low, planned.items, design.alpha, side, seed=request.seed)

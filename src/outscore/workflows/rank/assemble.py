@@ -13,6 +13,7 @@ from outscore.inference.families.multiplicity import adjust
 from outscore.inference.families.partial_conjunction import replicated_counts
 from outscore.inference.pairwise.table import Measured
 from outscore.inference.populations import ITEMS
+from outscore.inference.power.observed import needed_of_wins
 from outscore.language.numbers import format_percent
 from outscore.language.signature import ranking_signature
 from outscore.language.verdict.comparison import MAX_LEFT_OUT
@@ -78,7 +79,7 @@ def assemble_ranking(
     against = _contradiction(corrected, first, claims)
     if against is not None:
         words["sentence"] += f" {against.sentence}"
-    return Ranking(
+    ranking = Ranking(
         **{name: getattr(top, name) for name in top.__dataclass_fields__ if name != "notes"},
         correction=question.correction,
         family=corrected.family,
@@ -100,6 +101,19 @@ def assemble_ranking(
             *dict.fromkeys([*notes, *top.notes, *remarks, *_remarks(corrected, keep=keep)]),
         ],
     )
+    return _with_outlook(ranking, corrected.tops[0].measured)
+
+
+def _with_outlook(ranking: Ranking, measured: Measured) -> Ranking:
+    """The ranking with the items that would decide the pair closest to it, where counts of right-or-wrong items tell."""
+    nearest, table = ranking.closest_to_decided, measured.pairs
+    alone = measured.unit in ("items", "segments") and not measured.macro and ranking.population == ITEMS
+    if nearest is None or not alone or table.wins is None or table.losses is None or nearest.p.value <= ranking.alpha:
+        return ranking
+    first, second = (measured.systems.index(name) for name in nearest.systems)
+    row = np.flatnonzero(np.isin(table.left, (first, second)) & np.isin(table.right, (first, second)))[0]
+    needed = needed_of_wins(int(table.wins[row]), int(table.losses[row]), nearest.n, ranking.alpha)
+    return ranking.with_needed(nearest, needed)
 
 
 def _contradiction(corrected: Families, datasets: Sequence[Corrected], claims: Claims) -> Contradiction | None:

@@ -18,10 +18,13 @@ from outscore.core.metric import AdditiveMetric
 from outscore.core.records import dataclass
 from outscore.engine.engines import Engine
 from outscore.engine.progress import Progress
+from outscore.inference.base.entry import TestRequest
 from outscore.inference.leaderboard.friedman import critical_difference as nemenyi
 from outscore.inference.leaderboard.friedman import friedman, mean_ranks_differ
 from outscore.inference.leaderboard.ordering import groups_of
 from outscore.inference.pairwise.table import KINDS, Measured
+from outscore.inference.populations import ITEMS
+from outscore.inference.power.observed import items_needed
 from outscore.language.numbers import format_probability
 from outscore.results.note import Note
 from outscore.results.ranking import CriticalDifference, OtherPopulation, RankDesign, Ranking
@@ -32,6 +35,7 @@ from outscore.workflows.rank.measure import measure, systems_of
 from outscore.workflows.rank.populations import population_of, repeat_kind
 from outscore.workflows.rank.question import USUAL, Question
 from outscore.workflows.rank.standings import families, pairs_frame
+from outscore.workflows.validate import deciding_entry
 
 if TYPE_CHECKING:
     from outscore.workflows.texts.segments import SegmentScores
@@ -111,11 +115,25 @@ def rank_boards(
         settings=settings,
         notes=[*notes, *remarks, *(note for board in boards for note in board.notes)],
     )
+    ranking = _with_outlook(ranking, boards, metric, question)
     if question.joint:
         ranking = replace(ranking, joint=joint_of(boards, metric, ranking, seed=question.seed, progress=progress))
     drawn = int(str(question.options.get("resamples", RESAMPLES)))
     ranking = with_duplicates(ranking, sum(one.duplicates for one in boards), sum(one.conflicts for one in boards))
     return Ranked(replace(ranking, notes=[*ranking.notes, *_out_of_reach(measured, ranking, drawn)]), measured)
+
+
+def _with_outlook(ranking: Ranking, boards: Sequence[Board], metric: str | AdditiveMetric, question: Question) -> Ranking:
+    """The ranking with the items that would decide the pair closest to it; a macro average has no number of items."""
+    nearest = ranking.closest_to_decided
+    single = len(boards) == 1 and question.unit_size == 1 and ranking.population == ITEMS
+    if nearest is None or nearest.needed is not None or not single or nearest.p.value <= question.alpha:
+        return ranking
+    systems, entry = systems_of(boards[0], metric), deciding_entry(question.test)
+    places = (boards[0].systems.index(name) for name in nearest.systems)
+    request = TestRequest(alpha=question.alpha, seed=question.seed)
+    needed = items_needed(systems.pair(*places), systems.metric, request, entry)
+    return ranking.with_needed(nearest, needed)
 
 
 def _enough_swaps(question: Question, systems: int, metrics: int) -> Question:

@@ -16,7 +16,7 @@ from outscore.core.numeric import Array
 from outscore.core.paired import PairedScores
 from outscore.core.records import dataclass
 from outscore.core.repeats import RUNS, Draws, RepeatKind, RunTable, run_table
-from outscore.inference.base.discordance import worth_of
+from outscore.inference.base.discordance import Worth, worth_of
 from outscore.inference.base.item_scores import scores_if_any, with_exact_integers
 from outscore.inference.base.own_score import (
     UNKNOWN,
@@ -28,7 +28,7 @@ from outscore.inference.base.own_score import (
     score_variance,
 )
 from outscore.inference.describe.repeats import OWN_BY_RUNS, own_run_limits, variance_parts
-from outscore.inference.own.resolution import detectable_difference, epoch_noise, median_correlation, noise_floor
+from outscore.inference.own.resolution import Share, detectable_difference, epoch_noise, median_correlation, noise_floor
 from outscore.inference.populations import ITEMS, ITEMS_AND_RUNS, THESE_ITEMS, population_cure, usual_population
 from outscore.inference.runs.exchange import Exchange, exchange_of_rows
 from outscore.inference.runs.two_way import added_by_runs
@@ -286,7 +286,7 @@ def measure(
         "alpha": alpha,
         "power": power,
         "correlation": _correlation(whole),
-        "possible": _largest_difference(whole),
+        "worth": _worth(whole),
     }
     systems_scored = [
         _scored(system, whole, i, kind=kind, missing=dict(missing.get(system.scores.name, {})), **asked)
@@ -372,15 +372,14 @@ def _correlation(whole: Whole) -> float | None:
     return median_correlation(tables)
 
 
-def _largest_difference(whole: Whole) -> float | None:
-    """By how much scores can differ if every run of every item is right or wrong; None if scores are graded."""
+def _worth(whole: Whole) -> Worth | None:
+    """What wrong and right are worth if every run of every item is one of the two; None if scores are graded."""
     singles = [part.single for part, _ in _all(whole)]
     values = np.concatenate([one for one in singles if one is not None] or [np.zeros(0)])
     if not len(values) or any(one is None for one in singles):
         return None
     least, largest = float(values.min()), float(values.max())
-    worth = worth_of(least, largest, len(values)) if ((values == least) | (values == largest)).all() else None
-    return None if worth is None else worth.unit
+    return worth_of(least, largest, len(values)) if ((values == least) | (values == largest)).all() else None
 
 
 def _scored(
@@ -393,7 +392,7 @@ def _scored(
     alpha: float,
     power: float,
     correlation: float | None,
-    possible: float | None,
+    worth: Worth | None,
 ) -> ScoredSystem:
     by_set = whole[place]
     parts, limits = [part for part, _ in by_set.values()], [ends for _, ends in by_set.values()]
@@ -408,6 +407,11 @@ def _scored(
     clusters = [part.means.clusters for part in parts]
     grouped = None if clusters[0] is None else sum(len(np.unique(codes)) for codes in clusters if codes is not None)
     units = n if grouped is None else grouped
+    share = None
+    if worth is not None:
+        alone = parts[0].population == ITEMS and grouped is None and rows == n and not several
+        right = worth.share(value) if parts[0].metric.higher_is_better else 1 - worth.share(value)
+        share = Share(right, worth.unit, n if alone else None)
     return ScoredSystem(
         system=system.scores.name,
         value=value,
@@ -427,7 +431,7 @@ def _scored(
             2 * df if these else df,
             added=variance if these else added,
             correlation=correlation,
-            possible=possible,
+            share=share,
             units=units if parts[0].population == ITEMS else None,
             alpha=alpha,
             power=power,

@@ -1,0 +1,107 @@
+"""No two commands contradict each other about what the same data can show."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+import outscore as osc
+
+LEVEL = 0.05
+
+
+@st.composite
+def right_or_wrong(draw):
+    wins, losses = draw(st.integers(0, 12)), draw(st.integers(0, 12))
+    both, neither = draw(st.integers(0, 30)), draw(st.integers(0, 30))
+    assume(wins != losses)
+    assume(wins + losses + both + neither >= 8)
+    a = [1] * wins + [0] * losses + [1] * both + [0] * neither
+    b = [0] * wins + [1] * losses + [1] * both + [0] * neither
+    unit = draw(st.sampled_from([1, 100]))
+    return unit * np.array(a), unit * np.array(b), None
+
+
+@st.composite
+def decimals(draw):
+    n = draw(st.integers(8, 40))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    a, b = (rng.random(n).round(2) for _ in range(2))
+    assume(abs((a - b).mean()) > 1e-9)
+    return a + draw(st.sampled_from([0.0, 0.1, 0.3])), b, None
+
+
+@st.composite
+def clusters(draw):
+    sizes = draw(st.lists(st.integers(1, 6), min_size=10, max_size=16))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    labels = np.repeat(np.arange(len(sizes)), sizes)
+    shared = rng.normal(0, 0.3, len(sizes))[labels]
+    a = (0.3 + shared + rng.normal(0, 0.5, len(labels))).round(2)
+    assume(a.std() > 0 and abs(a.mean()) > 0.02)
+    return a, np.zeros(len(labels)), labels
+
+
+DATA = {"right-or-wrong": right_or_wrong(), "decimals": decimals(), "clusters": clusters()}
+
+
+@pytest.mark.parametrize("kind", DATA)
+@given(st.data())
+@settings(max_examples=48, deadline=None)
+def test_compare_rank_gate_and_plan_agree(kind, data):
+    a, b, labels = data.draw(DATA[kind])
+    compared = osc.compare(a, b, clusters=labels)
+    power, units = compared.power, compared.clusters or compared.n
+    of_pilot = {"pilot": (a, b), "clusters": labels}
+    if power.needed is not None:
+        planned = osc.plan(**of_pilot)
+        assert round(planned.items / planned.design.cluster_size) == power.needed
+        ranked = osc.rank({"A": a, "B": b}, clusters=labels).pairs[0]
+        assert ranked.needed == max(compared.n + 1, math.ceil(power.needed * compared.n / units))
+        # Fewer than are needed do not suffice, if curve and number come from one function.
+        assert all(point.power < 0.8 + 1e-9 for point in power.curve if point.n < 0.8 * power.needed)
+    if power.detectable_effect is None:
+        with pytest.raises(osc.OutscoreError):
+            osc.plan(**of_pilot, n=compared.n)
+    else:
+        assert osc.plan(**of_pilot, n=compared.n).effect == pytest.approx(power.detectable_effect, rel=1e-9)
+    if labels is None:
+        here = next(point.power for point in power.curve if point.n == compared.n)
+        assert osc.plan(**of_pilot, n=compared.n, effect=compared.difference).power == pytest.approx(here, abs=1e-12)
+    _check_gate(a, b, labels, compared)
+
+
+def _check_gate(a, b, labels, compared):
+    """Where a gate would need more items to fail, they are those that a one-sided plan asks for."""
+    margin = 0.02 * (100 if a.max() > 1 and kind_of(a) else 1)
+    found = osc.gate(b, a, margin=margin, clusters=labels)
+    if found.towards == "fail":
+        planned = osc.plan(pilot=(a, b), clusters=labels, alternative="less")
+        needed = round(planned.items / planned.design.cluster_size)
+        units = compared.clusters or compared.n
+        assert found.needed == max(compared.n + 1, math.ceil(needed * compared.n / units))
+
+
+def kind_of(a):
+    """Whether scores are 0 and 100."""
+    return set(np.unique(a)) <= {0, 100}
+
+
+@given(right_or_wrong())
+@settings(max_examples=48, deadline=None)
+def test_score_and_plan_agree(data):
+    a, _, _ = data
+    unit = 100 if a.max() == 100 else 1
+    found = osc.score(a, alpha=LEVEL).systems[0].detectable
+    accuracy = float(a.mean()) / unit
+    assume(0 < accuracy < 1)
+    try:
+        planned = abs(osc.plan(n=len(a), accuracy=accuracy).effect)
+    except osc.OutscoreError:
+        assert found.independent is None
+    else:
+        assert found.independent == pytest.approx(unit * planned, rel=1e-9)
