@@ -399,3 +399,11 @@ def test_one_system_alone_is_refused(tmp_path):
         osc.gate(tmp_path / "one.csv", margin=0.02)
     with pytest.raises(OutscoreError, match="is a file and the other is not"):
         osc.gate(BASE, tmp_path / "one.csv", margin=0.02)
+
+
+def test_a_tiny_level_is_answered_at_once():
+    """Flips have no power at such a level that a float could tell; nobody waits for more and more of them."""
+    old = np.array([0.37, 0.74, 0.11, 0.9, 0.25, 0.6, 0.5, 0.81, 0.07, 0.33])
+    found = osc.gate(old, 100 * old, margin=0.1, alpha=1e-100)
+    assert (found.outcome, found.towards) == ("inconclusive", "pass")
+    assert found.needed > math.log2(1e100)

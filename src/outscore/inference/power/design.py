@@ -46,6 +46,8 @@ METHODS: dict[str, tuple[Method, ...]] = {
     "standardised": ("t", "normal", "permutation"),
     "discordance": ("exact", "normal", "permutation"),
 }
+MANY_UNITS = 20_000
+"""Flips of more units than these take too long, and nearly have the power of a t test."""
 FEW_UNITS = 500
 """Up to so many units power goes up and down with the levels that flips can have."""
 VAST = 1e6
@@ -152,7 +154,9 @@ class Study:
             rate, alpha = self.discordance(effect), self.design.alpha
             return mcnemar_sample_size(share, rate, target, alpha, self._turned_side, pairs) * self.design.design_effect
         if self.method == "permutation" and formula < FEW_UNITS * self.design.cluster_size:
-            return self._flipped_units(effect, target, formula) * self.design.cluster_size
+            units = self._flipped_units(effect, target, formula)
+            if units is not None:
+                return units * self.design.cluster_size
         if self.method == "normal":
             return formula
         return _root(lambda n: self._t_power(n, effect), target, 2.0 * self.design.cluster_size)
@@ -248,8 +252,8 @@ class Study:
     def _whole_units(self, n: float) -> int:
         return math.floor(n / self.design.cluster_size * (1 + 1e-12))
 
-    def _flipped_units(self, effect: float, target: float, formula: float) -> int:
-        """The fewest units from which on flips of their signs have the power."""
+    def _flipped_units(self, effect: float, target: float, formula: float) -> int | None:
+        """The fewest units from which on flips of their signs have the power; None where a level is too small to tell."""
         shift = self._unit_shift(effect)
 
         def enough(units: int) -> bool:
@@ -258,6 +262,8 @@ class Study:
         high = max(math.ceil(formula / self.design.cluster_size), self.design.min_units) + 16
         while not enough(high):
             high = 2 * high
+            if high > MANY_UNITS:
+                return None
         return next(units for units in range(high, 0, -1) if not enough(units)) + 1
 
     def _unit_sd(self, effect: float) -> float:
