@@ -53,7 +53,7 @@ def test_logs_are_no_pilot(shared_data):
 def test_clusters_are_measured_near_the_answer(n, near, monkeypatch):
     """Samples of as many clusters as are planned, unless power is so close to 1 there that they could not tell anything."""
     asked = []
-    monkeypatch.setattr("outscore.workflows.plan.pilot.measured_shift", lambda *_, units, **__: asked.append(units))
+    monkeypatch.setattr("outscore.inference.power.observed.measured_shift", lambda *_, units, **__: asked.append(units))
     rng = np.random.default_rng(3)
     clusters = np.repeat(np.arange(40), 5)
     a = rng.normal(0.1, 1.0, 200) + rng.normal(0.0, 0.3, 40)[clusters]

@@ -190,7 +190,7 @@ class Study:
         >>> study = study_of(StudyDesign(accuracy=0.95))
         >>> sizes = study.directions(100, 0.8)
         >>> round(sizes["worse"], 4), sizes["better"]
-        (0.1367, None)
+        (0.1326, None)
         """
         if self.method == "permutation":
             self._require_enough_units(n)
