@@ -831,7 +831,7 @@ def score(
     --------
     >>> found = score([1, 0, 1, 1, 1, 0, 1, 1] * 5, names=["new"])
     >>> found.systems[0].value, round(found.systems[0].low, 3), round(found.systems[0].detectable.independent, 3)
-    (0.75, 0.598, 0.282)
+    (0.75, 0.598, 0.331)
     """
     from outscore.workflows.score.run import call
 
@@ -2167,7 +2167,7 @@ def plan(
     Examples
     --------
     >>> plan(effect=0.03, sd=1 / 3).items
-    969
+    971
     >>> plan(scores=(".871", ".864"), n=1000).verdict.split(",")[0]
     'p lies between .016 and .71'
     """

@@ -47,7 +47,7 @@ def run(
     Examples
     --------
     >>> run(PlanRequest(effect=0.03, sd=1 / 3)).verdict
-    'You need 969 items to detect a difference of 0.03 in the mean score with power .8 (two-sided, alpha = .05).'
+    'You need 971 items to detect a difference of 0.03 in the mean score with power .8 (two-sided, alpha = .05).'
     """
     request.validate(arrays=data is not None, tabled=table is not None)
     answer: PlanResult | PossibleP | PossibleTable
