@@ -75,7 +75,7 @@ def claims(world, replicates):
     rows = []
     for _ in range(replicates // MAX_REPLICATED):
         measured = datasets(leads, same_items, MAX_REPLICATED, stream)
-        macro = macro_measured(measured, *macro_from_counts(measured, macro_request(ALPHA, 0)), [])
+        macro = macro_measured(measured, *macro_from_counts(measured, macro_request(ALPHA, 0)), [], alpha=ALPHA)
         found = families([*measured, macro], Question(alpha=ALPHA))
         for entry in _replicability(found.tops[0], found.parts)[0]:
             sign = 1 if entry.systems[0].startswith("a") else -1

@@ -6,7 +6,9 @@ that of a sum of sign flips, and the same kernels serve it, for up to `MAX_TESTE
 `MIN_APPROXIMATED` flips or more get Lugannani and Rice's approximation (`exact.saddlepoint`), for
 right-or-wrong items with all saddle points found together; it is an approximation, and says so.
 
-Intervals add up the widths of the datasets' own as those of independent numbers add up: √(Σ w²)/D.
+The interval of a single pair inverts this test, as that of a mean does: an item of a dataset of n items has the weight 1/(D·n).
+Intervals of many pairs, and of metrics that are not means, add up the widths of the datasets' own as those of independent
+numbers add up, √(Σ w²)/D, and are stretched to hold 0 exactly where the test does not reject it.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ from fractions import Fraction
 import numpy as np
 
 from outscore.core.metric import AdditiveMetric
-from outscore.core.numeric import MAX_EXACT, Array, as_integers
+from outscore.core.numeric import MAX_EXACT, MIN_FLOAT, Array, as_integers
 from outscore.core.options import OptionValue
 from outscore.core.paired import PairedScores
 from outscore.exact.binomial import log_two_sided
@@ -27,7 +29,10 @@ from outscore.inference.base.entry import TestRequest
 from outscore.inference.pairwise.per_pair import log_claim, permutation_p
 from outscore.inference.pairwise.systems import SystemRows
 from outscore.inference.pairwise.table import KINDS, Measured, PairTable
+from outscore.inference.permutation.interval import inversion_interval
+from outscore.results.interval import Interval
 from outscore.results.note import Note
+from outscore.results.pvalue import PValue
 
 __all__ = [
     "COMBINED",
@@ -36,6 +41,7 @@ __all__ = [
     "SADDLEPOINT",
     "flips_from_counts",
     "macro_from_counts",
+    "macro_interval",
     "macro_measured",
     "macro_notes",
     "macro_request",
@@ -44,7 +50,7 @@ __all__ = [
 
 MAX_TESTED = 2_000
 """Beyond so many pairs the macro average is approximated."""
-COMBINED = "the datasets' intervals combined"
+COMBINED = "the datasets' intervals combined, stretched to agree with the test"
 SADDLEPOINT = "saddlepoint"
 MIN_APPROXIMATED = 100
 """With fewer flips the approximation is too rough. From here on, p above 1e-8 was within 5 % in 98 of 100 simulated sums."""
@@ -136,6 +142,35 @@ def _macro_rows(parts: Sequence[PairedScores], metric: AdditiveMetric) -> tuple[
         scale = 1
     a, b = np.concatenate(weighted, axis=1)
     return PairedScores(a[:, None], b[:, None], scale, None, clusters), plain
+
+
+def macro_interval(datasets: Sequence[SystemRows], left: int, right: int, log_p: float, alpha: float) -> Interval | None:
+    """The interval of one pair's macro difference by a linear metric, which inverts its test; None where they share no item.
+
+    Examples
+    --------
+    >>> mean = AdditiveMetric("mean", ("score", "items"), ratio=((1, 0), (0, 1)))
+    >>> rows = np.stack([np.array([[5, 6, 7, 9], [1, 4, 6, 5]]), np.ones((2, 4), dtype=int)], axis=2)
+    >>> dataset = SystemRows(mean, rows, np.ones((2, 4), dtype=bool))
+    >>> found = macro_interval([dataset, dataset], 0, 1, math.log(2 / 2**8), 0.05)
+    >>> found.low, found.high
+    (1.5, 4.0)
+    """
+    metric = datasets[0].metric
+    parts = [part for part in (systems.pair(left, right) for systems in datasets) if part.rows]
+    pairs, _ = _macro_rows(parts, metric)
+    if pairs is None or metric.ratio is None:
+        return None
+    bottoms = [np.ones(part.rows) if metric.ratio[1] is None else part.a @ np.asarray(metric.ratio[1]) for part in parts]
+    if pairs.scale == 1 or metric.ratio[1] is None:
+        weights = np.concatenate([bottom / (float(bottom.sum()) * len(parts)) for bottom in bottoms]) * pairs.scale
+    else:
+        # Whole numbers stay whole, so that subsets of items that sum to 0 do.
+        weights = np.concatenate([bottom * (pairs.scale // len(parts) // int(bottom.sum())) for bottom in bottoms])
+    a, b = (np.concatenate([side, weights[:, None]], axis=1) for side in (pairs.a, pairs.b))
+    mean = AdditiveMetric("macro average", ("score", "weight"), ratio=((1, 0), (0, 1)), direction=metric.direction)
+    p = PValue.from_logs(log_p, log_p, method="exact", kernel="macro")
+    return inversion_interval(PairedScores(a, b, clusters=pairs.clusters), mean, alpha, p)
 
 
 def _common_multiple(bottoms: Sequence[float]) -> int | None:
@@ -232,7 +267,9 @@ def _rows_from_counts(counts: Array, worth: Array, gaps: Array) -> PairedScores:
     return PairedScores(a[:, None], b[:, None])
 
 
-def macro_measured(measured: Sequence[Measured], log_p: Array, kind: Array, kernel: str, notes: Sequence[Note]) -> Measured:
+def macro_measured(
+    measured: Sequence[Measured], log_p: Array, kind: Array, kernel: str, notes: Sequence[Note], *, alpha: float
+) -> Measured:
     """The macro average of datasets with the p-values found for it."""
     first = measured[0]
     n = np.stack([part.pairs.n for part in measured], axis=1)
@@ -243,14 +280,15 @@ def macro_measured(measured: Sequence[Measured], log_p: Array, kind: Array, kern
     has_items = np.stack([part.n for part in measured], axis=1) > 0
     value = _mean(np.stack([part.value for part in measured], axis=1), has_items)
     own_reach = _reach(np.stack([part.high - part.low for part in measured], axis=1) / 2, has_items)
+    low, high = _agreeing(difference, reach, log_p <= math.log(alpha))
     some = np.flatnonzero((several > 0) & (several < len(measured)))
     pairs = PairTable(
         left=first.pairs.left,
         right=first.pairs.right,
         n=n.sum(axis=1),
         difference=difference,
-        low=difference - reach,
-        high=difference + reach,
+        low=low,
+        high=high,
         log_p=np.where(several > 0, log_p, 0.0),
         kind=kind,
         weight=several,
@@ -281,6 +319,15 @@ def macro_measured(measured: Sequence[Measured], log_p: Array, kind: Array, kern
         notes=[*notes, *partial],
         macro=True,
     )
+
+
+def _agreeing(difference: Array, reach: Array, rejected: Array) -> tuple[Array, Array]:
+    """Both limits, moved to leave 0 out exactly where the test rejects it."""
+    low, high = difference - reach, difference + reach
+    astride = rejected & (low <= 0) & (high >= 0)
+    kept = ~rejected
+    low = np.where(kept, np.minimum(low, 0.0), np.where(astride & (difference > 0), MIN_FLOAT, low))
+    return low, np.where(kept, np.maximum(high, 0.0), np.where(astride & (difference < 0), -MIN_FLOAT, high))
 
 
 def _interval(measured: Sequence[Measured], reach: Array) -> str:

@@ -45,6 +45,7 @@ __all__ = [
     "STUDENT",
     "PairRows",
     "PairTest",
+    "ends_of",
     "exact_rows",
     "log_claim",
     "pair_rows",
@@ -205,7 +206,7 @@ def population_numbers(datasets: Sequence[SystemRows], left: int, right: int, as
         n, difference, interval = p.n, float(a.mean() - b.mean()), run_interval(a, b, request.alpha)
     logs = [log_claim(p), *([log_claim(one) for one in others] or [0.0, 0.0])]
     method = "none" if interval is None else interval.method
-    return [n, difference, *_ends(interval), *logs, KINDS.index(p.method)], p.kernel.split(":")[0], method
+    return [n, difference, *ends_of(interval), *logs, KINDS.index(p.method)], p.kernel.split(":")[0], method
 
 
 def _one(systems: SystemRows, pairs: PairedScores, asked: PairTest) -> tuple[list[float], str, str]:
@@ -224,7 +225,7 @@ def _one(systems: SystemRows, pairs: PairedScores, asked: PairTest) -> tuple[lis
         better, worse = _one_sided(pairs, metric, asked) if asked.sides else (0.0, 0.0)
     # An interval about a median says nothing of the difference beside it.
     fitting = interval is not None and interval.estimand == "difference"
-    low, high = _ends(interval) if fitting else (np.nan, np.nan)
+    low, high = ends_of(interval) if fitting else (np.nan, np.nan)
     method = interval.method if interval is not None and fitting else "none"
     difference = _difference(systems, pairs)
     kind = KINDS.index(p.method)
@@ -243,7 +244,14 @@ def _one_sided(pairs: PairedScores, metric: AdditiveMetric, asked: PairTest) -> 
     return log_claim(better.p), log_claim(worse.p)
 
 
-def _ends(interval: Interval | None) -> tuple[float, float]:
+def ends_of(interval: Interval | None) -> tuple[float, float]:
+    """Both ends as numbers: infinite where there is none, nan without an interval.
+
+    Examples
+    --------
+    >>> ends_of(Interval(0.1, None, level=0.95, method="", dual=True)), ends_of(None)
+    ((0.1, inf), (nan, nan))
+    """
     if interval is None:
         return np.nan, np.nan
     low = -math.inf if interval.low is None else interval.low

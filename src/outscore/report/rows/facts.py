@@ -218,8 +218,16 @@ def _datasets(c: Comparison) -> list[str]:
     if shown is None:
         return []
     first, second = map(clean, shown.systems)
-    independent = f", {shown.fisher} if they are independent (Fisher)" if shown.fisher != shown.bonferroni else ""
-    lines = [f"{first} is better on at least {shown.bonferroni} of {shown.datasets} datasets (Bonferroni){independent}"]
+    lines = []
+    # Bonferroni holds for independent datasets, too: Fisher is worth a word only where it finds more, and none is no news.
+    more = shown.fisher > shown.bonferroni
+    if shown.bonferroni:
+        independent = f", {shown.fisher} if they are independent (Fisher)" if more else ""
+        lines.append(f"{first} is better on at least {shown.bonferroni} of {shown.datasets} datasets (Bonferroni){independent}")
+    elif more:
+        lines.append(
+            f"{first} is better on at least {shown.fisher} of {shown.datasets} datasets, if they are independent (Fisher)"
+        )
     for name, where in ((first, shown.holm), (second, shown.worse)):
         if where:
             lines.append(clean(f"{name} is significantly better on {list_names(where, MAX_NAMED)} (Holm over datasets)"))

@@ -235,21 +235,30 @@ def replicability_table(ranking: Ranking, most: int | None = None, *, hint: bool
     """
     place = {s.system: i for i, s in enumerate(ranking.scores)}
     ordered = sorted(ranking.replicability, key=lambda r: (place[r.systems[0]], place[r.systems[1]]))
+    # Bonferroni's number holds for independent datasets, too.
     rows = [
-        (*r.systems, *(f"{n} of {r.datasets}" for n in (r.bonferroni, r.fisher)), *map(_datasets, (r.holm, r.worse)))
+        (
+            *r.systems,
+            *(_shown(n, r.datasets) for n in (r.bonferroni, max(r.bonferroni, r.fisher))),
+            *map(_datasets, (r.holm, r.worse)),
+        )
         for r in ordered[:most]
     ]
     level = format_percent(1 - ranking.alpha)
     meaning = (
         f"Better on at least this many datasets, with {level} confidence: whatever the dependence between datasets "
-        "(Bonferroni), and if they are independent (Fisher, which may find fewer where one dataset alone is strong). On, worse "
-        "on: the datasets where it is significantly better and worse (Holm over datasets)."
+        "(Bonferroni), and if they are independent (Fisher, where it finds more); empty where none is shown. On, worse on: the "
+        "datasets where it is significantly better and worse (Holm over datasets)."
     )
     left = len(ranking.replicability) - len(rows)
     how = ALL if hint else ""
     notes = [meaning, *([f"Not shown: {count(left, 'pair')}{how}."] if left else [])]
     columns = ["system", "better than", "at least", "if independent", "on", "worse on"]
     return replace(make_table("replicability", "Replicability", columns, "llrrll", rows, notes), label="ranking-replicability")
+
+
+def _shown(datasets: int, of: int) -> str:
+    return f"{datasets} of {of}" if datasets else ""
 
 
 def _datasets(names: Sequence[str]) -> str:

@@ -94,21 +94,26 @@ def _shared(scores: Sequence[Scores]) -> list[Scores]:
     return [system.take(np.array([key in common for key in rows])) for system, rows in zip(scores, keys, strict=True)]
 
 
+def _agrees(p: PValue) -> bool:
+    """Whether the interval of a macro average holds 0 exactly where p does not reject it: that of swaps does."""
+    return p.test == "permutation"
+
+
 def _decided(pooled: Comparison, ranking: Ranking, datasets: int, alpha: float, resamples: int) -> Comparison:
     (pair,) = ranking.pairs
     own = {s.system: SystemScore(s.system, s.value, s.low, s.high) for s in ranking.scores}
     a, b = pooled.systems
     low, high = pair.low, pair.high
-    if pair.systems != (a, b) and low is not None and high is not None:
+    if pair.systems != (a, b):
         # A ranking names the better system first.
-        low, high = -high, -low
+        low, high = (None if end is None else -end for end in (high, low))
     p = _p_of(pair, ranking, resamples)
     averaged = replace(
         pooled,
         scores=(own[a], own[b]),
         difference=own[a].value - own[b].value,
         p=p,
-        interval=None if low is None else Interval(low, high, 1 - alpha, ranking.interval, dual=False),
+        interval=None if low is None and high is None else Interval(low, high, 1 - alpha, ranking.interval, dual=_agrees(p)),
         design=replace(pooled.design, datasets=datasets, path=[]),
         signature=_signature(pooled, p, datasets),
         # These are about single items, not about equally weighted datasets.

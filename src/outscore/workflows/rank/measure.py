@@ -39,13 +39,14 @@ from outscore.inference.pairwise.macro import (
     MAX_TESTED,
     SADDLEPOINT,
     macro_from_counts,
+    macro_interval,
     macro_measured,
     macro_notes,
     macro_request,
     macro_tested,
 )
 from outscore.inference.pairwise.moments import moments_of
-from outscore.inference.pairwise.per_pair import CHUNK, PairTest, exact_rows, pair_rows, population_numbers, table_of
+from outscore.inference.pairwise.per_pair import CHUNK, PairTest, ends_of, exact_rows, pair_rows, population_numbers, table_of
 from outscore.inference.pairwise.systems import SystemRows, baseline_of, pairs_of
 from outscore.inference.pairwise.table import KINDS, Measured, PairTable
 from outscore.inference.populations import EXCHANGE, EXCHANGE_OF_RUNS, ITEMS, TWO_WAY, own_test
@@ -387,7 +388,17 @@ class _Work:
                 "Rank the datasets one by one, or give all systems the same items.",
             )
         notes = macro_notes(self.asked.test, kernel, in_units=self.asked.unit_size > 1)
-        return macro_measured(measured, log_p, kind, kernel, notes)
+        macro = macro_measured(measured, log_p, kind, kernel, notes, alpha=request.alpha)
+        return self._inverted(macro, rows) if len(self.left) == 1 and all(systems.linear() for systems in rows) else macro
+
+    def _inverted(self, macro: Measured, rows: Sequence[SystemRows]) -> Measured:
+        """The macro average of a single pair with the interval that inverts its test; for many that would cost too much."""
+        log_p = float(macro.pairs.log_p[0])
+        interval = macro_interval(rows, int(self.left[0]), int(self.right[0]), log_p, self.asked.request.alpha)
+        if interval is None:
+            return macro
+        low, high = (np.array([end]) for end in ends_of(interval))
+        return replace(macro, pairs=replace(macro.pairs, low=low, high=high), interval=interval.method)
 
     def _macro_of_population(self, rows: Sequence[SystemRows], measured: Sequence[Measured]) -> Measured:
         """The macro average by the test of a population, on the datasets that both systems have."""
@@ -405,7 +416,9 @@ class _Work:
             ends[:, i], log_p[i], kind[i] = numbers[2:4], numbers[4], int(numbers[7])
             kernels.add(kernel)
             intervals.add(interval)
-        macro = macro_measured(measured, log_p, kind, ", ".join(sorted(kernels)) or self.asked.test, [])
+        macro = macro_measured(
+            measured, log_p, kind, ", ".join(sorted(kernels)) or self.asked.test, [], alpha=self.asked.request.alpha
+        )
         pairs = replace(macro.pairs, low=ends[0], high=ends[1])
         return replace(macro, pairs=pairs, test=self.asked.test, interval=", ".join(sorted(intervals)) or INTERVAL)
 

@@ -339,12 +339,13 @@ def _macro(moments: Sequence[PairMoments], measured: Sequence[Measured], asked: 
     request = macro_request(asked.alpha, asked.seed, asked.resamples)
     from_counts = macro_from_counts(measured, request) if asked.test != "student" else None
     if from_counts is not None:
-        return macro_measured(measured, *from_counts, macro_notes(asked.test, from_counts[2]))
+        return macro_measured(measured, *from_counts, macro_notes(asked.test, from_counts[2]), alpha=asked.alpha)
     pairs = measured[0].pairs
     log_p = macro_student(moments, pairs.left, pairs.right)
     kind = np.full(len(log_p), KINDS.index("asymptotic"), dtype=np.int8)
     text = "The macro average over datasets is tested by Student's t, with the datasets' errors pooled."
-    return replace(macro_measured(measured, log_p, kind, "student-t", [Note("method", text)]), test="student")
+    macro = macro_measured(measured, log_p, kind, "student-t", [Note("method", text)], alpha=asked.alpha)
+    return replace(macro, test="student")
 
 
 def _flipped_totals(
