@@ -122,7 +122,7 @@ def test_a_plan_answers_while_you_type(browser, server):
         expect(page.locator("#answer h2")).to_contain_text("You need")
         page.get_by_label("Difference", exact=True).fill("0.05")
         page.get_by_label("Spread", exact=True).fill("0.5")
-        expect(page.locator("#answer h2")).to_contain_text("785")
+        expect(page.locator("#answer h2")).to_contain_text("787")
         assert "effect=0.05" in page.url
         there(page.locator("#result:not(.old) figure").first)
         page.get_by_label("Which p-values do two published scores allow?").check()

@@ -78,7 +78,7 @@ def test_what_is_no_request_is_refused(page, body):
 
 def test_a_plan_answers_at_once(page):
     answer = page.post("/api/plan", json={"effect": "0.02", "sd": 0.3})
-    assert answer.json()["items"] == 1766
+    assert answer.json()["items"] == 1768
     done = CliRunner().invoke(app, ["plan", "--effect", "0.02", "--sd", "0.3", "--format", "json"])
     assert answer.text == done.output
     refused = page.post("/api/plan", json={"effect": 0})
