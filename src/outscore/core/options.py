@@ -258,18 +258,31 @@ def parse_spec(spec: str) -> tuple[str, dict[str, str]]:
     return name.strip(), values
 
 
+DIRECTION_WORDS: dict[Literal["higher", "lower"], tuple[str, ...]] = {
+    "higher": ("higher", "high", "max", "maximum", "maximize", "↑"),
+    "lower": ("lower", "low", "min", "minimum", "minimize", "↓"),
+}
+"""What people write behind a name to say which scores are better."""
+
+
 def written_direction(written: str) -> tuple[str, Literal["higher", "lower"] | None]:
     """A name without the direction in brackets behind it, and that direction, if there is one.
 
     Examples
     --------
-    >>> written_direction("latency (lower)"), written_direction("quality")
-    (('latency', 'lower'), ('quality', None))
+    >>> written_direction("latency (lower)"), written_direction("MQM(Lower is better)"), written_direction("F1 (micro)")
+    (('latency', 'lower'), ('MQM', 'lower'), ('F1 (micro)', None))
     """
-    match = re.fullmatch(r"(.+?)\s*\((higher|lower)\)", written)
-    if match is None:
-        return written, None
-    return match[1], "lower" if match[2] == "lower" else "higher"
+    match = re.fullmatch(r"(.+?)\s*\(\s*([^()]+?)\s*\)", written)
+    word = "" if match is None else match[2].lower().removesuffix(" is better")
+    for direction, words in DIRECTION_WORDS.items():
+        if match is not None and word in words:
+            return match[1], direction
+    return written, None
+
+
+SMALLEST_LEVEL = 1e-12
+"""Below this the quantiles that intervals and plans take have no digits left."""
 
 
 def check_level(name: str, level: object) -> None:
@@ -281,6 +294,8 @@ def check_level(name: str, level: object) -> None:
     """
     check_share(name, level, "0.05")
     number = _number(level)
+    if number < SMALLEST_LEVEL:
+        raise OutscoreError(f"`{name}` is {quoted(level)}.", f"Give at least {SMALLEST_LEVEL:g}.", parameter=name)
     if number > LARGEST_LEVEL:
         hint = f"The level of a test is 1 minus the confidence level: give {1 - number:.6g}."
         raise OutscoreError(f"`{name}` is {quoted(level)}, which looks like a confidence level.", hint, parameter=name)

@@ -404,6 +404,21 @@ def test_one_system_alone_is_refused(tmp_path):
 def test_a_tiny_level_is_answered_at_once():
     """Flips have no power at such a level that a float could tell; nobody waits for more and more of them."""
     old = np.array([0.37, 0.74, 0.11, 0.9, 0.25, 0.6, 0.5, 0.81, 0.07, 0.33])
-    found = osc.gate(old, 100 * old, margin=0.1, alpha=1e-100)
+    found = osc.gate(old, 100 * old, margin=0.1, alpha=1e-12)
     assert (found.outcome, found.towards) == ("inconclusive", "pass")
-    assert found.needed > math.log2(1e100)
+    assert found.needed > math.log2(1e12)
+
+
+def test_items_that_the_candidate_lacks_are_told_in_the_verdict(tmp_path):
+    """A missing answer may be a crash."""
+    for name, n in (("base", 400), ("new", 300)):
+        (tmp_path / f"{name}.csv").write_text("id,score\n" + "".join(f"q{i},1\n" for i in range(n)), encoding="utf-8")
+    found = osc.gate(tmp_path / "base.csv", tmp_path / "new.csv", margin=0.02)
+    assert "Only 300 of 400 items are compared" in found.reason
+
+
+@pytest.mark.parametrize("test", ["sign", "wilcoxon", "bootstrap-median", "permutation-median"])
+def test_a_margin_of_the_mean_is_not_for_tests_of_medians(test):
+    """Twenty points lost on a fifth of the items leave the median where it is."""
+    with pytest.raises(OutscoreError, match="test"):
+        osc.gate(np.ones(100), np.repeat([1, 0], [80, 20]), margin=0.02, test=test)

@@ -42,6 +42,7 @@ from outscore.results.subset import DATASET, Bucket
 __all__ = [
     "MAX_LEFT_OUT",
     "agreement",
+    "omission_of",
     "sentence",
     "stored_verdict",
     "verdict",
@@ -189,14 +190,21 @@ def _looks_at(slices: Sequence[Comparison]) -> list[Look]:
 
 def with_omission(c: Comparison) -> Comparison:
     """The same result; its verdict mentions if more than a tenth of the items are left out because one system lacks them."""
-    out, common = c.alignment.only_a + c.alignment.only_b, c.alignment.common
-    if out <= MAX_LEFT_OUT * (out + common):
+    omission = omission_of(c)
+    if not omission:
         return c
-    share = format_percent(round(out / (out + common), 3))
-    compared = f"Only {common:,} of {count(out + common, 'item')} are compared"
-    omission = f"{compared}: the other {share} have a score from one system only."
     end = "" if c.reason else "."
     return replace(c, reason=f"{c.reason} {omission}".lstrip(), verdict=f"{c.verdict}{end} {omission}")
+
+
+def omission_of(c: Comparison) -> str:
+    """A sentence if more than a tenth of the items are left out because one system lacks them; else nothing."""
+    out, common = c.alignment.only_a + c.alignment.only_b, c.alignment.common
+    if out <= MAX_LEFT_OUT * (out + common):
+        return ""
+    share = format_percent(round(out / (out + common), 3))
+    compared = f"Only {common:,} of {count(out + common, 'item')} are compared"
+    return f"{compared}: the other {share} have a score from one system only."
 
 
 def _unit(c: Comparison) -> tuple[str, str]:

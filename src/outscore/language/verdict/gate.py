@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from outscore.language.numbers import count, decimals_for, format_level, format_number, format_p
 from outscore.language.phrases import interval_phrase, method_phrase
+from outscore.language.verdict.comparison import omission_of
 from outscore.results.comparison import Comparison
 from outscore.results.gate import Outcome
 from outscore.results.interval import Interval
@@ -48,7 +49,9 @@ def gate_verdict(
         f"each one-sided, {level}"
     )
     more = f" {needed[0].upper()}{needed[1:]}." if needed else ""
-    reason = f"{c.score_name} {values[0]} against {values[1]}{lower}; {gap}{ends}; {tests}.{more}"
+    # What the candidate never answered may be what it would have failed on.
+    omitted = " ".join(filter(None, ["", omission_of(c)]))
+    reason = f"{c.score_name} {values[0]} against {values[1]}{lower}; {gap}{ends}; {tests}.{omitted}{more}"
     shown = {
         "pass": f"{not_worse} in {c.score_name}",
         "fail": f"{candidate} is worse than {baseline}",
