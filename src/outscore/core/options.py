@@ -285,7 +285,7 @@ SMALLEST_LEVEL = 1e-12
 """Below this the quantiles that intervals and plans take have no digits left."""
 
 
-def check_level(name: str, level: object) -> None:
+def check_level(name: str, level: object, least: float = SMALLEST_LEVEL) -> None:
     """Refuse what is not a level of a test; one above one half is a confidence level that was mistaken for it.
 
     Examples
@@ -294,8 +294,8 @@ def check_level(name: str, level: object) -> None:
     """
     check_share(name, level, "0.05")
     number = _number(level)
-    if number < SMALLEST_LEVEL:
-        raise OutscoreError(f"`{name}` is {quoted(level)}.", f"Give at least {SMALLEST_LEVEL:g}.", parameter=name)
+    if number < least:
+        raise OutscoreError(f"`{name}` is {quoted(level)}.", f"Give at least {least:g}.", parameter=name)
     if number > LARGEST_LEVEL:
         hint = f"The level of a test is 1 minus the confidence level: give {1 - number:.6g}."
         raise OutscoreError(f"`{name}` is {quoted(level)}, which looks like a confidence level.", hint, parameter=name)

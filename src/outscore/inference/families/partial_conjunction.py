@@ -95,7 +95,8 @@ def replicated_counts(log10_p: Array, *, combination: str = "bonferroni", alpha:
     >>> replicated_counts(np.log10([[0.01, 0.01, 0.01], [0.5, 0.001, 0.5], [1e-9, 0.02, 1.0]])).tolist()
     [3, 1, 2]
     """
-    check_level("alpha", alpha)
+    # Logarithms are compared, which takes no quantile.
+    check_level("alpha", alpha, least=0.0)
     # A p-value of exactly α is claimed, however its logarithm was rounded.
     claimed = _log_partial(np.asarray(log10_p, dtype=float) * LN10, combination) <= math.log(alpha) + TIE_TOLERANCE
     return np.asarray(np.cumprod(claimed, axis=-1).sum(axis=-1))
