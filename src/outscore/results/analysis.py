@@ -34,14 +34,14 @@ __all__ = [
 
 
 def lag1_bound(n: int) -> float:
-    """The bound that the lag-1 autocorrelation of n independent values exceeds one time in twenty.
+    """Three standard errors: the lag-1 autocorrelation of n independent values lies above this about one time in a thousand.
 
     Examples
     --------
     >>> lag1_bound(400)
-    0.1
+    0.15
     """
-    return 2 / math.sqrt(n)
+    return 3 / math.sqrt(n)
 
 
 @dataclass(frozen=True)
@@ -148,6 +148,8 @@ class Analysis:
         Standard error without pairing divided by that with pairing: 2 means that pairing halves it, below 1 that it hurts.
     lag1
         Autocorrelation of neighbouring differences, in file order (of the mean differences of clusters if there are clusters).
+    lag1_n
+        How many neighbours that is computed from: items before they are shuffled, or clusters; None in older files.
     warnings
         What to check before believing any p-value.
     tests
@@ -170,6 +172,7 @@ class Analysis:
     warnings: list[str]
     tests: TestAdvice
     nlpstattest: TestAdvice
+    lag1_n: int | None = None
 
 
 @dataclass(frozen=True)

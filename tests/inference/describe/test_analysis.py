@@ -12,6 +12,7 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
+import outscore as osc
 from outscore.core.paired import PairedScores
 from outscore.inference.base.entry import Claim
 from outscore.inference.describe.analysis import (
@@ -26,8 +27,9 @@ from outscore.inference.describe.analysis import (
 from outscore.inference.describe.histograms import histograms
 from outscore.inference.describe.normality import dagostino_pearson, normality_test, shapiro_wilk
 from outscore.inference.registry import TESTS
+from outscore.language.numbers import format_probability
 from outscore.metrics.registry import resolve
-from outscore.results.analysis import Analysis
+from outscore.results.analysis import Analysis, lag1_bound
 
 ALL = {
     "permutation",
@@ -185,8 +187,32 @@ def test_dependence_is_seen():
 def test_false_alarms_are_as_rare_as_stated():
     rng = np.random.default_rng(7)
     runs = 2_000
-    alarms = sum(abs(autocorrelation(rng.normal(size=100))) > 2 / 10 for _ in range(runs))
-    assert 0.02 <= alarms / runs <= 0.055
+    alarms = sum(autocorrelation(rng.normal(size=100)) > lag1_bound(100) for _ in range(runs))
+    assert alarms / runs <= 0.004
+
+
+def test_neighbours_that_differ_more_than_others_deserve_no_sentence():
+    d = np.tile([1.0, -1.0], 100) + np.random.default_rng(1).normal(0, 0.5, 200)
+    found = analyse(*paired(d, np.zeros(200)))
+    assert found.lag1 < -0.5
+    assert found.warnings == []
+
+
+def test_a_shuffle_that_discards_dependence_says_so():
+    rng = np.random.default_rng(6)
+    d = rng.normal(size=40)[np.repeat(np.arange(40), 10)] + rng.normal(size=400)
+    whole = osc.compare(d, np.zeros(400), unit_size=5)
+    assert "Neighbouring units are correlated" in whole.analysis.warnings[0]
+    mixed = osc.compare(d, np.zeros(400), unit_size=5, shuffle=3)
+    (warning,) = mixed.analysis.warnings
+    assert "in the order of the file, which the shuffle discards" in warning
+    assert mixed.analysis.lag1 == pytest.approx(autocorrelation(d))
+    assert mixed.analysis.lag1_n == 400
+    (note,) = (note.text for note in mixed.notes if "shuffles" in note.text)
+    each = [osc.compare(d, np.zeros(400), unit_size=5, shuffle=seed).p.value for seed in range(3, 13)]
+    assert f"over 10 shuffles (seeds 3 to 12) p is {format_probability(min(each))} to {format_probability(max(each))}" in note
+    free = osc.compare(rng.normal(size=400), np.zeros(400), unit_size=15, shuffle=13)
+    assert free.analysis.warnings == []
 
 
 def test_skewed_differences_suggest_the_median_and_say_what_it_costs():

@@ -56,6 +56,7 @@ def analyse(
     estimand: Literal["mean", "median"] = "mean",
     median_test: bool = False,
     normality_alpha: float = 0.05,
+    unshuffled: PairedScores | None = None,
 ) -> Analysis:
     """Describe both systems and their differences, and group the tests by what they say about the claim.
 
@@ -69,6 +70,8 @@ def analyse(
         Whether the test at hand is about the median, whatever the claim is about.
     normality_alpha
         Level at which normality counts as rejected; it need not be that of the comparison.
+    unshuffled
+        The items in file order, where `pairs` are units of shuffled ones.
 
     Examples
     --------
@@ -95,7 +98,9 @@ def analyse(
     elif is_sum(metric):
         about = "metric"
     statistic, reason = _statistic(gamma, binary=binary)
-    lag1 = autocorrelation(_in_order(scores)) if spread(scores) else None
+    ordered = scores if unshuffled is None else (scores_if_any(unshuffled, metric) or scores)
+    lag1 = autocorrelation(_in_order(ordered)) if spread(ordered) else None
+    neighbours = "units" if pairs.averaged and unshuffled is None else "items"
     normal = None if normality is None else normality.p >= normality_alpha
     zero_share = float(np.mean(scores.d == 0))
     zeros = [] if binary else _zeros(zero_share)
@@ -111,7 +116,11 @@ def analyse(
         correlation=_correlation(scores.a, scores.b),
         pairing_gain=_pairing_gain(scores),
         lag1=lag1,
-        warnings=[*_dependence(lag1, scores), *(zeros if median_test or about == "median" else [])],
+        lag1_n=None if lag1 is None else len(_in_order(ordered)),
+        warnings=[
+            *_dependence(lag1, ordered, neighbours, shuffled=unshuffled is not None),
+            *(zeros if median_test or about == "median" else []),
+        ],
         tests=advise(Claim(about, units, gamma, clusters)),
         nlpstattest=nlpstattest_advice(gamma, normal=normal),
     )
@@ -217,15 +226,22 @@ def _normality_reason(normality: Normality | None, alpha: float, n: int) -> str:
     return f"Normality of the differences {outcome} at {alpha:g} ({normality.test}). {PRETEST}"
 
 
-def _dependence(lag1: float | None, scores: ItemScores) -> list[str]:
+def _dependence(lag1: float | None, scores: ItemScores, neighbours: str, *, shuffled: bool) -> list[str]:
+    """A warning where neighbours are more alike than chance allows; neighbours that differ more than others do no harm."""
     clusters = scores.clusters
     n = scores.n if clusters is None else int(clusters.max()) + 1
     bound = lag1_bound(n)
-    if lag1 is None or abs(lag1) <= bound:
+    if lag1 is None or lag1 <= bound:
         return []
-    seen = f"correlated (lag-1 r = {lag1:.2f}, beyond ±2/√n = {bound:.2f})"
+    seen = f"correlated (lag-1 r = {lag1:.2f}, beyond 3/√n = {bound:.2f})"
     if clusters is not None:
         return [f"Neighbouring clusters are {seen}: they may not be independent; larger clusters would keep them together."]
+    if shuffled:
+        lost = "units of shuffled items look independent, and their p does not count the dependence"
+        cure = "Leave out --shuffle, or give `clusters`."
+        return [f"Neighbouring items are {seen} in the order of the file, which the shuffle discards: {lost}. {cure}"]
+    if neighbours == "units":
+        return [f"Neighbouring units are {seen}: they may not be independent; larger units would keep them together."]
     cure = "Give `clusters` if items belong together (documents, sessions); use `block-bootstrap` if only their order is known."
     return [f"Neighbouring items are {seen}: they may not be independent. {cure}"]
 

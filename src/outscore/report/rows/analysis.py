@@ -72,9 +72,9 @@ def checks(c: Comparison) -> Table | None:
     add(f"correlation of {' and '.join(sides_called(c.systems))}", number(analysis.correlation, sign=True))
     add("gain from pairing", number(analysis.pairing_gain), "standard error unpaired / paired")
     lag = "lag-1 autocorrelation in file order"
-    bound = lag1_bound(c.clusters or c.n)
-    if analysis.lag1 is not None and abs(analysis.lag1) > bound:
-        lag += f", beyond ±2/√n = {bound:.2f}: check this first"
+    bound = lag1_bound(analysis.lag1_n or c.clusters or c.n)
+    if analysis.lag1 is not None and analysis.lag1 > bound:
+        lag += f", beyond 3/√n = {bound:.2f}: check this first"
     add("dependence of neighbours", number(analysis.lag1, sign=True), lag)
     add("suggested statistic", analysis.statistic, analysis.statistic_reason)
     return make_table("checks", "Checks", ["check", "value", "meaning"], "lrl", rows)

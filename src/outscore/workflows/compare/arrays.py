@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal, cast
 
+import numpy as np
+
 from outscore.core.errors import ClustersError, OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.options import check_seed, complete
@@ -27,6 +29,7 @@ from outscore.inference.populations import ITEMS, THESE_ITEMS
 from outscore.inference.power.observed import POWER, items_needed
 from outscore.inference.registry import ALL, TESTS
 from outscore.inference.shifted import KERNELS_OF_MARGINS, items_to_show
+from outscore.language.numbers import format_probability
 from outscore.language.signature import comparison_signature
 from outscore.language.verdict.comparison import with_verdict
 from outscore.results.analysis import RunsCurve, UnitRow
@@ -40,6 +43,9 @@ from outscore.workflows.compare.populations import Answer, answer_of, as_known, 
 from outscore.workflows.validate import Question, check_side, paired
 
 __all__ = ["compare_rows", "permutation_p"]
+
+SHUFFLES = 10
+"""Shuffles over which p is looked at, where units are made of shuffled items."""
 
 
 def permutation_p(
@@ -100,8 +106,12 @@ def compare_rows(
     others, remarks = all_tests(pairs, additive, request) if question.test == ALL else ([], [])
     by_items = replace(by_items, notes=[*by_items.notes, *remarks])
     margin, about_margin = _margin(answer, pairs, additive, question)
+    shuffled = question.unit_size > 1 and question.shuffle is not None
+    if shuffled:
+        by_items = replace(by_items, notes=[*by_items.notes, _over_shuffles(rows, additive, question)])
+    of_items: dict[str, Any] = {"normality_alpha": question.normality_alpha, "unshuffled": rows if shuffled else None}
     parts: dict[str, Any] = {
-        **evidence(pairs, additive, request, by_items.p, unit_names, entry=entry, normality_alpha=question.normality_alpha),
+        **evidence(pairs, additive, request, by_items.p, unit_names, entry=entry, **of_items),
         "tests": [p_as_known(p, repeats) for p in others],
         "margin": margin,
         "bayes": by_items.bayes,
@@ -170,6 +180,21 @@ def _units(rows: PairedScores, metric: AdditiveMetric, question: Question) -> tu
     if question.unit_size == 1:
         return rows, 0
     return evaluation_units(rows, metric, question.unit_size, question.unit_statistic, question.shuffle)
+
+
+def _over_shuffles(rows: PairedScores, metric: AdditiveMetric, question: Question) -> Note:
+    """How much p depends on which items came together: on these units, and on those of as many other seeds."""
+    asked = replace(question.of_test, interval=False)
+    values = []
+    for seed in range(question.shuffle or 0, (question.shuffle or 0) + SHUFFLES):
+        units, _ = evaluation_units(rows, metric, question.unit_size, question.unit_statistic, seed)
+        values.append(question.entry.run(units, metric, asked).p.value)
+    low, middle, high = (format_probability(float(x)) for x in (min(values), np.median(values), max(values)))
+    text = (
+        f"Which items share a unit is left to chance by the shuffle: over {SHUFFLES} shuffles (seeds {question.shuffle} to"
+        f" {(question.shuffle or 0) + SHUFFLES - 1}) p is {low} to {high}, in the middle {middle}."
+    )
+    return Note("design", text)
 
 
 def _unit_advice(rows: PairedScores, metric: AdditiveMetric, question: Question) -> list[UnitRow]:

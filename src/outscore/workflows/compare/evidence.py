@@ -76,12 +76,14 @@ def evidence(
     *,
     entry: TestEntry,
     normality_alpha: float,
+    unshuffled: PairedScores | None = None,
 ) -> dict[str, Any]:
-    """The parts of a Comparison that follow from the data and the test's answer."""
+    """The parts of a Comparison that follow from the data and the test's answer; `unshuffled` as in `analyse`."""
     units = units_of(pairs)
+    about_median = TESTS[p.test].estimand == "median"
     return {
         "effects": effects(pairs, metric, request.alpha),
-        "analysis": analyse(pairs, metric, median_test=TESTS[p.test].estimand == "median", normality_alpha=normality_alpha),
+        "analysis": analyse(pairs, metric, median_test=about_median, normality_alpha=normality_alpha, unshuffled=unshuffled),
         "power": _power(pairs, metric, request, p),
         **_deciding(units, metric, labels),
         "fragility": _fragility(units, metric, request, p),
