@@ -470,7 +470,7 @@ def test_process_interrupted(folder):
 
 def test_work_on_a_terminal_shows_life_and_an_interrupt_leaves_no_trace(folder):
     """Standard error is a terminal here: what appears on it says when the long work has begun."""
-    Path("long.txt").write_text("\n".join(f"{i % 7} {i % 5}" for i in range(20_000)))
+    Path("long.txt").write_text("\n".join(f"{i % 7 + i / 1e5:.5f} {i % 5}" for i in range(20_000)))
     before = sorted(folder.iterdir())
     screen, terminal = pty.openpty()
     command = ["compare", "long.txt", "--test", "bootstrap-t", "--resamples", "1000000", "-o", "r.json", "--charts", "charts"]
