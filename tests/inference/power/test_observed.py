@@ -165,6 +165,13 @@ def test_a_diff_asks_for_as_much_data_as_a_comparison():
     before, after = np.array([1] * 13 + [0] * 7, bool), np.array([1] * 8 + [0] * 5 + [1] * 7, bool)
     change = accuracy_change("accuracy", before, after, None, Statistics())
     assert change.needed == 487 / 20
-    clusters = np.arange(20) // 2
-    by_pairs = osc.compare(after.astype(int), before.astype(int), clusters=clusters).power.needed
-    assert accuracy_change("accuracy", before, after, clusters, Statistics()).needed == pytest.approx(by_pairs / 10, rel=0.15)
+    rng = np.random.default_rng(1)
+    of_unlike_sizes = np.repeat(np.arange(60), rng.integers(1, 12, 60))
+    rows = len(of_unlike_sizes)
+    many = rng.random(rows) < 0.57, rng.random(rows) < 0.6 + 0.05 * rng.normal(size=60)[of_unlike_sizes]
+    for first, second, clusters in ((before, after, np.arange(20) // 2), (*many, of_unlike_sizes)):
+        compared = osc.compare(second.astype(int), first.astype(int), clusters=clusters)
+        # One code of a cluster without items changes nothing.
+        for codes in (clusters, clusters + (clusters > 3)):
+            change = accuracy_change("accuracy", first, second, codes, Statistics())
+            assert change.needed == pytest.approx(compared.power.needed / compared.clusters, rel=1e-12)

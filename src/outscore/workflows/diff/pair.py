@@ -117,9 +117,8 @@ def metric_change(
 
 def _needed(rows: PairedScores, metric: AdditiveMetric, asked: Statistics) -> float | None:
     """How many times as many units detect a true difference as large as the observed one."""
-    units = units_of(rows)
-    found = observed_power(units, metric, TestRequest(alpha=asked.alpha), TESTS["permutation"], decided=False)
-    return None if found is None or found.needed is None else found.needed / units.rows
+    found = observed_power(rows, metric, TestRequest(alpha=asked.alpha), TESTS["permutation"], decided=False)
+    return None if found is None or found.needed is None else found.needed / units_of(rows).rows
 
 
 def cut_at(interval: Interval, largest: float) -> Interval:
@@ -145,7 +144,9 @@ def _interval(first: Array, second: Array, clusters: Array | None, p: PValue, as
 def _accuracies(first: Array, second: Array, clusters: Array | None) -> tuple[PairedScores, AdditiveMetric]:
     """Right answers of both systems, the second one first."""
     metric, a, b = resolve("mean", second.astype(np.int64), first.astype(np.int64))
-    return PairedScores(a, b, 1, None, clusters), metric
+    # A cluster may have no item of this kind, and is none then.
+    present = None if clusters is None else np.unique(clusters, return_inverse=True)[1]
+    return PairedScores(a, b, 1, None, present), metric
 
 
 def _permute(scores: PairedScores, metric: AdditiveMetric, asked: Statistics) -> TestResult:
