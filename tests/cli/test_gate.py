@@ -70,6 +70,22 @@ def test_reports(versions, outscore, form):
     assert Path("g.csv").read_text().splitlines()[1].startswith("fail,worse,base,mean,0.04,0.05,200,")
 
 
+def test_items_without_an_answer_are_told_in_every_form(versions, outscore):
+    rows = Path("same.csv").read_text(encoding="utf-8").splitlines(keepends=True)
+    Path("partly.csv").write_text("".join(rows[:-3]), encoding="utf-8")
+    words = ("gate", "base.csv", "partly.csv", "--margin", "0.04")
+    told = {form: outscore(*words, "--format", form) for form in ("text", "github", "junit", "json")}
+    assert {done.exit_code for done in told.values()} == {3}
+    lacking = "Inconclusive: partly has no score for 3 of 200 items"
+    assert told["text"].stdout.startswith(lacking)
+    assert f"::warning title=outscore gate%3A inconclusive::{lacking}: " in told["github"].stdout
+    assert f'<skipped message="{lacking}"/>' in told["junit"].stdout
+    assert json.loads(told["json"].stdout)["unanswered"] == 3
+    dropped = outscore(*words, "--missing", "drop", "--format", "github")
+    assert dropped.exit_code == 0
+    assert "by 0.04 or more, 3 of 200 items left out: " in dropped.stdout
+
+
 def test_github_gets_an_annotation_and_a_summary(versions, outscore, monkeypatch):
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(versions / "summary.md"))
     Path("summary.md").write_text("# Before\n")

@@ -27,7 +27,8 @@ class GateResult(Result):
     Attributes
     ----------
     outcome
-        "pass": not worse by the margin. "fail": worse. "inconclusive": neither is shown.
+        "pass": not worse by the margin. "fail": worse. "inconclusive": neither is shown, or the candidate has no score for
+        some items and nobody said that they do not count.
     margin
         How much worse the candidate may be, in units of the metric.
     alpha
@@ -46,6 +47,8 @@ class GateResult(Result):
         The probability with which this many would.
     inconclusive
         What "inconclusive" counts as: "pass", "fail", or neither.
+    unanswered
+        How many items of the baseline the candidate has no score for; they are in no number here.
     headline, reason
         The outcome in words.
     sentence
@@ -71,6 +74,7 @@ class GateResult(Result):
     headline: str
     reason: str
     sentence: str
+    unanswered: int = 0
     notes: list[Note] = field(default_factory=list)
     settings: dict[str, Any] = field(default_factory=dict)
     schema: Literal["outscore/gate/1"] = "outscore/gate/1"

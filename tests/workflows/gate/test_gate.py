@@ -11,9 +11,11 @@ import scipy.optimize
 import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.log_files import lines, sample, write
 
 import outscore as osc
 from outscore.core.errors import OutscoreError
+from outscore.examples.recipes import lm_eval_results, lm_eval_row
 from outscore.inference.power.gate import items_by_width
 from outscore.inference.unpaired.samples import Samples
 from outscore.inference.unpaired.tests import shifted_p
@@ -409,12 +411,81 @@ def test_a_tiny_level_is_answered_at_once():
     assert found.needed > math.log2(1e12)
 
 
-def test_items_that_the_candidate_lacks_are_told_in_the_verdict(tmp_path):
-    """A missing answer may be a crash."""
-    for name, n in (("base", 400), ("new", 300)):
-        (tmp_path / f"{name}.csv").write_text("id,score\n" + "".join(f"q{i},1\n" for i in range(n)), encoding="utf-8")
-    found = osc.gate(tmp_path / "base.csv", tmp_path / "new.csv", margin=0.02)
-    assert "Only 300 of 400 items are compared" in found.reason
+WITHOUT_SCORES = ("wide", "long", "two tables", "two jsonl", "logs")
+
+
+def without_some(kind, folder, answered, n=300):
+    """A baseline that is right on n items, and a candidate that is right wherever it answered: the first `answered`."""
+    if kind == "wide":
+        text = "id,base,new\n" + "".join(f"q{i},1,{1 if i < answered else ''}\n" for i in range(n))
+        return [write(folder / "wide.csv", text)]
+    if kind == "long":
+        rows = [f"q{i},{name},1\n" for name, count in (("base", n), ("new", answered)) for i in range(count)]
+        return [write(folder / "long.csv", "item,system,score\n" + "".join(rows))]
+    found = []
+    for name, count in (("base", n), ("new", answered)):
+        if kind == "two tables":
+            text = "id,score\n" + "".join(f"q{i},1\n" for i in range(count))
+            found.append(write(folder / f"{name}.csv", text))
+        elif kind == "two jsonl":
+            found.append(write(folder / f"{name}.jsonl", lines([{"id": f"q{i}", "score": 1} for i in range(count)])))
+        else:
+            place = folder / name
+            write(place / "samples_sums_2026-01-02.jsonl", lines([lm_eval_row(i, sample(i, 1), "none") for i in range(count)]))
+            write(place / "results_2026-01-02.json", lm_eval_results(name, "sums", {"none": 1.0}, shots=0, version=1.0))
+            found.append(place)
+    return found
+
+
+class TestItemsWithoutAnAnswer:
+    """What a candidate never answered may be what it fails on."""
+
+    @pytest.mark.parametrize("kind", WITHOUT_SCORES)
+    def test_a_gate_does_not_pass_without_them(self, kind, tmp_path):
+        found = osc.gate(*without_some(kind, tmp_path, 290), margin=0.02)
+        assert (found.outcome, found.exit_code, found.unanswered, found.needed) == ("inconclusive", 3, 10, None)
+        assert found.not_worse.value == pytest.approx(osc.gate(np.ones(290), np.ones(290), margin=0.02).not_worse.value)
+        assert found.headline == "Inconclusive: new has no score for 10 of 300 items"
+        assert "--missing drop" in found.reason
+
+    @pytest.mark.parametrize("kind", WITHOUT_SCORES)
+    def test_dropping_them_is_the_choice_of_who_asks(self, kind, tmp_path):
+        found = osc.gate(*without_some(kind, tmp_path, 290), margin=0.02, missing="drop")
+        assert (found.outcome, found.exit_code, found.unanswered) == ("pass", 0, 10)
+        assert found.headline.endswith("by 0.02 or more, 10 of 300 items left out")
+
+    def test_dataframes_are_read_alike(self, tmp_path):
+        tables = [pl.read_csv(path) for path in without_some("two tables", tmp_path, 290)]
+        assert osc.gate(*tables, margin=0.02).outcome == "inconclusive"
+        assert osc.gate(*tables, margin=0.02, missing="drop").outcome == "pass"
+
+    def test_what_the_baseline_lacks_hides_nothing(self, tmp_path):
+        base, new = without_some("two tables", tmp_path, 290)
+        found = osc.gate(new, base, margin=0.02)
+        assert (found.outcome, found.unanswered) == ("pass", 0)
+
+    def test_a_loss_is_shown_by_the_others(self, tmp_path):
+        """A candidate that is worse where it answered fails, and the verdict still counts what it left out."""
+        base, new = without_some("two tables", tmp_path, 290)
+        write(new, new.read_text(encoding="utf-8").replace("1\n", "0\n", 40))
+        found = osc.gate(base, new, margin=0.02)
+        assert (found.outcome, found.unanswered) == ("fail", 10)
+        assert "new has no score for 10 of 300 items" in found.reason
+
+    def test_an_undecided_gate_names_them_too(self, tmp_path):
+        found = osc.gate(*without_some("wide", tmp_path, 90, n=100), margin=0.02)
+        assert (found.outcome, found.unanswered) == ("inconclusive", 10)
+        assert found.headline == "Inconclusive: the data show neither a loss nor its absence"
+        assert "new has no score for 10 of 100 items" in found.reason
+
+    def test_few_in_common_are_told_in_the_verdict(self, tmp_path):
+        found = osc.gate(*without_some("two tables", tmp_path, 200), margin=0.02)
+        assert ". Only 200 of 300 items are compared" in found.reason
+
+    def test_different_items_are_not_missing_ones(self):
+        found = osc.gate(np.ones(300), np.ones(290), margin=0.2, unpaired=True)
+        assert (found.unanswered, found.outcome) == (0, "pass")
+        assert "are compared" not in found.reason
 
 
 @pytest.mark.parametrize("test", ["sign", "wilcoxon", "bootstrap-median", "permutation-median"])

@@ -9,12 +9,22 @@ from outscore.results.comparison import Comparison
 from outscore.results.gate import Outcome
 from outscore.results.interval import Interval
 
-__all__ = ["gate_decimals", "gate_verdict", "hidden_phrase", "needed_phrase"]
+__all__ = ["gate_decimals", "gate_verdict", "hidden_phrase", "needed_phrase", "unanswered_of"]
+
+SCORE_THEM = (
+    "What was never answered may be what it fails on: score these items too, or leave them out with --missing drop"
+    ' (in Python missing="drop").'
+)
 
 
 def gate_decimals(c: Comparison) -> int:
     """Enough decimals to show the scores and their difference."""
     return decimals_for(*(s.value for s in c.scores), difference=c.difference)
+
+
+def unanswered_of(c: Comparison) -> int:
+    """How many items of the baseline (B) the candidate (A) has no score for; different items are not missing."""
+    return c.alignment.only_b if c.unpaired is None else 0
 
 
 def gate_verdict(
@@ -34,10 +44,15 @@ def gate_verdict(
     assert c.margin is not None
     level = f"alpha = {format_level(alpha)}"
     not_worse = f"{candidate} is not worse than {baseline} by {allowed} or more"
+    unanswered = unanswered_of(c)
+    part = f"{unanswered:,} of {count(c.alignment.common + unanswered, c.design.noun)}"
+    lacking = f"{candidate} has no score for {part}"
+    withheld = outcome == "inconclusive" and c.margin.noninferiority.rejects(alpha)
+    passed = f"{candidate} is worse than {baseline}, within the margin" if worse_within else not_worse
     words = {
-        "pass": f"Pass: {not_worse}" if not worse_within else f"Pass: {candidate} is worse than {baseline}, within the margin",
+        "pass": f"Pass: {passed}" + (f", {part} left out" if unanswered else ""),
         "fail": f"Fail: {candidate} is worse than {baseline}",
-        "inconclusive": "Inconclusive: the data show neither a loss nor its absence",
+        "inconclusive": f"Inconclusive: {lacking if withheld else 'the data show neither a loss nor its absence'}",
     }
     values = [format_number(score.value, decimals) for score in c.scores]
     gap = f"{candidate} - {baseline} = {format_number(c.difference, decimals, sign=True)}"
@@ -48,10 +63,15 @@ def gate_verdict(
         f"{method_phrase(c.margin.noninferiority)}; worse: {format_p(c.p, alpha, brief=True)}, {method_phrase(c.p)}; "
         f"each one-sided, {level}"
     )
-    more = f" {needed[0].upper()}{needed[1:]}." if needed else ""
-    # What the candidate never answered may be what it would have failed on.
-    omitted = " ".join(filter(None, ["", omission_of(c)]))
-    reason = f"{c.score_name} {values[0]} against {values[1]}{lower}; {gap}{ends}; {tests}.{omitted}{more}"
+    if unanswered:
+        tests += f"; {lacking}"
+    after = [needed and f"{needed[0].upper()}{needed[1:]}."]
+    if c.unpaired is None:
+        after.insert(0, omission_of(c))
+    if withheld:
+        after.append(SCORE_THEM)
+    reason = f"{c.score_name} {values[0]} against {values[1]}{lower}; {gap}{ends}; {tests}."
+    reason = " ".join(filter(None, [reason, *after]))
     shown = {
         "pass": f"{not_worse} in {c.score_name}",
         "fail": f"{candidate} is worse than {baseline}",
@@ -60,6 +80,8 @@ def gate_verdict(
             f" nor that it is not worse by {allowed} or more in {c.score_name}"
         ),
     }[outcome]
+    if withheld:
+        shown = f"{not_worse} in {c.score_name} where it has a score"
     sentence = f"On {count(c.n, c.design.noun)}, {shown} ({gap}{ends}; {tests})."
     return words[outcome], reason, sentence
 

@@ -17,6 +17,7 @@ __all__ = ["facts", "records", "summary", "table"]
 COLUMNS = (
     "outcome", "candidate", "baseline", "metric", "margin", "alpha", "n", "clusters", "score_candidate", "score_baseline",
     "difference", "low", "high", "level", "p_not_worse", "p_worse", "worse_within", "needed", "towards", "counts_as",
+    "unanswered",
 )  # fmt: skip
 FROM_COMPARISON = ("design", "alignment", "claims")
 """What the comparison says about the data."""
@@ -107,5 +108,6 @@ def records(result: GateResult) -> Records:
         "needed": result.needed,
         "towards": result.towards,
         "counts_as": result.counts_as,
+        "unanswered": result.unanswered,
     }
     return Records(COLUMNS, (row,))

@@ -13,7 +13,7 @@ from outscore.inference.base.paired import NoSpreadError
 from outscore.inference.populations import ITEMS
 from outscore.inference.power.gate import items_by_width
 from outscore.inference.shifted import unseen_share
-from outscore.language.verdict.gate import gate_verdict, hidden_phrase, needed_phrase
+from outscore.language.verdict.gate import gate_verdict, hidden_phrase, needed_phrase, unanswered_of
 from outscore.results.comparison import Comparison, Comparisons
 from outscore.results.gate import GateResult, Outcome
 from outscore.results.interval import Interval
@@ -41,6 +41,8 @@ CALLED = ("baseline", "candidate")
 MOSTLY = 0.5
 """Where more than this share of crashes could be hidden, next to nothing is known."""
 PERMUTATION, BOOTSTRAP = "permutation", "bootstrap"
+DROP = "drop"
+"""What `missing` has to be for items without a score of the candidate to be left out of a pass."""
 BY_BOOTSTRAP = "{metric} is not a mean over items, so swaps cannot test a margin; the bootstrap is used instead."
 Asked = Callable[[str, bool], Comparisons]
 """The comparison by a test, one-sided if it decides."""
@@ -204,7 +206,11 @@ def _decided(request: GateRequest, compared: Asked) -> GateResult:
     interval = _with_limit(interval, c, request.alpha)
     outcome, worse_within = outcome_of(c, request.alpha)
     items, towards, needed = None, None, ""
-    if outcome == "inconclusive":
+    unanswered = unanswered_of(c)
+    if outcome == "pass" and unanswered and request.missing != DROP:
+        # What the candidate never answered may be what it fails on, and no number of other items tells.
+        outcome, worse_within = "inconclusive", False
+    elif outcome == "inconclusive":
         items, towards = _outlook(c, interval, request)
         needed = _needed(c, items, towards, request.alpha)
     words = gate_verdict(
@@ -222,6 +228,7 @@ def _decided(request: GateRequest, compared: Asked) -> GateResult:
         towards=towards,
         power=POWER.default,
         inconclusive=cast("Literal['pass', 'fail'] | None", request.inconclusive),
+        unanswered=unanswered,
         headline=words[0],
         reason=words[1],
         sentence=words[2],
