@@ -8,6 +8,7 @@ import pytest
 import scipy.integrate
 import scipy.special
 
+from outscore.laws.student import _spreads as spreads
 from outscore.laws.student import log_t_tail, noncentral_student, student, student_quantile, t_quantile
 
 CLOSE = 1e-13
@@ -74,6 +75,17 @@ def test_noncentral_law_against_its_integral(df, noncentrality, t):
         scipy.integrate.quad(integrand, *ends, epsabs=1e-15, epsrel=1e-13)[0] for ends in itertools.pairwise(parts)
     )
     assert noncentral_student(df, noncentrality, t) == pytest.approx(whole, abs=1e-12)
+
+
+@pytest.mark.parametrize("df", [1e20, 1e31, 1e60, 1e300, 1.7e308])
+def test_the_law_becomes_the_normal_one_in_a_few_points(df):
+    """The laws differ by t (t² + 1) φ(t) / (4 df), which no float holds here; the points once filled the memory."""
+    for t in (-8.0, -1.96, 0.0, 0.5, 3.0):
+        assert student(df, t) == pytest.approx(float(scipy.special.ndtr(t)), rel=1e-14)
+        assert noncentral_student(df, 1.0, t) == pytest.approx(float(scipy.special.ndtr(t - 1)), abs=1e-15)
+    assert student_quantile(df, 0.025) == pytest.approx(float(scipy.special.ndtri(0.025)), rel=1e-14)
+    assert log_t_tail(df, 60.0) == pytest.approx(float(scipy.special.log_ndtr(-60.0)), rel=1e-14)
+    assert len(spreads(df, df)) < 40
 
 
 def test_numbers_out_of_arrays_give_plain_ones():

@@ -28,6 +28,8 @@ NATS = 41.0
 RISE = 9.0
 """The normal law has risen so far from its middle."""
 HUGE = 1e100
+NEAR = 5e-6
+"""Below, u - (e^(2u) - 1)/2 is -u² - 2u³/3 - u⁴/3 in a float."""
 STEPS = 60
 """Newton steps for a quantile, which takes three or four."""
 
@@ -36,13 +38,13 @@ STEPS = 60
 def _spreads(df: float, degrees: float) -> list[tuple[float, float]]:
     """Points of S and their weights, close enough for an integrand as curved as the density of so many `degrees`."""
     # Of |Γ(a + iy)|/Γ(a), a = degrees/2 and y = π/step, less than e^-NATS is left by √(2a·NATS) + 2·NATS/π.
-    step = math.pi / (math.sqrt(NATS * degrees) + 2 * NATS / math.pi)
+    step = math.pi / (math.sqrt(NATS) * math.sqrt(degrees) + 2 * NATS / math.pi)
     points, weights = [1.0], [1.0]
     for direction in (step, -step):
         i = 1
         while True:
             u = i * direction
-            log = df * (u - math.expm1(2 * u) / 2)
+            log = _log_density(df, u)
             if not log >= -NATS:
                 break
             points.append(math.exp(u))
@@ -50,6 +52,14 @@ def _spreads(df: float, degrees: float) -> list[tuple[float, float]]:
             i += 1
     total = math.fsum(weights)
     return [(s, w / total) for s, w in zip(points, weights, strict=True)]
+
+
+def _log_density(df: float, u: float) -> float:
+    """The log of the density of log S, 0 at its top."""
+    if abs(u) >= NEAR:
+        return df * (u - math.expm1(2 * u) / 2)
+    # The difference would be the rounding of u, times df. Terms from u⁵ on are below 1e-16 of u².
+    return -df * u * (u * (1 + u * (2 / 3 + u / 3)))
 
 
 def _degrees(df: float, noncentrality: float, t: float) -> float:
