@@ -195,6 +195,46 @@ def test_dp_fft_and_spectral_agree(columns, n):
         assert max(masses) - min(masses) <= 1e-12
 
 
+@pytest.mark.parametrize(("n", "largest"), [(1_000, 9), (3_000, 100)])
+def test_fft_keeps_no_rounding_noise(n, largest):
+    """Only points that the sums can reach, masses that sum to 1, and a stated error that holds."""
+    d = np.random.default_rng(n).integers(-largest, largest + 1, n)
+    found = osc.null_distribution(d, method="fft")
+    assert (found.pmf > 0).all()
+    assert found.pmf.sum() == pytest.approx(1.0, abs=1e-15)
+    # Sums of flips are all even or all odd.
+    assert ((found.support - d.sum()) % 2 == 0).all()
+    exact = osc.null_distribution(d)
+    masses = dict(zip(exact.support.tolist(), exact.pmf.tolist(), strict=True))
+    off = sum(
+        abs(mass - masses.pop(point, 0.0)) for point, mass in zip(found.support.tolist(), found.pmf.tolist(), strict=True)
+    )
+    # No set of points is further off than half of what all points are off together.
+    assert (off + sum(masses.values())) / 2 <= distribution.FFT_ERROR == 1e-13
+    assert repr(found).endswith("fft to 1e-13>")
+
+
+@pytest.mark.parametrize("x", [0, 100, 1_000, 3_000, 9_000])
+def test_tails_that_fft_cannot_hold_are_handed_over(x):
+    """Once 2.2e-16 where 5.9e-41 is right."""
+    d = np.random.default_rng(1).integers(-9, 10, 3_000)
+    found, exact = osc.null_distribution(d, method="fft").tail(x), osc.null_distribution(d).tail(x)
+    assert found == pytest.approx(exact, rel=1e-10, abs=0)
+    assert found > 0
+
+
+def test_several_columns_by_fft_are_within_the_stated_error():
+    stay = np.random.default_rng(2).integers(0, 4, (150, 2))
+    found, exact = (osc.null_distribution(stay, method=method) for method in ("fft", "dp"))
+    far = float(stay[:, 0].sum()) - 40
+
+    def h(x, y):
+        return x + 0 * y
+
+    for at_least in (0.0, 40.0, far):
+        assert found.probability(h, at_least) == pytest.approx(exact.probability(h, at_least), abs=distribution.FFT_ERROR)
+
+
 def test_dynamic_programme_drops_no_mass():
     """Point masses of 2^-60 survive: the reference code's tolerance would lose them."""
     _, table = distribution.dynamic_programme(np.ones((60, 1), dtype=int), -np.ones((60, 1), dtype=int))

@@ -25,7 +25,7 @@ from outscore.exact import basis, lattice, plane
 from outscore.exact.enumeration import all_sums
 from outscore.exact.flipsum import BudgetError
 
-__all__ = ["NullDistribution", "dynamic_programme", "fast_fourier", "null_distribution"]
+__all__ = ["DIGITS", "FFT_ERROR", "NullDistribution", "dynamic_programme", "fast_fourier", "null_distribution"]
 
 METHODS = ("auto", "exact", "spectral", "dp", "fft")
 MAX_DISTANCE = 2.0**54
@@ -36,6 +36,10 @@ MAX_WORK = 2e10
 """Cells times passes over them that a table may take to fill: some twenty seconds."""
 TRANSFORMS = 100
 """Passes that the transforms of one round of convolutions take as long as."""
+FFT_ERROR = 1e-13
+"""How far a sum over part of a law may be off by fft: ten times what rounding did to laws of a million points."""
+DIGITS = 1e10
+"""A probability that is so many times its error has all the digits that are promised."""
 SMALL = 1_024
 """Cells of tables that are allowed, and that are not worth a transform."""
 
@@ -45,7 +49,9 @@ class NullDistribution:
     """Points the totals can reach and their probabilities.
 
     Spectral methods leave out points that together hold less than 1e-19, and each probability is within 1e-15
-    of the truth; `tail` on one column keeps relative accuracy.
+    of the truth. By fft, the probability of any set of points is within 1e-13 of the truth; it leaves out points
+    that it cannot tell from rounding. `tail` on one column keeps relative accuracy: what fft cannot hold is handed
+    over to the spectral method.
 
     Attributes
     ----------
@@ -66,7 +72,8 @@ class NullDistribution:
         one = self.support.ndim == 1
         columns = "1 column" if one else f"{self.support.shape[1]} columns"
         reach = f", {self.support.min()} to {self.support.max()}" if one and len(self.support) else ""
-        return f"<NullDistribution of {columns}: {len(self.pmf):,} points{reach}, {self.method}>"
+        error = f" to {FFT_ERROR:.0e}" if self.method == "fft" else ""
+        return f"<NullDistribution of {columns}: {len(self.pmf):,} points{reach}, {self.method}{error}>"
 
     def _repr_html_(self) -> str:
         """The representation as a line of a notebook."""
@@ -83,8 +90,9 @@ class NullDistribution:
         self._one_column("tail")
         if math.isnan(x):
             raise OutscoreError("`x` is nan.", "Give a number.")
-        if self._law is None:
-            return min(1.0, float(self.pmf[self.support >= x].sum()))
+        share = min(1.0, float(self.pmf[self.support >= x].sum()))
+        if self._law is None or (self.method == "fft" and share >= DIGITS * FFT_ERROR):
+            return share
         values, counts, centre = self._law
         # Nothing lies beyond 2**53, and infinity has no ceiling.
         ceiling = math.ceil(2 * min(max(x, -MAX_DISTANCE), MAX_DISTANCE))
@@ -204,9 +212,22 @@ def _spectral(stay: Array, swap: Array) -> NullDistribution:
 
 
 def _convolve(stay: Array, swap: Array, method: str) -> NullDistribution:
-    algorithm = dynamic_programme if method == "dp" else fast_fourier
-    low, table = algorithm(stay, swap)
-    return NullDistribution(np.argwhere(table > 0) + low, table[table > 0], method)
+    if method == "dp":
+        low, table = dynamic_programme(stay, swap)
+        return NullDistribution(np.argwhere(table > 0) + low, table[table > 0], method)
+    low, table = fast_fourier(stay, swap)
+    live = table > _noise(table)
+    law = None
+    if stay.shape[1] == 1:
+        law = (*lattice.histogram((stay - swap)[:, 0]), int((stay + swap).sum()))
+    return NullDistribution(np.argwhere(live) + low, table[live] / math.fsum(table[live].tolist()), method, law)
+
+
+def _noise(table: Array) -> float:
+    """The largest mass that rounding may have made: all up to it together hold less than half of the error."""
+    masses = np.sort(table[table > 0])
+    within = int(np.searchsorted(np.cumsum(masses), FFT_ERROR / 2))
+    return float(masses[within - 1]) if within else 0.0
 
 
 def dynamic_programme(stay: Array, swap: Array, share: Array | None = None) -> tuple[Array, Array]:

@@ -39,10 +39,8 @@ FEW = 65
 TABLE = 4
 """Cells of a 2 × 2 table."""
 ALGORITHMS = {"dp": distribution.dynamic_programme, "fft": distribution.fast_fourier}
-ERRORS = {"dp": 1e-290, "fft": 1e-13}
-"""How far a sum over part of a law may be off: what underflows, and ten times what rounding did to laws of a million points."""
-DIGITS = 1e10
-"""An exact p is so many times its error."""
+ERRORS = {"dp": 1e-290, "fft": distribution.FFT_ERROR}
+"""How far a sum over part of a law may be off; by dp, what underflows."""
 STEPS = 80
 FLAT = 40.0
 """Tilted so far, a coin falls one way."""
@@ -314,7 +312,7 @@ def convolution_p(flips: Flips, request: KernelOptions) -> PValue:
     mass = law[live]
     share, atom = math.fsum(mass[inside].tolist()), math.fsum(mass[tie].tolist())
     error = ERRORS[request.method]
-    if share >= DIGITS * error or not (request.alternative == "two-sided" or request.favours(flips.sign())):
+    if share >= distribution.DIGITS * error or not (request.alternative == "two-sided" or request.favours(flips.sign())):
         tail = Tail(p_values.log(share), p_values.log(atom))
         return p_values.exact_p(tail, flips.sign(), len(moving), request.method, request)
     bounds = bracket.Bounds(p_values.log(share - error), p_values.log(share + error))
