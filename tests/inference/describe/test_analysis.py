@@ -224,6 +224,7 @@ def test_skewed_differences_suggest_the_median_and_say_what_it_costs():
     assert names(found.tests.recommended) == ["permutation"]
     assert names(found.nlpstattest.recommended) == ["sign"]
     assert sorted(names(found.nlpstattest.usable)) == ["bootstrap-median", "permutation-median"]
+    assert names(found.nlpstattest.unsuited) == ["student", "wilcoxon", "bootstrap-t", "permutation"]
 
 
 def test_many_zeros_make_a_median_of_zero():
@@ -327,7 +328,8 @@ def test_binary_items_are_recognised_also_in_clusters():
 def test_nlpstattest_on_normal_data():
     found = nlpstattest_advice(0.1, normal=True)
     assert names(found.recommended) == ["student"]
-    assert len(found.usable) == 6
+    # "bootstrap test based on t ratios" (Zhu et al., 2020, 3.1.3) is the studentised one here.
+    assert names(found.usable) == ["wilcoxon", "sign", "bootstrap-t", "bootstrap-median", "permutation", "permutation-median"]
     assert found.unsuited == []
     assert nlpstattest_advice(None, normal=True) == nlpstattest_advice(0.1, normal=None)
 

@@ -278,8 +278,8 @@ def _group_rows(rows: Iterable[tuple[str, Group, str]]) -> TestAdvice:
     return advice
 
 
-PUBLISHED = ("student", "wilcoxon", "sign", "bootstrap", "bootstrap-median", "permutation", "permutation-median")
-"""The tests NLPStatTest has, by the names they have here."""
+PUBLISHED = ("student", "wilcoxon", "sign", "bootstrap-t", "bootstrap-median", "permutation", "permutation-median")
+"""The tests NLPStatTest has, by the names they have here: its bootstrap of the mean is of t ratios."""
 
 
 def nlpstattest_advice(skewness: float | None, *, normal: bool | None) -> TestAdvice:
@@ -296,7 +296,7 @@ def nlpstattest_advice(skewness: float | None, *, normal: bool | None) -> TestAd
     if skewness is None or normal is None:
         return TestAdvice()
     if abs(skewness) >= SYMMETRIC:
-        best, bad = "sign", {"student", "wilcoxon", "bootstrap", "permutation"}
+        best, bad = "sign", {"student", "wilcoxon", "bootstrap-t", "permutation"}
         whys = ("skewed differences: test the median", "skewed differences: it tests the median", "skewed differences")
     elif normal:
         best, bad = "student", set()
