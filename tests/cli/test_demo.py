@@ -137,3 +137,11 @@ def test_recipes_are_files_without_reports(tmp_path, monkeypatch, outscore):
     refused = outscore("demo", "--recipes", "--seed", "3")
     assert (refused.exit_code, "Leave --seed out." in refused.stderr) == (2, True)
     assert not Path("outscore-recipes").exists()
+
+
+@pytest.mark.parametrize("seed", ["-1", "18446744073709551616"])
+def test_a_seed_beyond_what_other_commands_take_is_refused(seed, few, outscore):
+    refused = outscore("demo", "--seed", seed, "--output", "x")
+    assert (refused.exit_code, Path("x").exists()) == (2, False)
+    assert f"`seed` is {seed}." in refused.stderr
+    assert "2**64 - 1" in refused.stderr

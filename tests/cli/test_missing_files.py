@@ -58,9 +58,15 @@ def test_a_link_that_leads_nowhere_says_where(command, in_folder, refusal):
     assert said == "`nosuch` is a symbolic link to `gone.csv`, which does not exist. Restore that file, or name another.\n"
 
 
-def test_a_link_to_itself_is_refused(in_folder, refusal):
-    Path("loop").symlink_to("loop")
-    assert refusal("score", "loop").startswith("`loop` is a symbolic link to `loop`, which does not exist.")
+@pytest.mark.parametrize(
+    "given", [["score", "loop"], ["score", "one"], ["compare", "one", "good"], ["prefer", "one"], ["score", "one/x.csv"]]
+)
+def test_links_in_a_circle_are_named_as_such(given, in_folder, refusal):
+    Path("good").write_text("1\n0\n")
+    for link, target in {"loop": "loop", "one": "other", "other": "one"}.items():
+        Path(link).symlink_to(target)
+    said = refusal(*given)
+    assert said == f"`{given[1]}` leads in a circle of symbolic links, not to a file. Name the file itself.\n"
 
 
 @pytest.mark.parametrize("command", ["compare", "score", "rank", "show", "prefer", "convert"])

@@ -17,6 +17,7 @@ import click
 from outscore.cli.output import PAGES, write_files
 from outscore.cli.serve import NEEDED as SERVER
 from outscore.core.errors import OutscoreError
+from outscore.core.options import check_seed
 
 if TYPE_CHECKING:
     from outscore.examples.entry import Example
@@ -46,8 +47,7 @@ def demo(context: click.Context, folder: str | None, seed: int, *, recipes: bool
     """
     from outscore.examples.registry import EXAMPLES
 
-    if seed < 0:
-        raise OutscoreError(f"--seed is {seed}.", "Give a whole number from 0 up.")
+    check_seed("seed", seed)
     if recipes:
         _write_recipes(Path(folder or RECIPES), seed)
         return

@@ -37,6 +37,13 @@ def rows_of(battles):
 
 
 class TestTables:
+    @pytest.mark.parametrize("end", ["\n", "\r"])
+    @pytest.mark.parametrize("row", ["q1", "q1,base", "q1,base,y"])
+    def test_a_row_that_lacks_fields_is_refused(self, write, row, end):
+        path = write(f"question_id,model_a,model_b,winner\nq1,base,x,model_a\n{row}{end}q2,base,x,model_b\n")
+        with pytest.raises(OutscoreError, match=r"line 3: found \d fields? .*, expected 4 as in the header"):
+            read_battles([path])
+
     @pytest.mark.parametrize(
         ("word", "share"),
         [

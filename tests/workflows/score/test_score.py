@@ -26,6 +26,20 @@ def of_pair(compared):
     return [(one.value, one.low, one.high) for one in compared.scores]
 
 
+@pytest.mark.parametrize("exponent", [-480, 480])
+@pytest.mark.parametrize("datasets", [["x"] * 40, ["x", "y"] * 20], ids=["one", "two"])
+def test_scores_of_any_size_are_scored_alike(exponent, datasets):
+    data = GRADED - 3.0
+    usual, scaled = (
+        osc.score(pl.DataFrame({"id": range(40), "dataset": datasets, "a": one[:, 0], "b": one[:, 1]}))
+        for one in (data, data * 2.0**exponent)
+    )
+    for before, after in zip(usual.systems, scaled.systems, strict=True):
+        for name in ("value", "low", "high", "error"):
+            assert getattr(after, name) / 2.0**exponent == pytest.approx(getattr(before, name), rel=1e-9), name
+        assert after.detectable.independent / 2.0**exponent == pytest.approx(before.detectable.independent, rel=1e-9)
+
+
 class TestTheIntervalsOfCompare:
     """What `compare` shows for each system is what `score` says of it."""
 

@@ -53,6 +53,13 @@ def refuse_missing(paths: Iterable[str]) -> None:
 
 def missing_error(name: str) -> OutscoreError:
     """The error of a path at which there is nothing, or a link that leads nowhere."""
+    try:
+        Path(name).stat()
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            return OutscoreError(
+                f"{label_of(name)} leads in a circle of symbolic links, not to a file.", "Name the file itself.", file=name
+            )
     if Path(name).is_symlink():
         target = Path(name).readlink()
         return OutscoreError(

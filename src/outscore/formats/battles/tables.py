@@ -59,7 +59,8 @@ def looks_like_pooled_games(records: Records) -> bool:
     if {normalize_name(name) for name in records.columns} != POOLED:
         return False
     values = {normalize_name(name): [str(value) for value in records.sample[name]] for name in records.columns}
-    rows = list(zip(values["question_id"], values["model_b"], strict=True))
+    # A damaged row may lack fields; it is refused when the table is read.
+    rows = list(zip(values["question_id"], values["model_b"], strict=False))
     return len(set(values["model_a"])) == 1 and len(set(rows)) < len(rows)
 
 

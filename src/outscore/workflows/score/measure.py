@@ -445,8 +445,10 @@ def _scored(
 def _mean_variance(parts: Sequence[tuple[float, float]]) -> tuple[float, float]:
     """The squared error of a mean of independent scores, with Satterthwaite's degrees of freedom."""
     total = sum(variance for variance, _ in parts)
-    noise = sum(variance**2 / df for variance, df in parts if variance and df)
-    return total / max(1, len(parts)) ** 2, total**2 / noise if noise else sum(df for _, df in parts)
+    # Shares of a power of two: they are exact, and their squares neither overflow nor vanish.
+    unit = math.ldexp(1.0, math.frexp(total)[1] - 1)
+    noise = sum((variance / unit) ** 2 / df for variance, df in parts if variance and df)
+    return total / max(1, len(parts)) ** 2, (total / unit) ** 2 / noise if noise else sum(df for _, df in parts)
 
 
 def _mean_limits(parts: Sequence[tuple[_Part, Limits]]) -> Limits:
