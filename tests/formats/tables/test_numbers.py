@@ -257,6 +257,66 @@ def test_damaged_numbers_are_no_names(write, first, mark):
     assert refused.value.line == 1
 
 
+LIKE_SCORES = [
+    *(
+        "0.5x",
+        "0.5f",
+        "1/2",
+        "x0.5",
+        "[0.5]",
+        "0x1F",
+        "1_000",
+        "½",
+        "\uff11",
+        "#0.5",
+        "# 0.5x",
+        "error: timeout",
+        "(0.5)",
+        "~0.5",
+    ),
+    *("0.5*", "$3", "7b", "4o", "v1.5", "Timeout", "Traceback (most recent call last):", "n/a: refused"),
+]
+
+
+@pytest.mark.parametrize("file", ["x.txt", "x.csv", "x.tsv"])
+@pytest.mark.parametrize("first", LIKE_SCORES)
+def test_a_first_line_that_may_be_a_score_is_asked_about(write, first, file):
+    with pytest.raises(OutscoreError) as refused:
+        read_systems(write(f"{first}\n0.25\n0.75\n1\n", file))
+    assert str(refused.value).endswith(
+        f'{file}`, line 1: found "{first}", which may be damaged or a name. Write scores in plain digits; if the line names '
+        "columns, use words, such as score."
+    )
+    assert refused.value.line == 1
+
+
+def test_a_table_of_one_column_does_not_lose_its_first_score(write):
+    path = write("12 ok\n0.25\n0.75\n1\n", "x.csv")
+    with pytest.raises(OutscoreError, match='line 1: found 12 ok in "12 ok", expected the names of columns'):
+        read_systems(path, item="none")
+    (found,) = read_systems(path, item="none", score=("12 ok",))
+    assert found.values.tolist() == [0.25, 0.75, 1]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("score", "bleu4", "F1", "acc@1", "gpt-4", "gpt-3.5", "llama3.1", "model (v2)", "my score", "R2", "1-wer", "error"),
+        *("error rate", "# made by hand", "# date: 2024-05-01", '"quoted"', "Précision", "精度", "o1", "_score", "failed"),
+    ],
+)
+def test_what_is_clearly_a_name_is_one(write, name):
+    table = read(write(f"{name}\n0.25\n0.75\n1\n"))
+    assert table.values[:, 0].tolist() == [0.25, 0.75, 1]
+    assert table.columns == (name.strip('#" '),)
+
+
+@pytest.mark.parametrize("first", [("½", "⅓"), ("[0.5]", "[0.7]"), ("1/2", "2/3"), ("1_000", "2_000"), ("0x1F", "0x20")])
+def test_two_numbers_in_another_notation_are_no_names(write, first):
+    with pytest.raises(OutscoreError, match=r"line 1: found .*, which may be damaged or a name"):
+        read_systems(write(f"{first[0]} {first[1]}\n" + "0.5 0.25\n" * 3))
+
+
 @pytest.mark.parametrize("names", [("7b", "13b"), ("o1", "4o"), ("e5", "bge"), ("1.5b", "0.5b"), ("2024-05-01", "2024-06-01")])
 def test_names_may_begin_with_digits(write, names):
     found = read_systems(write(f"{names[0]} {names[1]}\n" + "0.5 0.25\n" * 3))

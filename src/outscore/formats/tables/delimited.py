@@ -20,6 +20,7 @@ from outscore.formats.base.entry import Choice
 from outscore.formats.base.source import MAX_LINE, Peek, Source, label_of, line_error, refuse_undecoded, shorten
 from outscore.formats.tables.cells import is_damaged, is_name, is_number, is_whole
 from outscore.formats.tables.names import is_count, is_known, names_counts, suggests_other
+from outscore.formats.tables.numbers import may_be_a_score
 from outscore.formats.tables.records import BLOCK_ROWS, Block, Records
 
 if TYPE_CHECKING:
@@ -151,6 +152,8 @@ def _refuse_data(path: str, line: int, columns: Sequence[str], choice: Choice) -
     one that the caller gave.
     """
     values = [name for name in columns if is_number(name) or is_damaged(name) or name.lower() in ("true", "false")]
+    if len(columns) == 1 and columns[0] not in choice.named and may_be_a_score(columns[0]):
+        values = list(columns)
     names = set(columns) - set(values)
     if not values or any(map(is_known, names)) or choice.named & names:
         return

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import itertools
 import re
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NoReturn
 
@@ -21,8 +22,9 @@ from outscore.core.records import dataclass
 from outscore.formats.base.entry import Choice
 from outscore.formats.base.source import Peek, Source, label_of, line_error, refuse_undecoded, shorten, stem_of
 from outscore.formats.tables.cells import DECIMAL_POINT, TRUTH, is_name, is_number, is_truth, is_whole, problem_with
-from outscore.formats.tables.directions import is_better_lower, shared_measure
-from outscore.formats.tables.names import suggests_other
+from outscore.formats.tables.directions import is_better_lower, is_unclear, shared_measure
+from outscore.formats.tables.measures import is_measure
+from outscore.formats.tables.names import is_known, suggests_other
 from outscore.scores.system import Origin, Scores
 
 __all__ = [
@@ -30,6 +32,7 @@ __all__ = [
     "NumberTable",
     "columns_phrase",
     "counts_of",
+    "may_be_a_score",
     "read_numbers",
     "reader",
     "recogniser",
@@ -47,6 +50,12 @@ _NOT_PLAIN = re.compile(r"[^0-9+\-,;\s]")
 _LIKE_A_DECIMAL = re.compile(r"[+-]?(?:0|[1-9][0-9]*),[0-9]+")
 _LIKE_THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2},[0-9]{3}")
 _PADDED = re.compile(r",0[0-9]")
+_ANOTHER_NOTATION = re.compile(r"[^\w.+-]*[+-]?(?:0[xX][0-9a-fA-F]+|\d+/\d+|[\d_]*\d\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\W*")
+# It begins with a digit, or with a letter or two before a decimal number; but o1 is a name.
+_LIKE_A_NUMBER = re.compile(r"[\W_]*\d|[^\W\d_]{1,2}[\W_]*\d*\.\d+$")
+_FAILURE = re.compile(
+    r"(?:error|exception|traceback|time(?:d )?out|crash(?:ed)?|killed|aborted|skipped|failed|refused)\b|[^:]+: ", re.IGNORECASE
+)
 # A wrong answer counts as a false positive and a false negative: pairs such as 1,0 and 0,2 and 0,1 are
 # counts.
 MAX_ERRORS_OF_ONE = 2
@@ -268,8 +277,47 @@ def _find_layout(peek: Peek, widths: Sequence[int]) -> _Layout:
         draft.refuse(first, *_BLANK)
     if len(fields) not in widths:
         _refuse_width(draft, head, widths)
+    if header:
+        _refuse_doubtful(draft, head[0])
     columns = _read_header(head[0], draft) if header else ()
     return _Layout(peek.path, columns, draft.separator, draft.width, first)
+
+
+def _refuse_doubtful(layout: _Layout, line: str) -> None:
+    """Refuse a first line that is no number and may have been one: taken for a header, it would lose an item.
+
+    A damaged first line of several columns rarely leaves no number whole, so only other notations are in doubt there.
+    """
+    text = line.strip()
+    if may_be_a_score(text) if layout.width == 1 else all(map(_is_another_notation, _split(text))):
+        layout.refuse(
+            1,
+            f'found "{shorten(text)}", which may be damaged or a name',
+            "Write scores in plain digits; if the line names columns, use words, such as score.",
+        )
+
+
+def may_be_a_score(text: str) -> bool:
+    """Whether a line that is no number may have been one, or says why there is none."""
+    name = text.lstrip("# ")
+    if is_known(name) or is_measure(name) or is_better_lower(name) or is_unclear(name):
+        return False
+    if _is_another_notation(name) or _LIKE_A_NUMBER.match(unicodedata.normalize("NFKC", name)):
+        return True
+    # What follows a # is a remark, not a failure.
+    return not text.startswith("#") and _FAILURE.match(name) is not None
+
+
+def _is_another_notation(field: str) -> bool:
+    """Whether this is a number to people: in brackets, as a fraction, in other digits.
+
+    Examples
+    --------
+    >>> [cell for cell in ("½", "[0.5]", "1/2", "0x1F", "1_000", "$3", "7b", "2024-05-01") if _is_another_notation(cell)]
+    ['½', '[0.5]', '1/2', '0x1F', '1_000', '$3']
+    """
+    plain = unicodedata.normalize("NFKC", field).replace("\u2044", "/")
+    return _ANOTHER_NOTATION.fullmatch(plain) is not None
 
 
 def _read_header(line: str, layout: _Layout) -> tuple[str, ...]:
