@@ -249,6 +249,7 @@ def test_files_are_recognised(page, name):
         ("bad.csv", b"id,score\n1,0.5\n2,high\n", "`bad.csv`"),
         ("bytes.bin", bytes(range(256)), "`bytes.bin`"),
         ("cut.txt.gz", gzip.compress(b"1\n" * 1000, mtime=0)[:-5], "`cut.txt.gz` is damaged"),
+        ("gold.csv", b"id,gold\n1,a\n2,\n3,b\n", "`gold.csv`, line 3: found nothing in column `gold`"),
         ("broken.json", b"{\n", "`broken.json` is JSON that is incomplete"),
         ("not.parquet", b"PAR1xxxx", "`not.parquet`"),
     ],

@@ -55,6 +55,44 @@ def test_forms(write, form):
     assert items.origin.columns == {"item": ("question_id",), "answer": ("prediction",), "gold": ("label",)}
 
 
+GAPS = {
+    "gold.csv": ("id,gold\n1,a\n2,\n3,b\n", "line 3: found nothing in column `gold`"),
+    "gold.jsonl": ('{"id": 1, "gold": "a"}\n{"id": 2, "gold": null}\n{"id": 3, "gold": "b"}\n', "line 2: found nothing"),
+    "beside.csv": ("id,prediction,label\n1,a,a\n2,b, \n3,b,b\n", "line 3: found nothing in column `label`"),
+}
+
+
+@pytest.mark.parametrize("file", GAPS)
+def test_a_missing_right_answer_is_no_label(write, file):
+    content, said = GAPS[file]
+    systems = [write("id,prediction\n1,a\n2,b\n3,b\n", "new.csv"), write("id,prediction\n1,a\n2,\n3,a\n", "old.csv")]
+    with pytest.raises(OutscoreError, match=said) as refused:
+        diff(write(content, file), systems, task="label")
+    assert refused.value.hint == "Fill it in, or remove the row."
+    kept = "".join(line for line in content.splitlines(keepends=True) if "2" not in line)
+    assert diff(write(kept, file), systems, task="label").units == 2
+
+
+def test_a_missing_right_answer_in_one_table_is_no_label(write):
+    path = write("id,gold,new,old\n1,a,a,b\n2,,b,\n3,b,b,b\n")
+    with pytest.raises(OutscoreError, match="line 3: found nothing in column `gold`"):
+        diff(path, [], task="label")
+    answered = diff(write("id,gold,new,old\n1,a,a,b\n2,a,b,\n3,b,b,b\n"), [], task="label")
+    assert answered.inventory.unknown == {"old": ["(none)"]}
+
+
+@pytest.mark.parametrize("missing", [None, float("nan"), "", " "])
+def test_a_missing_right_answer_in_a_list_is_no_label(missing):
+    with pytest.raises(OutscoreError, match=r"`gold` has no label at index 1\. Fill it in, or remove the item from all lists"):
+        diff(["a", missing, "b"], [["a", "b", "b"], ["a", "a", "b"]], task="label")
+
+
+def test_a_list_of_right_answers_may_be_empty(write):
+    gold = write('{"id": 1, "gold": ["a"]}\n{"id": 2, "gold": []}\n', "gold.jsonl")
+    system = write('{"id": 1, "prediction": ["a"]}\n{"id": 2, "prediction": []}\n', "new.jsonl")
+    assert diff(gold, system, task="label").scores["new"]["accuracy"] == 1
+
+
 @pytest.mark.parametrize(
     ("header", "role", "answer", "gold"),
     [

@@ -90,7 +90,7 @@ def items_of(source: Source, name: str | None = None, **options: Unpack[LabelOpt
         )
     _, records = open_table(source)
     layout = _find_layout(records, options)
-    columns, lines = _read_columns(records, layout)
+    columns, lines = _read_columns(records, layout, are_right=options.get("role") == "gold")
     return _items(source, records, layout, columns, lines, stem_of(source.path) if name is None else name)
 
 
@@ -171,11 +171,12 @@ def _take(finder: ColumnFinder, part: str, tiers: Tiers) -> str | None:
     return finder.take(part, tiers, "Rename the others, or take them out.")
 
 
-def _read_columns(records: Records, layout: _Layout) -> tuple[dict[str, Labels], Array]:
-    must = {layout.item, layout.gold, layout.cluster}
+def _read_columns(records: Records, layout: _Layout, *, are_right: bool) -> tuple[dict[str, Labels], Array]:
+    """All columns; an answer may be missing unless answers `are_right`, and a list of right ones may be empty."""
+    sets = [name for name in layout.needed if is_list(records.sample[name])]
+    must = {layout.item, layout.gold, layout.cluster, layout.answer if are_right and layout.answer not in sets else None}
     columns = {name: LabelColumn(records, name, optional=name not in must) for name in layout.needed}
     lines: list[Array] = []
-    sets = [name for name in layout.needed if is_list(records.sample[name])]
     for block in records.blocks(layout.needed):
         lines.append(block.lines)
         for name, column in columns.items():
@@ -280,13 +281,13 @@ def _find_columns(path: str | os.PathLike[str]) -> tuple[_Columns, str]:
 
 
 def _wide(path: str | os.PathLike[str], columns: _Columns, gold_name: str) -> LabelTable:
-    def read(name: str, column: str) -> Items:
+    def read(name: str, column: str, role: Role) -> Items:
         with open_source(path) as source:
-            items = items_of(source, name, role="gold", answer=column)
-        return _without(items, (columns.gold, *columns.answers))
+            items = items_of(source, name, role=role, answer=column)
+        return _without(replace(items, gold=None), (columns.gold, *columns.answers))
 
-    gold = read(gold_name, columns.gold)
-    systems = {name: read(name, name) for name in columns.answers}
+    gold = read(gold_name, columns.gold, "gold")
+    systems = {name: read(name, name, "system") for name in columns.answers}
     what = "is a system's answers" if len(systems) == 1 else "are the systems' answers"
     return LabelTable(gold, systems, f"`{columns.gold}` holds the right answers, {join_names(columns.answers)} {what}.")
 

@@ -167,7 +167,7 @@ def _table_or_text(path: Path) -> FileDescription:
     try:
         return _scores(path)
     except OutscoreError as refusal:
-        return _labels(path) or _ambiguous(path, refusal) or _other(path, peek, refusal)
+        return _labels(path, only=refusal.line is None) or _ambiguous(path, refusal) or _other(path, peek, refusal)
 
 
 def _battles(path: Path) -> FileDescription | None:
@@ -199,7 +199,7 @@ def _scores(path: Path) -> FileDescription:
     origin = systems[0].origin
     assert origin is not None
     columns, head = _bare(path, systems) if origin.format in BARE_FORMATS.values() else _table(path, origin.columns, systems)
-    labels = _labels(path) if origin.format not in BARE_FORMATS.values() else None
+    labels = _labels(path, only=False) if origin.format not in BARE_FORMATS.values() else None
     suits = ["compare"] if origin.format == "f1-counts" else SCORES
     if gaps:
         suits = ["rank"]
@@ -270,14 +270,19 @@ def _ambiguous(path: Path, refusal: OutscoreError) -> FileDescription | None:
     return FileDescription(form, None, columns, (), head, SCORES)
 
 
-def _labels(path: Path) -> FileDescription | None:
-    """A table with a label per item; None where the names of its columns do not say so."""
+def _labels(path: Path, *, only: bool) -> FileDescription | None:
+    """A table with a label per item; None where the names of its columns do not say so.
+
+    If it may be nothing but that, and a right answer is missing, that is what is wrong with it.
+    """
     try:
         items = read_labels(path)
     except OutscoreError:
         try:
             items = read_labels(path, role="gold")
-        except OutscoreError:
+        except OutscoreError as refusal:
+            if only and refusal.line is not None:
+                raise
             return None
     assert items.origin is not None
     columns, head = _table(path, items.origin.columns, ())

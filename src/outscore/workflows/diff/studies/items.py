@@ -49,12 +49,16 @@ def load_items(output: object, name: str, _options: DiffOptions) -> Items:
     labels = [_label(value) for value in np.asarray(output, dtype=object).ravel()]
     if not labels:
         raise OutscoreError(f"`{name}` is empty.", "Give at least one label.")
+    if role == "gold" and NO_LABEL in labels:
+        raise OutscoreError(
+            f"`{name}` has no label at index {labels.index(NO_LABEL)}.", "Fill it in, or remove the item from all lists."
+        )
     return Items(name, Labels.of(range(1, len(labels) + 1)), Labels.of(labels))
 
 
 def _label(value: object) -> str:
     """A label as text: 1.0 is 1, because a gap turns a column of whole numbers into floats; a missing label is no answer."""
-    if value is None or value != value:  # noqa: PLR0124 - not a number
+    if value is None or value != value or (isinstance(value, str) and not value.strip()):  # noqa: PLR0124 - not a number
         return NO_LABEL
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
