@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from outscore.core.errors import OutscoreError
 from outscore.formats.texts.read import read_texts
@@ -191,6 +193,72 @@ def test_a_named_column_has_to_be_there(write, name, separator):
 @pytest.mark.parametrize("text", ["Well, yes\nNo\n", "1,2\n3,4\n", "yes, yes\nno, no, no\n", "one line, alone\n"])
 def test_texts_in_a_csv_that_is_no_table_stay_plain(write, text):
     assert read_texts(write("a.csv", text)).systems()[0].lines == tuple(text.splitlines())
+
+
+TABLES = {
+    "outputs and ids": "id,hypothesis\nu1,a b\nu2,c\n",
+    "a name beside unknown ones": "take,mt\nx,a b\ny,c d\n",
+    "blanks behind commas": "Source, Reference, Output\nx, a b, a c\ny, d, e\n",
+    "quotes": '"id","hypothesis"\r\n"u1","a, b"\r\n"u2","c"\r\n',
+    "carriage returns alone": "id,hypothesis\ru1,a b\ru2,c\r",
+    "one row": "uid,reference\nu1,a b\n",
+}
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a", "a.hyp"])
+@pytest.mark.parametrize("what", TABLES)
+def test_the_content_says_that_a_file_is_a_table(write, what, name):
+    """Its lines were scored as text, header, ids and all."""
+    file = read_texts(write(name, TABLES[what]))
+    assert file.origin.format == "csv"
+    assert all("," not in line or line == "a, b" for text in file.held.systems.values() for line in text)
+
+
+UNNAMED = {
+    "ids": "uid,truth,said\nu1,a b,a c\nu2,d,e f\n",
+    "names alone": "truth,said\na b,a c\nd e,f\ng,h i\n",
+    "semicolons": "uid;hypothesis\nu1;a b\nu2;c d\n",
+    "a row with too many cells": "foo,hypothesis\nu1,a b\nu2,c, d\n",
+}
+
+
+@pytest.mark.parametrize("what", UNNAMED)
+def test_a_table_that_cannot_be_read_is_refused_and_not_scored(write, what):
+    path = write("a", UNNAMED[what])
+    with pytest.raises(OutscoreError) as caught:
+        read_texts(path)
+    assert "table" in caught.value.message or "columns" in caught.value.message
+    assert read_texts(path, reader="text").systems()[0].lines == tuple(UNNAMED[what].splitlines())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Reference, please.\nYes\n",
+        "Well, yes\nOh, no\nSo, what\n",
+        "Problem, officer?\nNo, sir.\n",
+        "Hello,world\nGood,day\nSee,you\n",
+        "1,000\n2,000\n3,000\n",
+        "yes;no\nno;yes\n",
+        "He said: id, please\nMine, too\n",
+    ],
+)
+def test_plain_text_with_commas_stays_plain(write, text):
+    assert read_texts(write("a.txt", text)).systems()[0].lines == tuple(text.splitlines())
+
+
+@given(
+    st.lists(
+        st.lists(st.sampled_from(["Well", "yes", "the id", "a question", "one output", "no", "then"]), min_size=1, max_size=4),
+        min_size=1,
+        max_size=6,
+    )
+)
+@settings(max_examples=200)
+def test_sentences_are_never_a_table(tmp_path_factory, sentences):
+    path = tmp_path_factory.mktemp("texts") / "a"
+    path.write_text("".join(f"{', '.join(words)}.\n" for words in sentences))
+    assert read_texts(path).origin.format == "segments"
 
 
 def test_a_stray_carriage_return_is_named(write):

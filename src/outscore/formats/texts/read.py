@@ -17,9 +17,12 @@ from outscore.formats.texts.file import Held, TextFile
 from outscore.formats.texts.markup import held_in_markup, looks_like_markup
 from outscore.formats.texts.segments import Lines, plain_lines, stray_returns, whole_text
 from outscore.formats.texts.tables import (
+    FEW,
     PARTS,
     ColumnsAsked,
     cells_of_line,
+    first_line,
+    has_header,
     held_in_rows,
     is_table,
     json_rows,
@@ -39,8 +42,6 @@ TEXT_FORMATS = {
     "csv": "a table with commas and a header",
 }
 SEPARATORS = {"tsv": "\t", "csv": ","}
-FEW = 3
-"""Lines that all have the same number of tabs by chance."""
 
 
 def check_columns(columns: Mapping[str, object]) -> None:
@@ -126,17 +127,16 @@ def _format_of(text: str, peek: Peek, columns: Mapping[str, str]) -> str:
 
 
 def _table_form(text: str, peek: Peek, columns: Mapping[str, str]) -> str | None:
-    """The format of a table with a header; of one with unusual names where its own name says that it is a table."""
-    first = text.partition("\n")[0]
-    if looks_like_header(first, "\t"):
-        return "tsv"
-    if peek.suffix == ".csv" and looks_like_header(first, ","):
-        return "csv"
+    """The format of a table, told by its content; its own name and the columns that were named may add to that."""
+    first = first_line(text)
     for form, separator in SEPARATORS.items():
-        if not set(cells_of_line(first, separator)).isdisjoint(columns.values()):
+        if has_header(text, separator) or not set(cells_of_line(first, separator)).isdisjoint(columns.values()):
             return form
     form = peek.suffix.removeprefix(".")
-    return form if form in SEPARATORS and (columns or is_table(text, SEPARATORS[form])) else None
+    if form not in SEPARATORS:
+        return None
+    separator = SEPARATORS[form]
+    return form if columns or looks_like_header(first, separator) or is_table(text, separator) else None
 
 
 def _is_json(begun: str) -> bool:
@@ -155,7 +155,7 @@ def _is_json(begun: str) -> bool:
 
 def _refuse_table(text: str, peek: Peek) -> None:
     """Refuse lines that all have as many tabs: they are cells, and which of them is the text is not said."""
-    if peek.suffix == ".csv" and is_table(text, ";"):
+    if has_header(text, ";") or (peek.suffix == ".csv" and is_table(text, ";")):
         message = f"{label_of(peek.path)} is a table with semicolons between its columns."
         cure = "Save it with commas or tabs; --reader text reads plain lines."
         raise OutscoreError(message, cure, file=peek.path)

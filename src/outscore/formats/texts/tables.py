@@ -19,9 +19,12 @@ from outscore.formats.texts.file import REFERENCE, SOURCE, SYSTEM, Cell, Held, a
 from outscore.scores.system import label_of
 
 __all__ = [
+    "FEW",
     "PARTS",
     "ColumnsAsked",
     "cells_of_line",
+    "first_line",
+    "has_header",
     "held_in_rows",
     "is_table",
     "json_rows",
@@ -39,6 +42,9 @@ PARTS: dict[str, tuple[str, ...]] = {
     "item": ("id", "item", "itemid", "seg", "segid", "segment", "segmentid", "lineid"),
 }
 """What columns can hold, and the names that say so; case, spaces and punctuation do not matter."""
+FEW = 3
+"""Fewer lines than these have the same number of cells by chance."""
+_SENTENCE_END = re.compile(r"[.?!…]\W*$")
 _NUMBER = re.compile(r"[-+]?[\d.,]*\d[eE\d+-]*|")
 _NUMBERED = re.compile(r"(ref|reference)(\d{1,2}|[a-d])")
 
@@ -96,15 +102,53 @@ def cells_of_line(line: str, separator: str) -> list[str]:
         return []
 
 
+def first_line(text: str) -> str:
+    r"""The first line of a text, whose lines end in ``\n``, or all of them in ``\r``."""
+    return text.partition("\n" if "\n" in text else "\r")[0]
+
+
+def has_header(text: str, separator: str) -> bool:
+    r"""Whether a text is clearly a table: its first line names the parts of texts, and is no sentence.
+
+    The header of a table may have rows of other lengths, which are refused; a single name, or only names that are unknown,
+    are a header if all lines have as many cells.
+
+    Examples
+    --------
+    >>> has_header("uid,hypothesis\nu1,a cat\n", ","), has_header("Reference, please!\nYes, sir\n", ",")
+    (True, False)
+    """
+    first = first_line(text).strip("\ufeff\r")
+    named = looks_like_header(first, separator)
+    known = [cell for cell in cells_of_line(first, separator) if _is_known(_plain(cell))]
+    # Between the names of columns there are rarely blanks, and between the words of a sentence there always are.
+    bare = not re.search(r"\s", first.replace(separator, ""))
+    if named and (separator == "\t" or bare or len(known) > 1):
+        return True
+    if not is_table(text, separator):
+        return False
+    if bare and known:
+        return True
+    rows = list(_cells(text, separator))
+    told = any(" " in cell.strip() for row in rows for cell in row) if bare else named and not _SENTENCE_END.search(first)
+    return told and len(rows) >= FEW
+
+
+def _is_known(name: str) -> bool:
+    return _is_reference(name) or any(name in names for names in PARTS.values())
+
+
 def is_table(text: str, separator: str) -> bool:
     """Whether all lines have the same number of cells, and the first has distinct names that are no numbers."""
     try:
-        rows = list(_cells(text, separator))
+        rows = _cells(text, separator)
+        names = [cell.strip() for cell in next(rows, [])]
+        if len(names) < 2 or len(set(names)) < len(names) or any(_NUMBER.fullmatch(name) for name in names):
+            return False
+        second = next(rows, None)
+        return second is not None and len(second) == len(names) and all(len(row) == len(names) for row in rows)
     except csv.Error:
         return False
-    names = [cell.strip() for cell in rows[0]] if rows else []
-    named = len(names) > 1 and len(set(names)) == len(names) and not any(_NUMBER.fullmatch(name) for name in names)
-    return named and len(rows) > 1 and all(len(row) == len(names) for row in rows)
 
 
 def _cells(text: str, separator: str) -> Iterator[list[str]]:
