@@ -220,7 +220,7 @@ def test_whole_sentences_that_point_the_other_way(tmp_path):
     assert text.startswith(
         "Against this verdict, few is significantly better than many by whole sentences (0.6667 against 0.0000"
     )
-    assert text.endswith("Holm over 2 scores).")
+    assert text.endswith("Holm over 3 scores).")
     assert f"However, {text.removeprefix('Against this verdict, ')}" in pair.sentence
     for form in (found.to_text(), found.to_markdown()):
         assert "Against this verdict, few is" in " ".join(form.split())
@@ -292,3 +292,141 @@ def test_scores_that_happen_to_be_equal_all_count(tmp_path):
     assert ["Holm over 4 scores" in text for pair in found.pairs for text in said(pair)] == [True, True]
     assert all("by whole sentences by UPOS accuracy" in text for pair in found.pairs for text in said(pair))
     assert all("by whole sentences by XPOS accuracy" in text for pair in found.pairs for text in said(pair))
+
+
+def test_a_ranking_of_outputs_names_whole_sentences_that_point_the_other_way(tmp_path):
+    files = write_sentences(tmp_path)
+    found = osc.rank(files[1:], gold=files[0], task="pos")
+    assert found.headline.startswith("many leads")
+    (text,) = said(found)
+    assert text.startswith("Against this verdict, few is significantly better than many by whole sentences (adjusted p = ")
+    assert text.endswith("Holm over 2 tests).")
+    assert f"However, {text.removeprefix('Against this verdict, ')}" in found.sentence
+    # Other scores are no part of the family that decides.
+    assert found.family.m == 1
+    assert not found.metrics
+    for form in (found.to_text(), found.to_markdown(), found.to_html()):
+        assert "Against this verdict, few is" in " ".join(form.split())
+
+
+def write_heads(folder: Path) -> list[Path]:
+    """Gold, `heads` with every head right and many wrong relations, and `both`, whose wrong words have neither right."""
+    gold, heads, both = [], [], []
+    for s in range(60):
+        for i in range(10):
+            line = f"{i + 1}\tw{s}.{i}\t_\tNOUN\tNN\t_\t{i}\tobj\t_\t_"
+            gold.append(line)
+            heads.append(line.replace("obj", "iobj") if i % 2 else line)
+            both.append(line.replace(f"\t{i}\tobj", f"\t{(i + 2) % 10 + 1}\tiobj") if i in (3, 6, 9) else line)
+        for lines in (gold, heads, both):
+            lines.append("")
+    files = []
+    for name, lines in (("gold", gold), ("heads", heads), ("both", both)):
+        files.append(folder / f"{name}.conllu")
+        files[-1].write_text("\n".join(lines) + "\n")
+    return files
+
+
+def test_a_ranking_of_trees_names_the_criterion_that_a_diff_names(tmp_path):
+    files = write_heads(tmp_path)
+    pair = osc.diff(files[0], files[1:], task="dep").pairs[0]
+    assert pair.headline == "both outscored heads"
+    assert "heads is significantly better than both by UAS" in said(pair)[0]
+    found = osc.rank(files[1:], gold=files[0], task="dep")
+    assert found.headline.startswith("both leads")
+    (text,) = said(found)
+    assert text.startswith("Against this verdict, heads is significantly better than both by UAS (adjusted p = ")
+    (text,) = said(osc.rank(files[1:], gold=files[0], task="dep", baseline="heads", correction="none"))
+    assert "heads is significantly better than both by UAS" in text
+    assert "; no correction for 5 tests)" in text
+
+
+def test_a_ranking_of_labels_names_scores_of_classes():
+    labels = ["a"] * 300 + ["b"] * 40
+    rng = np.random.default_rng(1)
+    careful = [label if rng.random() < 0.75 else "b" for label in labels[:300]] + ["b"] * 40
+    systems = {"always": ["a"] * 340, "careful": careful}
+    (text,) = said(osc.rank(systems, gold=labels, task="label"))
+    assert text.startswith("Against this verdict, careful is significantly better than always by macro F1 (")
+    (text,) = said(osc.rank(systems, gold=labels, task="label", metric="macro-f1"))
+    assert text.startswith("Against this verdict, always is significantly better than careful by accuracy (")
+    # Whatever test decides, other scores are permuted, as in a diff.
+    (text,) = said(osc.rank(systems, gold=labels, task="label", test="mcnemar", correction="shaffer"))
+    assert "by macro F1 (adjusted p = .00118; Holm over 3 tests)" in text
+
+
+def test_a_ranking_of_entities_has_no_other_score(tmp_path):
+    for name, tag in (("gold", "B-PER"), ("a", "B-PER"), ("b", "O")):
+        (tmp_path / f"{name}.txt").write_text(f"word {tag}\n\n" * 12)
+    assert not said(osc.rank([tmp_path / "a.txt", tmp_path / "b.txt"], gold=tmp_path / "gold.txt", task="ner"))
+
+
+def write_two_kinds_of_tags(folder: Path) -> list[Path]:
+    """Gold and two systems: `coarse` has more UPOS right, and `fine` has more XPOS right; `none` has no XPOS."""
+    gold, coarse, fine, none = [], [], [], []
+    for s in range(60):
+        for i in range(10):
+            line = f"{i + 1}\tw{s}.{i}\t_\tNOUN\tNN\t_\t{i}\tobj\t_\t_"
+            gold.append(line)
+            coarse.append(line.replace("\tNN\t", "\tNNS\t") if i < 4 else line)
+            fine.append(line.replace("NOUN", "PROPN") if i == s % 3 else line)
+            none.append(line.replace("\tNN\t", "\t_\t"))
+        for lines in (gold, coarse, fine, none):
+            lines.append("")
+    files = []
+    for name, lines in (("gold", gold), ("coarse", coarse), ("fine", fine), ("none", none)):
+        files.append(folder / f"{name}.conllu")
+        files[-1].write_text("\n".join(lines) + "\n")
+    return files
+
+
+def test_the_other_kind_of_tags_is_looked_at(tmp_path):
+    gold, coarse, fine, none = write_two_kinds_of_tags(tmp_path)
+    found = osc.diff(gold, [fine, coarse], task="pos")
+    (pair,) = found.pairs
+    assert pair.headline == "coarse outscored fine"
+    (text,) = said(pair)
+    assert text.startswith(
+        "Against this verdict, fine is significantly better than coarse by XPOS accuracy (1.000 against 0.600, adjusted p = "
+    )
+    assert text.endswith("Holm over 3 scores).")
+    # The other way round, too.
+    (asked,) = osc.diff(gold, [fine, coarse], task="pos", criterion="xpos").pairs
+    assert asked.headline == "fine outscored coarse"
+    assert "coarse is significantly better than fine by UPOS accuracy (" in said(asked)[0]
+    xpos = next(score for score in pair.metrics if score.metric == "xpos")
+    assert (xpos.first, xpos.second, xpos.p.value) == (asked.first, asked.second, asked.p.value)
+    (text,) = said(osc.rank([fine, coarse], gold=gold, task="pos"))
+    assert "fine is significantly better than coarse by XPOS accuracy (" in text
+    # Those who have no such tags are left out of this look, and that is said.
+    found = osc.diff(gold, [fine, none, coarse], task="pos")
+    assert [[score.metric for score in pair.metrics] for pair in found.pairs] == [
+        ["sentences"],
+        ["sentences", "xpos"],
+        ["sentences"],
+    ]
+    assert "none has no XPOS tags, which are only compared between the other systems." in [note.text for note in found.notes]
+    assert "by XPOS accuracy" in said(found.pairs[1])[0]
+    (text,) = said(osc.rank([fine, none, coarse], gold=gold, task="pos", baseline="coarse"))
+    assert "fine is significantly better than coarse by XPOS accuracy (" in text
+    # Nobody has them, or gold has not: there is nothing to look at and nothing to say.
+    for right, systems in ((gold, [none]), (none, [fine, coarse])):
+        found = osc.diff(right, systems, task="pos")
+        assert not any("XPOS" in note.text for note in found.notes)
+
+
+def test_of_many_systems_every_pair_is_looked_at(tmp_path):
+    """With seven systems most pairs are not compared label by label; their whole sentences still are."""
+    gold, few, many = write_sentences(tmp_path)
+    found = osc.diff(gold, {**{f"few{k}": few for k in range(4)}, **{f"many{k}": many for k in range(4)}}, task="pos")
+    undetailed = [pair for pair in found.pairs if not pair.transitions and pair.is_significant(0.05)]
+    assert len(undetailed) > 5
+    assert all("by whole sentences" in said(pair)[0] for pair in undetailed)
+    assert any(note.text.startswith("Labels, transitions and slices are compared") for note in found.notes)
+
+
+def test_of_many_systems_scores_of_classes_are_said_to_be_left_out():
+    labels = ["a", "b"] * 30
+    found = osc.diff(labels, {f"s{k}": ["a"] * 2 * k + labels[2 * k :] for k in range(1, 8)}, task="label")
+    assert [bool(pair.metrics) for pair in found.pairs] == [bool(pair.transitions) for pair in found.pairs]
+    assert any(note.text.startswith("Labels, transitions, slices and other scores are compared") for note in found.notes)

@@ -14,6 +14,7 @@ from outscore.results.diff import Pair, ScoreChange
 
 __all__ = [
     "METRIC_NAMES",
+    "score_name",
     "unknown_labels_warning",
     "unused_labels_warning",
     "with_contradictions",
@@ -55,6 +56,18 @@ METRIC_NAMES = {
     "arcs-nom": "ARCS-nom F1",
 }
 """What sentences call the scores of criteria."""
+
+
+def score_name(metric: str, by: str | None = None) -> str:
+    """What sentences call a score; whole sentences are right by one of several criteria.
+
+    Examples
+    --------
+    >>> score_name("sentences", "uas"), score_name("ls", "uas")
+    ('whole sentences by UAS', 'label score')
+    """
+    name = METRIC_NAMES.get(metric, metric)
+    return name if by is None or metric != SENTENCES else f"{name} by {METRIC_NAMES.get(by, by)}"
 
 
 def with_pair_verdict(pair: Pair, *, unit: str, cluster: str | None, alpha: float, clusters: int | None = None) -> Pair:
@@ -123,20 +136,16 @@ class _Score:
 def _scores_of(pairs: Sequence[Pair]) -> list[_Score]:
     """Every score of two systems once: that which decides by one criterion may be a further score by another."""
     scores = [
-        _Score(ScoreChange(p.metric, p.first, p.second, p.difference, p.interval, p.p), _called(p.metric), p.criterion)
+        _Score(ScoreChange(p.metric, p.first, p.second, p.difference, p.interval, p.p), score_name(p.metric), p.criterion)
         for p in pairs
     ]
     for pair in pairs:
-        by = f" by {_called(pair.metric)}" if len(pairs) > 1 else ""
-        scores += [_Score(m, f"{_called(m.metric)}{by if m.metric == SENTENCES else ''}") for m in pair.metrics]
+        by = pair.metric if len(pairs) > 1 else None
+        scores += [_Score(m, score_name(m.metric, by)) for m in pair.metrics]
     named = {score.called: score for score in reversed(scores)}
-    if _called(ARCS_ANY) in named:
-        named.pop(_called(MUC), None)
+    if score_name(ARCS_ANY) in named:
+        named.pop(score_name(MUC), None)
     return list(named.values())[::-1]
-
-
-def _called(metric: str) -> str:
-    return METRIC_NAMES.get(metric, metric)
 
 
 def _look(systems: tuple[str, str], score: _Score, p: float) -> Look:

@@ -37,6 +37,7 @@ __all__ = [
     "columns_of",
     "criteria_of",
     "entity_slices",
+    "has_tags",
     "label_column",
     "strip_subtype",
     "word_slices",
@@ -203,14 +204,17 @@ def criteria_of(files: Sequence[Words]) -> tuple[str, ...]:
 
     A plain file has one column of tags, which is compared with whichever tags the others have.
     """
-    filled = [
-        {column for column in TAGS if column in words.columns and not _is_empty(words.columns[column])} for words in files
-    ]
+    filled = [{column for column in TAGS if has_tags(words, column)} for words in files]
     shared = tuple(column for column in TAGS if all(column in columns for columns in filled))
     if shared:
         return shared
     usable = [columns | {"upos", "xpos"} if "tag" in columns else columns for columns in filled]
     return tuple(column for column in TAGS if all(column in columns for columns in usable))
+
+
+def has_tags(words: Words, column: str) -> bool:
+    """Whether a file has this column and fills it in."""
+    return column in words.columns and not _is_empty(words.columns[column])
 
 
 def alignment_of(aligned: Array, system: Words) -> Alignment:

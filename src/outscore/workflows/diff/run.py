@@ -48,6 +48,9 @@ Depth = Literal["scores", "pairs", "all"]
 MAX_DETAILED = 15
 """Up to this many pairs are compared label by label; if there are more, only neighbours by score and the first two systems,
 by the primary criterion."""
+COSTLY_SCORES = ("label", "coref")
+"""Tasks whose other scores are resampled, and only computed of pairs that are compared label by label. Those of other tasks are
+computed of every pair, because they may contradict its verdict."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -247,8 +250,9 @@ def depth_note(study: Study) -> Note | None:
     steps = list(combinations(range(len(study.systems)), 2))
     if len(steps) <= MAX_DETAILED:
         return None
+    costly = ", slices and other scores" if study.task in COSTLY_SCORES else " and slices"
     text = (
-        "Labels, transitions and slices are compared between neighbours by score and between the first two systems,"
+        f"Labels, transitions{costly} are compared between neighbours by score and between the first two systems,"
         f" {len(_detailed(study, steps))} of {len(steps):,} pairs; name two systems to see those of any other pair."
     )
     return Note("omission", text)
@@ -271,7 +275,7 @@ def _headline(study: Study, system: int) -> float:
 
 def _count(study: Study, asked: Statistics, criterion: str, step: tuple[int, int], *, detailed: bool) -> Pair:
     view = study.view(criterion, *step)
-    metrics = view.metrics() if detailed else ()
+    metrics = view.metrics() if detailed or study.task not in COSTLY_SCORES else ()
     pair = pair_of(view.units, *view.columns, asked, view.headline, metrics=metrics, kinds=view.kinds, detailed=detailed)
     pair = replace(pair, counted_by=view.counted_by)
     few = len(study.systems) * (len(study.systems) - 1) // 2 <= MAX_LISTED_PAIRS

@@ -17,10 +17,11 @@ from outscore.outputs.inventory import GOLD, count_labels, rarely_used, unknown_
 from outscore.outputs.model import Chains, Items, Units, Words, choose_slices
 from outscore.results.diff import Inventory, KeyScore, Rates, ScoreChange
 from outscore.results.note import Note
+from outscore.scores.board import Board
 from outscore.scores.system import Labels, Origin
 from outscore.workflows.diff.pair import Statistics
 
-__all__ = ["DiffOptions", "Study", "View", "chosen", "inventory_of", "label_counts", "named", "sliced"]
+__all__ = ["DiffOptions", "OtherScore", "Study", "View", "chosen", "inventory_of", "label_counts", "named", "sliced"]
 
 File = TypeVar("File", Words, Items, Chains)
 WARN_SHARE = 0.005
@@ -81,6 +82,16 @@ class View:
 
 
 @dataclass(frozen=True, eq=False)
+class OtherScore:
+    """A score of all systems that is not the headline; whole sentences are right `by` a criterion if there are several."""
+
+    name: str
+    metric: str
+    board: Board
+    by: str | None = None
+
+
+@dataclass(frozen=True, eq=False)
 class Study:
     """One task's files, read and aligned.
 
@@ -117,6 +128,8 @@ class Study:
         means no label.
     sentences
         The sentence of each unit of `together`, if units are words.
+    others
+        The scores beside the headline, which may contradict it.
     """
 
     task: str
@@ -139,6 +152,7 @@ class Study:
     answered: Units | None = None
     no_label: str | None = None
     sentences: Array | None = None
+    others: Callable[[], Sequence[OtherScore]] = tuple
 
 
 def chosen(asked: Sequence[str], available: Sequence[str], task: str) -> tuple[str, ...]:

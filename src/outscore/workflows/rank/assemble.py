@@ -40,6 +40,7 @@ def assemble_ranking(
     critical_difference: CriticalDifference | None = None,
     population: str = ITEMS,
     other_populations: Sequence[OtherPopulation] = (),
+    other_scores: Sequence[Measured] = (),
     design: RankDesign | None = None,
     settings: Mapping[str, Any] | None = None,
     notes: Sequence[Note] = (),
@@ -54,6 +55,8 @@ def assemble_ranking(
         The question that the pairs were measured for.
     coverage, critical_difference, population, other_populations, settings, notes
         Parts of the result, passed on unchanged.
+    other_scores
+        Scores of the same systems that are only looked at for what contradicts the ranking.
     design
         What was swapped; single items by default.
 
@@ -76,7 +79,8 @@ def assemble_ranking(
     design = design or RankDesign(top.n)
     further = [(standing, table.claims()) for standing, table in zip(rest, corrected.tops[1:], strict=True)]
     words = _words(top, claims, question, corrected.family, design, population, datasets=max(len(first), 1), further=further)
-    against = _contradiction(corrected, first, claims)
+    others = families(other_scores, question.of_other_scores()) if other_scores else None
+    against = _contradiction(corrected, first, claims, others)
     if against is not None:
         words["sentence"] += f" {against.sentence}"
     ranking = Ranking(
@@ -116,8 +120,10 @@ def _with_outlook(ranking: Ranking, measured: Measured) -> Ranking:
     return ranking.with_needed(nearest, needed)
 
 
-def _contradiction(corrected: Families, datasets: Sequence[Corrected], claims: Claims) -> Contradiction | None:
-    """Datasets and further metrics that contradict what the verdict says about the leader, or about the baseline.
+def _contradiction(
+    corrected: Families, datasets: Sequence[Corrected], claims: Claims, others: Families | None
+) -> Contradiction | None:
+    """Datasets, further metrics and other scores that contradict what the verdict says about the leader, or about the baseline.
 
     Everybody below the leader counts as worse than it, whether significantly or not.
     """
@@ -133,6 +139,9 @@ def _contradiction(corrected: Families, datasets: Sequence[Corrected], claims: C
         (by_dataset, corrected_by(corrected.parts_family, "test")),
         (by_metric, corrected_by(corrected.family, "test")),
     ]
+    if others is not None:
+        by_score = [look for table in others.tops for look in _looks(table, about, said, f"by {table.measured.metric}")]
+        groups.append((by_score, corrected_by(others.family, "test")))
     return in_words(groups, decided=bool(claims.worse or claims.better))
 
 

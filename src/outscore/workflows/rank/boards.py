@@ -77,6 +77,7 @@ def rank_boards(
     unit: str = "items",
     group: str | None = None,
     called: Sequence[str] = (),
+    other_scores: Mapping[str, tuple[str, Board]] | None = None,
     settings: Mapping[str, Any] | None = None,
     notes: Sequence[Note] = (),
 ) -> Ranked:
@@ -84,6 +85,7 @@ def rank_boards(
 
     `unit` is the name of items ("items", "segments", "words"), `group` that of items swapped as one ("sentence"),
     and `called` are the names of the metrics, if not their own; `settings` and `notes` go into the result as they are.
+    `other_scores` are by name, each with its metric and board; the result only tells which of them contradict the ranking.
 
     Examples
     --------
@@ -104,12 +106,17 @@ def rank_boards(
         return measured
 
     measured = measured_for(population)
+    looked_at: list[Measured] = []
+    for name, (other_metric, board) in (other_scores or {}).items():
+        (found,) = measure([board], other_metric, question.of_other_scores(), engine=engine, progress=progress)
+        looked_at.append(replace(found, metric=name))
     other = [_counted(name, measured_for(name), question) for name in others]
     ranking = assemble_ranking(
         measured,
         question,
         population=population,
         other_populations=other,
+        other_scores=looked_at,
         critical_difference=_diagram(boards, metric, measured, question.alpha) if question.critical_difference else None,
         design=design_of(boards, question, unit=unit, group=group),
         settings=settings,

@@ -7,12 +7,14 @@ the counts of each sentence.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import field
 
 import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.records import dataclass
+from outscore.language.verdict.diff import score_name
 from outscore.results.note import Note
 from outscore.scores.board import Board
 from outscore.scores.system import Origin
@@ -31,7 +33,8 @@ RANKED_TASKS = ("label", "pos", "dep", "ner")
 class OutputBoard:
     """A board of right-or-wrong answers (or of counts), the name of its score, and the files it comes from.
 
-    `unit` is the plural name of the board's columns, `group` the name of those that are swapped as one.
+    `unit` is the plural name of the board's columns, `group` the name of those that are swapped as one. `others` are further
+    scores by the names that sentences call them: each has its metric and board.
     """
 
     board: Board
@@ -41,6 +44,7 @@ class OutputBoard:
     notes: Sequence[Note]
     unit: str = "items"
     group: str | None = None
+    others: Mapping[str, tuple[str, Board]] = field(default_factory=dict)
 
 
 def board_of_outputs(
@@ -65,12 +69,24 @@ def board_of_outputs(
     if metric is not None:
         refuse_free_answers(len(classes_of(study.together)), metric)
         return OutputBoard(
-            _by_class(study), str(metric), study.criteria[0], study.origins, study.notes, study.unit, study.cluster
+            _by_class(study),
+            str(metric),
+            study.criteria[0],
+            study.origins,
+            study.notes,
+            study.unit,
+            study.cluster,
+            _others(study, str(metric)),
         )
     board, named = _of_counts(study) if study.counts is not None else _of_units(study)
     # Counts are summed over units that are swapped as one before anything is compared.
     unit = study.unit if study.counts is None or study.cluster is None else f"{study.cluster}s"
-    return OutputBoard(board, named, study.criteria[0], study.origins, study.notes, unit, study.cluster)
+    others = _others(study, "accuracy")
+    return OutputBoard(board, named, study.criteria[0], study.origins, study.notes, unit, study.cluster, others)
+
+
+def _others(study: Study, headline: str) -> dict[str, tuple[str, Board]]:
+    return {score_name(s.name, s.by): (s.metric, s.board) for s in study.others() if s.name != headline}
 
 
 def _of_units(study: Study) -> tuple[Board, str]:

@@ -61,6 +61,11 @@ class Question:
         self.check_family()
         return options
 
+    def of_other_scores(self) -> Question:
+        """The same question about scores that nobody asked for: they are permuted, as in a diff, and a family of their own."""
+        correction = "holm" if CORRECTIONS[self.correction].all_pairs else self.correction
+        return Question(correction=correction, baseline=self.baseline, alpha=self.alpha, seed=self.seed)
+
     def check_family(self) -> None:
         """Refuse an unknown correction, and one that does not work for pairs of systems."""
         entry = CORRECTIONS.get(self.correction)

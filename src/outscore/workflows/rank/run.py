@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import field, replace
 from typing import Any, Literal
 
 from outscore.core.errors import OutscoreError
@@ -86,7 +86,8 @@ class RankData:
 class _Material:
     """Boards by metric, the first of which is the headline; the files, and notes on them.
 
-    `unit` is the name of items, `group` that of items swapped as one, `called` are the names of the metrics.
+    `unit` is the name of items, `group` that of items swapped as one, `called` are the names of the metrics. `others` are
+    scores, with their metrics and boards, that are only looked at for what contradicts the ranking.
     """
 
     boards: Sequence[tuple[str | AdditiveMetric, Sequence[Board]]]
@@ -99,6 +100,7 @@ class _Material:
     direction_source: DirectionSource = "metric"
     segments: Callable[[], SegmentScores] | None = None
     by_class: bool = False
+    others: Mapping[str, tuple[str, Board]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -264,6 +266,7 @@ def _rank(material: _Material, request: RankRequest, work: _Work) -> Ranked:
         unit=material.unit,
         group=material.group,
         called=material.called,
+        other_scores=material.others,
         engine=work.engine,
         progress=work.progress,
         settings=request.settings(material.origins),
@@ -359,6 +362,7 @@ def _outputs(request: RankRequest, data: RankData) -> _Material:
         group=outputs.group,
         called=[metric_name],
         kind="outputs",
+        others=outputs.others,
     )
 
 

@@ -22,9 +22,10 @@ from outscore.outputs.outcomes import agreement
 from outscore.results.design import Alignment
 from outscore.results.diff import Rates, ScoreChange
 from outscore.results.note import Note
+from outscore.scores.board import Board
 from outscore.scores.system import Labels
 from outscore.workflows.diff.pair import Statistics, accuracy_change, metric_change
-from outscore.workflows.diff.study import DiffOptions, Study, View, chosen, label_counts, named, sliced
+from outscore.workflows.diff.study import DiffOptions, OtherScore, Study, View, chosen, label_counts, named, sliced
 
 __all__ = ["classes_of", "item_study", "label_class_counts", "load_items"]
 
@@ -99,6 +100,7 @@ def item_study(gold: Outputs, systems: Mapping[str, Outputs], maps: LabelMaps, o
         agreement=agreement(units),
         changed=changed,
         inventory=label_counts(units),
+        others=lambda: _other_scores(units, counts),
         origins=[items.origin for items in (gold, *answers) if items.origin is not None],
         notes=[
             *_set_notes(aligned),
@@ -203,6 +205,21 @@ def _others(counts: list[Array] | None, first: int, second: int, asked: Statisti
         assert most is not None
         others.append(metric_change(metric, counts[first], counts[second], asked, largest=most - least))
     return others
+
+
+def _other_scores(units: Units, counts: list[Array] | None) -> list[OtherScore]:
+    """Accuracy, and the scores of classes unless there are too many of them."""
+
+    def board(values: Array, clusters: Array | None) -> Board:
+        return Board(units.systems, values, np.ones(values.shape[:2], dtype=bool), clusters=clusters)
+
+    accuracy = OtherScore("accuracy", "mean", board(units.correct.T.astype(np.int64), units.clusters))
+    if counts is None:
+        return [accuracy]
+    # These have a row for each cluster already.
+    by_class = board(np.stack(counts), None)
+    names = [make(by_class.values.shape[2] // len(PARTS)).name for make in CLASS_SCORES]
+    return [accuracy, *(OtherScore(name, name, by_class) for name in names)]
 
 
 def _scores(units: Units, counts: list[Array] | None, system: int) -> dict[str, float | Rates]:

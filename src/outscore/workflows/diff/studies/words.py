@@ -29,6 +29,7 @@ from outscore.outputs.words.units import (
     cluster_count,
     columns_of,
     criteria_of,
+    has_tags,
     label_column,
     strip_subtype,
     word_totals,
@@ -36,9 +37,12 @@ from outscore.outputs.words.units import (
 )
 from outscore.results.diff import Rates, ScoreChange
 from outscore.results.note import Note
+from outscore.scores.board import Board
 from outscore.workflows.diff.pair import Statistics, accuracy_change
-from outscore.workflows.diff.study import DiffOptions, Study, View, chosen, label_counts, named
+from outscore.workflows.diff.study import DiffOptions, OtherScore, Study, View, chosen, label_counts, named
 
+OTHER_TAGS = {"upos": "xpos", "xpos": "upos"}
+"""If one kind of tags is compared, the other is looked at, too: it may contradict the verdict."""
 MAX_TOLD = 3
 """Up to this many systems are listed individually."""
 
@@ -59,7 +63,9 @@ def read_as_words(output: object, name: str, columns: Sequence[str], layout: obj
 
 def load_tags(output: object, name: str, options: DiffOptions) -> Words:
     """A file of tags; only the columns that are used are read."""
-    return read_as_words(output, name, (*_needed(options.criteria or TAGS[:2]), *options.slices), options.own.get("columns"))
+    criteria = options.criteria or TAGS[:2]
+    columns = (*_needed(criteria), *(OTHER_TAGS[name] for name in criteria if name in OTHER_TAGS), *options.slices)
+    return read_as_words(output, name, columns, options.own.get("columns"))
 
 
 def load_trees(output: object, name: str, options: DiffOptions) -> Words:
@@ -114,19 +120,30 @@ def _study(task: str, files: Sequence[Words], criteria: Sequence[str], maps: Lab
     units = {criterion: word_units(gold, systems, criterion, alignments=alignments, **asked) for criterion in criteria}
     primary = units[criteria[0]]
     sentences = {criterion: _whole_sentences(gold, of_criterion) for criterion, of_criterion in units.items()}
+    other_tags = None
+    if len(criteria) == 1 and criteria[0] in OTHER_TAGS:
+        other_tags = _other_tags(gold, systems, OTHER_TAGS[criteria[0]], alignments, cluster)
     totals = {
         criterion: word_totals(of_criterion, gold, systems, alignments, punct=punct)
         for criterion, of_criterion in units.items()
     }
 
     def view(criterion: str, first: int, second: int) -> View:
-        return _view(units[criterion], sentences[criterion], first, second, options.statistics)
+        return _view(units[criterion], sentences[criterion], first, second, options.statistics, other_tags)
 
     @cache
     def changed() -> tuple[list[Changed], Contexts]:
         return [changed_words(of_criterion, gold) for of_criterion in units.values()], sentence_contexts(gold)
 
-    notes = [*fit_notes(fitted), *_alignment_notes(fitted)]
+    def other_scores() -> list[OtherScore]:
+        names, by = primary.systems, criteria if len(criteria) > 1 else ()
+        further = [*(units[criterion] for criterion in criteria[1:]), *([] if other_tags is None else [other_tags])]
+        return [
+            *(OtherScore(found.criterion, "mean", _board(names, found, found.correct)) for found in further),
+            *(OtherScore("sentences", "mean", _board(names, None, sentences[c]), c if by else None) for c in criteria),
+        ]
+
+    notes = [*fit_notes(fitted), *_alignment_notes(fitted), *_lacking_tags(primary, other_tags)]
     return Study(
         task=task,
         systems=primary.systems,
@@ -145,7 +162,33 @@ def _study(task: str, files: Sequence[Words], criteria: Sequence[str], maps: Lab
         clusters=cluster_count(gold, cluster),
         answered=primary,
         sentences=None if primary.rows is None else gold.sentences[primary.rows],
+        others=other_scores,
     )
+
+
+def _other_tags(gold: Words, systems: Sequence[Words], column: str, alignments: Sequence[Array], cluster: str) -> Units | None:
+    """The other tags of the systems that have some; None if gold has none, or fewer than two systems do."""
+    tagged = [k for k, system in enumerate(systems) if has_tags(system, column)]
+    if not has_tags(gold, column) or len(tagged) < 2:
+        return None
+    rows = [alignments[k] for k in tagged]
+    return word_units(gold, [systems[k] for k in tagged], column, alignments=rows, cluster=cluster, slices=())
+
+
+def _lacking_tags(units: Units, other_tags: Units | None) -> list[Note]:
+    lacking = [] if other_tags is None else [name for name in units.systems if name not in other_tags.systems]
+    if other_tags is None or not lacking:
+        return []
+    tags = f"{'has' if len(lacking) == 1 else 'have'} no {other_tags.criterion.upper()} tags"
+    return [Note("input", f"{', '.join(lacking)} {tags}, which are only compared between the other systems.")]
+
+
+def _board(systems: tuple[str, ...], units: Units | None, right: Array) -> Board:
+    """Right answers of all systems; of those that are not among the units, none is present."""
+    values, present = np.zeros((len(systems), len(right)), dtype=np.int64), np.zeros((len(systems), len(right)), dtype=bool)
+    rows = [systems.index(name) for name in (systems if units is None else units.systems)]
+    values[rows], present[rows] = right.T, True
+    return Board(systems, values, present, clusters=None if units is None else units.clusters)
 
 
 def _apply_maps(
@@ -170,13 +213,18 @@ def _apply_maps(
     ]
 
 
-def _view(units: Units, sentences: Array, first: int, second: int, asked: Statistics) -> View:
+def _view(units: Units, sentences: Array, first: int, second: int, asked: Statistics, other_tags: Units | None) -> View:
     headline = accuracy_change(units.criterion, units.correct[:, first], units.correct[:, second], units.clusters, asked)
 
-    def whole() -> list[ScoreChange]:
-        return [accuracy_change("sentences", sentences[:, first], sentences[:, second], None, asked)]
+    def others() -> list[ScoreChange]:
+        whole = accuracy_change("sentences", sentences[:, first], sentences[:, second], None, asked)
+        names = units.systems[first], units.systems[second]
+        if other_tags is None or not set(names) <= set(other_tags.systems):
+            return [whole]
+        before, after = (other_tags.correct[:, other_tags.systems.index(name)] for name in names)
+        return [whole, accuracy_change(other_tags.criterion, before, after, other_tags.clusters, asked)]
 
-    return View(units, (first, second), headline, whole, _kinds(units, first, second))
+    return View(units, (first, second), headline, others, _kinds(units, first, second))
 
 
 def _kinds(units: Units, first: int, second: int) -> dict[str, int]:
