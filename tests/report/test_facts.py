@@ -13,6 +13,7 @@ import outscore as osc
 from outscore.report.rows.facts import next_step
 from outscore.report.rows.places import next_step as ranking_step
 from outscore.report.rows.preference import next_step as battles_step
+from outscore.report.write.latex import escape
 
 
 def undecided(lead: float, n: int = 300):
@@ -90,3 +91,40 @@ def test_battles_say_how_many_more_would_decide_the_nearest_pair():
     planned = osc.plan(effect=pair.win_rate - 0.5, sd=pair.standard_error * math.sqrt(pair.clusters)).items
     assert times == pytest.approx(planned / pair.clusters, abs=0.05)
     assert battles_step(osc.prefer(frame)) == []
+
+
+def graded(n: int = 60) -> tuple[list[float], list[float]]:
+    rng = np.random.default_rng(3)
+    a = rng.normal(0.6, 0.1, n)
+    return (a.round(3).tolist(), (a - rng.normal(0.02, 0.05, n)).round(3).tolist())
+
+
+def test_a_paper_gets_effect_size_and_power_if_it_asks_for_everything():
+    """Beyond p: test, level, effect size and its estimator, sample size and power (Zhu et al., 2020, 2.3)."""
+    result = osc.compare(*graded())
+    effect = next(e for e in result.effects if e.name == "cohen_dz")
+    size = f"The effect size is Cohen's d_z {effect.value:+.4f} (95 % interval {effect.low:.4f} to {effect.high:.4f})"
+    power = f"60 items can detect a true difference of {result.power.detectable_effect:.4f} with power .80."
+    brief, full = (" ".join(result.to_text(verbose=verbose).split()) for verbose in (False, True))
+    assert f"{size}; {power}" not in brief
+    assert f"{result.sentence} {size}; {power} signature" in full
+    assert f"{escape(f'{size}; {power}')}" in result.to_latex()
+    assert size not in result.sentence
+
+
+def test_several_metrics_give_a_paper_the_effect_and_power_of_each(tmp_path):
+    path = tmp_path / "scores.csv"
+    rows = [f"{i},{name},{x},{1 - x:.3f}" for name, xs in zip("AB", graded(), strict=True) for i, x in enumerate(xs)]
+    path.write_text("\n".join(["id,system,one,two", *rows]))
+    result = osc.compare(path, measure=["one", "two"])
+    brief, full = (" ".join(result.to_text(verbose=verbose).split()) for verbose in (False, True))
+    assert "The effect size" not in brief
+    assert full.count("The effect size is Cohen's d_z") == 2
+    in_latex = result.to_latex()
+    assert "The effect size in one is Cohen's d" in in_latex
+    assert "The effect size in two is Cohen's d" in in_latex
+
+
+def test_identical_systems_have_no_effect_to_report():
+    result = osc.compare([0.5, 0.25, 1.0], [0.5, 0.25, 1.0])
+    assert "effect size" not in result.to_latex()

@@ -122,9 +122,17 @@ def charts_section(charts: Callable[[], list[Chart]], *, fold: str = "") -> Sect
     return Section("pictures", "Charts", figures, fold=fold).only("html")
 
 
-def paper(sentence: str, signature: str) -> Section:
-    """What goes into a paper."""
-    blocks: list[Block] = [Quote(clean(sentence)), Code(clean(signature))]
+def quotes(sentence: str, full: str) -> list[Block]:
+    """A sentence for a paper, longer in LaTeX and where everything is shown."""
+    if sentence == full:
+        return [Quote(sentence)]
+    return [Quote(sentence).brief().but("latex"), Quote(full).but("text", "markdown", level="brief")]
+
+
+def paper(sentence: str, signature: str, full: str | None = None) -> Section:
+    """What goes into a paper; `full` is the sentence where everything is shown."""
+    short = clean(sentence)
+    blocks: list[Block] = [*quotes(short, full or short), Code(clean(signature))]
     return Section("paper", "For a paper", lambda: blocks, headed=True, joined=True)
 
 

@@ -34,11 +34,13 @@ from outscore.report.rows.comparison import (
     scores,
 )
 from outscore.report.rows.facts import (
+    effect_and_power,
     evidence,
     first_sentence,
     heading,
     headline,
     next_step,
+    paper_sentence,
     power_lines,
     short_evidence,
     warning_lines,
@@ -130,7 +132,7 @@ def _overview(whole: Comparisons, *, answered: bool = False) -> doc.Article:
     Below the answer, only a paper repeats how the input was read: it has no other place for it.
     """
     forms = ("latex", "markdown", "html") if len(whole.comparisons) != 1 else ("latex",)
-    sentences = [doc.Quote(doc.clean(c.sentence)) for c in whole.comparisons]
+    sentences = [doc.Quote(paper_sentence(c)) for c in whole.comparisons]
     reading = doc.Section(
         "reading",
         "",
@@ -159,16 +161,17 @@ def _metrics(whole: Comparisons) -> doc.Article:
     # Each metric has contradictions of its own.
     against = [doc.Paragraph(text, "warning") for text in metric_contradictions(whole)]
     signatures = doc.Code("\n".join(metric_signatures(whole)))
-    sentence = doc.Quote(metric_sentence(whole))
+    words = metric_sentence(whole)
+    sentence = common.quotes(words, " ".join([words, *(text for c in compared for text in effect_and_power(c, named=True))]))
     excerpt = [segments(first, MAX_BRIEF, whole=False)] if first.segments else []
     own = [replace(t, title=_of_metric(t, c)) for c in compared for t in _asked_for(c, whole)]
     sections = (
         doc.Section("answer", "", lambda: [answer, *against, *caveats]).but("latex"),
         doc.Section("reading", "", lambda: common.read_as(first.reading, [note for c in compared for note in c.notes])),
         doc.Section("metrics", "", lambda: [_leading(replace(table, heading="bold", label="results"), whole)]),
-        doc.Section("sentence", "", lambda: [sentence]).but("text"),
+        doc.Section("sentence", "", lambda: sentence).but("text"),
         # One screen: what was requested, and the segments behind the first metric.
-        doc.Section("evidence", "", lambda: [common.facts_block(metric_facts(whole)), sentence, signatures])
+        doc.Section("evidence", "", lambda: [common.facts_block(metric_facts(whole)), *sentence, signatures])
         .only("text")
         .brief(),
         doc.Section("tables", "", lambda: own).only("text").brief(),
@@ -206,7 +209,7 @@ def _comparison(c: Comparison, whole: Comparisons, number: int, *, depth: int) -
 
     # On a screen, a line of its own shows the way from rows to units.
     steps = [table.but("text", "latex", level="brief") for table in tables(path(c))]
-    cited = common.paper(c.sentence, str(c.signature))
+    cited = common.paper(c.sentence, str(c.signature), paper_sentence(c))
     # The reading is shown once: with the only comparison, in the overview of several, or, on a screen, with the first.
     read = common.read_as(c.reading, c.notes) if depth == 1 else []
     if depth > 1 and number == 1 and not is_family_of_metrics(whole):

@@ -13,6 +13,7 @@ from outscore.language.numbers import (
     format_mid_p,
     format_number,
     format_p,
+    format_percent,
     format_probability,
 )
 from outscore.language.phrases import (
@@ -49,11 +50,13 @@ from outscore.results.signature import Signature
 
 __all__ = [
     "alternative_of",
+    "effect_and_power",
     "evidence",
     "first_sentence",
     "heading",
     "headline",
     "next_step",
+    "paper_sentence",
     "power_lines",
     "short_evidence",
     "sides",
@@ -291,13 +294,29 @@ def _anytime(c: Comparison, alpha: float | None) -> list[str]:
     ]
 
 
-def _effects(c: Comparison) -> list[str]:
+def _effects(c: Comparison, *, level: bool = False) -> list[str]:
     """The standardised effect in one line; the table of effects has them all."""
     first = next((e for e in c.effects if e.name == "cohen_dz"), c.effects[0] if c.effects else None)
     if first is None or not (value := effect_value(first)):
         return []
     ends = effect_ends(first)
+    if level and ends and c.interval is not None:
+        ends = f"{format_percent(c.interval.level)} interval {ends}"
     return [f"{effect_name(first.name)} {value}" + (f" ({ends})" if ends else "")]
+
+
+def paper_sentence(c: Comparison) -> str:
+    """The sentence for a paper, and what else a paper should report: effect size and power (Zhu et al., 2020)."""
+    return clean(" ".join([c.sentence, *effect_and_power(c)]))
+
+
+def effect_and_power(c: Comparison, *, named: bool = False) -> list[str]:
+    """A sentence on the effect size and what could be detected, if there is anything to say; it may name the metric."""
+    about = f" in {c.metric}" if named else ""
+    effect = [f"The effect size{about} is {found}" for found in _effects(c, level=True)]
+    power = [] if c.power is None else _detectable(c, c.power)
+    said = "; ".join([*effect, *power])
+    return [f"{said}."] if said else []
 
 
 def power_lines(c: Comparison) -> list[str]:
