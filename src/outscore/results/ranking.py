@@ -397,11 +397,16 @@ class OtherPopulation:
         The test of its pairs.
     counts
         How many pairs there are, can be tested, and differ significantly.
+    smallest_p, smallest_adjusted_p
+        The smallest p that so many items and runs can give a pair, and the same after the correction; None if there is no such
+        limit, or it is not known.
     """
 
     population: str
     test: str
     counts: PairCounts
+    smallest_p: float | None = None
+    smallest_adjusted_p: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -445,6 +450,9 @@ class Ranking(Result, Standing):
         "these-items" new runs of these items.
     other_populations
         How many pairs differ significantly as claims about other populations.
+    smallest_p, smallest_adjusted_p
+        With repeats: the smallest p that so many items and runs can give a pair as a claim about `population`, and the same
+        after the correction; None if there is no such limit, or it is not known.
     joint
         Simultaneous intervals, how often each system is best, Borda scores and win rates, if requested.
     schema
@@ -474,6 +482,8 @@ class Ranking(Result, Standing):
     population: str = "items"
     other_populations: list[OtherPopulation] = field(default_factory=list)
     joint: Joint | None = None
+    smallest_p: float | None = None
+    smallest_adjusted_p: float | None = None
     schema: Literal["outscore/ranking/1"] = "outscore/ranking/1"
 
     @property

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Literal
 
 from outscore.core.records import dataclass
-from outscore.inference.populations import claim_of
+from outscore.inference.populations import ITEMS_AND_RUNS, THESE_ITEMS, claim_of
 from outscore.language.numbers import (
     count,
     decimals_for,
@@ -17,6 +17,7 @@ from outscore.language.numbers import (
     format_number,
     format_p_number,
     format_percent,
+    format_probability,
     interval_ends,
 )
 from outscore.language.phrases import correction_name, method_phrase, name_of_test, nearest_to_decided, times_as_much
@@ -26,7 +27,15 @@ from outscore.report.rows.comparison import ERROR_RATES
 from outscore.results.design import Family
 from outscore.results.note import BESIDE_VERDICT, note_texts
 from outscore.results.pvalue import PValue
-from outscore.results.ranking import CriticalDifference, RankDesign, RankedPair, RankedSystem, Ranking, Standing
+from outscore.results.ranking import (
+    CriticalDifference,
+    OtherPopulation,
+    RankDesign,
+    RankedPair,
+    RankedSystem,
+    Ranking,
+    Standing,
+)
 
 __all__ = [
     "Cell",
@@ -346,10 +355,26 @@ def _claims(ranking: Ranking) -> list[str]:
         return []
     others = [
         f"{claim_of(one.population, kind)}: {one.counts.significant:,} of {count(one.counts.testable, 'pair')} differ"
-        f"{'s' if one.counts.testable == 1 else ''} significantly, {name_of_test(one.test)}"
+        f"{'s' if one.counts.testable == 1 else ''} significantly, {name_of_test(one.test)}{_reach(one, ranking)}"
         for one in ranking.other_populations
     ]
-    return [f"about {claim_of(ranking.population, kind)}", *others]
+    return [f"about {claim_of(ranking.population, kind)}{_reach(ranking, ranking)}", *others]
+
+
+def _reach(claim: Ranking | OtherPopulation, ranking: Ranking) -> str:
+    """The smallest p that a pair can reach, and whether it rules the claim out, as a clause."""
+    least, adjusted = claim.smallest_p, claim.smallest_adjusted_p
+    if least is None or adjusted is None:
+        return "; any p is possible" if claim.population == ITEMS_AND_RUNS else ""
+    after = "" if ranking.counts.testable == 1 else f", and no adjusted p below {format_probability(adjusted)}"
+    no_less = f"no p is below {format_probability(least)}{after}"
+    if adjusted <= ranking.alpha:
+        return f"; {no_less}"
+    design = ranking.design or RankDesign(ranking.n)
+    enough = count(design.items, design.noun) if design.clusters is None else count(design.clusters, design.group)
+    if claim.population == THESE_ITEMS:
+        enough = f"{design.repeats:g} {design.repeat_kind}" if design.repeats_range is None else f"so few {design.repeat_kind}"
+    return f"; cannot be shown with {enough}, as {no_less}"
 
 
 def _pairs(ranking: Ranking) -> str:

@@ -23,8 +23,9 @@ from outscore.inference.leaderboard.friedman import critical_difference as nemen
 from outscore.inference.leaderboard.friedman import friedman, mean_ranks_differ
 from outscore.inference.leaderboard.ordering import groups_of
 from outscore.inference.pairwise.table import KINDS, Measured
-from outscore.inference.populations import ITEMS
+from outscore.inference.populations import ITEMS, ITEMS_AND_RUNS
 from outscore.inference.power.observed import items_needed
+from outscore.inference.runs.two_way import price_of_runs
 from outscore.language.numbers import format_probability
 from outscore.results.note import Note
 from outscore.results.ranking import CriticalDifference, OtherPopulation, RankDesign, Ranking
@@ -32,8 +33,9 @@ from outscore.scores.board import Board
 from outscore.workflows.rank.assemble import assemble_ranking, with_duplicates
 from outscore.workflows.rank.joint import joint_of
 from outscore.workflows.rank.measure import measure, systems_of
-from outscore.workflows.rank.populations import population_of, repeat_kind
+from outscore.workflows.rank.populations import Metrics, population_of, repeat_kind
 from outscore.workflows.rank.question import USUAL, Question
+from outscore.workflows.rank.smallest import smallest_p_of
 from outscore.workflows.rank.standings import families, pairs_frame
 from outscore.workflows.validate import deciding_entry
 
@@ -94,11 +96,12 @@ def rank_boards(
     PairCounts(pairs=1, testable=1, significant=1)
     """
     question = _enough_swaps(question, len(boards[0].systems), 1 + len(further))
-    population, others, remarks = population_of(boards, question, [(metric, boards), *further])
+    metrics = [(metric, boards), *further]
+    population, others, remarks = population_of(boards, question, metrics)
 
     def measured_for(population: str) -> list[Measured]:
         measured: list[Measured] = []
-        for i, (name, tables) in enumerate(((metric, boards), *further)):
+        for i, (name, tables) in enumerate(metrics):
             measured_boards = measure(
                 tables, name, question, engine=engine, progress=progress, unit=unit, population=population
             )
@@ -110,7 +113,7 @@ def rank_boards(
     for name, (other_metric, board) in (other_scores or {}).items():
         (found,) = measure([board], other_metric, question.of_other_scores(), engine=engine, progress=progress)
         looked_at.append(replace(found, metric=name))
-    other = [_counted(name, measured_for(name), question) for name in others]
+    other = [_counted(name, measured_for(name), question, metrics) for name in others]
     ranking = assemble_ranking(
         measured,
         question,
@@ -123,6 +126,10 @@ def rank_boards(
         notes=[*notes, *remarks, *(note for board in boards for note in board.notes)],
     )
     ranking = _with_outlook(ranking, boards, metric, question)
+    floor = smallest_p_of(population, measured, question, metrics)
+    ranking = replace(
+        ranking, smallest_p=floor[0], smallest_adjusted_p=floor[1], notes=[*ranking.notes, *_price(ranking, boards)]
+    )
     if question.joint:
         ranking = replace(ranking, joint=joint_of(boards, metric, ranking, seed=question.seed, progress=progress))
     drawn = int(str(question.options.get("resamples", RESAMPLES)))
@@ -153,9 +160,18 @@ def _enough_swaps(question: Question, systems: int, metrics: int) -> Question:
     return replace(question, options={**question.options, "resamples": drawn})
 
 
-def _counted(population: str, measured: Sequence[Measured], question: Question) -> OtherPopulation:
+def _counted(population: str, measured: Sequence[Measured], question: Question, metrics: Metrics) -> OtherPopulation:
     top = families(measured, question).tops[0].standing(keep_pairs=False)
-    return OtherPopulation(population, top.test, top.counts)
+    return OtherPopulation(population, top.test, top.counts, *smallest_p_of(population, measured, question, metrics))
+
+
+def _price(ranking: Ranking, boards: Sequence[Board]) -> list[Note]:
+    """What a claim about new runs costs, where it leaves pairs open that these runs alone would tell apart."""
+    alone = [one.counts.significant for one in ranking.other_populations if one.population == ITEMS]
+    if ranking.population != ITEMS_AND_RUNS or not alone or alone[0] <= ranking.counts.significant:
+        return []
+    runs = min(table.values.shape[1] for board in boards for table in board.runs or () if table.values is not None)
+    return [Note("runs", price_of_runs(runs))]
 
 
 def _out_of_reach(measured: Sequence[Measured], ranking: Ranking, drawn: int) -> list[Note]:

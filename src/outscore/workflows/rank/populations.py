@@ -32,7 +32,10 @@ from outscore.workflows.rank.question import Question
 MAX_PAIRS = 2_000
 """Pairs that are also tested for other populations, which takes some milliseconds each."""
 
-__all__ = ["name_of_test", "population_of", "repeat_kind"]
+Metrics = Sequence[tuple[str | AdditiveMetric, Sequence[Board]]]
+"""All metrics that are ranked by, each with its boards."""
+
+__all__ = ["MAX_PAIRS", "Metrics", "name_of_test", "population_of", "repeat_kind"]
 
 
 def repeat_kind(boards: Sequence[Board], question: Question) -> RepeatKind | None:
@@ -51,13 +54,8 @@ def name_of_test(population: str, boards: Sequence[Board], question: Question) -
     return TWO_WAY if population == ITEMS_AND_RUNS else question.test
 
 
-def population_of(
-    boards: Sequence[Board], question: Question, metrics: Sequence[tuple[str | AdditiveMetric, Sequence[Board]]]
-) -> tuple[str, list[str], list[Note]]:
-    """The population that decides, the others that the data allow, and notes on those that they do not.
-
-    `metrics` are all metrics that are ranked by, each with its boards.
-    """
+def population_of(boards: Sequence[Board], question: Question, metrics: Metrics) -> tuple[str, list[str], list[Note]]:
+    """The population that decides, the others that the data allow, and notes on those that they do not."""
     kind = repeat_kind(boards, question)
     lacking = {
         ITEMS: "",
@@ -114,7 +112,7 @@ def _these_lacking(
     boards: Sequence[Board],
     question: Question,
     kind: RepeatKind | None,
-    metrics: Sequence[tuple[str | AdditiveMetric, Sequence[Board]]],
+    metrics: Metrics,
 ) -> str:
     """What an exchange of the runs of these items lacks, as a clause; empty if it lacks nothing."""
     if kind is None:

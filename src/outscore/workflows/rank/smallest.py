@@ -1,0 +1,85 @@
+"""The smallest p that the items and runs of a ranking can give, for each claim."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from outscore.core.numeric import LOG2, MIN_FLOAT, Array
+from outscore.core.repeats import RUNS
+from outscore.inference.describe.repeats import smallest_run_p
+from outscore.inference.pairwise.table import Measured, PairTable
+from outscore.inference.populations import ITEMS, ITEMS_AND_RUNS
+from outscore.inference.registry import DEFAULT
+from outscore.scores.board import Board
+from outscore.workflows.rank.populations import MAX_PAIRS, Metrics, repeat_kind
+from outscore.workflows.rank.question import Question
+from outscore.workflows.rank.standings import families
+
+__all__ = ["smallest_p_of"]
+
+
+def smallest_p_of(
+    population: str, measured: Sequence[Measured], question: Question, metrics: Metrics
+) -> tuple[float | None, float | None]:
+    """The smallest p that a pair can reach, and the smallest adjusted one, if every pair reached its own."""
+    parts = len(measured) // len(metrics)
+    least = []
+    for i, (_, boards) in enumerate(metrics):
+        own = measured[i * parts : (i + 1) * parts]
+        log_p = _smallest_log_p(population, boards, own[-1].pairs, question)
+        if log_p is None:
+            return None, None
+        least += [replace(part, pairs=replace(part.pairs, log_p=log_p)) for part in own]
+    top = families(least, question).tops[0]
+    testable = top.measured.pairs.testable
+    if not testable.any():
+        return None, None
+    # Adjusted or not, p as floats are those of the table; what is too small for a number is no limit.
+    least_p, adjusted = float(top.measured.pairs.p[testable].min()), float(top.adjusted[testable].min())
+    return (least_p, adjusted) if least_p > MIN_FLOAT else (None, None)
+
+
+def _smallest_log_p(population: str, boards: Sequence[Board], pairs: PairTable, question: Question) -> Array | None:
+    """The log of the smallest p that the items and runs of each pair can give; None if there is no limit, or it is not known.
+
+    Without repeats there is one claim only, whose p says all.
+    """
+    kind = repeat_kind(boards, question)
+    unknown = population == ITEMS_AND_RUNS or question.unit_size != 1 or boards[0].reduced
+    if kind is None or unknown or len(pairs) > MAX_PAIRS:
+        return None
+    both = list(zip(pairs.left.tolist(), pairs.right.tolist(), strict=True))
+    if population == ITEMS:
+        return _smallest_of_items(boards, both) if question.test == DEFAULT else None
+    if kind == RUNS:
+        runs = [0 if table.values is None else table.values.shape[1] for table in boards[0].runs or ()]
+        return np.array([math.log(smallest_run_p(runs[i], runs[j])) for i, j in both])
+    return _smallest_of_epochs(boards, both)
+
+
+def _smallest_of_items(boards: Sequence[Board], both: Sequence[tuple[int, int]]) -> Array:
+    """Swaps of all items, or clusters, in the same direction."""
+    units = np.zeros(len(both))
+    for board in boards:
+        for row, (i, j) in enumerate(both):
+            shared = board.present[i] & board.present[j]
+            units[row] += np.count_nonzero(shared) if board.clusters is None else len(np.unique(board.clusters[shared]))
+    return np.minimum((1 - units) * LOG2, 0.0)
+
+
+def _smallest_of_epochs(boards: Sequence[Board], both: Sequence[tuple[int, int]]) -> Array:
+    """The most extreme division of the runs of every item; with equal numbers of runs its mirror image is as extreme."""
+    log_p = np.zeros(len(both))
+    for row, (i, j) in enumerate(both):
+        equal = True
+        for board in boards:
+            counts = np.array([np.bincount(draws.items, minlength=board.shape[1]) for draws in board.draws or ()])[[i, j]]
+            a, b = counts[:, (counts > 0).all(axis=0)].tolist()
+            equal &= a == b
+            log_p[row] -= math.fsum(math.log(math.comb(m + n, m)) for m, n in zip(a, b, strict=True))
+        log_p[row] += LOG2 if equal else 0.0
+    return np.minimum(log_p, 0.0)
