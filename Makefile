@@ -22,7 +22,7 @@ DEV := $(VENV)/.ready-dev
 BENCH := $(VENV)/.ready-bench
 SITE := $(VENV)/.ready-site
 
-.PHONY: help demo test test-slow lint browser coverage mutants bench api docs site screenshots clean
+.PHONY: help demo test test-slow lint browser coverage mutants same bench api docs site screenshots clean
 .DEFAULT_GOAL := help
 
 help:
@@ -32,6 +32,7 @@ help:
 	@echo "make lint         only lint and types"
 	@echo "make coverage     the fast tests, and which lines and branches they reach"
 	@echo "make mutants      how many small faults of the package the tests notice; takes hours, and goes on where it stopped"
+	@echo "make same         are the numbers of 400 commands what they were? For changes that should change none"
 	@echo "make bench        measure the kernels against their peers"
 	@echo "make api          write the public functions anew from the declared requests"
 	@echo "make docs         renew the tables, outputs and pictures in the documentation"
@@ -77,6 +78,9 @@ coverage: $(DEV) browser
 # Kindly to whatever else the machine does. ARGUMENTS="--only exact/" tries some of them, ARGUMENTS="--seed 2" others.
 mutants: $(DEV)
 	$(ONE_THREAD) nice -n 15 $(BIN)/python -m tests.mutants $(ARGUMENTS)
+
+same: $(DEV)
+	$(ONE_THREAD) $(BIN)/python -m tests.same $(ARGUMENTS)
 
 bench: $(BENCH)
 	$(BIN)/python -m benchmarks.run
