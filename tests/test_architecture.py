@@ -216,7 +216,7 @@ def test_the_late_import_is_inside_one_function_and_the_only_one():
 
 
 # Folders of tests that are about the whole.
-WHOLE = ("browser", "calibration", "contract", "fuzz", "golden", "reference", "saved")
+WHOLE = ("browser", "calibration", "contract", "fuzz", "golden", "reference", "same", "saved")
 
 
 def test_tests_mirror_the_tree():
