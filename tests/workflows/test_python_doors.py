@@ -203,3 +203,24 @@ def test_numbers_of_numpy_give_the_same_plan(scalar):
     plain = osc.compare(RIGHT, OTHER, alpha=0.0625, test="bootstrap", seed=3, margin=0.125)
     given = osc.compare(RIGHT, OTHER, alpha=scalar(0.0625), test="bootstrap", seed=np.int64(3), margin=scalar(0.125))
     assert given.to_dict() == plain.to_dict()
+
+
+class TestMarginsAndRanges:
+    """What is no number, and no two numbers, is refused in a sentence."""
+
+    @pytest.mark.parametrize("door", [osc.compare, osc.gate])
+    @pytest.mark.parametrize("margin", [True, np.bool_(True), "x", -1, [0.1], float("nan")])
+    def test_a_margin_is_a_number(self, door, margin):
+        with pytest.raises(OutscoreError, match=r"^`margin` is .+ Give a (finite|positive) number"):
+            door(RIGHT, OTHER, margin=margin)
+
+    @pytest.mark.parametrize("door", [osc.compare, osc.gate])
+    @pytest.mark.parametrize("bounds", [[0], (1, 0), "01", 5, (0, 0.5, 1), (0, True), (0, None), (0, float("inf")), [[0, 1]]])
+    def test_a_range_is_two_numbers(self, door, bounds):
+        with pytest.raises(OutscoreError, match=r"^`bounds` (is|has) .+ Give (a finite number|the smallest and the largest)"):
+            door(RIGHT, OTHER, margin=0.1, bounds=bounds)
+
+    @pytest.mark.parametrize("bounds", [[0], 5, "01", (0, 1, 2), (0, True), (0, float("nan")), (1, 0)])
+    def test_of_a_stream_too(self, bounds):
+        with pytest.raises(OutscoreError, match=r"^`bounds` is .+ Give the smallest and the largest"):
+            osc.Anytime(bounds=bounds)

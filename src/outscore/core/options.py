@@ -28,6 +28,7 @@ __all__ = [
     "OptionValue",
     "check_count",
     "check_level",
+    "check_range",
     "check_seed",
     "check_share",
     "complete",
@@ -307,6 +308,22 @@ def check_share(name: str, share: object, usual: str) -> None:
         raise OutscoreError(f"`{name}` is {quoted(share)}.", f"Give a number between 0 and 1, such as {usual}.", parameter=name)
 
 
+def check_range(name: str, ends: object) -> tuple[float, float]:
+    """The smallest and the largest of something, two numbers in this order; anything else is refused.
+
+    Examples
+    --------
+    >>> check_range("bounds", [0, 100])
+    (0.0, 100.0)
+    """
+    listed = list(ends) if isinstance(ends, Iterable) and not isinstance(ends, str) else []
+    numbers = [_number(end) for end in listed]
+    if len(numbers) != 2 or not all(map(math.isfinite, numbers)) or not numbers[0] < numbers[1]:
+        given = " and ".join(map(quoted, listed)) if len(listed) > 1 else quoted(ends)
+        raise OutscoreError(f"`{name}` is {given}.", "Give the smallest and the largest score, such as 0 100.", parameter=name)
+    return numbers[0], numbers[1]
+
+
 def check_seed(name: str, seed: object) -> None:
     """Refuse what cannot seed a generator."""
     if not _is_whole(seed) or not 0 <= int(str(seed)) < LARGEST_SEED:
@@ -327,8 +344,8 @@ def _is_whole(value: object) -> bool:
 
 
 def _number(value: object) -> float:
-    """A number as a float, infinite where it is too large for one; NaN for anything else."""
-    if not isinstance(value, Real):
+    """A number as a float, infinite where it is too large for one; NaN for anything else, and for True, which Python counts."""
+    if isinstance(value, bool) or not isinstance(value, Real):
         return math.nan
     try:
         return float(value)

@@ -10,7 +10,7 @@ import numpy as np
 from outscore.core.brief import Brief
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
-from outscore.core.options import check_level
+from outscore.core.options import check_level, check_range
 from outscore.inference.anytime.process import (
     Alternative,
     Looks,
@@ -73,13 +73,7 @@ class Anytime(Brief):
             raise OutscoreError(
                 f"`alternative` is {alternative!r}.", f"Choose one of: {', '.join(SIDES)}.", parameter="alternative"
             )
-        low, high = (float(end) for end in bounds)
-        if not (math.isfinite(low) and math.isfinite(high) and low < high):
-            raise OutscoreError(
-                f"`bounds` is {low:g} and {high:g}.",
-                "Give the least and the largest score, such as 0 and 1.",
-                parameter="bounds",
-            )
+        low, high = check_range("bounds", bounds)
         if cluster_size < 1:
             raise OutscoreError(f"`cluster_size` is {cluster_size}.", "Give 1 or more.", parameter="cluster_size")
         if binary and cluster_size > 1:

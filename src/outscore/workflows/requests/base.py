@@ -289,7 +289,7 @@ def _from_python(option: Option, value: Any) -> Any:  # noqa: ANN401
         # A string is not a list of names; `validate` refuses it as it is.
         return value if isinstance(value, str) else tuple(value)
     if isinstance(option.default, tuple) and not isinstance(value, Mapping):
-        return (value,) if isinstance(value, str) else tuple(map(_plain, value))
+        return tuple(map(_plain, value)) if isinstance(value, Iterable) and not isinstance(value, str) else (value,)
     return value
 
 

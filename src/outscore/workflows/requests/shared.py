@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from outscore.core.errors import OutscoreError
-from outscore.core.options import Option, check_count, check_level, check_seed
+from outscore.core.options import Option, check_count, check_level, check_range, check_seed
 from outscore.core.reduction import REDUCTIONS
 
 __all__ = [
@@ -912,11 +912,7 @@ def check_bounds(bounds: tuple[float, ...], *, used: bool, users: str) -> None:
         raise OutscoreError(
             f"--bounds is for {users}, but there is none.", "Leave --bounds out, or ask for one of them.", parameter="bounds"
         )
-    low, high = bounds
-    if not low < high:
-        raise OutscoreError(
-            f"`bounds` is {low:g} and {high:g}.", "Give the smallest and the largest score, such as 0 100.", parameter="bounds"
-        )
+    check_range("bounds", bounds)
 
 
 def check_assumption(assume: str | None, *, used: bool, texts: bool = False) -> None:
