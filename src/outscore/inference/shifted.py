@@ -73,6 +73,11 @@ UNKNOWN_RANGE = Note(
     "How much a single item can lose is not known, so the test at the margin takes the differences as symmetric about it: rare"
     " large losses are not excluded. Give the range of the scores with --bounds LOW HIGH.",
 )
+NOTHING_KNOWN = Note(
+    "warning",
+    "How much a single item can lose is not known, so identical scores say nothing about the margin. Give the range of the"
+    " scores with --bounds LOW HIGH.",
+)
 
 
 def unseen_share(units: int, alpha: float) -> float:
@@ -107,7 +112,7 @@ def run_entry(entry: TestEntry, pairs: PairedScores, metric: AdditiveMetric, ask
     notes = _left_open(entry, pairs, metric) if bound is None else []
     if UNKNOWN_RANGE in notes and bool((pairs.a == pairs.b).all()):
         # Nothing differs, and nothing tells what could: no evidence of anything.
-        return TestResult(p_values.identical_p(units_of(pairs).rows), notes=notes)
+        return TestResult(p_values.identical_p(units_of(pairs).rows), notes=[NOTHING_KNOWN])
     answer = entry.run(pairs, metric, asked)
     if bound is None:
         return replace(answer, notes=[*answer.notes, *notes])

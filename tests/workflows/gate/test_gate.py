@@ -493,3 +493,46 @@ def test_a_margin_of_the_mean_is_not_for_tests_of_medians(test):
     """Twenty points lost on a fifth of the items leave the median where it is."""
     with pytest.raises(OutscoreError, match="test"):
         osc.gate(np.ones(100), np.repeat([1, 0], [80, 20]), margin=0.02, test=test)
+
+
+class TestIdenticalOutputs:
+    GRADED = np.arange(40) * 7 % 53
+
+    def test_without_a_range_no_number_of_items_decides(self):
+        found = osc.gate(self.GRADED, self.GRADED, margin=2)
+        assert (found.outcome, found.needed) == ("inconclusive", None)
+        assert "Identical scores, however many, show nothing without the range of the scores: --bounds LOW HIGH" in found.reason
+        assert "symmetric" not in " ".join(note.text for note in found.notes)
+        assert osc.gate(self.GRADED, self.GRADED, margin=2, bounds=(0, 52)).needed == math.ceil(
+            math.log(0.05) / math.log(50 / 52)
+        )
+
+    def test_a_range_is_named_only_where_it_helps(self):
+        reason = osc.gate(self.GRADED, self.GRADED, margin=2, metric="sum").reason
+        assert "--bounds" not in reason
+        assert "Identical scores, however many, show nothing: how much an item can lose in sum is not known" in reason
+
+    @pytest.mark.parametrize(
+        ("top", "margin", "bounds", "needed"), [(1, 0.02, None, 149), (52, 2, None, None), (52, 2, (0, 52), 77)]
+    )
+    def test_with_runs(self, tmp_path, top, margin, bounds, needed):
+        """Two systems that agree in every item and run: p is 1 for a difference, and a margin needs items that exclude it."""
+        scores = np.arange(40) * 7 % 53 / 52 * top
+        rows = [f"q{i},{name},{run},{x}\n" for i, x in enumerate(scores) for name in ("old", "new") for run in (1, 2, 3)]
+        file = write(tmp_path / "runs.csv", "item,system,run,score\n" + "".join(rows))
+        found = osc.gate(file, margin=margin, repeat="run", bounds=bounds)
+        assert (found.outcome, found.needed, found.worse.value) == ("inconclusive", needed, 1.0)
+        assert found.comparison.population == "items-and-runs"
+        assert "runs differ" not in found.reason
+        alone = osc.gate(scores, scores, margin=margin, bounds=bounds)
+        assert found.not_worse.value == alone.not_worse.value
+        compared = osc.compare(file, margin=margin, repeat="run", bounds=bounds)
+        assert (compared.p.value, compared.margin.noninferiority.value) == (1.0, alone.not_worse.value)
+
+    def test_with_runs_that_differ_more_items_are_not_enough(self, tmp_path):
+        rows = [
+            f"q{i},{name},{run},{(i * 7 + run) % 5 / 4}\n" for i in range(40) for name in ("old", "new") for run in (1, 2, 3)
+        ]
+        found = osc.gate(write(tmp_path / "runs.csv", "item,system,run,score\n" + "".join(rows)), margin=0.02, repeat="run")
+        assert found.outcome == "inconclusive"
+        assert "Runs differ too, so a decision takes more runs" in found.reason

@@ -9,7 +9,7 @@ from outscore.results.comparison import Comparison
 from outscore.results.gate import Outcome
 from outscore.results.interval import Interval
 
-__all__ = ["gate_decimals", "gate_verdict", "hidden_phrase", "needed_phrase", "unanswered_of"]
+__all__ = ["gate_decimals", "gate_verdict", "hidden_phrase", "needed_phrase", "unanswered_of", "unknown_phrase"]
 
 SCORE_THEM = (
     "What was never answered may be what it fails on: score these items too, or leave them out with --missing drop"
@@ -114,3 +114,16 @@ def needed_phrase(needed: int | None, towards: str | None, n: int, power: float,
         return f"identical outputs would pass with {count(needed, noun)}, {needed - n:,} more than these"
     items = f"{count(needed, noun)} like these, {needed - n:,} more than now,"
     return f"{items} would decide with power {format_level(power)} ({towards})"
+
+
+def unknown_phrase(metric: str, *, cured: bool) -> str:
+    """That no number of identical scores decides; `cured` if their range would.
+
+    Examples
+    --------
+    >>> unknown_phrase("sum", cured=False)
+    'identical scores, however many, show nothing: how much an item can lose in sum is not known'
+    """
+    if cured:
+        return "identical scores, however many, show nothing without the range of the scores: --bounds LOW HIGH"
+    return f"identical scores, however many, show nothing: how much an item can lose in {metric} is not known"

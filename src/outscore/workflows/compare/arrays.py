@@ -146,7 +146,7 @@ def _margin(
         return None, []
     request = question.of_test
     margin, notes = margin_of(answer.run, pairs, metric, request, question.margin)
-    if answer.population == ITEMS and not margin.noninferiority.rejects(question.alpha):
+    if answer.more_items_help and not margin.noninferiority.rejects(question.alpha):
         shift = -question.margin if metric.higher_is_better else question.margin
         asked = replace(request, alternative="greater", delta=shift)
         if margin.noninferiority.kernel in KERNELS_OF_MARGINS:

@@ -60,7 +60,8 @@ Run = Callable[[TestRequest], TestResult]
 class Answer:
     """The answer for the population that decides: its test as a function of what is asked, and what goes with it.
 
-    `null` is the null distribution, if it is not that of swaps of items.
+    `null` is the null distribution, if it is not that of swaps of items. `more_items_help` says that a margin is a question of
+    the number of items alone.
     """
 
     population: str
@@ -71,6 +72,7 @@ class Answer:
     notes: list[Note] = field(default_factory=list)
     null: NullHistogram | None = None
     smallest_p: float | None = None
+    more_items_help: bool = True
 
 
 @dataclass(frozen=True)
@@ -109,8 +111,12 @@ def answer_of(
 
         def over_both(request: TestRequest) -> TestResult:
             """The two-way test; at a margin also that of the items' means, which excludes losses that have not shown."""
-            result = analysis.result(request)
-            return larger(result, over_items(request), metric, request) if is_shifted(request) else result
+            if not is_shifted(request):
+                return analysis.result(request)
+            if analysis.silent:
+                # What never varies says nothing about how much it could: the rule for losses that have not shown is all.
+                return over_items(request)
+            return larger(analysis.result(request), over_items(request), metric, request)
 
         lines[ITEMS_AND_RUNS] = _Line(over_both, notes=[Note("runs", FEW_RUNS)] if few else [])
     these, missing[THESE_ITEMS] = _these_items(pairs, metric, spec, question, repeats)
@@ -141,6 +147,7 @@ def answer_of(
         notes,
         lines[chosen].null(),
         lines[chosen].smallest_p,
+        chosen == ITEMS or (chosen == ITEMS_AND_RUNS and crossed is not None and crossed.silent),
     )
 
 
@@ -172,6 +179,11 @@ class _Crossed:
     @property
     def orientation(self) -> int:
         return 1 if self.metric.higher_is_better else -1
+
+    @property
+    def silent(self) -> bool:
+        """Whether nothing varies, neither over items nor over runs."""
+        return self.analysis.error == 0.0
 
     def result(self, request: TestRequest) -> TestResult:
         """The answer of the two-way test."""

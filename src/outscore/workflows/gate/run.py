@@ -13,7 +13,7 @@ from outscore.inference.base.paired import NoSpreadError
 from outscore.inference.populations import ITEMS
 from outscore.inference.power.gate import items_by_width
 from outscore.inference.shifted import unseen_share
-from outscore.language.verdict.gate import gate_verdict, hidden_phrase, needed_phrase, unanswered_of
+from outscore.language.verdict.gate import gate_verdict, hidden_phrase, needed_phrase, unanswered_of, unknown_phrase
 from outscore.results.comparison import Comparison, Comparisons
 from outscore.results.gate import GateResult, Outcome
 from outscore.results.interval import Interval
@@ -41,6 +41,8 @@ CALLED = ("baseline", "candidate")
 MOSTLY = 0.5
 """Where more than this share of crashes could be hidden, next to nothing is known."""
 PERMUTATION, BOOTSTRAP = "permutation", "bootstrap"
+MEAN, NO_EVIDENCE = "mean", "identity"
+"""The metric whose range an option tells, and the kernel of p = 1 where there is no evidence of anything."""
 DROP = "drop"
 """What `missing` has to be for items without a score of the candidate to be left out of a pass."""
 BY_BOOTSTRAP = "{metric} is not a mean over items, so swaps cannot test a margin; the bootstrap is used instead."
@@ -212,7 +214,7 @@ def _decided(request: GateRequest, compared: Asked) -> GateResult:
         outcome, worse_within = "inconclusive", False
     elif outcome == "inconclusive":
         items, towards = _outlook(c, interval, request)
-        needed = _needed(c, items, towards, request.alpha)
+        needed = _needed(c, items, towards, request)
     words = gate_verdict(
         outcome, c, interval, margin=request.margin, alpha=request.alpha, worse_within=worse_within, needed=needed
     )
@@ -268,15 +270,18 @@ def _with_limit(interval: Interval | None, c: Comparison, alpha: float) -> Inter
     return replace(interval, low=limit) if c.higher_is_better else replace(interval, high=limit)
 
 
-def _needed(c: Comparison, items: int | None, towards: str | None, alpha: float) -> str:
-    if c.population != ITEMS:
+def _needed(c: Comparison, items: int | None, towards: str | None, request: GateRequest) -> str:
+    assert c.margin is not None
+    if c.identical and c.margin.noninferiority.kernel == NO_EVIDENCE:
+        return unknown_phrase(c.metric, cured=c.metric == MEAN and not request.bounds)
+    if c.population != ITEMS and items is None:
         return "runs differ too, so a decision takes more runs as well as more items"
     phrase = needed_phrase(items, towards, c.n, POWER.default, identical=c.identical, noun=c.design.noun)
     if c.clusters is not None and items is not None and not c.identical:
         phrase += ", in clusters like these"
     if c.unpaired is not None:
         return phrase if items is None else f"{phrase}, counting those of both systems"
-    share = unseen_share(c.n if c.clusters is None else c.clusters, alpha)
+    share = unseen_share(c.n if c.clusters is None else c.clusters, request.alpha)
     if towards == "fail" or share > MOSTLY:
         return phrase
     return f"{phrase}; {hidden_phrase(share, c.design.noun if c.clusters is None else 'cluster')}"
@@ -297,8 +302,6 @@ def _outlook(
     """How many items would decide, and how."""
     assert request.margin is not None
     assert c.margin is not None
-    if c.population != ITEMS:
-        return None, None
     to_pass, to_fail = c.margin.needed, None
     if c.unpaired is not None and interval is not None and interval.estimand == "difference":
         turn = 1.0 if c.higher_is_better else -1.0
