@@ -295,6 +295,10 @@ def _check_margin(entry: TestEntry, margin: object) -> None:
         raise OutscoreError(
             f"`{entry.name}` cannot test a margin.", "Use `permutation`, `student` or `bootstrap`.", parameter="margin"
         )
+    if entry.estimand == "median":
+        # Twenty points lost on a fifth of the items leave the median where it is.
+        text = f"`{entry.name}` is about the typical difference, but a margin is in units of the metric."
+        raise OutscoreError(text, "Use `permutation`, or leave --test out.", parameter="margin")
 
 
 def check_units(size: object, statistic: object, shuffle: object, *, advice: bool) -> None:

@@ -115,7 +115,7 @@ def test_items_with_several_rows_count_once(tmp_path: Path) -> None:
 
 REFUSED = [
     ({"anytime": True}, "--anytime needs the same items"),
-    ({"margin": 0.1, "test": "wilcoxon"}, "`wilcoxon` cannot test a margin on different items"),
+    ({"margin": 0.1, "test": "wilcoxon"}, "`wilcoxon` is about the typical difference"),
     ({"delta": 0.1}, "--delta needs the same items"),
     ({"population": "items"}, "--population needs the same items"),
     ({"reduce": "max"}, "--reduce needs the same items"),

@@ -489,10 +489,11 @@ class TestItemsWithoutAnAnswer:
 
 
 @pytest.mark.parametrize("test", ["sign", "wilcoxon", "bootstrap-median", "permutation-median"])
-def test_a_margin_of_the_mean_is_not_for_tests_of_medians(test):
+@pytest.mark.parametrize("door", [osc.gate, osc.compare])
+def test_a_margin_of_the_mean_is_not_for_tests_of_medians(door, test):
     """Twenty points lost on a fifth of the items leave the median where it is."""
-    with pytest.raises(OutscoreError, match="test"):
-        osc.gate(np.ones(100), np.repeat([1, 0], [80, 20]), margin=0.02, test=test)
+    with pytest.raises(OutscoreError, match=f"^`{test}` is about the typical difference.+ Use `permutation`"):
+        door(np.ones(100), np.repeat([1, 0], [80, 20]), margin=0.02, test=test)
 
 
 class TestIdenticalOutputs:

@@ -60,8 +60,7 @@ Run = Callable[[TestRequest], TestResult]
 class Answer:
     """The answer for the population that decides: its test as a function of what is asked, and what goes with it.
 
-    `null` is the null distribution, if it is not that of swaps of items. `more_items_help` says that a margin is a question of
-    the number of items alone.
+    `null` is the null distribution, if it is not that of swaps of items; `more_items_help` as in a line.
     """
 
     population: str
@@ -77,12 +76,16 @@ class Answer:
 
 @dataclass(frozen=True)
 class _Line:
-    """What one population says: its test, its smallest possible p, notes to show if it decides, and its null distribution."""
+    """What one population says: its test, its smallest possible p, notes to show if it decides, and its null distribution.
+
+    `more_items_help` says that a margin is a question of the number of items alone.
+    """
 
     run: Run
     smallest_p: float | None = None
     notes: list[Note] = field(default_factory=list)
     null: Callable[[], NullHistogram | None] = lambda: None
+    more_items_help: bool = False
 
 
 def answer_of(
@@ -103,22 +106,19 @@ def answer_of(
         return as_known(question.entry.run(pairs, metric, request), repeats)
 
     crossed, lacking = _crossed(pairs, metric, spec, question, repeats)
-    lines: dict[str, _Line] = {ITEMS: _Line(over_items, None if repeats is None else _smallest_of_items(result.p, question))}
+    lines: dict[str, _Line] = {
+        ITEMS: _Line(over_items, None if repeats is None else _smallest_of_items(result.p, question), more_items_help=True)
+    }
     missing = {ITEMS_AND_RUNS: lacking}
     if crossed is not None:
         few = min(crossed.analysis.a.runs, crossed.analysis.b.runs) < 3
         analysis = crossed
 
         def over_both(request: TestRequest) -> TestResult:
-            """The two-way test; at a margin also that of the items' means, which excludes losses that have not shown."""
-            if not is_shifted(request):
-                return analysis.result(request)
-            if analysis.silent:
-                # What never varies says nothing about how much it could: the rule for losses that have not shown is all.
-                return over_items(request)
-            return larger(analysis.result(request), over_items(request), metric, request)
+            return analysis.at_margin(request, over_items(request)) if is_shifted(request) else analysis.result(request)
 
-        lines[ITEMS_AND_RUNS] = _Line(over_both, notes=[Note("runs", FEW_RUNS)] if few else [])
+        few_runs = [Note("runs", FEW_RUNS)] if few else []
+        lines[ITEMS_AND_RUNS] = _Line(over_both, notes=few_runs, more_items_help=crossed.silent)
     these, missing[THESE_ITEMS] = _these_items(pairs, metric, spec, question, repeats)
     if these is not None:
         lines[THESE_ITEMS] = these
@@ -147,7 +147,7 @@ def answer_of(
         notes,
         lines[chosen].null(),
         lines[chosen].smallest_p,
-        chosen == ITEMS or (chosen == ITEMS_AND_RUNS and crossed is not None and crossed.silent),
+        lines[chosen].more_items_help,
     )
 
 
@@ -192,6 +192,11 @@ class _Crossed:
         own = [self._own(rows) for rows in (self.a, self.b)]
         limits = own_intervals(own, self.metric, request.alpha)
         return TestResult(p, interval, own=(limits[0], limits[1]), own_method=interval_method(own, self.metric))
+
+    def at_margin(self, request: TestRequest, of_items: TestResult) -> TestResult:
+        """The two-way test at a margin, no surer than that of the items' means, which excludes losses that have not shown."""
+        # What never varies says nothing about how much it could.
+        return of_items if self.silent else larger(self.result(request), of_items, self.metric, request)
 
     def _own(self, rows: Array) -> OwnRows:
         """The rows behind a system's own score, with the variance that new runs add."""

@@ -33,18 +33,12 @@ LARGEST_LEVEL = 0.25
 """The two one-sided tests together have twice this level, which must stay below 1."""
 
 
-def _of_medians() -> list[str]:
-    from outscore.inference.registry import TESTS
-
-    return [name for name, entry in TESTS.items() if entry.estimand == "median"]
-
-
 def _tests() -> dict[str, str]:
     from outscore.inference.registry import TESTS
 
     # The margin is in units of the metric, which a test of medians says nothing about.
-    fitting = [entry for entry in TESTS.values() if entry.delta and not entry.posterior]
-    return {entry.name: entry.summary for entry in fitting if entry.name not in _of_medians()}
+    fitting = [entry for entry in TESTS.values() if entry.delta and not entry.posterior and entry.estimand != "median"]
+    return {entry.name: entry.summary for entry in fitting}
 
 
 @dataclass(frozen=True)
@@ -151,12 +145,6 @@ class GateRequest(TestedRequest, DrawRequest, TableRequest, EitherRequest, LogRe
                 parameter="files",
             )
         shared.check_assumption(self.assume, used=True, texts=bool(self.reference))
-        if self.test in _of_medians():
-            raise OutscoreError(
-                f"`{self.test}` tests a median, but the margin is in units of the metric.",
-                f"Choose one of: {', '.join(_tests())}.",
-                parameter="test",
-            )
         if self.reference:
             self.refuse_what_is_for_scores()
         else:
