@@ -1020,7 +1020,7 @@ def gate(
         one.
     text_column : Mapping[str, str] | None, default None
         Columns of a table of texts by their role: ``hypothesis``, ``reference``, ``source``, ``system``,
-        ``document`` or ``item``. None recognises them by their names.
+        ``document`` or ``item`` (``none``: every row is a segment). None recognises them by their names.
     log_task : str | None, default None
         Logs: the task to compare.
     filter : str | None, default None
@@ -1224,7 +1224,7 @@ def compare_texts(
         The format of files of texts: ``text``, ``sgml``, ``xml``, ``jsonl``, ``tsv`` or ``csv``.
     text_column : Mapping[str, str] | None, default None
         Columns of a table of texts by their role: ``hypothesis``, ``reference``, ``source``, ``system``,
-        ``document`` or ``item``. None recognises them by their names.
+        ``document`` or ``item`` (``none``: every row is a segment). None recognises them by their names.
     names : Sequence[str] | None, default None
         What to call the systems. None uses the names in the data (header, file or `Scores`), otherwise A and
         B.
@@ -1473,7 +1473,7 @@ def rank(
         one.
     text_column : Mapping[str, str] | None, default None
         Columns of a table of texts by their role: ``hypothesis``, ``reference``, ``source``, ``system``,
-        ``document`` or ``item``. None recognises them by their names.
+        ``document`` or ``item`` (``none``: every row is a segment). None recognises them by their names.
     metric_scores : Mapping[str, str] | None, default None
         For texts, segment scores from other metrics, which join the family: a file for each system, or one
         for all, by the metric's name, ``{"COMET": "a.comet,b.comet,c.comet"}``; ``"MetricX(lower)"`` says

@@ -136,3 +136,147 @@ def test_a_damaged_table_is_no_text(write, refusal):
 def test_a_table_with_semicolons_is_refused_whatever_its_name(write, refusal):
     write(a=outputs(GOOD, separator=";"), b=outputs(BAD), r=references())
     assert refusal("compare", "a", "b", "--reference", "r", *METRIC).startswith("`a` is a table with semicolons")
+
+
+IDS = (
+    "uid",
+    "utt_id",
+    "key",
+    "utterance",
+    "Utterance ID",
+    "sentence_id",
+    "sent_id",
+    "segment_id",
+    "seg_id",
+    "doc_id",
+    "qid",
+    "id",
+)
+
+
+@pytest.mark.parametrize("ids", IDS)
+def test_rows_are_matched_by_id(ids, plain_rates, write, outscore):
+    """In the order of the lines the good system would seem the bad one."""
+    write(a__csv=outputs(GOOD, SHUFFLED, ids=ids), b__csv=outputs(BAD, ids=ids), r__csv=references(ids=ids))
+    done = outscore("compare", "a.csv", "b.csv", "--reference", "r.csv", *METRIC, "--format", "json")
+    assert rates(done) == plain_rates
+    found = json.loads(done.stdout)["comparisons"][0]
+    assert found["reading"]["item"] == [ids]
+    assert any("`a.csv` were reordered by id to match `r.csv`" in note["text"] for note in found["notes"])
+
+
+def test_a_gate_matches_rows_by_id(write, outscore):
+    good, bad = outputs(GOOD, SHUFFLED), outputs(BAD)
+    write(good__csv=good, bad__csv=bad, r__csv=references())
+    options = ("--reference", "r.csv", "--metric", "wer", "--margin", ".1")
+    assert outscore("gate", "good.csv", "bad.csv", *options).exit_code == 1
+    assert outscore("gate", "bad.csv", "good.csv", *options).exit_code == 0
+    for texts, code in (((good, bad), 1), ((bad, good), 0)):
+        with piped(*texts) as (baseline, candidate):
+            assert outscore("gate", baseline, candidate, *options).exit_code == code
+
+
+def test_the_same_rows_in_another_order_change_nothing(plain_rates, write, outscore):
+    """Ids, and what a table says of each segment, travel together."""
+    twice = [*ORDER[::2], *ORDER[1::2]]
+    write(a__csv=outputs(GOOD, SHUFFLED), b__csv=outputs(BAD, twice), r__csv=references(SHUFFLED[::-1]))
+    assert rates(outscore("compare", "a.csv", "b.csv", "--reference", "r.csv", *METRIC, "--format", "json")) == plain_rates
+
+
+def test_a_segment_of_a_document_is_found_by_both(plain_rates, write, outscore):
+    names = {"doc_id": [f"d{i // 3}" for i in ORDER], "segment_id": [str(i % 3) for i in ORDER]}
+    write(
+        a__csv=table({**names, "mt": GOOD}, SHUFFLED),
+        b__csv=table({**names, "mt": BAD}),
+        r__csv=table({**names, "ref": REFERENCE}),
+    )
+    done = outscore("compare", "a.csv", "b.csv", "--reference", "r.csv", *METRIC, "--format", "json")
+    assert rates(done) == plain_rates
+    assert json.loads(done.stdout)["comparisons"][0]["reading"]["item"] == ["doc_id", "segment_id"]
+
+
+def test_documents_may_come_in_another_order(plain_rates, write, outscore):
+    """A row is then known by its place in its document."""
+    names = {"doc_id": [f"d{i // 3}" for i in ORDER]}
+    moved = [*ORDER[15:], *ORDER[:15]]
+    write(
+        a__csv=table({**names, "mt": GOOD}, moved),
+        b__csv=table({**names, "mt": BAD}),
+        r__csv=table({**names, "ref": REFERENCE}),
+    )
+    assert rates(outscore("compare", "a.csv", "b.csv", "--reference", "r.csv", *METRIC, "--format", "json")) == plain_rates
+
+
+def test_plain_references_of_tables_that_disagree_are_refused(plain_rates, write, refusal, outscore):
+    write(a__csv=outputs(GOOD, SHUFFLED), b__csv=outputs(BAD), r__csv=references())
+    for command in (("compare", "--metric", "wer"), ("gate", "--metric", "wer", "--margin", ".1"), ("rank", "--metric", "wer")):
+        said = refusal(command[0], "a.csv", "b.csv", "--reference", "r.txt", *command[1:])
+        assert said.startswith("`a.csv` and `b.csv` have the same ids in different orders, and `r.txt` has none")
+        assert "a table with the columns id and reference" in said
+    assert rates(outscore("compare", "a.csv", "b.csv", "--reference", "r.csv", *METRIC, "--format", "json")) == plain_rates
+
+
+def test_plain_references_of_tables_that_agree_are_taken_in_their_order(plain_rates, write, outscore):
+    write(a__csv=outputs(GOOD), b__csv=outputs(BAD))
+    done = outscore("compare", "a.csv", "b.csv", "--reference", "r.txt", *METRIC, "--format", "json")
+    assert rates(done) == plain_rates
+    found = json.loads(done.stdout)["comparisons"][0]
+    assert found["reading"]["item"] == []
+    said = [note["text"] for note in found["notes"] if "no ids" in note["text"]]
+    assert said == ["`r.txt` has no ids, so its lines were taken in the order of `a.csv` and `b.csv`, whose ids agree."]
+
+
+def test_plain_outputs_are_taken_in_the_order_of_references_with_ids(plain_rates, write, outscore):
+    write(a__csv=outputs(GOOD, SHUFFLED), r__csv=references())
+    done = outscore("compare", "a.csv", "b.txt", "--reference", "r.csv", *METRIC, "--format", "json")
+    assert rates(done) == plain_rates
+    said = [note["text"] for note in json.loads(done.stdout)["comparisons"][0]["notes"]]
+    assert "`b.txt` has no ids, so its lines were taken in the order of `r.csv`." in said
+
+
+def test_the_line_about_the_data_says_how_rows_were_matched(write, outscore):
+    write(a__csv=outputs(GOOD, SHUFFLED), b__csv=outputs(BAD), r__csv=references())
+    write(g__txt="\n".join(GOOD) + "\n", h__txt="\n".join(BAD) + "\n", r__txt="\n".join(REFERENCE) + "\n")
+    for command in (("compare", "--metric", "wer"), ("rank", "--metric", "wer"), ("gate", "--metric", "wer", "--margin", ".1")):
+        shown = outscore(command[0], "a.csv", "b.csv", "--reference", "r.csv", *command[1:]).stdout
+        assert "items: `uid`;" in " ".join(shown.split()), shown
+        shown = outscore(command[0], "g.txt", "h.txt", "--reference", "r.txt", *command[1:]).stdout
+        assert "items: line order;" in " ".join(shown.split()), shown
+
+
+@pytest.mark.parametrize(("option", "part", "column"), [("--item", "item", "take"), ("--system-column", "system", "backend")])
+def test_the_column_of_a_table_of_texts_is_named_otherwise(option, part, column, plain_rates, write, refusal, outscore):
+    columns = {"take": [f"u{i}" for i in ORDER]}
+    write(
+        a__csv=table({**columns, "hypothesis": GOOD}, SHUFFLED),
+        b__csv=table({**columns, "hypothesis": BAD}),
+        r__csv=table({**columns, "reference": REFERENCE, "hypothesis": REFERENCE}),
+    )
+    for command in ("compare", "rank", "gate"):
+        margin = ("--margin", ".1") if command == "gate" else ()
+        said = refusal(command, "a.csv", "b.csv", "--reference", "r.csv", "--metric", "wer", *margin, option, column)
+        assert f"Name the column with --text-column {part}={column}." in said
+    files = ("a.csv", "b.csv", "--reference", "r.csv", *METRIC, "--format", "json")
+    assert rates(outscore("compare", *files, "--text-column", "item=take")) == plain_rates
+
+
+def test_ids_that_repeat_are_refused_or_left_out(plain_rates, write, refusal, outscore):
+    repeated = {"key": [f"k{i // 2}" for i in ORDER]}
+    write(
+        a__csv=table({**repeated, "mt": GOOD}),
+        b__csv=table({**repeated, "mt": BAD}),
+        r__csv=table({**repeated, "ref": REFERENCE}),
+    )
+    files = ("a.csv", "b.csv", "--reference", "r.csv", *METRIC)
+    said = refusal("compare", *files)
+    assert said.startswith("`a.csv`, line 3: segment k0 of `a` occurs a second time; it was on line 2.")
+    assert "--text-column item=none" in said
+    done = outscore("compare", *files, "--text-column", "item=none", "--format", "json")
+    assert rates(done) == plain_rates
+    assert json.loads(done.stdout)["comparisons"][0]["reading"]["item"] == []
+
+
+def test_words_that_repeat_are_no_ids(plain_rates, write, outscore):
+    asked = {"instruction": ["Translate this into German" for _ in ORDER]}
+    write(a__csv=table({**asked, "mt": GOOD}), b__csv=table({**asked, "mt": BAD}), r__csv=table({**asked, "ref": REFERENCE}))
+    assert rates(outscore("compare", "a.csv", "b.csv", "--reference", "r.csv", *METRIC, "--format", "json")) == plain_rates

@@ -216,6 +216,7 @@ def test_the_content_says_that_a_file_is_a_table(write, what, name):
 
 UNNAMED = {
     "ids": "uid,truth,said\nu1,a b,a c\nu2,d,e f\n",
+    "ids with tabs": "uid\ttruth\tsaid\nu1\ta b\ta c\n",
     "names alone": "truth,said\na b,a c\nd e,f\ng,h i\n",
     "semicolons": "uid;hypothesis\nu1;a b\nu2;c d\n",
     "a row with too many cells": "foo,hypothesis\nu1,a b\nu2,c, d\n",

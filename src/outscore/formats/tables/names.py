@@ -41,10 +41,14 @@ Tiers = tuple[tuple[str, ...], ...]
 
 USUAL: dict[str, Tiers] = {
     "item": (
-        ("item_id", "question_id", "doc_id", "sample_id", "example_id", "instance_id", "segment_id", "problem_id", "prompt_id"),
+        (
+            *("item_id", "question_id", "doc_id", "sample_id", "example_id", "instance_id", "segment_id", "seg_id"),
+            *("problem_id", "prompt_id", "sent_id", "utterance_id", "utt_id", "line_id"),
+        ),
         ("id", "uid", "uuid", "qid", "_id"),
         ("task_id",),
         ("item", "question", "example", "instance", "segment", "sentence_id", "problem", "prompt", "instruction"),
+        ("utterance", "utt", "seg", "key"),
         ("index", "idx", "nr", "line"),
         ("userid", "user_id"),
     ),

@@ -46,6 +46,8 @@ class Held:
     keys: Lines | None = None
     notes: tuple[str, ...] = ()
     datasets: Lines | None = None
+    ids: tuple[str, ...] = ()
+    """The columns that `keys` come from."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,8 +93,10 @@ def _names(noun: str, held: Mapping[str, Lines] | Lines | None) -> list[str]:
     return [f"texts of the {noun}"] if not isinstance(held, Mapping) else [f"{len(held)} {noun}{'s' * (len(held) > 1)}"]
 
 
-def arrange(cells: Iterable[Cell], path: str, notes: Sequence[str] = ()) -> Held:
+def arrange(cells: Iterable[Cell], path: str, notes: Sequence[str] = (), *, once: str = "Give every segment once.") -> Held:
     """Texts put together from their cells: segments in the order of the references, else of the file.
+
+    `once` is the cure for a segment that occurs twice.
 
     A reference that lacks segments is left out where another has them all; a system has to have them all.
     """
@@ -102,7 +106,7 @@ def arrange(cells: Iterable[Cell], path: str, notes: Sequence[str] = ()) -> Held
         place = (cell.dataset, cell.document, cell.key)
         if place in mine:
             where = f"{label_of(path)}, line {cell.line}: {_segment(place)} of `{cell.name or cell.part}` occurs a second time"
-            raise OutscoreError(f"{where}; it was on line {mine[place].line}.", "Give every segment once.", file=path)
+            raise OutscoreError(f"{where}; it was on line {mine[place].line}.", once, file=path)
         mine[place] = cell
     if not texts:
         raise OutscoreError(f"{label_of(path)} contains no segment.", "Check that it is the right file.", file=path)

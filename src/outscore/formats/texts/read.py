@@ -13,6 +13,7 @@ from dataclasses import replace
 from outscore.core.errors import OutscoreError
 from outscore.core.options import did_you_mean
 from outscore.formats.base.source import Peek, open_source, stem_of
+from outscore.formats.tables.columns import NO_ITEMS
 from outscore.formats.texts.file import Held, TextFile
 from outscore.formats.texts.markup import held_in_markup, looks_like_markup
 from outscore.formats.texts.segments import Lines, plain_lines, stray_returns, whole_text
@@ -80,7 +81,8 @@ def read_texts(
         asked = ColumnsAsked(columns or {}, optional, command)
         held = _held(text, source.path, form, asked)
         rows = max(len(lines) for lines in (*held.systems.values(), *held.references.values(), held.source or ()))
-        origin = Origin(source.path, source.sha256(), rows, "segments" if form == "text" else form)
+        ids = {"item": held.ids} if held.ids else {}
+        origin = Origin(source.path, source.sha256(), rows, "segments" if form == "text" else form, ids)
     if form == "text":
         (lines,) = held.systems.values()
         return TextFile(origin, replace(held, notes=stray_returns(lines, origin)))
@@ -93,7 +95,7 @@ def _held(text: str, path: str, form: str, columns: ColumnsAsked) -> Held:
         lines = plain_lines(text)
         return Held({name: lines}, {name: lines})
     if form in ("sgml", "xml"):
-        held = held_in_markup(text, path)
+        held = replace(held_in_markup(text, path), ids=("seg id",))
         # A system without a name is called after its file.
         return replace(held, systems={system or name: lines for system, lines in held.systems.items()})
     if form == "jsonl" and (listed := _listed_texts(text.lstrip())):
@@ -129,8 +131,9 @@ def _format_of(text: str, peek: Peek, columns: Mapping[str, str]) -> str:
 def _table_form(text: str, peek: Peek, columns: Mapping[str, str]) -> str | None:
     """The format of a table, told by its content; its own name and the columns that were named may add to that."""
     first = first_line(text)
+    named = {column for part, column in columns.items() if (part, column) != ("item", NO_ITEMS)}
     for form, separator in SEPARATORS.items():
-        if has_header(text, separator) or not set(cells_of_line(first, separator)).isdisjoint(columns.values()):
+        if has_header(text, separator) or not set(cells_of_line(first, separator)).isdisjoint(named):
             return form
     form = peek.suffix.removeprefix(".")
     if form not in SEPARATORS:

@@ -15,6 +15,8 @@ from dataclasses import field, replace
 from outscore.core.errors import OutscoreError
 from outscore.core.records import dataclass
 from outscore.formats.base.source import line_error, shorten, stem_of
+from outscore.formats.tables.columns import NO_ITEMS
+from outscore.formats.tables.names import USUAL
 from outscore.formats.texts.file import REFERENCE, SOURCE, SYSTEM, Cell, Held, arrange
 from outscore.scores.system import label_of
 
@@ -32,14 +34,22 @@ __all__ = [
     "separated_rows",
 ]
 
+
+def _plain(name: str) -> str:
+    return re.sub(r"[\W_]+", "", name).lower()
+
+
+_DOCUMENTS = ("document", "doc", "docid", "documentid", "docname")
+_IDS = tuple(tuple(plain for name in tier if (plain := _plain(name)) not in _DOCUMENTS) for tier in USUAL["item"])
+"""The usual names of ids, those of earlier tiers first; in a table of texts, a document has several segments."""
 PARTS: dict[str, tuple[str, ...]] = {
     SOURCE: ("source", "src", "sourcetext"),
     REFERENCE: ("reference", "ref", "references", "refs", "referencetext"),
     SYSTEM: ("hypothesis", "hyp", "mt", "translation", "candidate", "output", "prediction", "hypothesistext"),
     "system": ("system", "sys", "model", "systemid", "systemname", "mtsystem"),
-    "document": ("document", "doc", "docid", "documentid", "docname"),
+    "document": _DOCUMENTS,
     "dataset": ("dataset", "testset", "testsetid", "langpair", "languagepair", "lp"),
-    "item": ("id", "item", "itemid", "seg", "segid", "segment", "segmentid", "lineid"),
+    "item": tuple(name for tier in _IDS for name in tier),
 }
 """What columns can hold, and the names that say so; case, spaces and punctuation do not matter."""
 FEW = 3
@@ -67,10 +77,6 @@ class Rows:
 
     columns: tuple[str, ...]
     rows: Sequence[tuple[int, Mapping[str, object]]]
-
-
-def _plain(name: str) -> str:
-    return re.sub(r"[\W_]+", "", name).lower()
 
 
 def looks_like_header(line: str, separator: str) -> bool:
@@ -228,9 +234,16 @@ def held_in_rows(table: Rows, path: str, asked: ColumnsAsked) -> Held:
         )
     cells = [cell for line, row in _numbered(table, columns) for cell in _cells_of(row, line, columns, path)]
     notes = [*_dataset_notes(cells, columns["dataset"], path), *_system_notes(columns[SYSTEM], path)]
-    held = arrange(_agreeing(cells, path), path, notes)
-    # The place in a file is not an id that another file could share.
-    return held if columns["item"] else replace(held, keys=None)
+    once = f"Give every segment once; --text-column item={NO_ITEMS} takes every row as a segment."
+    held = arrange(_agreeing(cells, path), path, notes, once=once)
+    ids = (*columns["document"], *columns["item"])
+    # The place in a file is not an id that another file could share, but the place in a document is.
+    return replace(held, ids=ids) if ids and not _by_row(table, asked) else replace(held, keys=None)
+
+
+def _by_row(table: Rows, asked: ColumnsAsked) -> bool:
+    """Whether the caller says that no column contains ids."""
+    return asked.named.get("item") == NO_ITEMS and NO_ITEMS not in table.columns
 
 
 def _dataset_notes(cells: Sequence[Cell], columns: Sequence[str], path: str) -> list[str]:
@@ -250,6 +263,9 @@ def _columns(table: Rows, path: str, asked: ColumnsAsked) -> dict[str, list[str]
     columns: dict[str, list[str]] = {}
     chosen = asked.named
     for part, names in PARTS.items():
+        if part == "item" and _by_row(table, asked):
+            columns[part] = []
+            continue
         if part in chosen:
             if chosen[part] not in table.columns and part in asked.optional:
                 columns[part] = []
@@ -263,6 +279,8 @@ def _columns(table: Rows, path: str, asked: ColumnsAsked) -> dict[str, list[str]
         mine = [name for name in free if (_is_reference(_plain(name)) if part == REFERENCE else _plain(name) in names)]
         if part in (SYSTEM, SOURCE):
             mine = [name for name in mine if _holds_text(table, name)]
+        if part == "item":
+            mine = _ids(table, mine, columns)
         if len(mine) > 1 and part != REFERENCE:
             listed = " and ".join(f"`{name}`" for name in mine)
             noun = "outputs" if part == SYSTEM else f"{part}s"
@@ -273,8 +291,21 @@ def _columns(table: Rows, path: str, asked: ColumnsAsked) -> dict[str, list[str]
             )
         columns[part] = mine
     if columns[REFERENCE] and not columns[SYSTEM] and not columns["system"]:
-        columns[SYSTEM] = _named_after_systems(table, {name for names in columns.values() for name in names})
+        labels = {name for name in table.columns if _plain(name) in _LABELS}
+        columns[SYSTEM] = _named_after_systems(table, labels.union(*columns.values()))
     return columns
+
+
+def _ids(table: Rows, names: Sequence[str], columns: Mapping[str, Sequence[str]]) -> list[str]:
+    """The names of the earliest tier, without columns of words that repeat: an instruction is no id."""
+
+    def repeats(name: str) -> bool:
+        around = [column for part in ("system", "dataset", "document") for column in columns[part]]
+        cells = [tuple(str(row.get(column)) for column in (*around, name)) for _, row in table.rows]
+        return len(set(cells)) < len(cells) and any(" " in cell[-1].strip() for cell in cells)
+
+    free = [name for name in names if not repeats(name)]
+    return next(filter(None, ([name for name in free if _plain(name) in tier] for tier in _IDS)), [])
 
 
 def _named_after_systems(table: Rows, known: Container[str]) -> list[str]:
@@ -304,13 +335,14 @@ def _holds_text(table: Rows, column: str) -> bool:
 
 
 def _numbered(table: Rows, columns: Mapping[str, Sequence[str]]) -> Iterator[tuple[int, dict[str, object]]]:
-    """Rows with an id each: the column of ids, else the place among the rows of the same system."""
-    seen: dict[object, int] = {}
+    """Rows with an id each: the column of ids, else the place among the rows of the same system and document."""
+    around = [column for part in ("system", "dataset", "document") for column in columns[part]]
+    seen: dict[tuple[str, ...], int] = {}
     for line, row in table.rows:
-        system = row.get(columns["system"][0], "") if columns["system"] else ""
-        seen[system] = seen.get(system, 0) + 1
+        group = tuple(str(row.get(column)) for column in around)
+        seen[group] = seen.get(group, 0) + 1
         key = row.get(columns["item"][0]) if columns["item"] else None
-        yield line, {**row, _KEY: str(seen[system]) if key is None else str(key)}
+        yield line, {**row, _KEY: str(seen[group]) if key is None else str(key)}
 
 
 _KEY = "\0key"

@@ -89,14 +89,14 @@ class TestedRequest(ScoredRequest):
         """Refuse options for texts if no reference was named, in commands that take scores or texts."""
         for option in self.options():
             if option.name in OF_TEXTS and self.is_given(option):
-                _refuse_other_kind(option, texts=False)
+                _refuse_other_kind(option, self.value(option.name), texts=False)
 
     def refuse_what_is_for_scores(self) -> None:
         """Refuse options for scores if a reference was named: they would have no effect."""
         of_scores, of_texts = ({option.name for option in request.options()} for request in (CompareRequest, TextsRequest))
         for option in self.options():
             if option.name in of_scores - of_texts and self.is_given(option):
-                _refuse_other_kind(option, texts=True)
+                _refuse_other_kind(option, self.value(option.name), texts=True)
 
     def references_argument(self) -> str:
         """The reference as a Python literal; several are a list of paths, because a list of strings would be segments."""
@@ -475,14 +475,15 @@ def comparison_request(given: Mapping[str, Written]) -> CompareRequest | TextsRe
         if option.name in known or option.name not in given:
             continue
         if other_kind.from_written({option.name: given[option.name]}).is_given(option):
-            _refuse_other_kind(option, texts=texts)
+            _refuse_other_kind(option, given[option.name], texts=texts)
     return kind.from_written(fitting)
 
 
-def _refuse_other_kind(option: Option, *, texts: bool) -> None:
+def _refuse_other_kind(option: Option, value: object, *, texts: bool) -> None:
     name = option.long
     if texts:
-        raise OutscoreError(f"--{name} is for tables of scores, not for texts.", f"Leave --{name} out.", parameter=option.name)
+        cure = shared.in_tables_of_texts(option, value)
+        raise OutscoreError(f"--{name} is for tables of scores, not for texts.", cure, parameter=option.name)
     raise OutscoreError(
         f"--{name} is for texts, but no --reference was named.",
         f"Add --reference FILE, or leave --{name} out.",

@@ -221,7 +221,9 @@ class RankRequest(TestedRequest, UnitRequest, DrawRequest, TableRequest, EitherR
             if of_tables and option.name not in but and self.is_given(option):
                 raise OutscoreError(
                     f"--{option.long} is for tables of scores, not for {noun}.",
-                    f"Leave --{option.long} out.",
+                    shared.in_tables_of_texts(option, self.value(option.name))
+                    if noun == "texts"
+                    else f"Leave --{option.long} out.",
                     parameter=option.name,
                 )
 

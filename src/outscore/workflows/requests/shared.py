@@ -80,6 +80,7 @@ __all__ = [
     "UNPAIRED",
     "check_assumption",
     "check_bounds",
+    "in_tables_of_texts",
     "known_corrections",
     "known_tests",
     "pair_corrections",
@@ -93,10 +94,18 @@ METHODS = ("auto", "exact", "certified", "dp", "fft", "monte-carlo")
 STATISTICS = ("mean", "median")
 COLUMNS = ("item", "score", "system_column", "cluster", "repeat", "slice", "dataset", "prediction", "gold")
 """Options that name columns of a table."""
+PARTS_OF_TEXTS = {"item": "item", "system_column": "system", "prediction": "hypothesis", "gold": "reference"}
+"""What columns of scores are called in a table of texts."""
 POOLED = "none"
 """The value of `dataset` that makes all segments of texts one dataset."""
 EACH_DATASET = "{dataset}"
 """The placeholder for the name of each test set in the file names of texts."""
+
+
+def in_tables_of_texts(option: Option, value: object) -> str:
+    """What to do instead with an option that is for tables of scores."""
+    part = PARTS_OF_TEXTS.get(option.name)
+    return f"Leave --{option.long} out." if part is None else f"Name the column with --text-column {part}={value}."
 
 
 def known_tests() -> dict[str, str]:
@@ -733,7 +742,7 @@ TEXT_COLUMN = Option(
     {},
     "Texts: a column of a table, such as hypothesis=answer; repeatable.",
     label="Columns of texts",
-    form_help="What the columns of a table contain: hypothesis, reference, source, system, document, item.",
+    form_help="What the columns of a table contain: hypothesis, reference, source, system, document, item (none: no ids).",
     group="data",
     kind="settings",
     many=True,
@@ -741,7 +750,7 @@ TEXT_COLUMN = Option(
     always_saved=False,
     annotation="Mapping[str, str] | None",
     doc="Columns of a table of texts by their role: ``hypothesis``, ``reference``, ``source``, ``system``,\n"
-    "``document`` or ``item``. None recognises them by their names.",
+    "``document`` or ``item`` (``none``: every row is a segment). None recognises them by their names.",
 )
 SCORES = Option(
     "scores",

@@ -128,9 +128,13 @@ class _Opened:
             self.labels[path] = read_segments(path)
         return self.labels[path]
 
-    @property
-    def origins(self) -> list[Origin]:
+    def origins(self, references: Sequence[str]) -> list[Origin]:
+        """The files; with the columns of ids if segments were matched by them, which the last reference has to have."""
         origins = [file.origin for file in self.files.values()]
+        systems = [path for path, parts in self.parts.items() if SYSTEM in parts]
+        last = self.files[references[-1]]
+        if last.held.keys is None or all(self.files[path].held.keys is None for path in systems):
+            origins = [replace(origin, columns={}) for origin in origins]
         return [*origins, *(text.origin for text in self.labels.values() if text.origin is not None)]
 
     @property
@@ -175,7 +179,7 @@ def read_text_files(
         whole.documents,
         None if dataset == shared.POOLED else whole.datasets,
         dict(zip(labels, whole.labels, strict=True)),
-        opened.origins,
+        opened.origins([fill(reference[-1], name) for name in datasets] or reference),
         [*left_out, *opened.notes, *notes],
         whole.source,
     )

@@ -32,6 +32,7 @@ FIRST_LOOK = 0.1
 """Seconds of scoring after which the remaining time can be estimated."""
 Lines = tuple[str, ...]
 Piece = tuple[Lines, tuple[Lines, ...]]
+_SAME_SEGMENTS = "Give both files the same segments; --text-column item=none takes the rows of tables in their order."
 FURTHER = ("source", "datasets")
 """What files may also contain about segments, the same for all texts."""
 
@@ -131,6 +132,8 @@ def _texts(text: object, name: str, *, references: bool = False) -> list[Segment
 def side_by_side(texts: Sequence[Segments]) -> tuple[list[Segments], tuple[str, ...]]:
     """Texts in the order of the last one's segments, which all of them must have, and notes on those that were reordered.
 
+    Texts without ids are taken in that order. If the last one has none, those of the others have to agree in order.
+
     Examples
     --------
     >>> a, b = Segments("a", ("x", "y"), keys=("1", "2")), Segments("b", ("v", "w"), keys=("2", "1"))
@@ -139,16 +142,37 @@ def side_by_side(texts: Sequence[Segments]) -> tuple[list[Segments], tuple[str, 
     """
     reference, notes = texts[-1], []
     ordered = []
+    keyed = [text for text in texts if text.keys is not None]
+    order = keyed[-1] if keyed and reference.keys is None else reference
     for text in texts:
         if len(text) != len(reference):
             raise OutscoreError(
                 f"{text.label} has {len(text):,} segment{'s' * (len(text) != 1)}, {reference.label} has {len(reference):,}.",
                 "Give files with the same number of lines, one segment per line.",
             )
-        ordered.append(in_order_of(text, reference))
+        ordered.append(in_order_of(text, order))
+        if ordered[-1] is not text and order is not reference:
+            raise OutscoreError(
+                f"{text.label} and {order.label} have the same ids in different orders, and {reference.label} has none to say "
+                "which line belongs to which.",
+                "Give the reference as a table with the columns id and reference, or sort the other files alike.",
+            )
         if ordered[-1] is not text:
-            notes.append(f"The segments of {text.label} were reordered by id to match {reference.label}.")
+            notes.append(f"The segments of {text.label} were reordered by id to match {order.label}.")
+    plain = list(dict.fromkeys(text.label for text in texts if text.keys is None))
+    if keyed and plain:
+        agreeing = list(dict.fromkeys(text.label for text in keyed))
+        followed = f"{_listed(agreeing)}, whose ids agree" if order is not reference and len(agreeing) > 1 else order.label
+        has = "has no ids, so its" if len(plain) == 1 else "have no ids, so their"
+        notes.append(f"{_listed(plain)} {has} lines were taken in the order of {followed}.")
+        ordered = [replace(text, keys=order.keys) for text in ordered]
     return ordered, tuple(dict.fromkeys(notes))
+
+
+def _listed(labels: Sequence[str]) -> str:
+    """Labels of texts as part of a sentence, at most three of them."""
+    shown = list(labels) if len(labels) < 4 else [*labels[:2], f"{len(labels) - 2} more"]
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
 
 
 def in_order_of(text: Segments, reference: Segments) -> Segments:
@@ -159,7 +183,8 @@ def in_order_of(text: Segments, reference: Segments) -> Segments:
     lacking = next((key for key in reference.keys if key not in place), None)
     if lacking is not None:
         raise OutscoreError(
-            f"{text.label} has no segment `{lacking}`, but {reference.label} does.", "Give both files the same segments."
+            f"{text.label} has no segment `{lacking}`, but {reference.label} does.",
+            _SAME_SEGMENTS,
         )
     order = [place[key] for key in reference.keys]
 
