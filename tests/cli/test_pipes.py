@@ -350,3 +350,75 @@ def test_a_log_from_a_pipe_is_converted(tmp_path, monkeypatch, outscore):
         shown.append(listed["evaluations"])
     assert shown[0][0]["rows"] == 24
     assert shown[0] == shown[1] == shown[2]
+
+
+def _log_contents(harness: str, folder: Path) -> list[bytes]:
+    """The samples of each system, without the folders and the results beside them."""
+    samples = {"lm-eval": "samples_*", "helm": "per_instance_stats.json", "lighteval": "details_*"}
+    paths = log_files.WRITERS[harness](folder)
+    return [(next(path.glob(samples[harness])) if path.is_dir() else path).read_bytes() for path in paths]
+
+
+NAMED_AFTER_FILES = ("lm-eval", "helm", "lighteval", "swe-bench", "evalplus", "bigcodebench")
+"""Harnesses whose logs do not name the system."""
+
+
+@pytest.mark.parametrize("harness", log_files.WRITERS)
+def test_logs_from_pipes_are_called_a_and_b_unless_they_name_their_systems(harness, tmp_path, monkeypatch, outscore):
+    contents = _log_contents(harness, tmp_path / "logs")
+    monkeypatch.chdir(tmp_path)
+    names = ["A", "B"] if harness in NAMED_AFTER_FILES else list(log_files.SYSTEMS)
+    if harness == "comet":
+        names = [name.split("/")[1] for name in names]
+    with contextlib.ExitStack() as stack:
+        paths = [stack.enter_context(_handle("", content)) for content in contents]
+        metric = {"helm": "exact_match", "promptfoo": "success", "evalplus": "base"}.get(harness)
+        done = outscore("compare", *paths, *(() if metric is None else ("--metric", metric)), "--format", "json")
+    assert done.exit_code == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["comparisons"][0]["systems"] == names
+    assert "after the folder" not in done.stdout
+
+
+def test_one_system_in_two_pipes_is_told_apart_by_their_places(tmp_path, monkeypatch, outscore):
+    monkeypatch.chdir(tmp_path)
+    log = log_files.inspect_json(tmp_path)[0].read_bytes()
+    with _handle("", log) as a, _handle("", log) as b:
+        found = json.loads(outscore("compare", a, b, "--format", "json").stdout)
+    assert found["comparisons"][0]["systems"] == ["maker/amber (A)", "maker/amber (B)"]
+
+
+def test_a_log_from_a_pipe_has_the_task_of_the_file_beside_it(tmp_path, monkeypatch, outscore):
+    one, other = log_files.lm_eval(tmp_path)
+    content = next(other.glob("samples_*")).read_bytes()
+    monkeypatch.chdir(one)
+    done = outscore("compare", one, "-", "--format", "json", stdin=content)
+    assert done.exit_code == 0, done.stderr
+    assert json.loads(done.stdout)["comparisons"][0]["systems"] == ["maker/amber", "B"]
+    shown = json.loads(outscore("show", "-", "--format", "json", stdin=content).stdout)["evaluations"][0]
+    assert (shown["system"], shown["task"]) == ("A", "unnamed task")
+
+
+def test_nothing_is_beside_a_pipe(tmp_path, monkeypatch, outscore):
+    """What happens to be in the folder in which a command runs does not belong to standard input."""
+    one, other = log_files.helm(tmp_path)
+    content = (other / "per_instance_stats.json").read_bytes()
+    monkeypatch.chdir(one)
+    shown = json.loads(outscore("show", "-", "--format", "json", stdin=content).stdout)["evaluations"][0]
+    assert (shown["system"], shown["task"]) == ("A", "unnamed task")
+    for writer, name in ((log_files.bigcodebench, "A.json"), (log_files.every_eval_ever, "A.json")):
+        folder = tmp_path / writer.__name__
+        log = writer(folder)[0]
+        monkeypatch.chdir(folder)
+        Path(name).write_text("not a report")
+        done = outscore("show", "-", "--format", "json", stdin=log.read_bytes())
+        assert done.exit_code == 0, done.stderr
+
+
+def test_diffs_of_logs_from_pipes(tmp_path, monkeypatch, outscore):
+    contents = _log_contents("lm-eval", tmp_path)
+    monkeypatch.chdir(tmp_path)
+    with _handle("", contents[0]) as a, _handle("", contents[1]) as b:
+        done = outscore("diff", "--task", "label", a, b, "--format", "json")
+    assert done.exit_code == 0, done.stderr
+    assert json.loads(done.stdout)["systems"] == ["A", "B"]

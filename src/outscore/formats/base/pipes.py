@@ -26,7 +26,17 @@ from outscore.core.errors import OutscoreError
 from outscore.core.records import dataclass
 from outscore.scores.system import STANDARD_INPUT, label_of
 
-__all__ = ["is_pipe", "kept", "name_by_place", "open_raw", "reading_once", "refuse_repeated", "scannable"]
+__all__ = [
+    "call_by_place",
+    "is_nameless",
+    "is_pipe",
+    "kept",
+    "name_by_place",
+    "open_raw",
+    "reading_once",
+    "refuse_repeated",
+    "scannable",
+]
 
 IN_MEMORY = 1 << 26
 """Bytes of a pipe beyond which it is kept in a temporary file."""
@@ -57,13 +67,23 @@ def reading_once(systems: Sequence[str] = ()) -> Iterator[None]:
     if _DOOR.get() is not None:
         yield
         return
-    names = {path: _letter(place) for place, path in enumerate(systems) if path.startswith(HANDLES) or is_pipe(path)}
     with ExitStack() as closing:
-        token = _DOOR.set(_Door(names, closing))
+        token = _DOOR.set(_Door(_letters(systems), closing))
         try:
             yield
         finally:
             _DOOR.reset(token)
+
+
+def call_by_place(systems: Sequence[str]) -> None:
+    """Call systems from pipes by their places among these, where others are systems than it seemed at the door."""
+    door = _DOOR.get()
+    if door is not None:
+        door.names.update(_letters(systems))
+
+
+def _letters(systems: Sequence[str]) -> dict[str, str]:
+    return {path: _letter(place) for place, path in enumerate(systems) if is_nameless(path)}
 
 
 def _letter(place: int) -> str:
@@ -74,6 +94,17 @@ def name_by_place(path: str) -> str | None:
     """What the system of this path is called if it has come through a pipe, or None."""
     door = _DOOR.get()
     return None if door is None else door.names.get(path)
+
+
+def is_nameless(path: str) -> bool:
+    """Whether a path names no file: it is a pipe, or what a shell has opened.
+
+    Examples
+    --------
+    >>> is_nameless("-"), is_nameless("/dev/fd/63"), is_nameless("absent.csv")
+    (True, True, False)
+    """
+    return path.startswith(HANDLES) or is_pipe(path)
 
 
 def is_pipe(path: str | os.PathLike[str]) -> bool:

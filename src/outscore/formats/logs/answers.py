@@ -15,8 +15,9 @@ from outscore.core.brief import count_of
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.core.records import dataclass
+from outscore.formats.base.pipes import call_by_place
 from outscore.formats.logs.base.evaluation import Evaluation, Exchange
-from outscore.formats.logs.choose import LogQuestion, check_same, choose_filter, choose_systems, choose_task
+from outscore.formats.logs.choose import LogQuestion, check_same, choose_filter, choose_systems, choose_task, name_tasks
 from outscore.formats.logs.find import read_logs
 from outscore.formats.tables.cells import NO_LABEL
 from outscore.outputs.model import Items
@@ -52,7 +53,11 @@ def has_answers(evaluation: Evaluation) -> bool:
 
 def read_answers(paths: Sequence[str | os.PathLike[str]], question: LogQuestion, gold_name: str = "gold") -> LogAnswers:
     """The answers of all systems in these logs; a log without answers, or with several runs of an item, is refused."""
-    evaluations = choose_systems(read_logs(paths), question.systems)
+    # Logs hold the right answers, so none of them is gold: the first is of a system, too.
+    call_by_place([os.fspath(path) for path in paths])
+    read = read_logs(paths)
+    named = name_tasks(read, {evaluation.task for evaluation in read}, question.task)
+    evaluations = choose_systems(named, question.systems)
     chosen = choose_filter(choose_task(evaluations, question.task), question.filter)
     if not question.force_same:
         check_same(chosen)

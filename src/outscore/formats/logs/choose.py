@@ -6,7 +6,8 @@ Those chosen must be of the same questions under the same conditions: by content
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -14,9 +15,19 @@ from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.core.options import did_you_mean
 from outscore.core.records import dataclass
+from outscore.formats.logs.base.entry import UNNAMED_TASK
 from outscore.formats.logs.base.evaluation import Evaluation
 
-__all__ = ["LogQuestion", "check_same", "check_total", "choose_filter", "choose_measure", "choose_systems", "choose_task"]
+__all__ = [
+    "LogQuestion",
+    "check_same",
+    "check_total",
+    "choose_filter",
+    "choose_measure",
+    "choose_systems",
+    "choose_task",
+    "name_tasks",
+]
 
 _MAX_SHOWN = 12
 FORCE = "If you know that they are the same, add --force-same."
@@ -54,6 +65,15 @@ def choose_systems(evaluations: Sequence[Evaluation], wanted: Sequence[str]) -> 
                 parameter="system",
             )
     return [evaluation for evaluation in evaluations if not wanted or evaluation.system in wanted]
+
+
+def name_tasks(evaluations: Sequence[Evaluation], tasks: Collection[str], asked: str | None) -> list[Evaluation]:
+    """The evaluations; a task that a pipe does not name is the one asked for, or the only one among all `tasks`."""
+    known = {asked} if asked is not None else set(tasks) - {UNNAMED_TASK}
+    if len(known) != 1:
+        return list(evaluations)
+    (only,) = known
+    return [replace(one, task=only) if one.task == UNNAMED_TASK else one for one in evaluations]
 
 
 def choose_task(evaluations: Sequence[Evaluation], task: str | None, *, several: bool = False) -> list[Evaluation]:

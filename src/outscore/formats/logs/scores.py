@@ -20,6 +20,8 @@ from outscore.core.errors import OutscoreError
 from outscore.core.numeric import LARGEST_SCORE, Array, as_integers
 from outscore.core.options import did_you_mean
 from outscore.core.records import dataclass
+from outscore.formats.base.pipes import is_nameless
+from outscore.formats.base.source import stem_of
 from outscore.formats.logs.base.evaluation import Evaluation, join_parts
 from outscore.formats.logs.choose import (
     LogQuestion,
@@ -29,6 +31,7 @@ from outscore.formats.logs.choose import (
     choose_measure,
     choose_systems,
     choose_task,
+    name_tasks,
 )
 from outscore.formats.logs.find import read_logs
 from outscore.results.design import Missing
@@ -80,7 +83,14 @@ def read_systems(
 
     A system that is found at two paths with the same items is two systems, called after the paths.
     """
-    logged = name_apart([(os.fspath(path), read_logs([path], format)) for path in paths])
+    read = [read_logs([path], format) for path in paths]
+    tasks = {evaluation.task for several_read in read for evaluation in several_read}
+    logged = name_apart(
+        [
+            (os.fspath(path), name_tasks(several_read, tasks, question.task))
+            for path, several_read in zip(paths, read, strict=True)
+        ]
+    )
     chosen, measure, totals = choose_evaluations(logged, question, several=several)
     notes = [Note("input", text) for evaluation in chosen for text in evaluation.notes]
     if totals:
@@ -158,7 +168,7 @@ def name_apart(by_path: Sequence[tuple[str, list[Evaluation]]]) -> list[Evaluati
 
 def _short_names(paths: Sequence[str]) -> list[str]:
     """What tells paths apart: their last parts, or the whole of them."""
-    last = [PurePath(path).name for path in paths]
+    last = [stem_of(path) if is_nameless(path) else PurePath(path).name for path in paths]
     return last if len(set(last)) == len(last) else list(paths)
 
 

@@ -1,4 +1,9 @@
-"""What a reader of logs declares: its name, how it recognises a file, and how it reads one."""
+"""What a reader of logs declares: its name, how it recognises a file, and how it reads one.
+
+Many harnesses write the system and the task into names of folders and files only, and totals into files beside the log. A pipe
+lies nowhere: its system is called by its place, its task is that of the other logs, if they agree on one, and no file is beside
+it, whatever there is in the folder in which a command happens to run.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +16,16 @@ from typing import Any
 import msgspec
 
 from outscore.core.records import dataclass
+from outscore.formats.base.pipes import is_nameless
+from outscore.formats.base.source import stem_of
 from outscore.formats.logs.base.evaluation import Evaluation
 
-__all__ = ["LogEntry", "LogPeek"]
+__all__ = ["UNNAMED_TASK", "LogEntry", "LogPeek", "folder_name", "path_beside", "task_by_name"]
 
 # How far a document is looked into: the keys that tell one harness from another are at its beginning.
 PEEK = 1 << 16
+UNNAMED_TASK = "unnamed task"
+"""The task of a log from a pipe that does not name it."""
 
 
 @dataclass(frozen=True)
@@ -119,3 +128,25 @@ class LogEntry:
             fnmatch(far.as_posix(), pattern) if "/" in pattern else near.parent == far.parent and fnmatch(far.name, pattern)
             for pattern in self.companions
         )
+
+
+def folder_name(path: str) -> str:
+    """The name of the folder that a file is in; a pipe is called by its place.
+
+    Examples
+    --------
+    >>> folder_name("/runs/amber/log.json"), folder_name("-")
+    ('amber', 'stdin')
+    """
+    return stem_of(path) if is_nameless(path) else Path(path).resolve().parent.name
+
+
+def task_by_name(path: str, name: str) -> str:
+    """The task that the `name` of a file or folder says, unless it is that of a pipe, which says nothing."""
+    return UNNAMED_TASK if is_nameless(path) else name
+
+
+def path_beside(path: str, name: str) -> Path | None:
+    """The file of this name in the same folder, if there is one."""
+    beside = Path(path).with_name(name)
+    return beside if not is_nameless(path) and beside.is_file() else None

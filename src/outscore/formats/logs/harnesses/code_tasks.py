@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -17,7 +16,7 @@ import msgspec
 from outscore.core.errors import OutscoreError
 from outscore.formats.base.source import stem_of
 from outscore.formats.logs.base.document import Document, decode, open_document
-from outscore.formats.logs.base.entry import LogPeek
+from outscore.formats.logs.base.entry import LogPeek, path_beside
 from outscore.formats.logs.base.evaluation import Evaluation, Row
 
 __all__ = ["BIGCODEBENCH", "EVALPLUS", "looks_like_bigcodebench", "looks_like_evalplus", "read_bigcodebench", "read_evalplus"]
@@ -98,9 +97,9 @@ def read_evalplus(path: str) -> list[Evaluation]:
 def read_bigcodebench(path: str) -> list[Evaluation]:
     """The evaluation of a file of BigCodeBench, with the report beside it."""
     stem = stem_of(path)
-    beside = Path(path).with_name(stem.replace("_eval_results", "_pass_at_k") + ".json")
+    beside = path_beside(path, stem.replace("_eval_results", "_pass_at_k") + ".json")
     report = _Report()
-    if beside.is_file():
+    if beside is not None:
         with open_document(beside) as document:
             report = decode(document.data, _Report, str(beside))
     with open_document(path) as document:

@@ -20,7 +20,7 @@ import msgspec
 from outscore.core.errors import OutscoreError
 from outscore.formats.base.source import label_of, shorten, stem_of
 from outscore.formats.logs.base.document import Document, Line, Places, decode, json_lines, open_document
-from outscore.formats.logs.base.entry import LogPeek
+from outscore.formats.logs.base.entry import LogPeek, path_beside
 from outscore.formats.logs.base.evaluation import Evaluation, Exchange, Row, State
 
 __all__ = ["ENDING", "KNOWN", "MISSING", "NAME", "aggregate_path", "looks_like_samples", "read_samples", "result_id"]
@@ -186,7 +186,7 @@ def aggregate_path(path: str) -> Path:
 def _aggregate(path: str) -> Mapping[str, _Result]:
     """What the file beside the samples reports, by the name and by the id of each result."""
     beside = aggregate_path(str(path))
-    if str(beside) == str(path) or not beside.is_file():
+    if str(beside) == str(path) or path_beside(str(path), beside.name) is None:
         return {}
     with open_document(beside) as document:
         aggregate = decode(document.data, _Aggregate, str(beside))

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -17,7 +16,7 @@ import msgspec
 from outscore.core.errors import OutscoreError
 from outscore.formats.base.source import stem_of
 from outscore.formats.logs.base.document import Document, decode, open_document
-from outscore.formats.logs.base.entry import LogPeek
+from outscore.formats.logs.base.entry import LogPeek, folder_name, path_beside, task_by_name
 from outscore.formats.logs.base.evaluation import Evaluation, Row, State
 
 __all__ = ["NAME", "looks_like_stats", "read_stats"]
@@ -93,8 +92,8 @@ def read_stats(path: str) -> list[Evaluation]:
 
 
 def _beside(path: str, name: str, kind: Any) -> Any:  # noqa: ANN401 - of the kind asked for
-    beside = Path(path).parent / name
-    if not beside.is_file():
+    beside = path_beside(path, name)
+    if beside is None:
         return None
     with open_document(beside) as document:
         return decode(document.data, kind, str(beside))
@@ -130,14 +129,14 @@ def _row(instance: _Instance) -> Row:
 def _evaluation(
     document: Document, spec: _Spec, kind: str | None, rows: Sequence[Row], reported: Sequence[_Stat]
 ) -> Evaluation:
-    folder = Path(document.path).resolve().parent.name
+    folder = folder_name(document.path)
     adapter = spec.adapter_spec
     conditions = {"few-shot examples": adapter.max_train_instances, "limit": adapter.max_eval_instances}
     return Evaluation.of(
         rows,
         harness=NAME,
         system=adapter.model or folder,
-        task=_MODEL.sub("", spec.name or folder),
+        task=_MODEL.sub("", spec.name or task_by_name(document.path, folder)),
         filter=kind,
         origin=document.origin(NAME, len(rows), item="instance_id"),
         totals=_totals(rows, reported) if kind is None else {},

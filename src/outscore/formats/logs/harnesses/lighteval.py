@@ -18,7 +18,7 @@ from outscore.core.errors import OutscoreError
 from outscore.formats.base.pipes import scannable
 from outscore.formats.base.source import label_of
 from outscore.formats.logs.base.document import decode, field_of, number_of, open_document
-from outscore.formats.logs.base.entry import LogPeek
+from outscore.formats.logs.base.entry import LogPeek, folder_name, task_by_name
 from outscore.formats.logs.base.evaluation import Evaluation, Exchange, Row
 from outscore.formats.tables.parquet import refuse_damaged
 
@@ -120,11 +120,11 @@ def _rows(table: pl.DataFrame) -> list[Row]:
 def _named(path: str, task: str | None) -> tuple[str, str, dict[str, float]]:
     """The system, the task and the totals, by the results that were written with the details."""
     match = _FILE.fullmatch(Path(path).name)
-    named = task or (match["task"] if match else Path(path).stem)
+    named = task or (match["task"] if match else task_by_name(path, Path(path).stem))
     folder = Path(path).resolve().parent
     parts = folder.parts
     if match is None or "details" not in parts:
-        return folder.name, named, {}
+        return folder_name(path), named, {}
     place = len(parts) - 1 - parts[::-1].index("details")
     system = "/".join(parts[place + 1 : -1]) or folder.name
     beside = Path(*parts[:place], "results", *parts[place + 1 : -1], f"results_{match['time']}.json")

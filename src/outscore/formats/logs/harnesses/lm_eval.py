@@ -17,9 +17,10 @@ import msgspec
 
 from outscore.core.errors import OutscoreError
 from outscore.core.records import dataclass
+from outscore.formats.base.pipes import is_nameless
 from outscore.formats.base.source import label_of, shorten
 from outscore.formats.logs.base.document import Document, Places, decode, field_of, json_lines, number_of, open_document
-from outscore.formats.logs.base.entry import LogPeek
+from outscore.formats.logs.base.entry import LogPeek, folder_name, path_beside, task_by_name
 from outscore.formats.logs.base.evaluation import Evaluation, Exchange, Row, State
 
 __all__ = ["NAME", "looks_like_samples", "read_samples"]
@@ -90,10 +91,10 @@ def _beside(path: str) -> tuple[str, _Results]:
     name = _PACKED.sub("", Path(path).name)
     match = _FILE.fullmatch(name)
     if match is None:
-        return name.removesuffix(".jsonl").removeprefix("samples_"), _Results()
+        return task_by_name(path, name.removesuffix(".jsonl").removeprefix("samples_")), _Results()
     for written in (f"results_{match['time']}.json", f"results_{match['time']}.json.gz"):
-        beside = Path(path).parent / written
-        if beside.is_file():
+        beside = path_beside(path, written)
+        if beside is not None:
             with open_document(beside) as document:
                 return match["task"], decode(document.data, _Results, str(beside))
     return match["task"], _Results()
@@ -194,11 +195,12 @@ def _evaluation(document: Document, task: str, filtered: str, table: _Table, res
     }
     notes: tuple[str, ...] = ()
     if not results.model_name:
-        notes = (f"{document.label} has no results beside it that name the model: the model is named after the folder.",)
+        after = "its place" if is_nameless(document.path) else "the folder"
+        notes = (f"{document.label} has no results beside it that name the model: the model is named after {after}.",)
     return Evaluation.of(
         table.rows,
         harness=NAME,
-        system=results.model_name or Path(document.path).resolve().parent.name,
+        system=results.model_name or folder_name(document.path),
         task=task,
         filter=None if filtered == "none" else filtered,
         origin=document.origin(NAME, len(table.rows), item="doc_id"),

@@ -20,7 +20,7 @@ from outscore.core.errors import OutscoreError
 from outscore.core.records import dataclass
 from outscore.formats.base.source import stem_of
 from outscore.formats.logs.base.document import Document, decode, field_of, open_document
-from outscore.formats.logs.base.entry import LogPeek
+from outscore.formats.logs.base.entry import LogPeek, task_by_name
 from outscore.formats.logs.base.evaluation import Evaluation, Exchange, Row, State
 
 __all__ = ["NAME", "looks_like_results", "read_results"]
@@ -151,7 +151,7 @@ def _evaluations(
     one_provider = len({result.provider for result in results}) == 1
     by_prompt = one_provider and len({result.prompt for result in results}) > 1
     systems = [result.prompt if by_prompt else result.provider for result in results]
-    task = description or stem_of(document.path)
+    task = description or task_by_name(document.path, stem_of(document.path))
     return [
         _evaluation(
             document, system, task, [result for result, who in zip(results, systems, strict=True) if who == system], counted

@@ -12,6 +12,8 @@ from pathlib import PurePath
 import msgspec
 
 from outscore.core.errors import OutscoreError
+from outscore.formats.base.pipes import is_nameless
+from outscore.formats.base.source import stem_of
 from outscore.formats.logs.base.document import decode, open_document
 from outscore.formats.logs.base.entry import LogPeek
 from outscore.formats.logs.base.evaluation import Evaluation, Row, State
@@ -58,7 +60,7 @@ def read_report(path: str) -> list[Evaluation]:
             Evaluation.of(
                 rows,
                 harness=NAME,
-                system=PurePath(path).name.split(".")[0],
+                system=stem_of(path) if is_nameless(path) else PurePath(path).name.split(".")[0],
                 task=NAME,
                 origin=document.origin(NAME, len(rows), item="submitted_ids"),
                 directions={"resolved": True},
