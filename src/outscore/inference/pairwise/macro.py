@@ -279,7 +279,9 @@ def macro_measured(
     reach = _reach(np.stack([part.pairs.high - part.pairs.low for part in measured], axis=1) / 2, shared)
     has_items = np.stack([part.n for part in measured], axis=1) > 0
     value = _mean(np.stack([part.value for part in measured], axis=1), has_items)
-    own_reach = _reach(np.stack([part.high - part.low for part in measured], axis=1) / 2, has_items)
+    # The sides are separate, so that limits of shares stay between 0 and 1 (Zou and Donner, 2008).
+    below = _reach(np.stack([part.value - part.low for part in measured], axis=1), has_items)
+    above = _reach(np.stack([part.high - part.value for part in measured], axis=1), has_items)
     low, high = _agreeing(difference, reach, log_p <= math.log(alpha))
     some = np.flatnonzero((several > 0) & (several < len(measured)))
     pairs = PairTable(
@@ -306,8 +308,8 @@ def macro_measured(
         higher_is_better=first.higher_is_better,
         systems=first.systems,
         value=value,
-        low=value - own_reach,
-        high=value + own_reach,
+        low=value - below,
+        high=value + above,
         n=np.stack([part.n for part in measured], axis=1).sum(axis=1),
         items=sum(part.items for part in measured),
         complete=all(part.complete for part in measured),

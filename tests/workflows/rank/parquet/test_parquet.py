@@ -84,6 +84,12 @@ def few(monkeypatch):
 
 
 @pytest.fixture
+def sums_alone(monkeypatch):
+    """As if there were too many rows to keep."""
+    monkeypatch.setattr(partitions, "WHOLE", 0)
+
+
+@pytest.fixture
 def binary():
     """Three systems on 150 right-or-wrong items of three datasets, some cells empty."""
     rng = np.random.default_rng(1)
@@ -214,7 +220,7 @@ def cluster():
 
 @pytest.mark.parametrize("kind", ["binary", "real"])
 @pytest.mark.parametrize("name", ["processes", "cluster"])
-def test_any_engine_gives_the_same_bytes(binary, real, tmp_path, few, request, name, kind):
+def test_any_engine_gives_the_same_bytes(binary, real, tmp_path, few, sums_alone, request, name, kind):
     engine = Processes(2) if name == "processes" else request.getfixturevalue(name)
     tables = cut(long_table(*binary) if kind == "binary" else long_table(real), 5)
     folder = written(tmp_path / "cut", tables)
@@ -249,7 +255,7 @@ def test_a_killed_worker_changes_nothing(binary, tmp_path, monkeypatch, cluster)
     assert as_bytes(found) == as_bytes(measured_from_partitions(folder))
 
 
-def test_other_scores_are_flipped_and_the_cut_changes_no_bit_of_p(real, tmp_path, few):
+def test_other_scores_are_flipped_and_the_cut_changes_no_bit_of_p(real, tmp_path, few, sums_alone):
     table = long_table(real)
     whole = measured_from_partitions(written(tmp_path / "one", [table]), question=Question(options={"resamples": 999}))
     (m,) = whole.measured
@@ -267,7 +273,21 @@ def test_other_scores_are_flipped_and_the_cut_changes_no_bit_of_p(real, tmp_path
     assert (other_seed.pairs.log_p != m.pairs.log_p).any()
 
 
-def test_coins_of_datasets_are_those_of_their_items(real, tmp_path):
+@pytest.mark.parametrize("several", [True, False], ids=["datasets", "one dataset"])
+def test_few_other_scores_are_tested_like_those_of_one_table(real, tmp_path, few, several):
+    """Also where systems lack items, which sums alone cannot permute."""
+    present = np.random.default_rng(3).random(real.shape) < 0.9
+    table = long_table(real[:, :120], present[:, :120], np.arange(120) % 2 if several else None)
+    here = measure(boards_of(osc.read(written(tmp_path / "one", [table]) / "part-000.parquet")))
+    there = measured_from_partitions(written(tmp_path / "cut", cut(table, 4))).measured
+    for one, other in zip(there, here, strict=True):
+        assert (one.test, one.kernel, one.interval, one.systems) == (other.test, other.kernel, other.interval, other.systems)
+        np.testing.assert_allclose(one.pairs.log_p, other.pairs.log_p, rtol=1e-12)
+        np.testing.assert_allclose(one.pairs.low, other.pairs.low, rtol=1e-12)
+        np.testing.assert_allclose(one.low, other.low, rtol=1e-12)
+
+
+def test_coins_of_datasets_are_those_of_their_items(real, tmp_path, sums_alone):
     """Each item has coins of its own in its dataset, so that p is near that of all swaps."""
     datasets = np.arange(300) % 2
     folder = written(tmp_path / "one", [long_table(real, datasets=datasets)])
@@ -280,7 +300,7 @@ def test_coins_of_datasets_are_those_of_their_items(real, tmp_path):
             assert m.pairs.p[row] == pytest.approx(osc.permutation_test(real[i][here], real[j][here]).value, abs=0.05)
 
 
-def test_coins_of_many_datasets_take_several_passes(real, tmp_path, monkeypatch):
+def test_coins_of_many_datasets_take_several_passes(real, tmp_path, monkeypatch, sums_alone):
     table = long_table(real, datasets=np.arange(300) % 4)
     folder = written(tmp_path / "one", [table])
     before = as_bytes(measured_from_partitions(folder, question=Question(options={"resamples": 99})))
@@ -302,7 +322,7 @@ def test_student_from_moments(real, tmp_path, few):
         assert m.pairs.low[row] == pytest.approx(alone.confidence_interval().low, rel=1e-9)
 
 
-def test_the_macro_average_of_other_scores(real, tmp_path):
+def test_the_macro_average_of_other_scores(real, tmp_path, sums_alone):
     folder = written(tmp_path / "one", [long_table(real, datasets=np.arange(300) % 3)])
     for test in ("permutation", "student"):
         *_, macro = measured_from_partitions(folder, question=Question(test=test)).measured
@@ -340,7 +360,7 @@ def test_duplicates_are_counted_and_contradictions_averaged(tmp_path):
     assert note_texts(found.notes) == ["1 item has rows that contradict each other; they were averaged."]
 
 
-def test_livebench(shared_data):
+def test_livebench(shared_data, sums_alone):
     path = shared_data / "llm-scores" / "livebench.parquet"
     found = measured_from_partitions(path, question=Question(test="student"))
     (m,) = found.measured
@@ -460,7 +480,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("case", REFUSED)
-def test_refusals_are_one_sentence(case, tmp_path):
+def test_refusals_are_one_sentence(case, tmp_path, sums_alone):
     table, asked, words = REFUSED[case]
     folder = written(tmp_path / "bad", [table])
     with pytest.raises(OutscoreError) as refused:

@@ -41,7 +41,18 @@ from outscore.results.note import Note
 from outscore.results.ranking import MAX_PAIRS, Ranking
 from outscore.scores.board import filling_notes
 from outscore.workflows.rank.assemble import assemble_ranking, with_duplicates
-from outscore.workflows.rank.parquet.task import ONE, Flipping, Part, Reading, Share, flips_of_shares, merged, part_of
+from outscore.workflows.rank.measure import measure
+from outscore.workflows.rank.parquet.task import (
+    ONE,
+    Flipping,
+    Part,
+    Reading,
+    Share,
+    boards_of_share,
+    flips_of_shares,
+    merged,
+    part_of,
+)
 from outscore.workflows.rank.question import USUAL, Question
 from outscore.workflows.reading import Directed, directed
 from outscore.workflows.requests.shared import DIRECTION
@@ -50,6 +61,8 @@ __all__ = ["SERVED", "MomentTest", "Partitioned", "measured_from_partitions", "m
 
 ROWS = 1 << 22
 """Rows read at a time, which with all that is made of them take about half a gigabyte."""
+WHOLE = ROWS
+"""Rows up to which all are kept where sums do not tell enough, and tested like those of any other table."""
 MIN_SHARES = 16
 HELD = 1 << 30
 """Bytes of tables that come together at a time, beyond those of `MIN_SHARES` shares."""
@@ -144,9 +157,24 @@ def measured_from_partitions(
         extremes = [(moments.least, moments.largest) for moments in summed.moments.values()]
         better = directed(METRIC, direction, [columns.score], scores=extremes)
         moment_test = replace(moment_test, higher_is_better=better.better == "higher")
-        measured = measured_of(summed.moments, reading, summed.shares, moment_test, running, steps)
+        if _fits(summed, moment_test, columns):
+            boards = boards_of_share(reading, Share(files), summed.whole.systems, summed.whole.datasets)
+            measured = measure(boards, better.metric, question, engine=running, progress=steps)
+        else:
+            measured = measured_of(summed.moments, reading, summed.shares, moment_test, running, steps)
     notes = (*better.notes, *summed.notes)
     return Partitioned(question, measured, summed.whole.duplicates, summed.whole.conflicts, columns, files, notes, better)
+
+
+def _fits(summed: _Summed, asked: MomentTest, columns: LongColumns) -> bool:
+    """Whether scores that sums tell too little about are few enough to be read as one table, whose numbers they then get.
+
+    Sums cannot swap scores that are not just right or wrong, nor invert the test of the macro average of a single pair.
+    """
+    graded = any(moments.worth is None for moments in summed.moments.values())
+    one_macro = len(summed.moments) > 1 and len(summed.whole.systems) == 2
+    wanted = (asked.test == "permutation" and graded) or (asked.test != "student" and one_macro)
+    return wanted and columns.repeat is None and summed.whole.rows <= WHOLE
 
 
 def _add_up(files: tuple[LongFile, ...], reading: Reading, engine: Engine, progress: Progress) -> _Summed:

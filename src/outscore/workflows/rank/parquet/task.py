@@ -16,10 +16,11 @@ from outscore.core.numeric import Array
 from outscore.core.records import dataclass
 from outscore.formats.tables.long_rows import LongColumns, LongFile, LongRows, hash_check, long_rows
 from outscore.inference.pairwise.moments import PairMoments, flipped_totals, moments_of, total_of
+from outscore.scores.board import Board
 from outscore.scores.duplicates import settle
 from outscore.scores.system import Labels, Scores
 
-__all__ = ["Flipping", "Part", "Reading", "Share", "flips_of_shares", "merged", "part_of"]
+__all__ = ["Flipping", "Part", "Reading", "Share", "boards_of_share", "flips_of_shares", "merged", "part_of"]
 
 CELLS = 1 << 22
 """Cells of a table of systems by items that are filled at a time."""
@@ -142,6 +143,24 @@ def part_of(reading: Reading, share: Share) -> Part:
         conflicts=cells.conflicts,
         unequal=unequal,
     )
+
+
+def boards_of_share(reading: Reading, share: Share, systems: tuple[str, ...], datasets: Sequence[str]) -> list[Board]:
+    """All rows of a share as tables of systems by items, one for each dataset."""
+    rows = _rows(reading, share)
+    places = [rows.systems.names.index(name) for name in systems]
+    blocks: dict[str, list[_Block]] = {name: [] for name in datasets}
+    for block, _ in _blocks(rows, _cells(rows)):
+        blocks[block.dataset].append(block)
+    return [
+        Board(
+            systems,
+            np.concatenate([block.values for block in tables], axis=1)[places],
+            np.concatenate([block.present for block in tables], axis=1)[places],
+            dataset=None if name == ONE else name,
+        )
+        for name, tables in blocks.items()
+    ]
 
 
 def merged(parts: Sequence[Part]) -> Part:
