@@ -157,3 +157,12 @@ def test_two_gigabytes_are_streamed(tmp_path):
     done = subprocess.run([sys.executable, "-c", watch, "compare", path], capture_output=True, text=True, check=True)
     assert "On 21,000 items" in done.stdout
     assert int(done.stderr) < 400
+
+
+def test_a_file_does_not_steer_the_terminal_through_an_error(tmp_path, monkeypatch, refusal):
+    """Names from a file are untrusted: no escape sequence, bell or change of the writing direction reaches the terminal."""
+    monkeypatch.chdir(tmp_path)
+    Path("t.csv").write_text("id,a\x1b[2J\x07,b\u202eevil\n" + "".join(f"{i},1,0\n" for i in range(9)), encoding="utf-8")
+    text = refusal("compare", "t.csv", "--slice", "topic")
+    assert "evil" in text
+    assert not any(char in text for char in "\x1b\x07\u202e")

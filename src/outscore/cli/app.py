@@ -127,7 +127,10 @@ class App(click.Group):
             _say(("\n" if sys.stderr.isatty() else "") + "outscore: interrupted.")
             return INTERRUPTED
         except (click.ClickException, OutscoreError, UnicodeError, OSError, MemoryError) as error:
-            _say("outscore: " + " ".join(_sentence(error).split()))
+            from outscore.report.document import clean
+
+            # A message quotes what is in the files, which may be meant to steer the terminal.
+            _say("outscore: " + " ".join(clean(_sentence(error)).split()))
             return REFUSED
         return code if isinstance(code, int) else DONE
 

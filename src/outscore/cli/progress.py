@@ -20,7 +20,9 @@ MOMENT = 1.0
 
 def remark(text: str) -> None:
     """Print a remark that is worth knowing but not part of a result."""
-    click.echo(f"outscore: {text}", err=True)
+    from outscore.report.document import clean
+
+    click.echo(f"outscore: {clean(text)}", err=True)
 
 
 @contextmanager
