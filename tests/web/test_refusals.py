@@ -102,3 +102,11 @@ def test_a_mistake_of_ours_is_a_page_too(open_page, monkeypatch):
             assert answer.headers["content-security-policy"] == POLICY
             assert "KeyError" in answer.text
             assert "secret" not in answer.text
+
+
+@pytest.mark.parametrize("path", ["/api/jobs", "/api/text", "/api/plan"])
+def test_a_body_that_is_nested_too_deeply_is_refused(page, path):
+    for body in (b'{"a":' * 50_000, b'{"command":' + b"[" * 50_000):
+        answer = page.post(path, content=body, headers={"content-type": "application/json"})
+        assert answer.status_code == 400, answer.text
+        assert answer.json()["error"].startswith("The request is invalid: ")

@@ -46,8 +46,10 @@ async def _read_body(request: Request, kind: type[Body]) -> Body:
         raise HTTPProblem(415, "The content type of this request is not JSON.", "Send it with content-type: application/json.")
     try:
         return msgspec.json.decode(await request.body(), type=kind)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         reason = str(error).replace("`", "").partition("\n")[0]
+        if isinstance(error, RecursionError):
+            reason = "it is nested too deeply"
         raise HTTPProblem(400, f"The request is invalid: {reason}.", "See /api/openapi.json.") from None
 
 
