@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import click
 
 from outscore.cli.config import changed_inputs
 from outscore.cli.declared import Asked, command
 from outscore.cli.progress import remark
+from outscore.core.errors import OutscoreError
+from outscore.results.files import check_further
 from outscore.workflows.requests.compare import (
     CompareRequest,
     ComparisonRequest,
@@ -16,6 +19,9 @@ from outscore.workflows.requests.compare import (
     comparison_request,
     every_option,
 )
+
+if TYPE_CHECKING:
+    from outscore.results.comparison import Comparisons
 
 __all__ = ["compare"]
 
@@ -26,6 +32,7 @@ __all__ = ["compare"]
         "--jobs", type=int, default=0, help="Texts: number of processes that compute statistics.  [default: one per processor]"
     ),
     click.option("--segments", metavar="FILE.csv", help="Texts: also write the score of every segment by every metric."),
+    click.option("--units", metavar="FILE.csv", help="Also write the evaluation units: their scores and items."),
     options=every_option(),
     read=comparison_request,
 )
@@ -44,6 +51,8 @@ def compare(asked: Asked[ComparisonRequest]) -> None:
         from outscore.workflows.texts.segments import check_segments
 
         check_segments(asked.own["segments"], request.inputs, texts=isinstance(request, TextsRequest))
+    if asked.own["units"] is not None:
+        _check_units(asked.own["units"], request)
     if isinstance(request, TextsRequest):
         _compare_texts(request, asked)
         return
@@ -54,7 +63,24 @@ def compare(asked: Asked[ComparisonRequest]) -> None:
         results = run(request)
     first, *others = results.comparisons
     first = replace(first, notes=[*first.notes, *changed_inputs(asked.saved, results.settings["inputs"])])
-    asked.deliver(replace(results, comparisons=[first, *others]))
+    asked.deliver(replace(results, comparisons=[first, *others]), _units(results, asked))
+
+
+def _check_units(path: str, request: ComparisonRequest) -> None:
+    """Refuse a file of units that cannot be written, or that is asked for without units."""
+    if request.unit_size == 1:
+        raise OutscoreError(
+            "--units writes evaluation units, but every item is a unit.",
+            "Give their size with --unit-size, or leave --units out.",
+            parameter="units",
+        )
+    check_further(path, request.inputs, option="--units", ending=".csv", holds="a table of units")
+
+
+def _units(results: Comparisons, asked: Asked[ComparisonRequest]) -> dict[str, str | bytes]:
+    """The file of units, if it was asked for."""
+    path = asked.own["units"]
+    return {} if path is None else {path: results.units_to_csv()}
 
 
 def _compare_texts(request: TextsRequest, asked: Asked[ComparisonRequest]) -> None:
@@ -68,4 +94,5 @@ def _compare_texts(request: TextsRequest, asked: Asked[ComparisonRequest]) -> No
     changes = changed_inputs(asked.saved, results.settings["inputs"], whole=True)
     noted = [replace(c, notes=[*c.notes, *changes]) for c in results.comparisons]
     path = asked.own["segments"]
-    asked.deliver(replace(results, comparisons=noted), {} if path is None else {path: scores().to_csv()})
+    further = {} if path is None else {path: scores().to_csv()}
+    asked.deliver(replace(results, comparisons=noted), {**further, **_units(results, asked)})

@@ -18,6 +18,7 @@ __all__ = [
     "ChartData",
     "Directions",
     "Effect",
+    "EvaluationUnit",
     "Histogram",
     "Normality",
     "NullHistogram",
@@ -233,6 +234,29 @@ class UnitRow:
     sd: float | None
     d_z: float | None
     p: float
+
+
+@dataclass(frozen=True)
+class EvaluationUnit:
+    """Several items that were compared as one.
+
+    Attributes
+    ----------
+    name
+        What the unit is called.
+    a, b
+        Both systems' scores on it.
+    difference
+        The difference A - B.
+    items
+        The names of its items.
+    """
+
+    name: str
+    a: float
+    b: float
+    difference: float
+    items: list[str]
 
 
 @dataclass(frozen=True)

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from outscore.core.brief import brief_interval, brief_name, brief_number, brief_p
 from outscore.core.records import dataclass
-from outscore.results.analysis import Analysis, ChartData, Effect, Power, UnitRow
+from outscore.results.analysis import Analysis, ChartData, Effect, EvaluationUnit, Power, UnitRow
 from outscore.results.design import Alignment, DecidingItem, Decision, Design, Family, Reading, Replicated, ScorePart, Segment
 from outscore.results.interval import Interval
 from outscore.results.note import Note
 from outscore.results.pvalue import PValue
-from outscore.results.rendering import Result, frame, records_of
+from outscore.results.rendering import Result, csv_text, frame, records_of
 from outscore.results.signature import Signature
 from outscore.results.subset import Bucket, Subset, WordStudy
 
@@ -33,6 +34,8 @@ __all__ = [
     "TestResult",
     "Unpaired",
 ]
+
+UNIT_COLUMNS = ("metric", "slice", "system_a", "system_b", "unit", "a", "b", "difference", "items")
 
 
 @dataclass(frozen=True)
@@ -385,6 +388,8 @@ class Comparison(Result):
         How many units' scores would have to be swapped to change the verdict.
     pictures
         The data of the charts.
+    units
+        The evaluation units with their members, if several items were compared as one.
     unit_advice
         How spread, effect size and p depend on the unit size.
     segments
@@ -459,6 +464,7 @@ class Comparison(Result):
     favoured: tuple[int, int] | None = None
     contradiction: str = ""
     smallest_p: float | None = None
+    units: list[EvaluationUnit] = field(default_factory=list)
 
     def _saved(self) -> dict[str, Any]:
         """The saved form of several comparisons, marked as a single one."""
@@ -515,6 +521,25 @@ class Comparisons(Result):
     def verdict(self) -> str:
         """All verdicts, one after the other."""
         return " ".join(c.verdict for c in self.comparisons)
+
+    def units_to_csv(self) -> str:
+        """The evaluation units of all comparisons as CSV, with the names of their items as a list in JSON."""
+        rows = [
+            {
+                "metric": c.metric,
+                "slice": "" if c.slice is None else f"{c.slice.column}={c.slice.value}",
+                "system_a": c.systems[0],
+                "system_b": c.systems[1],
+                "unit": unit.name,
+                "a": unit.a,
+                "b": unit.b,
+                "difference": unit.difference,
+                "items": json.dumps(unit.items, ensure_ascii=False),
+            }
+            for c in self.comparisons
+            for unit in c.units
+        ]
+        return csv_text(UNIT_COLUMNS, rows)
 
     def to_frame(self) -> pl.DataFrame:
         """A polars data frame with a row for each comparison and each bucket."""

@@ -24,7 +24,7 @@ from outscore.inference.describe.effects import scores_if_any, spread
 from outscore.inference.permutation.dispatch import permutation
 from outscore.results.analysis import UnitRow
 
-__all__ = ["SIZES", "evaluation_units", "unit_advisor"]
+__all__ = ["SIZES", "evaluation_units", "members", "unit_advisor"]
 
 SIZES = (1, 2, 5, 10, 15, 20, 30, 50, 100)
 STATISTICS = ("mean", "median")
@@ -68,15 +68,14 @@ def evaluation_units(
     if size == 1:
         return pairs, 0
     items = units_of(pairs)
-    count, remainder = divmod(items.rows, size)
-    if count == 0:
+    remainder = items.rows % size
+    if size > items.rows:
         raise OutscoreError(
             f"`unit_size` is {size}, but there are only {items.rows} items.",
             f"Give at most {items.rows}.",
             parameter="unit_size",
         )
-    order = np.arange(items.rows) if shuffle is None else _shuffle(items.rows, shuffle)
-    chosen = order[: count * size].reshape(count, size)
+    chosen = members(items.rows, size, shuffle)
     if statistic == "mean":
         a, b = items.a[chosen].sum(axis=1), items.b[chosen].sum(axis=1)
     else:
@@ -91,6 +90,19 @@ def evaluation_units(
     if items.scale != 1:
         a, b = a / items.scale, b / items.scale
     return PairedScores(a, b, averaged=statistic == "mean"), remainder
+
+
+def members(items: int, size: int, shuffle: int | None = None) -> Array:
+    """The places of the items of each unit, (units, size); what is left over belongs to none.
+
+    Examples
+    --------
+    >>> members(5, 2).tolist()
+    [[0, 1], [2, 3]]
+    """
+    count = items // size
+    order = np.arange(items) if shuffle is None else _shuffle(items, shuffle)
+    return order[: count * size].reshape(count, size)
 
 
 def _check(pairs: PairedScores, size: int, statistic: str) -> None:

@@ -24,7 +24,7 @@ from outscore.inference.base.own_score import both_sides, interval_method, own_i
 from outscore.inference.base.sign_flips import Alternative, KernelOptions
 from outscore.inference.describe.curves import runs_curve
 from outscore.inference.describe.repeats import pair_variances
-from outscore.inference.describe.units import SIZES, evaluation_units, unit_advisor
+from outscore.inference.describe.units import SIZES, evaluation_units, members, unit_advisor
 from outscore.inference.populations import ITEMS, THESE_ITEMS
 from outscore.inference.power.observed import POWER, items_needed
 from outscore.inference.registry import ALL, TESTS
@@ -32,7 +32,7 @@ from outscore.inference.shifted import KERNELS_OF_MARGINS, items_to_show
 from outscore.language.numbers import format_probability
 from outscore.language.signature import comparison_signature
 from outscore.language.verdict.comparison import with_verdict
-from outscore.results.analysis import RunsCurve, UnitRow
+from outscore.results.analysis import EvaluationUnit, RunsCurve, UnitRow
 from outscore.results.comparison import Comparison, Margin, SystemScore, TestResult
 from outscore.results.design import Alignment, Decision, Design, PathStep
 from outscore.results.note import Note
@@ -116,6 +116,7 @@ def compare_rows(
         "margin": margin,
         "bayes": by_items.bayes,
         "unit_advice": advice,
+        "units": _with_members(pairs, unit_names, labels_of(rows, labels, items, clusters), additive, question),
         "population": answer.population,
         "other_populations": answer.others,
         "smallest_p": answer.smallest_p,
@@ -173,6 +174,20 @@ def _without_test_of_items(parts: Mapping[str, Any], result: TestResult, answer:
         idle.append("warning")
     notes = [note for note in result.notes if note.kind not in idle]
     return {**parts, "power": None, "fragility": None, "pictures": pictures}, replace(result, notes=notes)
+
+
+def _with_members(
+    units: PairedScores, names: Sequence[str], items: Sequence[str], metric: AdditiveMetric, question: Question
+) -> list[EvaluationUnit]:
+    """The evaluation units, each with the names of its items; none if every item is one."""
+    if question.unit_size == 1:
+        return []
+    a, b = (metric.score(side / units.scale).tolist() for side in (units.a, units.b))
+    places = members(len(items), question.unit_size, question.shuffle).tolist()
+    return [
+        EvaluationUnit(name, first, second, first - second, [items[i] for i in own])
+        for name, first, second, own in zip(names, a, b, places, strict=True)
+    ]
 
 
 def _units(rows: PairedScores, metric: AdditiveMetric, question: Question) -> tuple[PairedScores, int]:
