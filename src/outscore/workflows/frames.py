@@ -16,7 +16,7 @@ from outscore.core.labelled import is_labelled
 from outscore.core.numeric import Array
 from outscore.formats.base.entry import Choice
 from outscore.formats.tables.cells import AnswerColumn, GoldColumn, is_missing, label_text
-from outscore.formats.tables.columns import Layout, find_layout, normalize_name, suggest_name
+from outscore.formats.tables.columns import Layout, find_layout, normalize_name, refuse_other_gold, suggest_name
 from outscore.formats.tables.plausible import edges_of, refuse_summary
 from outscore.formats.tables.records import Block, Records
 from outscore.formats.tables.transpose import transposed
@@ -119,6 +119,7 @@ def _read_answers(
     """The right answers, if there is a column of them, and the columns of answers, which are right or wrong."""
     if layout.gold is None:
         return None, {}
+    refuse_other_gold(records, layout, Block(lines, {name: arrays[name].tolist() for name in (layout.gold, *layout.twins)}))
     gold = GoldColumn(records, layout.gold)
     gold.add(arrays[layout.gold].tolist(), lines)
     columns = {name: AnswerColumn(records, name, gold) for name in layout.scores}

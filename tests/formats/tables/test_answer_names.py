@@ -142,3 +142,96 @@ def test_the_files_of_scikit_learn_users(shared_data):
         assert [one.system for one in osc.rank(given).scores] == ["logreg", "forest"]
         linear, forest = read_scores(given[0]) if len(given) == 1 else (read_scores(path)[0] for path in given)
         assert ((linear.values > forest.values).sum(), (linear.values < forest.values).sum()) == (17, 6)
+
+
+GOLD = [i % 4 for i in range(24)]
+NEW = [right if i % 5 else (right + 1) % 4 for i, right in enumerate(GOLD)]
+OLD = [right if i % 2 else (right + 1) % 4 for i, right in enumerate(GOLD)]
+RIGHT = [[int(one == right) for one, right in zip(answers, GOLD, strict=True)] for answers in (NEW, OLD)]
+REPEATED = [
+    "y_true_A,y_pred_A,y_true_B,y_pred_B",
+    "A_true,A_pred,B_true,B_pred",
+    "gold 1,prediction 1,gold 2,prediction 2",
+    "y_true1,y_pred1,y_true2,y_pred2",
+    "expected_output_new,output_new,expected_output_old,output_old",
+]
+
+
+@pytest.mark.parametrize("form", ["file", "table"])
+@pytest.mark.parametrize("names", REPEATED)
+def test_right_answers_may_be_repeated_for_each_system(names, form, write):
+    path = write(table(f"id,{names}", GOLD, NEW, GOLD, OLD))
+    given = path if form == "file" else pytest.importorskip("polars").read_csv(path)
+    columns = names.split(",")
+    for asked in ({}, {"systems": columns[1::2]}):
+        found = osc.compare(given, **asked)
+        assert [(one.system, one.value) for one in found.scores] == [
+            (name, np.mean(right)) for name, right in zip(columns[1::2], RIGHT, strict=True)
+        ]
+    assert [one.system for one in osc.rank(given).scores] == columns[1::2]
+
+
+def test_repeated_right_answers_are_those_of_diff(write):
+    path = write(table(f"id,{REPEATED[0]}", GOLD, NEW, GOLD, OLD))
+    found = osc.diff(path, [], task="label")
+    assert {name: scores["accuracy"] for name, scores in found.scores.items()} == {
+        "y_pred_A": pytest.approx(np.mean(RIGHT[0])),
+        "y_pred_B": pytest.approx(np.mean(RIGHT[1])),
+    }
+
+
+def test_a_right_answer_that_differs_between_systems_is_refused(write):
+    other = [*GOLD[:7], 9, *GOLD[8:]]
+    path = write(table(f"id,{REPEATED[0]}", GOLD, NEW, other, OLD))
+    said = "line 9: found `9` in `y_true_B` beside `3` in `y_true_A`, expected one right answer"
+    for ask in (lambda: osc.compare(path), lambda: osc.diff(path, [], task="label")):
+        with pytest.raises(OutscoreError, match=said):
+            ask()
+    frame = pytest.importorskip("polars").read_csv(path)
+    with pytest.raises(OutscoreError, match=said.replace("line 9", "row 8")):
+        osc.compare(frame)
+
+
+def test_repeated_right_answers_are_no_systems(write):
+    path = write(table(f"id,{REPEATED[0]}", GOLD, NEW, GOLD, OLD))
+    assert [one.name for one in read_scores(path, gold="y_true_A")] == ["y_pred_A", "y_pred_B"]
+    assert "of the 3 systems" not in osc.compare(path, gold="y_true_A").to_text()
+    halves = [[x + 0.5 for x in values] for values in (GOLD, NEW, GOLD, OLD)]
+    with pytest.raises(OutscoreError, match="could each be the score column") as caught:
+        osc.rank(write(table(f"id,{REPEATED[0]}", *halves)))
+    assert "measured values and their predictions" in caught.value.hint
+
+
+@pytest.mark.parametrize("name", ["true", "Actual", "y"])
+def test_words_beside_a_short_name_are_answers_to_it(name, write):
+    words = [[f"class {x}" for x in values] for values in (GOLD, NEW, OLD)]
+    path = write(table(f"id,{name},new,old", *words))
+    assert [one.values.tolist() for one in read_scores(path)] == RIGHT
+    assert list(osc.diff(path, [], task="label").systems) == ["new", "old"]
+
+
+@pytest.mark.parametrize("names", ["true,new,old", "actual,new,old", "y,new,old"])
+@pytest.mark.parametrize("classes", [2, 4])
+def test_numbers_beside_a_short_name_are_asked_about_with_options_that_run(names, classes, write):
+    values = [[x % classes for x in one] for one in (GOLD, NEW, OLD)]
+    path = write(table(f"id,{names}", *values))
+    for door in (osc.compare, osc.rank):
+        with pytest.raises(OutscoreError, match="`new` and `old` may be answers to") as caught:
+            door(path)
+        assert re.findall(r"--system (\w+)", caught.value.hint) == ["new", "old"]
+    gold = names.split(",")[0]
+    assert [one.value for one in osc.compare(path, gold=gold).scores] == pytest.approx([np.mean(one) for one in RIGHT])
+    scores = osc.compare(path, systems=["new", "old"]).scores
+    assert [one.value for one in scores] == pytest.approx([np.mean(one) for one in values[1:]])
+
+
+def test_one_system_beside_classes_called_true_is_asked_about(write):
+    path = write(table("id,true,new", GOLD, NEW))
+    with pytest.raises(OutscoreError, match="`new` may be answers to `true`, or scores") as caught:
+        osc.compare(path)
+    assert re.findall(r"--system (\w+)", caught.value.hint) == ["true", "new"]
+    assert osc.score(path, gold="true").systems[0].value == pytest.approx(np.mean(RIGHT[0]))
+
+
+def test_x_and_y_are_systems(write):
+    assert [one.name for one in read_scores(write(table("id,x,y,z", GOLD, NEW, OLD)))] == ["x", "y", "z"]

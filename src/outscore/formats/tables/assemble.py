@@ -23,8 +23,8 @@ from outscore.formats.tables.cells import (
     label_text,
     looks_numeric,
 )
-from outscore.formats.tables.columns import Layout, find_layout, is_known, suggest_name
-from outscore.formats.tables.names import PANDAS_INDEX, suggests_other
+from outscore.formats.tables.columns import Layout, find_layout, is_known, refuse_other_gold, suggest_name
+from outscore.formats.tables.names import PANDAS_INDEX, RIGHT, suggests_other, system_of
 from outscore.formats.tables.plausible import edges_of, refuse_summary
 from outscore.formats.tables.records import Block, Records
 from outscore.formats.tables.transpose import transposed
@@ -80,7 +80,8 @@ def _count_systems(records: Records, layout: Layout) -> int:
     scores = set(layout.scores)
     others = set(layout.needed) - scores
     free = [name for name in records.columns if name not in PANDAS_INDEX | others and not is_known(name)]
-    return sum(name in scores or (looks_numeric(records.sample[name]) and not suggests_other(name)) for name in free)
+    others = {name for name in free if suggests_other(name) or system_of(name, RIGHT) is not None}
+    return sum(name in scores or (looks_numeric(records.sample[name]) and name not in others) for name in free)
 
 
 def _refuse_late(records: Records, block: Block) -> None:
@@ -99,6 +100,7 @@ class _TableBuilder:
     """Builds all columns of a table, block by block."""
 
     def __init__(self, records: Records, layout: Layout, choice: Choice) -> None:
+        self._records = records
         self._layout, self._wanted = layout, frozenset(choice.systems)
         gapped = layout.scores if layout.wide and (choice.gaps or choice.drop) and layout.gold is None else ()
         self._gapped = {name: GappedColumn(records, name, wanted=name in self._wanted, words=choice.drop) for name in gapped}
@@ -160,6 +162,7 @@ class _TableBuilder:
         """Add a block; rows of systems that are not wanted are skipped unread."""
         lines, keep = block.lines, None
         self.seen += len(lines)
+        refuse_other_gold(self._records, self._layout, block)
         if self._system is not None:
             assert self._layout.system is not None
             codes = self._system.encode(block.columns[self._layout.system], lines)

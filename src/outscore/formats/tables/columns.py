@@ -18,6 +18,7 @@ from typing import NoReturn
 from outscore.core.errors import MeasuresError, OutscoreError
 from outscore.core.records import dataclass
 from outscore.formats.base.entry import Choice
+from outscore.formats.base.source import shorten
 from outscore.formats.tables.cells import (
     FLAT,
     ONLY_YES_OR_NO,
@@ -34,6 +35,7 @@ from outscore.formats.tables.directions import is_better_lower, shared_measure
 from outscore.formats.tables.finder import ColumnFinder, is_nested, naming
 from outscore.formats.tables.measures import is_measure
 from outscore.formats.tables.names import (
+    BESIDE_PREDICTED,
     EITHER,
     PAIRS,
     PREDICTED,
@@ -48,12 +50,14 @@ from outscore.formats.tables.names import (
     join_names,
     names_counts,
     normalize_name,
+    paired_answers,
     pairs_answers,
     right_names,
     suggest_name,
     suggests_other,
+    system_of,
 )
-from outscore.formats.tables.records import Records
+from outscore.formats.tables.records import Block, Records
 
 __all__ = [
     "NO_CLUSTERS",
@@ -71,6 +75,7 @@ __all__ = [
     "join_names",
     "names_counts",
     "normalize_name",
+    "refuse_other_gold",
     "suggest_name",
 ]
 
@@ -92,9 +97,10 @@ _BINARY = {"0", "1"}
 class Layout:
     """The columns of a table by the part they play; `wide` if each of `scores` is a system.
 
-    With `gold`, the right answers, `scores` are the columns of answers. `open` means that the caller did not name
-    the scores, so that every other column of numbers would be one of them. `row_name` is the column of words in which a
-    row without an id would be called a mean or a total. `pooled` says that `dataset` tells items apart and nothing else.
+    With `gold`, the right answers, `scores` are the columns of answers, and `twins` have to hold the same right answers. `open`
+    means that the caller did not name the scores, so that every other column of numbers would be one of them. `row_name` is the
+    column of words in which a row without an id would be called a mean or a total. `pooled` says that `dataset` tells items
+    apart and nothing else.
     """
 
     item: str | None
@@ -107,6 +113,7 @@ class Layout:
     wide: bool
     open: bool = False
     gold: str | None = None
+    twins: tuple[str, ...] = ()
     row_name: str | None = None
     pooled: bool = False
 
@@ -127,7 +134,9 @@ class Layout:
     def needed(self) -> tuple[str, ...]:
         """All columns to read."""
         single = (self.item, self.system, self.cluster, self.repeat, self.dataset, self.gold, self.row_name)
-        return tuple(dict.fromkeys([*(column for column in single if column is not None), *self.slices, *self.scores]))
+        return tuple(
+            dict.fromkeys([*(column for column in single if column is not None), *self.slices, *self.scores, *self.twins])
+        )
 
 
 def find_layout(records: Records, choice: Choice) -> Layout:
@@ -160,7 +169,7 @@ def find_layout(records: Records, choice: Choice) -> Layout:
     answers = None if scores and not wide else find_answers(records, finder, choice)
     if answers is not None:
         layout = Layout(item, system, answers.answers, cluster, repeat, dataset, slices, answers.wide, gold=answers.gold)
-        layout = replace(layout, pooled=pooled)
+        layout = replace(layout, pooled=pooled, twins=answers.twins)
         _check(records, layout, by_row=by_row)
         return layout
     unnamed = not scores
@@ -281,8 +290,9 @@ def _refuse_candidates(
 ) -> NoReturn:
     """Raise the error that lists what could be the scores; where there are answers, it says how to score them."""
     hint = _answers_hint(choice, free) or f"{_SCORE}."
-    answers = [name for name in candidates if pairs_answers(name)]
-    if len(candidates) == len(answers) == 2 and any(_is_named(name, PREDICTED) for name in candidates):
+    answers = [name for name in candidates if pairs_answers(name) or system_of(name, (*RIGHT, *PREDICTED)) is not None]
+    predicted = [name for name in answers if _is_named(name, PREDICTED) or system_of(name, PREDICTED) is not None]
+    if predicted and len(answers) == len(candidates) == 2 * len(predicted):
         hint = (
             "They look like measured values and their predictions, which are not just right or wrong: add a column of errors, "
             f"such as the absolute difference, and name it with {naming('score')}."
@@ -389,11 +399,15 @@ def _require(records: Records, column: str, kind: str = "column") -> None:
 
 @dataclass(frozen=True)
 class Answers:
-    """The column of the right answers, and those of the answers: one, or one for each system (`wide`)."""
+    """The column of the right answers, and those of the answers: one, or one for each system (`wide`).
+
+    `twins` repeat the right answers, for other systems.
+    """
 
     gold: str
     answers: tuple[str, ...]
     wide: bool
+    twins: tuple[str, ...] = ()
 
 
 def find_answers(records: Records, finder: ColumnFinder, choice: Choice) -> Answers | None:
@@ -410,7 +424,7 @@ def find_answers(records: Records, finder: ColumnFinder, choice: Choice) -> Answ
     if gold is None:
         if named:
             raise _missing(records, "right answers", gold_option)
-        return None
+        return _paired(records, finder, choice) or _beside(records, finder, choice)
     if choice.systems and set(choice.systems) <= set(records.columns):
         alike = all(_are_answers(records.sample[name], records.sample[gold]) for name in choice.systems)
         return Answers(gold, choice.systems, wide=True) if named or alike else None
@@ -421,6 +435,34 @@ def find_answers(records: Records, finder: ColumnFinder, choice: Choice) -> Answ
         raise _missing(records, "predictions", "prediction")
     if columns and not named:
         _refuse_doubtful_answers(records, choice, gold, columns)
+    return Answers(gold, columns, wide=len(columns) > 1) if columns else None
+
+
+def _paired(records: Records, finder: ColumnFinder, choice: Choice) -> Answers | None:
+    """The predictions of systems that each have a column of right answers beside them."""
+    pairs = paired_answers(finder.free() if not choice.systems else records.columns)
+    pairs = [pair for pair in pairs if not choice.systems or pair[1] in choice.systems]
+    if not pairs or (choice.systems and len(pairs) < len(choice.systems)):
+        return None
+    (gold, *twins), predictions = zip(*pairs, strict=True)
+    if not all(_is_scored(records, prediction, right) for right, prediction in pairs):
+        if any(looks_numeric(records.sample[prediction]) for prediction in predictions):
+            _refuse_candidates(records, choice, [name for pair in pairs for name in pair], long=False)
+        return None
+    return Answers(gold, choice.systems or predictions, wide=len(pairs) > 1, twins=tuple(twins))
+
+
+def _beside(records: Records, finder: ColumnFinder, choice: Choice) -> Answers | None:
+    """Words beside words called `true`; numbers beside it may be answers or scores, as `true` may be a system."""
+    found = [] if choice.systems else finder.candidates(BESIDE_PREDICTED)
+    if len(found) != 1 or (normalize_name(found[0]) == "y" and any(normalize_name(name) == "x" for name in records.columns)):
+        return None
+    gold = found[0]
+    columns = answer_columns(records, finder, gold)
+    if len(columns) == 1 and _are_binary(records, (gold, *columns)):
+        return None
+    if columns and looks_numeric(records.sample[gold]):
+        _refuse_as_doubtful(records, choice, gold, columns)
     return Answers(gold, columns, wide=len(columns) > 1) if columns else None
 
 
@@ -449,6 +491,7 @@ def _is_scored(records: Records, prediction: str, gold: str) -> bool:
 def answer_columns(records: Records, finder: ColumnFinder, gold: str) -> tuple[str, ...]:
     """The columns of a wide table that hold answers of the kind that `gold` does."""
     others = [name for name in finder.free() if name != gold and not is_known(name) and not suggests_other(name)]
+    others = [name for name in others if system_of(name, RIGHT) is None]
     return tuple(name for name in others if _are_answers(records.sample[name], records.sample[gold]))
 
 
@@ -463,13 +506,31 @@ def _are_answers(values: Sequence[object], gold: Sequence[object]) -> bool:
 
 def _refuse_doubtful_answers(records: Records, choice: Choice, gold: str, columns: Sequence[str]) -> None:
     """Refuse 0 and 1 beside a `label` of 0 and 1: they may be answers to it, or say whether an answer was right."""
-    if _is_named(gold, RIGHT):
-        return
-    values = {label_text(value) for name in (gold, *columns) for value in records.sample[name] if not is_blank(value)}
-    if values <= _BINARY:
-        chosen = " ".join(f"--system {name}" for name in columns[:2])
-        raise OutscoreError(
-            f"{records.label}: {join_names(columns)} may be answers to `{gold}`, or scores.",
-            f"Write {choice.naming_gold} {gold} to score the answers, or {chosen} to take the columns as scores.",
-            parameter=choice.gold_option or "gold",
-        )
+    if not _is_named(gold, RIGHT) and _are_binary(records, (gold, *columns)):
+        _refuse_as_doubtful(records, choice, gold, columns)
+
+
+def _are_binary(records: Records, columns: Sequence[str]) -> bool:
+    return {label_text(value) for name in columns for value in records.sample[name] if not is_blank(value)} <= _BINARY
+
+
+def _refuse_as_doubtful(records: Records, choice: Choice, gold: str, columns: Sequence[str]) -> NoReturn:
+    systems = columns if len(columns) > 1 else (gold, *columns)
+    chosen = " ".join(f"--system {shlex.quote(name)}" for name in systems[:2])
+    raise OutscoreError(
+        f"{records.label}: {join_names(columns)} may be answers to `{gold}`, or scores.",
+        f"Write {choice.naming_gold} {shlex.quote(gold)} to score the answers, or {chosen} to take the columns as scores.",
+        parameter=choice.gold_option or "gold",
+    )
+
+
+def refuse_other_gold(records: Records, layout: Layout, block: Block) -> None:
+    """Refuse an item whose right answer is another one for another system."""
+    for twin in layout.twins:
+        assert layout.gold is not None
+        for line, one, other in zip(block.lines.tolist(), block.columns[layout.gold], block.columns[twin], strict=True):
+            if label_text(one) != label_text(other):
+                found = (
+                    f"found `{shorten(label_text(other))}` in `{twin}` beside `{shorten(label_text(one))}` in `{layout.gold}`"
+                )
+                records.refuse(line, f"{found}, expected one right answer", "Give every item the same one in all columns.")

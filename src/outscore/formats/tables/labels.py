@@ -37,6 +37,7 @@ from outscore.formats.tables.names import (
     is_score,
     join_names,
     normalize_name,
+    paired_answers,
     right_names,
     suggest_name,
 )
@@ -230,11 +231,12 @@ class LabelTable:
 
 @dataclass(frozen=True)
 class _Columns:
-    """`answers` has a column for each system, or one where `system` names the column of systems."""
+    """`answers` has a column for each system, or one where `system` names the column of systems; `twins` repeat `gold`."""
 
     gold: str
     answers: tuple[str, ...]
     system: str | None
+    twins: tuple[str, ...] = ()
 
 
 def read_label_table(path: str | os.PathLike[str], gold_name: str = "gold") -> LabelTable:
@@ -266,7 +268,11 @@ def _find_columns(path: str | os.PathLike[str]) -> tuple[_Columns, str]:
     finder = ColumnFinder(records, ())
     system = finder.find("system", USUAL["system"], _RENAME)
     prediction = finder.find("prediction", PREDICTED, _RENAME)
-    gold = finder.find("gold", right_names(prediction), _RENAME)
+    gold = finder.find("gold", (*RIGHT, *EITHER, *BESIDE_PREDICTED), _RENAME)
+    pairs = paired_answers(finder.free()) if gold is None else []
+    if pairs:
+        right, answers = zip(*pairs, strict=True)
+        return _Columns(right[0], answers, None, right[1:]), records.label
     if gold is None:
         raise OutscoreError(f"{records.label} has no column of right answers among {join_names(records.columns)}.", _SHAPES)
     if system is not None and prediction is not None:
@@ -284,9 +290,16 @@ def _wide(path: str | os.PathLike[str], columns: _Columns, gold_name: str) -> La
     def read(name: str, column: str, role: Role) -> Items:
         with open_source(path) as source:
             items = items_of(source, name, role=role, answer=column)
-        return _without(replace(items, gold=None), (columns.gold, *columns.answers))
+        return _without(replace(items, gold=None), (columns.gold, *columns.answers, *columns.twins))
 
     gold = read(gold_name, columns.gold, "gold")
+    for twin in columns.twins:
+        other = read(gold_name, twin, "gold")
+        row = next((row for row in range(gold.rows) if gold.answers[row] != other.answers[row]), None)
+        if row is not None:
+            found = f"found `{other.answers[row]}` in `{twin}` beside `{gold.answers[row]}` in `{columns.gold}`"
+            cure = "Give every item the same one in all columns."
+            raise OutscoreError(f"{gold.place(row)}: {found}, expected one right answer.", cure)
     systems = {name: read(name, name, "system") for name in columns.answers}
     what = "is a system's answers" if len(systems) == 1 else "are the systems' answers"
     return LabelTable(gold, systems, f"`{columns.gold}` holds the right answers, {join_names(columns.answers)} {what}.")

@@ -31,10 +31,12 @@ __all__ = [
     "join_names",
     "names_counts",
     "normalize_name",
+    "paired_answers",
     "pairs_answers",
     "right_names",
     "suggest_name",
     "suggests_other",
+    "system_of",
 ]
 
 Tiers = tuple[tuple[str, ...], ...]
@@ -178,6 +180,40 @@ def holds_answers(name: str) -> bool:
 def pairs_answers(name: str) -> bool:
     """Whether a column of this name holds answers where one beside it does."""
     return holds_answers(name) or any(normalize_name(name) in tier for tier in BESIDE_PREDICTED)
+
+
+def system_of(name: str, tiers: Tiers) -> str | None:
+    """The system that a column of answers is named after, in front or behind; None if it is not named so.
+
+    Examples
+    --------
+    >>> system_of("y_pred_A", PREDICTED), system_of("forest-pred", PREDICTED), system_of("y_true2", RIGHT)
+    ('a', 'forest', '2')
+    >>> system_of("predicted_label", PREDICTED), system_of("output_tokens", PREDICTED), system_of("target_score", RIGHT)
+    (None, None, None)
+    """
+    key = normalize_name(name)
+    if suggests_other(name):
+        return None
+    for word in sorted((word for tier in tiers for word in tier), key=len, reverse=True):
+        found = re.fullmatch(rf"{word}_?(\d+)|{word}_(.+)|(.+)_{word}", key)
+        if found is not None:
+            rest = next(filter(None, found.groups()))
+            return None if is_known(rest) else rest
+    return None
+
+
+def paired_answers(columns: Sequence[str]) -> list[tuple[str, str]]:
+    """The columns of the right answers and of the predictions of each system that has both.
+
+    Examples
+    --------
+    >>> paired_answers(["id", "y_true_A", "y_pred_A", "y_true_B", "y_pred_B", "gold_C"])
+    [('y_true_A', 'y_pred_A'), ('y_true_B', 'y_pred_B')]
+    """
+    right = {system: name for name in columns if (system := system_of(name, right_names("beside"))) is not None}
+    predicted = {system: name for name in columns if (system := system_of(name, PREDICTED)) is not None}
+    return [(right[system], name) for system, name in predicted.items() if system in right]
 
 
 def is_answer_field(column: str) -> bool:
