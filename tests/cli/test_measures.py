@@ -19,6 +19,17 @@ LAYOUTS = {
     "effort": "faithfulness,coherence,latency,cost",
     "usual": "accuracy,f1,bleu",
     "ranks": "nDCG@10,P@5,recip_rank",
+    "trec": "ndcg_cut_10,recip_rank",
+    "parts": "BERTScore_F1,BERTScore_P",
+    "orders": "bleu4,cider",
+    "captions": "meteor,spice",
+    "years": "comet22,comet20",
+    "learnt": "comet,metricx",
+    "harness": "acc,acc_norm",
+    "code": "pass@1,pass@5",
+    "retrieval": "precision,recall,f1",
+    "cuts": "P_5,recall_100",
+    "effort beside": "f1,precision,time,cost",
 }
 
 
@@ -58,8 +69,33 @@ def test_measures_of_one_system_per_file(layout, asked, refusal, runs, tmp_path,
     assert commands
     measures = "--measure" if asked.endswith("b.csv") else "--score"
     assert any(measures in command for command in commands)
-    if asked.endswith("b.csv"):
+    if asked.endswith("b.csv") and layout != "effort beside":
         assert shlex.split(commands[0]).count("--measure") == len(names)
+
+
+@pytest.mark.parametrize("names", ["accuracy,time,cost", "correct,latency_ms,tokens", "score,f1,bleu", "correct,errors"])
+def test_one_measure_beside_costs_times_and_counts_is_the_score(names, outscore, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for seed, name in enumerate(("a.csv", "b.csv")):
+        Path(name).write_text(table(names.split(","), seed))
+    assert f"scores: `{names.partition(',')[0]}`" in outscore("compare", "a.csv", "b.csv").stdout
+
+
+@pytest.mark.parametrize(
+    "names", ["wer_1,wer_2", "acc_a,acc_b", "score_1,score_2", "gpt-4,gpt-3.5", "p1,p2", "r,p", "recall_new,recall_old"]
+)
+def test_columns_of_numbered_or_named_systems_are_no_measures(names, outscore, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("t.csv").write_text(table(names.split(","), 1))
+    assert outscore("rank", "t.csv").exit_code == 0
+
+
+@pytest.mark.parametrize("asked", ["compare", "rank", "score"])
+def test_systems_that_are_called_like_measures_are_proposed_too(asked, refusal, runs, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("t.csv").write_text(table(["comet22", "comet20"], 1))
+    commands = runs(refusal(asked, "t.csv"))
+    assert f"outscore {asked} --system comet22 --system comet20 t.csv" in commands
 
 
 @pytest.mark.parametrize("asked", ["compare", "rank", "score", GATE])

@@ -68,11 +68,23 @@ def _cure(request: Request, refusal: MeasuresError) -> str:
     if refusal.by_system or len(files) > 1 or request.subcommand == ScoreRequest.subcommand:
         by_all = _among(CompareRequest, request, measure=refusal.measures)
         if not (compares or (len(files) == 2 and request.subcommand == "rank")):
-            return f"Write `{by_one.command_line()}` to use one of them."
+            return f"Write `{by_one.command_line()}` to use one of them{_or_systems(request, refusal)}."
         return f"Write `{by_all.command_line()}` to compare by all of them, or `{by_one.command_line()}` to use one."
     alone = _among(ScoreRequest, request, score=first).command_line()
     options = " ".join(f"--measure {name}" for name in refusal.measures)
-    return f"Write `{alone}` to score this system, or name the file of another one, too, in `outscore compare` with {options}."
+    return (
+        f"Write `{alone}` to score this system, or name the file of another one, too, in `outscore compare` with "
+        f"{options}{_or_systems(request, refusal)}."
+    )
+
+
+def _or_systems(request: Request, refusal: MeasuresError) -> str:
+    """How to say that the columns of a single file are systems after all."""
+    if refusal.by_system or len(request.value("files")) != 1:
+        return ""
+    systems = refusal.measures if request.subcommand in ("rank", ScoreRequest.subcommand) else refusal.measures[:2]
+    as_systems = replace(request, system=systems)  # type: ignore[call-arg] # all requests for scores have it
+    return f"; if they are systems, write `{as_systems.command_line()}`"
 
 
 def _among(kind: type[Request], request: Request, **changed: Any) -> Request:  # noqa: ANN401 - values of options

@@ -31,7 +31,7 @@ from outscore.formats.tables.cells import (
     looks_numeric,
     problem_with,
 )
-from outscore.formats.tables.directions import is_better_lower, shared_measure
+from outscore.formats.tables.directions import is_better_lower, is_effort, shared_measure
 from outscore.formats.tables.finder import ColumnFinder, is_nested, naming
 from outscore.formats.tables.measures import is_measure
 from outscore.formats.tables.names import (
@@ -206,6 +206,7 @@ def _known_scores(records: Records, finder: ColumnFinder, choice: Choice, system
         _refuse_candidates(records, choice, candidates, long=system is not None)
     column = finder.take("score", USUAL["score"], f"{_SCORE}.")
     if column is not None:
+        _refuse_several_measures(records, choice, finder, column, long=system is not None)
         return (column,)
     counts = count_columns(finder.free())
     if counts:
@@ -214,6 +215,17 @@ def _known_scores(records: Records, finder: ColumnFinder, choice: Choice, system
     if len(nested) > 1:
         _refuse_candidates(records, choice, nested, long=system is not None)
     return tuple(nested)
+
+
+def _refuse_several_measures(records: Records, choice: Choice, finder: ColumnFinder, column: str, *, long: bool) -> None:
+    """Refuse to choose one measure of several; `score` says that it is the one, and counts, costs and times are beside any."""
+    if not is_measure(column) or _is_named(column, USUAL["score"][:1]):
+        return
+    others = [name for name in finder.free() if is_measure(name) and not (suggests_other(name) or is_effort(name))]
+    others = [name for name in others if not names_counts(name) and looks_numeric(records.sample[name])]
+    if others:
+        both = [name for name in records.columns if name == column or name in others]
+        _refuse_candidates(records, choice, both, long=long)
 
 
 def _find(finder: ColumnFinder, part: str, named: str | None) -> str | None:

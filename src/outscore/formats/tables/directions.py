@@ -11,7 +11,16 @@ from collections.abc import Sequence
 
 from outscore.formats.tables.names import normalize_name
 
-__all__ = ["LOWER_IS_BETTER", "counts_errors", "is_better_lower", "is_negated", "is_unclear", "named_after", "shared_measure"]
+__all__ = [
+    "LOWER_IS_BETTER",
+    "counts_errors",
+    "is_better_lower",
+    "is_effort",
+    "is_negated",
+    "is_unclear",
+    "named_after",
+    "shared_measure",
+]
 
 _ERRORS = {
     *("error", "errors", "err", "error_rate", "wer", "cer", "ter", "mer", "hter", "eer", "toxicity"),
@@ -67,6 +76,11 @@ def is_better_lower(column: str) -> bool:
     """
     name = normalize_name(column)
     return name in LOWER_IS_BETTER | _ALONE or name.endswith(_ENDINGS) or _METRICX.fullmatch(name) is not None
+
+
+def is_effort(column: str) -> bool:
+    """Whether a name is that of a cost or a time."""
+    return normalize_name(column) in _COSTS | _TIMES
 
 
 def counts_errors(column: str) -> bool:

@@ -17,27 +17,74 @@ _OF_ANSWERS = {
     *("conciseness", "completeness", "readability", "hallucination", "bias", "quality", "string_match", "token_f1"),
 }
 _OF_DECISIONS = {
-    *("precision", "recall", "f1_score", "f_score", "balanced_accuracy", "specificity", "sensitivity", "auc", "auroc", "mcc"),
+    *("f1_score", "f_score", "balanced_accuracy", "specificity", "sensitivity", "auc", "auroc", "mcc"),
     *("roc_auc", "average_precision", "kappa", "jaccard", "iou", "dice", "micro_f1", "macro_f1", "weighted_f1"),
 }
 _OF_TEXTS = {
-    *("sacrebleu", "bleurt", "meteor", "bertscore", "bert_score", "chrf++", "chrf2", "nist", "spbleu", "xcomet", "metricx"),
-    *("rouge", "rouge1", "rouge2", "rouge_1", "rouge_2", "rougel", "rouge_l", "rougelsum", "rouge_lsum"),
+    *(
+        "bleu",
+        "sacrebleu",
+        "spbleu",
+        "gleu",
+        "nist",
+        "rouge",
+        "rougel",
+        "rougelsum",
+        "chrf",
+        "chrf++",
+        "meteor",
+        "cider",
+        "spice",
+    ),
+    *(
+        "bertscore",
+        "bert_score",
+        "bartscore",
+        "moverscore",
+        "bleurt",
+        "comet",
+        "cometkiwi",
+        "xcomet",
+        "metricx",
+        "yisi",
+        "mauve",
+    ),
 }
-_OF_RANKINGS = {"ndcg", "dcg", "map", "mrr", "ap", "rr", "hit_rate", "recip_rank"}
+_OF_RANKINGS = {
+    *("ndcg", "dcg", "map", "mrr", "ap", "rr", "hit", "hits", "hit_rate", "success", "recip_rank", "reciprocal_rank", "bpref"),
+    *("rprec", "precision", "recall"),
+}
 _OF_EFFORT = {"tokens", "total_tokens", "output_tokens", "input_tokens"}
-_KNOWN = _OF_ANSWERS | _OF_DECISIONS | _OF_TEXTS | _OF_RANKINGS | _OF_EFFORT | LOWER_IS_BETTER
-_KNOWN |= {name for tier in USUAL["score"] for name in tier}
-_AT_A_RANK = re.compile(r"(ndcg|map|mrr|precision|recall|hits?|hit_rate|success|pass|acc|p|r|ap|rr)(@|_at_)(k|\d+)")
+_USUAL = {name for tier in USUAL["score"] for name in tier}
+_KNOWN = _OF_ANSWERS | _OF_DECISIONS | _OF_TEXTS | _OF_RANKINGS | _OF_EFFORT | LOWER_IS_BETTER | _USUAL
+# Only of these is a number behind the name an order, a rank or a year: `bleu4`, `recall_100`, `comet22`; `wer_1` is a system's.
+_NUMBERED = _OF_TEXTS | _OF_RANKINGS
+
+
+def _one_of(names: set[str] | frozenset[str]) -> str:
+    return "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
+
+
+_OF_A_KIND = r"(?:(?:macro|micro|weighted|mean|avg|average|sentence|corpus|wmt\d+)_)?"
+_AT_A_RANK = r"(?:@|_at_|_cut_)(?:k|\d+)"
+_PART = r"_(?:f1|precision|recall|norm|macro|micro|weighted)"
+_PART_OF_TEXTS = r"_(?:f|p|r|l|lsum|d|da|qe|hybrid)"
+_MEASURE = re.compile(
+    rf"{_OF_A_KIND}(?:(?:{_one_of(_KNOWN)}|pass|acc|p|r)(?:{_AT_A_RANK})?(?:{_PART})?|(?:{_one_of(_NUMBERED)})_?\d+(?:{_PART})?|p_\d+"
+    rf"|(?:{_one_of(_OF_TEXTS)})(?:_?\d+)?(?:{_PART}|{_PART_OF_TEXTS})*)"
+)
+_NO_MEASURE = {"pass", "p", "r"}
 
 
 def is_measure(name: str) -> bool:
-    """Whether a column name is that of a known measure.
+    """Whether a column name is that of a known measure, or of one of its family: its order, its rank, its year, its parts.
 
     Examples
     --------
     >>> [name for name in ("Faithfulness", "nDCG@10", "answer relevancy", "gpt-4", "latency_ms") if is_measure(name)]
     ['Faithfulness', 'nDCG@10', 'answer relevancy', 'latency_ms']
+    >>> [name for name in ("bleu4", "COMET22", "ndcg_cut_10", "BERTScore_P", "acc_norm", "wer_1", "f1_a") if is_measure(name)]
+    ['bleu4', 'COMET22', 'ndcg_cut_10', 'BERTScore_P', 'acc_norm']
     """
     key = normalize_name(name)
-    return key in _KNOWN or _AT_A_RANK.fullmatch(key) is not None
+    return key not in _NO_MEASURE and _MEASURE.fullmatch(key) is not None
