@@ -399,6 +399,18 @@ def test_a_log_from_a_pipe_has_the_task_of_the_file_beside_it(tmp_path, monkeypa
     assert (shown["system"], shown["task"]) == ("A", "unnamed task")
 
 
+def test_the_task_of_a_pipe_is_asked_for_if_there_are_several(tmp_path, monkeypatch, outscore, refusal):
+    log_files.lm_eval(tmp_path, task="others")
+    one, other = log_files.lm_eval(tmp_path)
+    content = next(other.glob("samples_sums_*")).read_bytes()
+    monkeypatch.chdir(tmp_path)
+    Path(one, "results_2026-01-02T03-04-05.678901.json").unlink()
+    text = refusal("compare", one, "-", stdin=content)
+    assert text.endswith("Say with --log-task which of these the pipe is: `others`, `sums`.\n")
+    done = outscore("compare", one, "-", "--log-task", "sums", "--format", "json", stdin=content)
+    assert done.exit_code == 0, done.stderr
+
+
 def test_nothing_is_beside_a_pipe(tmp_path, monkeypatch, outscore):
     """What happens to be in the folder in which a command runs does not belong to standard input."""
     one, other = log_files.helm(tmp_path)

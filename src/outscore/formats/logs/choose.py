@@ -101,9 +101,12 @@ def _refuse_strangers(evaluations: Sequence[Evaluation]) -> None:
     systems = {task: {one.system for one in evaluations if one.task == task} for task in {one.task for one in evaluations}}
     if len({one.system for one in evaluations}) > 1 and all(len(names) == 1 for names in systems.values()):
         first, second = list({one.system: one.task for one in evaluations}.items())[:2]
+        cure = "Give logs of the same task for every system."
+        if UNNAMED_TASK in systems:
+            cure = f"Say with --log-task which of these the pipe is: {_list(sorted(set(systems) - {UNNAMED_TASK}))}."
         raise OutscoreError(
             f"The systems in the logs have no task in common: `{first[0]}` has `{first[1]}`, `{second[0]}` has `{second[1]}`.",
-            "Give logs of the same task for every system.",
+            cure,
             parameter="log_task",
         )
 
