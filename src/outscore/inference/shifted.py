@@ -33,7 +33,7 @@ from outscore.core.paired import PairedScores
 from outscore.core.records import dataclass
 from outscore.exact.bounded_mean import log_p_of_mean, lower_limit_of_mean
 from outscore.inference.base import p_values
-from outscore.inference.base.discordance import Discordance, discordance
+from outscore.inference.base.discordance import discordance
 from outscore.inference.base.entry import TestEntry, TestRequest
 from outscore.inference.base.influence import contributions
 from outscore.inference.base.item_scores import with_exact_integers
@@ -49,12 +49,17 @@ __all__ = [
     "EQUAL_CRASHES",
     "KERNELS_OF_MARGINS",
     "KERNELS_OF_SHARES",
+    "NAMED_TEST",
+    "NOTHING_KNOWN",
     "SYMMETRIC",
+    "UNKNOWN_RANGE",
     "is_shifted",
     "items_to_show",
+    "known_range",
     "larger",
     "largest_loss",
     "run_entry",
+    "two_scores",
     "unseen_share",
 ]
 
@@ -291,7 +296,11 @@ def _bound_of(entry: TestEntry, pairs: PairedScores, metric: AdditiveMetric, ask
             # Scores of .75 and 1 can still fall to 0.
             return of_range
         # To be better by some amount is never shown by silence: Tango's test answers alone.
-        return _Bound(UNSEEN, np.zeros(pair.n), margin, pair.unit, notes=_two_scores(pair)) if margin > 0 else None
+        return (
+            _Bound(UNSEEN, np.zeros(pair.n), margin, pair.unit, notes=two_scores(pair.wrong, pair.right))
+            if margin > 0
+            else None
+        )
     if entry.null == "swaps":
         of_range = _of_known_range(pairs, metric, asked, margin)
         if of_range is not None:
@@ -299,11 +308,11 @@ def _bound_of(entry: TestEntry, pairs: PairedScores, metric: AdditiveMetric, ask
     return _of_crashes(pairs, metric, asked, margin) if entry.on == "any" else None
 
 
-def _two_scores(pair: Discordance) -> tuple[Note, ...]:
+def two_scores(wrong: float, right: float) -> tuple[Note, ...]:
     """What is taken for granted where nothing but the scores themselves tells that there are no others."""
-    if (pair.wrong, pair.right) in ((0.0, 1.0), (0.0, 100.0)):
+    if (wrong, right) in ((0.0, 1.0), (0.0, 100.0)):
         return ()
-    return (Note("assumption", TWO_SCORES.format(wrong=pair.wrong, right=pair.right, unit=pair.unit)),)
+    return (Note("assumption", TWO_SCORES.format(wrong=wrong, right=right, unit=right - wrong)),)
 
 
 def _of_known_range(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest, margin: float) -> _Bound | None:
@@ -319,7 +328,7 @@ def _of_known_range(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequ
     if (weights != items.b @ denominator).any() or (weights <= 0).any():
         return None
     scores = [rows @ numerator / weights for rows in (items.a, items.b)]
-    low, high = _range(scores, metric, asked)
+    low, high = known_range(scores, metric, asked)
     if low is None or high is None:
         return None
     units = units_of(pairs)
@@ -334,7 +343,7 @@ def _of_known_range(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequ
     return _Bound(RANGE, x, margin, high - low, sizes, tuple(notes))
 
 
-def _range(scores: list[Array], metric: AdditiveMetric, asked: TestRequest) -> tuple[float | None, float | None]:
+def known_range(scores: list[Array], metric: AdditiveMetric, asked: TestRequest) -> tuple[float | None, float | None]:
     """The smallest and the largest score that an item can have, where anything tells."""
     least, largest = min(float(side.min()) for side in scores), max(float(side.max()) for side in scores)
     if asked.bounds:

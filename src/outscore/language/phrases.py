@@ -55,6 +55,7 @@ SHORT_ESTIMANDS = {**ESTIMANDS, "pseudomedian": "pseudomedian", "shift": "shift"
 
 KERNELS = {
     "bounded-mean": "test of a bounded mean (Gaffke)",
+    "bounded-means": "test of two bounded means (Gaffke, melded)",
     "crashes": "bound on unseen crashes (Gaffke)",
     "miettinen-nurminen": "score test of Miettinen and Nurminen",
     "tango": "Tango score test",

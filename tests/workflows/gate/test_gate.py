@@ -17,8 +17,8 @@ import outscore as osc
 from outscore.core.errors import OutscoreError
 from outscore.examples.recipes import lm_eval_results, lm_eval_row
 from outscore.inference.power.gate import items_by_width
+from outscore.inference.unpaired.margins import shifted_p
 from outscore.inference.unpaired.samples import Samples
-from outscore.inference.unpaired.tests import shifted_p
 
 RNG = np.random.default_rng(11)
 
@@ -286,6 +286,85 @@ class TestDifferentItems:
         expected = scipy.stats.ttest_ind(new - 0.8, old, equal_var=False, alternative="less").pvalue
         assert lower.not_worse.value == pytest.approx(expected)
         assert osc.gate(old, new, margin=0.8, unpaired=True, test="student").worse.test == "welch"
+
+    @pytest.mark.parametrize(("score", "n"), [(1, (140, 140)), (0, (140, 140)), (1, (140, 900)), (0, (900, 140))])
+    def test_right_or_wrong_items_do_not_pass_on_silence(self, score, n):
+        """Whoever could still lose shows it in its own items: the candidate where all are right, else the baseline."""
+        new, old = (np.full(size, score) for size in n)
+        found = osc.gate(old, new, margin=0.02, unpaired=True)
+        assert (found.outcome, found.not_worse.value) == ("inconclusive", pytest.approx(0.98**140))
+        assert found.interval.low == pytest.approx(0.05 ** (1 / 140) - 1)
+        assert found.needed == math.ceil(math.log(0.05) / math.log(0.98) / 140 * sum(n))
+        more = [np.full(math.ceil(size * 149 / 140), score) for size in n]
+        assert osc.gate(more[1], more[0], margin=0.02, unpaired=True).outcome == "pass"
+
+    @pytest.mark.parametrize(("worst", "outcome"), [(0.0, "inconclusive"), (0.6, "pass")])
+    def test_graded_scores_do_not_pass_on_silence(self, worst, outcome):
+        """All scores are .9: the candidate's may fall to the worst, the baseline's may rise to 1, and neither has shown."""
+        scores = np.full(100, 0.9)
+        found = osc.gate(scores, scores, margin=0.02, unpaired=True, bounds=(worst, 1))
+        rises = scipy.stats.beta.ppf((np.arange(20_000) + 0.5) / 20_000, 1, 100)
+        hidden = scipy.stats.beta.sf((0.02 - 0.1 * rises) / (0.9 - worst), 1, 100).mean()
+        assert (found.outcome, found.not_worse.value) == (outcome, pytest.approx(hidden, rel=1e-3))
+
+    def test_graded_scores_of_a_known_range_by_hand(self):
+        """The chance that two Bayesian bootstraps, each with one more item at its worst, differ by the margin."""
+        old, new = np.linspace(0.1, 0.9, 40).round(2), np.linspace(0.2, 0.8, 30).round(2)
+        for direction, (low, high) in (("higher", (0.0, 1.0)), ("lower", (1.0, 0.0))):
+            found = osc.gate(old, new, margin=0.1, unpaired=True, direction=direction)
+            means = [RNG.dirichlet(np.ones(len(x) + 1), 200_000) @ np.append(x, end) for x, end in ((new, low), (old, high))]
+            lead = (means[0] - means[1]) * (1 if direction == "higher" else -1)
+            assert found.not_worse.value == pytest.approx((lead <= -0.1).mean(), abs=0.004)
+            assert found.not_worse.kernel == "bounded-means"
+            end = found.interval.low if direction == "higher" else found.interval.high
+            again = osc.gate(old, new, margin=abs(end), unpaired=True, direction=direction)
+            assert again.not_worse.value == pytest.approx(0.05, rel=1e-4)
+
+    def test_clusters_are_bounded_as_one(self):
+        """Clusters of one size are items of their means."""
+        groups, spread = np.repeat(np.arange(20), 3), RNG.random(20).round(2)
+        old, new = np.repeat(spread, 3), np.repeat(spread[::-1], 3)
+        asked = {"margin": 0.3, "unpaired": True}
+        found = osc.gate(old, new, clusters=(groups, groups + 20), **asked)
+        assert found.not_worse.value == pytest.approx(osc.gate(spread, spread[::-1], **asked).not_worse.value, rel=1e-6)
+
+    def test_an_unknown_range_is_asked_for(self):
+        assert "--bounds LOW HIGH" in osc.gate(np.full(50, 7.0), np.full(60, 7.0), margin=1, unpaired=True).reason
+        varied = osc.gate(np.arange(50), np.arange(50), margin=9, unpaired=True)
+        assert any("--bounds LOW HIGH" in note.text for note in varied.notes)
+        assert (
+            osc.gate(np.arange(50), np.arange(50), margin=9, unpaired=True, bounds=(0, 49)).not_worse.kernel == "bounded-means"
+        )
+        with pytest.raises(OutscoreError, match="these scores cannot differ by more than 49"):
+            osc.gate(np.arange(50), np.arange(50), margin=49, unpaired=True, bounds=(0, 49))
+
+    def test_symmetric_differences_may_be_assumed(self):
+        scores = np.linspace(0.2, 0.8, 40)
+        found = osc.gate(scores, scores, margin=0.1, unpaired=True, assume="symmetric")
+        expected = scipy.stats.ttest_ind(scores + 0.1, scores, equal_var=False, alternative="greater").pvalue
+        assert found.not_worse.value == pytest.approx(expected)
+
+    @pytest.mark.parametrize(("wrong", "right"), [(3.0, 7.0), (-1.0, 1.0)])
+    def test_two_scores_are_right_or_wrong_in_any_coding(self, wrong, right):
+        old, new = np.arange(60) % 3 > 0, np.arange(90) % 4 > 0
+        plain = osc.gate(old.astype(int), new.astype(int), margin=0.1, unpaired=True)
+        coded = [np.where(x, right, wrong) for x in (old, new)]
+        found = osc.gate(*coded, margin=0.1 * (right - wrong), unpaired=True)
+        assert found.not_worse.value == pytest.approx(plain.not_worse.value, rel=1e-9)
+        assert found.interval.low == pytest.approx(plain.interval.low * (right - wrong), rel=1e-6)
+
+    @pytest.mark.slow
+    @pytest.mark.parametrize(("n", "margin"), [(50, 0.02), (100, 0.01)])
+    def test_candidates_that_crash_do_not_pass_too_often(self, n, margin):
+        """Scores of .9 to .95, of which the candidate loses the margin by crashes: Welch's passes in a quarter and more."""
+        rng, passed, by_welch = np.random.default_rng(5), 0, 0
+        for _ in range(100):
+            old, new = (np.round(0.9 + 0.05 * rng.random(n), 2) for _ in range(2))
+            new[rng.random(n) < margin / 0.925] = 0
+            passed += osc.gate(old, new, margin=margin, unpaired=True).outcome == "pass"
+            by_welch += shifted_p("student", Samples(new, old), "greater", -margin).value <= 0.05
+        assert passed <= 10
+        assert by_welch >= 25
 
     def test_no_candidate_that_is_worse_by_the_margin_passes_too_often(self):
         """All tables of 40 and 50 items counted: at the margin the score test passes in at most .07 of cases at .05."""

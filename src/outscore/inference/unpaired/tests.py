@@ -19,22 +19,20 @@ from dataclasses import replace
 
 import numpy as np
 
-from outscore.core.errors import OutscoreError
 from outscore.core.numeric import LOG2, Array
 from outscore.core.repeats import Draws
 from outscore.inference.base import p_values
 from outscore.inference.base.entry import TestRequest
 from outscore.inference.base.paired import NoSpreadError, interval_for, side_of
-from outscore.inference.base.sign_flips import Alternative
 from outscore.inference.base.walsh import key_of_float, number_of_key
 from outscore.inference.classical.student import make_agree
-from outscore.inference.populations import FISHER, WELCH
+from outscore.inference.populations import WELCH
 from outscore.inference.runs.exchange import Exchange, exchange_of
 from outscore.inference.unpaired.divisions import SAMPLED, division_p, rank_sum_p
 from outscore.inference.unpaired.samples import Samples
-from outscore.laws.normal import log_normal, normal, normal_quantile
+from outscore.laws.normal import normal, normal_quantile
 from outscore.laws.student import log_t_tail, student_quantile
-from outscore.results.comparison import Margin, TestResult
+from outscore.results.comparison import TestResult
 from outscore.results.interval import Interval
 from outscore.results.note import Note
 from outscore.results.pvalue import PValue
@@ -44,12 +42,11 @@ __all__ = [
     "METHODS",
     "UNPAIRED",
     "critical",
-    "margin_of_samples",
+    "pair_of",
     "run_unpaired",
     "shift",
     "shift_limits",
     "shift_quantile",
-    "shifted_p",
     "welch_interval",
     "welch_p",
 ]
@@ -61,11 +58,6 @@ METHODS = ("auto", "monte-carlo")
 """How divisions may be asked for."""
 WELCH_INTERVAL = "Welch t"
 SCORE_INTERVAL = "score interval of Miettinen and Nurminen, moved to agree with the test"
-SCORE_TEST = "miettinen-nurminen"
-"""The kernel of the test that the score interval inverts."""
-WITH_MARGIN = ("permutation", "student")
-"""Tests of different items that a margin can be tested beside."""
-LEAST_LOG = -1e6
 SHIFT_INTERVAL = "order statistics of all differences (Hodges-Lehmann)"
 
 
@@ -110,60 +102,11 @@ def welch_interval(samples: Samples, asked: TestRequest, *, dual: bool) -> Inter
     )
 
 
-def shifted_p(test: str, samples: Samples, alternative: Alternative, delta: float) -> PValue:
-    """The one-sided test of a difference A - B of `delta`, `alternative` meaning better or worse whatever the direction.
-
-    Divisions are of samples of one distribution, so that they cannot test another difference: right-or-wrong items have the
-    score test of Miettinen and Nurminen (1985), which their interval inverts, and other scores Welch's.
-
-    Examples
-    --------
-    >>> both = Samples(np.ones(10), np.array([1.0] * 20 + [0.0] * 10))
-    >>> round(shifted_p("permutation", both, "greater", -0.1).value, 4)
-    0.0057
-    """
-    turn = samples.orientation if alternative == "greater" else -samples.orientation
-    if test == "permutation" and samples.worth is not None and samples.clusters is None:
-        log_p = log_normal(-turn * _pair_of(samples).score(delta))
-        log_p = max(log_p, LEAST_LOG)
-        p = PValue.from_logs(log_p, log_p, method="asymptotic", kernel=SCORE_TEST)
-        return replace(p, test=FISHER, n=samples.n)
-    welch = samples.welch
-    if welch is None:
-        raise NoSpreadError(
-            "The margin cannot be tested: the scores of the items do not vary, or one system has a single item.",
-            "Leave the margin out, or give more items.",
-            parameter="margin",
-        )
-    error, df = welch
-    t = (samples.difference - delta) / error
-    log_p = log_t_tail(df, turn * t)
-    p = PValue.from_logs(log_p, log_p, method="asymptotic", kernel="welch-t")
-    return replace(p, test=WELCH, statistic=t, n=samples.n)
-
-
-def margin_of_samples(test: str, samples: Samples, margin: float) -> Margin:
-    """Non-inferiority at -margin, and equivalence by two one-sided tests (Schuirmann, 1987), of different items."""
-    if test not in WITH_MARGIN:
-        raise OutscoreError(
-            f"`{test}` cannot test a margin on different items.", f"Use `{'` or `'.join(WITH_MARGIN)}`.", parameter="margin"
-        )
-    worth = samples.worth
-    if worth is not None and margin >= worth.unit:
-        raise OutscoreError(
-            f"`margin` is {margin:g}, but scores of {worth.wrong:g} or {worth.right:g} differ by at most {worth.unit:g}.",
-            f"Give less than {worth.unit:g}.",
-            parameter="margin",
-        )
-    down = -samples.orientation * margin
-    not_worse = shifted_p(test, samples, "greater", down)
-    not_better = shifted_p(test, samples, "less", -down)
-    return Margin(margin, not_worse, max(not_worse, not_better, key=lambda p: p.upper))
-
-
-def _pair_of(samples: Samples) -> Exchange:
-    """Both samples as the runs of one item, whose score test is that of two shares."""
-    a, b = (Draws(x, np.zeros(len(x), dtype=np.int64)) for x in (samples.a, samples.b))
+def pair_of(samples: Samples) -> Exchange:
+    """Both samples of right-or-wrong items, as 1 and 0, as the runs of one item, whose score test is that of two shares."""
+    assert samples.worth is not None
+    right = samples.worth.right
+    a, b = (Draws((x == right).astype(float), np.zeros(len(x), dtype=np.int64)) for x in (samples.a, samples.b))
     return exchange_of(a, b, orientation=samples.orientation)
 
 
@@ -177,8 +120,10 @@ def score_interval(samples: Samples, asked: TestRequest, p: PValue) -> Interval:
     >>> round(interval.low, 4), round(interval.high, 4)
     (0.0, 0.5145)
     """
-    side = side_of(asked.alpha, asked.alternative)
-    limits = _pair_of(samples).score_limits(-normal_quantile(side))
+    assert samples.worth is not None
+    unit, side = samples.worth.unit, side_of(asked.alpha, asked.alternative)
+    low, high = pair_of(samples).score_limits(-normal_quantile(side))
+    limits = unit * low, unit * high
     if asked.alternative != "two-sided":
         return interval_for(
             limits,

@@ -20,8 +20,9 @@ from outscore.inference.base.own_score import Limits, OwnRows, own_intervals
 from outscore.inference.describe.histograms import null_of_samples, two_histograms
 from outscore.inference.registry import DEFAULT
 from outscore.inference.unpaired.divisions import likelihood_p
+from outscore.inference.unpaired.margins import margin_of_samples
 from outscore.inference.unpaired.samples import Samples, mid_ranks
-from outscore.inference.unpaired.tests import margin_of_samples, run_unpaired, welch_interval, welch_p
+from outscore.inference.unpaired.tests import run_unpaired, welch_interval, welch_p
 from outscore.language.numbers import count, format_probability
 from outscore.language.signature import comparison_signature
 from outscore.language.verdict.comparison import with_verdict
@@ -141,6 +142,9 @@ def compare_samples(request: CompareRequest, data: TwoSamples) -> Comparisons:
     metric, rows_a, rows_b = resolve(better.metric, first.values, second.values)
     samples = Samples(rows_a[:, 0], rows_b[:, 0], _clusters_of(first, second, data), 1 if metric.higher_is_better else -1)
     result = run_unpaired(question.entry.name, samples, question.of_test)
+    margin, about_margin = None, list[Note]()
+    if question.margin is not None:
+        margin, about_margin = margin_of_samples(question.entry.name, samples, metric, question.of_test, question.margin)
     beside = _beside(samples, question)
     rows, n = a.rows + b.rows, sum(samples.sizes)
     own = _own_intervals((rows_a, rows_b), samples, metric, question.alpha)
@@ -155,6 +159,7 @@ def compare_samples(request: CompareRequest, data: TwoSamples) -> Comparisons:
         *_design_notes(data, first, second),
         *_cautions(samples, beside, question, data.names),
         *result.notes,
+        *about_margin,
     ]
     comparison = Comparison(
         systems=data.names,
@@ -178,7 +183,7 @@ def compare_samples(request: CompareRequest, data: TwoSamples) -> Comparisons:
             two_histograms(samples.a.astype(float), samples.b.astype(float)), null=null_of_samples(samples, question.seed)
         ),
         reading=reading_of(origins, rows=rows, systems=data.names, direction=(better.better, better.source)),
-        margin=None if question.margin is None else margin_of_samples(question.entry.name, samples, question.margin),
+        margin=margin,
         unpaired=beside,
     )
     return Comparisons([with_verdict(comparison, **question.side)], request.settings(origins))

@@ -272,7 +272,7 @@ def _with_limit(interval: Interval | None, c: Comparison, alpha: float) -> Inter
 
 def _needed(c: Comparison, items: int | None, towards: str | None, request: GateRequest) -> str:
     assert c.margin is not None
-    if c.identical and c.margin.noninferiority.kernel == NO_EVIDENCE:
+    if (c.identical or c.unpaired is not None) and c.margin.noninferiority.kernel == NO_EVIDENCE:
         return unknown_phrase(c.metric, cured=c.metric == MEAN and not request.bounds)
     if c.population != ITEMS and items is None:
         return "runs differ too, so a decision takes more runs as well as more items"
@@ -309,7 +309,8 @@ def _outlook(
             (None if end is None else abs(end - c.difference)) for end in (interval.low, interval.high)[:: int(turn)]
         )
         options: dict[str, Any] = {"alpha": request.alpha, "power": POWER.default}
-        to_pass = items_by_width(c.n, turn * c.difference + request.margin, below, **options)
+        if c.margin.limit is None:
+            to_pass = items_by_width(c.n, turn * c.difference + request.margin, below, **options)
         to_fail = items_by_width(c.n, -turn * c.difference, above, **options)
     elif c.power is not None and c.power.needed is not None:
         to_fail = max(c.n + 1, math.ceil(c.power.needed * c.n / (c.clusters or c.n)))

@@ -27,7 +27,7 @@ MAX_T = "max-t"
 LENGTH = "length"
 """The bucket that needs no file of labels: reference length."""
 NEEDS_PAIRS = (
-    "population", "delta", "anytime", "bounds", "unit_size", "unit_statistic", "shuffle", "unit_advice",
+    "population", "delta", "anytime", "unit_size", "unit_statistic", "shuffle", "unit_advice",
     "repeats", "reduce", "equal_runs", "slice", "dataset", "normality_alpha", "measure", "not_worse",
 )  # fmt: skip
 """Options that require both systems to have the same items."""
