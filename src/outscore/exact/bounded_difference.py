@@ -97,8 +97,8 @@ def lower_mean(sample: Sample) -> LowerMean:
         found = -normal_quantile(-math.expm1(log_p)) if log_p > -LOG2 else normal_quantile(max(math.exp(log_p), LEAST))
         return min(max(found, FURTHEST), NEAREST)
 
-    ends = [_where(deviate, goal, sample.low, top) for goal in (FURTHEST, NEAREST)]
-    points = np.linspace(*ends, NODES // 4)
+    first, last = (_where(deviate, goal, sample.low, top) for goal in (FURTHEST, NEAREST))
+    points = np.linspace(first, last, NODES // 4)
     for nodes in (NODES // 2, NODES):
         # Evenly spaced in deviates, as far as those so far tell.
         deviates = np.maximum.accumulate([deviate(float(t)) for t in points])

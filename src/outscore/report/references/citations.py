@@ -56,7 +56,8 @@ WORKS_ON_INTERVALS = {
     "Hodges": "hodges1963",
 }
 """Works by a word in the name of the method."""
-KERNELS_BY_GAFFKE = ("bounded-mean", "crashes")
+WORKS_ON_MARGINS = {"bounded-mean": ("gaffke2005",), "bounded-means": ("gaffke2005", "fay2015"), "crashes": ("gaffke2005",)}
+"""Works on the test at a margin, by its kernel."""
 WORKS_ON_REDUCTIONS = {"pass@": ("chen2021",), "pass^": ("yao2024",), "majority": ("wang2022",)}
 """Works on scores of several runs, without the number of these."""
 WORDS = dict.fromkeys(("las", "uas", "upos", "xpos", "feats"), ("zeman2018",))
@@ -177,8 +178,7 @@ def _of_comparison(c: Comparison) -> Uses:
         yield from _each("posterior probabilities", works_on_test("bayes"))
     if c.margin is not None:
         yield "equivalence", "schuirmann1987"
-        if c.margin.noninferiority.kernel in KERNELS_BY_GAFFKE:
-            yield "test at the margin", "gaffke2005"
+        yield from _each("test at the margin", WORKS_ON_MARGINS.get(c.margin.noninferiority.kernel, ()))
     if c.anytime is not None:
         yield from _each("evidence at every look", ("ville1939", "waudbysmith2024"))
     if any(effect.name in ("cohen_dz", "cohen_d") for effect in c.effects):

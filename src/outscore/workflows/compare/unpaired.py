@@ -28,7 +28,7 @@ from outscore.language.signature import comparison_signature
 from outscore.language.verdict.comparison import with_verdict
 from outscore.metrics.registry import resolve
 from outscore.results.analysis import ChartData, Effect
-from outscore.results.comparison import Comparison, Comparisons, SystemScore, Unpaired
+from outscore.results.comparison import Comparison, Comparisons, Margin, SystemScore, Unpaired
 from outscore.results.design import Alignment, Decision, Design, Missing
 from outscore.results.note import Note
 from outscore.results.pvalue import PValue
@@ -142,9 +142,7 @@ def compare_samples(request: CompareRequest, data: TwoSamples) -> Comparisons:
     metric, rows_a, rows_b = resolve(better.metric, first.values, second.values)
     samples = Samples(rows_a[:, 0], rows_b[:, 0], _clusters_of(first, second, data), 1 if metric.higher_is_better else -1)
     result = run_unpaired(question.entry.name, samples, question.of_test)
-    margin, about_margin = None, list[Note]()
-    if question.margin is not None:
-        margin, about_margin = margin_of_samples(question.entry.name, samples, metric, question.of_test, question.margin)
+    margin, about_margin = _margin(samples, metric, question)
     beside = _beside(samples, question)
     rows, n = a.rows + b.rows, sum(samples.sizes)
     own = _own_intervals((rows_a, rows_b), samples, metric, question.alpha)
@@ -187,6 +185,12 @@ def compare_samples(request: CompareRequest, data: TwoSamples) -> Comparisons:
         unpaired=beside,
     )
     return Comparisons([with_verdict(comparison, **question.side)], request.settings(origins))
+
+
+def _margin(samples: Samples, metric: AdditiveMetric, question: Question) -> tuple[Margin | None, list[Note]]:
+    if question.margin is None:
+        return None, []
+    return margin_of_samples(question.entry.name, samples, metric, question.of_test, question.margin)
 
 
 def _signature(samples: Samples, metric: AdditiveMetric, p: PValue, question: Question) -> Signature:
