@@ -337,3 +337,63 @@ def test_parts_with_an_unclear_name_must_say_which_is_better(errors):
     refused = run("rank", "parts", "--score", "no_error")
     assert refused.exit_code == 2
     assert "It is not clear from the name `no_error`" in " ".join(refused.output.split())
+
+
+ASSUMED = "higher is better (assumed; --lower-is-better if not)"
+
+
+@pytest.fixture
+def bare(tmp_path, monkeypatch) -> Path:
+    """A current folder with error rates that only the ending of their files names."""
+    monkeypatch.chdir(tmp_path)
+    for name, rates in (("good", GOOD), ("bad", BAD)):
+        Path(f"{name}.wer").write_text("".join(f"{rate}\n" for rate in rates))
+    both = "".join(f"{a},{b}\n" for a, b in zip(GOOD, BAD, strict=True))
+    Path("both.wer").write_text(f"good,bad\n{both}")
+    return tmp_path
+
+
+def piped(*words: str, file: str):
+    """Run a command that reads a file from standard input."""
+    result = CliRunner().invoke(app, list(words), prog_name="outscore", input=Path(file).read_bytes())
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result
+
+
+def test_a_direction_that_a_pipe_loses_is_said_to_be_assumed(bare):
+    """Only the name of the file says that low rates are good."""
+    assert "good outscored bad" in run("compare", "both.wer").output
+    assert "lower is better (from the file extension)" in " ".join(run("compare", "both.wer").output.split())
+    lost = " ".join(piped("compare", "-", file="both.wer").output.split())
+    assert ASSUMED in lost
+    assert "good outscored bad" in piped("compare", "-", "--lower-is-better", file="both.wer").output
+    for command in ("score", "rank"):
+        assert ASSUMED in " ".join(piped(command, "-", file="both.wer").output.split()), command
+
+
+def test_a_file_that_names_nothing_is_assumed_to_be_better_if_higher(bare):
+    for name in ("good", "bad"):
+        Path(name).write_text(Path(f"{name}.wer").read_text())
+    for words in (("compare",), ("gate", "--margin", ".01"), ("rank",), ("plan", "--effect", ".01", "--pilot")):
+        said = " ".join(run(*words, "good", "bad").output.split())
+        assert ASSUMED in said, words
+        told = " ".join(run(*words, "good", "bad", "--lower-is-better").output.split())
+        assert "assumed" not in told, words
+        assert "lower is better (as requested)" in told, words
+    assert run("gate", "good", "bad", "--margin", ".01", "--lower-is-better").exit_code == 1
+    assert run("gate", "good.wer", "bad.wer", "--margin", ".01").exit_code == 1
+
+
+def test_one_file_that_ends_in_an_error_rate_asks_about_a_pipe(bare):
+    for words in (("compare",), ("gate", "--margin", ".01"), ("rank",)):
+        done = piped(*words, "good.wer", "-", file="bad.wer")
+        assert done.exit_code == 2
+        assert "Lower is better for a file that ends in `.wer`, but another has no ending that says so." in done.stderr
+        assert "--lower-is-better" in done.stderr
+    assert piped("gate", "good.wer", "-", "--margin", ".01", "--lower-is-better", file="bad.wer").exit_code == 1
+
+
+def test_a_name_of_scores_is_no_assumption(errors):
+    pl.DataFrame({"id": range(60), "accuracy": GOOD}).write_csv("accuracy.csv")
+    assert "higher is better\n" in run("score", "accuracy.csv").output
+    assert "(assumed;" not in run("score", "accuracy.csv").output + run("score", "good.csv").output

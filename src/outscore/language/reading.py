@@ -25,6 +25,7 @@ SOURCES = {
     "data": "from the signs of the scores",
     "default": "",
 }
+ASSUMED = "assumed; --lower-is-better if not"
 UNCLEAR = "not clear from the name whether higher or lower is better"
 PARTS = ("system", "repeat", "cluster", "dataset")
 
@@ -41,7 +42,7 @@ def reading_line(reading: Reading, *, directed: bool = True) -> str:
     >>> reading_line(Reading("table", 120, 1, ["csv"], ["wer"], item=["id"], left_out=2))
     'scores: `wer`; items: `id`; 120 rows in 1 file (csv), 2 without a score left out; higher is better'
     >>> reading_line(Reading("numbers", 60, 1, ["scores"]))
-    'scores: one number per line; items: line order; 60 rows in 1 file; higher is better'
+    'scores: one number per line; items: line order; 60 rows in 1 file; higher is better (assumed; --lower-is-better if not)'
     >>> reading_line(Reading("arrays", 60))
     'scores: arrays; items: their order; 60 rows; higher is better'
     >>> reading_line(Reading("outputs", 90, 2, ["conllu"], gold_file="gold.conllu", output_files=["new.conllu"]))
@@ -111,6 +112,9 @@ def _direction(reading: Reading) -> str:
     if reading.measures:
         return "which direction is better depends on the measure"
     source = SOURCES[reading.direction_source]
+    if reading.direction_source == "default" and (reading.kind == "numbers" or (reading.systems and not reading.gold)):
+        # Nothing names the scores, so that nothing says what they are; the ending of a file that might is lost in a pipe.
+        source = ASSUMED
     return f"{reading.direction} is better{f' ({source})' if source else ''}"
 
 

@@ -142,16 +142,20 @@ def directed(
         message = f"It is not clear from the name `{unclear}` whether lower or higher scores are better."
         raise OutscoreError(message, SAY, parameter=OPTION)
     if low and len(low) < len(named):
-        other = next(column for column in named if column not in low)
-        what = "The files end in" if endings else "The score columns are"
-        raise OutscoreError(
-            f"{what} {join_names(named)}: lower is better for `{low[0]}`, but `{other}` does not say.",
-            SAY,
-            parameter=OPTION,
-        )
+        raise _disagreement(named, low, endings=endings)
     if low:
         return Directed(_turned(metric, "lower"), "lower", "file" if endings else "column", low[0])
     return Directed(metric, "higher", "default")
+
+
+def _disagreement(named: Sequence[str], low: Sequence[str], *, endings: bool) -> OutscoreError:
+    """Only some of the names say that lower is better."""
+    other = next(name for name in named if name not in low)
+    what = "The files end in" if endings else "The score columns are"
+    message = f"{what} {join_names(named)}: lower is better for `{low[0]}`, but `{other}` does not say."
+    if not other:
+        message = f"Lower is better for a file that ends in `{low[0]}`, but another has no ending that says so."
+    return OutscoreError(message, SAY, parameter=OPTION)
 
 
 def below_zero(scores: Iterable[object]) -> bool:
