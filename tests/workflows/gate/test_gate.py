@@ -358,13 +358,13 @@ class TestDifferentItems:
     def test_candidates_that_crash_do_not_pass_too_often(self, n, margin):
         """Scores of .9 to .95, of which the candidate loses the margin by crashes: Welch's passes in a quarter and more."""
         rng, passed, by_welch = np.random.default_rng(5), 0, 0
-        for _ in range(100):
+        for _ in range(40):
             old, new = (np.round(0.9 + 0.05 * rng.random(n), 2) for _ in range(2))
             new[rng.random(n) < margin / 0.925] = 0
             passed += osc.gate(old, new, margin=margin, unpaired=True).outcome == "pass"
             by_welch += shifted_p("student", Samples(new, old), "greater", -margin).value <= 0.05
-        assert passed <= 10
-        assert by_welch >= 25
+        assert passed <= 4
+        assert by_welch >= 10
 
     def test_no_candidate_that_is_worse_by_the_margin_passes_too_often(self):
         """All tables of 40 and 50 items counted: at the margin the score test passes in at most .07 of cases at .05."""
