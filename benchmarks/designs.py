@@ -21,7 +21,7 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
-from benchmarks import battle_designs, joint_designs, unpaired_designs
+from benchmarks import average_designs, battle_designs, joint_designs, unpaired_designs
 from benchmarks.tables import markdown
 
 from outscore.core.metric import AdditiveMetric
@@ -55,6 +55,7 @@ REPLICATES |= {"battles": 2_000, "strengths": 2_000, "battle-tests": 2_000, "lab
 REPLICATES |= {"these-items": 1_000, "pass@K": 400}
 REPLICATES |= {"unpaired": 2_000, "unpaired-shares": 1_000, "unpaired-spreads": 1_000, "whole-runs": 2_000}
 REPLICATES |= {"unpaired-gate": 2_000, "joint": 1_000, "single-runs": 2_000, "items-and-runs": 2_000, "unequal-prompts": 1_000}
+REPLICATES |= {"codings": 2_000, "macro": 400}
 """A share near .05 is known to within .01 from 2,000 replicates, .014 from 1,000, .022 from 400 and .025 from 300."""
 RESAMPLES = 399
 PARTS = 24
@@ -494,10 +495,14 @@ DESIGNS: dict[str, Design] = {
     "single-runs": single_runs,
     "items-and-runs": items_and_runs,
     "unequal-prompts": battle_designs.unequal,
+    "codings": average_designs.codings,
+    "macro": average_designs.macro,
 }
 TITLES = {
     "clusters": ("Clusters: type-I error at α = .05", "clusters"),
     "own": ("A system's own score: coverage of the 95 % interval", "score"),
+    "codings": ("Right-or-wrong items written as other numbers: coverage of the 95 % intervals", "right and wrong"),
+    "macro": ("Macro averages over datasets: type-I error at α = .05, and the 95 % interval", "datasets"),
     "own in clusters": ("The same with right-or-wrong items in clusters", "score"),
     "own-runs": ("The same over new items and new runs, run effects of sd 0, .1 and .2 on the logit scale", "items and runs"),
     "ratios": ("Ratio metrics, 10 % positives: the permutation test and its centred-bootstrap interval", "metric"),
@@ -526,6 +531,8 @@ TITLES = {
 ABOUT = {
     "clusters": "Lognormal cluster effects are out of bounds for all sizes; the result warns of skewness there.",
     "own": "Tables of decisions are padded by one in every cell and cover a little more than 95 % near the ends of the range.",
+    "codings": "A is right on 95 % of the items, B on 85 %. In samples of one value, only 0 or 1 tells what the other is.",
+    "macro": "The interval inverts the test, and so never disagrees with it; discrete tests stay below α.",
     "own in clusters": "Nearly perfect scores in unequal clusters are the hard case: a sample has few clusters with errors.",
     "own-runs": "Intervals that ignore new runs miss the score of a newly trained system; two runs say little about runs.",
     "ratios": "Samples without an interval are left out. It is too short for few units or positives; below 50 a note says so.",

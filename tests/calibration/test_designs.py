@@ -31,6 +31,24 @@ def test_own_scores_of_independent_items_are_covered():
     assert min(cell.share for cell in kept() if cell.table == "own") >= 0.92
 
 
+def test_a_coding_changes_no_coverage_but_of_samples_with_one_value():
+    """Of 20 items, (.95 × .85)^20 = .0139 of the samples have right answers only, and no coding but 0 and 1 tells."""
+    found = {(cell.row, cell.column): cell.share for cell in kept() if cell.table == "codings"}
+    assert len(found) == 12
+    for (row, column), share in found.items():
+        assert share == found["7 and 8", column] if row != "0 and 1" else 0 <= share - found["7 and 8", column] <= 0.0139
+        assert share >= 0.92
+
+
+def test_macro_averages_keep_level_and_coverage_and_never_contradict_themselves():
+    """400 replicates leave .022 at .05."""
+    found = [cell for cell in kept() if cell.table == "macro"]
+    assert len(found) == 9
+    assert max(cell.share for cell in found if cell.column == "equal: rejects") <= 0.08
+    assert min(cell.share for cell in found if "holds" in cell.column) >= 0.925
+    assert {cell.share for cell in found if "disagree" in cell.column} == {0.0}
+
+
 def test_new_runs_of_these_items_keep_level_and_coverage():
     found = [cell for cell in kept() if cell.table == "these-items"]
     assert max(cell.share for cell in found if "rejects" in cell.column) <= 0.07
