@@ -27,7 +27,7 @@ from benchmarks.tables import markdown
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.paired import PairedScores, codes_of
-from outscore.core.repeats import Draws
+from outscore.core.repeats import Runs
 from outscore.inference.base.entry import TestRequest
 from outscore.inference.base.item_scores import item_scores, skew_warning
 from outscore.inference.base.own_score import score_interval
@@ -455,9 +455,9 @@ def pass_curve(rng: np.random.Generator) -> Iterator[Look]:
         yield "pass@K", f"{n} items, {runs} runs", "at all K at once", all(held)
 
 
-def _runs(rng: np.random.Generator, rates: Array, runs: int) -> Draws:
+def _runs(rng: np.random.Generator, rates: Array, runs: int) -> Runs:
     n = len(rates)
-    return Draws((rng.random((n, runs)) < rates[:, None]).astype(int).ravel(), np.repeat(np.arange(n), runs))
+    return Runs((rng.random((n, runs)) < rates[:, None]).astype(int).ravel(), np.repeat(np.arange(n), runs))
 
 
 def _leading(rng: np.random.Generator, n: int) -> tuple[Array, Array]:

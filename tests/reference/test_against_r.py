@@ -10,7 +10,7 @@ from tests.inference.asking import ask, scores_of
 from tests.reference import r_values as r
 
 from outscore.core.paired import PairedScores
-from outscore.core.repeats import Draws
+from outscore.core.repeats import Runs
 from outscore.inference.base.discordance import Discordance
 from outscore.inference.base.own_score import score_interval
 from outscore.inference.base.sign_flips import KernelOptions
@@ -182,7 +182,7 @@ def test_hollander_and_wolfe():
 @pytest.mark.parametrize(("runs", "right_a", "right_b", "two_sided", "greater", "less"), r.STRATIFIED)
 def test_exchange_of_runs_against_mantelhaen_test(runs, right_a, right_b, two_sided, greater, less):
     a, b = (
-        Draws(np.array([int(k < x) for x in right for k in range(n)]), np.repeat(np.arange(len(right)), n))
+        Runs(np.array([int(k < x) for x in right for k in range(n)]), np.repeat(np.arange(len(right)), n))
         for n, right in zip(runs, (right_a, right_b), strict=True)
     )
     found = exchange_of(a, b)

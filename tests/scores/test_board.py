@@ -55,7 +55,7 @@ def test_against_naive_twin(rows):
 def test_conflicts_are_averaged_counted_and_told():
     (board,) = boards_of([system("a", [("p", 1), ("p", 0), ("q", 1), ("q", 1)]), system("b", [("p", 1), ("q", 0)])])
     assert board.values.tolist() == [[0.5, 1.0], [1.0, 0.0]]
-    assert (board.duplicates, board.conflicts, board.repeats) == (2, 1, 1.0)
+    assert (board.duplicates, board.conflicts, board.rows) == (2, 1, 4)
     assert "contradict" in board.notes[0].text
     (first,) = boards_of([system("a", [("p", 1), ("p", 0)]), system("b", [("p", 1)])], "first")
     assert first.values.tolist() == [[1], [1]]
@@ -68,11 +68,11 @@ def test_repeats_are_averaged_and_unequal_ones_told():
     b = system("b", [("p", 1), ("p", 1), ("q", 0), ("q", 1)], repeats=Labels.of("1212"))
     (board,) = boards_of([a, b])
     assert board.values.tolist() == [[0.5, 1.0], [1.0, 0.5]]
-    assert board.repeats == 2.0
+    assert board.rows == 2 * int(board.present.sum())
     assert not board.notes
     (uneven,) = boards_of([a, system("c", [("p", 1), ("q", 1)], repeats=Labels.of("11"))])
     assert "unequally often" in uneven.notes[0].text
-    assert uneven.repeats == 1.5
+    assert uneven.rows == 1.5 * int(uneven.present.sum())
 
 
 def test_datasets_tell_items_apart_and_a_system_may_lack_one():

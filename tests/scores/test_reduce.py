@@ -85,13 +85,13 @@ def test_unequally_many_runs_bias_the_best_one(how):
     kept, notes = first_runs(both)
     assert [one.values.tolist() for one in kept] == [[1, 0, 1], [1, 0, 1]]
     assert notes[0].text.startswith("2 rows were left out")
-    assert not reduce_runs(kept, parse_reduction(how)).unequal
+    assert not reduce_runs(kept, parse_reduction(how)).repeats().unequal
     assert first_runs(kept)[1] == []
 
 
 def test_unequally_many_runs_leave_pass_rates_unbiased_and_are_noted():
     found = reduce_runs([system("new", {"q1": [1, 0, 1]}), system("old", {"q1": [1, 0], "q2": [1, 1]})], Reduction("pass@", 2))
-    assert (found.unequal, found.times) == (True, (3.0, 2.0))
+    assert (found.repeats().unequal, found.repeats().times) == (True, (3.0, 2.0))
     assert "--equal-runs" in found.notes[0].text
 
 

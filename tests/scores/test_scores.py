@@ -73,7 +73,7 @@ def test_repeats_are_matched_by_label():
     assert columns(both) == [(1, 10), (2, 20), (3, 30), (4, 40)]
     assert both.items.tolist() == [0, 1, 0, 1]
     assert both.alignment == Alignment(common=2)
-    assert not both.unequal_repeats
+    assert not both.repeats.unequal
 
 
 def test_repeats_with_other_labels_are_matched_in_order():
@@ -92,7 +92,7 @@ def test_unequal_repeats_are_averaged_and_the_note_says_so(turn):
     b = scores("B", "q1 5, q2 7")
     both = pair(b, a) if turn else pair(a, b)
     assert columns(both) == ([(5, 0.5), (7, 1.5)] if turn else [(1.5, 7), (0.5, 5)])
-    assert both.unequal_repeats
+    assert both.repeats.unequal
     assert both.items is None
     who = "once by B and 2 times by A" if turn else "2 times by A and once by B"
     (note,) = both.notes
@@ -217,7 +217,8 @@ def test_against_dictionaries(first, second):
     assert both.alignment.only_a == len({x for x, *_ in first}) - len(expected)
     turned = pair(make("B", second), make("A", first), "mean")
     assert (turned.alignment.only_a, turned.alignment.only_b) == (both.alignment.only_b, both.alignment.only_a)
-    assert turned.unequal_repeats == both.unequal_repeats
+    assert (turned.repeats is None) == (both.repeats is None)
+    assert turned.repeats is None or turned.repeats.unequal == both.repeats.unequal
 
 
 def test_real_repeats(shared_data):

@@ -1,4 +1,4 @@
-"""Repeats of items: of which kind they are, and both systems' scores by item and run.
+"""Repeats of items: of which kind they are, and every row of every system by item and run.
 
 Epochs (epoch, sample, trial, attempt) have nothing to do with one another from item to item. A run (seed, run) spans all
 items, and a lucky one is lucky everywhere. The column's name tells them apart, unless the caller does.
@@ -7,7 +7,9 @@ items, and a lucky one is lucky everywhere. The column's name tells them apart, 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -16,19 +18,7 @@ from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.records import dataclass
 
-__all__ = [
-    "EPOCHS",
-    "KINDS",
-    "RUNS",
-    "Draws",
-    "RepeatKind",
-    "Repeats",
-    "RunTable",
-    "kind_of_column",
-    "occurrences",
-    "repeats_of_rows",
-    "run_table",
-]
+__all__ = ["EPOCHS", "KINDS", "RUNS", "RepeatKind", "Repeats", "Runs", "kind_of_column", "occurrences", "repeats_of_rows"]
 
 RepeatKind = Literal["epochs", "runs"]
 EPOCHS: RepeatKind = "epochs"
@@ -50,43 +40,77 @@ def kind_of_column(name: str) -> RepeatKind:
 
 
 @dataclass(frozen=True, eq=False)
-class RunTable:
-    """One system's numbers by item and run, (items, runs) scores or (items, runs, columns) counts.
+class Runs:
+    """All rows of one system, (rows,) scores or (rows, columns) counts, with the codes of their items and of their runs.
 
-    `values` is None where there is no such table, and `lacking` then says why, as a clause.
+    `runs` is None where rows do not say which run they are. `lacking` says, as a clause, why there is no table of items by
+    runs; it is empty where there is one.
     """
 
-    values: Array | None
+    values: Array
+    items: Array
+    runs: Array | None = None
     lacking: str = ""
 
-    def take(self, items: Array) -> RunTable:
-        """The table of these items."""
-        return self if self.values is None else replace(self, values=self.values[items])
+    @classmethod
+    def of(cls, values: Array, items: Array, runs: Array | None, system: str) -> Runs:
+        """The rows of a system, and whether every item has every run once.
 
+        Examples
+        --------
+        >>> Runs.of(np.array([1, 2, 3]), np.array([0, 0, 1]), np.array([0, 1, 0]), "new").lacking
+        'new lacks runs of some items'
+        """
+        if not len(values):
+            return cls(values, items, runs, f"{system} has no item")
+        if runs is None:
+            return cls(values, items, runs, f"{system} has a single run")
+        n, dense = len(np.unique(items)), np.unique(runs, return_inverse=True)[1]
+        k = int(dense.max()) + 1
+        lacking = ""
+        if k < 2:
+            lacking = f"{system} has a single run"
+        elif len(values) != n * k or len(np.unique(items * k + dense)) < n * k:
+            lacking = f"{system} lacks runs of some items"
+        return cls(values, items, dense, lacking)
 
-def run_table(values: Array, items: Array, runs: Array, name: str = "the system") -> RunTable:
-    """The table of rows whose items and runs are given by codes from 0 up; a cell may be filled once and none be empty.
+    @cached_property
+    def table(self) -> Array:
+        """(items, runs) scores or (items, runs, columns) counts, 0 for items that the system lacks; none may be `lacking`.
 
-    Examples
-    --------
-    >>> run_table(np.array([1, 2, 3, 4]), np.array([0, 0, 1, 1]), np.array([0, 1, 1, 0])).values
-    array([[1, 2],
-           [4, 3]])
-    >>> run_table(np.array([1, 2, 3]), np.array([0, 0, 1]), np.array([0, 1, 0])).lacking
-    'the system lacks runs of some items'
-    """
-    n, k = int(items.max()) + 1, int(runs.max()) + 1
-    if k < 2:
-        return RunTable(None, f"{name} has a single run")
-    if len(values) != n * k or len(np.unique(items * k + runs)) < n * k:
-        return RunTable(None, f"{name} lacks runs of some items")
-    table = np.empty((n, k, *values.shape[1:]), dtype=values.dtype)
-    table[items, runs] = values
-    return RunTable(table)
+        Examples
+        --------
+        >>> Runs(np.array([1, 2, 3, 4]), np.array([0, 0, 1, 1]), np.array([0, 1, 1, 0])).table.tolist()
+        [[1, 2], [4, 3]]
+        """
+        assert self.runs is not None
+        shape = int(self.items.max()) + 1, int(self.runs.max()) + 1
+        table = np.zeros((*shape, *self.values.shape[1:]), dtype=self.values.dtype)
+        table[self.items, self.runs] = self.values
+        return table
+
+    def times(self, items: int) -> Array:
+        """How often each of so many items was run."""
+        return np.bincount(self.items, minlength=items)
+
+    def take(self, items: Array) -> Runs:
+        """The rows of these items, which get new codes in the order given.
+
+        Examples
+        --------
+        >>> found = Runs(np.array([5, 6, 7, 8]), np.array([0, 1, 0, 2])).take(np.array([2, 0]))
+        >>> found.values.tolist(), found.items.tolist()
+        ([5, 7, 8], [1, 1, 0])
+        """
+        place = np.full(int(max(self.items.max(initial=0), items.max(initial=0))) + 1, -1, dtype=np.int64)
+        place[items] = np.arange(len(items))
+        kept = place[self.items] >= 0
+        runs = None if self.runs is None else self.runs[kept]
+        return Runs(self.values[kept], place[self.items[kept]], runs, self.lacking)
 
 
 def occurrences(items: Array) -> Array:
-    """The how-manieth row of its item each row is, from 0 up: the run of rows that have no label of it.
+    """The number of earlier rows of the same item: the run of rows that have no label of it.
 
     Examples
     --------
@@ -101,94 +125,72 @@ def occurrences(items: Array) -> Array:
 
 
 @dataclass(frozen=True, eq=False)
-class Draws:
-    """All rows of one system, (rows,) scores or (rows, columns) counts, each with the code of its item."""
-
-    values: Array
-    items: Array
-
-    def take(self, items: Array) -> Draws:
-        """The rows of these items, which get new codes in the order given.
-
-        Examples
-        --------
-        >>> found = Draws(np.array([5, 6, 7, 8]), np.array([0, 1, 0, 2])).take(np.array([2, 0]))
-        >>> found.values.tolist(), found.items.tolist()
-        ([5, 7, 8], [1, 1, 0])
-        """
-        place = np.full(int(max(self.items.max(initial=0), items.max(initial=0))) + 1, -1, dtype=np.int64)
-        place[items] = np.arange(len(items))
-        kept = place[self.items] >= 0
-        return Draws(self.values[kept], place[self.items[kept]])
-
-
-@dataclass(frozen=True, eq=False)
 class Repeats:
-    """What is known of the repeats of two systems' items.
+    """What is known of items that were run several times: the runs of each system, with the items of all in one order.
 
-    `column` is what the file calls them, empty where nothing does; `times` are how often A and B were run on an item, on
-    average; `a` and `b` are their tables, with the items in the order in which rows first name them. Where A and B were run
-    unequally often, their rows are item means and `raw` holds the rows behind these. `metric` is that of one run's rows, where
-    the rows that are compared hold all runs side by side. `draws` are all rows of A and of B, with the items in the order of
-    the tables. `reduced` names the score that was made of an item's runs, where it is not their mean.
+    `column` is what the data call the repeats, empty where nothing does. `metric` is that of one run's rows, where the rows
+    that are compared hold all runs side by side. `reduced` names the score that was made of an item's runs, where it is not
+    their mean.
+
+    Examples
+    --------
+    >>> once, twice = Runs(np.array([1]), np.array([0])), Runs(np.array([1, 0]), np.array([0, 0]))
+    >>> [Repeats(EPOCHS, "", both).unequal for both in ((once, once), (once, twice))]
+    [False, True]
     """
 
     kind: RepeatKind
     column: str
-    times: tuple[float, float]
-    a: RunTable
-    b: RunTable
-    raw: tuple[Array, ...] = ()
+    systems: tuple[Runs, ...]
     metric: AdditiveMetric | None = None
-    draws: tuple[Draws, Draws] | None = None
     reduced: str = ""
+
+    @property
+    def times(self) -> tuple[float, ...]:
+        """How often each system was run on an item that it has, on average."""
+        return tuple(len(runs.items) / max(1, len(np.unique(runs.items))) for runs in self.systems)
 
     @property
     def lacking(self) -> str:
         """Why there are no tables of items by runs; empty where there are."""
-        return self.a.lacking or self.b.lacking
+        if self.reduced:
+            return f"{self.reduced} is one score of all runs of an item"
+        return next((runs.lacking for runs in self.systems if runs.lacking), "")
 
     @property
     def unequal(self) -> bool:
-        """Whether the systems were run unequally often on some item.
+        """Whether the systems were run unequally often on some item that all have."""
+        items = 1 + max((int(runs.items.max(initial=0)) for runs in self.systems), default=0)
+        times = np.array([runs.times(items) for runs in self.systems])
+        shared = times[:, (times > 0).all(axis=0)]
+        return bool((shared != shared[:1]).any())
 
-        Examples
-        --------
-        >>> none = RunTable(None)
-        >>> once, twice = Draws(np.array([1]), np.array([0])), Draws(np.array([1, 0]), np.array([0, 0]))
-        >>> [Repeats(EPOCHS, "", (1, 1), none, none, draws=both).unequal for both in ((once, once), (once, twice))]
-        [False, True]
-        """
-        if self.draws is None:
-            return bool(self.raw) or self.times[0] != self.times[1]
-        first, second = (np.bincount(own.items) for own in self.draws)
-        return not np.array_equal(first, second)
+    @property
+    def averaged(self) -> tuple[Array, ...]:
+        """The rows behind means of unequally many runs; none where rows are compared as they are."""
+        return tuple(runs.values for runs in self.systems) if self.unequal else ()
 
-    def turned(self) -> Repeats:
-        """The same repeats, B first."""
-        (first, second), draws = self.times, self.draws
-        return replace(self, a=self.b, b=self.a, times=(second, first), draws=None if draws is None else (draws[1], draws[0]))
+    def swap_systems(self) -> Repeats:
+        """The same repeats, the last system first."""
+        return replace(self, systems=self.systems[::-1])
 
     def take(self, items: Array) -> Repeats:
         """The repeats of these items."""
-        draws = None if self.draws is None else (self.draws[0].take(items), self.draws[1].take(items))
-        return replace(self, a=self.a.take(items), b=self.b.take(items), draws=draws)
+        return replace(self, systems=tuple(runs.take(items) for runs in self.systems))
 
 
-def repeats_of_rows(a: Array, b: Array, items: Array, names: tuple[str, str]) -> Repeats | None:
-    """The repeats of paired rows whose items are given by codes: epochs, by the order of the rows of each item.
+def repeats_of_rows(values: Sequence[Array], items: Array, names: Sequence[str]) -> Repeats | None:
+    """The repeats of rows of several systems whose items are given by codes: epochs, by the order of the rows of each item.
 
     None where every item has one row.
 
     Examples
     --------
-    >>> found = repeats_of_rows(np.arange(4), np.arange(4), np.array([0, 1, 0, 1]), ("new", "old"))
-    >>> found.kind, found.times, found.a.values.tolist()
+    >>> found = repeats_of_rows([np.arange(4), np.arange(4)], np.array([0, 1, 0, 1]), ("new", "old"))
+    >>> found.kind, found.times, found.systems[0].table.tolist()
     ('epochs', (2.0, 2.0), [[0, 2], [1, 3]])
     """
-    n = int(items.max()) + 1
-    if len(items) == n:
+    if len(items) == int(items.max()) + 1:
         return None
-    runs, times = occurrences(items), len(items) / n
-    tables = [run_table(values, items, runs, name) for values, name in zip((a, b), names, strict=True)]
-    return Repeats(EPOCHS, "", (times, times), tables[0], tables[1], draws=(Draws(a, items), Draws(b, items)))
+    runs = occurrences(items)
+    return Repeats(EPOCHS, "", tuple(Runs.of(rows, items, runs, name) for rows, name in zip(values, names, strict=True)))

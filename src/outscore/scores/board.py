@@ -14,10 +14,9 @@ import numpy as np
 
 from outscore.core.brief import Brief, count_of
 from outscore.core.errors import OutscoreError
-from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.records import dataclass
-from outscore.core.repeats import Draws, RunTable, run_table
+from outscore.core.repeats import Repeats, Runs, kind_of_column
 from outscore.results.note import Note
 from outscore.scores.answers import facts_of_answers, refuse_other_gold
 from outscore.scores.duplicates import UNEQUAL_RUNS, DuplicateRule, check_rule, settle
@@ -50,28 +49,16 @@ class Board(Brief):
         The name of the dataset, if there are several.
     duplicates, conflicts
         The number of repeated rows, and of items whose rows contradict each other.
-    rows
-        The number of rows behind the cells, repeats included; None if each cell is one row.
-    raw
-        The rows behind the cells of all boards, where cells are means of several; else None.
-    runs
-        Each system's table of items by runs, with 0 for items it lacks; None without repeats.
-    draws
-        All rows of each system with the places of their items; None without repeats.
-    run_metric
-        The metric of one run's rows, where the values hold all runs side by side.
-    repeat_column
-        What the data call the repeats.
-    reduced
-        The score that was made of an item's runs, where it is not their mean.
+    repeats
+        The runs behind the cells, where cells are made of several; else None.
     notes
         What a report should say about how the table was filled.
 
     Examples
     --------
     >>> board = Board(("new", "old"), np.array([[1, 0], [1, 1]]), np.array([[True, False], [True, True]]))
-    >>> board.shape, board.complete, board.counts.tolist(), board.repeats
-    ((2, 2), False, [1, 2], 1.0)
+    >>> board.shape, board.complete, board.counts.tolist(), board.rows
+    ((2, 2), False, [1, 2], 3)
     """
 
     systems: tuple[str, ...]
@@ -82,13 +69,7 @@ class Board(Brief):
     dataset: str | None = None
     duplicates: int = 0
     conflicts: int = 0
-    rows: int | None = None
-    raw: Array | None = None
-    runs: tuple[RunTable, ...] | None = None
-    draws: tuple[Draws, ...] | None = None
-    repeat_column: str = ""
-    run_metric: AdditiveMetric | None = None
-    reduced: str = ""
+    repeats: Repeats | None = None
     notes: tuple[Note, ...] = ()
 
     def _brief(self) -> str:
@@ -106,14 +87,16 @@ class Board(Brief):
 
         Examples
         --------
-        >>> once, twice = Draws(np.array([1]), np.array([0])), Draws(np.array([1, 0]), np.array([0, 0]))
-        >>> board = Board(("new", "old"), np.array([[1], [0.5]]), np.ones((2, 1), dtype=bool), draws=(once, twice))
+        >>> once, twice = Runs(np.array([1]), np.array([0])), Runs(np.array([1, 0]), np.array([0, 0]))
+        >>> repeats = Repeats("epochs", "", (once, twice))
+        >>> board = Board(("new", "old"), np.array([[1], [0.5]]), np.ones((2, 1), dtype=bool), repeats=repeats)
         >>> board.run_unequally().tolist()
         [[False, True], [True, False]]
         """
-        items = self.shape[1]
-        times = np.array([np.bincount(draws.items, minlength=items) for draws in self.draws or ()])
-        if not len(times) or not _count_unequal(times):
+        if self.repeats is None:
+            return None
+        times = self.times
+        if not _count_unequal(times):
             return None
         shared = self.present.astype(np.float64) @ self.present.T
         alike = [(times == n).astype(np.float64) for n in np.unique(times[times > 0])]
@@ -125,9 +108,16 @@ class Board(Brief):
         return np.asarray(self.present.sum(axis=1))
 
     @property
-    def repeats(self) -> float:
-        """The average number of runs of a system on an item that it has."""
-        return 1.0 if self.rows is None else self.rows / max(1, int(self.present.sum()))
+    def times(self) -> Array:
+        """(systems, items): how often each system was run on each item."""
+        if self.repeats is None:
+            return self.present.astype(np.int64)
+        return np.array([runs.times(self.shape[1]) for runs in self.repeats.systems])
+
+    @property
+    def rows(self) -> int:
+        """The number of rows behind the cells, repeats included."""
+        return int(self.times.sum())
 
     @property
     def complete(self) -> bool:
@@ -201,11 +191,7 @@ def boards_of(scores: Sequence[Scores], duplicates: DuplicateRule = "mean") -> l
             items=None if cells.labels is None else tuple(cells.labels[i] for i in here.tolist()),
             clusters=None if clusters is None else _densify(clusters[here])[0],
             dataset=None if cells.datasets is None else cells.datasets[code],
-            rows=int(counts[:, here].sum()),
-            raw=cells.values if averaged else None,
-            runs=_run_tables(cells, here) if averaged else None,
-            draws=_draws(cells, here) if averaged else None,
-            repeat_column=column if averaged else "",
+            repeats=Repeats(kind_of_column(column), column, _runs(cells, here)) if averaged else None,
         )
         boards.append(board)
     # Counts and notes are about all rows: the first board carries them.
@@ -351,31 +337,16 @@ def _fill_table(cells: _Cells, columns: tuple[int, ...]) -> tuple[Array, Array]:
     return table.reshape(*shape, *columns), counts.reshape(shape)
 
 
-def _run_tables(cells: _Cells, here: Array) -> tuple[RunTable, ...]:
-    """Each system's table of these items by runs; items that it lacks are 0 in all of them."""
+def _runs(cells: _Cells, here: Array) -> tuple[Runs, ...]:
+    """Each system's rows of these items."""
     place = np.full(len(cells.home), -1, dtype=np.int64)
     place[here] = np.arange(len(here))
-    tables = []
+    items = place[cells.item]
+    systems = []
     for code, name in enumerate(cells.systems):
-        mine = (cells.system == code) & (place[cells.item] >= 0)
-        if cells.run is None or not mine.any():
-            tables.append(RunTable(None, f"{name} has a single run" if mine.any() else f"{name} has no item"))
-            continue
-        items, dense = np.unique(place[cells.item[mine]], return_inverse=True)
-        runs = run_table(cells.values[mine], dense, np.unique(cells.run[mine], return_inverse=True)[1], name)
-        if runs.values is not None and len(items) < len(here):
-            whole = np.zeros((len(here), *runs.values.shape[1:]), dtype=runs.values.dtype)
-            whole[items] = runs.values
-            runs = RunTable(whole)
-        tables.append(runs)
-    return tuple(tables)
-
-
-def _draws(cells: _Cells, here: Array) -> tuple[Draws, ...]:
-    """Each system's rows of these items."""
-    whole = Draws(cells.values, cells.item)
-    systems = [Draws(whole.values[mine], whole.items[mine]) for mine in (cells.system == c for c in range(len(cells.systems)))]
-    return tuple(system.take(here) for system in systems)
+        rows = np.flatnonzero((cells.system == code) & (items >= 0))
+        systems.append(Runs.of(cells.values[rows], items[rows], None if cells.run is None else cells.run[rows], name))
+    return tuple(systems)
 
 
 def _item_clusters(scores: Sequence[Scores], cells: _Cells) -> Array | None:

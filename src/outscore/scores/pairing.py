@@ -17,7 +17,7 @@ from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.core.paired import codes_of
 from outscore.core.records import dataclass
-from outscore.core.repeats import Draws, Repeats, RunTable, kind_of_column, run_table
+from outscore.core.repeats import Repeats, Runs, kind_of_column
 from outscore.results.design import Alignment
 from outscore.results.note import Note
 from outscore.scores.answers import facts_of_answers, refuse_other_gold
@@ -37,9 +37,8 @@ class Paired(Brief):
 
     `items` holds a code per row if items have several rows (repeats, to be averaged first) and is None if
     every row is an item; `clusters` are codes too: both are what `compare` takes. `ids`, `datasets` and
-    `slices` keep their names. With `unequal_repeats` the systems were run unequally often per item, so that
-    the rows are item means. `repeats` holds what is known of items that were
-    run several times, or None.
+    `slices` keep their names. `repeats` holds what is known of items that were run several times, or None: where
+    the systems were run unequally often, the rows are item means.
     """
 
     a: Array
@@ -50,7 +49,6 @@ class Paired(Brief):
     ids: Labels | None = None
     datasets: Labels | None = None
     slices: Mapping[str, Labels] = field(default_factory=dict)
-    unequal_repeats: bool = False
     repeats: Repeats | None = None
     notes: tuple[Note, ...] = ()
 
@@ -64,8 +62,7 @@ def pair(a: Scores, b: Scores, duplicates: DuplicateRule = "stop") -> Paired:
 
     Items that one system lacks are left out and counted. Rows of one item and repeat with equal scores are
     kept once and counted; with different scores, `duplicates` decides. Repeats are matched by their labels,
-    or in file order if the labels differ; items run unequally often by A and B are averaged, see
-    `Paired.unequal_repeats`.
+    or in file order if the labels differ; items run unequally often by A and B are averaged.
 
     Parameters
     ----------
@@ -147,28 +144,21 @@ def _pair_by_id(a: Scores, b: Scores, rule: DuplicateRule) -> Paired:
         place[items_b] = np.arange(b.rows)
         return _assemble(a, b, (_ALL, place[items_a]), (a.values, b.values[place[items_a]]), alignment)
     paired = _match_repeats(a, b, (items_a, items_b), runs, alignment)
-    repeats = _repeats_of(a, b, (items_a, items_b))
-    raw = (a.values, b.values) if paired.unequal_repeats else ()
-    return replace(paired, repeats=replace(repeats, raw=raw))
+    return replace(paired, repeats=_repeats_of(a, b, (items_a, items_b)))
 
 
 def _repeats_of(a: Scores, b: Scores, items: tuple[Array, Array]) -> Repeats:
-    """The tables of items by runs of both systems, with the items in the order of A's file."""
+    """The runs of both systems, with the items in the order of A's file."""
     codes = codes_of(items[0], a.rows, "items")
     assert codes is not None
     place = np.empty(int(items[0].max()) + 1, dtype=np.int64)
     place[items[0]] = codes
-    n = int(place[items[0]].max()) + 1
-    tables = [_table_of(scores, place[own]) for scores, own in zip((a, b), items, strict=True)]
     column = a.repeat_column or b.repeat_column
-    draws = Draws(a.values, place[items[0]]), Draws(b.values, place[items[1]])
-    return Repeats(kind_of_column(column), column, (a.rows / n, b.rows / n), tables[0], tables[1], draws=draws)
+    return Repeats(kind_of_column(column), column, (_runs(a, place[items[0]]), _runs(b, place[items[1]])))
 
 
-def _table_of(scores: Scores, items: Array) -> RunTable:
-    if scores.repeats is None:
-        return RunTable(None, f"{scores.name} has a single run")
-    return run_table(scores.values, items, np.unique(scores.repeats.codes, return_inverse=True)[1], scores.name)
+def _runs(scores: Scores, items: Array) -> Runs:
+    return Runs.of(scores.values, items, None if scores.repeats is None else scores.repeats.codes, scores.name)
 
 
 def _refuse_no_common_items(a: Scores, b: Scores) -> NoReturn:
@@ -230,7 +220,7 @@ def _item_means(
     times = f"{_times(runs[0])} by {a.name} and {_times(runs[1])} by {b.name}"
     note = f"Items were run {times}: item means are compared. {UNEQUAL_RUNS}"
     values = (means[0][in_file_order], means[1][in_file_order])
-    return _assemble(a, b, places, values, alignment, notes=(Note("design", note),), unequal=True)
+    return _assemble(a, b, places, values, alignment, notes=(Note("design", note),))
 
 
 def _times(runs: Array) -> str:
@@ -249,7 +239,6 @@ def _assemble(
     *,
     items: Array | None = None,
     notes: tuple[Note, ...] = (),
-    unequal: bool = False,
 ) -> Paired:
     """Put matched rows together, with the labels of A or else of B; if both have labels, they must agree."""
     a, b = a.take(rows[0]), b.take(rows[1])
@@ -279,7 +268,6 @@ def _assemble(
         ids=a.ids,
         datasets=a.datasets,
         slices=slices,
-        unequal_repeats=unequal,
         notes=notes,
     )
 

@@ -16,7 +16,7 @@ from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array, as_integers
 from outscore.core.records import dataclass
 from outscore.core.reduction import Reduction, pass_rate
-from outscore.core.repeats import Draws, RepeatKind, Repeats, RunTable, kind_of_column, occurrences
+from outscore.core.repeats import Repeats, Runs, kind_of_column, occurrences
 from outscore.results.note import Note
 from outscore.scores.board import Board, boards_of
 from outscore.scores.duplicates import DuplicateRule, settle
@@ -38,15 +38,12 @@ UNEQUAL = (
 class Reduced:
     """Systems with one score for each item, and what is known of the runs behind them.
 
-    `before` are the systems as they were, `times` how often each was run on an item, on average, `unequal` whether any item was
-    run unequally often.
+    `before` are the systems as they were.
     """
 
     reduction: Reduction
     scores: list[Scores]
     before: list[Scores]
-    times: tuple[float, ...]
-    unequal: bool
     notes: tuple[Note, ...] = ()
 
     @property
@@ -54,45 +51,23 @@ class Reduced:
         """What the data call the repeats."""
         return next((one.repeat_column for one in self.before if one.repeat_column), "")
 
-    @property
-    def lacking(self) -> str:
-        """Why there is no table of items by runs."""
-        return f"{self.reduction.name} is one score of all runs of an item"
+    def _repeats(self, systems: tuple[Runs, ...]) -> Repeats:
+        return Repeats(kind_of_column(self.column), self.column, systems, reduced=self.reduction.name)
 
-    def repeats(self, kept: Sequence[str] | None) -> Repeats:
-        """What is known of the repeats of two systems whose common items, in order, are `kept` (all of them where None)."""
-        tables = RunTable(None, self.lacking), RunTable(None, self.lacking)
-        kind: RepeatKind = kind_of_column(self.column)
-        raw = tuple(one.values for one in self.before) if self.unequal else ()
-        draws = None if kept is None else (_draws(self.before[0], kept), _draws(self.before[1], kept))
-        times = self.times[0], self.times[1]
-        return Repeats(kind, self.column, times, *tables, raw=raw, draws=draws, reduced=self.reduction.name)
+    def repeats(self) -> Repeats:
+        """What is known of the repeats of two systems, on the items that both have, in the order of the first."""
+        *codes, first, second = _codes([*self.before, *self.scores])
+        kept = first[np.isin(first, second)]
+        return self._repeats(tuple(Runs(one.values, own).take(kept) for one, own in zip(self.before, codes, strict=True)))
 
     def boards(self, boards: Sequence[Board]) -> list[Board]:
         """Boards of the reduced systems that know of the runs behind their cells."""
-        lacking = RunTable(None, self.lacking)
-        # Only to tell which systems were run unequally often: reduced runs are not exchanged.
-        behind = {board.dataset: board.draws for board in boards_of(self.before)} if self.unequal else {}
-        rows = sum(one.rows for one in self.before)
-        cells = sum(int(board.present.sum()) for board in boards)
+        behind = {board.dataset: board.repeats for board in boards_of(self.before)}
         return [
-            replace(
-                board,
-                rows=round(rows / cells * int(board.present.sum())),
-                runs=(lacking,) * len(board.systems),
-                repeat_column=self.column,
-                reduced=self.reduction.name,
-                draws=behind.get(board.dataset),
-            )
+            replace(board, repeats=None if known is None else self._repeats(known.systems))
             for board in boards
+            for known in [behind[board.dataset]]
         ]
-
-
-def _draws(scores: Scores, kept: Sequence[str]) -> Draws:
-    """All rows of the items that are kept, in their order."""
-    place = {item: i for i, item in enumerate(kept)}
-    items = np.array([place.get(item, -1) for item in _items(scores)], dtype=np.int64)
-    return Draws(scores.values[items >= 0], items[items >= 0])
 
 
 def _items(scores: Scores) -> list[str]:
@@ -186,8 +161,7 @@ def reduce_runs(systems: Sequence[Scores], reduction: Reduction, rule: Duplicate
         notes.append(Note("data", BY_SCORES))
     by_answers = all(one.answers is not None for one in settled)
     reduced = [_reduce(one, items, reduction, by_answers=by_answers) for one, items in zip(settled, codes, strict=True)]
-    times = tuple(one.rows / after.rows for one, after in zip(settled, reduced, strict=True))
-    return Reduced(reduction, reduced, settled, times, bool(len(uneven)), tuple(notes))
+    return Reduced(reduction, reduced, settled, tuple(notes))
 
 
 def _refuse_uneven(systems: Sequence[Scores], codes: Sequence[Array], counts: Array, item: int, reduction: Reduction) -> None:

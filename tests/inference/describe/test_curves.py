@@ -13,7 +13,7 @@ from outscore.core.metric import AdditiveMetric
 from outscore.core.options import complete
 from outscore.core.paired import PairedScores
 from outscore.core.reduction import pass_rate
-from outscore.core.repeats import Draws
+from outscore.core.repeats import Runs
 from outscore.inference.base.entry import TestRequest
 from outscore.inference.describe.curves import MAX_POINTS, MAX_ROWS, jackknife_t, runs_curve, size_curve, size_test
 from outscore.inference.registry import TESTS
@@ -182,8 +182,8 @@ def test_quantiles_against_scipy():
     assert normal_quantiles(pairs_of(np.ones(9), np.zeros(9)), MEAN) == []
 
 
-def draws(rng, n: int, runs: int, rates) -> Draws:
-    return Draws((rng.random((n, runs)) < np.asarray(rates).reshape(-1, 1)).astype(int).ravel(), np.repeat(np.arange(n), runs))
+def draws(rng, n: int, runs: int, rates) -> Runs:
+    return Runs((rng.random((n, runs)) < np.asarray(rates).reshape(-1, 1)).astype(int).ravel(), np.repeat(np.arange(n), runs))
 
 
 @pytest.mark.parametrize("kind", ["pass@", "pass^"])
@@ -218,7 +218,7 @@ def test_the_band_is_wider_than_single_intervals_and_clusters_widen_it():
 def test_no_curve_where_there_is_none():
     rng = np.random.default_rng(3)
     once, twice = draws(rng, 5, 1, [0.5]), draws(rng, 5, 2, [0.5])
-    graded = Draws(np.array([0.5, 1.0] * 5), np.repeat(np.arange(5), 2))
+    graded = Runs(np.array([0.5, 1.0] * 5), np.repeat(np.arange(5), 2))
     assert runs_curve((once, twice)) is None
     assert runs_curve((graded, twice)) is None
     assert runs_curve((twice, twice), clusters=np.zeros(5, dtype=int)) is None

@@ -14,7 +14,7 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from outscore.core.metric import AdditiveMetric
-from outscore.core.repeats import Draws
+from outscore.core.repeats import Runs
 from outscore.inference.describe.repeats import run_interval, run_test, smallest_run_p
 from outscore.inference.runs import exchange as module
 from outscore.inference.runs.exchange import Exchange, exchange_of, exchange_of_rows, macro_exchange, sampled_exchange
@@ -23,9 +23,9 @@ MEAN = AdditiveMetric("mean", ("score", "items"), ratio=((1, 0), (0, 1)))
 F1 = AdditiveMetric("f1", ("tp", "errors"), ratio=((2, 0), (2, 1)))
 
 
-def draws(runs) -> Draws:
+def draws(runs) -> Runs:
     """Runs of items, a list each."""
-    return Draws(np.concatenate([np.array(one) for one in runs]), np.repeat(np.arange(len(runs)), [len(one) for one in runs]))
+    return Runs(np.concatenate([np.array(one) for one in runs]), np.repeat(np.arange(len(runs)), [len(one) for one in runs]))
 
 
 def of(a, b, **more) -> Exchange:
@@ -119,14 +119,14 @@ def test_runs_too_many_to_count_are_sampled():
 def test_sampled_divisions_agree_with_the_exact_law():
     rng = np.random.default_rng(4)
     a, b = (draws((rng.random((12, 4)) < rate).astype(int).tolist()) for rate in (0.7, 0.5))
-    rows = [Draws(np.stack([one.values, np.ones(48)], axis=1), one.items) for one in (a, b)]
+    rows = [Runs(np.stack([one.values, np.ones(48)], axis=1), one.items) for one in (a, b)]
     exact = exchange_of(a, b)
     sampled = sampled_exchange(rows[0], rows[1], MEAN, exact.difference, "two-sided", 0)
     assert sampled.lower <= exact.p().value <= sampled.upper
 
 
 def test_a_ratio_of_sums_is_no_mean_over_items():
-    rows = Draws(np.array([[3, 1], [2, 2]]), np.array([0, 0]))
+    rows = Runs(np.array([[3, 1], [2, 2]]), np.array([0, 0]))
     assert exchange_of_rows((rows, rows), F1) is None
     assert sampled_exchange(rows, rows, F1, 0.0, "two-sided", 0).value == 1.0
 
@@ -248,7 +248,7 @@ def test_datasets_count_alike_in_the_macro_average():
     assert both.p().value == pytest.approx(hits / len(sums), rel=1e-10)
 
 
-def _runs(one: Draws) -> list[list[int]]:
+def _runs(one: Runs) -> list[list[int]]:
     return [one.values[one.items == i].tolist() for i in range(int(one.items.max()) + 1)]
 
 

@@ -11,7 +11,7 @@ import scipy.stats
 
 import outscore as osc
 from outscore.core.errors import OutscoreError
-from outscore.core.repeats import Draws
+from outscore.core.repeats import Runs
 from outscore.inference.describe.repeats import run_interval, run_test
 from outscore.inference.runs.exchange import exchange_of
 from outscore.inference.runs.two_way import two_way_of_means
@@ -257,7 +257,7 @@ def test_new_runs_of_these_very_items(tmp_path):
     path = written(tmp_path / "epochs.csv", (a, b), "epoch")
     usual, found = osc.compare(path), osc.compare(path, population="these-items", margin=0.2)
     codes = np.repeat(np.arange(80), 4)
-    exchange = exchange_of(Draws(a.ravel(), codes), Draws(b.ravel(), codes))
+    exchange = exchange_of(Runs(a.ravel(), codes), Runs(b.ravel(), codes))
     assert (found.population, found.p) == ("these-items", exchange.p())
     assert (usual.population, usual.other_populations[0].p) == ("items", found.p)
     assert found.other_populations[0].p == usual.p
@@ -296,7 +296,7 @@ def test_unequally_many_runs_of_these_items_carry_a_warning(tmp_path):
     a, b = right(runs=(2, 5), lead=0.5)
     found = osc.compare(written(tmp_path / "epochs.csv", (a, b), "epoch"), population="these-items")
     codes = [np.repeat(np.arange(80), k) for k in (2, 5)]
-    assert found.p == exchange_of(Draws(a.ravel(), codes[0]), Draws(b.ravel(), codes[1])).p()
+    assert found.p == exchange_of(Runs(a.ravel(), codes[0]), Runs(b.ravel(), codes[1])).p()
     assert any("With unequal numbers of runs per item, the test asks whether" in note.text for note in found.notes)
 
 
@@ -349,7 +349,7 @@ def test_slices_of_these_items(tmp_path):
     path = written(tmp_path / "epochs.csv", (a, b), "epoch", cluster=np.arange(80) % 2)
     found = osc.compare(path, population="these-items", slices="document", clusters="none")
     codes = np.repeat(np.arange(40), 3)
-    parts = [exchange_of(Draws(a[k::2].ravel(), codes), Draws(b[k::2].ravel(), codes)).p().value for k in (0, 1)]
+    parts = [exchange_of(Runs(a[k::2].ravel(), codes), Runs(b[k::2].ravel(), codes)).p().value for k in (0, 1)]
     assert [c.p.value for c in found.comparisons[1:]] == pytest.approx(parts)
     with pytest.raises(OutscoreError, match="swaps items"):
         osc.compare(path, population="these-items", slices="document", clusters="none", correction="max-t")

@@ -10,7 +10,7 @@ import scipy.special
 
 import outscore as osc
 from outscore.core.errors import OutscoreError
-from outscore.core.repeats import Draws
+from outscore.core.repeats import Runs
 from outscore.inference.runs.exchange import UNEQUAL_LAWS, exchange_of, macro_exchange
 from outscore.inference.runs.two_way import macro_two_way, two_way_of_means
 
@@ -156,9 +156,7 @@ def test_these_items_of_several_datasets(tmp_path):
     found = osc.rank(str(tmp_path / "both.csv"), population="these-items")
     for pair in found.pairs:
         parts = [
-            exchange_of(
-                *(Draws(t[name].ravel(), np.repeat(np.arange(len(t[name])), t[name].shape[1])) for name in pair.systems)
-            )
+            exchange_of(*(Runs(t[name].ravel(), np.repeat(np.arange(len(t[name])), t[name].shape[1])) for name in pair.systems))
             for t in (first, second)
         ]
         macro = macro_exchange(parts)

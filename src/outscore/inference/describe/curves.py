@@ -19,7 +19,7 @@ is taken from Student's law as far out as it lies in the normal one.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -30,7 +30,7 @@ from outscore.core.numeric import Array, quantiles
 from outscore.core.options import complete
 from outscore.core.paired import PairedScores
 from outscore.core.reduction import Kind, pass_rate
-from outscore.core.repeats import Draws
+from outscore.core.repeats import Runs
 from outscore.exact.binomial import log_better, log_two_sided
 from outscore.inference.base.cluster_variance import cluster_variance
 from outscore.inference.base.discordance import discordance
@@ -257,7 +257,7 @@ def _t(scores_and_error: Array, delta: float) -> Array:
 
 
 def runs_curve(
-    draws: tuple[Draws, Draws], kind: Kind = "pass@", *, alpha: float = 0.05, clusters: Array | None = None, seed: int = 0
+    draws: Sequence[Runs], kind: Kind = "pass@", *, alpha: float = 0.05, clusters: Array | None = None, seed: int = 0
 ) -> RunsCurve | None:
     """The curve of right-or-wrong runs; None where runs are graded, where there are no two of an item, or fewer than two units.
 
@@ -266,7 +266,7 @@ def runs_curve(
     Examples
     --------
     >>> items = np.repeat(np.arange(4), 2)
-    >>> curve = runs_curve((Draws(np.array([1, 1, 1, 0, 0, 1, 0, 0]), items), Draws(np.array([0, 1, 0, 0, 0, 1, 0, 0]), items)))
+    >>> curve = runs_curve((Runs(np.array([1, 1, 1, 0, 0, 1, 0, 0]), items), Runs(np.array([0, 1, 0, 0, 0, 1, 0, 0]), items)))
     >>> [(point.k, point.difference) for point in curve.points]
     [(1, 0.25), (2, 0.25)]
     """

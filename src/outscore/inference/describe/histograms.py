@@ -219,9 +219,9 @@ def null_of_exchange(exchange: Exchange, delta: float = 0.0) -> NullHistogram | 
 
     Examples
     --------
-    >>> from outscore.core.repeats import Draws
+    >>> from outscore.core.repeats import Runs
     >>> from outscore.inference.runs.exchange import exchange_of
-    >>> a_runs, b_runs = (Draws(np.array(x), np.array([0, 0, 1, 1])) for x in ([1, 1, 1, 0], [0, 0, 0, 0]))
+    >>> a_runs, b_runs = (Runs(np.array(x), np.array([0, 0, 1, 1])) for x in ([1, 1, 1, 0], [0, 0, 0, 0]))
     >>> null = null_of_exchange(exchange_of(a_runs, b_runs))
     >>> null.x, [round(height * null.width, 3) for height in null.density]
     ([-0.75, -0.25, 0.25, 0.75], [0.083, 0.417, 0.417, 0.083])

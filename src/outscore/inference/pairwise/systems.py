@@ -14,7 +14,7 @@ from outscore.core.numeric import Array
 from outscore.core.options import did_you_mean
 from outscore.core.paired import PairedScores
 from outscore.core.records import dataclass
-from outscore.core.repeats import Draws
+from outscore.core.repeats import Runs
 from outscore.exact.numbers import to_exact_integers
 from outscore.inference.base.discordance import Discordance, discordance, worth_of
 from outscore.inference.base.own_score import OwnRows, own_intervals
@@ -28,10 +28,9 @@ __all__ = ["SystemRows", "baseline_of", "pairs_of"]
 class SystemRows:
     """(systems, items, columns) rows in the metric's own columns, true numbers being rows / scale; 0 where not present.
 
-    `runs` are each system's (items, runs, columns) rows, true numbers, if the claim covers new runs; else None.
-    `run_metric` is the metric of a run's rows, where it is not `metric`. `draws` are each system's rows before repeats were
-    averaged, if the claim covers new runs of these items; else None. `single` are each system's rows, true numbers, before
-    repeats were averaged or units were made, if they were. `averaged` says that rows are means of several that differ.
+    `repeats` are each system's rows before repeats were averaged, true numbers, in the columns of `run_metric`, the metric of
+    one run's rows, where that is not `metric`; None if each item was run once. `averaged` says that rows are means of several
+    that differ. `single` are each system's rows, true numbers, before units were made, if they were.
 
     Examples
     --------
@@ -47,11 +46,10 @@ class SystemRows:
     present: Array
     clusters: Array | None = None
     scale: int = 1
-    runs: tuple[Array, ...] | None = None
+    repeats: tuple[Runs, ...] | None = None
     run_metric: AdditiveMetric | None = None
-    draws: tuple[Draws, ...] | None = None
-    single: tuple[Array, ...] | None = None
     averaged: bool = False
+    single: tuple[Array, ...] | None = None
 
     @property
     def complete(self) -> bool:
@@ -92,27 +90,30 @@ class SystemRows:
 
     def crossed(self, left: int, right: int) -> TwoWay:
         """Items and runs of two systems as two random factors, on the items both have."""
-        assert self.runs is not None
-        both = self.present[left] & self.present[right]
+        both = np.flatnonzero(self.present[left] & self.present[right])
         pairs = self.pair(left, right)
         scores = [float(self.metric.score(total)) for total in pairs.totals()]
-        a, b = (self.runs[system][both] for system in (left, right))
+        a, b = (self.run_rows(system, both) for system in (left, right))
         return two_way_of_rows(a, b, self.run_metric or self.metric, difference=scores[0] - scores[1], clusters=pairs.clusters)
 
     def exchange(self, left: int, right: int) -> Exchange:
         """Runs of two systems to be exchanged within the items that both have."""
-        assert self.draws is not None
+        assert self.repeats is not None
         both = np.flatnonzero(self.present[left] & self.present[right])
-        of_pair = exchange_of_rows((self.draws[left].take(both), self.draws[right].take(both)), self.metric)
+        of_pair = exchange_of_rows((self.repeats[left].take(both), self.repeats[right].take(both)), self.metric)
         assert of_pair is not None
         return of_pair
 
+    def run_rows(self, system: int, items: Array) -> Array:
+        """A system's (items, runs, columns) rows of these items."""
+        assert self.repeats is not None
+        return np.asarray(self.repeats[system].table[items], dtype=float)
+
     def run_scores(self, left: int, right: int) -> tuple[Array, Array]:
         """The scores of the runs of two systems on the items that both have."""
-        assert self.runs is not None
-        both = self.present[left] & self.present[right]
+        both = np.flatnonzero(self.present[left] & self.present[right])
         metric = self.run_metric or self.metric
-        a, b = (np.asarray(metric.score(self.runs[system][both].sum(axis=0)), dtype=float) for system in (left, right))
+        a, b = (np.asarray(metric.score(self.run_rows(system, both).sum(axis=0)), dtype=float) for system in (left, right))
         return a, b
 
     def totals(self) -> Array:
@@ -157,7 +158,6 @@ class SystemRows:
 
     def own_limits_of_runs(self, alpha: float) -> tuple[Array, Array]:
         """The same as a claim about new items and new runs."""
-        assert self.runs is not None
         metric = self.run_metric or self.metric
         limits = np.full((2, len(self.rows)), np.nan)
         listed = np.flatnonzero(self.present.sum(axis=1) > 1).tolist()
@@ -165,7 +165,7 @@ class SystemRows:
         for system in listed:
             there = self.present[system]
             clusters = None if self.clusters is None else np.unique(self.clusters[there], return_inverse=True)[1]
-            rows = self.runs[system][there]
+            rows = self.run_rows(system, np.flatnonzero(there))
             single = rows.reshape(-1, rows.shape[2])
             rows_of_systems.append(OwnRows(single, rows.mean(axis=1), clusters, added_by_runs(rows, metric)))
         for system, interval in zip(listed, own_intervals(rows_of_systems, metric, alpha), strict=True):
@@ -184,7 +184,15 @@ class SystemRows:
         there = self.present[system]
         items = self.rows[system][there] / self.scale
         clusters = None if self.clusters is None else np.unique(self.clusters[there], return_inverse=True)[1]
-        return OwnRows(items if self.single is None else self.single[system], items, clusters)
+        return OwnRows(self.single_rows(system), items, clusters)
+
+    def single_rows(self, system: int) -> Array:
+        """A system's rows, true numbers, before repeats were averaged and units were made."""
+        if self.single is not None:
+            return self.single[system]
+        if self.repeats is not None and self.run_metric is None:
+            return self.repeats[system].values.astype(float)
+        return np.asarray(self.rows[system][self.present[system]] / self.scale)
 
 
 def baseline_of(systems: Sequence[str], baseline: str | None) -> int | None:

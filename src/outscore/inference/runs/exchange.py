@@ -37,7 +37,7 @@ from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import LOG2, TIE_TOLERANCE, Array
 from outscore.core.records import dataclass
-from outscore.core.repeats import Draws
+from outscore.core.repeats import Runs
 from outscore.exact import numbers
 from outscore.exact.bracket import Bounds
 from outscore.exact.flipsum import BudgetError
@@ -128,14 +128,14 @@ class Exchange:
 
     Examples
     --------
-    >>> a, b = Draws(np.array([1, 1, 1, 0]), np.array([0, 0, 1, 1])), Draws(np.array([0, 0, 0, 0]), np.array([0, 0, 1, 1]))
+    >>> a, b = Runs(np.array([1, 1, 1, 0]), np.array([0, 0, 1, 1])), Runs(np.array([0, 0, 0, 0]), np.array([0, 0, 1, 1]))
     >>> exchange = exchange_of(a, b)
     >>> exchange.difference, round(exchange.p().value, 6)  # 1/6 · 1/2, in both directions
     (0.75, 0.166667)
     """
 
-    a: Draws
-    b: Draws
+    a: Runs
+    b: Runs
     weights: Array
     total: int
     orientation: int = 1
@@ -295,7 +295,7 @@ class Exchange:
 
     def _sampled_p(self, alternative: Alternative, seed: int) -> PValue:
         column = AdditiveMetric("mean", ("score", "items"), ratio=((1, 0), (0, 1)))
-        parts = [Draws(np.stack([d.values, np.ones(len(d.values))], axis=1), d.items) for d in (self.a, self.b)]
+        parts = [Runs(np.stack([d.values, np.ones(len(d.values))], axis=1), d.items) for d in (self.a, self.b)]
         moved = _divisions(parts[0], parts[1], column, self.weights, seed)
         return _hits(moved, self.difference * self.total / int(self.weights.sum()), alternative, self.orientation)
 
@@ -475,7 +475,7 @@ def _grouped(values: Array, items: Array) -> list[list[int]]:
     return [part.tolist() for part in np.split(values[order], np.flatnonzero(np.diff(items[order])) + 1)]
 
 
-def exchange_of(a: Draws, b: Draws, *, orientation: int = 1, is_sum: bool = False) -> Exchange:
+def exchange_of(a: Runs, b: Runs, *, orientation: int = 1, is_sum: bool = False) -> Exchange:
     """The exchange of scores whose mean over items, or sum, is compared."""
     n = int(a.items.max()) + 1
     if n != int(b.items.max()) + 1:
@@ -483,13 +483,13 @@ def exchange_of(a: Draws, b: Draws, *, orientation: int = 1, is_sum: bool = Fals
     return Exchange(a, b, np.ones(n, dtype=np.int64), 1 if is_sum else n, orientation)
 
 
-def exchange_of_rows(draws: tuple[Draws, Draws], metric: AdditiveMetric) -> Exchange | None:
+def exchange_of_rows(draws: tuple[Runs, Runs], metric: AdditiveMetric) -> Exchange | None:
     """The exchange of rows in a metric's own columns; None unless the metric is a mean or a sum of one score per row.
 
     Examples
     --------
     >>> mean = AdditiveMetric("mean", ("score", "items"), ratio=((1, 0), (0, 1)))
-    >>> a, b = (Draws(np.array([[x, 1], [1 - x, 1]]), np.array([0, 0])) for x in (1, 0))
+    >>> a, b = (Runs(np.array([[x, 1], [1 - x, 1]]), np.array([0, 0])) for x in (1, 0))
     >>> exchange_of_rows((a, b), mean).difference
     0.0
     """
@@ -503,7 +503,7 @@ def exchange_of_rows(draws: tuple[Draws, Draws], metric: AdditiveMetric) -> Exch
         weight = bottoms[0].item()
         if weight <= 0 or (bottoms != weight).any():
             return None
-    scores = [Draws(top if weight == 1 else top / weight, one.items) for top, one in zip(tops, draws, strict=True)]
+    scores = [Runs(top if weight == 1 else top / weight, one.items) for top, one in zip(tops, draws, strict=True)]
     return exchange_of(scores[0], scores[1], orientation=1 if metric.higher_is_better else -1, is_sum=v is None)
 
 
@@ -512,7 +512,7 @@ def macro_exchange(parts: Sequence[Exchange]) -> Exchange:
 
     Examples
     --------
-    >>> dataset = exchange_of(Draws(np.array([1, 1, 0, 1]), np.array([0, 0, 1, 1])), Draws(np.array([0, 1]), np.array([0, 1])))
+    >>> dataset = exchange_of(Runs(np.array([1, 1, 0, 1]), np.array([0, 0, 1, 1])), Runs(np.array([0, 1]), np.array([0, 1])))
     >>> both = macro_exchange([dataset, dataset])
     >>> bool(np.isclose(both.difference, dataset.difference)), both.weights.tolist()
     (True, [1, 1, 1, 1])
@@ -520,7 +520,7 @@ def macro_exchange(parts: Sequence[Exchange]) -> Exchange:
     common = math.lcm(*(part.total for part in parts))
     starts = np.cumsum([0, *(len(part.weights) for part in parts)])
     draws = [
-        Draws(
+        Runs(
             np.concatenate([getattr(part, side).values for part in parts]),
             np.concatenate([getattr(part, side).items + start for part, start in zip(parts, starts, strict=False)]),
         )
@@ -531,7 +531,7 @@ def macro_exchange(parts: Sequence[Exchange]) -> Exchange:
 
 
 def sampled_exchange(
-    a: Draws, b: Draws, metric: AdditiveMetric, difference: float, alternative: Alternative, seed: int
+    a: Runs, b: Runs, metric: AdditiveMetric, difference: float, alternative: Alternative, seed: int
 ) -> PValue:
     """p of a metric that is not a mean over items, from sampled divisions of the rows of each item.
 
@@ -544,7 +544,7 @@ def sampled_exchange(
     return replace(p, test=EXCHANGE, statistic=difference, n=len(a.values) + len(b.values))
 
 
-def _divisions(a: Draws, b: Draws, metric: AdditiveMetric, weights: Array, seed: int) -> Array:
+def _divisions(a: Runs, b: Runs, metric: AdditiveMetric, weights: Array, seed: int) -> Array:
     """Differences in the metric after random divisions of every item's rows between the systems."""
     rows, items = np.concatenate([a.values, b.values]).astype(float), np.concatenate([a.items, b.items])
     order = np.argsort(items, kind="stable")

@@ -20,7 +20,7 @@ from dataclasses import replace
 import numpy as np
 
 from outscore.core.numeric import LOG2, Array
-from outscore.core.repeats import Draws
+from outscore.core.repeats import Runs
 from outscore.inference.base import p_values
 from outscore.inference.base.entry import TestRequest
 from outscore.inference.base.paired import NoSpreadError, interval_for, side_of
@@ -106,7 +106,7 @@ def pair_of(samples: Samples) -> Exchange:
     """Both samples of right-or-wrong items, as 1 and 0, as the runs of one item, whose score test is that of two shares."""
     assert samples.worth is not None
     right = samples.worth.right
-    a, b = (Draws((x == right).astype(float), np.zeros(len(x), dtype=np.int64)) for x in (samples.a, samples.b))
+    a, b = (Runs((x == right).astype(float), np.zeros(len(x), dtype=np.int64)) for x in (samples.a, samples.b))
     return exchange_of(a, b, orientation=samples.orientation)
 
 

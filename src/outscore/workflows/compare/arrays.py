@@ -17,7 +17,7 @@ from outscore.core.metric import AdditiveMetric
 from outscore.core.options import check_seed, complete
 from outscore.core.paired import PairedScores
 from outscore.core.reduction import Kind
-from outscore.core.repeats import Draws, Repeats
+from outscore.core.repeats import Repeats
 from outscore.inference.base.entry import TestRequest
 from outscore.inference.base.item_scores import with_exact_integers
 from outscore.inference.base.own_score import both_sides, interval_method, own_intervals
@@ -89,7 +89,7 @@ def compare_rows(
     `items` and `clusters` are labels of the rows or None, `labels` the names of the rows, `repeats` what is known about items
     that were run several times.
     """
-    rows, additive = paired(a, b, metric, items, clusters, () if repeats is None else repeats.raw)
+    rows, additive = paired(a, b, metric, items, clusters, () if repeats is None else repeats.averaged)
     # Once here, because every test and every effect would look for it again.
     rows = with_exact_integers(rows)
     if labels is not None and len(labels) != rows.rows:
@@ -122,8 +122,8 @@ def compare_rows(
         "smallest_p": answer.smallest_p,
         "runs": answer.runs,
     }
-    if repeats is not None and repeats.draws is not None and question.unit_size == 1 and additive.higher_is_better:
-        parts["pictures"] = replace(parts["pictures"], runs=_curve_of_runs(pairs, repeats, repeats.draws, question))
+    if repeats is not None and repeats.metric is None and question.unit_size == 1 and additive.higher_is_better:
+        parts["pictures"] = replace(parts["pictures"], runs=_curve_of_runs(pairs, repeats, question))
     path = path_of(pairs, additive, by_items.p, request, entry)
     if repeats is not None and pairs.items is None and question.unit_size == 1:
         # Systems with unequal numbers of runs are compared by item means, which are not rows of the data.
@@ -158,11 +158,11 @@ def _margin(
     return margin, notes
 
 
-def _curve_of_runs(pairs: PairedScores, repeats: Repeats, draws: tuple[Draws, Draws], question: Question) -> RunsCurve | None:
+def _curve_of_runs(pairs: PairedScores, repeats: Repeats, question: Question) -> RunsCurve | None:
     """How the score grows with the number of runs, from all rows."""
     kind: Kind = "pass^" if repeats.reduced.startswith("pass^") else "pass@"
     clusters = pairs.per_item().clusters
-    return runs_curve(draws, kind, alpha=question.alpha, clusters=clusters, seed=question.seed)
+    return runs_curve(repeats.systems, kind, alpha=question.alpha, clusters=clusters, seed=question.seed)
 
 
 def _without_test_of_items(parts: Mapping[str, Any], result: TestResult, answer: Answer) -> tuple[dict[str, Any], TestResult]:
@@ -268,7 +268,7 @@ def _design(
         repeats=sum(repeats.times) / 2,
         repeat_kind=repeats.kind,
         repeat_column=repeats.column,
-        repeats_of=repeats.times,
+        repeats_of=(repeats.times[0], repeats.times[1]),
         reduced=repeats.reduced,
     )
 

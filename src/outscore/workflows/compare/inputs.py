@@ -55,8 +55,8 @@ class TwoSystems:
 
     `items` and `clusters` are codes per row or None, `labels` the names of the rows, `slices` the slice of each row by
     column. `alignment` counts what was matched and left out, `notes` say what the reader should know about it, and
-    `unequal_repeats` that the rows are item means because the systems ran unequally often, and `repeats` what is known about
-    items that were run several times. `tables` are the files, `better` the direction of the scores if they state it,
+    `repeats` what is known about items that were run several times: the rows are item means where the systems ran unequally
+    often. `tables` are the files, `better` the direction of the scores if they state it,
     `measures` the names that arrays bring along, and `scores` are the systems before their rows were matched.
     """
 
@@ -71,7 +71,6 @@ class TwoSystems:
     ids: Labels | None = None
     labels: Sequence[str] | None = None
     slices: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    unequal_repeats: bool = False
     repeats: Repeats | None = None
     notes: tuple[Note, ...] = ()
     better: Literal["higher", "lower"] | None = None
@@ -89,7 +88,7 @@ class TwoSystems:
             b=self.a,
             names=(self.names[1], self.names[0]),
             alignment=met,
-            repeats=None if self.repeats is None else self.repeats.turned(),
+            repeats=None if self.repeats is None else self.repeats.swap_systems(),
             scores=None if self.scores is None else (self.scores[1], self.scores[0]),
         )
 
@@ -160,7 +159,6 @@ def pair_scores(
         ids=paired.ids,
         labels=None if paired.ids is None else paired.ids.texts(),
         slices={column: labels.texts() for column, labels in paired.slices.items()},
-        unequal_repeats=paired.unequal_repeats,
         repeats=paired.repeats,
         notes=(*paired.notes, *repeated_notes(paired.alignment.duplicates, paired.alignment.conflicts)),
         scores=(a, b),
@@ -392,9 +390,7 @@ def reduced(systems: TwoSystems, request: CompareRequest) -> tuple[TwoSystems, R
         return _paired_again(systems, scores, notes, request), None
     reduction_result = reduce_runs(scores, reduction, request.duplicates)  # type: ignore[arg-type] # as above
     again = _paired_again(systems, reduction_result.scores, [*notes, *reduction_result.notes], request)
-    by_dataset = again.scores is not None and all(scored.datasets is not None for scored in again.scores)
-    kept = None if again.labels is None or by_dataset else list(again.labels)
-    return replace(again, repeats=reduction_result.repeats(kept), unequal_repeats=reduction_result.unequal), reduction
+    return replace(again, repeats=reduction_result.repeats()), reduction
 
 
 def _paired_again(systems: TwoSystems, scores: list[Scores], notes: list[Note], request: CompareRequest) -> TwoSystems:

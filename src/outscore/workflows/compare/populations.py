@@ -19,7 +19,8 @@ from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.paired import PairedScores
 from outscore.core.records import dataclass
-from outscore.core.repeats import RUNS, Draws, Repeats
+from outscore.core.repeats import RUNS, Repeats
+from outscore.core.repeats import Runs as RunsOfSystem
 from outscore.inference.base.entry import TestRequest
 from outscore.inference.base.item_scores import scores_if_any, skewness
 from outscore.inference.base.own_score import OwnRows, interval_method, own_intervals
@@ -218,7 +219,7 @@ class _Crossed:
 
 def unequal_runs_note(pairs: PairedScores, metric: AdditiveMetric, repeats: Repeats | None) -> list[Note]:
     """A warning if means of unequally many runs are few and skewed: fewer than 25 γ² items or clusters (Cochran, 1977)."""
-    scores = scores_if_any(pairs, metric) if repeats is not None and repeats.raw else None
+    scores = scores_if_any(pairs, metric) if repeats is not None and repeats.unequal else None
     if scores is None:
         return []
     d = scores.d if scores.clusters is None else np.bincount(scores.clusters, weights=scores.d)
@@ -238,11 +239,11 @@ def _crossed(
 ) -> tuple[_Crossed | None, str]:
     """The two-way analysis, or the reason why there is none, as a clause."""
     lacking = _lacking(question, repeats)
-    if lacking or repeats is None or repeats.a.values is None or repeats.b.values is None:
+    if lacking or repeats is None:
         return None, lacking
     items = pairs.per_item()
     first, second = scores_of(items, metric)
-    of_run, a, b = _in_columns(repeats.metric or spec, repeats.a.values, repeats.b.values)
+    of_run, a, b = _in_columns(repeats.metric or spec, *(runs.table for runs in repeats.systems))
     analysis = two_way_of_rows(a, b, of_run, difference=first - second, clusters=items.clusters)
     try:
         analysis.p(question.alternative, question.delta)
@@ -264,7 +265,7 @@ def _lacking(question: Question, repeats: Repeats | None) -> str:
         return repeats.lacking
     if question.unit_size != 1:
         return "units of several items are compared"
-    return "there is a single item" if repeats.a.values is not None and len(repeats.a.values) < 2 else ""
+    return "there is a single item" if len(repeats.systems[0].table) < 2 else ""
 
 
 def _in_columns(spec: str | AdditiveMetric, a: Array, b: Array) -> tuple[AdditiveMetric, Array, Array]:
@@ -320,14 +321,14 @@ def _these_items(
         return None, repeats.lacking
     asked = question.population == THESE_ITEMS
     if repeats.kind == RUNS:
-        if repeats.a.values is None or repeats.b.values is None:
+        if repeats.lacking:
             return None, repeats.lacking
-        of_run, a, b = _in_columns(repeats.metric or spec, repeats.a.values, repeats.b.values)
+        of_run, a, b = _in_columns(repeats.metric or spec, *(runs.table for runs in repeats.systems))
         first, second = (np.asarray(of_run.score(rows.sum(axis=0)), dtype=float) for rows in (a, b))
         return _whole_runs(first, second, of_run, question), ""
-    if repeats.draws is None:
+    if repeats.metric is not None:
         return None, "the individual runs of the items are not known"
-    return _epochs(pairs, metric, spec, question, repeats.draws, points=FINE if asked else COARSE), ""
+    return _epochs(pairs, metric, spec, question, repeats.systems, points=FINE if asked else COARSE), ""
 
 
 def _whole_runs(a: Array, b: Array, metric: AdditiveMetric, question: Question) -> _Line:
@@ -357,13 +358,13 @@ def _epochs(
     metric: AdditiveMetric,
     spec: str | AdditiveMetric,
     question: Question,
-    draws: tuple[Draws, Draws],
+    systems: tuple[RunsOfSystem, ...],
     *,
     points: int,
 ) -> _Line:
     """Exchange runs within each item: they are unrelated from item to item."""
-    of_row, a, b = resolve(spec, draws[0].values, draws[1].values)
-    rows = Draws(a, draws[0].items), Draws(b, draws[1].items)
+    of_row, a, b = resolve(spec, systems[0].values, systems[1].values)
+    rows = RunsOfSystem(a, systems[0].items), RunsOfSystem(b, systems[1].items)
     exchange = exchange_of_rows(rows, of_row)
     if exchange is None:
         first, second = scores_of(pairs.per_item(), metric)

@@ -315,7 +315,7 @@ def _repeats(request: CompareRequest, systems: TwoSystems) -> Repeats | None:
     if repeats is None and systems.items is not None:
         a, b = np.asarray(systems.a), np.asarray(systems.b)
         codes = codes_of(systems.items, len(a), "items")
-        repeats = None if codes is None or len(a) != len(b) else repeats_of_rows(a, b, codes, systems.names)
+        repeats = None if codes is None or len(a) != len(b) else repeats_of_rows((a, b), codes, systems.names)
     if repeats is None:
         if request.repeats is not None:
             raise OutscoreError("There are no repeats: each item was scored once.", "Leave --repeats out.", parameter="repeats")
@@ -355,9 +355,11 @@ def _reading_notes(request: CompareRequest, systems: TwoSystems, by_class: Seque
 def _recognition_notes(request: CompareRequest, systems: TwoSystems) -> list[Note]:
     """Columns that were recognised, not named, and that change what counts as one observation."""
     columns_by_part = {part: columns for table in systems.tables for part, columns in table.columns.items()}
-    used = {"repeat": systems.items is not None or systems.unequal_repeats, "cluster": systems.clusters is not None}
+    repeats = systems.repeats
+    averaged = repeats is not None and repeats.unequal
+    used = {"repeat": systems.items is not None or averaged, "cluster": systems.clusters is not None}
     named = request.columns()
-    kind = "" if systems.repeats is None else f" ({systems.repeats.kind})"
+    kind = "" if repeats is None else f" ({repeats.kind})"
     words = {"repeat": f"repeats{kind}", "cluster": "clusters"}
     recognised = [
         f"{', '.join(f'`{column}`' for column in columns_by_part[part])} as {words[part]}"
@@ -365,7 +367,6 @@ def _recognition_notes(request: CompareRequest, systems: TwoSystems) -> list[Not
         if here and part in columns_by_part and part not in named
     ]
     spans = ""
-    repeats = systems.repeats
     if (
         used["repeat"]
         and "repeat" not in named
@@ -380,7 +381,7 @@ def _recognition_notes(request: CompareRequest, systems: TwoSystems) -> list[Not
 
 def _with_looks(whole: Comparison, systems: TwoSystems, metric: str | AdditiveMetric, request: CompareRequest) -> Comparison:
     """The same comparison with evidence that is valid at every look."""
-    raw = () if systems.repeats is None else systems.repeats.raw
+    raw = () if systems.repeats is None else systems.repeats.averaged
     pairs, additive = paired(systems.a, systems.b, metric, systems.items, systems.clusters, raw)
     looks = evidence_at_every_look(
         with_exact_integers(pairs), additive, alpha=request.alpha, alternative=request.alternative, bounds=request.bounds

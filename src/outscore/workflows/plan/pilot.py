@@ -110,9 +110,9 @@ def runs_notes(repeats: Repeats | None, result: PlanResult) -> list[Note]:
     if repeats is None or repeats.kind != RUNS:
         return []
     head = f"The pilot's repeats ({repeats.column or 'runs'}) are runs; the plan is for new items and these runs."
-    if repeats.a.values is None or repeats.b.values is None or repeats.a.values.ndim != 2 or len(repeats.a.values) < 2:
+    if repeats.lacking or repeats.systems[0].table.ndim != 2 or len(repeats.systems[0].table) < 2:
         return [Note("runs", head)]
-    analysis = two_way_of_means(repeats.a.values.astype(float), repeats.b.values.astype(float))
+    analysis = two_way_of_means(*(runs.table.astype(float) for runs in repeats.systems))
     # The variance that a single run of each system adds; the runs of the planned study average it.
     single = analysis.a.added * analysis.a.runs + analysis.b.added * analysis.b.runs
     if not single:

@@ -170,8 +170,8 @@ def _price(ranking: Ranking, boards: Sequence[Board]) -> list[Note]:
     alone = [one.counts.significant for one in ranking.other_populations if one.population == ITEMS]
     if ranking.population != ITEMS_AND_RUNS or not alone or alone[0] <= ranking.counts.significant:
         return []
-    runs = min(table.values.shape[1] for board in boards for table in board.runs or () if table.values is not None)
-    return [Note("runs", price_of_runs(runs))]
+    fewest = min(runs.table.shape[1] for board in boards if board.repeats is not None for runs in board.repeats.systems)
+    return [Note("runs", price_of_runs(fewest))]
 
 
 def _out_of_reach(measured: Sequence[Measured], ranking: Ranking, drawn: int) -> list[Note]:
@@ -256,7 +256,7 @@ def design_of(
     """
     noun, size = unit.removesuffix("s"), question.unit_size
     counts = [board.shape[1] for board in boards]
-    grouped = [board.clusters for board in boards]
+    grouped, known = [board.clusters for board in boards], boards[0].repeats
     # If systems have different items, every pair has its own units.
     whole = size > 1 and all(board.complete for board in boards)
     return RankDesign(
@@ -271,21 +271,18 @@ def design_of(
         shuffle=question.shuffle if size > 1 else None,
         repeats=_repeats(boards),
         repeat_kind=repeat_kind(boards, question),
-        repeat_column=boards[0].repeat_column,
-        reduced=boards[0].reduced,
+        repeat_column="" if known is None else known.column,
+        reduced="" if known is None else known.reduced,
         repeats_range=_repeats_range(boards),
     )
 
 
 def _repeats(boards: Sequence[Board]) -> float:
     """How many runs a score is based on, on average."""
-    cells = [int(board.present.sum()) for board in boards]
-    return sum(board.repeats * n for board, n in zip(boards, cells, strict=True)) / sum(cells)
+    return sum(board.rows for board in boards) / sum(int(board.present.sum()) for board in boards)
 
 
 def _repeats_range(boards: Sequence[Board]) -> tuple[int, int] | None:
     """The fewest and the most runs behind a score; None if they are equal."""
-    times = [np.unique(own.items, return_counts=True)[1] for board in boards for own in board.draws or ()]
-    every = np.concatenate(times) if times else np.ones(1, dtype=int)
-    fewest, most = (int(every.min()), int(every.max())) if len(every) else (1, 1)
-    return None if fewest == most else (fewest, most)
+    times = np.concatenate([board.times[board.present] for board in boards])
+    return None if not len(times) or times.min() == times.max() else (int(times.min()), int(times.max()))

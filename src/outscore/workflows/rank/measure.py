@@ -24,7 +24,7 @@ from outscore.core.numeric import Array
 from outscore.core.options import OptionValue
 from outscore.core.paired import PairedScores
 from outscore.core.records import dataclass
-from outscore.core.repeats import Draws
+from outscore.core.repeats import Runs
 from outscore.engine.engines import Engine, Serial, open_engine
 from outscore.engine.progress import Progress, Steps
 from outscore.inference.base.entry import TestRequest
@@ -91,10 +91,6 @@ def measure(
     base = baseline_of(boards[0].systems, question.baseline)
     rows = [systems_of(board, metric) for board in boards]
     test = name_of_test(population, boards, question)
-    if test in (TWO_WAY, EXCHANGE_OF_RUNS):
-        rows = [_with_runs(systems, board, metric) for systems, board in zip(rows, boards, strict=True)]
-    elif test == EXCHANGE:
-        rows = [_with_draws(systems, board, metric) for systems, board in zip(rows, boards, strict=True)]
     left, right = pairs_of(len(boards[0].systems), base)
     pair_test = PairTest(
         test,
@@ -137,41 +133,32 @@ def systems_of(board: Board, metric: str | AdditiveMetric) -> SystemRows:
     there = board.values[board.present]
     if not len(there):
         raise OutscoreError("No system has any item.", "Give each system at least one score.")
-    additive, filled, _ = resolve(metric, there, there[:1], raw=() if board.raw is None else (board.raw,))
+    repeats = board.repeats
+    whole = repeats is None or repeats.metric is not None or bool(repeats.reduced)
+    raw = () if repeats is None or whole else tuple(runs.values for runs in repeats.systems if len(runs.values))
+    additive, filled, _ = resolve(metric, there, there[:1], raw=raw)
     rows = np.zeros((*board.present.shape, filled.shape[1]), dtype=filled.dtype)
     rows[board.present] = filled
     systems = SystemRows(additive, rows, board.present, board.clusters).with_exact_integers()
-    if board.draws is None or board.run_metric is not None or board.reduced:
+    if repeats is None or repeats.reduced:
         return systems
-    single = _with_draws(systems, board, metric).draws or ()
-    averaged = any(_differ(draws) for draws in single)
-    return replace(systems, single=tuple(draws.values.astype(float) for draws in single), averaged=averaged)
+    of_run = repeats.metric or metric
+    own = tuple(replace(runs, values=_in_columns(of_run, runs.values)) for runs in repeats.systems)
+    averaged = not whole and any(_differ(runs) for runs in own)
+    return replace(systems, repeats=own, run_metric=repeats.metric, averaged=averaged)
 
 
-def _differ(draws: Draws) -> bool:
+def _in_columns(metric: str | AdditiveMetric, values: Array) -> Array:
+    """Rows in the metric's own columns; there may be none."""
+    known = values if len(values) else np.zeros((1, *values.shape[1:]))
+    return resolve(metric, known, known[:1])[1][: len(values)]
+
+
+def _differ(runs: Runs) -> bool:
     """Whether any item has rows that differ."""
-    first = np.zeros((int(draws.items.max(initial=0)) + 1, draws.values.shape[1]))
-    first[draws.items] = draws.values
-    return bool((first[draws.items] != draws.values).any())
-
-
-def _with_runs(systems: SystemRows, board: Board, metric: str | AdditiveMetric) -> SystemRows:
-    """The same systems with the rows of each run, in the metric's own columns."""
-    tables = []
-    for table in board.runs or ():
-        assert table.values is not None
-        flat = table.values.reshape(-1, *table.values.shape[2:])
-        tables.append(resolve(board.run_metric or metric, flat, flat[:1])[1].reshape(*table.values.shape[:2], -1).astype(float))
-    return replace(systems, runs=tuple(tables), run_metric=board.run_metric)
-
-
-def _with_draws(systems: SystemRows, board: Board, metric: str | AdditiveMetric) -> SystemRows:
-    """The same systems with all rows of their items, in the metric's own columns."""
-    all_draws = []
-    for draws in board.draws or ():
-        values = draws.values if len(draws.values) else np.zeros((1, *draws.values.shape[1:]))
-        all_draws.append(Draws(resolve(metric, values, values[:1])[1][: len(draws.values)], draws.items))
-    return replace(systems, draws=tuple(all_draws))
+    first = np.zeros((int(runs.items.max(initial=0)) + 1, runs.values.shape[1]))
+    first[runs.items] = runs.values
+    return bool((first[runs.items] != runs.values).any())
 
 
 def _travels(metric: AdditiveMetric) -> bool:
@@ -230,9 +217,7 @@ class _Work:
         size, statistic = self.asked.unit_size, self.asked.unit_statistic
         if size == 1:
             return systems
-        single = systems.single or tuple(
-            rows[there] / systems.scale for rows, there in zip(systems.rows, systems.present, strict=True)
-        )
+        single = tuple(systems.single_rows(system) for system in range(len(systems.rows)))
         in_units = []
         for rows, there in zip(systems.rows, systems.present, strict=True):
             own = PairedScores(rows[there], rows[there], systems.scale)
@@ -246,9 +231,9 @@ class _Work:
     def _own_limits(self, systems: SystemRows) -> tuple[Array, Array]:
         """The interval of each system's own score: over new items, with new runs or without, or over new runs of these."""
         alpha = self.asked.request.alpha
-        if self.asked.test == TWO_WAY and systems.runs is not None:
+        if self.asked.test == TWO_WAY:
             return systems.own_limits_of_runs(alpha)
-        if self.asked.test == EXCHANGE_OF_RUNS and systems.runs is not None:
+        if self.asked.test == EXCHANGE_OF_RUNS:
             ends = [own_run_limits(systems.run_scores(i, i)[0], alpha) for i in range(len(systems.rows))]
             limits = np.array(ends, dtype=float)
             return limits[:, 0], limits[:, 1]

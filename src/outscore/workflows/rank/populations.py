@@ -10,7 +10,7 @@ import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
-from outscore.core.repeats import RUNS, Draws, RepeatKind, kind_of_column
+from outscore.core.repeats import RUNS, RepeatKind, Runs
 from outscore.inference.populations import (
     EXCHANGE,
     EXCHANGE_OF_RUNS,
@@ -40,11 +40,12 @@ __all__ = ["MAX_PAIRS", "Metrics", "name_of_test", "population_of", "repeat_kind
 
 def repeat_kind(boards: Sequence[Board], question: Question) -> RepeatKind | None:
     """What the repeats are: as the caller says, or by the name of their column; None without repeats."""
-    if all(board.runs is None for board in boards):
+    known = boards[0].repeats
+    if known is None:
         if question.repeats is not None:
             raise OutscoreError("There are no repeats: each item was scored once.", "Leave --repeats out.", parameter="repeats")
         return None
-    return cast("RepeatKind", question.repeats) if question.repeats is not None else kind_of_column(boards[0].repeat_column)
+    return known.kind if question.repeats is None else cast("RepeatKind", question.repeats)
 
 
 def name_of_test(population: str, boards: Sequence[Board], question: Question) -> str:
@@ -69,7 +70,7 @@ def population_of(boards: Sequence[Board], question: Question, metrics: Metrics)
         cure = population_cure(
             chosen,
             kind,
-            reduced=boards[0].reduced,
+            reduced=_reduced(boards),
             units=question.unit_size != 1,
             incomplete=lacking[chosen] == _tables_lacking(boards),
         )
@@ -80,32 +81,24 @@ def population_of(boards: Sequence[Board], question: Question, metrics: Metrics)
         others.remove(THESE_ITEMS)
         text = f"With more than {MAX_PAIRS:,} pairs, other populations are only tested on request: --population {THESE_ITEMS}."
         notes.append(Note("runs", text))
-    few = any(table.values is not None and table.values.shape[1] < 3 for board in boards for table in board.runs or ())
-    if chosen == ITEMS_AND_RUNS and few:
+    if chosen == ITEMS_AND_RUNS and any(runs.table.shape[1] < 3 for runs in _runs(boards)):
         notes.append(Note("runs", FEW_RUNS))
     if chosen == ITEMS and kind == RUNS and lacking[usual]:
         text = f"The claims are about these runs, not about new ones: {lacking[usual]}."
         notes.append(Note("runs", text))
-    if chosen == THESE_ITEMS and kind != RUNS and _unequal(boards):
+    if chosen == THESE_ITEMS and kind != RUNS and any(board.run_unequally() is not None for board in boards):
         notes.append(Note("runs", UNEQUAL_LAWS))
-    if chosen == THESE_ITEMS and kind != RUNS and _single(boards):
+    if chosen == THESE_ITEMS and kind != RUNS and any((board.times == 1).any() for board in boards):
         notes.append(Note("runs", SPREAD_UNSEEN))
     return chosen, others, notes
 
 
-def _unequal(boards: Sequence[Board]) -> bool:
-    """Whether some system has more runs of an item than another that has it."""
-    for board in boards:
-        items = board.shape[1]
-        counts = np.array([np.bincount(draws.items, minlength=items) for draws in board.draws or ()])
-        if len(counts) and (counts.max(axis=0) != np.where(counts > 0, counts, counts.max()).min(axis=0)).any():
-            return True
-    return False
+def _runs(boards: Sequence[Board]) -> list[Runs]:
+    return [runs for board in boards if board.repeats is not None for runs in board.repeats.systems]
 
 
-def _single(boards: Sequence[Board]) -> bool:
-    """Whether some system ran an item only once."""
-    return any((np.bincount(draws.items) == 1).any() for board in boards for draws in board.draws or ())
+def _reduced(boards: Sequence[Board]) -> str:
+    return "" if boards[0].repeats is None else boards[0].repeats.reduced
 
 
 def _these_lacking(
@@ -119,15 +112,15 @@ def _these_lacking(
         return "each item was scored once"
     if question.unit_size != 1:
         return "units of several items are compared"
-    if kind == RUNS or boards[0].reduced:
+    if kind == RUNS or _reduced(boards):
         return _tables_lacking(boards)
     for metric, tables in metrics:
         for board in tables:
-            if board.draws is None:
+            if board.repeats is None or board.repeats.metric is not None:
                 return "the individual runs of the items are not known"
-            values = np.concatenate([draws.values for draws in board.draws])
+            values = np.concatenate([runs.values for runs in board.repeats.systems])
             additive, rows, _ = resolve(metric, values, values[:1])
-            whole = Draws(rows, np.zeros(len(rows), dtype=np.int64))
+            whole = Runs(rows, np.zeros(len(rows), dtype=np.int64))
             if exchange_of_rows((whole, whole), additive) is None:
                 return f"{additive.name} is not a mean over items"
     return ""
@@ -137,7 +130,7 @@ def _lacking(boards: Sequence[Board], question: Question, kind: RepeatKind | Non
     """What an analysis of items and runs lacks, as a clause; empty if it lacks nothing."""
     if kind is None:
         return "each item was scored once"
-    if boards[0].reduced:
+    if _reduced(boards):
         return _tables_lacking(boards)
     if kind != RUNS:
         return "epochs are unrelated from item to item"
@@ -150,11 +143,11 @@ def _lacking(boards: Sequence[Board], question: Question, kind: RepeatKind | Non
 
 def _tables_lacking(boards: Sequence[Board]) -> str:
     """Why there is no table of items by runs for every system; empty if there is."""
-    sizes: dict[int, set[int]] = {}
-    for board in boards:
-        for code, table in enumerate(board.runs or ()):
-            if table.values is None:
-                return table.lacking
-            sizes.setdefault(code, set()).add(table.values.shape[1])
-    uneven = next((code for code, counts in sizes.items() if len(counts) > 1), None)
-    return "" if uneven is None else f"{boards[0].systems[uneven]} has different numbers of runs on different datasets"
+    known = [board.repeats for board in boards if board.repeats is not None]
+    lacking = next((repeats.lacking for repeats in known if repeats.lacking), "")
+    if lacking:
+        return lacking
+    for system, *runs in zip(boards[0].systems, *(repeats.systems for repeats in known), strict=True):
+        if len({one.table.shape[1] for one in runs}) > 1:
+            return f"{system} has different numbers of runs on different datasets"
+    return ""

@@ -422,8 +422,8 @@ def _of_boards(
 ) -> _Material:
     """Boards with the requested metric, or the default for their data, in the direction in which scores are better."""
     named = request.metric or ("f1" if boards[0].values.ndim == 3 else "mean")
-    if boards[0].reduced:
-        named = f"mean:of={boards[0].reduced}"
+    if boards[0].repeats is not None and boards[0].repeats.reduced:
+        named = f"mean:of={boards[0].repeats.reduced}"
     names = measures or score_names(origins, boards[0].systems)
     better = directed(named, request.direction, names, told=told, scores=[board.values for board in boards])
     all_notes = [*better.notes, *answer_notes(origins, by_class), *_values_notes(boards, origins), *notes]

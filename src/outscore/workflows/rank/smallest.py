@@ -48,15 +48,15 @@ def _smallest_log_p(population: str, boards: Sequence[Board], pairs: PairTable, 
 
     Without repeats there is one claim only, whose p says all.
     """
-    kind = repeat_kind(boards, question)
-    unknown = population == ITEMS_AND_RUNS or question.unit_size != 1 or boards[0].reduced
-    if kind is None or unknown or len(pairs) > MAX_PAIRS:
+    kind, repeats = repeat_kind(boards, question), boards[0].repeats
+    unknown = population == ITEMS_AND_RUNS or question.unit_size != 1
+    if repeats is None or repeats.reduced or unknown or len(pairs) > MAX_PAIRS:
         return None
     both = list(zip(pairs.left.tolist(), pairs.right.tolist(), strict=True))
     if population == ITEMS:
         return _smallest_of_items(boards, both) if question.test == DEFAULT else None
     if kind == RUNS:
-        runs = [0 if table.values is None else table.values.shape[1] for table in boards[0].runs or ()]
+        runs = [known.table.shape[1] for known in repeats.systems]
         return np.array([math.log(smallest_run_p(runs[i], runs[j])) for i, j in both])
     return _smallest_of_epochs(boards, both)
 
@@ -77,7 +77,7 @@ def _smallest_of_epochs(boards: Sequence[Board], both: Sequence[tuple[int, int]]
     for row, (i, j) in enumerate(both):
         equal = True
         for board in boards:
-            counts = np.array([np.bincount(draws.items, minlength=board.shape[1]) for draws in board.draws or ()])[[i, j]]
+            counts = board.times[[i, j]]
             a, b = counts[:, (counts > 0).all(axis=0)].tolist()
             equal &= a == b
             log_p[row] -= math.fsum(math.log(math.comb(m + n, m)) for m, n in zip(a, b, strict=True))

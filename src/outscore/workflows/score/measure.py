@@ -15,7 +15,7 @@ from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.paired import PairedScores
 from outscore.core.records import dataclass
-from outscore.core.repeats import RUNS, Draws, RepeatKind, RunTable, run_table
+from outscore.core.repeats import RUNS, RepeatKind, Runs
 from outscore.inference.base.discordance import Worth, worth_of
 from outscore.inference.base.item_scores import scores_if_any, with_exact_integers
 from outscore.inference.base.own_score import (
@@ -88,20 +88,17 @@ class _Part:
         return float(self.metric.score(self.means.totals()[0]))
 
     @cached_property
-    def table(self) -> RunTable:
-        """Items by runs, if every item has every run."""
-        if self.items is None:
-            return RunTable(None, "each item was scored once")
-        if self.runs is None:
-            return RunTable(None, f"it is not known which run of {self.name} a row belongs to")
-        return run_table(self.rows, self.items, self.runs, self.name)
+    def repeats(self) -> Runs:
+        """The rows by item and run."""
+        items = np.arange(len(self.rows)) if self.items is None else self.items
+        return Runs.of(self.rows, items, self.runs, self.name)
 
     @cached_property
     def added(self) -> Added | None:
         """The variance that new runs add, if the claim is about them."""
-        if self.population != ITEMS_AND_RUNS or self.table.values is None:
+        if self.population != ITEMS_AND_RUNS or self.repeats.lacking:
             return None
-        return added_by_runs(self.table.values, self.metric)
+        return added_by_runs(self.repeats.table, self.metric)
 
     @cached_property
     def own(self) -> OwnRows:
@@ -121,14 +118,12 @@ class _Part:
     @cached_property
     def run_scores(self) -> Array:
         """The score of every run over all items."""
-        assert self.table.values is not None
-        return np.asarray(self.metric.score(self.table.values.sum(axis=0)), dtype=float)
+        return np.asarray(self.metric.score(self.repeats.table.sum(axis=0)), dtype=float)
 
     @cached_property
     def exchange(self) -> Exchange:
         """The runs of each item against themselves, which shows how much runs of an item differ."""
-        assert self.items is not None
-        exchange = exchange_of_rows((Draws(self.rows, self.items),) * 2, self.metric)
+        exchange = exchange_of_rows((self.repeats,) * 2, self.metric)
         assert exchange is not None
         return exchange
 
@@ -162,8 +157,8 @@ class _Part:
     def noise(self, kind: RepeatKind | None, alpha: float) -> Noise | None:
         if kind is None or self.items is None:
             return None
-        if self.table.values is not None and self.n > 1:
-            runs = self.table.values.astype(float)
+        if not self.repeats.lacking and self.n > 1:
+            runs = self.repeats.table.astype(float)
             return noise_floor(runs, self.metric, kind=kind, clusters=self.means.clusters, alpha=alpha, binary=self.is_binary)
         parts = self.variances()
         if parts is None or kind == RUNS:
@@ -276,7 +271,7 @@ def measure(
     usual = usual_population(kind)
     chosen = population or (ITEMS if lacking[usual] else usual)
     if lacking[chosen]:
-        incomplete = lacking[chosen] in {part.table.lacking for system in parts for part in system.parts()}
+        incomplete = lacking[chosen] in {part.repeats.lacking for system in parts for part in system.parts()}
         cure = population_cure(chosen, kind, reduced=reduced, incomplete=incomplete)
         raise OutscoreError(f"Population {chosen} is not available: {lacking[chosen]}.", cure, parameter="population")
     parts = [replace(part, population=chosen) for part in parts]
@@ -294,9 +289,7 @@ def measure(
     ]
     systems_scored = [replace(one, slices=slots.get(one.system, [])) for one in systems_scored]
     first = [next(iter(by_set.values()))[0] for by_set in whole]
-    few = chosen == ITEMS_AND_RUNS and any(
-        part.table.values is not None and part.table.values.shape[1] < 3 for part, _ in _all(whole)
-    )
+    few = chosen == ITEMS_AND_RUNS and any(part.repeats.table.shape[1] < 3 for part, _ in _all(whole))
     limited = any(one.low is not None or one.high is not None for one in systems_scored)
     return Measured(systems_scored, metric, _method(first) if limited else "", chosen, few, lacking[ITEMS_AND_RUNS])
 
@@ -309,8 +302,8 @@ def _lacking(parts: Sequence[_System], kind: RepeatKind | None) -> str:
         return "the repeats are epochs, which are unrelated from item to item"
     for system in parts:
         for part in system.parts():
-            if part.table.lacking or part.n < 2:
-                return part.table.lacking or "there is a single item"
+            if part.repeats.lacking or part.n < 2:
+                return part.repeats.lacking or "there is a single item"
     return ""
 
 
@@ -320,11 +313,11 @@ def _these_lacking(parts: Sequence[_System], kind: RepeatKind | None) -> str:
         return "each item was scored once"
     for system in parts:
         for part in system.parts():
-            if kind == RUNS and part.table.lacking:
-                return part.table.lacking
+            if kind == RUNS and part.repeats.lacking:
+                return part.repeats.lacking
             if part.items is None:
                 return f"each item of {system.scores.name} was scored once"
-            if kind != RUNS and exchange_of_rows((Draws(part.rows, part.items),) * 2, part.metric) is None:
+            if kind != RUNS and exchange_of_rows((part.repeats,) * 2, part.metric) is None:
                 return f"{part.metric.name} is not a mean over items"
     return ""
 

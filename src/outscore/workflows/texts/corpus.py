@@ -102,7 +102,7 @@ def _compare_by(member: Member, texts: Texts, design: TextDesign) -> tuple[Compa
     (first, second), together = mean_of_runs(metric, (runs_a, runs_b))
     labels = design.datasets.segment_names(len(first))
     common: dict[str, Any] = {"metric": together, "names": texts.names}
-    repeats = repeats_of_runs(metric, (runs_a, runs_b), texts.names)
+    repeats = repeats_of_runs(metric, dict(zip(texts.names, (runs_a, runs_b), strict=True)))
     common["repeats"] = repeats
     whole = compare_rows(first, second, design.question, clusters=design.documents, labels=labels, **common)
     parts, left_out = _buckets_of(first, second, common, design)

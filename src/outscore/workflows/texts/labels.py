@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -24,7 +23,7 @@ from outscore.metrics.text.matches import SPACELESS
 from outscore.results.subset import Bucket
 from outscore.scores.board import Board
 from outscore.workflows.requests import shared
-from outscore.workflows.texts.runs import mean_of_runs, run_table_of
+from outscore.workflows.texts.runs import mean_of_runs, repeats_of_runs
 
 __all__ = [
     "ONE",
@@ -238,16 +237,7 @@ def boards_of_runs(
                 np.ones((len(systems), len(rows)), dtype=bool),
                 clusters=codes_of(labels, len(rows), "documents"),
                 dataset=name,
-                rows=sum(len(runs) for runs in systems.values()) * len(rows),
-                **_run_tables(metric, mine),
+                repeats=repeats_of_runs(metric, mine, column="run"),
             )
         )
     return boards, together
-
-
-def _run_tables(metric: AdditiveMetric, systems: Mapping[str, Sequence[Array]]) -> dict[str, Any]:
-    """What a board knows of several runs of its systems: nothing where each has one."""
-    if all(len(runs) == 1 for runs in systems.values()):
-        return {}
-    tables = tuple(run_table_of(runs, name) for name, runs in systems.items())
-    return {"runs": tables, "repeat_column": "run", "run_metric": metric}

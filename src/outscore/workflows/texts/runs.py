@@ -6,7 +6,7 @@ even have different signs: BLEU penalises a run that writes too little, but not 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 import numpy as np
@@ -14,14 +14,15 @@ import numpy as np
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.paired import PairedScores, codes_of
-from outscore.core.repeats import RUNS, Repeats, RunTable
+from outscore.core.repeats import RUNS, Repeats
+from outscore.core.repeats import Runs as RunsOfSystem
 from outscore.inference.base.influence import influence, jackknife_error
 from outscore.inference.describe.repeats import run_test, standard_error
 from outscore.inference.describe.units import evaluation_units
 from outscore.results.comparison import Runs
 from outscore.workflows.validate import Question
 
-__all__ = ["mean_of_runs", "repeats_of_runs", "run_table_of", "runs_of"]
+__all__ = ["mean_of_runs", "repeats_of_runs", "runs_of"]
 
 
 def mean_of_runs(metric: AdditiveMetric, systems: Sequence[Sequence[Array]]) -> tuple[list[Array], AdditiveMetric]:
@@ -51,19 +52,17 @@ def mean_of_runs(metric: AdditiveMetric, systems: Sequence[Sequence[Array]]) -> 
     return [_side_by_side(runs, most) for runs in systems], together
 
 
-def run_table_of(runs: Sequence[Array], name: str) -> RunTable:
-    """The rows of a system's runs by segment and run."""
-    return RunTable(np.stack(runs, axis=1)) if len(runs) > 1 else RunTable(None, f"{name} has a single run")
-
-
-def repeats_of_runs(
-    metric: AdditiveMetric, systems: tuple[Sequence[Array], Sequence[Array]], names: tuple[str, str]
-) -> Repeats | None:
-    """The runs of two systems by segment, each run's rows in the columns of `metric`; None if each has one run."""
-    if all(len(runs) == 1 for runs in systems):
+def repeats_of_runs(metric: AdditiveMetric, systems: Mapping[str, Sequence[Array]], *, column: str = "") -> Repeats | None:
+    """The runs of systems by segment, each run's rows in the columns of `metric`; None if each has one run."""
+    if all(len(runs) == 1 for runs in systems.values()):
         return None
-    a, b = (run_table_of(runs, name) for runs, name in zip(systems, names, strict=True))
-    return Repeats(RUNS, "", (float(len(systems[0])), float(len(systems[1]))), a, b, metric=metric)
+    return Repeats(RUNS, column, tuple(_runs_of_system(runs, name) for name, runs in systems.items()), metric)
+
+
+def _runs_of_system(runs: Sequence[Array], name: str) -> RunsOfSystem:
+    segments = np.arange(len(runs[0]))
+    of_run = np.repeat(np.arange(len(runs)), len(segments))
+    return RunsOfSystem.of(np.concatenate(runs), np.tile(segments, len(runs)), of_run, name)
 
 
 def _same_denominators(metric: AdditiveMetric, runs: Sequence[Array]) -> bool:
