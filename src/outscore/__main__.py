@@ -6,8 +6,6 @@ import os
 import sys
 from contextlib import suppress
 
-__all__ = ["main"]
-
 INTERRUPTED, CRASHED = 130, 70
 TRACEBACK = "OUTSCORE_TRACEBACK"
 """The environment variable that asks for the whole story of a crash."""

@@ -21,8 +21,6 @@ from outscore.core.errors import OutscoreError
 if TYPE_CHECKING:
     from outscore.results.gate import GateResult
 
-__all__ = ["assert_not_worse"]
-
 Treatment = Literal["skip", "fail", "pass"]
 
 

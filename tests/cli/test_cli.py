@@ -17,8 +17,8 @@ from click.testing import CliRunner
 
 from outscore._version import __version__
 from outscore.cli.app import app
-from outscore.cli.output import write_files
 from outscore.core.errors import OutscoreError
+from outscore.results.files import write_files
 from outscore.workflows.names import unique_names
 from outscore.workflows.requests.compare import CompareRequest
 

@@ -25,12 +25,13 @@ from outscore.report.build.kind import Kind
 from outscore.report.render import BUILDERS
 from outscore.report.render import kind_of as reported_as
 from outscore.results import saved
+from outscore.results.analysis import PowerPoint
 from outscore.results.comparison import Margin, SystemScore, TestResult
 from outscore.results.gate import GateResult
 from outscore.results.interval import Interval
 from outscore.results.logs import LoggedEvaluation, LoggedScore, Logs
 from outscore.results.note import Note
-from outscore.results.plan import PowerPoint, SimulatedCurve, StudyDesign
+from outscore.results.plan import SimulatedCurve, StudyDesign
 from outscore.results.pvalue import PValue
 from outscore.results.saved import kind_names, kind_of, schema_text
 from outscore.results.score import Detectable, Noise, ScoredSystem, ScorePart, ScoreResult

@@ -19,8 +19,6 @@ import click
 from outscore._version import __version__
 from outscore.core.errors import OutscoreError, cut_quotes
 
-__all__ = ["app", "main"]
-
 DONE, REFUSED, INTERRUPTED = 0, 2, 130
 MAX_OWNERS = 3
 """How many commands are named as owners of an option that another command lacks."""

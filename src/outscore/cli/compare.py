@@ -23,8 +23,6 @@ from outscore.workflows.requests.compare import (
 if TYPE_CHECKING:
     from outscore.results.comparison import Comparisons
 
-__all__ = ["compare"]
-
 
 @command(
     ComparisonRequest,

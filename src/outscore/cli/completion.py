@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterable
 import click
 from click.shell_completion import CompletionItem
 
-__all__ = ["Completer", "of_files", "of_words"]
-
 Completer = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
 
 

@@ -19,8 +19,6 @@ from outscore.core.records import dataclass
 from outscore.results.note import Note
 from outscore.workflows.requests.settings_file import LARGEST_SAVED, Entry, entries_of_saved, entries_of_yaml, saved_settings
 
-__all__ = ["DeclaredOption", "Saved", "changed_inputs", "config_option", "saved_inputs"]
-
 HELP = "Options from a YAML file (unit-size: 5), or a saved result to repeat it; paths in it start from the current folder."
 _META = "outscore.cli.config"
 _Command = TypeVar("_Command", bound=Callable[..., Any])

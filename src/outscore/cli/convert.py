@@ -12,8 +12,6 @@ from outscore.cli.declared import declared_options, given_files, given_of
 from outscore.core.brief import count_of
 from outscore.workflows.requests.convert import ConvertRequest
 
-__all__ = ["convert"]
-
 
 @click.command()
 @click.argument("files", nargs=-1, metavar="LOG ...", shell_complete=of_files)

@@ -27,8 +27,6 @@ from outscore.workflows.requests.base import Request, Written
 if TYPE_CHECKING:
     from outscore.report.render import AnyResult
 
-__all__ = ["Asked", "OneOf", "command", "declared_options", "given_files", "given_of", "output_options"]
-
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 _Decorator = Callable[[_Command], _Command]
 _Request = TypeVar("_Request", bound=Request)

@@ -14,15 +14,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from outscore.cli.output import PAGES, write_files
+from outscore.cli.output import PAGES
 from outscore.cli.serve import NEEDED as SERVER
 from outscore.core.errors import OutscoreError
 from outscore.core.options import check_seed
+from outscore.results.files import write_files
 
 if TYPE_CHECKING:
     from outscore.examples.entry import Example
-
-__all__ = ["demo"]
 
 # A comparison of scores and one of outputs: the two questions that most people come with.
 SHOWN = ("tagging", "tags")

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from outscore.workflows.diff.run import Depth
     from outscore.workflows.diff.study import Study
 
-__all__ = ["diff"]
-
 SORTS = ("evidence", "delta", "count")
 TEXTS = {"text", "markdown", "latex"}
 """Forms that show tables; the others contain everything."""

@@ -13,8 +13,6 @@ from outscore.workflows.requests.gate import GateRequest
 if TYPE_CHECKING:
     from outscore.results.gate import GateResult
 
-__all__ = ["gate"]
-
 GITHUB = "github"
 STEP_SUMMARY = "GITHUB_STEP_SUMMARY"
 """The variable in which GitHub names the file of a step's summary."""

@@ -9,8 +9,6 @@ import click
 
 from outscore.core.options import Option
 
-__all__ = ["formats", "metrics", "tasks", "tests"]
-
 WIDTH = 80
 
 

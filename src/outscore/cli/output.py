@@ -21,15 +21,6 @@ if TYPE_CHECKING:
     from outscore.report.document import Tone
     from outscore.report.render import AnyResult
 
-__all__ = [
-    "FORMS",
-    "check_outputs",
-    "deliver",
-    "screen_columns",
-    "silence_stdout",
-    "write_files",
-]
-
 USUAL_COLUMNS, MAX_COLUMNS = 80, 160
 """The width of text without a terminal, and the width beyond which lines are hard to read."""
 

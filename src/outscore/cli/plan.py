@@ -9,8 +9,6 @@ from outscore.core.errors import OutscoreError
 from outscore.workflows.requests.base import Written
 from outscore.workflows.requests.plan import PlanRequest
 
-__all__ = ["plan"]
-
 
 def _with_pilot(written: Mapping[str, Written]) -> PlanRequest:
     """The request; files after those of --pilot also belong to the pilot."""

@@ -7,8 +7,6 @@ import click
 from outscore.cli.declared import Asked, command
 from outscore.workflows.requests.prefer import PreferRequest
 
-__all__ = ["prefer"]
-
 
 @command(
     PreferRequest,

@@ -13,8 +13,6 @@ import click
 if TYPE_CHECKING:
     from rich.status import Status
 
-__all__ = ["remark", "working"]
-
 MOMENT = 1.0
 
 

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from outscore.workflows.rank.boards import Ranked
 
-__all__ = ["rank"]
-
 
 @command(
     RankRequest,
@@ -65,8 +63,8 @@ def _rank(request: RankRequest, jobs: int, dask: str | None) -> Ranked:
 
 
 def _pairs(ranked: Ranked, request: RankRequest) -> pl.DataFrame:
-    from outscore.workflows.rank.boards import pairs_frame
     from outscore.workflows.rank.question import Question
+    from outscore.workflows.rank.standings import pairs_frame
 
     return pairs_frame(ranked.measured, Question(**request.question()))
 

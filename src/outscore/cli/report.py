@@ -11,8 +11,6 @@ from outscore.cli.declared import output_options
 from outscore.cli.output import check_outputs, deliver
 from outscore.core.errors import OutscoreError
 
-__all__ = ["report"]
-
 
 @click.command()
 @click.argument("saved", metavar="RESULT.json", shell_complete=of_files)

@@ -7,8 +7,6 @@ import click
 from outscore.cli.completion import of_words
 from outscore.results.saved import kind_names, kind_of, schema_text
 
-__all__ = ["schema"]
-
 
 @click.command()
 @click.argument("kind", required=False, shell_complete=of_words(kind_names))

@@ -5,8 +5,6 @@ from __future__ import annotations
 from outscore.cli.declared import Asked, command
 from outscore.workflows.requests.score import ScoreRequest
 
-__all__ = ["score"]
-
 
 @command(ScoreRequest, verbose="Show the settings too.")
 def score(asked: Asked[ScoreRequest]) -> None:

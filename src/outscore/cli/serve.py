@@ -22,8 +22,6 @@ from outscore.core.errors import OutscoreError
 if TYPE_CHECKING:
     from outscore.web.settings import Settings
 
-__all__ = ["check_system", "serve"]
-
 PORT = 8370
 TOKEN_BYTES = 24
 WAY = "open.html"

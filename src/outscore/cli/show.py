@@ -5,8 +5,6 @@ from __future__ import annotations
 from outscore.cli.declared import Asked, command
 from outscore.workflows.requests.show import ShowRequest
 
-__all__ = ["show"]
-
 
 @command(ShowRequest)
 def show(asked: Asked[ShowRequest]) -> None:

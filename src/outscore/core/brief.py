@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["MAX_REPR", "Brief", "brief_interval", "brief_name", "brief_number", "brief_p", "count_of"]
-
 MAX_REPR = 200
 """No `repr` is longer."""
 MAX_NAME = 24

@@ -9,8 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-__all__ = ["ClustersError", "MeasuresError", "OutscoreError", "ShiftError", "cut_quotes"]
-
 MAX_QUOTED = 160
 _QUOTE = re.compile("`([^`]*)`")
 _LONG_WORD = re.compile(rf"[^\s`]{{{MAX_QUOTED + 1},}}")

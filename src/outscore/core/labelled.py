@@ -9,8 +9,6 @@ from typing import Any
 
 from outscore.core.errors import OutscoreError
 
-__all__ = ["in_order_of", "is_labelled"]
-
 
 def is_labelled(rows: object) -> bool:
     """Whether rows have labels, as those of pandas do."""

@@ -15,8 +15,6 @@ from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.core.records import dataclass
 
-__all__ = ["AdditiveMetric", "Precise", "moving"]
-
 Precise = Fraction | Decimal
 
 

@@ -15,29 +15,6 @@ else:
     # Results take constants from here, and a saved one is read without numpy.
     Array = Any
 
-__all__ = [
-    "LARGEST_SCORE",
-    "LN10",
-    "LOG2",
-    "MAX_EXACT",
-    "MIN_ADDENDS",
-    "MIN_FLOAT",
-    "TIE_TOLERANCE",
-    "Array",
-    "as_array",
-    "as_integers",
-    "as_written",
-    "combine",
-    "distinct",
-    "exact_sum",
-    "finite",
-    "median",
-    "narrowed",
-    "quantiles",
-    "renumbered",
-    "tiny_power",
-]
-
 LN10 = math.log(10.0)
 """Natural logarithm of 10, which turns log p into log10 p."""
 LOG2 = math.log(2.0)

@@ -19,27 +19,6 @@ from typing import Any, Literal
 from outscore.core.errors import OutscoreError
 from outscore.core.records import dataclass
 
-__all__ = [
-    "MOST_ITEMS",
-    "Choices",
-    "Kind",
-    "OnlyFor",
-    "Option",
-    "OptionValue",
-    "check_count",
-    "check_level",
-    "check_range",
-    "check_seed",
-    "check_share",
-    "complete",
-    "did_you_mean",
-    "meant",
-    "nearest",
-    "parse_spec",
-    "quoted",
-    "written_direction",
-]
-
 LARGEST_LEVEL = 0.5
 """A larger one is a level of confidence."""
 LARGEST_SEED = 2**64

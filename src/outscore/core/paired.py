@@ -12,8 +12,6 @@ from outscore.core.errors import ClustersError, OutscoreError
 from outscore.core.numeric import MAX_EXACT, Array, exact_sum
 from outscore.core.records import dataclass
 
-__all__ = ["PairedScores", "codes_of"]
-
 
 @dataclass(frozen=True)
 class PairedScores:

@@ -16,8 +16,6 @@ from functools import cache
 from reprlib import recursive_repr
 from typing import TYPE_CHECKING, Any, NoReturn
 
-__all__ = ["dataclass"]
-
 
 def _declare(
     cls: type | None = None,
@@ -58,7 +56,7 @@ def _declare(
 
 
 if TYPE_CHECKING:
-    from dataclasses import dataclass  # noqa: TID251
+    from dataclasses import dataclass as dataclass  # noqa: PLC0414, TID251 - others take it from here
 else:
     dataclass = _declare
 

@@ -21,8 +21,6 @@ from typing import Literal
 from outscore.core.errors import OutscoreError
 from outscore.core.records import dataclass
 
-__all__ = ["MEAN", "REDUCTIONS", "Reduction", "parse_reduction", "pass_rate"]
-
 Kind = Literal["pass@", "pass^", "max", "min", "majority"]
 MEAN = "mean"
 REDUCTIONS = {

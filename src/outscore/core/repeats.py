@@ -18,8 +18,6 @@ from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.records import dataclass
 
-__all__ = ["EPOCHS", "KINDS", "RUNS", "RepeatKind", "Repeats", "Runs", "kind_of_column", "occurrences", "repeats_of_rows"]
-
 RepeatKind = Literal["epochs", "runs"]
 EPOCHS: RepeatKind = "epochs"
 RUNS: RepeatKind = "runs"

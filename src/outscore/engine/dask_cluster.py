@@ -28,8 +28,6 @@ from outscore.engine.workers import POLL, Outcome, deserialize, load_outcome, lo
 if TYPE_CHECKING:
     from distributed import Client, Future, KilledWorker
 
-__all__ = ["Connection", "Dask", "DaskTasks"]
-
 MAX_TASKS_PER_THREAD = 8
 """Tasks in progress per thread of the cluster: enough to keep it busy, too few to flood the scheduler."""
 UNFINISHED = ("pending", "lost")

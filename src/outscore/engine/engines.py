@@ -14,20 +14,7 @@ from typing import Protocol, TypeVar
 
 from outscore.core.errors import OutscoreError
 from outscore.core.records import dataclass
-from outscore.engine.progress import Progress, Steps, terminal_progress
-
-__all__ = [
-    "MIN_WORK",
-    "Engine",
-    "Processes",
-    "Progress",
-    "Serial",
-    "Steps",
-    "engine_of",
-    "open_engine",
-    "processors",
-    "terminal_progress",
-]
+from outscore.engine.progress import Progress, Steps
 
 Task = TypeVar("Task")
 Answer = TypeVar("Answer")

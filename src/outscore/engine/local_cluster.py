@@ -24,8 +24,6 @@ from outscore.core.errors import OutscoreError
 from outscore.engine.subprocesses import claim_output, require_pipe, start_interpreter, terminate
 from outscore.engine.workers import MAX_TRIES
 
-__all__ = ["local_cluster", "serve"]
-
 Settings = dict[str, Any]
 LOOPBACK = "127.0.0.1"
 WATCH_INTERVAL = 0.2

@@ -15,8 +15,6 @@ from outscore.core.errors import OutscoreError
 if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress
 
-__all__ = ["DESCRIPTOR", "Progress", "ProgressLines", "Steps", "terminal_progress"]
-
 BAR_DELAY = 1.0
 """Seconds of work before a bar appears."""
 DESCRIPTOR = "OUTSCORE_PROGRESS"

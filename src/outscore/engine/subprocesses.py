@@ -14,8 +14,6 @@ from typing import IO
 
 from outscore.core.errors import OutscoreError
 
-__all__ = ["ONE_THREAD", "claim_output", "interpreter_command", "require_pipe", "start_interpreter", "terminate"]
-
 BOOT = "import sys; sys.path[:] = sys.argv[1:]; from {module} import serve; serve({arguments})"
 ONE_THREAD = (
     "OMP_NUM_THREADS",

@@ -27,19 +27,6 @@ from outscore.core.errors import OutscoreError
 from outscore.engine.progress import Progress
 from outscore.engine.subprocesses import claim_output, require_pipe, start_interpreter, terminate
 
-__all__ = [
-    "MAX_TRIES",
-    "POLL",
-    "Outcome",
-    "deserialize",
-    "load_outcome",
-    "lost_workers_error",
-    "run_on_workers",
-    "run_serialized",
-    "serialize",
-    "serve",
-]
-
 Outcome = tuple[bool, Any]
 """Whether a task succeeded, and its result or its exception."""
 Indices = queue.SimpleQueue[int]

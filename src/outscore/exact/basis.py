@@ -11,8 +11,6 @@ import numpy as np
 
 from outscore.core.numeric import Array
 
-__all__ = ["coordinates", "hermite_basis", "shear"]
-
 
 def hermite_basis(vectors: Array, most: int | None = None) -> Array:
     """Rows that generate the same lattice as the rows of `vectors`, in echelon form with positive pivots.

@@ -17,8 +17,6 @@ from outscore.core.numeric import LOG2, Array
 from outscore.exact.lattice import Tail
 from outscore.laws.beta import log_beta_tails
 
-__all__ = ["log_better", "log_point", "log_tail", "log_two_sided", "tail", "two_binomials", "two_sizes"]
-
 UNDERFLOW = 1e-290
 FEW = 32
 """So many tails are computed one by one: scipy takes longer to import."""

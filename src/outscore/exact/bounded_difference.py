@@ -26,8 +26,6 @@ from outscore.core.records import dataclass
 from outscore.exact.bounded_mean import log_p_of_mean
 from outscore.laws.normal import normal_quantile
 
-__all__ = ["LowerMean", "Sample", "difference_limit", "log_p_of_difference", "lower_mean"]
-
 NODES, CELLS, BINS = 64, 4_000, 500
 FURTHEST, NEAREST = -12.0, 5.0
 """Deviates between which F is tabulated; beyond, it counts as the end of the table below, and as 1 above."""

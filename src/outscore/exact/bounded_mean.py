@@ -27,8 +27,6 @@ import numpy as np
 from outscore.core.numeric import Array
 from outscore.laws.normal import normal_quantile
 
-__all__ = ["log_p_of_mean", "lower_limit_of_mean"]
-
 BLOCK = 4096
 """So many weights are summed at a time, which bounds the memory."""
 NEGLIGIBLE = -40.0

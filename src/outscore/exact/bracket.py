@@ -32,8 +32,6 @@ from outscore.exact.flipsum import FLOOR, NEGLIGIBLE, BudgetError, FlipSum
 from outscore.exact.lattice import UP, tilt
 from outscore.exact.sieve import survivors
 
-__all__ = ["Bounds", "bounds"]
-
 MIN_DEGREE = 64
 MARGIN = 1.2
 """What a degree found by the normal law is raised by, so that it mostly suffices."""

@@ -25,8 +25,6 @@ from outscore.exact import basis, lattice, plane
 from outscore.exact.enumeration import all_sums
 from outscore.exact.flipsum import BudgetError
 
-__all__ = ["DIGITS", "FFT_ERROR", "NullDistribution", "dynamic_programme", "fast_fourier", "null_distribution"]
-
 METHODS = ("auto", "exact", "spectral", "dp", "fft")
 MAX_DISTANCE = 2.0**54
 MAX_LISTED_ITEMS = 12

@@ -13,8 +13,6 @@ import numpy as np
 
 from outscore.core.numeric import Array
 
-__all__ = ["MAX_ENUMERATED", "MAX_HALVED", "all_sums", "count_subsets", "distinct_sums", "meet_in_the_middle", "sums_listed"]
-
 MAX_HALVED = 44
 MAX_ENUMERATED = 20
 MAX_COUNTED = 1_000

@@ -25,8 +25,6 @@ from outscore.core.numeric import Array
 from outscore.core.records import dataclass
 from outscore.exact.flipsum import FlipSum
 
-__all__ = ["Expanded", "expand"]
-
 MANY = 10_000
 """Fewer sizes than this are asked one by one: that is as quick, and needs no remainder."""
 DEGREE = 28

@@ -25,8 +25,6 @@ import numpy as np
 from outscore.core.numeric import LOG2, Array
 from outscore.core.records import dataclass
 
-__all__ = ["FLOOR", "NEGLIGIBLE", "BudgetError", "FlipSum", "TiltedSum", "characteristic", "log_cosh", "log_factor"]
-
 FLOOR = 48.0
 """Characteristic-function values below exp(-FLOOR) are left out."""
 NEGLIGIBLE = 46.0

@@ -25,8 +25,6 @@ from outscore.exact.expansion import MANY, expand
 from outscore.exact.flipsum import NEGLIGIBLE, BudgetError, FlipSum, characteristic
 from outscore.exact.sieve import about_multiples, survivors
 
-__all__ = ["Spectrum", "Tail", "histogram", "pmf", "sum_spectrum", "tail"]
-
 MAX_POINTS = 1 << 22
 FINEST_POINTS = 1 << 30
 """Points of a law that is listed, and frequencies that are sieved: their phases still fit 64 bits."""

@@ -22,8 +22,6 @@ import numpy as np
 
 from outscore.core.numeric import MAX_EXACT, Array, exact_sum
 
-__all__ = ["fixed_point", "to_exact_integers"]
-
 MAX_DIGITS = 15
 """Decimals with more significant digits than this are indistinguishable from arbitrary floats."""
 MAX_DENOMINATOR = 10_000

@@ -32,8 +32,6 @@ from outscore.core.records import dataclass
 from outscore.exact.flipsum import BudgetError, FlipSum, characteristic
 from outscore.exact.sieve import survivors
 
-__all__ = ["AXES", "GridRegion", "PlaneTail", "RatioRegion", "Region", "Runs", "histogram", "pmf", "spectrum", "tail"]
-
 MAX_GRID_POINTS = 1 << 24
 CHUNK = 1 << 18
 NEAR = 1e-9

@@ -15,8 +15,6 @@ from outscore.core.numeric import Array
 from outscore.exact.flipsum import FlipSum, log_cosh
 from outscore.exact.lattice import tilt
 
-__all__ = ["approximate_probit", "log_saddlepoint"]
-
 EXTREME = 1e-12
 """A sum so near the largest there is, as a share of it, is the largest: what is missing is rounding."""
 STEPS = 200

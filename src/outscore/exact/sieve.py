@@ -20,8 +20,6 @@ import numpy as np
 from outscore.core.numeric import Array, median
 from outscore.exact.flipsum import FLOOR, BudgetError
 
-__all__ = ["about_multiples", "branch_and_bound", "survivors"]
-
 Boxes = tuple[Array, Array]
 Undecided = Callable[[Array, Array, float], tuple[Array, int]]
 

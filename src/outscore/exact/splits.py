@@ -28,8 +28,6 @@ from outscore.exact.bracket import Bounds
 from outscore.exact.flipsum import FLOOR, BudgetError, FlipSum
 from outscore.exact.lattice import CERTAIN, IMPOSSIBLE, Tail
 
-__all__ = ["bounds", "hypergeometric", "tail", "two_sided"]
-
 COUNTED_WORK = 2e8
 """Steps of the dynamic programme that are quicker than a spectrum, or worth their time where there is none."""
 SPARSE = 140

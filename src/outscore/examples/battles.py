@@ -6,8 +6,6 @@ import numpy as np
 
 from outscore.examples.entry import Example, random_stream
 
-__all__ = ["BATTLES"]
-
 STRENGTHS = {"amber": 0.9, "birch": 0.55, "cedar": 0.4, "delta": 0.0, "ember": -0.7}
 PROMPTS = 60
 JUDGES = {"judge-1": 0.5, "judge-2": 0.15}

@@ -21,8 +21,6 @@ from numpy.typing import NDArray
 from outscore.core.records import dataclass
 from outscore.examples.entry import Example, percent, random_stream
 
-__all__ = ["COREFERENCE", "Document", "Rates", "make_document", "perturb", "simulate_documents", "to_conll"]
-
 DOCUMENTS, LENGTH = 24, 34
 PHRASES_PER_SENTENCE = 5
 NOUNS = ("mayor", "city", "river", "company", "report", "teacher", "bridge", "law")

@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 
 from outscore.examples.entry import Example, random_stream
 
-__all__ = ["COUNTS", "LENGTH_MEAN", "LENGTH_SD", "POS_MEAN", "POS_SD", "TAGGING", "simulate_f1", "simulate_pos"]
-
 Counts = NDArray[np.int64]
 
 POS_MEAN, POS_SD = 0.9543, 0.1116

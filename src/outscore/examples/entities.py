@@ -10,8 +10,6 @@ from outscore.core.records import dataclass
 from outscore.examples.entry import Example, draw_uniform, percent, random_stream
 from outscore.examples.grammar import make_sentence
 
-__all__ = ["ENTITIES"]
-
 SENTENCES, NAMES = 320, 0.5
 SHARED = 0.5
 PARTS = {

@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 
 from outscore.core.records import dataclass
 
-__all__ = ["Example", "Floats", "draw_uniform", "percent", "random_stream"]
-
 Floats = NDArray[np.float64]
 View = Literal["compare", "texts", "score", "gate", "rank", "prefer", "diff", "plan"]
 Value = str | int | float | bool | list[str]

@@ -13,8 +13,6 @@ import numpy as np
 
 from outscore.core.records import dataclass
 
-__all__ = ["LEAVES", "WORDS", "Word", "make_sentence", "text_of"]
-
 NOUNS = ("bridge", "river", "letter", "teacher", "garden", "song", "market", "window", "answer", "light", "farmer", "ticket")
 WORDS = {
     "NOUN": NOUNS,

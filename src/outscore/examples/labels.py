@@ -9,8 +9,6 @@ import numpy as np
 from outscore.core.records import dataclass
 from outscore.examples.entry import Example, draw_uniform, percent, random_stream
 
-__all__ = ["LABELS"]
-
 ITEMS, SHARED = 400, 0.5
 KINDS = {
     "complaint": "My {thing} was {trouble}",

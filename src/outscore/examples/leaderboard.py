@@ -6,8 +6,6 @@ import numpy as np
 
 from outscore.examples.entry import Example, percent, random_stream
 
-__all__ = ["LEADERBOARD"]
-
 DATASETS = {"law": 160, "maths": 140, "news": 100}
 SKILLS = {
     "atlas": 1.9,

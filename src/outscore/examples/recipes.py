@@ -17,18 +17,6 @@ import numpy as np
 from outscore.examples.entry import random_stream
 from outscore.examples.texts import TEXTS
 
-__all__ = [
-    "Sample",
-    "digest",
-    "inspect_log",
-    "lm_eval_results",
-    "lm_eval_row",
-    "swe_bench_report",
-    "write_attempts",
-    "write_recipe_files",
-    "write_rows",
-]
-
 SKILLS = {"amber": 1.0, "birch": 0.45}
 REPOSITORIES = ["anvil", "brook", "clasp", "delta", "ember", "flint", "grain", "hinge", "ivory", "joint", "knoll", "ladle"]
 STAMP = "2026-01-02T03-04-05.678901"

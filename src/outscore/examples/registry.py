@@ -25,8 +25,6 @@ from outscore.examples.scores import CLUSTERS, GATE, NOISE, PLAN, RATINGS, REPEA
 from outscore.examples.texts import TEXTS
 from outscore.examples.trees import TAGS, TREES
 
-__all__ = ["EXAMPLES", "Example"]
-
 EXAMPLES: dict[str, Example] = {
     "scores": SCORES,
     "clusters": CLUSTERS,

@@ -6,8 +6,6 @@ import numpy as np
 
 from outscore.examples.entry import Example, Floats, random_stream
 
-__all__ = ["CLUSTERS", "GATE", "NOISE", "PLAN", "RATINGS", "REPEATS", "REVIEWER", "SCORES", "simulate_scores"]
-
 ITEMS, LEAD = 40, 0.06
 EASE, EASE_SD, NOISE_SD = 0.55, 0.15, 0.18
 CONVERSATIONS, TURNS = 30, 12

@@ -11,8 +11,6 @@ from outscore.core.records import dataclass
 from outscore.examples.entry import Example, draw_uniform, percent, random_stream
 from outscore.examples.grammar import WORDS, Word, make_sentence, text_of
 
-__all__ = ["TEXTS"]
-
 DOCUMENTS, MIN_SENTENCES, MAX_SENTENCES = 32, 4, 10
 SHARED = 0.5
 DIFFICULTY_SD = 0.2

@@ -9,8 +9,6 @@ from outscore.core.records import dataclass
 from outscore.examples.entry import Example, draw_uniform, percent, random_stream
 from outscore.examples.grammar import LEAVES, Word, make_sentence
 
-__all__ = ["TAGS", "TREES"]
-
 SENTENCES, SENTENCES_PER_DOCUMENT = 210, 15
 SHARED = 0.5
 CONFUSED = {

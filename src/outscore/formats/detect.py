@@ -22,8 +22,6 @@ from outscore.formats.registry import FORMATS, OUTPUT_FORMATS
 from outscore.formats.tables.cells import is_name
 from outscore.formats.tables.jsonl import looks_like_json
 
-__all__ = ["Detection", "alternatives", "certain_format", "detect", "diff_task", "refuse_formats"]
-
 _ENTITY_TAG = re.compile(r"[BIESLU]-\S+|O")
 
 

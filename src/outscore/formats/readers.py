@@ -12,7 +12,7 @@ from outscore.core.errors import OutscoreError
 from outscore.core.options import did_you_mean
 from outscore.formats.base.entry import Choice, FormatEntry
 from outscore.formats.base.pipes import reading_once
-from outscore.formats.base.source import Peek, Source, label_of, open_source, shorten
+from outscore.formats.base.source import Peek, Source, open_source, shorten
 from outscore.formats.conll import conllu, corefud, tagged_lines, word_columns
 from outscore.formats.conll.conll2012 import chains_of
 from outscore.formats.detect import Detection, detect, refuse_formats
@@ -28,9 +28,7 @@ from outscore.formats.tables import numbers
 from outscore.formats.tables.cells import is_name
 from outscore.formats.tables.labels import LabelOptions, items_of
 from outscore.outputs.model import Chains, Items, Outputs, Words
-from outscore.scores.system import Scores
-
-__all__ = ["WORD_FORMATS", "read", "read_chains", "read_labels", "read_scores", "read_words"]
+from outscore.scores.system import Scores, label_of
 
 WORD_FORMATS = tuple(name for name, entry in OUTPUT_FORMATS.items() if entry.unit == "words")
 

@@ -17,8 +17,6 @@ from outscore.formats.tables.assemble import read_table
 from outscore.formats.tables.labels import items_of, looks_like_labels
 from outscore.scores.system import Scores
 
-__all__ = ["FORMATS", "OUTPUT_FORMATS", "TABLES"]
-
 TABLES = ("parquet", "jsonl", "csv")
 """Formats of tables that can be told for certain."""
 

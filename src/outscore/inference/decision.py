@@ -14,8 +14,6 @@ from outscore.results.design import Decision
 from outscore.results.interval import Interval
 from outscore.results.pvalue import PValue
 
-__all__ = ["Side", "decide", "side_of_test", "sign"]
-
 Side = Literal[-1, 0, 1]
 
 

@@ -9,28 +9,6 @@ from __future__ import annotations
 
 from outscore.core.records import dataclass
 
-__all__ = [
-    "DIFFERENT_ITEMS",
-    "EXCHANGE",
-    "EXCHANGE_OF_RUNS",
-    "FISHER",
-    "ITEMS",
-    "ITEMS_AND_RUNS",
-    "POPULATIONS",
-    "RANK_SUM",
-    "THESE_ITEMS",
-    "TWO_SAMPLES",
-    "TWO_WAY",
-    "WELCH",
-    "Population",
-    "PopulationTest",
-    "claim_of",
-    "own_test",
-    "population_cure",
-    "question_of",
-    "usual_population",
-]
-
 ITEMS = "items"
 ITEMS_AND_RUNS = "items-and-runs"
 THESE_ITEMS = "these-items"

@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import partial
 
 from outscore.core.options import did_you_mean
-from outscore.inference.base.entry import TestEntry, TestRequest
+from outscore.inference.base.entry import TestEntry
 from outscore.inference.binary.mcnemar import ENTRY as MCNEMAR
 from outscore.inference.bootstrap.tests import ENTRIES as BOOTSTRAPS
 from outscore.inference.classical.bayes import ENTRY as BAYES
@@ -20,8 +20,6 @@ from outscore.inference.classical.student import ENTRY as STUDENT
 from outscore.inference.classical.wilcoxon import ENTRY as WILCOXON
 from outscore.inference.permutation.dispatch import ENTRY as PERMUTATION
 from outscore.inference.shifted import run_entry
-
-__all__ = ["ALL", "DEFAULT", "TESTS", "TestEntry", "TestRequest", "deciding_test", "suggest_test"]
 
 TESTS: dict[str, TestEntry] = {
     entry.name: replace(entry, run=partial(run_entry, entry))

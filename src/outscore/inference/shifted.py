@@ -45,24 +45,6 @@ from outscore.results.interval import Interval
 from outscore.results.note import Note
 from outscore.results.pvalue import PValue
 
-__all__ = [
-    "EQUAL_CRASHES",
-    "KERNELS_OF_MARGINS",
-    "KERNELS_OF_SHARES",
-    "NAMED_TEST",
-    "NOTHING_KNOWN",
-    "SYMMETRIC",
-    "UNKNOWN_RANGE",
-    "is_shifted",
-    "items_to_show",
-    "known_range",
-    "larger",
-    "largest_loss",
-    "run_entry",
-    "two_scores",
-    "unseen_share",
-]
-
 SYMMETRIC, EQUAL_CRASHES = "symmetric", "equal-crashes"
 """What may be assumed by name: symmetric differences, as a test without these rules does, and crashes that hit all units
 alike."""

@@ -12,23 +12,6 @@ from outscore.core.numeric import finite
 from outscore.results.interval import Interval
 from outscore.results.pvalue import PValue
 
-__all__ = [
-    "count",
-    "decimals_for",
-    "effect_size",
-    "finer",
-    "format_ends",
-    "format_interval",
-    "format_level",
-    "format_number",
-    "format_p",
-    "format_p_error",
-    "format_p_number",
-    "format_percent",
-    "format_probability",
-    "rounded",
-]
-
 # Below this the value itself is no longer a normal float and only its logarithm can be trusted.
 SMALLEST_NORMAL_LOG10 = -307.6
 SMALLEST_WRITTEN_OUT = Decimal("1e-4")

@@ -11,32 +11,6 @@ from outscore.results.design import Design
 from outscore.results.interval import Interval
 from outscore.results.pvalue import CONVOLUTIONS, PValue
 
-__all__ = [
-    "ESTIMANDS",
-    "NO_CORRECTION",
-    "SHORT_ESTIMANDS",
-    "SINGLE_RUNS",
-    "claim_phrase",
-    "correction_name",
-    "difference_called",
-    "equivalence_phrase",
-    "interval_kind",
-    "interval_noun",
-    "interval_phrase",
-    "legend",
-    "margin_limit_phrase",
-    "method_phrase",
-    "name_of_test",
-    "nearest_to_decided",
-    "noninferiority_phrase",
-    "posterior_phrase",
-    "repeats_phrase",
-    "runs_clause",
-    "shown_prefix",
-    "sides_called",
-    "times_as_much",
-]
-
 MOST_TIMES = 100
 """How many times as much data is counted."""
 

@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from outscore.language.numbers import count
 from outscore.results.design import Reading
 
-__all__ = ["reading_line"]
-
 MAX_NAMES = 4
 """Columns that the line lists by name."""
 BARE = {

@@ -18,15 +18,6 @@ if TYPE_CHECKING:  # each command makes one kind of result, and need not load th
     from outscore.results.ranking import RankDesign, Standing
     from outscore.results.score import ScoredSystem
 
-__all__ = [
-    "comparison_signature",
-    "plan_signature",
-    "possible_p_signature",
-    "preference_signature",
-    "ranking_signature",
-    "score_signature",
-]
-
 NAMED = {"method", "resamples", "rope"}
 """Options of tests that the signature treats separately."""
 VERSION = ("outscore", __version__)

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import math
 
-__all__ = ["beta_quantile", "clopper_pearson", "log_beta_tails"]
-
 STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188)
 """log Γ(a) = (a - ½) log a - a + log √(2π) + Σ STIRLING[i] a^-(2i+1) + … (DLMF 5.11.1)."""
 ENOUGH = 16.0

@@ -6,8 +6,6 @@ import functools
 import math
 from collections.abc import Callable
 
-__all__ = ["log_normal", "mills", "normal", "normal_quantile"]
-
 ROOT_HALF = math.sqrt(0.5)
 ROOT_TWO_PI = math.sqrt(2 * math.pi)
 FAR = 5.0

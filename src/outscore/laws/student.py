@@ -21,8 +21,6 @@ import math
 from outscore.core.numeric import LOG2
 from outscore.laws.normal import ROOT_TWO_PI, log_normal, mills, normal, normal_quantile
 
-__all__ = ["log_t_tail", "log_two_sided", "noncentral_student", "student", "student_quantile", "t_quantile"]
-
 NATS = 41.0
 """What is e^-41 of the largest term, or of the sum, is no longer seen in a float."""
 RISE = 9.0

@@ -27,8 +27,6 @@ import numpy as np
 from outscore.core.numeric import Array
 from outscore.core.records import dataclass
 
-__all__ = ["LIMIT", "STATISTICS_VERSION", "StatisticsCache", "cache_folder", "statistics_key"]
-
 STATISTICS_VERSION = 2
 """Part of every key. Raise it when a metric's statistics change although its library and options do not."""
 LIMIT = 256 * 2**20

@@ -17,8 +17,6 @@ import numpy as np
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 
-__all__ = ["COREF", "COREF_CITATIONS", "PARTS"]
-
 PARTS = ("r", "p", "f1")
 """Recall, precision and their harmonic mean."""
 

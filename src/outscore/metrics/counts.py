@@ -28,8 +28,6 @@ from outscore.metrics.multiclass import (
     precise_correlation,
 )
 
-__all__ = ["ENTRIES", "confusion"]
-
 TWO = ("tp", "errors")
 THREE = ("tp", "fp", "fn")
 FOUR = ("tp", "fp", "fn", "tn")

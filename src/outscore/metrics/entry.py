@@ -12,8 +12,6 @@ from outscore.core.numeric import Array, combine
 from outscore.core.options import Option, OptionValue
 from outscore.core.records import dataclass
 
-__all__ = ["Layout", "MetricEntry", "Options", "linear_layout", "require_counts"]
-
 Options = Mapping[str, OptionValue]
 
 

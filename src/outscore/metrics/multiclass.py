@@ -18,19 +18,6 @@ from outscore.core.metric import AdditiveMetric, Precise, moving
 from outscore.core.numeric import Array
 from outscore.metrics.entry import Layout, require_counts
 
-__all__ = [
-    "NOTHING",
-    "PARTS",
-    "class_counts",
-    "class_layout",
-    "many_balanced_accuracy",
-    "many_kappa",
-    "many_macro_f1",
-    "many_mcc",
-    "many_weighted_f1",
-    "precise_correlation",
-]
-
 PARTS = ("right", "given", "gold")
 """What is counted of each class."""
 NOTHING = -1

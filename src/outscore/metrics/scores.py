@@ -14,9 +14,6 @@ from outscore.core.options import Option
 from outscore.exact.numbers import to_exact_integers
 from outscore.metrics.entry import Layout, MetricEntry, Options, linear_layout
 
-__all__ = ["ENTRIES"]
-
-
 DIRECTION = Option("direction", str, "higher", "whether higher or lower scores are better", ("higher", "lower"))
 OF = Option("of", str, "", "what reports call the scores")
 

@@ -17,8 +17,6 @@ from outscore.outputs.model import Units
 from outscore.outputs.outcomes import OUTCOMES, outcomes
 from outscore.scores.system import Labels
 
-__all__ = ["Changed", "Contexts", "changed_units", "records"]
-
 
 @dataclass(frozen=True, eq=False)
 class Contexts:

@@ -16,19 +16,6 @@ from outscore.core.options import did_you_mean
 from outscore.outputs.model import UNALIGNED
 from outscore.scores.system import Labels
 
-__all__ = [
-    "GOLD",
-    "LabelMaps",
-    "check_maps",
-    "count_labels",
-    "known_labels",
-    "parse_maps",
-    "rarely_used",
-    "rename_labels",
-    "shared_inventory",
-    "unknown_to_gold",
-]
-
 GOLD = "gold"
 MIN_SHARE = 0.1
 """A label that a system gives less often than this share of its frequency in gold is rarely used."""

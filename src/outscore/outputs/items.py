@@ -14,8 +14,6 @@ from outscore.outputs.model import SET_SEPARATOR, UNALIGNED, Items, Units
 from outscore.results.design import Alignment
 from outscore.scores.system import Labels
 
-__all__ = ["AlignedItems", "align_items", "item_units"]
-
 
 @dataclass(frozen=True, eq=False)
 class AlignedItems:

@@ -20,8 +20,6 @@ from outscore.core.records import dataclass
 from outscore.outputs.nodes import Nodes
 from outscore.scores.system import Labels, Origin
 
-__all__ = ["SET_SEPARATOR", "UNALIGNED", "Chains", "Items", "Outputs", "Units", "Words", "binned", "choose_slices"]
-
 SET_SEPARATOR = " | "
 """Joins the labels of an item that has several."""
 UNALIGNED = "(unaligned)"

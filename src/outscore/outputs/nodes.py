@@ -13,8 +13,6 @@ import numpy as np
 from outscore.core.numeric import Array
 from outscore.core.records import dataclass
 
-__all__ = ["MAX_EMPTY", "NO_HEAD", "Nodes", "is_word", "node_place", "plain_nodes", "word_before", "word_of"]
-
 STRIDE = 1 << 16
 MAX_EMPTY = STRIDE // 2 - 1
 """How many empty nodes may stand between two words."""

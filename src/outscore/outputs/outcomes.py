@@ -24,31 +24,6 @@ from outscore.core.numeric import Array
 from outscore.core.records import dataclass
 from outscore.outputs.model import UNALIGNED, Units
 
-__all__ = [
-    "CHANGED_ERROR",
-    "CHANGES",
-    "CORRECTION",
-    "NEW_ERROR",
-    "OUTCOMES",
-    "Confused",
-    "LabelCounts",
-    "Transition",
-    "agreement",
-    "confusions",
-    "count_differing",
-    "independent_rate",
-    "label_cluster_counts",
-    "label_counts_of",
-    "majority_vote",
-    "oracle_rate",
-    "outcomes",
-    "overlap_matrix",
-    "overlap_of_correct",
-    "solved_by",
-    "solved_only_by",
-    "transitions",
-]
-
 OUTCOMES = ("both_right", "correction", "new_error", "changed_error", "shared_error")
 _, CORRECTION, NEW_ERROR, CHANGED_ERROR, _ = range(len(OUTCOMES))
 CHANGES = ("correction", "new_error", "changed_error")

@@ -14,8 +14,6 @@ from outscore.report.document import clean
 from outscore.report.rows.gate import summary
 from outscore.results.gate import GateResult
 
-__all__ = ["annotation", "github_log", "junit_xml"]
-
 LEVELS = {"pass": "notice", "fail": "error", "inconclusive": "warning"}
 NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that XML cannot hold, not even escaped."""

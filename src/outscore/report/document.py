@@ -17,49 +17,6 @@ from typing import Literal, Self
 
 from outscore.core.records import dataclass
 
-__all__ = [
-    "FORMS",
-    "GLUED",
-    "Article",
-    "Bar",
-    "Block",
-    "Card",
-    "Cards",
-    "Code",
-    "Document",
-    "Embed",
-    "Example",
-    "Examples",
-    "Fact",
-    "Facts",
-    "Figure",
-    "Form",
-    "Later",
-    "Listing",
-    "Mark",
-    "Paragraph",
-    "Placed",
-    "Quote",
-    "Record",
-    "Records",
-    "Script",
-    "Section",
-    "Table",
-    "Tone",
-    "Verdict",
-    "Words",
-    "clean",
-    "glue",
-    "is_section",
-    "list_names",
-    "make_table",
-    "mark_up",
-    "minus",
-    "padded",
-    "screen_width",
-    "word_runs",
-]
-
 Form = Literal["text", "markdown", "latex", "html"]
 FORMS: tuple[Form, ...] = ("text", "markdown", "latex", "html")
 Level = Literal["brief", "full"]

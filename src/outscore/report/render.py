@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
     AnyResult: TypeAlias = Saved
 
-__all__ = ["BUILDERS", "FORMS", "chart_files", "charts_of", "kind_of", "named_charts", "records_of", "render", "verdicts_of"]
-
 # A result is known by the name of its class, and its module is imported when it is asked for: no other kind is loaded.
 BUILDERS = {
     "Comparison": "outscore.report.build.comparison",

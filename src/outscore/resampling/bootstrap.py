@@ -17,19 +17,6 @@ from outscore.core.numeric import Array, exact_sum, quantiles
 from outscore.laws.normal import normal, normal_quantile
 from outscore.resampling.products import Draw, in_exact_precision, products
 
-__all__ = [
-    "centred_mean",
-    "centred_median",
-    "exactly_summable",
-    "multinomial_counts",
-    "optimal_block_length",
-    "quantile_limits",
-    "resample_indices",
-    "resampled_blocks",
-    "resampled_totals",
-    "stationary_indices",
-]
-
 WORDS_PER_STEP = 4
 """One step of the Philox counter yields four 64-bit words."""
 DRAWN_ENTRIES = 1 << 16

@@ -15,8 +15,6 @@ import numpy as np
 from outscore.core.numeric import Array
 from outscore.resampling.products import in_exact_precision, products
 
-__all__ = ["count_hits", "flip_bits", "flipped_blocks", "flipped_sums"]
-
 WORDS_PER_STEP = 4
 """One step of the Philox counter yields four 64-bit words."""
 

@@ -13,8 +13,6 @@ import numpy as np
 
 from outscore.core.numeric import Array
 
-__all__ = ["Draw", "in_exact_precision", "products"]
-
 Draw = Callable[[int, int], Array]
 """From the first resample and how many to an array of (count, units) drawn numbers."""
 

@@ -17,8 +17,6 @@ import numpy as np
 from outscore.core.numeric import Array
 from outscore.resampling import bootstrap, flips
 
-__all__ = ["flipped_blocks", "resampled_blocks"]
-
 
 def flipped_blocks(
     tables: Sequence[Array], *, resamples: int, seed: int, first: int = 0, block: int | None = None

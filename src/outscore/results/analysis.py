@@ -12,27 +12,6 @@ from typing import Literal
 
 from outscore.core.records import dataclass
 
-__all__ = [
-    "Advice",
-    "Analysis",
-    "ChartData",
-    "Directions",
-    "Effect",
-    "EvaluationUnit",
-    "Histogram",
-    "Normality",
-    "NullHistogram",
-    "Power",
-    "PowerPoint",
-    "RunsCurve",
-    "RunsPoint",
-    "SizePoint",
-    "Summary",
-    "TestAdvice",
-    "UnitRow",
-    "lag1_bound",
-]
-
 
 def lag1_bound(n: int) -> float:
     """Three standard errors: the lag-1 autocorrelation of n independent values lies above this about one time in a thousand.

@@ -20,21 +20,6 @@ from outscore.results.subset import Bucket, Subset, WordStudy
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = [
-    "AnytimeEvidence",
-    "Bayes",
-    "Claimed",
-    "Comparison",
-    "Comparisons",
-    "JointClaim",
-    "Margin",
-    "PopulationAnswer",
-    "Runs",
-    "SystemScore",
-    "TestResult",
-    "Unpaired",
-]
-
 UNIT_COLUMNS = ("metric", "slice", "system_a", "system_b", "unit", "a", "b", "difference", "items")
 
 

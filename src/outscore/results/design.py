@@ -7,25 +7,6 @@ from typing import Literal
 
 from outscore.core.records import dataclass
 
-__all__ = [
-    "HOLM",
-    "Alignment",
-    "Claim",
-    "DecidingItem",
-    "Decision",
-    "Design",
-    "Direction",
-    "DirectionSource",
-    "Family",
-    "Missing",
-    "PathStep",
-    "Reading",
-    "Replicated",
-    "ScorePart",
-    "Segment",
-    "Verdict",
-]
-
 Direction = Literal["higher", "lower"]
 DirectionSource = Literal["given", "metric", "log", "column", "file", "data", "default"]
 Claim = Literal["better", "undecided", "equivalent", "non-inferior"]

@@ -23,23 +23,6 @@ from outscore.results.subset import ScoredSubset
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = [
-    "MAX_LISTED_PAIRS",
-    "Confusion",
-    "Diff",
-    "Inventory",
-    "KeyScore",
-    "LabelOracle",
-    "LabelRates",
-    "Oracle",
-    "OracleRate",
-    "Outcomes",
-    "Pair",
-    "Rates",
-    "ScoreChange",
-    "Shift",
-]
-
 MAX_LISTED_PAIRS = 3
 """Up to this many pairs are listed individually."""
 

@@ -11,17 +11,6 @@ from pathlib import Path
 
 from outscore.core.errors import OutscoreError
 
-__all__ = [
-    "SUFFIXES",
-    "check_folder",
-    "check_further",
-    "check_suffixes",
-    "check_target",
-    "form_of_file",
-    "refuse_overwriting",
-    "write_files",
-]
-
 SUFFIXES = {".txt": "text", ".json": "json", ".md": "markdown", ".tex": "latex", ".html": "html", ".csv": "csv"}
 """The form of a file by its suffix."""
 PAIRS_SUFFIX = "pairs.csv"

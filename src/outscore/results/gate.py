@@ -13,8 +13,6 @@ from outscore.results.note import Note
 from outscore.results.pvalue import PValue
 from outscore.results.rendering import Result
 
-__all__ = ["EXIT_CODES", "GateResult", "Outcome"]
-
 Outcome = Literal["pass", "fail", "inconclusive"]
 EXIT_CODES: dict[str, int] = {"pass": 0, "fail": 1, "inconclusive": 3}
 """The exit codes of the command line, if there is an answer."""

@@ -8,8 +8,6 @@ from outscore.core.brief import brief_interval
 from outscore.core.records import dataclass
 from outscore.results.rendering import Result
 
-__all__ = ["Estimand", "Interval"]
-
 Estimand = Literal["difference", "median", "pseudomedian", "shift"]
 
 

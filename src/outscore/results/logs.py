@@ -10,8 +10,6 @@ from outscore.core.records import dataclass
 from outscore.results.note import Note
 from outscore.results.rendering import Result
 
-__all__ = ["LoggedEvaluation", "LoggedScore", "Logs"]
-
 
 @dataclass(frozen=True)
 class LoggedScore:

@@ -7,8 +7,6 @@ from typing import Any, Literal
 
 from outscore.core.records import dataclass
 
-__all__ = ["BESIDE_VERDICT", "Note", "NoteKind", "note_texts", "with_note_objects"]
-
 NoteKind = Literal[
     "general",
     "warning",

@@ -12,27 +12,12 @@ from typing import Any, ClassVar, Literal
 
 from outscore.core.brief import brief_number, brief_p
 from outscore.core.records import dataclass
-from outscore.results.analysis import Directions, Power, PowerPoint
+from outscore.results.analysis import Directions, PowerPoint
 from outscore.results.design import Reading
 from outscore.results.note import Note
 from outscore.results.pvalue import PValue
 from outscore.results.rendering import Result
 from outscore.results.signature import Signature
-
-__all__ = [
-    "AnytimePlan",
-    "Costs",
-    "Directions",
-    "EffectPoint",
-    "OverlapPoint",
-    "PlanResult",
-    "PossibleP",
-    "Power",
-    "PowerPoint",
-    "PricedDesign",
-    "SimulatedCurve",
-    "StudyDesign",
-]
 
 
 @dataclass(frozen=True)

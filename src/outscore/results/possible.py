@@ -13,8 +13,6 @@ from outscore.results.pvalue import PValue
 from outscore.results.rendering import Result
 from outscore.results.signature import Signature
 
-__all__ = ["Fitting", "PossiblePair", "PossibleTable", "PrintedScore"]
-
 
 @dataclass(frozen=True)
 class PrintedScore:

@@ -21,23 +21,6 @@ from outscore.results.signature import Signature
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = [
-    "Agreement",
-    "Alpha",
-    "BattleReading",
-    "Categories",
-    "CategoryRow",
-    "Intransitivity",
-    "JudgeRow",
-    "Judges",
-    "Labelled",
-    "Length",
-    "Position",
-    "Preference",
-    "PreferencePair",
-    "Strength",
-]
-
 ROUNDING = 1e-9
 """Log-odds that differ by less count as equal."""
 Order = Literal["both", "random", "fixed", "unrecorded"]

@@ -13,8 +13,6 @@ from outscore.core.records import dataclass
 from outscore.results.rendering import Result
 from outscore.results.signature import Signature
 
-__all__ = ["CONVOLUTIONS", "ROUNDING", "SMALLEST", "Kind", "PValue"]
-
 Kind = Literal["exact", "certified", "monte-carlo", "asymptotic"]
 SMALLEST = 5e-324
 ROUNDING = 2.0**-50

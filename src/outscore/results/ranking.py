@@ -20,22 +20,6 @@ from outscore.results.signature import Signature
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = [
-    "MAX_PAIRS",
-    "Coverage",
-    "CriticalDifference",
-    "Joint",
-    "JointPair",
-    "JointSystem",
-    "PairCounts",
-    "PairP",
-    "RankDesign",
-    "RankedPair",
-    "RankedSystem",
-    "Ranking",
-    "Standing",
-]
-
 MAX_PAIRS = 50_000
 """With more pairs than this over all datasets, a result only keeps their counts; the pairs go into a Parquet file."""
 

@@ -26,15 +26,6 @@ from outscore.results.signature import Signature
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = [
-    "BrokenResultError",
-    "Result",
-    "csv_text",
-    "frame",
-    "json_text",
-    "records_of",
-]
-
 
 class BrokenResultError(OutscoreError):
     """Dictionaries that do not contain the expected result; `reason` says what is wrong and where."""

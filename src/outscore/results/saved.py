@@ -35,24 +35,6 @@ from outscore.results.ranking import Ranking
 from outscore.results.rendering import BrokenResultError
 from outscore.results.score import ScoreResult
 
-__all__ = [
-    "DOCUMENTS",
-    "MIGRATIONS",
-    "SAVED",
-    "SUFFIX",
-    "Document",
-    "Saved",
-    "as_document",
-    "from_saved",
-    "kind_names",
-    "kind_of",
-    "load",
-    "parse",
-    "refuse_inconsistent",
-    "schema_of",
-    "schema_text",
-]
-
 Document = Comparisons | Diff | GateResult | Logs | PlanResult | PossibleP | PossibleTable | Preference | Ranking | ScoreResult
 """The results that the command line writes and reports."""
 Value = Interval | PValue | SimulatedCurve | SystemScore | TestResult

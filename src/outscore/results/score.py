@@ -16,8 +16,6 @@ from outscore.results.signature import Signature
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Detectable", "Noise", "ScorePart", "ScoreResult", "ScoredSystem"]
-
 
 @dataclass(frozen=True)
 class Noise:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-__all__ = ["Signature"]
-
 
 class Signature:
     """How a number was computed: parts with a name and a value, written ``metric:f1|test:permutation|n:80``.

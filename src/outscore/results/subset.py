@@ -9,8 +9,6 @@ import msgspec
 from outscore.core.records import dataclass
 from outscore.results.pvalue import PValue
 
-__all__ = ["DATASET", "Bucket", "Ngram", "ScoredSubset", "Subset", "WordBucket", "WordStudy"]
-
 DATASET = "dataset"
 """The column of subsets that are datasets."""
 

@@ -17,8 +17,6 @@ from outscore.core.records import dataclass
 from outscore.results.note import Note
 from outscore.scores.system import NO_ANSWER, Labels, Scores
 
-__all__ = ["facts_of_answers", "refuse_other_gold", "refuse_other_kind"]
-
 
 @dataclass(frozen=True)
 class _Right:

@@ -13,8 +13,6 @@ from outscore.core.records import dataclass
 from outscore.results.note import Note
 from outscore.scores.system import Labels, Origin, Rows
 
-__all__ = ["Battles", "join_battles"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Battles(Brief):

@@ -22,8 +22,6 @@ from outscore.scores.answers import facts_of_answers, refuse_other_gold
 from outscore.scores.duplicates import UNEQUAL_RUNS, DuplicateRule, check_rule, settle
 from outscore.scores.system import Labels, Scores
 
-__all__ = ["Board", "boards_of", "filling_notes"]
-
 MAX_CELLS = 1 << 31
 """A larger table of systems by items would take more than sixteen gigabytes."""
 

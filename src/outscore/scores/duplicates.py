@@ -12,8 +12,6 @@ from outscore.core.numeric import Array
 from outscore.results.note import Note
 from outscore.scores.system import Labels, Scores
 
-__all__ = ["DUPLICATES", "UNEQUAL_RUNS", "DuplicateRule", "check_rule", "repeated_notes", "settle"]
-
 UNEQUAL_RUNS = (
     "Means of fewer runs spread more, so p is not exact: it is right for many items and may be too small for few (10 runs"
     " against 1, 15 nearly perfect items: level .19, and .20 for the t test)."

@@ -11,8 +11,6 @@ import numpy as np
 from outscore.core.numeric import Array
 from outscore.scores.system import Labels, Scores
 
-__all__ = ["settle_folds"]
-
 
 def settle_folds(systems: Sequence[Scores]) -> list[Scores]:
     """The systems of one file, with a column of folds in the part that its values play.

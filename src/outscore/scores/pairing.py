@@ -24,9 +24,6 @@ from outscore.scores.answers import facts_of_answers, refuse_other_gold
 from outscore.scores.duplicates import UNEQUAL_RUNS, DuplicateRule, check_rule, settle
 from outscore.scores.system import Labels, Rows, Scores
 
-__all__ = ["Paired", "pair"]
-
-
 # All rows; indexing with a slice copies nothing.
 _ALL = slice(None)
 

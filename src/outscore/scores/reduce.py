@@ -22,8 +22,6 @@ from outscore.scores.board import Board, boards_of
 from outscore.scores.duplicates import DuplicateRule, settle
 from outscore.scores.system import Scores
 
-__all__ = ["BY_SCORES", "Reduced", "first_runs", "reduce_runs"]
-
 BY_SCORES = (
     "No answers are known, so an item is right if more than half of its runs are, and half right if exactly half are; the"
     " answer that most runs give may be right with fewer."

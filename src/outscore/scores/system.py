@@ -13,19 +13,6 @@ from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.core.records import dataclass
 
-__all__ = [
-    "NO_ANSWER",
-    "Labels",
-    "Origin",
-    "Rows",
-    "Scores",
-    "label_of",
-    "origins_of",
-    "pooled",
-    "score_columns",
-    "shared_datasets",
-]
-
 NO_ANSWER = "(none)"
 """What an empty answer is called."""
 STANDARD_INPUT = "-"

@@ -18,19 +18,6 @@ from typing import Literal
 from outscore.core.errors import OutscoreError
 from outscore.core.records import dataclass
 
-__all__ = [
-    "Column",
-    "FailureHandler",
-    "FileDescription",
-    "HTTPProblem",
-    "JobRequest",
-    "ResultRequest",
-    "SettingsFileRequest",
-    "SettingsRequest",
-    "TextRequest",
-    "describe_failure",
-]
-
 SettingsRequest = dict[str, str | int | float | bool | list[str | int | float] | None]
 """Settings by name; null and the empty string mean the default."""
 MAX_CHARACTERS = 200

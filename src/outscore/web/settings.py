@@ -13,8 +13,6 @@ from pathlib import Path
 from outscore.core.records import dataclass
 from outscore.engine.engines import processors
 
-__all__ = ["Settings"]
-
 MIB = 1 << 20
 MIN_MEMORY = 2048 * MIB
 """A worker that has drawn a chart maps 740 MB, most of which it never touches."""

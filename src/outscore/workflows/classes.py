@@ -17,8 +17,6 @@ from outscore.metrics.registry import METRICS
 from outscore.results.note import Note
 from outscore.scores.system import NO_ANSWER, Labels, Scores
 
-__all__ = ["class_notes", "counted_by_class", "has_classes", "refuse_free_answers"]
-
 MAX_CLASSES = 200
 """More different right answers than this are not classes but free answers."""
 

@@ -16,7 +16,8 @@ from outscore.core.labelled import is_labelled
 from outscore.core.numeric import Array
 from outscore.formats.base.entry import Choice
 from outscore.formats.tables.cells import AnswerColumn, GoldColumn, is_missing, label_text
-from outscore.formats.tables.columns import Layout, find_layout, normalize_name, refuse_other_gold, suggest_name
+from outscore.formats.tables.columns import Layout, find_layout, refuse_other_gold
+from outscore.formats.tables.names import normalize_name, suggest_name
 from outscore.formats.tables.plausible import edges_of, refuse_summary
 from outscore.formats.tables.records import Block, Records
 from outscore.formats.tables.transpose import transposed
@@ -24,8 +25,6 @@ from outscore.scores.answers import refuse_other_kind
 from outscore.scores.folds import settle_folds
 from outscore.scores.system import Labels, Origin, Scores, pooled
 from outscore.workflows.validate import numbers_of
-
-__all__ = ["TABLE", "counts_in", "encode_labels", "is_table", "systems_in", "table_of"]
 
 TABLE = "table"
 """The name of a table without a file, in messages and settings."""

@@ -14,8 +14,6 @@ from outscore.workflows.requests.base import Request
 from outscore.workflows.requests.compare import CompareRequest
 from outscore.workflows.requests.score import ScoreRequest
 
-__all__ = ["proposing_measures", "read_each", "refuse_same_columns"]
-
 
 def read_each(paths: Sequence[str], read: Callable[[str], list[Scores]]) -> list[list[Scores]]:
     """Read all files; if columns of theirs are measures, the refusal names those that all of these files have."""

@@ -6,8 +6,6 @@ import os
 from collections.abc import Iterable, Sequence
 from pathlib import PurePath
 
-__all__ = ["distinct_names", "path_texts", "unique_names"]
-
 
 def path_texts(given: Iterable[object]) -> tuple[str, ...] | None:
     """Paths as text; None if something else is among them.

@@ -19,7 +19,6 @@ from outscore.core.numeric import Array, as_array
 from outscore.core.options import complete, parse_spec
 from outscore.core.records import dataclass
 from outscore.formats.base.source import PACKED
-from outscore.formats.tables.columns import join_names
 from outscore.formats.tables.directions import (
     counts_errors,
     is_better_lower,
@@ -28,26 +27,12 @@ from outscore.formats.tables.directions import (
     named_after,
     shared_measure,
 )
+from outscore.formats.tables.names import join_names
 from outscore.language.phrases import equals_gold
 from outscore.metrics.registry import METRICS
 from outscore.results.design import Direction, DirectionSource, Reading
 from outscore.results.note import Note
 from outscore.scores.system import Origin, score_columns
-
-__all__ = [
-    "Better",
-    "Directed",
-    "Endings",
-    "answer_notes",
-    "check_direction",
-    "directed",
-    "gold_notes",
-    "outputs_reading",
-    "reading_of",
-    "scale_notes",
-    "score_names",
-    "series_names",
-]
 
 Better = Literal["higher", "lower"]
 OPTION = "direction"

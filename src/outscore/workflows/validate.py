@@ -28,24 +28,6 @@ from outscore.metrics.registry import METRICS, resolve
 from outscore.workflows.requests.base import Request
 from outscore.workflows.requests.shared import ALTERNATIVES, STATISTICS
 
-__all__ = [
-    "Question",
-    "check_comparison",
-    "check_correction",
-    "check_metric",
-    "check_population",
-    "check_reduction",
-    "check_repeats",
-    "check_side",
-    "check_units",
-    "deciding_entry",
-    "numbers_of",
-    "paired",
-    "question_of",
-    "refuse_labels",
-    "refuse_reading_options",
-]
-
 
 def paired(
     a: object, b: object, metric: str | AdditiveMetric, items: object, clusters: object, raw: Sequence[Array] = ()

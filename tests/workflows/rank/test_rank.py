@@ -18,7 +18,8 @@ from outscore.results.note import note_texts
 from outscore.results.ranking import Ranking
 from outscore.scores.board import Board, boards_of
 from outscore.scores.system import Labels, Scores
-from outscore.workflows.rank.boards import assemble_ranking, measure, pairs_frame, rank_boards
+from outscore.workflows.rank.boards import assemble_ranking, measure, rank_boards
+from outscore.workflows.rank.standings import pairs_frame
 
 NAMES = ("a", "b", "c", "d")
 

@@ -12,8 +12,6 @@ from outscore.core.numeric import Array
 from outscore.core.records import dataclass
 from outscore.exact.flipsum import BudgetError
 
-__all__ = ["Law", "Laws", "choices", "coin", "hypergeometric", "mirrored", "mirrored_laws", "split_sums"]
-
 MAX_SPLITS = 20_000
 MAX_SPLIT_WORK = 50_000_000
 """Divisions of one item that are listed, and steps of the dynamic programme where there are more."""

@@ -29,8 +29,6 @@ from outscore.exact.lattice import CERTAIN, IMPOSSIBLE, ORIGIN, UP, Tail, sum_sp
 from outscore.exact.laws.finite import Law, Laws, mirrored_laws
 from outscore.exact.laws.tilted import LawSum, saddle_point, spectrum_of
 
-__all__ = ["all_sums", "bounds", "pmf", "tail", "two_sided"]
-
 SMALL_SUPPORT = 1_000
 """Sums of so few values need no window."""
 COARSE_POINTS = 1 << 20

@@ -22,8 +22,6 @@ from outscore.exact.lattice import MAX_POINTS, MAX_SURVIVORS, ORIGIN, Spectrum
 from outscore.exact.laws.finite import Law
 from outscore.exact.sieve import branch_and_bound
 
-__all__ = ["LawSum", "saddle_point", "spectrum_of"]
-
 SERIES = 18
 """Terms of a series of factorials up to which |y| ≤ 1 has all digits."""
 SMALL_WORK = 2e6

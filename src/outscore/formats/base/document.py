@@ -11,8 +11,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-__all__ = ["KEY", "document_lines", "leaves", "lists_in", "may_be_json", "parse_document", "value_at"]
-
 _BEGINS = re.compile(r"\s*(\{\s*(\"|\}|$)|\[\s*([\[{\"\]\-\d]|true|false|null|$))")
 MAX_DEPTH = 4
 """Objects inside one another that are searched for records and for named values."""

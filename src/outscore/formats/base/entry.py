@@ -10,8 +10,6 @@ from outscore.formats.base.source import Peek, Source
 from outscore.outputs.model import Outputs
 from outscore.scores.system import Scores
 
-__all__ = ["Choice", "FormatEntry", "Holds"]
-
 Holds = Literal["scores", "outputs"]
 
 

@@ -26,18 +26,6 @@ from outscore.core.errors import OutscoreError
 from outscore.core.records import dataclass
 from outscore.scores.system import STANDARD_INPUT, label_of
 
-__all__ = [
-    "call_by_place",
-    "is_nameless",
-    "is_pipe",
-    "kept",
-    "name_by_place",
-    "open_raw",
-    "reading_once",
-    "refuse_repeated",
-    "scannable",
-]
-
 IN_MEMORY = 1 << 26
 """Bytes of a pipe beyond which it is kept in a temporary file."""
 BLOCK = 1 << 20

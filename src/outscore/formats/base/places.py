@@ -11,8 +11,6 @@ from pathlib import Path
 from outscore.core.errors import OutscoreError
 from outscore.scores.system import STANDARD_INPUT, label_of
 
-__all__ = ["files_below", "missing_error", "refuse_missing"]
-
 # Similarity of file names that differ by one letter in a stem of six.
 MIN_SIMILARITY = 0.8
 MAX_FILES = 10_000

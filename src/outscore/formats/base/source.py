@@ -30,25 +30,6 @@ from outscore.formats.base.pipes import is_pipe, name_by_place, open_raw
 from outscore.formats.base.places import missing_error
 from outscore.scores.system import STANDARD_INPUT, label_of
 
-__all__ = [
-    "MAX_LINE",
-    "PACKED",
-    "Peek",
-    "Source",
-    "decoding_problem",
-    "explain_failures",
-    "is_result",
-    "label_of",
-    "line_error",
-    "nul_byte_error",
-    "open_bytes",
-    "open_source",
-    "refuse_undecoded",
-    "shorten",
-    "stem_of",
-    "unpacks_to_more",
-]
-
 PACKED = {".gz", ".bz2", ".xz", ".zst"}
 HEAD_LINES = 20
 BLOCK = 1 << 16

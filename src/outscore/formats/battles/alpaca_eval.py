@@ -13,8 +13,6 @@ from outscore.formats.tables.records import Records
 from outscore.results.note import Note
 from outscore.scores.battles import Battles
 
-__all__ = ["looks_like_annotations", "read_annotations"]
-
 NEEDED = {"generator_1", "generator_2", "preference"}
 PROMPTS = ("instruction_sha256", "instruction")
 

@@ -11,8 +11,6 @@ from outscore.formats.tables.finder import ColumnFinder
 from outscore.formats.tables.names import PAIRS, Tiers, join_names, normalize_name, suggest_name
 from outscore.formats.tables.records import Records
 
-__all__ = ["BattleLayout", "find_battle_layout", "has_part", "holds_battles", "pair_of"]
-
 ONE_HOT = ("winner_model_a", "winner_model_b", "winner_tie")
 """Columns of which one holds a 1: who won."""
 USUAL: dict[str, Tiers] = {

@@ -8,9 +8,6 @@ from outscore.core.records import dataclass
 from outscore.formats.tables.records import Records
 from outscore.scores.battles import Battles
 
-__all__ = ["BattleChoice", "BattleEntry"]
-
-
 COLUMNS = ("first", "second", "winner", "prompt", "judge", "category", "cluster", "position", "length")
 """What names columns, one each or, of `SEVERAL`, any number."""
 SEVERAL = ("winner", "length")

@@ -19,8 +19,6 @@ from outscore.results.note import Note
 from outscore.scores.battles import Battles
 from outscore.scores.system import Labels
 
-__all__ = ["looks_like_arena_hard", "looks_like_mt_bench", "read_arena_hard", "read_mt_bench"]
-
 BASELINE = "baseline"
 """What the rival of an Arena-Hard judgment is called, which its files do not name."""
 MT_BENCH = ("model_1", "model_2", "g1_winner", "g2_winner")

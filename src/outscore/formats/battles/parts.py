@@ -29,8 +29,6 @@ from outscore.scores.system import Origin
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["PartFile", "part_file", "read_part"]
-
 ROW = "_row"
 TABLES = ("battles", "arena", "arena-hard-battles")
 """Formats whose battles are a row each."""

@@ -14,7 +14,7 @@ from outscore.core.errors import OutscoreError
 from outscore.core.options import did_you_mean
 from outscore.formats.base.document import lists_in
 from outscore.formats.base.places import files_below
-from outscore.formats.base.source import PACKED, Source, label_of, open_source
+from outscore.formats.base.source import PACKED, Source, open_source
 from outscore.formats.battles.columns import has_part
 from outscore.formats.battles.entry import BattleChoice, BattleEntry
 from outscore.formats.battles.registry import BATTLES
@@ -25,21 +25,7 @@ from outscore.formats.tables.partitions import expand_pattern
 from outscore.formats.tables.records import BLOCK_ROWS, Block, Records
 from outscore.results.note import Note
 from outscore.scores.battles import Battles, join_battles
-from outscore.scores.system import Origin
-
-__all__ = [
-    "AUTO",
-    "POOLED",
-    "battles_of_records",
-    "find_battles",
-    "is_battles",
-    "mirror_notes",
-    "read_battles",
-    "recognised",
-    "refuse_unused",
-    "settled",
-    "without_mirrors",
-]
+from outscore.scores.system import Origin, label_of
 
 AUTO = "auto"
 SUFFIXES = {".json", ".jsonl", ".csv", ".tsv", ".parquet", ".ndjson"}

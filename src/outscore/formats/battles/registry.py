@@ -5,8 +5,6 @@ from __future__ import annotations
 from outscore.formats.battles import alpaca_eval, games, tables
 from outscore.formats.battles.entry import BattleEntry
 
-__all__ = ["BATTLES"]
-
 BATTLES: dict[str, BattleEntry] = {
     entry.name: entry
     for entry in (

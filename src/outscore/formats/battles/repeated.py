@@ -9,8 +9,6 @@ from outscore.core.records import dataclass
 from outscore.results.note import Note
 from outscore.scores.battles import Battles
 
-__all__ = ["Repeated", "repeat_notes", "repeated_in"]
-
 LARGEST = 1 << 62
 
 

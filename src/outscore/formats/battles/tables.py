@@ -25,17 +25,6 @@ from outscore.scores.system import Labels
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = [
-    "arena_layout",
-    "layout_columns",
-    "looks_like_arena",
-    "looks_like_battles",
-    "looks_like_pooled_games",
-    "read_arena",
-    "read_pooled_games",
-    "read_table",
-]
-
 ARENA = {"conversation_a", "conversation_b", "conv_a", "anony", "tstamp", "evaluation_session_id"}
 """Columns that exports of Chatbot Arena have beside the verdict."""
 POOLED = {"question_id", "model_a", "model_b", "winner"}

@@ -15,8 +15,6 @@ from outscore.formats.tables.records import Records
 from outscore.results.note import Note
 from outscore.scores.system import Labels
 
-__all__ = ["NO_VERDICT", "is_no_verdict", "preference_share", "shares_of", "strong_verdict", "taken_for_names", "word_share"]
-
 FIRST = {
     "model a",
     "a",

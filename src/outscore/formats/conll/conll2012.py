@@ -27,14 +27,12 @@ import numpy as np
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.core.records import dataclass
-from outscore.formats.base.source import Peek, Source, label_of, line_error, refuse_undecoded, shorten, stem_of
+from outscore.formats.base.source import Peek, Source, line_error, refuse_undecoded, shorten, stem_of
 from outscore.outputs.coref.documents import DOCUMENT_ID, NO_WORD
 from outscore.outputs.coref.mentions import first_of_mention, span_of
 from outscore.outputs.model import Chains, Words
 from outscore.outputs.nodes import Nodes
-from outscore.scores.system import Labels, Origin
-
-__all__ = ["Parser", "assemble_chains", "chains_of", "looks_like_chains"]
+from outscore.scores.system import Labels, Origin, label_of
 
 FORMAT = "conll2012"
 # Columns besides the brackets: the word is the fourth, its tag the fifth.

@@ -30,8 +30,6 @@ from outscore.formats.conll.word_lines import (
 from outscore.outputs.model import Words
 from outscore.scores.system import Labels, Origin
 
-__all__ = ["COLUMNS", "looks_like_conllu", "words_of"]
-
 COLUMNS = {"lemma": 2, "upos": 3, "xpos": 4, "feats": 5, "deprel": 7}
 DEFAULT = ("upos", "xpos", "feats", "deprel")
 _ID, _FORM, _HEAD, _MISC, _WIDTH = 0, 1, 6, 9, 10

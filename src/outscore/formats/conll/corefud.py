@@ -23,8 +23,6 @@ from outscore.formats.conll.conll2012 import Parser, assemble_chains
 from outscore.outputs.model import Chains
 from outscore.outputs.nodes import MAX_EMPTY, NO_HEAD, Nodes, is_word, node_place, word_of
 
-__all__ = ["FORMAT", "chains_of", "looks_like_corefud"]
-
 FORMAT = "corefud"
 _GLOBAL = re.compile(r"#\s*global\.Entity\s*=\s*(\S+)")
 _NEWDOC = re.compile(r"#\s*newdoc(?:\s+id\s*=\s*(.*))?")

@@ -14,8 +14,6 @@ import numpy as np
 from outscore.core.numeric import Array
 from outscore.scores.system import Labels
 
-__all__ = ["SHORT", "FieldLabels"]
-
 SHORT = 8
 """Bytes that fit into one key."""
 # The lowest 0, 1, ... 8 bytes of a number.

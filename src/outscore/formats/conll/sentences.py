@@ -14,8 +14,6 @@ from outscore.formats.conll.word_lines import character_spans, document_labels
 from outscore.outputs.model import Words
 from outscore.scores.system import Labels, Origin
 
-__all__ = ["EMPTY", "Sentence", "assemble"]
-
 EMPTY = "_"
 
 

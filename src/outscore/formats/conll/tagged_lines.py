@@ -8,8 +8,6 @@ from outscore.formats.base.source import Peek, Source, line_error, stem_of
 from outscore.formats.conll.sentences import Sentence, assemble
 from outscore.outputs.model import Words
 
-__all__ = ["FORMAT", "looks_like_tagged_lines", "words_of"]
-
 FORMAT = "tagged-lines"
 
 _WORD = re.compile(r"(\S+)/([^\s/]+)")

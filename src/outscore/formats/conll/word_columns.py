@@ -27,8 +27,6 @@ from outscore.formats.conll.word_lines import (
 from outscore.outputs.model import Words
 from outscore.scores.system import Labels, Origin
 
-__all__ = ["looks_like_words", "words_of"]
-
 WORD, TAG = "word", "tag"
 HEAD = "head"
 UNNAMED = "_"

@@ -20,8 +20,6 @@ from outscore.core.records import dataclass
 from outscore.formats.base.source import Source, line_error, refuse_undecoded, shorten
 from outscore.scores.system import Labels
 
-__all__ = ["Lines", "character_spans", "document_labels", "first_rows", "refuse_empty", "scan", "sentences_of"]
-
 # About a megabyte of text: larger blocks leave the processor's cache, smaller ones pay the overhead of each
 # step more often.
 BLOCK_PIECES = 4

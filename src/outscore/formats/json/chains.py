@@ -21,8 +21,6 @@ from outscore.formats.json.objects import Found, first_value, objects_of, place_
 from outscore.outputs.model import Chains
 from outscore.scores.system import Labels, Origin
 
-__all__ = ["FORMAT", "chains_of", "looks_like_chains"]
-
 FORMAT = "coref-jsonl"
 
 CLUSTERS, PREDICTED = "clusters", "predicted_clusters"

@@ -12,8 +12,6 @@ from outscore.core.records import dataclass
 from outscore.formats.base.source import Peek, Source, line_error
 from outscore.formats.tables.jsonl import begins_with_object
 
-__all__ = ["Found", "Place", "first_value", "is_json", "objects_of", "place_error", "refuse_shape", "typed"]
-
 T = TypeVar("T")
 Place = Annotated[int, msgspec.Meta(ge=0, lt=2**62)]
 """The place of a word, a token or a character."""

@@ -19,8 +19,6 @@ from outscore.formats.conll.word_lines import refuse_empty
 from outscore.formats.json.objects import Found, Place, first_value, objects_of, place_error, refuse_shape, typed
 from outscore.outputs.model import Words
 
-__all__ = ["FORMAT", "looks_like_words", "words_of"]
-
 FORMAT = "json-words"
 
 # Keys of token lists, by column; the first that is there is read.

@@ -23,8 +23,6 @@ from outscore.formats.tables.cells import NO_LABEL
 from outscore.outputs.model import Items
 from outscore.scores.system import Labels
 
-__all__ = ["LogAnswers", "has_answers", "read_answers"]
-
 QUESTION = "question"
 MAX_DISAGREEING = 0.1
 """If the log disagrees with the comparison about a larger share of the answers, they are not labels."""

@@ -18,17 +18,6 @@ from outscore.core.records import dataclass
 from outscore.formats.logs.base.entry import UNNAMED_TASK
 from outscore.formats.logs.base.evaluation import Evaluation
 
-__all__ = [
-    "LogQuestion",
-    "check_same",
-    "check_total",
-    "choose_filter",
-    "choose_measure",
-    "choose_systems",
-    "choose_task",
-    "name_tasks",
-]
-
 _MAX_SHOWN = 12
 FORCE = "If you know that they are the same, add --force-same."
 # Harnesses round what they print, or add floats in another order.

@@ -18,8 +18,6 @@ from outscore.core.errors import OutscoreError
 from outscore.formats.logs.base.evaluation import STATES, Evaluation, Exchange, Measure
 from outscore.formats.logs.harnesses.every_eval_ever import KNOWN, MISSING, result_id
 
-__all__ = ["aggregate", "sample_lines"]
-
 SCHEMA = "0.3.0"
 # Questions and answers are read again, this many rows at a time.
 AT_ONCE = 10_000

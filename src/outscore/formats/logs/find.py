@@ -11,12 +11,11 @@ from pathlib import Path, PurePath
 from outscore.core.errors import OutscoreError
 from outscore.formats.base.pipes import open_raw, scannable
 from outscore.formats.base.places import files_below
-from outscore.formats.base.source import PACKED, explain_failures, label_of, open_bytes
+from outscore.formats.base.source import PACKED, explain_failures, open_bytes
 from outscore.formats.logs.base.entry import PEEK, LogEntry, LogPeek
 from outscore.formats.logs.base.evaluation import Evaluation, join_parts
 from outscore.formats.logs.registry import LOGS
-
-__all__ = ["are_logs", "find_logs", "is_companion", "peek_at", "read_logs", "recognise", "refuse_folders"]
+from outscore.scores.system import label_of
 
 _ZIP, _PARQUET = b"PK\x03\x04", b"PAR1"
 AUTO = "auto"

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from outscore.formats.logs.base.entry import LogEntry
 
-__all__ = ["LOGS"]
-
 LOGS: dict[str, LogEntry] = {
     entry.name: entry
     for entry in (

@@ -38,8 +38,6 @@ from outscore.results.design import Missing
 from outscore.results.note import Note
 from outscore.scores.system import Labels, Scores
 
-__all__ = ["DROP", "ZERO", "Chosen", "LogSystems", "choose_evaluations", "missing_notes", "name_apart", "read_systems"]
-
 STOP: Final = "stop"
 DROP: Final = "drop"
 ZERO: Final = "zero"

@@ -23,16 +23,14 @@ from outscore.formats.tables.cells import (
     label_text,
     looks_numeric,
 )
-from outscore.formats.tables.columns import Layout, find_layout, is_known, refuse_other_gold, suggest_name
-from outscore.formats.tables.names import PANDAS_INDEX, RIGHT, suggests_other, system_of
+from outscore.formats.tables.columns import Layout, find_layout, refuse_other_gold
+from outscore.formats.tables.names import PANDAS_INDEX, RIGHT, is_known, suggest_name, suggests_other, system_of
 from outscore.formats.tables.plausible import edges_of, refuse_summary
 from outscore.formats.tables.records import Block, Records
 from outscore.formats.tables.transpose import transposed
 from outscore.scores.answers import refuse_other_kind
 from outscore.scores.folds import settle_folds
 from outscore.scores.system import Labels, Origin, Scores, pooled
-
-__all__ = ["open_table", "read_table"]
 
 
 def open_table(source: Source) -> tuple[str, Records]:

@@ -24,32 +24,6 @@ from outscore.scores.system import NO_ANSWER, Labels
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = [
-    "DECIMAL_POINT",
-    "FLAT",
-    "JUDGEMENTS",
-    "MISSING_WORDS",
-    "ONLY_YES_OR_NO",
-    "OR_DROP",
-    "TRUTH",
-    "AnswerColumn",
-    "GappedColumn",
-    "GoldColumn",
-    "LabelColumn",
-    "NumberColumn",
-    "is_blank",
-    "is_damaged",
-    "is_missing",
-    "is_name",
-    "is_number",
-    "is_scalar",
-    "is_truth",
-    "is_whole",
-    "label_text",
-    "looks_numeric",
-    "problem_with",
-]
-
 # Possessive, so that a field of a million digits and a letter is refused in one pass.
 _NUMBER = re.compile(r"[+-]?(?:[0-9]++\.?[0-9]*+|\.[0-9]++)(?:[eE][+-]?[0-9]++)?")
 # Groups of three digits; what begins with 0 is a decimal.

@@ -59,26 +59,6 @@ from outscore.formats.tables.names import (
 )
 from outscore.formats.tables.records import Block, Records
 
-__all__ = [
-    "NO_CLUSTERS",
-    "NO_DATASETS",
-    "NO_ITEMS",
-    "Answers",
-    "ColumnFinder",
-    "Layout",
-    "answer_columns",
-    "find_answers",
-    "find_layout",
-    "is_known",
-    "is_nested",
-    "is_score",
-    "join_names",
-    "names_counts",
-    "normalize_name",
-    "refuse_other_gold",
-    "suggest_name",
-]
-
 NO_CLUSTERS = "none"
 """The name that says there are no clusters, even if a column has a usual name of clusters."""
 NO_ITEMS = "none"

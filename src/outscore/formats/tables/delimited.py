@@ -17,16 +17,15 @@ import numpy as np
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.formats.base.entry import Choice
-from outscore.formats.base.source import MAX_LINE, Peek, Source, label_of, line_error, refuse_undecoded, shorten
+from outscore.formats.base.source import MAX_LINE, Peek, Source, line_error, refuse_undecoded, shorten
 from outscore.formats.tables.cells import is_damaged, is_name, is_number, is_whole
 from outscore.formats.tables.names import is_count, is_known, names_counts, suggests_other
 from outscore.formats.tables.numbers import may_be_a_score
 from outscore.formats.tables.records import BLOCK_ROWS, Block, Records
+from outscore.scores.system import label_of
 
 if TYPE_CHECKING:
     from _csv import Reader
-
-__all__ = ["looks_like_table", "records", "sample", "separator_of"]
 
 SEPARATORS = "\t,;"
 # A field may be as long as a line may be: transcripts are longer than the 131,072 characters the module allows by default.

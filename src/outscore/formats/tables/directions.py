@@ -11,17 +11,6 @@ from collections.abc import Sequence
 
 from outscore.formats.tables.names import normalize_name
 
-__all__ = [
-    "LOWER_IS_BETTER",
-    "counts_errors",
-    "is_better_lower",
-    "is_effort",
-    "is_negated",
-    "is_unclear",
-    "named_after",
-    "shared_measure",
-]
-
 _ERRORS = {
     *("error", "errors", "err", "error_rate", "wer", "cer", "ter", "mer", "hter", "eer", "toxicity"),
     *("hallucination_rate", "hallucinations", "failure_rate", "fail_rate", "violations", "violation_rate"),

@@ -9,8 +9,6 @@ from outscore.formats.tables.cells import is_scalar
 from outscore.formats.tables.names import PANDAS_INDEX, Tiers, join_names, normalize_name
 from outscore.formats.tables.records import Records
 
-__all__ = ["OPTIONS", "ColumnFinder", "is_list", "is_nested", "listed", "naming"]
-
 # On the command line --system names a system, not a column.
 OPTIONS = {"system": "system-column"}
 # What `compare` and its like call a part in Python where `read`, which reads one table, calls it otherwise.

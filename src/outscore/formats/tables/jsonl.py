@@ -16,8 +16,6 @@ from outscore.formats.base.source import Peek, Source, line_error, refuse_undeco
 from outscore.formats.tables.cells import looks_numeric
 from outscore.formats.tables.records import BLOCK_ROWS, Block, Records
 
-__all__ = ["begins_with_object", "looks_like_json", "records", "sample"]
-
 _NO_JSON = re.compile(r"\b(NaN|Infinity)\b")
 
 

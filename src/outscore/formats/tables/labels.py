@@ -45,8 +45,6 @@ from outscore.formats.tables.records import Records
 from outscore.outputs.model import SET_SEPARATOR, Items
 from outscore.scores.system import Labels, Origin
 
-__all__ = ["LabelOptions", "LabelTable", "Role", "items_of", "looks_like_labels", "read_label_table"]
-
 Role = Literal["system", "gold", "either"]
 # A column with more values than this is a text to show, not a way to split the items.
 MAX_SLICES = 50

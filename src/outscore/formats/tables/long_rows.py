@@ -23,26 +23,14 @@ from outscore.core.records import dataclass
 from outscore.formats.base.entry import Choice
 from outscore.formats.base.source import line_error
 from outscore.formats.tables.cells import FLAT, NO_LABEL, problem_with
-from outscore.formats.tables.columns import NO_CLUSTERS, find_layout, join_names
+from outscore.formats.tables.columns import NO_CLUSTERS, find_layout
+from outscore.formats.tables.names import join_names
 from outscore.formats.tables.parquet import MARK, SAMPLE_ROWS, refuse_damaged
 from outscore.formats.tables.records import Records
 from outscore.scores.system import Labels, label_of
 
 if TYPE_CHECKING:
     import polars as pl
-
-__all__ = [
-    "LongColumns",
-    "LongFile",
-    "LongRows",
-    "fingerprint",
-    "hash_check",
-    "long_columns",
-    "long_file",
-    "long_rows",
-    "refusing",
-    "text_of",
-]
 
 ROW, KEY, DATASET, ITEM, SYSTEM, REPEAT, SCORE = "_row", "_key", "_dataset", "_item", "_system", "_repeat", "_score"
 SEED = 20_021

@@ -7,8 +7,6 @@ import re
 from outscore.formats.tables.directions import LOWER_IS_BETTER
 from outscore.formats.tables.names import USUAL, normalize_name
 
-__all__ = ["is_measure"]
-
 _OF_ANSWERS = {
     *("faithfulness", "groundedness", "answer_relevancy", "answer_relevance", "answer_correctness", "answer_similarity"),
     *("context_relevancy", "context_relevance", "context_precision", "context_recall", "context_utilization"),

@@ -11,34 +11,6 @@ from collections.abc import Iterable, Sequence
 
 from outscore.core.options import nearest
 
-__all__ = [
-    "BESIDE_PREDICTED",
-    "COUNTS",
-    "EITHER",
-    "PAIRS",
-    "PANDAS_INDEX",
-    "PREDICTED",
-    "RIGHT",
-    "SLICES",
-    "SUMMARIES",
-    "USUAL",
-    "Tiers",
-    "count_columns",
-    "holds_answers",
-    "is_answer_field",
-    "is_known",
-    "is_score",
-    "join_names",
-    "names_counts",
-    "normalize_name",
-    "paired_answers",
-    "pairs_answers",
-    "right_names",
-    "suggest_name",
-    "suggests_other",
-    "system_of",
-]
-
 Tiers = tuple[tuple[str, ...], ...]
 
 USUAL: dict[str, Tiers] = {

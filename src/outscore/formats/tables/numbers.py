@@ -20,25 +20,12 @@ from outscore.core.errors import OutscoreError
 from outscore.core.numeric import MAX_EXACT, Array
 from outscore.core.records import dataclass
 from outscore.formats.base.entry import Choice
-from outscore.formats.base.source import Peek, Source, label_of, line_error, refuse_undecoded, shorten, stem_of
+from outscore.formats.base.source import Peek, Source, line_error, refuse_undecoded, shorten, stem_of
 from outscore.formats.tables.cells import DECIMAL_POINT, TRUTH, is_name, is_number, is_truth, is_whole, problem_with
 from outscore.formats.tables.directions import is_better_lower, is_unclear, shared_measure
 from outscore.formats.tables.measures import is_measure
 from outscore.formats.tables.names import is_known, suggests_other
-from outscore.scores.system import Origin, Scores
-
-__all__ = [
-    "BARE_FORMATS",
-    "NumberTable",
-    "columns_phrase",
-    "counts_of",
-    "may_be_a_score",
-    "read_numbers",
-    "reader",
-    "recogniser",
-    "systems_of",
-    "whole_counts",
-]
+from outscore.scores.system import Origin, Scores, label_of
 
 BARE_FORMATS = {1: "scores", 2: "score-pairs", 4: "f1-counts"}
 """The formats without column names, by their number of columns."""

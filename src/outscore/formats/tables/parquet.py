@@ -29,8 +29,6 @@ from outscore.formats.tables.records import BLOCK_ROWS, Block, Records
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["MARK", "SAMPLE_ROWS", "hold_native_errors", "holds_more", "records", "records_of", "refuse_damaged"]
-
 REFUSED = 2
 STANDARD_ERROR = 2
 _HANDLER = ctypes.CFUNCTYPE(None, ctypes.c_int)

@@ -12,8 +12,6 @@ from outscore.formats.base.pipes import is_pipe
 from outscore.formats.tables.long_rows import LongFile, long_file
 from outscore.formats.tables.parquet import MARK
 
-__all__ = ["Paths", "are_partitions", "expand_pattern", "is_parquet", "long_files", "partition_paths"]
-
 Paths = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
 MAX_WHOLE = 1 << 28
 """Bytes of Parquet beyond which files are read part by part even if they are named one by one."""

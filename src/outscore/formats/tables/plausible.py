@@ -18,8 +18,6 @@ from outscore.formats.tables.numbers import BARE_FORMATS
 from outscore.formats.tables.records import Records
 from outscore.scores.system import Labels, Scores
 
-__all__ = ["edges_of", "refuse_implausible", "refuse_summary"]
-
 MIN_COUNTED = 5
 """This many consecutive whole numbers are a counter, not scores."""
 FACTOR = 5.0

@@ -14,8 +14,6 @@ from outscore.core.records import dataclass
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["BLOCK_ROWS", "Block", "Records"]
-
 # Records may hold long texts beside their scores: this many fit into memory in any case.
 BLOCK_ROWS = 1 << 13
 

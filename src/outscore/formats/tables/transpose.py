@@ -14,8 +14,6 @@ from outscore.formats.tables.cells import is_scalar, looks_numeric
 from outscore.formats.tables.names import USUAL, join_names, normalize_name
 from outscore.formats.tables.records import Block, Records
 
-__all__ = ["ITEM", "transposed"]
-
 ITEM = "item"
 """What the column of the former column names is called."""
 

@@ -11,8 +11,6 @@ from outscore.core.records import dataclass
 from outscore.formats.texts.segments import Lines, Segments
 from outscore.scores.system import Origin, label_of
 
-__all__ = ["Cell", "Held", "TextFile", "arrange"]
-
 SOURCE, REFERENCE, SYSTEM = "source", "reference", "hypothesis"
 """The parts that a text can play in a file."""
 Place = tuple[str, str, str]

@@ -15,8 +15,6 @@ from outscore.formats.base.source import line_error
 from outscore.formats.texts.file import REFERENCE, SOURCE, SYSTEM, Cell, Held, arrange
 from outscore.scores.system import label_of
 
-__all__ = ["held_in_markup", "looks_like_markup"]
-
 _SETS = {"srcset": SOURCE, "refset": REFERENCE, "tstset": SYSTEM, "src": SOURCE, "ref": REFERENCE, "hyp": SYSTEM}
 _NAMED_BY = ("sysid", "system", "translator")
 _TAG = re.compile(rf"<(/?)({'|'.join(_SETS)}|doc|seg)\b([^<>]*)>", re.IGNORECASE)

@@ -32,8 +32,6 @@ from outscore.formats.texts.tables import (
 )
 from outscore.scores.system import Origin, label_of
 
-__all__ = ["TEXT_FORMATS", "check_columns", "read_texts"]
-
 TEXT_FORMATS = {
     "text": "one segment per line",
     "sgml": "WMT's SGML (srcset, refset, tstset)",

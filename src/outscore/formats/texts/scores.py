@@ -17,8 +17,6 @@ from outscore.formats.base.source import line_error, open_source, shorten, stem_
 from outscore.formats.texts.segments import whole_text
 from outscore.scores.system import Origin
 
-__all__ = ["read_segment_scores"]
-
 Found = tuple[int, str, object]
 """The line of a score, the system that the line names, and the score as written."""
 _PRINTED = re.compile(r"(.*?)\s+Segment\s+\d+\s+score:\s*(\S+)\s*$")

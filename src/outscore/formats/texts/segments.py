@@ -10,8 +10,6 @@ from outscore.core.records import dataclass
 from outscore.formats.base.source import Source, decoding_problem, nul_byte_error, open_source, refuse_undecoded, stem_of
 from outscore.scores.system import Origin
 
-__all__ = ["Lines", "Segments", "plain_lines", "read_segments", "stray_returns", "whole_text"]
-
 Lines = tuple[str, ...]
 _STRAY = re.compile(r"\r(?!\n|$)")
 

@@ -20,20 +20,6 @@ from outscore.formats.tables.names import USUAL
 from outscore.formats.texts.file import REFERENCE, SOURCE, SYSTEM, Cell, Held, arrange
 from outscore.scores.system import label_of
 
-__all__ = [
-    "FEW",
-    "PARTS",
-    "ColumnsAsked",
-    "cells_of_line",
-    "first_line",
-    "has_header",
-    "held_in_rows",
-    "is_table",
-    "json_rows",
-    "looks_like_header",
-    "separated_rows",
-]
-
 
 def _plain(name: str) -> str:
     return re.sub(r"[\W_]+", "", name).lower()

@@ -19,8 +19,6 @@ from outscore.inference.anytime.process import (
     confidence_sequence,
 )
 
-__all__ = ["Anytime"]
-
 SIDES = ("two-sided", "greater", "less")
 Scores = float | Sequence[float]
 

@@ -41,21 +41,6 @@ from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.core.records import dataclass
 
-__all__ = [
-    "PATHS",
-    "Looks",
-    "Stops",
-    "betting_evidence",
-    "binary_evidence",
-    "binary_log_e",
-    "binary_stops",
-    "bounded_stops",
-    "confidence_sequence",
-    "first_crossing",
-    "log_capital",
-    "stakes_of",
-]
-
 Alternative = Literal["two-sided", "greater", "less"]
 TRUNCATED = 0.5
 """A bet never risks more than this share of the capital."""

@@ -23,8 +23,6 @@ import numpy as np
 
 from outscore.core.numeric import Array, exact_sum
 
-__all__ = ["bell_mccaffrey_df", "cluster_variance", "effective_clusters"]
-
 
 def cluster_variance(sums: Array, sizes: Array | None = None) -> tuple[float, float]:
     """CR2 variance of a mean, and its Bell–McCaffrey degrees of freedom; (0, 0) for a single cluster.

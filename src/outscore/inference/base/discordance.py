@@ -24,19 +24,6 @@ from outscore.laws.normal import log_normal, normal_quantile
 from outscore.results.interval import Interval
 from outscore.results.pvalue import PValue
 
-__all__ = [
-    "NUMBERS",
-    "Discordance",
-    "Worth",
-    "discordance",
-    "tango_interval",
-    "tango_limits",
-    "tango_score",
-    "tango_test",
-    "wilson_limits",
-    "worth_of",
-]
-
 TINY = 5e-324
 STEPS = 60
 MIN_ITEMS = 3

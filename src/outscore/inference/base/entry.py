@@ -20,26 +20,6 @@ from outscore.inference.base.sign_flips import Alternative, checked_resamples
 from outscore.results.comparison import TestResult
 from outscore.results.pvalue import PValue
 
-__all__ = [
-    "ANOTHER_MEDIAN",
-    "MEDIAN_OF_BINARY",
-    "NEEDS_SCORES",
-    "SYMMETRIC",
-    "TESTS_THE_MEAN",
-    "Claim",
-    "Estimand",
-    "Group",
-    "Run",
-    "Screen",
-    "Simulation",
-    "SubsetTest",
-    "Suitability",
-    "Suits",
-    "TestEntry",
-    "TestRequest",
-    "suits_many_binary",
-]
-
 Estimand = Literal["mean", "accuracy", "median", "metric"]
 Group = Literal["recommended", "usable", "unsuited"]
 

@@ -23,8 +23,6 @@ from outscore.inference.base.sign_flips import Alternative
 from outscore.laws.normal import normal_quantile
 from outscore.results.pvalue import PValue
 
-__all__ = ["contributions", "fragility", "influence", "jackknife_error", "jackknife_errors", "strongest"]
-
 MIN_Z = 0.1
 """A p so near 1 says nothing of the spread."""
 

@@ -15,19 +15,6 @@ from outscore.core.records import dataclass
 from outscore.exact.numbers import to_exact_integers
 from outscore.results.note import Note
 
-__all__ = [
-    "MIN_LARGE_SAMPLE",
-    "SKEWED",
-    "ItemScores",
-    "is_sum",
-    "item_scores",
-    "scores_if_any",
-    "skew_warning",
-    "skewness",
-    "unit_differences",
-    "with_exact_integers",
-]
-
 ULPS = 4
 """Two subtractions of rounded numbers stay this close, in units of the last place of the larger number."""
 MIN_LARGE_SAMPLE = 50

@@ -36,19 +36,6 @@ from outscore.inference.base.cluster_variance import bell_mccaffrey_df, cluster_
 from outscore.inference.base.discordance import Worth, wilson_limits, worth_of
 from outscore.laws.student import t_quantile
 
-__all__ = [
-    "Added",
-    "Limits",
-    "OwnRows",
-    "both_sides",
-    "interval_method",
-    "own_intervals",
-    "score_interval",
-    "score_intervals",
-    "score_variance",
-    "within_scale",
-]
-
 Limits = tuple[float | None, float | None]
 UNKNOWN: Limits = (None, None)
 ADDED = 1.0

@@ -19,8 +19,6 @@ from outscore.inference.base.sign_flips import KernelOptions
 from outscore.laws.beta import clopper_pearson
 from outscore.results.pvalue import PValue
 
-__all__ = ["certified_p", "exact_p", "identical_p", "log", "sampled_p"]
-
 SNAPPED_UNITS = 32
 """Up to this many units an exact p is rounded to the nearest multiple of 2^-n, which removes the last rounding error."""
 

@@ -13,18 +13,6 @@ from outscore.inference.base.sign_flips import Alternative
 from outscore.laws.normal import log_normal
 from outscore.results.interval import Interval
 
-__all__ = [
-    "MEDIAN_IN_CLUSTERS",
-    "Estimand",
-    "NoSpreadError",
-    "interval_for",
-    "normal_log_p",
-    "side_of",
-    "unclustered_scores",
-    "without_repeats",
-    "without_spread",
-]
-
 Estimand = Literal["difference", "median", "pseudomedian", "shift"]
 MEDIAN_IN_CLUSTERS = "`bootstrap-median`, which resamples whole clusters and tests the median, or `permutation`"
 

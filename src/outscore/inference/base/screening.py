@@ -29,8 +29,6 @@ from outscore.inference.base.entry import TestRequest
 from outscore.inference.base.item_scores import scores_if_any
 from outscore.inference.base.sign_flips import reach
 
-__all__ = ["lattice_half_step", "screen_flips", "screen_mean"]
-
 MIN_EFFECTIVE_FLIPS = 30.0
 """Effective items from which on a sum of flips is screened."""
 FLIPS_MARGIN, REALS_MARGIN = 3.0, 0.05

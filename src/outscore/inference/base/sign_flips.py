@@ -23,20 +23,6 @@ from outscore.core.records import dataclass
 from outscore.exact.bracket import WIDTH
 from outscore.inference.base.item_scores import with_exact_integers
 
-__all__ = [
-    "MAX_RESAMPLES",
-    "Alternative",
-    "Flips",
-    "KernelOptions",
-    "Statistic",
-    "checked_resamples",
-    "exact_score",
-    "flips_of",
-    "reach",
-    "tie_scale",
-    "units_of",
-]
-
 NEAR = 1e-9
 DECIMAL_TIE = Decimal("1e-40")
 """Roots are computed with 60 digits; differences below this are ties."""

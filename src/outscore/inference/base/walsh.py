@@ -24,8 +24,6 @@ import numpy as np
 from outscore.core.numeric import Array, distinct
 from outscore.laws.normal import normal
 
-__all__ = ["first_above", "hodges_lehmann", "key_of_float", "number_of_key", "signed_ranks", "walsh_interval", "walsh_quantile"]
-
 MAX_LISTED = 4
 """Sums left per distinct value at which the narrowing stops and the rest is sorted."""
 SAMPLE = 4_096

@@ -20,8 +20,6 @@ from outscore.inference.permutation.dispatch import permutation
 from outscore.results.interval import Interval
 from outscore.results.pvalue import PValue
 
-__all__ = ["GAIN_INTERVAL", "consecutive", "gain_interval", "gain_test"]
-
 GAIN_INTERVAL = "Student t, stretched to agree with the exact test"
 """The method of `gain_interval`."""
 

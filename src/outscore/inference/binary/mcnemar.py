@@ -31,8 +31,6 @@ from outscore.results.interval import Interval
 from outscore.results.note import Note
 from outscore.results.pvalue import PValue
 
-__all__ = ["ENTRY", "VARIANTS", "mcnemar", "table_of"]
-
 NAME = "mcnemar"
 VARIANTS = ("exact", "mid-p", "chi-square", "corrected")
 SMALL = 1e-290

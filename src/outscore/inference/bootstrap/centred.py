@@ -26,8 +26,6 @@ from outscore.results.comparison import TestResult
 from outscore.results.interval import Interval
 from outscore.results.note import Note
 
-__all__ = ["Resampled", "decide", "equal_tailed", "interval_at", "symmetric_interval"]
-
 
 @dataclass(frozen=True)
 class Resampled:

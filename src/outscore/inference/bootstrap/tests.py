@@ -48,16 +48,6 @@ from outscore.results.comparison import TestResult
 from outscore.results.interval import Interval
 from outscore.results.note import Note
 
-__all__ = [
-    "ENTRIES",
-    "block_bootstrap",
-    "bootstrap",
-    "bootstrap_median",
-    "bootstrap_t",
-    "resampled_interval",
-    "resampled_median_interval",
-]
-
 INTERVAL_RESAMPLES = 4_999
 MIN_UNITS = 6
 """With fewer units no permutation test can reject at .05, and a resampled interval would pretend otherwise."""

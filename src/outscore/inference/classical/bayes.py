@@ -41,8 +41,6 @@ from outscore.results.comparison import Bayes, TestResult
 from outscore.results.interval import Interval
 from outscore.results.note import Note
 
-__all__ = ["ENTRY", "binary_exceeds", "binary_posterior", "mean_posterior"]
-
 NAME = "bayes"
 POSTERIOR = "posterior"
 NODES = 200

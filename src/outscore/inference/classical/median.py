@@ -41,8 +41,6 @@ from outscore.results.comparison import TestResult
 from outscore.results.note import Note
 from outscore.results.pvalue import PValue
 
-__all__ = ["ENTRY", "median_tail", "permutation_median"]
-
 NAME = "permutation-median"
 
 

@@ -32,8 +32,6 @@ from outscore.results.comparison import TestResult
 from outscore.results.note import Note
 from outscore.results.pvalue import PValue
 
-__all__ = ["ENTRY", "binomial_p", "median_limits", "sign"]
-
 NAME = "sign"
 
 

@@ -40,8 +40,6 @@ from outscore.results.interval import Interval
 from outscore.results.note import Note
 from outscore.results.pvalue import PValue
 
-__all__ = ["ENTRY", "Mean", "make_agree", "mean_of", "no_spread", "student", "t_interval"]
-
 NAME = "student"
 TINY = float(np.finfo(float).tiny)
 

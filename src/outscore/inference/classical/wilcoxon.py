@@ -41,8 +41,6 @@ from outscore.results.interval import Interval
 from outscore.results.note import Note
 from outscore.results.pvalue import PValue
 
-__all__ = ["ENTRY", "wilcoxon"]
-
 NAME = "wilcoxon"
 Zeros = Literal["drop", "pratt"]
 

@@ -27,8 +27,6 @@ from outscore.core.numeric import Array
 from outscore.inference.base import p_values
 from outscore.results.pvalue import PValue
 
-__all__ = ["COMPAT", "SACREBLEU_SEED", "sacrebleu_ar", "sacrebleu_bs"]
-
 SACREBLEU_SEED = 12345
 """What sacreBLEU uses unless the variable SACREBLEU_SEED overrides it."""
 BLOCK_ENTRIES = 1 << 21

@@ -43,8 +43,6 @@ from outscore.inference.describe.normality import normality_test
 from outscore.inference.registry import TESTS
 from outscore.results.analysis import Advice, Analysis, Normality, Summary, TestAdvice, lag1_bound
 
-__all__ = ["advise", "analyse", "autocorrelation", "nlpstattest_advice", "skewness", "skewness_band", "summarise"]
-
 PRETEST = "Choosing a test by this outcome would change its error rate."
 NO_CLUSTERS = "It treats items as independent and does not support clusters."
 

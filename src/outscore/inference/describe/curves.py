@@ -42,8 +42,6 @@ from outscore.laws.normal import normal, normal_quantile
 from outscore.laws.student import student, student_quantile, t_quantile
 from outscore.results.analysis import RunsCurve, RunsPoint, SizePoint
 
-__all__ = ["jackknife_t", "runs_curve", "size_curve", "size_test"]
-
 POINTS = 12
 MIN_UNITS = 5
 """Below this no test that swaps units can reject at .05."""

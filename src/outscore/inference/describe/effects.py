@@ -42,18 +42,6 @@ from outscore.laws.normal import normal_quantile
 from outscore.laws.student import noncentral_student
 from outscore.results.analysis import Effect
 
-__all__ = [
-    "cohen_dz",
-    "effects",
-    "hedges_factor",
-    "looks_per_item",
-    "noncentral_t_cdf",
-    "noncentrality_limits",
-    "rank_biserial",
-    "scores_if_any",
-    "spread",
-]
-
 MAX_NONCENTRAL_T = 1_000.0
 """Beyond this the law of S has too many points, and that of Z serves."""
 NODES = np.linspace(-9.0, 9.0, 721)

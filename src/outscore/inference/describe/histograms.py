@@ -23,8 +23,9 @@ from outscore.exact.distribution import null_distribution
 from outscore.exact.flipsum import BudgetError
 from outscore.exact.laws import sums as law_sums
 from outscore.inference.base.influence import contributions
+from outscore.inference.base.item_scores import scores_if_any
 from outscore.inference.base.sign_flips import Flips, flips_of, units_of
-from outscore.inference.describe.effects import scores_if_any, spread
+from outscore.inference.describe.effects import spread
 from outscore.laws.normal import normal_quantile
 from outscore.resampling.flips import flipped_sums
 from outscore.results.analysis import Histogram, NullHistogram
@@ -32,16 +33,6 @@ from outscore.results.analysis import Histogram, NullHistogram
 if TYPE_CHECKING:
     from outscore.inference.runs.exchange import Exchange
     from outscore.inference.unpaired.samples import Samples
-
-__all__ = [
-    "MIN_WIDTH",
-    "histograms",
-    "normal_quantiles",
-    "null_histogram",
-    "null_of_exchange",
-    "null_of_samples",
-    "two_histograms",
-]
 
 MIN_WIDTH = 1e-300
 """No axis of a chart can be shorter: distances on it would be lost to rounding."""

@@ -14,8 +14,6 @@ from outscore.core.numeric import MIN_FLOAT, Array
 from outscore.laws.normal import normal, normal_quantile
 from outscore.results.analysis import Normality
 
-__all__ = ["MAX_SHAPIRO", "dagostino_pearson", "normality_test", "shapiro_wilk"]
-
 MAX_SHAPIRO = 5_000
 """Royston's approximation was fitted up to this size."""
 MIN_ITEMS = 3

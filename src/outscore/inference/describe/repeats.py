@@ -38,18 +38,6 @@ from outscore.laws.student import student_quantile, t_quantile
 from outscore.results.interval import Interval
 from outscore.results.pvalue import PValue
 
-__all__ = [
-    "OWN_BY_RUNS",
-    "RUN_INTERVAL",
-    "own_run_limits",
-    "pair_variances",
-    "run_interval",
-    "run_test",
-    "smallest_run_p",
-    "standard_error",
-    "variance_parts",
-]
-
 OWN_BY_RUNS = "Student's t of the runs"
 RUN_INTERVAL = "inverted exchange of whole runs"
 WELCH = "Welch t over whole runs"

@@ -18,13 +18,11 @@ from outscore.core.errors import ClustersError, OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array, exact_sum
 from outscore.core.paired import PairedScores
-from outscore.inference.base.item_scores import ItemScores
+from outscore.inference.base.item_scores import ItemScores, scores_if_any
 from outscore.inference.base.sign_flips import KernelOptions, units_of
-from outscore.inference.describe.effects import scores_if_any, spread
+from outscore.inference.describe.effects import spread
 from outscore.inference.permutation.dispatch import permutation
 from outscore.results.analysis import UnitRow
-
-__all__ = ["SIZES", "evaluation_units", "members", "unit_advisor"]
 
 SIZES = (1, 2, 5, 10, 15, 20, 30, 50, 100)
 STATISTICS = ("mean", "median")

@@ -30,8 +30,6 @@ from outscore.inference.base.sign_flips import Alternative, Flips, checked_resam
 from outscore.inference.permutation.tails import FIXED_POINT_BITS, fixed_line
 from outscore.resampling.flips import flip_bits
 
-__all__ = ["MAX_T", "Member", "max_t", "max_t_of_pair"]
-
 MAX_T = "max-t"
 STUDENTISED_TIE = 1e-9
 """Studentised statistics closer than this are a tie. It is wider than `TIE_TOLERANCE` on purpose: sums are

@@ -36,8 +36,6 @@ from outscore.core.records import dataclass
 from outscore.results.design import Family
 from outscore.results.pvalue import PValue
 
-__all__ = ["CORRECTIONS", "Correction", "adjust", "correct_family", "possible_true_pairs"]
-
 
 @dataclass(frozen=True)
 class Correction:

@@ -26,8 +26,6 @@ from outscore.core.numeric import LN10, MIN_FLOAT, TIE_TOLERANCE, Array
 from outscore.core.options import check_level, did_you_mean
 from outscore.core.records import dataclass
 
-__all__ = ["COMBINATIONS", "Combination", "Replicability", "replicability", "replicated_counts"]
-
 
 @dataclass(frozen=True)
 class Combination:

@@ -24,8 +24,6 @@ from outscore.core.numeric import MIN_FLOAT, Array
 from outscore.core.options import check_level
 from outscore.core.records import dataclass
 
-__all__ = ["Friedman", "critical_difference", "friedman", "mean_ranks_differ", "range_tail"]
-
 Form = Literal["exact", "F", "chi-square"]
 Asked = Literal["auto", "exact", "F", "chi-square"]
 MAX_SUMS = 400_000

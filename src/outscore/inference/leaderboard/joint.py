@@ -21,8 +21,6 @@ from outscore.laws.normal import log_normal
 from outscore.laws.student import student_quantile
 from outscore.resampling.shared_flips import resampled_blocks
 
-__all__ = ["Band", "Draws", "band_of", "draw", "points_of", "shares_of_best", "win_rates"]
-
 CONFIDENCE = 2.5758293035489004
 """The normal quantile of bounds that hold with 99 % confidence."""
 PART = 200

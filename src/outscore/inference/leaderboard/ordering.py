@@ -29,8 +29,6 @@ from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.core.records import dataclass
 
-__all__ = ["MAX_GROUPS", "Groups", "Ordering", "groups_of", "order_of", "rank_intervals", "system_effects"]
-
 MAX_GROUPS = 200
 """More groups than this explain nothing."""
 

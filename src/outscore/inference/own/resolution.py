@@ -57,18 +57,6 @@ from outscore.results.analysis import Directions
 from outscore.results.plan import StudyDesign
 from outscore.results.score import Detectable, Noise
 
-__all__ = [
-    "ASSUMED",
-    "Share",
-    "attained_level",
-    "detectable_difference",
-    "discordant_alarms",
-    "epoch_noise",
-    "level_of_flips",
-    "median_correlation",
-    "noise_floor",
-]
-
 MAX_PAIRS = 28
 """Pairs of runs that are compared: all those of eight runs."""
 NEGLIGIBLE = 1e-13

@@ -13,8 +13,6 @@ from outscore.inference.base import discordance
 from outscore.inference.pairwise.table import KINDS, PairTable
 from outscore.laws.normal import normal_quantile
 
-__all__ = ["NO_INTERVALS", "TANGO", "binary_table", "tango_limits"]
-
 TANGO = "Tango score, stretched to agree with the exact test"
 NO_INTERVALS = "none: there are too many pairs"
 

@@ -21,8 +21,6 @@ from outscore.inference.pairwise.table import KINDS, PairTable
 from outscore.resampling.bootstrap import exactly_summable
 from outscore.resampling.shared_flips import flipped_blocks, resampled_blocks
 
-__all__ = ["CENTRED", "Flipped", "Ranges", "drawn_scores", "hits_of", "ranges", "shared_table", "summable"]
-
 CENTRED = "centred bootstrap, shared by all pairs"
 PART = 1_000
 """Resamples that a worker takes at a time."""

@@ -34,20 +34,6 @@ from outscore.results.interval import Interval
 from outscore.results.note import Note
 from outscore.results.pvalue import PValue
 
-__all__ = [
-    "COMBINED",
-    "MAX_TESTED",
-    "RESAMPLES",
-    "SADDLEPOINT",
-    "flips_from_counts",
-    "macro_from_counts",
-    "macro_interval",
-    "macro_measured",
-    "macro_notes",
-    "macro_request",
-    "macro_tested",
-]
-
 MAX_TESTED = 2_000
 """Beyond so many pairs the macro average is approximated."""
 COMBINED = "the datasets' intervals combined, stretched to agree with the test"

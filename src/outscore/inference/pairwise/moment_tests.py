@@ -21,8 +21,6 @@ from outscore.inference.pairwise.table import KINDS, PairTable
 from outscore.laws.normal import normal_quantile
 from outscore.laws.student import log_t_tail
 
-__all__ = ["SystemScores", "binary_pairs", "log_t_tails", "macro_student", "sampled_pairs", "student_pairs", "system_scores"]
-
 NO_SPREAD = 1e-12
 """A variance within this share of the mean square is what rounding left of none."""
 

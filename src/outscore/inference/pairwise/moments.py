@@ -33,8 +33,6 @@ from outscore.core.records import dataclass
 from outscore.inference.base.discordance import Worth, worth_of
 from outscore.resampling.flips import flip_bits
 
-__all__ = ["PairMoments", "fixed_shift", "flipped_totals", "moments_of", "pair_hits", "total_of"]
-
 BITS = 20
 CHUNK = 1 << 10
 """2·(2^BITS)²·CHUNK < 2^53: sums of squared differences stay exact."""

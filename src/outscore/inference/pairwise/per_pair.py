@@ -40,21 +40,6 @@ from outscore.inference.runs.two_way import macro_two_way
 from outscore.results.interval import Interval
 from outscore.results.pvalue import PValue
 
-__all__ = [
-    "CHUNK",
-    "STUDENT",
-    "PairRows",
-    "PairTest",
-    "ends_of",
-    "exact_rows",
-    "log_claim",
-    "pair_rows",
-    "permutation_p",
-    "population_numbers",
-    "sides_of",
-    "table_of",
-]
-
 STUDENT = "Student's t of the paired differences, stretched to agree with the test"
 CHUNK = 16
 """Pairs that a worker takes at a time: enough to be worth the way, few enough for a bar that moves."""

@@ -21,8 +21,6 @@ from outscore.inference.base.own_score import OwnRows, own_intervals
 from outscore.inference.runs.exchange import Exchange, exchange_of_rows
 from outscore.inference.runs.two_way import TwoWay, added_by_runs, two_way_of_rows
 
-__all__ = ["SystemRows", "baseline_of", "pairs_of"]
-
 
 @dataclass(frozen=True, eq=False)
 class SystemRows:

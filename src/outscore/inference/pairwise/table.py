@@ -13,8 +13,6 @@ from outscore.core.numeric import MIN_FLOAT, Array
 from outscore.core.records import dataclass
 from outscore.results.note import Note
 
-__all__ = ["KINDS", "Measured", "PairTable"]
-
 KINDS = ("exact", "certified", "monte-carlo", "asymptotic")
 """What the codes in `PairTable.kind` mean."""
 FINENESS = (2.0**40, 1e12)

@@ -47,8 +47,6 @@ from outscore.results.interval import Interval
 from outscore.results.note import Note
 from outscore.results.pvalue import PValue
 
-__all__ = ["ENTRY", "METHODS", "monte_carlo", "permutation", "run_on_grid"]
-
 METHODS = ("auto", "exact", "spectral", "certified", "dp", "fft", "monte-carlo")
 FINE, COARSE = 30.0, 1_000.0
 """Steps of the grid in one spread of the units' differences; whole numbers up to so many steps need no other grid."""

@@ -28,8 +28,6 @@ from outscore.laws.normal import normal_quantile
 from outscore.results.interval import Interval
 from outscore.results.pvalue import PValue
 
-__all__ = ["inversion_interval", "lower_limit"]
-
 MAX_LISTED = 20
 MAX_HALVED = 28
 TOLERANCE = 1.25e-3

@@ -25,8 +25,6 @@ from outscore.inference.base.paired import side_of
 from outscore.inference.base.sign_flips import Flips, KernelOptions, Statistic
 from outscore.results.pvalue import PValue
 
-__all__ = ["FIXED_POINT_BITS", "certified_p", "convolution_p", "fixed_line", "linear_p", "nonlinear_p"]
-
 FIXED_POINT_BITS = 52
 MAX_REAL = 34
 """Real numbers of which all sums are listed unasked; beyond, bounds a few thousandths apart take a fraction of the time."""

@@ -25,8 +25,6 @@ from outscore.laws.normal import normal_quantile
 from outscore.results.plan import OverlapPoint
 from outscore.results.pvalue import PValue
 
-__all__ = ["Overlaps", "mcnemar_power", "mcnemar_sample_size", "overlaps"]
-
 BLOCK = 1024
 """Critical numbers that are found together and kept."""
 SLACK = 1 + 1e-12

@@ -28,8 +28,6 @@ from outscore.laws.normal import normal, normal_quantile
 from outscore.laws.student import noncentral_student, student_quantile
 from outscore.results.plan import StudyDesign
 
-__all__ = ["Study", "checked_n", "flip_power", "noncentral_t_power", "study_of"]
-
 NAMED = 3
 """Of all sign patterns the three with the largest sums are always the same: all pluses, and one minus at the smallest
 or the second smallest size."""

@@ -21,8 +21,6 @@ import math
 from outscore.inference.base import discordance
 from outscore.laws.normal import normal_quantile
 
-__all__ = ["MAX_ITEMS", "items_by_tango", "items_by_width"]
-
 MAX_ITEMS = 10**9
 """Nobody collects more items."""
 

@@ -31,18 +31,6 @@ from outscore.laws.normal import normal_quantile
 from outscore.results.analysis import Power, PowerPoint
 from outscore.results.plan import StudyDesign
 
-__all__ = [
-    "POWER",
-    "Spread",
-    "clustered",
-    "items_needed",
-    "needed_of_mean",
-    "needed_of_wins",
-    "observed_power",
-    "spread_of",
-    "times_of_interval",
-]
-
 POWER = 0.8
 """What a comparison says that it can detect, it detects with this probability."""
 MIN_CLUSTERS = 10

@@ -34,8 +34,6 @@ from outscore.inference.base.sign_flips import Alternative
 from outscore.inference.power.design import checked_n, study_of
 from outscore.results.plan import StudyDesign
 
-__all__ = ["detectable_effect", "power", "sample_size", "sizes_around"]
-
 PowerMethod = Literal["auto", "normal", "t", "exact"]
 CURVE = (0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0)
 """Where curves are drawn, in multiples of the observed or required n."""

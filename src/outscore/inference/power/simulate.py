@@ -40,10 +40,9 @@ from outscore.inference.power.design import flip_power
 from outscore.inference.power.planning import sizes_around
 from outscore.laws.beta import clopper_pearson
 from outscore.laws.normal import normal_quantile
+from outscore.results.analysis import PowerPoint
 from outscore.results.comparison import TestResult
-from outscore.results.plan import PowerPoint, SimulatedCurve
-
-__all__ = ["RETROSPECTIVE", "TELLING", "measured_shift", "rejection_rate", "simulated_curve"]
+from outscore.results.plan import SimulatedCurve
 
 RETROSPECTIVE = (
     "Retrospective: the observed difference is taken as the true one. Power at the observed n is a function of p alone and "

@@ -26,8 +26,6 @@ from outscore.inference.preferences.orders import same_question
 from outscore.laws.student import t_quantile
 from outscore.scores.battles import Battles
 
-__all__ = ["Estimate", "Tables", "Verdicts", "alpha_of", "alpha_tables", "kappa_of", "kappa_tables", "verdicts_of"]
-
 VERDICTS = 4
 """The first won, tie, the second won, no verdict."""
 MISSING = 3

@@ -38,8 +38,6 @@ from outscore.results.pvalue import PValue
 from outscore.scores.battles import Battles
 from outscore.scores.system import Labels
 
-__all__ = ["MIN_JUDGED", "MIN_LABELS", "People", "Share", "Tuned", "audit_p", "labelled_share", "mean_limits", "share_tuned"]
-
 MIN_LABELS = 4
 """With fewer labels than this nothing is left to estimate the spread from."""
 MIN_JUDGED = 20

@@ -31,8 +31,6 @@ import numpy as np
 from outscore.core.numeric import Array
 from outscore.core.records import dataclass
 
-__all__ = ["Cells", "Spread", "spread_of"]
-
 MAX_HELD = 1 << 24
 """Numbers of prompts' matrices that are held at once."""
 MAX_WORK = 4e9

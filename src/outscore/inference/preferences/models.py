@@ -31,8 +31,6 @@ from outscore.core.numeric import Array
 from outscore.core.records import dataclass
 from outscore.scores.battles import Battles
 
-__all__ = ["Fit", "LengthFit", "davidson_chances", "fit_davidson", "fit_lengths", "fit_model", "sandwich", "unit_scores"]
-
 STEPS, HALVINGS = 100, 40
 CLOSE = 1e-13
 """The largest gradient, per battle, at which a fit is done."""

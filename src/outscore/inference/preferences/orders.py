@@ -27,20 +27,6 @@ from outscore.inference.preferences.tally import Tally, tally_of
 from outscore.results.pvalue import PValue
 from outscore.scores.battles import Battles
 
-__all__ = [
-    "Halves",
-    "Seen",
-    "Swapped",
-    "by_place",
-    "exchanged_p",
-    "halves_of",
-    "orders_of",
-    "seen_order",
-    "single_pair",
-    "single_pairs",
-    "swapped_verdicts",
-]
-
 Seen = Literal["both", "mixed", "single", "unrecorded"]
 SURE = 5
 """Prompts beyond the first of each pair that must all be in one order before it counts as a rule: chance is 1 in 32."""

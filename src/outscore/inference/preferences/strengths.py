@@ -21,8 +21,6 @@ from outscore.inference.preferences.models import davidson_chances, fit_davidson
 from outscore.inference.preferences.tally import Tally
 from outscore.laws.student import log_two_sided, t_quantile
 
-__all__ = ["DIGITS", "Estimate", "Strengths", "elo_of", "order_by_strength", "strengths_of", "with_equal_pairs"]
-
 DIGITS = 9
 """Decimals of log-odds beyond which strengths do not differ."""
 

@@ -21,8 +21,6 @@ from outscore.inference.preferences.tally import CELLS, Tally, tally_of
 from outscore.scores.battles import Battles
 from outscore.scores.system import Labels
 
-__all__ = ["MAX_JUDGES", "JudgeSums", "Known", "Sums", "first_places", "joined", "sums_of", "total_of"]
-
 MAX_JUDGES = 10
 """Judges up to which each two of them are compared; of crowds only alpha is told."""
 MAX_CATEGORIES = 50

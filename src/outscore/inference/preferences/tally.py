@@ -13,8 +13,6 @@ from outscore.core.numeric import Array, as_integers, renumbered
 from outscore.core.records import dataclass
 from outscore.scores.battles import Battles
 
-__all__ = ["CELLS", "Tally", "against_all", "tally_of"]
-
 CELLS = np.int32
 """Whole numbers of cells, of which there may be as many as battles."""
 

@@ -19,8 +19,6 @@ from outscore.core.records import dataclass
 from outscore.inference.preferences.strengths import Strengths
 from outscore.inference.preferences.tally import Tally
 
-__all__ = ["Circles", "ScoreTest", "circles_of", "score_test"]
-
 MAX_PAIRS = 400
 """Pairs up to which the covariance of all of them is held at once."""
 ALIKE = 1e-9

@@ -31,8 +31,6 @@ from outscore.inference.preferences.tally import Tally
 from outscore.laws.student import t_quantile
 from outscore.results.pvalue import PValue
 
-__all__ = ["WinRates", "flip_p", "independent_p", "kept_half", "win_rates"]
-
 MEAN = AdditiveMetric("lead", ("lead", "units"), ratio=((1, 0), (0, 1)))
 MAX_RANGE = 1 << 12
 """Sums up to this size are convolved, which is quicker than the lattice."""

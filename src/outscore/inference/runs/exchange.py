@@ -54,23 +54,6 @@ from outscore.laws.student import log_t_tail, student_quantile, t_quantile
 from outscore.results.interval import Interval
 from outscore.results.pvalue import PValue
 
-__all__ = [
-    "COARSE",
-    "FINE",
-    "INTERVAL",
-    "OVER_ITEMS",
-    "PARTLY_OVER_ITEMS",
-    "SCORE_INTERVAL",
-    "SPREAD_UNSEEN",
-    "UNEQUAL_LAWS",
-    "Exchange",
-    "Line",
-    "exchange_of",
-    "exchange_of_rows",
-    "macro_exchange",
-    "sampled_exchange",
-]
-
 INTERVAL = "Welch t over runs within items, moved to agree with the test"
 OVER_ITEMS = "Student t over items, as single runs show no spread within them, moved to agree with the test"
 PARTLY_OVER_ITEMS = "Welch t over runs within items, over items where runs are single, moved to agree with the test"

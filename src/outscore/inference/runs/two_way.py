@@ -48,21 +48,6 @@ from outscore.laws.student import log_t_tail, student_quantile
 from outscore.results.interval import Interval
 from outscore.results.pvalue import PValue
 
-__all__ = [
-    "FEW_RUNS",
-    "INTERVAL",
-    "RunNoise",
-    "Spread",
-    "TwoWay",
-    "item_spread",
-    "macro_two_way",
-    "price_of_runs",
-    "pseudo_values",
-    "run_noise",
-    "two_way_of_means",
-    "two_way_of_rows",
-]
-
 INTERVAL = "Student t over items and runs"
 FEW_RUNS = (
     "Two runs say little about how much a system's runs differ: if those of one system differ far more than the other's, the"

@@ -33,8 +33,6 @@ from outscore.inference.populations import FISHER, RANK_SUM, TWO_SAMPLES
 from outscore.inference.unpaired.samples import Samples, mid_ranks
 from outscore.results.pvalue import PValue
 
-__all__ = ["SAMPLED", "division_p", "likelihood_p", "rank_sum_p"]
-
 SAMPLED = 9_999
 MAX_LISTED = 100_000
 """Divisions that are listed one by one."""

@@ -36,8 +36,6 @@ from outscore.results.comparison import Margin
 from outscore.results.note import Note
 from outscore.results.pvalue import PValue
 
-__all__ = ["margin_of_samples", "shifted_p"]
-
 SCORE_TEST, UNSEEN, RANGES = "miettinen-nurminen", "unseen-loss", "bounded-means"
 LEAST_LOG = -1e6
 POWER = 0.8

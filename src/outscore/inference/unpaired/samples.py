@@ -14,8 +14,6 @@ from outscore.inference.base.cluster_variance import cluster_variance
 from outscore.inference.base.discordance import Worth, worth_of
 from outscore.laws.normal import normal, normal_quantile
 
-__all__ = ["Samples", "mid_ranks"]
-
 
 @dataclass(frozen=True, eq=False)
 class Samples:

@@ -37,20 +37,6 @@ from outscore.results.interval import Interval
 from outscore.results.note import Note
 from outscore.results.pvalue import PValue
 
-__all__ = [
-    "MEANS",
-    "METHODS",
-    "UNPAIRED",
-    "critical",
-    "pair_of",
-    "run_unpaired",
-    "shift",
-    "shift_limits",
-    "shift_quantile",
-    "welch_interval",
-    "welch_p",
-]
-
 MAX_LISTED = 1_000_000
 MAX_LAW = 2e7
 """Differences that are listed, and steps up to which the law of U is counted; beyond, an expansion has the same integers."""

@@ -39,18 +39,6 @@ from outscore.results.design import Family, Verdict
 from outscore.results.pvalue import PValue
 from outscore.results.subset import DATASET, Bucket
 
-__all__ = [
-    "MAX_LEFT_OUT",
-    "agreement",
-    "omission_of",
-    "sentence",
-    "stored_verdict",
-    "verdict",
-    "with_omission",
-    "with_slices",
-    "with_verdict",
-]
-
 T = TypeVar("T")
 MAX_LEFT_OUT = 0.1
 """The share of items that may be left out without mention in the verdict."""

@@ -15,8 +15,6 @@ from outscore.language.phrases import NO_CORRECTION, correction_name
 from outscore.results.design import HOLM, Family
 from outscore.results.note import Note
 
-__all__ = ["Contradiction", "Look", "corrected_by", "find", "holm", "in_words", "verdict_claims"]
-
 SHOWN = 4
 """How many looks a sentence lists; it counts the rest."""
 

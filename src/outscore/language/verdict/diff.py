@@ -12,15 +12,6 @@ from outscore.language.verdict.contradiction import Look, corrected_by, find, in
 from outscore.language.verdict.facts import Facts
 from outscore.results.diff import Pair, ScoreChange
 
-__all__ = [
-    "METRIC_NAMES",
-    "score_name",
-    "unknown_labels_warning",
-    "unused_labels_warning",
-    "with_contradictions",
-    "with_pair_verdict",
-]
-
 SENTENCES = "sentences"
 """The score of sentences that are right as a whole, of which every criterion has one."""
 MUC, ARCS_ANY = "muc", "arcs-any"

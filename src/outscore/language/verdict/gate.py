@@ -9,8 +9,6 @@ from outscore.results.comparison import Comparison
 from outscore.results.gate import Outcome
 from outscore.results.interval import Interval
 
-__all__ = ["gate_decimals", "gate_verdict", "hidden_phrase", "needed_phrase", "unanswered_of", "unknown_phrase"]
-
 SCORE_THEM = (
     "What was never answered may be what it fails on: score these items too, or leave them out with --missing drop"
     ' (in Python missing="drop").'

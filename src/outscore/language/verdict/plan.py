@@ -12,22 +12,6 @@ from outscore.results.plan import Costs, PlanResult, PossibleP
 from outscore.results.possible import Fitting, PossibleTable
 from outscore.results.pvalue import PValue
 
-__all__ = [
-    "clusters_of",
-    "cost_sentence",
-    "difference",
-    "fitting_sentence",
-    "independence_note",
-    "plan_headline",
-    "plan_notes",
-    "plan_verdict",
-    "possible_p_headline",
-    "possible_p_verdict",
-    "possible_table_verdict",
-    "repeats_note",
-    "units_note",
-]
-
 SMALL = 100
 """Below this many items estimating the sd costs more than two per cent of them."""
 NEARLY_ONE = 0.9995

@@ -15,18 +15,6 @@ from outscore.results.design import Family, Verdict
 from outscore.results.preference import BattleReading, CategoryRow, Labelled, Preference, PreferencePair, Strength
 from outscore.results.ranking import PairCounts
 
-__all__ = [
-    "SAME",
-    "BattleFacts",
-    "battle_facts",
-    "battle_reading_line",
-    "circle_text",
-    "format_rate",
-    "preference_contradiction",
-    "preference_sentence",
-    "preference_verdict",
-]
-
 SHOWN = 3
 """How many names a sentence lists; it counts the rest."""
 TITLES = {

@@ -15,8 +15,6 @@ from outscore.results.design import Family, Verdict
 from outscore.results.pvalue import Kind, PValue
 from outscore.results.ranking import RankDesign, Standing
 
-__all__ = ["Claims", "design_parts", "ranking_sentence", "ranking_verdict"]
-
 SHOWN = 3
 """How many names a sentence lists; it counts the rest."""
 

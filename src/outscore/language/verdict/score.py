@@ -8,8 +8,6 @@ from outscore.inference.populations import claim_of
 from outscore.language.numbers import count, decimals_for, format_ends, format_number, format_percent
 from outscore.results.score import ScoredSystem
 
-__all__ = ["score_decimals", "score_verdict"]
-
 
 def score_decimals(systems: Sequence[ScoredSystem]) -> int:
     """Enough decimals for the precision of the scores."""

@@ -20,8 +20,6 @@ from outscore.metrics.text import sacre
 from outscore.metrics.text.entry import Foreign, Lines, References, columns_first
 from outscore.metrics.text.ngrams import matched_words
 
-__all__ = ["ENTRIES", "bleu_of_totals", "library_scorer"]
-
 # Chen, Cherry (2014), methods 1 and 2.
 SMOOTH_VALUES = {"floor": 0.1, "add-k": 1.0}
 DEFAULT_ORDER = 4

@@ -15,8 +15,6 @@ from outscore.core.records import dataclass
 from outscore.metrics.entry import Options
 from outscore.metrics.text.entry import Lines, References, TextMetric, to_rows, version
 
-__all__ = ["Doubt", "check_lines", "find_doubt", "rows_of_library", "verify"]
-
 # Segments scored a second time by the library itself, one in so many: some are spread over the corpus, which notices a change
 # in the library, the others are those where a mistake of ours is likeliest.
 ONE_IN, MIN_CHECKED, MAX_CHECKED = 100, 10, 50

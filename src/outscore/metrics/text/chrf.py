@@ -19,8 +19,6 @@ from outscore.metrics.text import sacre
 from outscore.metrics.text.entry import Foreign, Lines, References, TextMetric, columns_first
 from outscore.metrics.text.ngrams import matched_characters, matched_words
 
-__all__ = ["ENTRIES", "chrf_of_totals", "library_scorer"]
-
 EPSILON = 1e-16
 PUNCTUATION = frozenset(string.punctuation)
 COUNTS = ("hypothesis", "reference", "matched")

@@ -25,20 +25,6 @@ from outscore.core.options import Option
 from outscore.core.records import dataclass
 from outscore.metrics.entry import Options
 
-__all__ = [
-    "Direction",
-    "Foreign",
-    "Lines",
-    "References",
-    "TextMetric",
-    "columns_first",
-    "load",
-    "segment_mean",
-    "segments",
-    "to_rows",
-    "version",
-]
-
 Lines = Sequence[str]
 """One segment per line."""
 References = Sequence[Lines]

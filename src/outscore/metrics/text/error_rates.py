@@ -14,8 +14,6 @@ from outscore.metrics.entry import Options
 from outscore.metrics.text import sacre
 from outscore.metrics.text.entry import Foreign, Lines, References, TextMetric, load, version
 
-__all__ = ["ENTRIES"]
-
 COLUMNS = ("hits", "substitutions", "deletions", "insertions")
 NO_PUNCT = Option("no_punct", bool, False, "ignore punctuation")
 

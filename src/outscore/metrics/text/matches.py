@@ -18,8 +18,6 @@ from outscore.core.numeric import Array
 from outscore.metrics.text.entry import Lines, References
 from outscore.results.subset import Ngram
 
-__all__ = ["BANDS", "SPACELESS", "band_name", "band_of", "better_ngrams", "count_words", "frequency_rows", "words_of"]
-
 BANDS = (0, 1, 2, 3, 4, 5, 10, 100, 1000)
 """The lowest frequency of each range."""
 LONGEST = 4

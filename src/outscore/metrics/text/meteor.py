@@ -21,8 +21,6 @@ from outscore.metrics.entry import Options
 from outscore.metrics.text import sacre
 from outscore.metrics.text.entry import Foreign, Lines, References, TextMetric, load, segment_mean, segments, to_rows, version
 
-__all__ = ["ENTRIES", "meteor_of_totals"]
-
 COLUMNS = ("matches", "chunks", "hypothesis length", "reference length")
 
 

@@ -8,8 +8,6 @@ import numpy as np
 
 from outscore.core.numeric import Array
 
-__all__ = ["matched_characters", "matched_words"]
-
 
 def matched_words(
     hypotheses: Sequence[Sequence[Hashable]], references: Sequence[Sequence[Sequence[Hashable]]], order: int

@@ -20,8 +20,6 @@ from outscore.metrics.entry import Options
 from outscore.metrics.text import sacre
 from outscore.metrics.text.entry import Lines, References, TextMetric, segments, version
 
-__all__ = ["ENTRIES", "nist_of_totals"]
-
 Ngram = tuple[str, ...]
 Ngrams = Counter[Ngram]
 

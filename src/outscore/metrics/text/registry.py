@@ -13,11 +13,9 @@ from outscore.core.numeric import Array
 from outscore.core.options import OptionValue, complete, did_you_mean, parse_spec
 from outscore.metrics.entry import Options
 from outscore.metrics.text import bleu, chrf, error_rates, meteor, nist, rouge, sentence, ter
-from outscore.metrics.text.check import check_lines, verify
+from outscore.metrics.text.check import check_lines
 from outscore.metrics.text.entry import Lines, References, TextMetric
 from outscore.metrics.text.sacre import SPM
-
-__all__ = ["TEXT_METRICS", "TextMetric", "find_metric", "segment_statistics", "shown_name", "text_metric", "verify"]
 
 TEXT_METRICS: dict[str, TextMetric] = {
     entry.name: entry for module in (bleu, chrf, ter, error_rates, nist, meteor, rouge, sentence) for entry in module.ENTRIES

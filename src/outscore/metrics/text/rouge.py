@@ -17,8 +17,6 @@ from outscore.metrics.entry import Options
 from outscore.metrics.text import sacre
 from outscore.metrics.text.entry import Foreign, Lines, References, TextMetric, load, segment_mean, segments, to_rows, version
 
-__all__ = ["ENTRIES"]
-
 OWN = "rouge"
 # Shorter words have no ending to lose, as in ROUGE-1.5.5.
 MIN_STEMMED = 4

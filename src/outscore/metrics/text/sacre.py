@@ -21,27 +21,6 @@ from outscore.core.options import Option, OptionValue
 from outscore.metrics.entry import Options
 from outscore.metrics.text.entry import Direction, Foreign, Lines, References, TextMetric, load, version
 
-__all__ = [
-    "LOWERCASE",
-    "SPM",
-    "STEMMED",
-    "TOKENIZE",
-    "UNSTEMMED",
-    "Pieces",
-    "Stemmer",
-    "case",
-    "corpus_metric",
-    "corpus_score",
-    "model_mark",
-    "pieces_by",
-    "scorer",
-    "segment_rows",
-    "signature",
-    "tokeniser",
-    "tokeniser_mark",
-    "words_by",
-]
-
 # Those that work from what is installed: sentencepiece models would be fetched from the network on first use, so
 # that BLEU takes one from a file.
 WITH_DICTIONARY = ("ja-mecab", "ko-mecab")

@@ -17,8 +17,6 @@ from outscore.metrics.entry import Options
 from outscore.metrics.text import bleu, chrf, sacre, ter
 from outscore.metrics.text.entry import Foreign, Lines, References, TextMetric, segment_mean, segments, to_rows
 
-__all__ = ["ENTRIES"]
-
 # Segments shorter than four words would score 0 whatever they say.
 EFFECTIVE = Option("effective_order", bool, True, "leave out orders longer than the segment")
 

@@ -31,8 +31,6 @@ from outscore.metrics.entry import Options
 from outscore.metrics.text import sacre
 from outscore.metrics.text.entry import Foreign, Lines, References, columns_first, load, segments
 
-__all__ = ["ENTRIES", "Alignment", "align", "align_in_beam", "edit_counter", "library_scorer", "ter_of_totals"]
-
 BEAM = 25
 """Cells that sacreBLEU looks at on each side of the straight line between the corners of the table."""
 NEVER_OUTSIDE = 47

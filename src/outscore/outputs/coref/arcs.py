@@ -37,21 +37,6 @@ from outscore.core.options import did_you_mean
 from outscore.core.records import dataclass
 from outscore.outputs.coref.mentions import NO_CHAIN, Mentions
 
-__all__ = [
-    "ANY",
-    "CLASSES",
-    "CRITERIA",
-    "FN",
-    "FP",
-    "NOMINAL",
-    "TN",
-    "TP",
-    "WL",
-    "Resolution",
-    "arcs_counts",
-    "resolve_mentions",
-]
-
 CLASSES = ("tp", "wl", "fn", "fp", "tn")
 TP, WL, FN, FP, TN = range(len(CLASSES))
 ANY, NOMINAL = CRITERIA = ("arcs-any", "arcs-nom")

@@ -21,20 +21,6 @@ from outscore.outputs.coref.documents import DOCUMENT_ID
 from outscore.outputs.coref.mentions import NO_CHAIN, Mentions
 from outscore.scores.system import Labels
 
-__all__ = [
-    "CLUSTERS",
-    "DOCUMENT",
-    "SENTENCE",
-    "SUBTOPIC",
-    "TOPIC",
-    "crossing_chains",
-    "grouped",
-    "groupings",
-    "joins_documents",
-    "subtopic_of",
-    "topic_of",
-]
-
 TOPIC, SUBTOPIC, DOCUMENT, SENTENCE = CLUSTERS = ("topic", "subtopic", "document", "sentence")
 _ECB = re.compile(r"(\d+)_\d+(ecb(?:plus)?)(?:\.xml)?")
 _PART = re.compile(r"; part \S+$")

@@ -15,8 +15,6 @@ from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.outputs.model import Chains, Words
 
-__all__ = ["DOCUMENT_ID", "NO_WORD", "document_of_tokens", "match_documents"]
-
 NO_WORD = "_"
 """The word of every token in a file without words."""
 DOCUMENT_ID = "document id"

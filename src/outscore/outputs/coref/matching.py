@@ -30,8 +30,6 @@ from outscore.core.records import dataclass
 from outscore.outputs.model import Chains
 from outscore.outputs.nodes import NO_HEAD, Nodes, plain_nodes
 
-__all__ = ["EXACT", "HEAD", "MATCHES", "NO_MATCH", "best_matching", "match_mentions", "nodes_of", "refuse_headless"]
-
 EXACT, HEAD = MATCHES = ("exact", "head")
 RELATION_WEIGHT = 10
 NO_MATCH = -1

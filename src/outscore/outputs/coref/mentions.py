@@ -26,25 +26,6 @@ from outscore.outputs.model import Chains, Words
 from outscore.outputs.nodes import is_word, word_before, word_of
 from outscore.scores.system import Labels
 
-__all__ = [
-    "MENTION_TYPES",
-    "NOUN",
-    "NO_CHAIN",
-    "PRONOUNS",
-    "WITHOUT_TAGS",
-    "ZERO",
-    "Kinds",
-    "MentionType",
-    "Mentions",
-    "align_mentions",
-    "first_of_mention",
-    "first_tokens",
-    "kinds_of",
-    "mention_type",
-    "span_of",
-    "without_singletons",
-]
-
 MENTION_TYPES = ("noun", "personal pronoun", "possessive pronoun", "other")
 NOUN, PERSONAL, POSSESSIVE, OTHER = MENTION_TYPES
 ZERO = "zero"

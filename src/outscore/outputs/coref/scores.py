@@ -30,8 +30,6 @@ from outscore.outputs.coref.arcs import CRITERIA, arcs_counts
 from outscore.outputs.coref.matching import best_matching
 from outscore.outputs.coref.mentions import NO_CHAIN, Mentions
 
-__all__ = ["Overlap", "Spread", "coref_statistics", "overlap", "spread_of"]
-
 
 @dataclass(frozen=True, eq=False)
 class Spread:

@@ -22,17 +22,6 @@ from outscore.outputs.model import Units, choose_slices
 from outscore.outputs.words.changed import sentence_bounds, sentence_contexts
 from outscore.scores.system import Labels
 
-__all__ = [
-    "MENTION_TYPE",
-    "antecedents",
-    "changed_mentions",
-    "gold_mention_units",
-    "mention_text",
-    "mention_units",
-    "neighbours",
-    "unit_mentions",
-]
-
 MENTION_TYPE = "mention type"
 
 

@@ -18,8 +18,6 @@ from outscore.core.numeric import Array
 from outscore.outputs.model import Words
 from outscore.scores.system import Labels
 
-__all__ = ["align", "common_subsequence", "has_same_text", "refuse_text", "text_of"]
-
 
 def align(gold: Words, system: Words) -> Array:
     """The row of the system's word for each word of gold, -1 if there is none.

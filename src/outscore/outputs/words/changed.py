@@ -10,8 +10,6 @@ from outscore.core.numeric import Array
 from outscore.outputs.changed import Changed, Contexts, changed_units
 from outscore.outputs.model import Units, Words
 
-__all__ = ["changed_spans", "changed_words", "sentence_bounds", "sentence_contexts"]
-
 OUTSIDE = -2
 """The code of a head that is not in this sentence."""
 

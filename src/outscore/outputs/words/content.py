@@ -18,8 +18,6 @@ from outscore.core.numeric import Array
 from outscore.outputs.model import Words
 from outscore.scores.system import Labels
 
-__all__ = ["CONTENT", "content_mask", "further_answers", "universal_features"]
-
 CONTENT = ("clas", "mlas", "blex")
 CONTENT_RELATIONS = frozenset(
     {"nsubj", "obj", "iobj", "csubj", "ccomp", "xcomp", "obl", "vocative", "expl", "dislocated", "advcl", "advmod"}

@@ -21,8 +21,6 @@ from outscore.outputs.model import Words
 from outscore.outputs.words.alignment import align, common_subsequence, has_same_text, refuse_text, text_of
 from outscore.scores.system import Labels
 
-__all__ = ["MAX_UNALIGNED", "Fitted", "fit"]
-
 MAX_UNALIGNED = 0.1
 """The share of gold's words that a differing text may leave without a counterpart."""
 MAX_CELLS = 4_000_000

@@ -23,8 +23,6 @@ from outscore.outputs.model import Units, Words, choose_slices
 from outscore.outputs.words.units import cluster_codes, entity_slices
 from outscore.scores.system import Labels
 
-__all__ = ["CHANGE", "CHANGES", "IOB1", "NO_SPAN", "PREFIXED", "TYPES_ALONE", "Spans", "span_counts", "span_units", "spans_of"]
-
 PREFIXED, IOB1, TYPES_ALONE = "prefixed", "IOB1", "types alone"
 """How tags are written: BIO, BIOES or BILOU; IOB1; or no prefix before the type."""
 

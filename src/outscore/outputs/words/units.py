@@ -24,27 +24,6 @@ from outscore.outputs.words.content import CONTENT, content_mask, further_answer
 from outscore.results.design import Alignment
 from outscore.scores.system import Labels
 
-__all__ = [
-    "CLUSTERS",
-    "DEPENDENCIES",
-    "FURTHER_TAGS",
-    "TAGS",
-    "TREES",
-    "Totals",
-    "alignment_of",
-    "cluster_codes",
-    "cluster_count",
-    "columns_of",
-    "criteria_of",
-    "entity_slices",
-    "has_tags",
-    "label_column",
-    "strip_subtype",
-    "word_slices",
-    "word_totals",
-    "word_units",
-]
-
 TAGS = ("upos", "xpos", "feats", "tag")
 FURTHER_TAGS = ("ufeats", "alltags", "lemma")
 """Compared when asked for: universal features, all tags together, and lemmas, as in the CoNLL 2018 evaluation."""

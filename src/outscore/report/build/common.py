@@ -33,24 +33,6 @@ from outscore.report.references.citations import Cited
 from outscore.results.design import Reading
 from outscore.results.note import BESIDE_VERDICT, Note
 
-__all__ = [
-    "REPEATS",
-    "begins_with_name",
-    "by_level",
-    "card_document",
-    "card_table",
-    "charts_section",
-    "data_blocks",
-    "examples_index",
-    "facts_block",
-    "folded",
-    "paper",
-    "read_as",
-    "settings",
-    "settings_table",
-    "works",
-]
-
 T = TypeVar("T", bound=Placed)
 REPEATS = "Settings to reproduce this result"
 

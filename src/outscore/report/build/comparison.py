@@ -70,8 +70,6 @@ from outscore.report.rows.subsets import bucket_table, slices
 from outscore.results.comparison import Bayes, Comparison, Comparisons, JointClaim
 from outscore.results.note import BESIDE_VERDICT, NoteKind, note_texts
 
-__all__ = ["KIND", "build", "card"]
-
 MAX_IN_LINE = 4
 """How many metrics the line beside the headline has."""
 MAX_COMPARISONS = 12

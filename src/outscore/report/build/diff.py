@@ -50,20 +50,6 @@ from outscore.results.note import BESIDE_VERDICT, note_texts
 if TYPE_CHECKING:
     from outscore.outputs.changed import Changed, Contexts
 
-__all__ = [
-    "KIND",
-    "TABLES",
-    "build",
-    "build_tables",
-    "card",
-    "check_tables",
-    "chosen_tables",
-    "default_tables",
-    "depth_of",
-    "detail_tables",
-    "summarised_pairs",
-]
-
 MAX_ON_CARD, MAX_SCORES = 6, 10
 """Pairs on a card, and scores of a single system."""
 TABLES = tuple(dict.fromkeys((*WHOLE_TABLES, "settings", *PAIR_TABLES)))

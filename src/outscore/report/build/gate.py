@@ -17,8 +17,6 @@ from outscore.results.comparison import Comparisons
 from outscore.results.gate import GateResult
 from outscore.results.note import note_texts
 
-__all__ = ["KIND", "build", "card"]
-
 BEHIND = "The comparison behind the gate, candidate as A and baseline as B; its p tests whether the candidate is worse."
 
 

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     Examples = tuple[Sequence[Changed], Contexts | None]
 
-__all__ = ["Kind", "Shown"]
-
 
 @dataclass(frozen=True)
 class Shown:

@@ -9,8 +9,6 @@ from outscore.report.document import Article, Document, Section, Verdict, clean
 from outscore.report.rows.logs import facts, records, scores
 from outscore.results.logs import Logs
 
-__all__ = ["KIND", "build", "card"]
-
 
 def build(logs: Logs) -> Document:
     """The whole listing."""

@@ -16,8 +16,6 @@ from outscore.report.rows.plan import Plan, difference, facts, headline, number,
 from outscore.results.note import note_texts
 from outscore.results.plan import PlanResult, PossibleP
 
-__all__ = ["KIND", "build", "card"]
-
 
 def build(plan: Plan) -> Document:
     """The whole plan."""

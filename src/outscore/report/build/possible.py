@@ -12,8 +12,6 @@ from outscore.report.document import Article, Block, Code, Document, Section, Ve
 from outscore.report.rows.possible import facts, pair_table, records, score_table
 from outscore.results.possible import PossibleTable
 
-__all__ = ["KIND", "build", "card"]
-
 TITLE = "What a printed table implies"
 MAX_SHOWN = 30
 """How many pairs one screen shows."""

@@ -29,8 +29,6 @@ from outscore.report.rows.preference import (
 )
 from outscore.results.preference import Labelled, Preference
 
-__all__ = ["KIND", "build", "card"]
-
 MAX_SHOWN, MAX_PAIRS, MAX_CATEGORIES = 20, 12, 20
 """How many systems, pairs and rows of categories a brief report lists."""
 MAX_OPEN, MAX_LISTED = 40, 500

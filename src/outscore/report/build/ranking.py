@@ -38,8 +38,6 @@ from outscore.report.rows.ranking_records import ranked_pairs, ranked_systems
 from outscore.results.note import note_texts
 from outscore.results.ranking import Ranking, Standing
 
-__all__ = ["KIND", "build", "card"]
-
 MAX_ON_CARD = 10
 MAX_SHOWN = 20
 """How many systems a brief report shows; more have no matrix of signs."""

@@ -16,8 +16,6 @@ from outscore.report.rows.score import facts, interval_name, parts, records, sco
 from outscore.results.note import note_texts
 from outscore.results.score import ScoreResult
 
-__all__ = ["KIND", "build", "card"]
-
 MAX_OPEN_ROWS = 30
 MAX_CARDS = 4
 

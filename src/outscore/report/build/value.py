@@ -18,8 +18,6 @@ from outscore.results.pvalue import PValue
 if TYPE_CHECKING:
     from outscore.results.saved import Value
 
-__all__ = ["KIND", "build", "card", "statements", "value_records"]
-
 Statements = list[tuple[str, str]]
 
 

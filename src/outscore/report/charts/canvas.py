@@ -28,37 +28,6 @@ from outscore.results.analysis import PowerPoint
 if TYPE_CHECKING:
     import altair as alt
 
-__all__ = [
-    "DASHED",
-    "DOTTED",
-    "FORMATS",
-    "WIDE",
-    "WIDTH",
-    "Chart",
-    "alpha_line",
-    "at_pixel",
-    "bars",
-    "between",
-    "coloured_if",
-    "count_axis",
-    "data",
-    "distinct",
-    "hover_text",
-    "layered",
-    "on_hover",
-    "padded",
-    "points_under",
-    "power_curve",
-    "power_rows",
-    "require_drawing",
-    "rule",
-    "scaled",
-    "short",
-    "side_names",
-    "stacked",
-    "unchecked",
-]
-
 FORMATS = ("svg", "png", "pdf", "csv")
 NAMESPACE = ' xmlns:xlink="http://www.w3.org/1999/xlink"'
 HEIGHT = 150

@@ -16,8 +16,6 @@ from outscore.report.rows.comparison import alpha_of, decimals_of, units_of
 from outscore.results.analysis import SizePoint
 from outscore.results.comparison import Comparison, Comparisons
 
-__all__ = ["charts"]
-
 TARGET = 0.8
 """The customary power."""
 

@@ -30,8 +30,6 @@ from outscore.results.diff import Diff, Pair
 from outscore.results.note import BESIDE_VERDICT
 from outscore.results.subset import ScoredSubset
 
-__all__ = ["MAX_DRAWN", "charts", "matrix", "pair_data"]
-
 MAX_LABELS = 40
 """How many labels the matrix has, those in most changes first."""
 MAX_ROWS = 2_000

@@ -33,8 +33,6 @@ from outscore.results.analysis import NullHistogram
 from outscore.results.comparison import Comparison, Comparisons
 from outscore.results.interval import Interval
 
-__all__ = ["difference_chart", "null_chart"]
-
 NEAR = 1e-6
 """Positions closer than this share of a bar are the same."""
 MAX_STRETCHED = 4

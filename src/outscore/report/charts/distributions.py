@@ -31,8 +31,6 @@ from outscore.results.analysis import Histogram, Summary
 from outscore.results.comparison import Comparison, Comparisons
 from outscore.results.interval import Interval
 
-__all__ = ["differences_chart", "quantile_chart", "scores_histograms"]
-
 SAME = 1e-6
 """Positions closer than this share of a bar are the same."""
 MAX_TICKS = 7

@@ -7,8 +7,6 @@ from outscore.report.charts import canvas
 from outscore.report.charts.theme import COLOURS
 from outscore.results.gate import GateResult
 
-__all__ = ["charts"]
-
 
 def charts(result: GateResult) -> list[canvas.Chart]:
     """The one chart, where there is an interval."""

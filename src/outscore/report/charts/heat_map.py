@@ -14,8 +14,6 @@ from outscore.report.rows.places import Outcome, cells, decimals_of, fitted, pai
 from outscore.report.write.spreadsheet import csv_text
 from outscore.results.ranking import Ranking
 
-__all__ = ["MAX_LINKED", "heat_figure", "heat_style"]
-
 MAX_LINKED = 500
 """How many pairs a page lists, so that a cell can link to its pair."""
 NAME = 26

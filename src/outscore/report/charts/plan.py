@@ -7,9 +7,8 @@ from outscore.report.charts import canvas
 from outscore.report.charts.canvas import Chart
 from outscore.report.charts.theme import COLOURS
 from outscore.report.rows.plan import Plan, difference
-from outscore.results.plan import PlanResult, PossibleP, PowerPoint, SimulatedCurve
-
-__all__ = ["charts"]
+from outscore.results.analysis import PowerPoint
+from outscore.results.plan import PlanResult, PossibleP, SimulatedCurve
 
 
 def charts(plan: Plan) -> list[Chart]:

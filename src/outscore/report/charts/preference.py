@@ -13,8 +13,6 @@ from outscore.report.document import clean
 from outscore.report.rows.preference import elo_name, interval_name, set_places, shown_part
 from outscore.results.preference import Preference
 
-__all__ = ["charts", "matrix_chart", "position_chart", "rate_chart", "strength_chart"]
-
 ROW = 16
 MAX_IN_MATRIX = 40
 NARROW = 0.06

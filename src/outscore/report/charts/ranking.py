@@ -40,23 +40,6 @@ from outscore.report.rows.places import (
 )
 from outscore.results.ranking import Ranking, Standing
 
-__all__ = [
-    "BANDS",
-    "MAX_DRAWN",
-    "band_key",
-    "band_names",
-    "charts",
-    "critical_chart",
-    "forest_chart",
-    "heat_chart",
-    "heat_words",
-    "labels_of",
-    "page_charts",
-    "pair_rows",
-    "wins_chart",
-    "wins_matrix",
-]
-
 MAX_DRAWN = 100
 """How many systems a chart has; more could not be told apart by eye."""
 # Each band in the light and in the dark: the row is better or worse at the first, second or third level, or neither.

@@ -22,8 +22,6 @@ from outscore.report.document import clean
 from outscore.report.rows.score import interval_name
 from outscore.results.score import ScoredSystem, ScorePart, ScoreResult
 
-__all__ = ["charts"]
-
 MAX_DRAWN = 40
 """How many rows fit into one chart."""
 ROW, HALF = 22, 20

@@ -14,8 +14,6 @@ from __future__ import annotations
 from importlib.resources import files
 from typing import Any
 
-__all__ = ["COLOURS", "LETTERS", "PALETTE", "chart_config", "stylesheet"]
-
 # Each role in the light and in the dark.
 PALETTE = {
     "paper": ("#fcfcfb", "#14171b"),

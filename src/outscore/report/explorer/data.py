@@ -19,8 +19,6 @@ from outscore.outputs.model import Units
 from outscore.report.document import clean
 from outscore.scores.system import Labels
 
-__all__ = ["embedded", "examples_data", "file_text", "pack", "source"]
-
 SCRIPTS = ("data.js", "charts.js", "trees.js", "entities.js", "filters.js", "examples.js", "address.js", "explorer.js")
 
 # What could end the block it stands in, or a line of an old script.

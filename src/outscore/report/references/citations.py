@@ -26,20 +26,6 @@ if TYPE_CHECKING:
     from outscore.results.ranking import Ranking
     from outscore.results.score import ScoreResult
 
-__all__ = [
-    "Cited",
-    "Work",
-    "cited_by_comparisons",
-    "cited_by_diff",
-    "cited_by_plan",
-    "cited_by_preference",
-    "cited_by_ranking",
-    "cited_by_scores",
-    "works",
-    "works_on_metric",
-    "works_on_test",
-]
-
 ENTRY = re.compile(r"^@(\w+)\{(\w+),\n(.*?)\n\}$", re.DOTALL | re.MULTILINE)
 FIELD = re.compile(r"^  (\w+) = \{(.*)\},?$", re.MULTILINE)
 # The letters of our file that ASCII lacks, as every version of BibTeX reads them.

@@ -12,8 +12,6 @@ from outscore.report.rows.comparison import scored_noun
 from outscore.results.analysis import TestAdvice, lag1_bound
 from outscore.results.comparison import Comparison
 
-__all__ = ["advice", "checks", "nlpstattest", "summaries", "unit_advice"]
-
 SUMMARY = {
     "mean": "mean",
     "median": "median",

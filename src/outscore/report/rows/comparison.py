@@ -24,37 +24,6 @@ from outscore.results.interval import Interval
 from outscore.results.pvalue import PValue
 from outscore.results.subset import Bucket
 
-__all__ = [
-    "adjusted",
-    "alone",
-    "alpha_of",
-    "comparisons",
-    "deciding_items",
-    "decimals_of",
-    "effect_ends",
-    "effect_name",
-    "effect_value",
-    "effects",
-    "every_test",
-    "family_note",
-    "favour_lines",
-    "group_of",
-    "intervals_of",
-    "noun_of",
-    "other_estimand",
-    "path",
-    "path_line",
-    "power",
-    "results",
-    "score_ends",
-    "score_lines",
-    "scored_noun",
-    "scores",
-    "subject",
-    "units_of",
-    "view_of",
-]
-
 CONTRIBUTIONS = (
     "{metric} is computed from all {noun} at once; the contribution of each (jackknife) takes the place of its difference."
 )

@@ -22,25 +22,6 @@ from outscore.results.diff import Diff, Oracle, Pair, Rates
 from outscore.results.interval import Interval
 from outscore.results.pvalue import PValue
 
-__all__ = [
-    "WHOLE_TABLES",
-    "adjusted_p",
-    "alpha_of",
-    "ends",
-    "headline_of",
-    "interval_name",
-    "interval_note",
-    "line_of",
-    "metric_name",
-    "next_step_of",
-    "p_number",
-    "pair_name",
-    "points",
-    "sampled_note",
-    "whole_tables",
-    "wide_table",
-]
-
 TOUCHING = 1e-6
 SAMPLED = "≈"
 """Marks a p-value that was sampled."""

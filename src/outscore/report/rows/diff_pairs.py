@@ -31,20 +31,6 @@ from outscore.results.diff import Diff, Pair, Shift
 from outscore.results.pvalue import PValue
 from outscore.results.subset import ScoredSubset
 
-__all__ = [
-    "CLASSES",
-    "DIFF_COLUMNS",
-    "PAIR_TABLES",
-    "SORTS",
-    "Sort",
-    "diff_table",
-    "few_note",
-    "pair_records",
-    "pair_tables",
-    "sorted_parts",
-    "sorted_shifts",
-]
-
 Sort = Literal["evidence", "delta", "count"]
 SORTS: tuple[Sort, ...] = ("evidence", "delta", "count")
 CLASSES = {"correction": "Corrections", "new_error": "New errors", "changed_error": "Changed errors"}

@@ -48,20 +48,6 @@ from outscore.results.design import Missing
 from outscore.results.note import BESIDE_VERDICT, note_texts
 from outscore.results.signature import Signature
 
-__all__ = [
-    "alternative_of",
-    "effect_and_power",
-    "evidence",
-    "first_sentence",
-    "heading",
-    "headline",
-    "next_step",
-    "paper_sentence",
-    "power_lines",
-    "short_evidence",
-    "sides",
-]
-
 SENTENCE_END = re.compile(r"(?<=[.]) (?=[A-Z])")
 GUARDED = ("margin", "warnings", "notes")
 """Facts whose lines are all equally important."""

@@ -12,8 +12,6 @@ from outscore.results.gate import GateResult
 from outscore.results.note import BESIDE_VERDICT, note_texts
 from outscore.results.pvalue import PValue
 
-__all__ = ["facts", "records", "summary", "table"]
-
 COLUMNS = (
     "outcome", "candidate", "baseline", "metric", "margin", "alpha", "n", "clusters", "score_candidate", "score_baseline",
     "difference", "low", "high", "level", "p_not_worse", "p_worse", "worse_within", "needed", "towards", "counts_as",

@@ -9,8 +9,6 @@ from outscore.report.document import Fact, Records, Table, clean, make_table
 from outscore.results.logs import LoggedEvaluation, LoggedScore, Logs
 from outscore.results.note import note_texts
 
-__all__ = ["facts", "records", "scores"]
-
 COLUMNS = (
     "harness", "system", "task", "filter", "items", "repeats", "rows", "score", "mean", "reported", "higher_is_better",
     "missing",

@@ -30,18 +30,6 @@ from outscore.results.design import Verdict
 from outscore.results.note import BESIDE_VERDICT, note_texts
 from outscore.results.signature import Signature
 
-__all__ = [
-    "claim_table",
-    "is_family_of_metrics",
-    "metric_contradictions",
-    "metric_facts",
-    "metric_notes",
-    "metric_sentence",
-    "metric_signatures",
-    "metric_table",
-    "metrics_verdict",
-]
-
 
 def is_family_of_metrics(whole: Comparisons) -> bool:
     """Whether there are several comparisons, corrected together, that differ in nothing but the metric."""

@@ -37,34 +37,6 @@ from outscore.results.ranking import (
     Standing,
 )
 
-__all__ = [
-    "Cell",
-    "Outcome",
-    "adjusted_p",
-    "bounds_of",
-    "cells",
-    "correction_name",
-    "decided",
-    "decimals_of",
-    "facts",
-    "fitted",
-    "friedman_p",
-    "group_names",
-    "groups_by_system",
-    "headline",
-    "interval_name",
-    "leaders",
-    "losses",
-    "next_step",
-    "p_number",
-    "pair_words",
-    "places",
-    "shown_letters",
-    "subject",
-    "wins",
-    "words_of_test",
-]
-
 Outcome = Literal["better", "worse", "open", "apart"]
 FINER = (0.01, 0.001)
 FORMS = {"exact": "exact, all orders enumerated", "F": "Iman and Davenport's F", "chi-square": "chi-square"}

@@ -8,10 +8,9 @@ from collections.abc import Sequence
 from outscore.language.numbers import effect_size, format_level, format_p_number
 from outscore.language.verdict.plan import clusters_of, plan_headline, possible_p_headline
 from outscore.report.document import Fact, Records, Table, clean, make_table
+from outscore.results.analysis import PowerPoint
 from outscore.results.note import note_texts
-from outscore.results.plan import EffectPoint, PlanResult, PossibleP, PowerPoint, SimulatedCurve, StudyDesign
-
-__all__ = ["Plan", "difference", "facts", "headline", "number", "plan_records", "shown_tables", "tables", "title"]
+from outscore.results.plan import EffectPoint, PlanResult, PossibleP, SimulatedCurve, StudyDesign
 
 Plan = PlanResult | PossibleP
 

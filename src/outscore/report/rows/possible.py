@@ -9,8 +9,6 @@ from outscore.report.document import Fact, Record, Records, Table, clean, make_t
 from outscore.results.note import note_texts
 from outscore.results.possible import PossiblePair, PossibleTable
 
-__all__ = ["facts", "pair_table", "records", "score_table"]
-
 COLUMNS = (
     "first", "second", "p_lowest", "p_highest", "p_independent", "p_adjusted_lowest", "p_adjusted_highest", "outcome",
 )  # fmt: skip

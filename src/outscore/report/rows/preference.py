@@ -13,23 +13,6 @@ from outscore.results.note import BESIDE_VERDICT, note_texts
 from outscore.results.preference import CategoryRow, Judges, Labelled, Preference, PreferencePair, Strength
 from outscore.results.pvalue import PValue
 
-__all__ = [
-    "agreement_table",
-    "category_records",
-    "category_table",
-    "decided",
-    "elo_name",
-    "facts",
-    "interval_name",
-    "next_step",
-    "pair_records",
-    "pair_table",
-    "set_places",
-    "shown_part",
-    "strength_records",
-    "strength_table",
-]
-
 MAX_PLACED = 6
 """How many systems are named if position is about some of them only."""
 MAX_LEVELLED = 5

@@ -28,24 +28,6 @@ from outscore.report.rows.places import (
 )
 from outscore.results.ranking import CriticalDifference, Joint, RankedPair, RankedSystem, Ranking, Standing
 
-__all__ = [
-    "GROUPS",
-    "What",
-    "bars",
-    "critical_table",
-    "grid_table",
-    "group_lines",
-    "joint_pair_table",
-    "joint_table",
-    "pair_table",
-    "place_table",
-    "printed_grid",
-    "printed_places",
-    "replicability_table",
-    "standings_table",
-    "win_matrix",
-]
-
 What = Literal["dataset", "metric"]
 ALL = " (-v shows all)"
 """How to see what a brief report leaves out."""

@@ -9,8 +9,6 @@ from outscore.report.document import Record, Records
 from outscore.report.rows.places import cells, group_names, groups_by_system, losses, places, wins
 from outscore.results.ranking import JointSystem, Ranking, Standing
 
-__all__ = ["PAIR_COLUMNS", "SCORE_COLUMNS", "ranked_pairs", "ranked_systems"]
-
 SCORE_COLUMNS = (
     "dataset",
     "metric",

@@ -14,8 +14,6 @@ from outscore.results.analysis import Directions
 from outscore.results.note import BESIDE_VERDICT, note_texts
 from outscore.results.score import Noise, ScoredSystem, ScoreResult
 
-__all__ = ["facts", "interval_name", "parts", "records", "scores"]
-
 TENTH = 0.1
 """Two directions whose differences are further apart are both told."""
 COLUMNS = (

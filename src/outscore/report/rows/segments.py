@@ -18,22 +18,6 @@ from outscore.results.comparison import Comparison, Comparisons
 from outscore.results.design import DecidingItem, Segment
 from outscore.results.subset import Ngram, WordStudy
 
-__all__ = [
-    "MAX_BRIEF",
-    "MAX_SHOWN",
-    "TITLE",
-    "cut",
-    "marked_words",
-    "ngram_tables",
-    "plain_words",
-    "question_links",
-    "questions",
-    "segments",
-    "segments_title",
-    "window",
-    "word_table",
-]
-
 # Chinese and Japanese are written without spaces, so each of their characters is a word; so is each punctuation mark.
 SINGLE = "\u3001-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff01-\uff65!-/:-@\\[-`{-~\u2010-\u2027\u00ab\u00bb\u00bf\u00a1"
 WORD = re.compile(rf"(?:[{SINGLE}]|[^\s{SINGLE}]+)\s*")

@@ -24,8 +24,6 @@ from outscore.results.interval import Interval
 from outscore.results.pvalue import PValue
 from outscore.results.subset import Bucket
 
-__all__ = ["bucket_table", "run_lines", "slices"]
-
 CENTRED = "centred bootstrap"
 """The method of an interval that needs more than a few units."""
 

@@ -6,8 +6,6 @@ import html
 
 from outscore.report import document as doc
 
-__all__ = ["write"]
-
 
 def write(document: doc.Document) -> str:
     """The whole document, which a builder has kept short."""

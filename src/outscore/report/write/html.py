@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from jinja2 import Environment, Template
     from markupsafe import Markup
 
-__all__ = ["prose", "write"]
-
 CODE = re.compile(r"`([^`]+)`")
 MAX_SHORT, MAX_SHORT_BESIDE_BARS = 16, 24
 """Cells of so many letters are not broken."""

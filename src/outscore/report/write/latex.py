@@ -15,8 +15,6 @@ from dataclasses import replace
 from outscore.core.records import dataclass
 from outscore.report import document as doc
 
-__all__ = ["escape", "fitting", "write"]
-
 ESCAPES = {
     "\\": r"\textbackslash{}",
     "{": r"\{",

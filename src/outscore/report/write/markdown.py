@@ -7,8 +7,6 @@ from collections.abc import Sequence
 
 from outscore.report import document as doc
 
-__all__ = ["escape", "write"]
-
 # Whatever could begin markup, and the bar that would end a cell.
 SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~&$!@])")
 # What a renderer would make a link of by itself.

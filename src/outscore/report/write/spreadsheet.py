@@ -7,8 +7,6 @@ import io
 
 from outscore.report.document import Records
 
-__all__ = ["csv_text"]
-
 FORMULA_MARKS = ("=", "+", "-", "@", "\t", "\r")
 
 

@@ -9,8 +9,6 @@ from dataclasses import replace
 
 from outscore.report import document as doc
 
-__all__ = ["MIN_WIDTH", "break_lines", "column_widths", "write"]
-
 Emphasis = Callable[[str, doc.Tone], str]
 """What makes words stand out where a terminal is written to."""
 LABEL = 12

@@ -30,8 +30,6 @@ from outscore.web.messages import HTTPProblem, JobRequest, ResultRequest, Settin
 if TYPE_CHECKING:
     from outscore.examples.entry import Example
 
-__all__ = ["routes"]
-
 MAX_FILES, MAX_DIGITS = 100, 10
 EXAMPLE_SEED = 0
 Body = TypeVar("Body")

@@ -33,8 +33,6 @@ from outscore.web.messages import FailureHandler, HTTPProblem
 from outscore.web.pages import views
 from outscore.web.settings import Settings
 
-__all__ = ["HEAD_SECONDS", "ImpatientProtocol", "create_app", "run_server"]
-
 HEAD_SECONDS = 10.0
 SHUTDOWN_SECONDS = 1
 MAX_CONNECTIONS = 400

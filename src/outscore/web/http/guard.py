@@ -25,8 +25,6 @@ from outscore.web.messages import HTTPProblem
 from outscore.web.pages import views
 from outscore.web.settings import Settings
 
-__all__ = ["HEADERS", "POLICY", "Guard", "problem_response"]
-
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"

@@ -17,8 +17,6 @@ from outscore.web.jobs.render import TYPES
 from outscore.web.jobs.worker import CHART_TYPES
 from outscore.web.messages import FileDescription, ResultRequest, SettingsFileRequest, TextRequest
 
-__all__ = ["description"]
-
 Schema = dict[str, Any]
 TEXT: Schema = {"type": "string"}
 WHOLE: Schema = {"type": "integer", "minimum": 0}

@@ -18,8 +18,6 @@ from outscore.core.records import dataclass
 from outscore.web.messages import HTTPProblem
 from outscore.workflows.requests.registry import REQUESTS
 
-__all__ = ["COMMANDS", "LENGTHS", "Choice", "Field", "Kind", "form"]
-
 COMMANDS = (*REQUESTS, "report")
 """What a job can be; `report` shows a saved result again and has no request."""
 Kind = Literal["choice", "number", "whole", "text", "flag", "file", "column", "system", "several"]

@@ -13,7 +13,7 @@ from typing import Any
 
 from outscore.core.brief import count_of
 from outscore.core.errors import OutscoreError
-from outscore.formats.base.source import PACKED, Peek, is_result, label_of, open_source, unpacks_to_more
+from outscore.formats.base.source import PACKED, Peek, is_result, open_source, unpacks_to_more
 from outscore.formats.battles.read import is_battles, read_battles
 from outscore.formats.detect import alternatives, certain_format, detect, diff_task
 from outscore.formats.logs.answers import has_answers
@@ -37,14 +37,12 @@ from outscore.results.preference import Preference
 from outscore.results.ranking import Ranking
 from outscore.results.saved import Saved, parse
 from outscore.results.score import ScoreResult
-from outscore.scores.system import Origin, Scores
+from outscore.scores.system import Origin, Scores, label_of
 from outscore.web.jobs.settings_files import SUFFIXES, names_in
 from outscore.web.messages import Column, FileDescription
 from outscore.workflows.prefer.inputs import reading_of_battles
 from outscore.workflows.reading import directed, reading_of, score_names
 from outscore.workflows.requests.settings_file import LARGEST_SAVED
-
-__all__ = ["inspect", "systems_of"]
 
 ROWS, WIDTH, LONGEST = 10, 60, 2_000
 MAX_SYSTEMS = 500

@@ -22,8 +22,6 @@ from outscore.web.jobs.workers import Answer, Workers
 from outscore.web.messages import HTTPProblem
 from outscore.web.settings import Settings
 
-__all__ = ["MAX_WAIT", "Job", "Jobs", "State"]
-
 LOG = logging.getLogger(__name__)
 State = Literal["waiting", "running", "done", "failed", "cancelled"]
 OVER = ("done", "failed", "cancelled")

@@ -11,8 +11,6 @@ from outscore.web.jobs.worker import CHART_LIST, CHART_TYPES, CHARTS
 from outscore.web.jobs.workers import Answer
 from outscore.web.messages import HTTPProblem
 
-__all__ = ["TYPES", "chart", "charts", "download", "headline", "headline_of"]
-
 TYPES = {
     "json": "application/json",
     "html": "text/html; charset=utf-8",

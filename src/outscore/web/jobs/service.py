@@ -26,8 +26,6 @@ from outscore.web.settings import Settings
 from outscore.workflows.requests.registry import REQUESTS
 from outscore.workflows.requests.settings_file import settings_yaml
 
-__all__ = ["Service", "run_service", "service_of"]
-
 SWEEPS = 60
 """How many times per lifetime expired entries are looked for."""
 

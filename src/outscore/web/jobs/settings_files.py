@@ -29,8 +29,6 @@ from outscore.workflows.requests.settings_file import (
     settings_yaml,
 )
 
-__all__ = ["SUFFIXES", "Found", "names_in", "read_settings", "yaml_of_result"]
-
 SUFFIXES = (".yaml", ".yml")
 NO_SETTINGS = "This result contains no settings."
 

@@ -25,8 +25,6 @@ from outscore.core.records import dataclass
 from outscore.web.messages import HTTPProblem
 from outscore.web.settings import Settings
 
-__all__ = ["Awaited", "Entry", "ExpiringRegistry", "Store", "Upload", "clashes", "link", "safe_name", "safe_place"]
-
 PREFIX = "outscore-web-"
 OURS = re.compile(re.escape(PREFIX) + r"\d+-.+")
 LOCK, CACHE = ".lock", ".cache"

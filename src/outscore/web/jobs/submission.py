@@ -25,8 +25,6 @@ from outscore.workflows.requests.base import Request, Written
 from outscore.workflows.requests.compare import LENGTH
 from outscore.workflows.requests.registry import REQUESTS
 
-__all__ = ["RESULT", "Submission", "read_value", "submit"]
-
 STEM = "result"
 RESULT = f"{STEM}.json"
 MAX_TEXT = 1_000

@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from outscore.report.render import AnyResult
     from outscore.workflows.requests.base import Request
 
-__all__ = ["CHARTS", "CHART_LIST", "CHART_TYPES", "serve"]
-
 RESULT, PAGE = "result.json", "result.html"
 CHARTS, CHART_LIST = "charts", "list.json"
 CHART_TYPES = {"svg": "image/svg+xml", "png": "image/png", "pdf": "application/pdf", "csv": "text/csv; charset=utf-8"}

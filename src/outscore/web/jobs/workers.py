@@ -20,8 +20,6 @@ from outscore.engine.subprocesses import interpreter_command
 from outscore.web.messages import HTTPProblem
 from outscore.web.settings import Settings
 
-__all__ = ["Answer", "Workers"]
-
 MAX_LINE = 1 << 24
 ProgressCallback = Callable[[dict[str, Any]], None]
 PATIENCE = 2.0

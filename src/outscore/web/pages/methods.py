@@ -15,8 +15,6 @@ from outscore.core.options import Option
 from outscore.core.records import dataclass
 from outscore.report.references.citations import Work, works
 
-__all__ = ["EFFECTS", "Method", "Section", "sections", "to_mathml"]
-
 # What each effect size says, and how it is computed; d is one item's difference.
 EFFECTS: Mapping[str, tuple[str, str]] = {
     "Cohen's d_z": ("the mean difference in units of the spread of the differences", r"d_z = \frac{\bar{d}}{s_d}"),

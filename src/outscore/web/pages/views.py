@@ -24,8 +24,6 @@ from outscore.web.messages import HTTPProblem
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-__all__ = ["problem", "routes"]
-
 
 @dataclass(frozen=True)
 class View:

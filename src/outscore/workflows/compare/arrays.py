@@ -42,8 +42,6 @@ from outscore.workflows.compare.inputs import pair_given
 from outscore.workflows.compare.populations import Answer, answer_of, as_known, p_as_known, unequal_runs_note
 from outscore.workflows.validate import Question, check_side, paired
 
-__all__ = ["compare_rows", "permutation_p"]
-
 SHUFFLES = 10
 """Shuffles over which p is looked at, where units are made of shuffled items."""
 

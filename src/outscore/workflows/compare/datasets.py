@@ -28,8 +28,6 @@ from outscore.workflows.rank.boards import rank_boards
 from outscore.workflows.rank.question import Question as RankQuestion
 from outscore.workflows.requests.compare import CompareRequest
 
-__all__ = ["by_macro_average", "macro_averaged"]
-
 
 def macro_averaged(
     pooled: Comparison, scores: tuple[Scores, Scores], metric: str | AdditiveMetric, request: CompareRequest

@@ -44,18 +44,6 @@ from outscore.results.design import DecidingItem, PathStep
 from outscore.results.note import Note
 from outscore.results.pvalue import PValue
 
-__all__ = [
-    "IN_ORDER",
-    "all_tests",
-    "evidence",
-    "evidence_at_every_look",
-    "favoured_by",
-    "labels_of",
-    "margin_of",
-    "path_of",
-    "scores_of",
-]
-
 DECIDING = 10
 MAX_FRAGILE = 20_000
 """Above this number of units, every further test is too slow for a default report."""

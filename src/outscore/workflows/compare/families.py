@@ -36,8 +36,6 @@ from outscore.workflows.compare.logs import asks_logs
 from outscore.workflows.requests.compare import CompareRequest
 from outscore.workflows.validate import Question, paired, question_of
 
-__all__ = ["Part", "as_family", "compare_measures", "compare_slices", "refuse_new_runs", "swap_together"]
-
 
 @dataclass(frozen=True)
 class Part:

@@ -31,19 +31,6 @@ if TYPE_CHECKING:
     from outscore.scores.system import Labels, Origin, Scores
     from outscore.workflows.requests.compare import CompareRequest
 
-__all__ = [
-    "UNNAMED",
-    "TwoSystems",
-    "choose_systems",
-    "choose_tables",
-    "metric_of",
-    "named_in",
-    "pair_given",
-    "pair_scores",
-    "read_systems",
-    "reduced",
-]
-
 TwoNames = tuple[str, str]
 UNNAMED: TwoNames = ("A", "B")
 """The names of systems that have none."""
@@ -268,7 +255,7 @@ def choose_tables(tables: Sequence[object], request: CompareRequest) -> tuple[Sc
 
 
 def _from_one(systems: list[Scores], *, chosen: bool) -> tuple[Scores, Scores, tuple[str, str]]:
-    from outscore.formats.tables.columns import join_names
+    from outscore.formats.tables.names import join_names
     from outscore.formats.tables.plausible import refuse_implausible
 
     refuse_implausible(systems, chosen=chosen, item_named=True)
@@ -339,7 +326,7 @@ def _from_bare(first: list[Scores], second: list[Scores]) -> tuple[Scores, Score
 
 def _choose(in_file: list[Scores], systems: Sequence[str] | None, place: int) -> Scores:
     """The only system of a file, or the one chosen for this position."""
-    from outscore.formats.tables.columns import join_names, suggest_name
+    from outscore.formats.tables.names import join_names, suggest_name
 
     if len(in_file) == 1:
         return in_file[0]

@@ -13,7 +13,7 @@ from outscore.formats.logs.choose import LogQuestion
 from outscore.formats.logs.find import are_logs, refuse_folders
 from outscore.formats.logs.registry import LOGS
 from outscore.formats.logs.scores import LogSystems, read_systems
-from outscore.formats.tables.columns import join_names
+from outscore.formats.tables.names import join_names
 from outscore.scores.system import Origin, Scores, label_of
 from outscore.workflows.compare.inputs import TwoSystems, pair_scores
 from outscore.workflows.compare.unpaired import TwoSamples
@@ -23,18 +23,6 @@ if TYPE_CHECKING:
     from outscore.workflows.requests.compare import CompareRequest
     from outscore.workflows.requests.rank import RankRequest
     from outscore.workflows.requests.score import ScoreRequest
-
-__all__ = [
-    "LogPair",
-    "asks_logs",
-    "better_of",
-    "log_origins",
-    "log_question",
-    "pair_logs",
-    "read_tasks",
-    "samples_of_logs",
-    "with_exchanges",
-]
 
 
 @dataclass(frozen=True, eq=False)

@@ -48,8 +48,6 @@ from outscore.results.pvalue import PValue
 from outscore.workflows.compare.evidence import scores_of
 from outscore.workflows.validate import Question
 
-__all__ = ["Answer", "answer_of", "as_known", "p_as_known", "unequal_runs_note"]
-
 COCHRAN = 25
 """A mean of n numbers with skewness γ is nearly normal from n = 25 γ² on."""
 

@@ -47,8 +47,6 @@ from outscore.workflows.requests.compare import CompareRequest
 from outscore.workflows.requests.door import at_the_door
 from outscore.workflows.validate import paired, question_of, refuse_labels, refuse_reading_options
 
-__all__ = ["Pair", "call", "compare_pair", "read_pair", "read_samples", "run"]
-
 COUNTS = ("true positives", "false positives", "false negatives")
 SLICES = "slice"
 """The name of a column whose labels were given without one."""

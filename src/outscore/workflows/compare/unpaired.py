@@ -43,8 +43,6 @@ from outscore.workflows.validate import Question, numbers_of, question_of
 if TYPE_CHECKING:
     from outscore.scores.duplicates import DuplicateRule
 
-__all__ = ["TwoSamples", "compare_samples", "samples_given"]
-
 LIBERAL, CAUTIOUS = 1.5, 0.5
 """An actual level beyond this many times alpha deserves a warning, or a note."""
 MOSTLY = 0.5

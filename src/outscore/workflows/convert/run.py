@@ -17,8 +17,6 @@ from outscore.workflows.requests.convert import ConvertRequest
 from outscore.workflows.requests.door import at_the_door
 from outscore.workflows.show.run import listing, propose
 
-__all__ = ["call", "run"]
-
 
 @at_the_door
 def run(request: ConvertRequest, output: str) -> Logs:

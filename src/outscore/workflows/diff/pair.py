@@ -67,8 +67,6 @@ from outscore.results.pvalue import PValue
 from outscore.results.subset import ScoredSubset
 from outscore.workflows.requests import shared
 
-__all__ = ["Statistics", "accuracy_change", "label_f1_of", "metric_change", "oracle_of", "pair_of", "rates_of"]
-
 MAX_CONFUSIONS = 200
 """Kinds of errors kept for each system; with free answers, every error is a different kind."""
 

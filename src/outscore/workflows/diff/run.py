@@ -41,8 +41,6 @@ from outscore.workflows.reading import outputs_reading
 from outscore.workflows.requests.diff import DiffRequest
 from outscore.workflows.requests.door import at_the_door
 
-__all__ = ["MAX_DETAILED", "Depth", "OutputData", "call", "depth_note", "pairs_of", "run", "run_study", "study_of"]
-
 Depth = Literal["scores", "pairs", "all"]
 """How much is computed: scores alone, the difference of every pair, or what every pair consists of as well."""
 MAX_DETAILED = 15

@@ -21,8 +21,6 @@ from outscore.scores.board import Board
 from outscore.scores.system import Labels, Origin
 from outscore.workflows.diff.pair import Statistics
 
-__all__ = ["DiffOptions", "OtherScore", "Study", "View", "chosen", "inventory_of", "label_counts", "named", "sliced"]
-
 File = TypeVar("File", Words, Items, Chains)
 WARN_SHARE = 0.005
 """Labels that a system hardly uses deserve a warning if they make up this share of gold."""

@@ -34,8 +34,6 @@ from outscore.workflows.texts.run import TextData, read_texts
 from outscore.workflows.texts.run import run as run_texts
 from outscore.workflows.validate import refuse_labels, refuse_reading_options
 
-__all__ = ["call", "outcome_of", "run"]
-
 CALLED = ("baseline", "candidate")
 """The names of systems that have none."""
 MOSTLY = 0.5

@@ -29,23 +29,11 @@ from outscore.inference.power.planning import sizes_around
 from outscore.language.numbers import count
 from outscore.language.signature import plan_signature, possible_p_signature
 from outscore.language.verdict.plan import independence_note, plan_notes, plan_verdict, possible_p_verdict, repeats_note
-from outscore.results.analysis import Directions
+from outscore.results.analysis import Directions, PowerPoint
 from outscore.results.note import Note
-from outscore.results.plan import Costs, EffectPoint, PlanResult, PossibleP, PowerPoint, PricedDesign, StudyDesign
+from outscore.results.plan import Costs, EffectPoint, PlanResult, PossibleP, PricedDesign, StudyDesign
 from outscore.workflows.requests.plan import POWER
 from outscore.workflows.requests.shared import ALPHA, ALTERNATIVE
-
-__all__ = [
-    "MAX_PRINTED",
-    "Ask",
-    "Prices",
-    "best_priced",
-    "plan_numbers",
-    "possible_p",
-    "printed_counts",
-    "read_printed",
-    "whole_items",
-]
 
 MAX_PRINTED = 1_000_000
 """Printed scores of more items allow more pairs of totals than can be checked in a few seconds."""

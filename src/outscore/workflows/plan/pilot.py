@@ -32,8 +32,6 @@ from outscore.workflows.requests import shared
 from outscore.workflows.requests.plan import POWER, REPLICATES
 from outscore.workflows.validate import paired
 
-__all__ = ["better_by", "paired_pilot", "plan_from_pilot", "retrospective_curves", "runs_notes", "spread_of_pilot"]
-
 FEWEST_CLUSTERS = 3
 """With fewer clusters, their spread is estimated from one number, or not at all."""
 

@@ -30,8 +30,6 @@ from outscore.results.signature import Signature
 from outscore.scores.system import Origin
 from outscore.workflows.plan.answer import MAX_PRINTED, printed_counts, read_printed
 
-__all__ = ["possible_table", "read_table"]
-
 MAX_SYSTEMS = 60
 """More systems have more pairs than anybody would read."""
 MAX_RANGES = 50

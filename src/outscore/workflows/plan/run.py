@@ -28,8 +28,6 @@ from outscore.workflows.requests.base import input_settings, versions
 from outscore.workflows.requests.door import at_the_door
 from outscore.workflows.requests.plan import PlanRequest
 
-__all__ = ["call", "run", "with_looks"]
-
 OF_THESE_RUNS = "This is for a claim about these runs of both systems, not about new ones."
 IN_ORDER = Note("assumption", "Looking early needs independent items in random order.")
 

@@ -25,8 +25,6 @@ from outscore.results.preference import Intransitivity, PreferencePair, Strength
 from outscore.workflows.prefer.pairs import Asked, corrected, turned
 from outscore.workflows.requests.prefer import PreferRequest
 
-__all__ = ["Decision", "decide", "mix_notes"]
-
 MAX_NAMED = 5
 
 

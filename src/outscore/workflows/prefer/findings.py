@@ -44,17 +44,6 @@ from outscore.results.preference import (
 from outscore.results.pvalue import PValue
 from outscore.scores.battles import Battles
 
-__all__ = [
-    "at_equal_length",
-    "categories_of",
-    "intransitivity_of",
-    "judges_apart",
-    "judges_of",
-    "labels_of",
-    "length_of",
-    "position_of",
-]
-
 MAX_NAMED = 10
 """The number of judges up to which they are named; more are crowd workers who each judged a little."""
 AUDITED = 0.01

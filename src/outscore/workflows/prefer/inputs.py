@@ -19,8 +19,6 @@ from outscore.scores.system import Origin
 from outscore.workflows.frames import TABLE, is_table, table_of
 from outscore.workflows.requests.prefer import PreferRequest
 
-__all__ = ["battles_of", "chosen", "decided", "is_battle_table", "people_of", "reading_of_battles", "table_battles"]
-
 SAMPLE = 20
 
 

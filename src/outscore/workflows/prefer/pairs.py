@@ -33,8 +33,6 @@ from outscore.scores.board import Board
 from outscore.workflows.rank.measure import measure
 from outscore.workflows.rank.question import Question
 
-__all__ = ["MIN_PROMPTS", "Asked", "baseline_in", "corrected", "pairs_with_tests", "turned"]
-
 MIN_PROMPTS = 10
 """With fewer prompts the model is not tested, and direct games say little."""
 FEW = 8

@@ -33,8 +33,6 @@ from outscore.scores.battles import Battles
 from outscore.scores.system import Origin
 from outscore.workflows.requests.prefer import PreferRequest
 
-__all__ = ["Summed", "are_parts", "summed"]
-
 ROWS = 1 << 22
 """Battles read at a time, which take less than a gigabyte with everything computed from them."""
 WHOLE = 1 << 23

@@ -72,8 +72,6 @@ from outscore.workflows.prefer.parts import are_parts, summed
 from outscore.workflows.requests.door import at_the_door
 from outscore.workflows.requests.prefer import PreferRequest
 
-__all__ = ["call", "run"]
-
 MAX_NAMED = 5
 
 

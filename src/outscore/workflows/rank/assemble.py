@@ -26,8 +26,6 @@ from outscore.scores.duplicates import repeated_notes
 from outscore.workflows.rank.question import USUAL, Question
 from outscore.workflows.rank.standings import Corrected, Families, families
 
-__all__ = ["assemble_ranking", "with_duplicates"]
-
 MAX_REPLICATED = 1_000
 """With more pairs than this, the replicability table contains only neighbours in the order."""
 

@@ -36,13 +36,11 @@ from outscore.workflows.rank.measure import measure, systems_of
 from outscore.workflows.rank.populations import Metrics, population_of, repeat_kind
 from outscore.workflows.rank.question import USUAL, Question
 from outscore.workflows.rank.smallest import smallest_p_of
-from outscore.workflows.rank.standings import families, pairs_frame
+from outscore.workflows.rank.standings import families
 from outscore.workflows.validate import deciding_entry
 
 if TYPE_CHECKING:
     from outscore.workflows.texts.segments import SegmentScores
-
-__all__ = ["Ranked", "assemble_ranking", "design_of", "measure", "pairs_frame", "rank_boards"]
 
 SMALL = 0.001
 """The strictest level that reports distinguish."""

@@ -28,8 +28,6 @@ from outscore.workflows.validate import numbers_of, refuse_labels, refuse_readin
 if TYPE_CHECKING:
     from outscore.scores.system import Labels, Scores
 
-__all__ = ["chosen_systems", "files_by_system", "read_many", "systems_from"]
-
 GIVE = "Give a dictionary of arrays by system, the path of a file, the scores that `read` returns, or a table with columns."
 
 
@@ -269,7 +267,7 @@ def _join_labels(parts: Sequence[Labels | None]) -> Labels | None:
 
 
 def _choose(scores: list[Scores], systems: Sequence[str]) -> list[Scores]:
-    from outscore.formats.tables.columns import suggest_name
+    from outscore.formats.tables.names import suggest_name
 
     if not systems:
         return scores

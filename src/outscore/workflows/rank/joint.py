@@ -17,8 +17,6 @@ from outscore.results.ranking import MAX_PAIRS, Joint, JointPair, JointSystem, R
 from outscore.scores.board import Board
 from outscore.workflows.rank.measure import systems_of
 
-__all__ = ["joint_of"]
-
 Ends = tuple[float | None, float | None]
 Triple = tuple[float | None, float | None, float | None]
 RESAMPLES = 9_999

@@ -58,8 +58,6 @@ from outscore.scores.board import Board
 from outscore.workflows.rank.populations import name_of_test
 from outscore.workflows.rank.question import USUAL, Question
 
-__all__ = ["measure", "systems_of"]
-
 Unit = Literal["items", "clusters", "units", "segments"]
 ALONE = "The metric's function cannot be sent to other processes, so this process did all the work."
 EXACT_METHODS = ("auto", "exact", "spectral")

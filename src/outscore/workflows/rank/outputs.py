@@ -24,8 +24,6 @@ from outscore.workflows.diff.studies.items import classes_of, label_class_counts
 from outscore.workflows.diff.study import Study
 from outscore.workflows.requests.diff import DiffRequest
 
-__all__ = ["RANKED_TASKS", "OutputBoard", "board_of_outputs"]
-
 RANKED_TASKS = ("label", "pos", "dep", "ner")
 
 

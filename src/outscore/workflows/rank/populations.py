@@ -35,8 +35,6 @@ MAX_PAIRS = 2_000
 Metrics = Sequence[tuple[str | AdditiveMetric, Sequence[Board]]]
 """All metrics that are ranked by, each with its boards."""
 
-__all__ = ["MAX_PAIRS", "Metrics", "name_of_test", "population_of", "repeat_kind"]
-
 
 def repeat_kind(boards: Sequence[Board], question: Question) -> RepeatKind | None:
     """What the repeats are: as the caller says, or by the name of their column; None without repeats."""

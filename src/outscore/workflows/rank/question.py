@@ -20,8 +20,6 @@ from outscore.workflows.validate import (
     deciding_entry,
 )
 
-__all__ = ["USUAL", "Question", "check_test"]
-
 
 @dataclass(frozen=True)
 class Question:

@@ -55,8 +55,6 @@ from outscore.workflows.texts.inputs import read_text_files
 from outscore.workflows.texts.segments import SegmentScores, check_segments
 from outscore.workflows.validate import refuse_labels
 
-__all__ = ["RankData", "call", "run", "run_measured"]
-
 Kind = Literal["scores", "texts", "outputs"]
 NEED_ALL_ROWS = ("unit_size", "critical_difference", "joint", "names", "population", "repeats", "reduce", "equal_runs")
 """Options that do not work with parts of a table that are read one by one."""

@@ -19,8 +19,6 @@ from outscore.workflows.rank.populations import MAX_PAIRS, Metrics, repeat_kind
 from outscore.workflows.rank.question import Question
 from outscore.workflows.rank.standings import families
 
-__all__ = ["smallest_p_of"]
-
 
 def smallest_p_of(
     population: str, measured: Sequence[Measured], question: Question, metrics: Metrics

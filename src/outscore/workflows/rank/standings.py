@@ -30,8 +30,6 @@ from outscore.workflows.rank.question import USUAL, Question
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Corrected", "Families", "families", "pairs_frame"]
-
 FEW_GROUPS = 26
 """Groups listed for each of very many datasets, one letter each, because nobody reads all their pairs."""
 

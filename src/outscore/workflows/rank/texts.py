@@ -20,8 +20,6 @@ from outscore.workflows.texts.members import scored_members, text_members
 from outscore.workflows.texts.segments import SegmentScores, segment_scores
 from outscore.workflows.texts.statistics import Statistics, segments_of
 
-__all__ = ["TextBoards", "TextRanking", "text_boards"]
-
 
 @dataclass(frozen=True, eq=False)
 class TextBoards:

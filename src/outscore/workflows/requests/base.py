@@ -22,8 +22,6 @@ from outscore.workflows.requests import shared
 if TYPE_CHECKING:
     from outscore.scores.system import Origin
 
-__all__ = ["Request", "Written", "declare", "input_settings", "saved_value", "versions"]
-
 Written = str | Sequence[str] | Mapping[str, str]
 _OPTION, _AFTER = "option", "after"
 

@@ -21,8 +21,6 @@ from outscore.workflows.requests.groups import DrawRequest, LogRequest, ScoredRe
 if TYPE_CHECKING:
     from outscore.scores.system import Origin
 
-__all__ = ["LENGTH", "METRICS_OF_TEXTS", "CompareRequest", "TestedRequest", "TextsRequest", "comparison_request", "metrics_in"]
-
 MAX_T = "max-t"
 LENGTH = "length"
 """The bucket that needs no file of labels: reference length."""

@@ -9,8 +9,6 @@ from outscore.workflows.requests import shared
 from outscore.workflows.requests.base import declare
 from outscore.workflows.requests.show import ShowRequest
 
-__all__ = ["ConvertRequest"]
-
 
 @dataclass(frozen=True)
 class ConvertRequest(ShowRequest):

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from outscore.scores.system import Origin
     from outscore.workflows.diff.study import DiffOptions
 
-__all__ = ["DiffRequest"]
-
 
 def _criteria() -> dict[str, str]:
     return {criterion: f"of task {task.name}" for task in TASKS.values() for criterion in task.criteria}

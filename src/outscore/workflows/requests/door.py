@@ -12,8 +12,6 @@ from outscore.formats.base.places import refuse_missing
 from outscore.workflows.requests.base import Request
 from outscore.workflows.requests.shared import EACH_DATASET
 
-__all__ = ["at_the_door"]
-
 _Request = TypeVar("_Request", bound=Request)
 _More = ParamSpec("_More")
 _Result = TypeVar("_Result")

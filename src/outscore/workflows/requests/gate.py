@@ -27,8 +27,6 @@ from outscore.workflows.requests.groups import (
 if TYPE_CHECKING:
     from outscore.core.metric import AdditiveMetric
 
-__all__ = ["LARGEST_LEVEL", "GateRequest"]
-
 LARGEST_LEVEL = 0.25
 """The two one-sided tests together have twice this level, which must stay below 1."""
 

@@ -17,19 +17,6 @@ from outscore.workflows.requests.base import Request, declare
 if TYPE_CHECKING:
     from outscore.core.metric import AdditiveMetric
 
-__all__ = [
-    "EITHER_METRIC",
-    "EITHER_REFERENCE",
-    "METRIC_OF_TEXTS",
-    "DrawRequest",
-    "EitherRequest",
-    "LogRequest",
-    "ScoredRequest",
-    "TableRequest",
-    "UnitRequest",
-    "text_metrics",
-]
-
 
 def text_metrics() -> dict[str, str]:
     """Metrics of texts by name."""

@@ -16,8 +16,6 @@ from outscore.workflows.requests.base import Request, declare, saved_value
 if TYPE_CHECKING:
     from outscore.scores.system import Origin
 
-__all__ = ["DESIGN", "POWER", "REPLICATES", "PlanRequest"]
-
 REPLICATES = 200
 """The default number of samples to try a test on, for each size."""
 

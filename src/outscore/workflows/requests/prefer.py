@@ -14,8 +14,6 @@ from outscore.workflows.requests.base import Request, declare
 if TYPE_CHECKING:
     from outscore.formats.battles.entry import BattleChoice
 
-__all__ = ["PreferRequest"]
-
 
 def _readers() -> dict[str, str]:
     from outscore.formats.battles.registry import BATTLES

@@ -31,8 +31,6 @@ from outscore.workflows.requests.groups import (
 if TYPE_CHECKING:
     from outscore.core.metric import AdditiveMetric
 
-__all__ = ["RANKED_TASKS", "RankRequest"]
-
 RANKED_TASKS = ("label", "pos", "dep", "ner")
 """Tasks whose outputs can be ranked."""
 

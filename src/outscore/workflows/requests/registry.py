@@ -16,8 +16,6 @@ from outscore.workflows.requests.rank import RankRequest
 from outscore.workflows.requests.score import ScoreRequest
 from outscore.workflows.requests.show import ShowRequest
 
-__all__ = ["FILE_REQUESTS", "REQUESTS"]
-
 REQUESTS: dict[str, type[Request]] = {
     request.command: request
     for request in (

@@ -17,8 +17,6 @@ from outscore.workflows.requests.rank import RankRequest
 if TYPE_CHECKING:
     from outscore.core.metric import AdditiveMetric
 
-__all__ = ["ScoreRequest"]
-
 
 @dataclass(frozen=True)
 class ScoreRequest(ScoredRequest, TableRequest, LogRequest):

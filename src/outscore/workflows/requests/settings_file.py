@@ -18,17 +18,6 @@ from outscore.workflows.requests.base import Request, saved_value
 if TYPE_CHECKING:
     import yaml
 
-__all__ = [
-    "LARGEST_SAVED",
-    "LARGEST_YAML",
-    "MADE_BY",
-    "Entry",
-    "entries_of_saved",
-    "entries_of_yaml",
-    "saved_settings",
-    "settings_yaml",
-]
-
 MADE_BY = {
     "outscore/result/1": "compare",
     "outscore/ranking/1": "rank",

@@ -10,8 +10,6 @@ from outscore.core.records import dataclass
 from outscore.workflows.requests import shared
 from outscore.workflows.requests.base import Request, declare
 
-__all__ = ["ShowRequest"]
-
 
 def _readers() -> dict[str, str]:
     from outscore.formats.logs.registry import LOGS

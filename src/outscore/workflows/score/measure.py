@@ -37,8 +37,6 @@ from outscore.results.score import Noise, ScoredSystem, ScorePart
 from outscore.results.subset import DATASET
 from outscore.scores.system import Labels, Scores
 
-__all__ = ["Measured", "measure"]
-
 MAX_DATASETS = 1 << 20
 
 

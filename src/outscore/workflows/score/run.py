@@ -39,8 +39,6 @@ from outscore.workflows.requests.score import ScoreRequest
 from outscore.workflows.score.measure import Measured, measure
 from outscore.workflows.validate import refuse_labels
 
-__all__ = ["call", "run"]
-
 UNNAMED = "system"
 """The name of a system that has none."""
 FEW_RUNS = "Two runs say little about how much runs differ: the intervals rest on a single difference between them."

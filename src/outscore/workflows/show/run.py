@@ -27,8 +27,6 @@ from outscore.workflows.names import path_texts
 from outscore.workflows.requests.door import at_the_door
 from outscore.workflows.requests.show import ShowRequest
 
-__all__ = ["Proposal", "call", "listing", "propose", "run"]
-
 MEANING = {DROP: "drops them", ZERO: "counts them as 0"}
 COMPARE, RANK, SCORE = "compare", "rank", "score"
 

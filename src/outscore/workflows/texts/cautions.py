@@ -11,8 +11,6 @@ from outscore.metrics.text.entry import TextMetric
 from outscore.metrics.text.matches import SPACELESS
 from outscore.results.note import Note
 
-__all__ = ["cautions"]
-
 Lines = Sequence[str]
 Chosen = Sequence[tuple[TextMetric, Mapping[str, OptionValue]]]
 

@@ -16,8 +16,6 @@ from outscore.metrics.cache import StatisticsCache, cache_folder
 from outscore.metrics.text.entry import TextMetric
 from outscore.metrics.text.registry import text_metric
 
-__all__ = ["cache_of", "check_compat", "check_reader", "chosen_metrics", "compat_rules", "engine_for"]
-
 
 def check_compat(compat: str | None) -> None:
     """Refuse an unknown rule among those named."""

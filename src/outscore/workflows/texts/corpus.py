@@ -45,8 +45,6 @@ from outscore.workflows.texts.runs import mean_of_runs, repeats_of_runs, runs_of
 from outscore.workflows.texts.statistics import Lines, Texts
 from outscore.workflows.validate import Question
 
-__all__ = ["Corpus", "TextDesign", "compare_corpora", "study_words", "unscored_note", "with_peer"]
-
 SHOWN = 10
 """Segments of each metric, and n-grams of each system."""
 FLAWS = {

@@ -22,8 +22,6 @@ from outscore.workflows.texts.labels import Labels, labels_of_segments
 from outscore.workflows.texts.patterns import called_by, fill, runs_in, shared_datasets
 from outscore.workflows.texts.statistics import in_order_of, side_by_side
 
-__all__ = ["Part", "PartSystem", "TextFiles", "Whole", "join", "read_text_files"]
-
 WITHOUT_COLUMNS = ("segments", "sgml", "xml")
 """Formats of texts that are no tables."""
 

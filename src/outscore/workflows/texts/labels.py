@@ -25,17 +25,6 @@ from outscore.scores.board import Board
 from outscore.workflows.requests import shared
 from outscore.workflows.texts.runs import mean_of_runs, repeats_of_runs
 
-__all__ = [
-    "ONE",
-    "Datasets",
-    "boards_of_runs",
-    "buckets_of",
-    "datasets_of_segments",
-    "in_bands",
-    "labels_of_segments",
-    "length_bands",
-]
-
 Labels = tuple[object, ...]
 
 LENGTH = "length"

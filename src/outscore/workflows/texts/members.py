@@ -27,8 +27,6 @@ from outscore.workflows.texts.labels import ONE, Datasets
 from outscore.workflows.texts.patterns import DATASET, fill, runs_in
 from outscore.workflows.texts.statistics import Lines, Statistics
 
-__all__ = ["Member", "scored_members", "text_members"]
-
 BOTH: tuple[Better, Better] = ("lower", "higher")
 
 

@@ -12,8 +12,6 @@ from outscore.core.errors import OutscoreError
 from outscore.workflows.names import distinct_names
 from outscore.workflows.requests import shared
 
-__all__ = ["DATASET", "called_by", "fill", "runs_in", "shared_datasets"]
-
 DATASET = shared.EACH_DATASET
 WILDCARDS = re.compile(r"[._-]*(?:[*?]|\[[^]]*\])+([._-]?)")
 """Wildcards with the separators before them; the separator after them stays, as it may begin the suffix."""

@@ -49,8 +49,6 @@ if TYPE_CHECKING:
     from outscore.workflows.compare.logs import LogPair
     from outscore.workflows.requests.compare import CompareRequest
 
-__all__ = ["TextData", "call", "compare_log_texts", "read_texts", "run", "run_scored"]
-
 ASKED = ("test", "set", "method", "alternative", "alpha", "delta", "margin", "unit_size", "unit_statistic", "shuffle",
          "normality_alpha", "resamples", "correction", "seed", "names")  # fmt: skip
 """Options that mean the same for texts as for scores."""

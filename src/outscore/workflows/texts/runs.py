@@ -22,8 +22,6 @@ from outscore.inference.describe.units import evaluation_units
 from outscore.results.comparison import Runs
 from outscore.workflows.validate import Question
 
-__all__ = ["mean_of_runs", "repeats_of_runs", "runs_of"]
-
 
 def mean_of_runs(metric: AdditiveMetric, systems: Sequence[Sequence[Array]]) -> tuple[list[Array], AdditiveMetric]:
     """The rows of systems with several runs each, and the metric whose score of them is the mean of the runs' scores.

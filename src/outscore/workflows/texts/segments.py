@@ -16,8 +16,6 @@ from outscore.workflows.texts.labels import Datasets, Labels
 from outscore.workflows.texts.members import Member
 from outscore.workflows.texts.runs import mean_of_runs
 
-__all__ = ["SegmentScores", "check_segments", "segment_scores"]
-
 
 @dataclass(frozen=True, eq=False)
 class SegmentScores:

@@ -24,8 +24,6 @@ from outscore.metrics.text.entry import TextMetric
 from outscore.metrics.text.registry import segment_statistics
 from outscore.workflows.texts.labels import Datasets
 
-__all__ = ["Statistics", "Texts", "in_order_of", "references_of", "segments_of", "side_by_side"]
-
 PIECE = 250
 """Segments that a worker scores at a time: few enough for a progress bar that moves, enough to be worth sending."""
 FIRST_LOOK = 0.1

@@ -26,10 +26,8 @@ import msgspec
 from outscore.core.errors import OutscoreError
 from outscore.core.records import dataclass
 from outscore.formats.base.pipes import kept, reading_once
-from outscore.formats.base.source import explain_failures, label_of, open_bytes
-from outscore.scores.system import Origin
-
-__all__ = ["Document", "Line", "Places", "decode", "field_of", "json_lines", "number_of", "open_document"]
+from outscore.formats.base.source import explain_failures, open_bytes
+from outscore.scores.system import Origin, label_of
 
 T = TypeVar("T")
 Bytes = bytes | mmap.mmap | msgspec.Raw

@@ -20,8 +20,6 @@ from outscore.formats.base.pipes import is_nameless
 from outscore.formats.base.source import stem_of
 from outscore.formats.logs.base.evaluation import Evaluation
 
-__all__ = ["UNNAMED_TASK", "LogEntry", "LogPeek", "folder_name", "path_beside", "task_by_name"]
-
 # How far a document is looked into: the keys that tell one harness from another are at its beginning.
 PEEK = 1 << 16
 UNNAMED_TASK = "unnamed task"

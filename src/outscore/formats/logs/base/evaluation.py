@@ -21,8 +21,6 @@ from outscore.core.records import dataclass
 from outscore.formats.tables.names import is_answer_field
 from outscore.scores.system import Labels, Origin, label_of
 
-__all__ = ["STATES", "Evaluation", "Exchange", "Measure", "Row", "State", "join_parts"]
-
 State = Literal["scored", "unscored", "errored", "empty", "not run"]
 STATES: tuple[State, ...] = ("scored", "unscored", "errored", "empty", "not run")
 """Why a row has a score or has none: it was not scored, its run failed, there was no output, or it was never run."""

@@ -19,8 +19,6 @@ from outscore.formats.logs.base.document import Document, decode, open_document
 from outscore.formats.logs.base.entry import LogPeek, path_beside
 from outscore.formats.logs.base.evaluation import Evaluation, Row
 
-__all__ = ["BIGCODEBENCH", "EVALPLUS", "looks_like_bigcodebench", "looks_like_evalplus", "read_bigcodebench", "read_evalplus"]
-
 EVALPLUS, BIGCODEBENCH = "evalplus", "bigcodebench"
 _BIGCODEBENCH = "--bigcodebench-"
 _VERDICTS = {"pass": 1.0, "success": 1.0, "fail": 0.0, "failed": 0.0, "timeout": 0.0, "timed out": 0.0}

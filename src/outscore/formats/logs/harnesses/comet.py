@@ -14,8 +14,6 @@ from outscore.formats.logs.base.document import Document, decode, number_of, ope
 from outscore.formats.logs.base.entry import LogPeek
 from outscore.formats.logs.base.evaluation import Evaluation, Exchange, Row, State
 
-__all__ = ["NAME", "looks_like_scores", "read_scores"]
-
 NAME = "comet"
 _TEXTS = ("src", "mt", "ref")
 

@@ -18,12 +18,11 @@ from typing import Any, get_args
 import msgspec
 
 from outscore.core.errors import OutscoreError
-from outscore.formats.base.source import label_of, shorten, stem_of
+from outscore.formats.base.source import shorten, stem_of
 from outscore.formats.logs.base.document import Document, Line, Places, decode, json_lines, open_document
 from outscore.formats.logs.base.entry import LogPeek, path_beside
 from outscore.formats.logs.base.evaluation import Evaluation, Exchange, Row, State
-
-__all__ = ["ENDING", "KNOWN", "MISSING", "NAME", "aggregate_path", "looks_like_samples", "read_samples", "result_id"]
+from outscore.scores.system import label_of
 
 NAME = "every-eval-ever"
 ENDING = "_samples.jsonl"

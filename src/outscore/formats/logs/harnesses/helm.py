@@ -19,8 +19,6 @@ from outscore.formats.logs.base.document import Document, decode, open_document
 from outscore.formats.logs.base.entry import LogPeek, folder_name, path_beside, task_by_name
 from outscore.formats.logs.base.evaluation import Evaluation, Row, State
 
-__all__ = ["NAME", "looks_like_stats", "read_stats"]
-
 NAME = "helm"
 _STEM = "per_instance_stats"
 _MODEL = re.compile(r"[,:]model=[^,]*")

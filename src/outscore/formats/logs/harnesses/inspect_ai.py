@@ -21,13 +21,11 @@ import msgspec
 
 from outscore.core.errors import OutscoreError
 from outscore.core.records import dataclass
-from outscore.formats.base.source import explain_failures, label_of, open_bytes
+from outscore.formats.base.source import explain_failures, open_bytes
 from outscore.formats.logs.base.document import decode, number_of, open_document
 from outscore.formats.logs.base.entry import LogPeek
 from outscore.formats.logs.base.evaluation import Evaluation, Exchange, Row, State
-from outscore.scores.system import Origin
-
-__all__ = ["NAME", "looks_like_archive", "looks_like_json", "read_archive", "read_json"]
+from outscore.scores.system import Origin, label_of
 
 NAME = "inspect"
 _HEADER, _START = "header.json", "_journal/start.json"

@@ -16,16 +16,14 @@ import msgspec
 
 from outscore.core.errors import OutscoreError
 from outscore.formats.base.pipes import scannable
-from outscore.formats.base.source import label_of
 from outscore.formats.logs.base.document import decode, field_of, number_of, open_document
 from outscore.formats.logs.base.entry import LogPeek, folder_name, task_by_name
 from outscore.formats.logs.base.evaluation import Evaluation, Exchange, Row
 from outscore.formats.tables.parquet import refuse_damaged
+from outscore.scores.system import label_of
 
 if TYPE_CHECKING:
     import polars as pl
-
-__all__ = ["NAME", "looks_like_details", "read_details"]
 
 NAME = "lighteval"
 _FILE = re.compile(r"details_(?P<task>.+)_(?P<time>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?)\.parquet")

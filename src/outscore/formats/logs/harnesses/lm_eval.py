@@ -18,12 +18,11 @@ import msgspec
 from outscore.core.errors import OutscoreError
 from outscore.core.records import dataclass
 from outscore.formats.base.pipes import is_nameless
-from outscore.formats.base.source import label_of, shorten
+from outscore.formats.base.source import shorten
 from outscore.formats.logs.base.document import Document, Places, decode, field_of, json_lines, number_of, open_document
 from outscore.formats.logs.base.entry import LogPeek, folder_name, path_beside, task_by_name
 from outscore.formats.logs.base.evaluation import Evaluation, Exchange, Row, State
-
-__all__ = ["NAME", "looks_like_samples", "read_samples"]
+from outscore.scores.system import label_of
 
 NAME = "lm-eval"
 _FILE = re.compile(r"samples_(?P<task>.+)_(?P<time>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?)\.jsonl")

@@ -11,12 +11,11 @@ from typing import Any
 import msgspec
 
 from outscore.core.errors import OutscoreError
-from outscore.formats.base.source import label_of, stem_of
+from outscore.formats.base.source import stem_of
 from outscore.formats.logs.base.document import Document, Places, decode, field_of, json_lines, open_document
 from outscore.formats.logs.base.entry import LogPeek
 from outscore.formats.logs.base.evaluation import Evaluation, Exchange, Row
-
-__all__ = ["NAME", "looks_like_record", "read_record"]
+from outscore.scores.system import label_of
 
 NAME = "openai-evals"
 

@@ -23,8 +23,6 @@ from outscore.formats.logs.base.document import Document, decode, field_of, open
 from outscore.formats.logs.base.entry import LogPeek, task_by_name
 from outscore.formats.logs.base.evaluation import Evaluation, Exchange, Row, State
 
-__all__ = ["NAME", "looks_like_results", "read_results"]
-
 NAME = "promptfoo"
 _ERROR = 2
 

@@ -18,8 +18,6 @@ from outscore.formats.logs.base.document import decode, open_document
 from outscore.formats.logs.base.entry import LogPeek
 from outscore.formats.logs.base.evaluation import Evaluation, Row, State
 
-__all__ = ["NAME", "looks_like_report", "read_report"]
-
 NAME = "swe-bench"
 
 

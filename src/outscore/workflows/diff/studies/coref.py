@@ -27,8 +27,6 @@ from outscore.results.note import Note
 from outscore.workflows.diff.pair import metric_change
 from outscore.workflows.diff.study import DiffOptions, Study, View, chosen, named
 
-__all__ = ["CHOICES", "coref_study", "load_chains"]
-
 KEYS = ("lea", "conll")
 """Measures by which one response is scored with another as the key (Tuggener, 2017, table 13); the second needs links."""
 CLASSES = (

@@ -27,8 +27,6 @@ from outscore.scores.system import Labels
 from outscore.workflows.diff.pair import Statistics, accuracy_change, metric_change
 from outscore.workflows.diff.study import DiffOptions, OtherScore, Study, View, chosen, label_counts, named, sliced
 
-__all__ = ["classes_of", "item_study", "label_class_counts", "load_items"]
-
 CLASS_SCORES = (many_macro_f1, many_weighted_f1, many_mcc)
 """Scores beside accuracy."""
 

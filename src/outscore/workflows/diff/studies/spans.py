@@ -36,8 +36,6 @@ from outscore.workflows.diff.pair import metric_change
 from outscore.workflows.diff.studies.words import fit_notes, read_as_words
 from outscore.workflows.diff.study import DiffOptions, Study, View, chosen
 
-__all__ = ["load_entities", "span_study"]
-
 SCHEMES = {
     IOB1: "are IOB1 and are read as such: I- begins an entity, B- one right after another of its type",
     TYPES_ALONE: "have no prefixes: neighbouring words of one type are one entity",

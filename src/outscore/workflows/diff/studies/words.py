@@ -46,8 +46,6 @@ OTHER_TAGS = {"upos": "xpos", "xpos": "upos"}
 MAX_TOLD = 3
 """Up to this many systems are listed individually."""
 
-__all__ = ["fit_notes", "load_tags", "load_trees", "read_as_words", "tag_study", "tree_study"]
-
 
 def read_as_words(output: object, name: str, columns: Sequence[str], layout: object = None) -> Words:
     """Words as they are, or read from a CoNLL-U file or from columns."""

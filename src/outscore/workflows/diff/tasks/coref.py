@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from outscore.outputs.model import Outputs
     from outscore.workflows.diff.study import DiffOptions, Study
 
-__all__ = ["TASK"]
-
 REPAIR = Option(
     "repair",
     bool,

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from outscore.outputs.model import Outputs
     from outscore.workflows.diff.study import DiffOptions, Study
 
-__all__ = ["COLUMNS", "MAP", "Task", "Together"]
-
 MAP = Option(
     "map",
     str,

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from outscore.outputs.model import Outputs
     from outscore.workflows.diff.study import DiffOptions, Study
 
-__all__ = ["TASK"]
-
 LOG_OPTIONS = (shared.LOG_TASK, shared.FILTER, shared.FORCE_SAME)
 
 

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from outscore.outputs.model import Outputs
     from outscore.workflows.diff.study import DiffOptions, Study
 
-__all__ = ["TASK"]
-
 
 def _criteria() -> tuple[str, ...]:
     from outscore.outputs.words.units import FURTHER_TAGS, TAGS

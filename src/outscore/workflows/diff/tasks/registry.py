@@ -8,8 +8,6 @@ from outscore.core.options import Option
 from outscore.workflows.diff.tasks import coref, dep, label, ner, pos
 from outscore.workflows.diff.tasks.entry import Task
 
-__all__ = ["TASKS", "task_options"]
-
 TASKS: dict[str, Task] = {task.name: task for task in (pos.TASK, dep.TASK, ner.TASK, label.TASK, coref.TASK)}
 
 

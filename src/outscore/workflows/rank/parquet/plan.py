@@ -24,9 +24,9 @@ from outscore.core.records import dataclass
 from outscore.engine.engines import Engine, Serial, open_engine
 from outscore.engine.progress import Progress, Steps
 from outscore.formats.base.entry import Choice
-from outscore.formats.tables.columns import suggest_name
 from outscore.formats.tables.directions import counts_errors
 from outscore.formats.tables.long_rows import LongColumns, LongFile, fingerprint, hash_check, long_columns
+from outscore.formats.tables.names import suggest_name
 from outscore.formats.tables.partitions import Paths, long_files, partition_paths
 from outscore.inference.base.sign_flips import checked_resamples
 from outscore.inference.pairwise.binary import NO_INTERVALS, TANGO
@@ -56,8 +56,6 @@ from outscore.workflows.rank.parquet.task import (
 from outscore.workflows.rank.question import USUAL, Question
 from outscore.workflows.reading import Directed, directed
 from outscore.workflows.requests.shared import DIRECTION
-
-__all__ = ["SERVED", "MomentTest", "Partitioned", "measured_from_partitions", "measured_of"]
 
 ROWS = 1 << 22
 """Rows read at a time, which with all that is made of them take about half a gigabyte."""

@@ -20,8 +20,6 @@ from outscore.scores.board import Board
 from outscore.scores.duplicates import settle
 from outscore.scores.system import Labels, Scores
 
-__all__ = ["Flipping", "Part", "Reading", "Share", "boards_of_share", "flips_of_shares", "merged", "part_of"]
-
 CELLS = 1 << 22
 """Cells of a table of systems by items that are filled at a time."""
 ONE = "(all)"
