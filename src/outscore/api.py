@@ -1842,6 +1842,7 @@ def plan(
     effect: float | None = None,
     n: int | None = None,
     power: float = 0.8,
+    margin: float | None = None,
     sd: float | None = None,
     discordance: float | None = None,
     accuracy: float | None = None,
@@ -1897,6 +1898,7 @@ def plan(
     effect: float | None = None,
     n: int | None = None,
     power: float = 0.8,
+    margin: float | None = None,
     sd: float | None = None,
     discordance: float | None = None,
     accuracy: float | None = None,
@@ -1952,6 +1954,7 @@ def plan(
     effect: float | None = None,
     n: int | None = None,
     power: float = 0.8,
+    margin: float | None = None,
     sd: float | None = None,
     discordance: float | None = None,
     accuracy: float | None = None,
@@ -2006,6 +2009,7 @@ def plan(
     effect: float | None = None,
     n: int | None = None,
     power: float = 0.8,
+    margin: float | None = None,
     sd: float | None = None,
     discordance: float | None = None,
     accuracy: float | None = None,
@@ -2066,6 +2070,9 @@ def plan(
         How many items there are.
     power : float, default 0.8
         Probability of detecting the difference.
+    margin : float | None, default None
+        Plan a gate with this margin: the number of items after which it passes if the true difference is
+        `effect`, which is 0 by default.
     sd : float | None, default None
         Standard deviation of the difference A - B between items.
     discordance : float | None, default None
@@ -2165,6 +2172,7 @@ def plan(
         effect=effect,
         n=n,
         power=power,
+        margin=margin,
         sd=sd,
         discordance=discordance,
         accuracy=accuracy,

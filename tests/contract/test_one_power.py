@@ -105,3 +105,22 @@ def test_score_and_plan_agree(data):
         assert found.independent is None
     else:
         assert found.independent == pytest.approx(unit * planned, rel=1e-9)
+
+
+@pytest.mark.parametrize("kind", DATA)
+@given(st.data())
+@settings(max_examples=24, deadline=None)
+def test_gate_and_plan_agree_about_a_pass(kind, data):
+    """The items that a margin still needs are those that a plan asks for at the observed difference."""
+    a, b, labels = data.draw(DATA[kind])
+    unit = 100 if kind_of(a) and a.max() > 1 else 1
+    margin = osc.compare(a, b, clusters=labels, margin=0.1 * unit).margin
+    effect = float(a.mean() - b.mean())
+    if margin.needed is None:
+        if not margin.noninferiority.rejects(LEVEL):
+            with pytest.raises(osc.OutscoreError):
+                osc.plan(pilot=(a, b), clusters=labels, margin=0.1 * unit, effect=effect)
+        return
+    planned = osc.plan(pilot=(a, b), clusters=labels, margin=0.1 * unit, effect=effect)
+    # Whole clusters, and more than there are.
+    assert planned.items - planned.design.cluster_size - 1 < margin.needed <= max(len(a) + 1, planned.items)

@@ -28,7 +28,7 @@ import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
-from outscore.core.numeric import TIE_TOLERANCE, Array, distinct
+from outscore.core.numeric import TIE_TOLERANCE, Array
 from outscore.core.paired import PairedScores
 from outscore.core.records import dataclass
 from outscore.exact.bounded_mean import log_p_of_mean, lower_limit_of_mean
@@ -38,8 +38,7 @@ from outscore.inference.base.entry import TestEntry, TestRequest
 from outscore.inference.base.influence import contributions
 from outscore.inference.base.item_scores import with_exact_integers
 from outscore.inference.base.sign_flips import units_of
-from outscore.inference.power.gate import MAX_ITEMS, items_by_tango
-from outscore.laws.normal import normal_quantile
+from outscore.inference.power.gate import CLOSE, MAX_ITEMS, Bounded, Shares
 from outscore.results.comparison import TestResult
 from outscore.results.interval import Interval
 from outscore.results.note import Note
@@ -53,7 +52,6 @@ KERNELS_OF_SHARES = ("tango", UNSEEN)
 """The kernels of right-or-wrong items."""
 KERNELS_OF_MARGINS = (*KERNELS_OF_SHARES, RANGE, CRASHES)
 """The kernels of p-values by these rules, which tell how many items would be needed."""
-FEW, CLOSE = 2_000, 1e-3
 BY_INVERSION = "bounded mean, inverted"
 UNKNOWN_RANGE = Note(
     "warning",
@@ -134,15 +132,24 @@ def items_to_show(
     >>> items_to_show(TESTS["permutation"], PairedScores(same, same), mean, TestRequest("greater", -0.02), 0.8)
     149
     """
+    law = law_of(entry, pairs, metric, asked)
+    if law is None:
+        return None
+    items, pair = pairs.per_item().rows, discordance(pairs, metric)
+    observed = law.mean if isinstance(law, Bounded) or pair is None else pair.difference * _turn(metric, asked)
+    size = law.size(observed, -_turn(metric, asked) * asked.delta, asked.alpha, power)
+    return None if size is None or size > MAX_ITEMS else max(items + 1, math.ceil(size - CLOSE))
+
+
+def law_of(entry: TestEntry, pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> Shares | Bounded | None:
+    """What decides, by the rule that answers for these data, how often items like them reject; None where none tells."""
     if not _has_rules(entry, asked):
         return None
     bound = _bound_of(entry, pairs, metric, asked)
     pair = discordance(pairs, metric)
     if pair is not None and (bound is None or bound.kernel != RANGE):
-        margin = -_turn(metric, asked) * asked.delta
-        wins, losses = (pair.only_a, pair.only_b) if _turn(metric, asked) > 0 else (pair.only_b, pair.only_a)
-        return items_by_tango(pair.n, wins, losses, margin / pair.unit, asked.alpha, power)
-    return None if bound is None else bound.items_to_show(pairs.per_item().rows, asked.alpha, power)
+        return Shares((pair.only_a + pair.only_b) / pair.n, pair.unit)
+    return None if bound is None else Bounded(bound.x, bound.worst, pairs.per_item().rows, bound.sizes)
 
 
 def largest_loss(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> float | None:
@@ -231,39 +238,6 @@ class _Bound:
         low_end, high_end = (limit, None) if turn > 0 else (None, -limit)
         interval = Interval(low_end, high_end, level=1 - asked.alpha, method=BY_INVERSION, dual=True, estimate=p.statistic)
         return TestResult(p, interval, list(self.notes))
-
-    def items_to_show(self, items: int, alpha: float, power: float) -> int | None:
-        """As the function of this name; `items` is how many there are now."""
-        x, sizes = _few(self.x, self.sizes)
-        total = len(x) if sizes is None else float(sizes.sum())
-        spread = math.sqrt(float(((x - (1.0 if sizes is None else sizes) * x.sum() / total) ** 2).sum())) / total
-        if float(x.sum()) / total + self.margin <= 0 or self.margin >= self.worst:
-            return None
-
-        def shows(times: float) -> bool:
-            # A sample as unlucky as one in 1/(1 - power) still has to show it.
-            chance = normal_quantile(power) * spread / math.sqrt(times) if spread else 0.0
-            return log_p_of_mean(x, self.margin - chance, self.worst, sizes, times=times) <= math.log(alpha)
-
-        low, high = 0.0, 1.0
-        while not shows(high):
-            low, high = high, 2 * high
-            if high * items > MAX_ITEMS:
-                return None
-        # Few different numbers are counted to the item; of many, three digits are enough.
-        close = CLOSE / items if len(distinct(x)) <= FEW else CLOSE
-        while high - low > close * max(1.0, high):
-            middle = (low + high) / 2
-            low, high = (low, middle) if shows(middle) else (middle, high)
-        return max(items + 1, math.ceil(high * items - CLOSE))
-
-
-def _few(x: Array, sizes: Array | None) -> tuple[Array, Array | None]:
-    """As many numbers, but few different ones, so that asking about them again and again costs little."""
-    if sizes is not None or len(distinct(x)) <= FEW:
-        return x, sizes
-    parts = np.array_split(np.sort(x), FEW)
-    return np.concatenate([np.full(len(part), part.mean()) for part in parts]), None
 
 
 def _bound_of(entry: TestEntry, pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> _Bound | None:

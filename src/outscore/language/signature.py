@@ -168,6 +168,8 @@ def plan_signature(plan: PlanResult) -> Signature:
         parts.append(("effect", f"{plan.effect:g}"))
     if plan.question != "power":
         parts.append(("power", f"{plan.power:g}"))
+    if design.margin is not None:
+        parts.append(("margin", f"{design.margin:g}"))
     if design.sd is not None:
         parts.append(("sd", f"{design.sd:g}"))
     if design.discordance is not None:

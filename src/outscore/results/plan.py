@@ -50,6 +50,8 @@ class StudyDesign:
         The difference that is tested.
     unit
         What a right item is worth, in the unit of effects.
+    margin, largest_loss
+        If a gate is planned: by less than how much A may be worse, and how much one item can lose, where that is known.
     """
 
     sd: float | None = None
@@ -67,6 +69,8 @@ class StudyDesign:
     correlation: float = 0.0
     delta: float = 0.0
     unit: float = 1.0
+    margin: float | None = None
+    largest_loss: float | None = None
 
     @property
     def basis(self) -> Literal["sd", "discordance", "standardised"]:
@@ -317,7 +321,7 @@ class PlanResult(Result):
     power: float
     target: float
     design: StudyDesign
-    method: Literal["normal", "t", "exact", "permutation"]
+    method: Literal["normal", "t", "exact", "permutation", "margin"]
     accuracy: float | None = None
     formula_n: float | None = None
     t_items: int | None = None

@@ -37,7 +37,7 @@ NODES = 120
 FADED = 2_000
 """From so many extreme patterns on nothing is left of what few of them cost."""
 FADING = 0.75
-Method = Literal["normal", "t", "exact", "permutation"]
+Method = Literal["normal", "t", "exact", "permutation", "margin"]
 METHODS: dict[str, tuple[Method, ...]] = {
     # The first of each is what "auto" means.
     "sd": ("normal", "t", "permutation"),
@@ -211,7 +211,7 @@ class Study:
             return None
         if room is not None:
             return _root(power, target, 0.0, room)
-        unit = self._unit_sd(0.0)
+        unit = self.unit_sd(0.0)
         # Flips of clusters of unequal size: however large the difference, their sums differ.
         if self._unevenness() and power(VAST * unit) < target:
             return None
@@ -264,7 +264,7 @@ class Study:
                 return None
         return next(units for units in range(high, 0, -1) if not enough(units)) + 1
 
-    def _unit_sd(self, effect: float) -> float:
+    def unit_sd(self, effect: float) -> float:
         """Standard deviation of what one unit adds to the mean, in units of the mean cluster size, apart from unequal sizes."""
         sd = self.sd
         if self.design.basis == "discordance":
@@ -279,7 +279,7 @@ class Study:
     def _unit_shift(self, effect: float) -> float:
         """How far the mean of what a unit adds lies from the tested one, over its standard deviation."""
         away = self._towards(effect)
-        spread = math.hypot(self._unit_sd(effect), away * self._unevenness())
+        spread = math.hypot(self.unit_sd(effect), away * self._unevenness())
         if not spread:
             return math.copysign(math.inf, away) if away else 0.0
         return away / spread
@@ -367,7 +367,11 @@ def _check(design: StudyDesign) -> None:
         _require("accuracy", design.accuracy, 0 <= design.accuracy <= 1, "Both systems' accuracies must lie between 0 and 1.")
     _require("correlation", design.correlation, -1 <= design.correlation <= 1, "Give a correlation between -1 and 1.")
     if discordance is not None:
-        _require("discordance", discordance, 0 < discordance <= 1, "Give the share of items that one system alone gets right.")
+        # Systems that never differ may pass a gate.
+        fine = 0 < discordance <= 1 or (not discordance and design.margin is not None)
+        _require("discordance", discordance, fine, "Give the share of items that one system alone gets right.")
+    if design.margin is not None:
+        _check_margin(design)
     _require(
         "within", design.within, 0 <= design.within < math.inf, "Give a standard deviation, or 0 for runs that never differ."
     )
@@ -377,6 +381,19 @@ def _check(design: StudyDesign) -> None:
     _require("cluster_size", design.cluster_size, clusters, "Give the number of items per cluster, 1 or more.")
     _require("icc", design.icc, 0 <= design.icc <= 1, "Give a correlation between 0 and 1.")
     _check_repeats(sd, design.repeats, design.within)
+
+
+def _check_margin(design: StudyDesign) -> None:
+    """Refuse a margin that is none, or that no loss can exceed."""
+    assert design.margin is not None
+    _require("margin", design.margin, 0 < design.margin < math.inf, "Give a positive number, in units of the score.")
+    if design.basis == "standardised":
+        raise OutscoreError(
+            "A margin needs the spread in units of the scores.", "Give --sd, --discordance or --accuracy.", parameter="sd"
+        )
+    most = design.largest_loss
+    if most is not None:
+        _require("margin", design.margin, design.margin < most, f"Scores allow no loss beyond {most:g}: give less.")
 
 
 def _check_repeats(sd: float | None, repeats: int, within: float) -> None:

@@ -1,9 +1,14 @@
 r"""How many items it takes until a gate decides: whether a candidate is worse, or not worse by more than a margin.
 
-Right-or-wrong items pass by Tango's score (1998) with the discordant items in the same proportion, and not before a loss of the
-margin would have shown: outputs that are identical on every item pass from n = log α / log(1 - m) on, 149 for m = .02 and α =
-.05. Scores with a known range pass by the rules of `inference.shifted`. Everything else, and every failure, is the question of
-how many items a difference as large as the observed one takes (`observed`).
+A gate passes by the rules of `inference.shifted`, and its power is that of the same tests, at a true difference:
+
+right-or-wrong items (`Shares`)
+    Tango's score (1998), summed over how many items one system alone may get right, and no pass before a loss of the margin
+    would have shown: outputs that are identical on every item pass from n = log α / log(1 - m) on, 149 for m = .02 and α = .05.
+scores with a known range (`Bounded`)
+    The bound of a bounded mean on items like these, whose mean lies lower by what chance takes away with that power.
+
+Everything else, and every failure, is the question of how many items a difference takes (`design`).
 
 Different items for each system have no such equation here: the interval of level 1 - 2α decides, which holds exactly the
 differences that neither one-sided test rejects. With w its half width and d the gap between the lead and what has to be
@@ -17,12 +22,279 @@ items in all.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
+import numpy as np
+
+from outscore.core.errors import OutscoreError
+from outscore.core.numeric import Array, distinct
+from outscore.core.records import dataclass
+from outscore.exact.bounded_mean import log_p_of_mean
 from outscore.inference.base import discordance
-from outscore.laws.normal import normal_quantile
+from outscore.inference.power.design import Study, study_of
+from outscore.laws.normal import normal, normal_quantile
+from outscore.results.plan import StudyDesign
 
 MAX_ITEMS = 10**9
 """Nobody collects more items."""
+SUMMED = 400
+"""Beyond this variance of the number of discordant items the normal law of Tango's score is as good as the sum over them."""
+SPREAD = 9.0
+"""Numbers of items further than this many standard deviations from their mean are left out (mass below 1e-18)."""
+STEPS = 10
+"""Points at which a tooth of the saw that power is in n is looked at."""
+FEW, CLOSE = 2_000, 1e-3
+POINTS = 200
+"""Items that stand for a normal law."""
+
+
+@dataclass(frozen=True)
+class Shares:
+    """Right-or-wrong items: the share on which one system alone is right, and what being right is worth."""
+
+    discordance: float
+    unit: float = 1.0
+
+    def power(self, n: float, effect: float, margin: float, alpha: float) -> float:
+        """The chance that n items pass at a true difference.
+
+        Examples
+        --------
+        >>> [round(Shares(0.05).power(n, 0.0, 0.02, 0.05), 4) for n in (148, 149, 1000)]
+        [0.0, 0.2431, 0.8665]
+        """
+        size, margin = math.floor(n * (1 + 1e-12)), margin / self.unit
+        if margin > 0 and size * math.log1p(-margin) > math.log(alpha):
+            return 0.0
+        share = min(max((self.discordance + effect / self.unit) / 2 / (self.discordance or 1.0), 0.0), 1.0)
+        of_both = _near(size, self.discordance)
+        wins = _near_any(of_both, share)
+        logs = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1.0, of_both[-1] + 1)))])
+        mass = np.exp(_log_binomial(size, of_both, self.discordance))
+        losses = of_both[:, None] - wins
+        possible = losses >= 0
+        losses = np.where(possible, losses, 0)
+        given = logs[of_both][:, None] - logs[wins] - logs[losses] + _times_log(wins, share) + _times_log(losses, 1 - share)
+        z = discordance.tango_score(float(size), wins + 0.0, losses + 0.0, -margin, np)
+        passes = possible & (z >= -normal_quantile(alpha))
+        return float(min(1.0, mass @ (np.exp(given) * passes).sum(axis=1) / mass.sum()))
+
+    def size(self, effect: float, margin: float, alpha: float, power: float) -> float | None:
+        """The fewest items from which on a gate passes with the power; None where no number does.
+
+        Examples
+        --------
+        >>> Shares(0.0).size(0.0, 0.02, 0.05, 0.8), Shares(0.35).size(-0.15, 0.05, 0.05, 0.8)
+        (149, None)
+        """
+        share = margin / self.unit
+        if effect + margin <= 0 or share >= 1:
+            return None
+        # To be better by some amount, a negative margin, is never shown by silence.
+        least = math.ceil(math.log(alpha) / math.log1p(-share)) if share > 0 else 1
+        guess = self._normal_items(effect, share, alpha, power)
+        if guess is None or not self.discordance:
+            return None if guess is None else max(least, math.ceil(guess - 1e-6))
+        if guess * self.discordance * (1 - self.discordance) > SUMMED:
+            return max(least, math.ceil(guess - 1e-6))
+        return _lasting(lambda n: self.power(n, effect, margin, alpha) >= power, guess, least, math.ceil(1 / abs(share)))
+
+    def _normal_items(self, effect: float, share: float, alpha: float, power: float) -> float | None:
+        """Where Tango's z of the expected items leaves room for chance with the power."""
+        # What never varies is the same in every sample, and needs no room for chance.
+        wanted = _z(1 - alpha) + (_z(power) if self.discordance else 0.0)
+        wins, losses = ((self.discordance + turn * effect / self.unit) / 2 for turn in (1, -1))
+
+        def decides(size: float) -> bool:
+            return float(discordance.tango_score(size, size * wins, size * losses, -share, discordance.NUMBERS)) >= wanted
+
+        low, high = 0.0, 1.0
+        while not decides(high):
+            low, high = high, 2 * high
+            if high > MAX_ITEMS:
+                return None
+        while high - low > 1e-6 * high:
+            middle = (low + high) / 2
+            low, high = (low, middle) if decides(middle) else (middle, high)
+        return high
+
+
+def _near(n: int, chance: float) -> Array:
+    """The numbers that a binomial of n has, but for a negligible part."""
+    mean, spread = n * chance, SPREAD * math.sqrt(n * chance * (1 - chance))
+    # A rare event's upper tail is longer than the normal one.
+    longer = 40 if 0 < chance < 1 else 0
+    return np.arange(max(0, math.floor(mean - spread)), min(n, math.ceil(mean + spread) + longer) + 1)
+
+
+def _near_any(sizes: Array, chance: float) -> Array:
+    """The same for binomials of several sizes."""
+    return np.arange(_near(int(sizes[0]), chance)[0], _near(int(sizes[-1]), chance)[-1] + 1)
+
+
+def _log_binomial(n: int, k: Array, chance: float) -> Array:
+    fixed = math.lgamma(n + 1)
+    ways = np.array([fixed - math.lgamma(i + 1) - math.lgamma(n - i + 1) for i in k.tolist()])
+    return np.asarray(ways + _times_log(k, chance) + _times_log(n - k, 1 - chance))
+
+
+def _times_log(k: Array, chance: float) -> Array:
+    """k log(chance), 0 for k = 0 whatever the chance."""
+    return np.asarray(k * math.log(chance) if chance > 0 else np.where(k > 0, -math.inf, 0.0))
+
+
+def _lasting(enough: Callable[[int], bool], guess: float, least: int, tooth: int) -> int:
+    """The fewest items from which on there is power enough, which goes up and down with a period of a tooth."""
+    step = max(1, tooth // STEPS)
+    n = max(least, math.floor(guess) - 2 * tooth)
+    while n > least and enough(n):
+        n = max(least, n - 4 * tooth)
+    first = None
+    while first is None or n < first + 2 * tooth:
+        if not enough(n):
+            first = None
+        elif first is None:
+            first = n
+        n += step
+    while first > least and enough(first - 1):
+        first -= 1
+    return first
+
+
+@dataclass(frozen=True, eq=False)
+class Bounded:
+    """Scores of a known range: what units at hand add, more being better for the claim, and how much one item can lose.
+
+    Clusters have `sizes`; `items` is how many there are in all.
+    """
+
+    x: Array
+    worst: float
+    items: int
+    sizes: Array | None = None
+
+    @classmethod
+    def normal(cls, sd: float, worst: float, cluster_size: float) -> Bounded:
+        """Units of normal differences."""
+        x = np.array([_z((k + 0.5) / POINTS) for k in range(POINTS)])
+        return cls(sd * x / x.std(), worst, max(1, round(POINTS * cluster_size)))
+
+    def power(self, n: float, effect: float, margin: float, alpha: float) -> float:
+        """The chance that n items pass at a true difference.
+
+        Examples
+        --------
+        >>> found = Bounded.normal(0.2, 1.0, 1.0)
+        >>> n = found.size(0.0, 0.05, 0.05, 0.8)
+        >>> math.ceil(n), round(found.power(n, 0.0, 0.05, 0.05), 3)
+        (148, 0.8)
+        """
+        shows = self._shows(effect, margin, alpha)
+        low, high = -SPREAD, SPREAD
+        if not shows(n / self.items, low):
+            return 0.0
+        while high - low > 1e-6:
+            middle = (low + high) / 2
+            low, high = (middle, high) if shows(n / self.items, middle) else (low, middle)
+        return normal(low)
+
+    def size(self, effect: float, margin: float, alpha: float, power: float) -> float | None:
+        """The items, as many as these times a number, that pass with the power; None where no number does."""
+        if effect + margin <= 0 or margin >= self.worst:
+            return None
+        shows, z = self._shows(effect, margin, alpha), _z(power)
+        low, high = 0.0, 1.0
+        while not shows(high, z):
+            low, high = high, 2 * high
+            if high * self.items > MAX_ITEMS:
+                return None
+        # Few different numbers are counted to the item; of many, three digits are enough.
+        close = CLOSE / self.items if len(distinct(self.x)) <= FEW else CLOSE
+        while high - low > close * max(1.0, high):
+            middle = (low + high) / 2
+            low, high = (low, middle) if shows(middle, z) else (middle, high)
+        return high * self.items
+
+    @property
+    def mean(self) -> float:
+        """The difference that the units at hand show."""
+        return float(self.x.sum()) / (len(self.x) if self.sizes is None else float(self.sizes.sum()))
+
+    def scaled(self, factor: float) -> Bounded:
+        """The same units with another spread about their mean."""
+        weights = 1.0 if self.sizes is None else self.sizes
+        return Bounded(weights * self.mean + factor * (self.x - weights * self.mean), self.worst, self.items, self.sizes)
+
+    def _shows(self, effect: float, margin: float, alpha: float) -> Callable[[float, float], bool]:
+        """Whether so many times these units pass in a sample whose mean lies z standard errors below the true one."""
+        x, sizes = _few(self.x, self.sizes)
+        total = len(x) if sizes is None else float(sizes.sum())
+        weights = 1.0 if sizes is None else sizes
+        x = x - weights * float(x.sum()) / total
+        spread = math.sqrt(float((x * x).sum())) / total
+        still = not spread > 0
+
+        def shows(times: float, z: float) -> bool:
+            chance = 0.0 if still else z * spread / math.sqrt(times)
+            if margin - chance >= self.worst:
+                return False
+            return log_p_of_mean(x + weights * effect, margin - chance, self.worst, sizes, times=times) <= math.log(alpha)
+
+        return shows
+
+
+def _few(x: Array, sizes: Array | None) -> tuple[Array, Array | None]:
+    """As many numbers, but few different ones, so that asking about them again and again costs little."""
+    if sizes is not None or len(distinct(x)) <= FEW:
+        return x, sizes
+    parts = np.array_split(np.sort(x), FEW)
+    return np.concatenate([np.full(len(part), part.mean()) for part in parts]), None
+
+
+@dataclass(frozen=True)
+class GateStudy(Study):
+    """A planned gate; the `law` of right-or-wrong items, None, follows from the true difference."""
+
+    law: Bounded | None = None
+
+    def power(self, n: float, effect: float) -> float:
+        """The chance that the gate passes."""
+        return self._law(effect).power(n, effect, self._margin, self.design.alpha)
+
+    def sample_size(self, effect: float, target: float) -> float:
+        """Items with which the gate passes with this probability."""
+        found = self._law(effect).size(effect, self._margin, self.design.alpha, target)
+        if found is None:
+            raise OutscoreError(
+                f"At a true difference of {effect:g} no number of items passes a gate with a margin of {self._margin:g}.",
+                "Plan for a larger margin, or for a true difference above minus the margin.",
+                parameter="margin",
+            )
+        return float(found)
+
+    @property
+    def _margin(self) -> float:
+        assert self.design.margin is not None
+        return self.design.margin
+
+    def _law(self, effect: float) -> Shares | Bounded:
+        # A difference that two systems cannot have is refused.
+        return Shares(self.discordance(effect), self.design.unit) if self.law is None else self.law
+
+
+def gate_study(design: StudyDesign, law: Bounded | None = None) -> GateStudy:
+    """The study of a gate: of a pilot's `law`, or of what the numbers of the design say.
+
+    Examples
+    --------
+    >>> gate_study(StudyDesign(discordance=0.05, margin=0.02, largest_loss=1.0)).sample_size(0.0, 0.8)
+    819.0
+    """
+    checked = study_of(design)
+    assert design.largest_loss is not None
+    if law is None and (design.basis == "sd" or design.cluster_size > 1):
+        law = Bounded.normal(checked.unit_sd(0.0), design.largest_loss, design.cluster_size)
+    return GateStudy(design, "margin", checked.sd, law)
 
 
 def items_by_width(n: int, gap: float, width: float | None, *, alpha: float, power: float) -> int | None:
@@ -55,32 +327,3 @@ def _more_than(n: int, size: float) -> int | None:
 
 def _z(share: float) -> float:
     return normal_quantile(share)
-
-
-def items_by_tango(n: int, wins: float, losses: float, margin: float, alpha: float, power: float) -> int | None:
-    """Right-or-wrong items like these that show a loss below the margin: by Tango's z, and enough for an unseen one to show.
-
-    Examples
-    --------
-    >>> items_by_tango(100, 0, 0, 0.02, 0.05, 0.8), items_by_tango(40, 4, 10, 0.05, 0.05, 0.8)
-    (149, None)
-    """
-    if (wins - losses) / n + margin <= 0:
-        return None
-    # What never varies is the same in every sample, and needs no room for chance.
-    wanted = _z(1 - alpha) + (_z(power) if wins + losses else 0.0)
-
-    def decides(size: float) -> bool:
-        share = size / n
-        return float(discordance.tango_score(size, wins * share, losses * share, -margin, discordance.NUMBERS)) >= wanted
-
-    low, high = 0.0, float(n)
-    while not decides(high):
-        low, high = high, 2 * high
-        if high > MAX_ITEMS:
-            return None
-    while high - low > 1e-6 * high:
-        middle = (low + high) / 2
-        low, high = (low, middle) if decides(middle) else (middle, high)
-    unseen = math.log(alpha) / math.log1p(-margin)
-    return _more_than(n, max(high, unseen))

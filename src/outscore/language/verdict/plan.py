@@ -53,6 +53,8 @@ def _money(value: float) -> str:
 
 def _headline(plan: PlanResult) -> tuple[str, str]:
     """The answer and its conditions."""
+    if plan.design.margin is not None:
+        return _gate_headline(plan, plan.design.margin)
     test = f"{plan.design.alternative}, alpha = {format_level(plan.design.alpha)}"
     aim = f"with power {format_level(plan.power)} ({test})."
     if plan.question == "items":
@@ -60,6 +62,27 @@ def _headline(plan: PlanResult) -> tuple[str, str]:
     if plan.question == "effect":
         return f"With {_items(plan)} you can detect {difference(plan)}", aim + _other_direction(plan)
     return f"With {_items(plan)} the power to detect {difference(plan)} is {_chance(plan.power)}", f"({test})."
+
+
+def _gate_headline(plan: PlanResult, margin: float) -> tuple[str, str]:
+    """The answer about a gate and its conditions."""
+    gate = f"a gate with a margin of {_in_unit(plan, margin)}"
+    level = f"(alpha = {format_level(plan.design.alpha)})"
+    if plan.question == "items":
+        return f"You need {_items(plan)}", f"for {gate} to pass with power {format_level(plan.power)} {truth(plan)} {level}."
+    return f"With {_items(plan)} {gate} passes with probability {_chance(plan.power)}", f"{truth(plan)} {level}."
+
+
+def truth(plan: PlanResult) -> str:
+    """What a planned gate takes for true."""
+    if not plan.effect:
+        return "if the systems do not differ"
+    return f"if A is {'better' if plan.effect > 0 else 'worse'} by {effect_size(abs(plan.effect), computed=False)}"
+
+
+def _in_unit(plan: PlanResult, size: float) -> str:
+    of_accuracy = plan.design.basis == "discordance" and plan.design.unit == 1
+    return f"{effect_size(size, computed=False)} in {'accuracy' if of_accuracy else 'the mean score'}"
 
 
 def _other_direction(plan: PlanResult) -> str:
@@ -118,7 +141,7 @@ def plan_notes(plan: PlanResult) -> list[Note]:
         notes.append(Note("assumption", text))
     size, least = plan.design.cluster_size, plan.design.min_units
     needed = plan.n if plan.question == "items" else plan.items
-    if needed / size < least and plan.method not in ("exact", "t"):
+    if needed / size < least and plan.method not in ("exact", "t", "margin"):
         unit = "item" if size == 1 else "cluster"
         level = format_level(plan.design.alpha)
         text = f"An exact test cannot reach p <= {level} with fewer than {count(least, unit)}, whatever the formula says."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from outscore.language.numbers import format_level, format_probability
+from outscore.language.verdict.plan import truth
 from outscore.report.charts import canvas
 from outscore.report.charts.canvas import Chart
 from outscore.report.charts.theme import COLOURS
@@ -24,7 +25,10 @@ def charts(plan: Plan) -> list[Chart]:
 def _power_chart(plan: PlanResult) -> Chart | None:
     if len(plan.curve) < 2:
         return None
-    caption = f"Power to detect a difference of {difference(plan)}; the dashed line is {plan.items:,} items"
+    asked = f"Power to detect a difference of {difference(plan)}"
+    if plan.design.margin is not None:
+        asked = f"Chance to pass {truth(plan)}"
+    caption = f"{asked}; the dashed line is {plan.items:,} items"
     drawing = canvas.power_curve(plan.curve, plan.items, "items", plan.target)
     return Chart("power", caption, _in_words(caption, plan.curve), drawing, canvas.power_rows(plan.curve, "items"))
 

@@ -261,6 +261,8 @@ def _of_plan(result: PlanResult) -> Uses:
         yield "power", formulas[result.method]
     if result.method in ("permutation", "exact"):
         yield from _each("test", works_on_test("permutation" if result.method == "permutation" else "mcnemar"))
+    if result.method == "margin":
+        yield "test at the margin", "tango1998" if result.design.basis == "discordance" else "gaffke2005"
     if result.design.cluster_size > 1:
         yield "clusters", "kish1965"
     if result.design.cluster_cv:

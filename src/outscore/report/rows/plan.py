@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from outscore.language.numbers import effect_size, format_level, format_p_number
-from outscore.language.verdict.plan import clusters_of, plan_headline, possible_p_headline
+from outscore.language.verdict.plan import clusters_of, plan_headline, possible_p_headline, truth
 from outscore.report.document import Fact, Records, Table, clean, make_table
 from outscore.results.analysis import PowerPoint
 from outscore.results.note import note_texts
@@ -19,6 +19,7 @@ METHODS = {
     "normal": "normal approximation with known spread",
     "t": "paired t test (noncentral t)",
     "exact": "exact McNemar test, no approximation at this discordance",
+    "margin": "the test at the margin that `gate` runs",
 }
 KINDS = {"normal": "normal distribution", "bootstrap": "pilot's items"}
 NEAR = (0.5, 1.0, 2.0)
@@ -115,6 +116,7 @@ def _clusters(design: StudyDesign) -> str:
 def _meaning(plan: PlanResult) -> str:
     """Power in words that need no statistics."""
     level, size = format_level(plan.design.alpha), difference(plan)
+    at_margin = plan.design.margin is not None
     unit = " standard deviations" if plan.design.basis == "standardised" else ""
     share = 100 * plan.power
     about = "at least" if plan.question == "items" else "about"
@@ -125,6 +127,8 @@ def _meaning(plan: PlanResult) -> str:
         of_hundred = "more than 99"
     elif share < 1:
         of_hundred = "fewer than 1"
+    if at_margin:
+        return f"{truth(plan)}, {of_hundred} of 100 gates on test sets of this size pass (p <= {level})"
     return f"if the true difference is {size}{unit}, {of_hundred} of 100 test sets of this size show it (p <= {level})"
 
 
@@ -216,7 +220,10 @@ def _priced(plan: PlanResult, *, near: bool = False) -> Table:
 def _curve(plan: PlanResult, points: Sequence[PowerPoint] | None = None) -> Table:
     rows = [(*_sizes(plan, point.n), _power(point.power)) for point in (plan.curve if points is None else points)]
     columns = [*_units(plan), "power"]
-    return make_table("power", f"Power to detect {_effect(plan, plan.effect)}", columns, "r" * len(columns), rows)
+    heading = f"Power to detect {_effect(plan, plan.effect)}"
+    if plan.design.margin is not None:
+        heading = f"Chance to pass {truth(plan)}"
+    return make_table("power", heading, columns, "r" * len(columns), rows)
 
 
 def _units(plan: PlanResult) -> list[str]:

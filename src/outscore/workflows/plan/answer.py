@@ -25,6 +25,7 @@ from outscore.core.records import dataclass
 from outscore.inference.base.sign_flips import Alternative
 from outscore.inference.power.binary import overlaps
 from outscore.inference.power.design import Study, checked_n, study_of
+from outscore.inference.power.gate import Bounded, gate_study
 from outscore.inference.power.planning import sizes_around
 from outscore.language.numbers import count
 from outscore.language.signature import plan_signature, possible_p_signature
@@ -61,6 +62,7 @@ def plan_numbers(
     n: float | None = None,
     power: float = POWER.default,
     accuracy: float | None = None,
+    law: Bounded | None = None,
 ) -> PlanResult:
     """Compute what is not given: items for an effect, the effect that n items detect, or the power of both.
 
@@ -74,6 +76,8 @@ def plan_numbers(
         The probability with which a true difference of that size should be detected.
     accuracy
         Of the baseline, for right-or-wrong items: without `discordance`, the errors of the systems are assumed independent.
+    law
+        How items of a pilot pass a gate, if one is planned.
 
     Examples
     --------
@@ -85,7 +89,8 @@ def plan_numbers(
             "There is nothing to plan from.", "Give the effect to detect (--effect), or the number of items (--n), or both."
         )
     design = replace(design, accuracy=accuracy)
-    study = study_of(replace(design, method=_method_of(design)))
+    gate = design.margin is not None and design.largest_loss is not None
+    study = gate_study(design, law) if gate else study_of(replace(design, method=_method_of(design)))
     _check_question(study, effect, n)
     target = study.checked_power(power)
     found = _answer(study, effect, n, target)
@@ -110,9 +115,9 @@ def _method_of(design: StudyDesign) -> str:
 def _check_question(study: Study, effect: float | None, n: float | None) -> None:
     """Refuse questions that the formulas would answer with a useless number."""
     least, size = study.design.min_units, study.design.cluster_size
-    if effect == 0:
+    if effect == study.design.delta and study.design.margin is None:
         raise OutscoreError(
-            "`effect` is 0, but no number of items can detect that there is no difference.",
+            f"`effect` is {effect:g}, but no number of items can detect that there is no difference.",
             "Give the smallest difference that matters.",
             parameter="effect",
         )
@@ -154,7 +159,7 @@ def _detected(study: Study, n: float, target: float) -> dict[str, Any]:
 
 def _items_to_collect(study: Study, needed: float) -> int:
     """The items to collect: whole clusters, and enough of them; the closed formula ignores that few cannot give a small p."""
-    fewest = 2 if study.method == "t" else study.design.min_units
+    fewest = 2 if study.method in ("t", "margin") else study.design.min_units
     clusters = max(whole_items(needed / study.design.cluster_size), fewest)
     return whole_items(clusters * study.design.cluster_size)
 
@@ -174,7 +179,7 @@ def _other_formulas(result: PlanResult, study: Study) -> dict[str, Any]:
 def _repeats_note(result: PlanResult, study: Study) -> list[Note]:
     """A note on what repeats can achieve: they average out the noise between runs, never the spread between items."""
     between, within = result.design.sd, result.design.within
-    if result.question != "items" or not within or not between:
+    if result.question != "items" or not within or not between or result.design.margin is not None:
         return []
     endless = whole_items(replace(study, sd=between).sample_size(result.effect, result.target))
     if result.design.repeats == 1:
@@ -195,7 +200,9 @@ def _curve(result: PlanResult, study: Study) -> list[PowerPoint]:
 
 def _needs(result: PlanResult, study: Study) -> list[EffectPoint]:
     """Items for smaller and larger effects, as far as they make sense."""
-    points = []
+    points: list[EffectPoint] = []
+    if result.design.margin is not None:
+        return points
     for factor in EFFECTS:
         effect = factor * result.effect
         try:

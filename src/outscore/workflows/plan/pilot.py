@@ -18,10 +18,12 @@ from outscore.inference.base.item_scores import item_scores
 from outscore.inference.base.sign_flips import Alternative
 from outscore.inference.describe.repeats import pair_variances
 from outscore.inference.describe.units import evaluation_units
+from outscore.inference.power.gate import Bounded, Shares
 from outscore.inference.power.observed import Spread, clustered, spread_of
 from outscore.inference.power.simulate import simulated_curve
-from outscore.inference.registry import TESTS, suggest_test
+from outscore.inference.registry import DEFAULT, TESTS, suggest_test
 from outscore.inference.runs.two_way import two_way_of_means
+from outscore.inference.shifted import UNKNOWN_RANGE, law_of
 from outscore.language.numbers import count, rounded
 from outscore.laws.normal import normal_quantile
 from outscore.laws.student import student_quantile
@@ -47,6 +49,7 @@ def plan_from_pilot(
     clusters: object = None,
     metric: str = "mean",
     units: Mapping[str, Any] | None = None,
+    bounds: tuple[float, ...] = (),
     **given: Any,  # noqa: ANN401 - fields of StudyDesign
 ) -> PlanResult:
     """Plan a study with the spread of a pilot: sd or discordance, noise between repeats, correlation within clusters.
@@ -64,9 +67,11 @@ def plan_from_pilot(
     spread = spread_of_pilot(pairs, additive)
     # Binary items stay binary only if they are run once.
     binary = spread.discordance is not None and given.get("repeats", 1) == 1
-    if not (spread.discordance if binary else spread.sd or spread.within):
+    margin: float | None = given.get("margin")
+    law: Shares | Bounded | None = None
+    if margin is None and not (spread.discordance if binary else spread.sd or spread.within):
         raise OutscoreError("The pilot's differences are all equal, so they say nothing about spread.", "Give `sd` instead.")
-    own = effect is None and n is None
+    own = effect is None and n is None and margin is None
     estimated: dict[str, Any] = {"cluster_size": spread.cluster_size, "cluster_cv": spread.cluster_cv, "icc": spread.icc}
     if binary:
         estimated |= {"discordance": spread.discordance, "unit": spread.unit}
@@ -75,11 +80,29 @@ def plan_from_pilot(
     if "cluster_size" in given:
         estimated["cluster_cv"] = 0.0
     turned = spread.orientation * spread.difference if own else better_by(effect, spread.orientation)
+    if margin is not None:
+        asked = TestRequest("greater", -spread.orientation * margin, given.get("alpha", shared.ALPHA.default), bounds=bounds)
+        law = law_of(TESTS[DEFAULT], pairs, additive, asked)
+        given |= _at_margin(margin, law)
+        turned = spread.orientation * (effect or 0.0)
+    bounded = law if isinstance(law, Bounded) else None
     design = StudyDesign(**(estimated | given))
-    if spread.cluster_size > 1 and not {"cluster_size", "icc"} & given.keys():
+    if bounded is not None:
+        # Items that are run another number of times than the pilot's vary more or less.
+        planned = math.sqrt(spread.sd**2 + spread.within**2 / design.repeats)
+        bounded = bounded.scaled(planned / math.sqrt(spread.observed)) if spread.observed else bounded
+    elif spread.cluster_size > 1 and not {"cluster_size", "icc"} & given.keys():
         design = clustered(design, spread, effect=turned, n=n, power=power)
-    result = plan_numbers(design, effect=turned, n=n, power=power)
-    return replace(result, notes=[*_notes(spread, result, own=own), *result.notes])
+    result = plan_numbers(design, effect=turned, n=n, power=power, law=bounded)
+    notes = [UNKNOWN_RANGE] if margin is not None and law is None else []
+    return replace(result, notes=[*_notes(spread, result, own=own), *notes, *result.notes])
+
+
+def _at_margin(margin: float, law: Shares | Bounded | None) -> dict[str, Any]:
+    """The design of a gate: without a known range of the scores it flips signs at the margin."""
+    if law is None:
+        return {"delta": -margin, "largest_loss": None}
+    return {"largest_loss": law.worst if isinstance(law, Bounded) else law.unit}
 
 
 def better_by(effect: float | None, orientation: int) -> float | None:

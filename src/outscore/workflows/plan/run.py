@@ -62,7 +62,7 @@ def run(
         inputs = {"inputs": input_settings(pilot.tables)}
     else:
         design = StudyDesign(**request.design("sd", "discordance"))
-        question = {name: request.value(name) for name in ("effect", "power", "accuracy")}
+        question = {**request.question, "accuracy": request.accuracy}
         answer = _priced(
             request, lambda repeats, n: plan_numbers(replace(design, repeats=repeats or design.repeats), n=n, **question)
         )
@@ -136,11 +136,12 @@ def _read(request: PlanRequest) -> TwoSystems:
 
 def _from_pilot(request: PlanRequest, pilot: TwoSystems, progress: Progress) -> PlanResult:
     labels: dict[str, Any] = {"items": pilot.items, "clusters": pilot.clusters}
-    question = {name: request.value(name) for name in ("effect", "power")}
+    question = request.question
     better = directed("mean", request.direction, score_names(pilot.tables, pilot.names), scores=(pilot.a, pilot.b))
     labels["metric"] = better.metric
     units = {name: request.value(name) for name in ("unit_size", "unit_statistic", "shuffle")}
     design = request.design()
+    labels["bounds"] = request.bounds
 
     def ask(repeats: int | None, n: float | None) -> PlanResult:
         asked = design if repeats is None else {**design, "repeats": repeats}
@@ -161,6 +162,7 @@ def _from_pilot(request: PlanRequest, pilot: TwoSystems, progress: Progress) -> 
         result = replace(result, verdict=f"{result.verdict} {OF_THESE_RUNS}")
     if not request.retrospective:
         return result
+    del labels["bounds"]
     return replace(result, retrospective=_try_test(request, pilot, {**labels, "units": units}, progress))
 
 

@@ -43,6 +43,8 @@ FROM_PILOT = ("retrospective", "system", "shuffle", "direction", *COLUMNS)
 UNITS = ("unit_size", "unit_statistic")
 PRICES = ("price_item", "price_run", "budget")
 FROM_TRIALS = ("test", "replicates", "delta")
+ASKED_OTHERWISE = ("anytime", "alternative", "method", "retrospective", *FROM_TRIALS)
+"""What a gate does not leave open."""
 DESIGN = ("alpha", "alternative", "repeats", "within", "cluster_size", "icc", "method")
 """Options that describe the planned study, wherever its spread comes from."""
 
@@ -80,6 +82,15 @@ class PlanRequest(Request):
         )
     )
     power: float = declare(POWER)
+    margin: float | None = declare(
+        shared.MARGIN,
+        help="Plan a gate: items after which it passes with this margin if the true difference is --effect, or 0.",
+        form_help="Plan a gate: items after which it passes if the true difference is the one above, or 0.",
+        group="design",
+        always_saved=False,
+        doc="Plan a gate with this margin: the number of items after which it passes if the true difference is `effect`,\n"
+        "which is 0 by default.",
+    )
     sd: float | None = declare(
         Option(
             "sd",
@@ -349,12 +360,24 @@ class PlanRequest(Request):
 
     def design(self, *more: str) -> dict[str, Any]:
         """The options that were given about the planned study."""
-        return {name: self.value(name) for name in (*DESIGN, *more) if self.value(name) is not None}
+        given = {name: self.value(name) for name in (*DESIGN, *more) if self.value(name) is not None}
+        if self.margin is None:
+            return given
+        low, high = self.bounds or (0.0, 1.0)
+        return {**given, "alternative": "greater", "margin": self.margin, "largest_loss": high - low}
+
+    @property
+    def question(self) -> dict[str, Any]:
+        """The true difference, which is 0 for a gate unless another one is given, and the power."""
+        effect = 0.0 if self.effect is None and self.margin is not None else self.effect
+        return {"effect": effect, "power": self.power}
 
     def validate(self, *, arrays: bool = False, tabled: bool = False) -> None:
         """Refuse what cannot be asked together, before a pilot is read."""
         if self.bounds:
-            shared.check_bounds(self.bounds, used=self.anytime, users="--anytime")
+            shared.check_bounds(self.bounds, used=self.anytime or self.margin is not None, users="--anytime and --margin")
+        if self.margin is not None:
+            self._refuse(("scores", "table", *ASKED_OTHERWISE), "cannot be combined with --margin")
         self._check_prices()
         if self.table is not None or tabled:
             taken = ("scores", "effect", *FROM_NUMBERS, "pilot", "repeats", "within", "cluster_size", "icc", "alternative")
