@@ -1846,6 +1846,7 @@ def plan(
     sd: float | None = None,
     discordance: float | None = None,
     accuracy: float | None = None,
+    unpaired: bool = False,
     pilot: Path | Sequence[ArrayLike | Scores | Path] | None = None,
     repeats: int | None = None,
     within: float | None = None,
@@ -1902,6 +1903,7 @@ def plan(
     sd: float | None = None,
     discordance: float | None = None,
     accuracy: float | None = None,
+    unpaired: bool = False,
     pilot: Path | Sequence[ArrayLike | Scores | Path] | None = None,
     repeats: int | None = None,
     within: float | None = None,
@@ -1958,6 +1960,7 @@ def plan(
     sd: float | None = None,
     discordance: float | None = None,
     accuracy: float | None = None,
+    unpaired: bool = False,
     pilot: Path | Sequence[ArrayLike | Scores | Path] | None = None,
     repeats: int | None = None,
     within: float | None = None,
@@ -2013,6 +2016,7 @@ def plan(
     sd: float | None = None,
     discordance: float | None = None,
     accuracy: float | None = None,
+    unpaired: bool = False,
     pilot: Path | Sequence[ArrayLike | Scores | Path] | None = None,
     repeats: int | None = None,
     within: float | None = None,
@@ -2079,6 +2083,9 @@ def plan(
         Share of right-or-wrong items that only one of the two systems gets right.
     accuracy : float | None, default None
         The baseline's accuracy; without `discordance`, errors are assumed to be independent.
+    unpaired : bool, default False
+        Plan for systems that have items of their own: so many of each. `sd` is then that of a system's
+        scores.
     pilot : Path | Sequence[ArrayLike | Scores | Path] | None, default None
         Scores to estimate the spread from: a file with both systems, or a list of two files, arrays or
         `Scores`.
@@ -2176,6 +2183,7 @@ def plan(
         sd=sd,
         discordance=discordance,
         accuracy=accuracy,
+        unpaired=unpaired,
         pilot=pilot,
         repeats=repeats,
         within=within,

@@ -124,3 +124,28 @@ def test_gate_and_plan_agree_about_a_pass(kind, data):
     planned = osc.plan(pilot=(a, b), clusters=labels, margin=0.1 * unit, effect=effect)
     # Whole clusters, and more than there are.
     assert planned.items - planned.design.cluster_size - 1 < margin.needed <= max(len(a) + 1, planned.items)
+
+
+@st.composite
+def different_items(draw):
+    """Two samples: right or wrong, scores, or scores in clusters."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    kind, sizes = draw(st.sampled_from(["shares", "scores", "clusters"])), (draw(st.integers(8, 40)), draw(st.integers(8, 40)))
+    a, b = (rng.random(n).round(2) for n in sizes)
+    if kind == "shares":
+        a, b = (a < 0.7).astype(int), (b < 0.5).astype(int)
+    labels = tuple([f"{name}{i // 3}" for i in range(n)] for name, n in zip("ab", sizes, strict=True))
+    assume(abs(a.mean() - b.mean()) > 0.02)
+    return a, b, labels if kind == "clusters" else None
+
+
+@given(different_items())
+@settings(max_examples=48, deadline=None)
+def test_compare_and_plan_agree_about_different_items(data):
+    a, b, labels = data
+    compared = osc.compare(a, b, unpaired=True, clusters=labels)
+    if compared.p.rejects(LEVEL):
+        assert compared.power is None
+        return
+    planned = osc.plan(pilot=(a, b), unpaired=True, clusters=labels)
+    assert round(planned.items / planned.design.cluster_size) == compared.power.needed

@@ -136,7 +136,11 @@ def items_to_show(
     if law is None:
         return None
     items, pair = pairs.per_item().rows, discordance(pairs, metric)
-    observed = law.mean if isinstance(law, Bounded) or pair is None else pair.difference * _turn(metric, asked)
+    if isinstance(law, Bounded):
+        observed = law.mean
+    else:
+        assert pair is not None
+        observed = _turn(metric, asked) * pair.difference
     size = law.size(observed, -_turn(metric, asked) * asked.delta, asked.alpha, power)
     return None if size is None or size > MAX_ITEMS else max(items + 1, math.ceil(size - CLOSE))
 

@@ -168,12 +168,11 @@ def plan_signature(plan: PlanResult) -> Signature:
         parts.append(("effect", f"{plan.effect:g}"))
     if plan.question != "power":
         parts.append(("power", f"{plan.power:g}"))
-    if design.margin is not None:
-        parts.append(("margin", f"{design.margin:g}"))
-    if design.sd is not None:
-        parts.append(("sd", f"{design.sd:g}"))
-    if design.discordance is not None:
-        parts.append(("discordance", f"{design.discordance:g}"))
+    spread = (("margin", design.margin), ("sd", design.sd), ("discordance", design.discordance))
+    if design.unpaired:
+        parts.append(("unit", "unpaired items"))
+        spread = (("accuracy", design.accuracy), ("sd", design.sd))
+    parts += [(name, f"{value:g}") for name, value in spread if value is not None]
     if design.within:
         parts += [("within", f"{design.within:g}"), ("repeats", design.repeats)]
     if design.cluster_size > 1:

@@ -6,6 +6,7 @@ what the formula says, `items` is what a person has to collect.
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import field
 from typing import Any, ClassVar, Literal
@@ -50,6 +51,8 @@ class StudyDesign:
         The difference that is tested.
     unit
         What a right item is worth, in the unit of effects.
+    unpaired
+        Whether each system will have items of its own; n then counts those of each system, and `sd` is that of its scores.
     margin, largest_loss
         If a gate is planned: by less than how much A may be worse, and how much one item can lose, where that is known.
     """
@@ -69,6 +72,7 @@ class StudyDesign:
     correlation: float = 0.0
     delta: float = 0.0
     unit: float = 1.0
+    unpaired: bool = False
     margin: float | None = None
     largest_loss: float | None = None
 
@@ -96,7 +100,7 @@ class StudyDesign:
 
     @property
     def min_units(self) -> int:
-        """The fewest units with which a sign-flip test can reach alpha at all: its smallest p is 2^-m per side.
+        """The fewest units with which a permutation test can reach alpha at all: flips of m have p = 2^-m per side.
 
         Examples
         --------
@@ -104,6 +108,9 @@ class StudyDesign:
         (6, 5)
         """
         tails = 2 if self.alternative == "two-sided" else 1
+        if self.unpaired:
+            # All divisions of n items of each are as likely.
+            return next(n for n in itertools.count(2) if tails <= self.alpha * math.comb(2 * n, n) * (1 + 1e-12))
         return max(2, math.ceil(math.log2(tails / self.alpha) - 1e-12))
 
 

@@ -38,6 +38,8 @@ SPREAD = 9.0
 """Numbers of discordant items further than this many standard deviations from their mean are left out (mass below 1e-18)."""
 SMOOTH_VARIANCE = 9.0
 """The rejection chance given m is a saw with teeth of about two; from this variance of M on no tooth is left in the average."""
+STEPS = 10
+"""Points at which a tooth of the saw that power is in n is looked at."""
 
 
 def mcnemar_power(n: int, effect: float, discordance: float, alpha: float, alternative: Alternative) -> float:
@@ -52,7 +54,7 @@ def mcnemar_power(n: int, effect: float, discordance: float, alpha: float, alter
         raise OutscoreError(f"Exact power is computed for at most {MAX_N:,} items.", NORMAL)
     if not discordance:
         return 0.0
-    low, high = _window(n, discordance)
+    low, high = _ends(n, discordance)
     return _average_power(n, discordance, low, _rejects(low, high, effect, discordance, alpha, alternative))
 
 
@@ -76,11 +78,11 @@ def mcnemar_sample_size(
                 f"More than {MAX_N:,} items would be needed, the most that exact power is computed for.", NORMAL
             )
         # One table of rejection chances serves every n between.
-        first = _window(low, discordance)[0]
-        rejects = _rejects(first, _window(high, discordance)[1], effect, discordance, alpha, alternative)
+        first = _ends(low, discordance)[0]
+        rejects = _rejects(first, _ends(high, discordance)[1], effect, discordance, alpha, alternative)
 
         def enough(n: int, first: int = first, rejects: Array = rejects) -> bool:
-            least, most = _window(n, discordance)
+            least, most = _ends(n, discordance)
             return _average_power(n, discordance, least, rejects[least - first : most - first + 1]) >= power
 
         smooth = low * discordance * (1 - discordance) >= SMOOTH_VARIANCE
@@ -108,10 +110,52 @@ def _scan(enough: Callable[[int], bool], low: int, high: int) -> int:
     return next((n for n in range(high, low, -1) if not enough(n)), low)
 
 
-def _window(n: int, discordance: float) -> tuple[int, int]:
-    mean, spread = n * discordance, SPREAD * math.sqrt(n * discordance * (1 - discordance))
+def near(n: int, chance: float) -> Array:
+    """The numbers that a binomial of n has, but for a negligible part.
+
+    Examples
+    --------
+    >>> near(100, 0.0).tolist(), near(3, 0.5).tolist()
+    ([0], [0, 1, 2, 3])
+    """
+    low, high = _ends(n, chance)
+    return np.arange(low, (high if 0 < chance < 1 else low) + 1)
+
+
+def _ends(n: int, chance: float) -> tuple[int, int]:
+    mean, spread = n * chance, SPREAD * math.sqrt(n * chance * (1 - chance))
     # A rare event's upper tail is longer than the normal one.
     return max(0, math.floor(mean - spread)), min(n, math.ceil(mean + spread) + 40)
+
+
+def log_binomial(n: int, k: Array, chance: float) -> Array:
+    """log P(Bin(n, chance) = k)."""
+    fixed = math.lgamma(n + 1)
+    ways = np.array([fixed - math.lgamma(i + 1) - math.lgamma(n - i + 1) for i in k.tolist()])
+    return np.asarray(ways + times_log(k, chance) + times_log(n - k, 1 - chance))
+
+
+def times_log(k: Array, chance: float) -> Array:
+    """k log(chance), 0 for k = 0 whatever the chance."""
+    return np.asarray(k * math.log(chance) if chance > 0 else np.where(k > 0, -math.inf, 0.0))
+
+
+def last_crossing(enough: Callable[[int], bool], guess: float, least: int, tooth: int) -> int:
+    """The fewest items from which on there is power enough, which goes up and down with a period of a tooth."""
+    step = max(1, tooth // STEPS)
+    n = max(least, math.floor(guess) - 2 * tooth)
+    while n > least and enough(n):
+        n = max(least, n - 4 * tooth)
+    first = None
+    while first is None or n < first + 2 * tooth:
+        if not enough(n):
+            first = None
+        elif first is None:
+            first = n
+        n += step
+    while first > least and enough(first - 1):
+        first -= 1
+    return first
 
 
 def _average_power(n: int, discordance: float, low: int, rejects: Array) -> float:

@@ -141,10 +141,7 @@ class Study:
 
     def sample_size(self, effect: float, target: float) -> float:
         """Items for a true difference, as the equation says."""
-        away = self._towards(effect)
-        if away <= 0:
-            reason = "points away from the alternative" if away else "is 0, and no number of items detects no difference"
-            raise OutscoreError(f"`effect` {reason}.", "Give the smallest difference that matters, positive when A is better.")
+        away = self._checked_away(effect)
         # Every other test needs more than the formula, which says when that is out of reach.
         formula = self._closed_form(effect, target)
         if self.method == "exact":
@@ -157,7 +154,7 @@ class Study:
                 return units * self.design.cluster_size
         if self.method == "normal":
             return formula
-        return _root(lambda n: self._t_power(n, effect), target, 2.0 * self.design.cluster_size)
+        return root_of(lambda n: self._t_power(n, effect), target, 2.0 * self.design.cluster_size)
 
     def detectable_effect(self, n: float, target: float) -> float:
         """How far from the tested difference n items detect a true one: the less favourable direction that is possible."""
@@ -210,12 +207,12 @@ class Study:
         if room is not None and (room <= 0 or power(room) < target):
             return None
         if room is not None:
-            return _root(power, target, 0.0, room)
+            return root_of(power, target, 0.0, room)
         unit = self.unit_sd(0.0)
         # Flips of clusters of unequal size: however large the difference, their sums differ.
         if self._unevenness() and power(VAST * unit) < target:
             return None
-        return unit * _root(lambda shift: power(shift * unit), target, 0.0)
+        return unit * root_of(lambda shift: power(shift * unit), target, 0.0)
 
     def _room(self, sign: int) -> float | None:
         """How far a true difference can lie from the tested one; None where nothing limits it."""
@@ -236,6 +233,14 @@ class Study:
             raise OutscoreError(f"`effect` is {effect}.", "Give a finite number.", parameter="effect")
         away = effect - self.design.delta
         return {"two-sided": abs(away), "greater": away, "less": -away}[self.design.alternative]
+
+    def _checked_away(self, effect: float) -> float:
+        """How far an effect lies from the tested difference, if a test that looks there can find it."""
+        away = self._towards(effect)
+        if away <= 0:
+            reason = "points away from the alternative" if away else "is 0, and no number of items detects no difference"
+            raise OutscoreError(f"`effect` {reason}.", "Give the smallest difference that matters, positive when A is better.")
+        return away
 
     @property
     def _connor(self) -> bool:
@@ -420,7 +425,7 @@ def checked_n(n: float) -> float:
     return float(n)
 
 
-def _root(function: Callable[[float], float], target: float, low: float, high: float | None = None) -> float:
+def root_of(function: Callable[[float], float], target: float, low: float, high: float | None = None) -> float:
     """Where an increasing function reaches the target, to the last digit; `low` itself where it is there already."""
     if function(low) >= target:
         return low

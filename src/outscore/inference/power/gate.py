@@ -31,6 +31,7 @@ from outscore.core.numeric import Array, distinct
 from outscore.core.records import dataclass
 from outscore.exact.bounded_mean import log_p_of_mean
 from outscore.inference.base import discordance
+from outscore.inference.power.binary import last_crossing, log_binomial, near, times_log
 from outscore.inference.power.design import Study, study_of
 from outscore.laws.normal import normal, normal_quantile
 from outscore.results.plan import StudyDesign
@@ -39,10 +40,8 @@ MAX_ITEMS = 10**9
 """Nobody collects more items."""
 SUMMED = 400
 """Beyond this variance of the number of discordant items the normal law of Tango's score is as good as the sum over them."""
-SPREAD = 9.0
-"""Numbers of items further than this many standard deviations from their mean are left out (mass below 1e-18)."""
-STEPS = 10
-"""Points at which a tooth of the saw that power is in n is looked at."""
+LUCK = 9.0
+"""No sample lies so many standard errors from the truth."""
 FEW, CLOSE = 2_000, 1e-3
 POINTS = 200
 """Items that stand for a normal law."""
@@ -67,14 +66,14 @@ class Shares:
         if margin > 0 and size * math.log1p(-margin) > math.log(alpha):
             return 0.0
         share = min(max((self.discordance + effect / self.unit) / 2 / (self.discordance or 1.0), 0.0), 1.0)
-        of_both = _near(size, self.discordance)
+        of_both = near(size, self.discordance)
         wins = _near_any(of_both, share)
         logs = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1.0, of_both[-1] + 1)))])
-        mass = np.exp(_log_binomial(size, of_both, self.discordance))
+        mass = np.exp(log_binomial(size, of_both, self.discordance))
         losses = of_both[:, None] - wins
         possible = losses >= 0
         losses = np.where(possible, losses, 0)
-        given = logs[of_both][:, None] - logs[wins] - logs[losses] + _times_log(wins, share) + _times_log(losses, 1 - share)
+        given = logs[of_both][:, None] - logs[wins] - logs[losses] + times_log(wins, share) + times_log(losses, 1 - share)
         z = discordance.tango_score(float(size), wins + 0.0, losses + 0.0, -margin, np)
         passes = possible & (z >= -normal_quantile(alpha))
         return float(min(1.0, mass @ (np.exp(given) * passes).sum(axis=1) / mass.sum()))
@@ -97,7 +96,7 @@ class Shares:
             return None if guess is None else max(least, math.ceil(guess - 1e-6))
         if guess * self.discordance * (1 - self.discordance) > SUMMED:
             return max(least, math.ceil(guess - 1e-6))
-        return _lasting(lambda n: self.power(n, effect, margin, alpha) >= power, guess, least, math.ceil(1 / abs(share)))
+        return last_crossing(lambda n: self.power(n, effect, margin, alpha) >= power, guess, least, math.ceil(1 / abs(share)))
 
     def _normal_items(self, effect: float, share: float, alpha: float, power: float) -> float | None:
         """Where Tango's z of the expected items leaves room for chance with the power."""
@@ -119,46 +118,9 @@ class Shares:
         return high
 
 
-def _near(n: int, chance: float) -> Array:
-    """The numbers that a binomial of n has, but for a negligible part."""
-    mean, spread = n * chance, SPREAD * math.sqrt(n * chance * (1 - chance))
-    # A rare event's upper tail is longer than the normal one.
-    longer = 40 if 0 < chance < 1 else 0
-    return np.arange(max(0, math.floor(mean - spread)), min(n, math.ceil(mean + spread) + longer) + 1)
-
-
 def _near_any(sizes: Array, chance: float) -> Array:
     """The same for binomials of several sizes."""
-    return np.arange(_near(int(sizes[0]), chance)[0], _near(int(sizes[-1]), chance)[-1] + 1)
-
-
-def _log_binomial(n: int, k: Array, chance: float) -> Array:
-    fixed = math.lgamma(n + 1)
-    ways = np.array([fixed - math.lgamma(i + 1) - math.lgamma(n - i + 1) for i in k.tolist()])
-    return np.asarray(ways + _times_log(k, chance) + _times_log(n - k, 1 - chance))
-
-
-def _times_log(k: Array, chance: float) -> Array:
-    """k log(chance), 0 for k = 0 whatever the chance."""
-    return np.asarray(k * math.log(chance) if chance > 0 else np.where(k > 0, -math.inf, 0.0))
-
-
-def _lasting(enough: Callable[[int], bool], guess: float, least: int, tooth: int) -> int:
-    """The fewest items from which on there is power enough, which goes up and down with a period of a tooth."""
-    step = max(1, tooth // STEPS)
-    n = max(least, math.floor(guess) - 2 * tooth)
-    while n > least and enough(n):
-        n = max(least, n - 4 * tooth)
-    first = None
-    while first is None or n < first + 2 * tooth:
-        if not enough(n):
-            first = None
-        elif first is None:
-            first = n
-        n += step
-    while first > least and enough(first - 1):
-        first -= 1
-    return first
+    return np.arange(near(int(sizes[0]), chance)[0], near(int(sizes[-1]), chance)[-1] + 1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,7 +152,7 @@ class Bounded:
         (148, 0.8)
         """
         shows = self._shows(effect, margin, alpha)
-        low, high = -SPREAD, SPREAD
+        low, high = -LUCK, LUCK
         if not shows(n / self.items, low):
             return 0.0
         while high - low > 1e-6:

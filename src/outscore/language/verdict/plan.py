@@ -107,6 +107,8 @@ def _items(plan: PlanResult) -> str:
         # Clusters are what a plan can count: their items come with them.
         average = " on average" if plan.design.cluster_cv else ""
         text = f"{count(clusters_of(plan, plan.items), 'cluster')} of {size:.4g} items{average} ({text})"
+    if plan.design.unpaired:
+        text = f"{text} of each system"
     return text + (f", each run {runs} times by both systems," if runs > 1 else "")
 
 

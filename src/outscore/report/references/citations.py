@@ -260,7 +260,8 @@ def _of_plan(result: PlanResult) -> Uses:
     if result.method in formulas:
         yield "power", formulas[result.method]
     if result.method in ("permutation", "exact"):
-        yield from _each("test", works_on_test("permutation" if result.method == "permutation" else "mcnemar"))
+        tests = ("two-sample permutation", "fisher") if result.design.unpaired else ("permutation", "mcnemar")
+        yield from _each("test", works_on_test(tests[result.method == "exact"]))
     if result.method == "margin":
         yield "test at the margin", "tango1998" if result.design.basis == "discordance" else "gaffke2005"
     if result.design.cluster_size > 1:

@@ -334,7 +334,7 @@ def next_step(c: Comparison) -> list[str]:
     power = c.power
     if power is None or power.needed is None or c.decision.claim != "undecided":
         return []
-    about = f"about {power.needed:,} {units_of(c)[1]}"
+    about = f"about {power.needed:,} {units_of(c)[1]}{' of each system' if c.unpaired is not None else ''}"
     return [f"detecting a true difference as large as the observed one would take {about} (power .80)"]
 
 

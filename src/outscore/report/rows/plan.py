@@ -21,6 +21,12 @@ METHODS = {
     "exact": "exact McNemar test, no approximation at this discordance",
     "margin": "the test at the margin that `gate` runs",
 }
+OF_TWO_SAMPLES = {
+    "permutation": "two-sample permutation test, by its t approximation",
+    "normal": "normal approximation with known spread",
+    "t": "t test of two samples (noncentral t)",
+    "exact": "Fisher's exact test, no approximation at this accuracy",
+}
 KINDS = {"normal": "normal distribution", "bootstrap": "pilot's items"}
 NEAR = (0.5, 1.0, 2.0)
 """The points of the curves that fit on one screen, as multiples of the items and of the difference in question."""
@@ -61,8 +67,10 @@ def facts(plan: Plan) -> list[Fact]:
 def _plan_facts(plan: PlanResult) -> list[tuple[str, Sequence[str]]]:
     design = plan.design
     computed = plan.question == "items" and plan.method in ("normal", "t")
-    method = METHODS[plan.method] + (f"; n = {plan.n:.10g} before rounding up" if computed else "")
-    t_test = [] if plan.t_items is None else [f"{plan.t_items:,} items, because the paired t test estimates the spread too"]
+    named = OF_TWO_SAMPLES if design.unpaired else METHODS
+    method = named[plan.method] + (f"; n = {plan.n:.10g} before rounding up" if computed else "")
+    student = "the t test" if design.unpaired else "the paired t test"
+    t_test = [] if plan.t_items is None else [f"{plan.t_items:,} items, because {student} estimates the spread too"]
     observed = [plan.retrospective[0].note] if plan.retrospective else []
     return [
         ("meaning", [_meaning(plan)]),
@@ -137,8 +145,13 @@ def _spread(plan: PlanResult) -> str:
     if design.discordance is not None:
         share = number(100 * design.discordance)
         return f"discordance {number(design.discordance)}: on {share} % of the items only one system is right"
+    if design.unpaired and design.accuracy is not None:
+        return f"the accuracy of the baseline is {number(design.accuracy)}"
     if design.sd is None:
-        return "the effect is in units of the standard deviation of the items' differences"
+        of_what = "a system's scores" if design.unpaired else "the items' differences"
+        return f"the effect is in units of the standard deviation of {of_what}"
+    if design.unpaired:
+        return f"standard deviation of a system's scores {number(design.sd)}"
     runs = f", {number(design.within)} between runs ({design.repeats} per item)" if design.within else ""
     return f"standard deviation of the items' differences {number(design.sd)}{runs}"
 
@@ -228,7 +241,8 @@ def _curve(plan: PlanResult, points: Sequence[PowerPoint] | None = None) -> Tabl
 
 def _units(plan: PlanResult) -> list[str]:
     """What is counted: clusters, if there are any, with their items."""
-    return ["items"] if plan.design.cluster_size == 1 else ["clusters", "items"]
+    names = ["items"] if plan.design.cluster_size == 1 else ["clusters", "items"]
+    return [f"{name} of each" for name in names] if plan.design.unpaired else names
 
 
 def _sizes(plan: PlanResult, items: int) -> list[str]:

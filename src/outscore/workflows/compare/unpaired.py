@@ -21,13 +21,14 @@ from outscore.inference.describe.histograms import null_of_samples, two_histogra
 from outscore.inference.registry import DEFAULT
 from outscore.inference.unpaired.divisions import likelihood_p
 from outscore.inference.unpaired.margins import margin_of_samples
+from outscore.inference.unpaired.power import needed_of_samples
 from outscore.inference.unpaired.samples import Samples, mid_ranks
 from outscore.inference.unpaired.tests import run_unpaired, welch_interval, welch_p
 from outscore.language.numbers import count, format_probability
 from outscore.language.signature import comparison_signature
 from outscore.language.verdict.comparison import with_verdict
 from outscore.metrics.registry import resolve
-from outscore.results.analysis import ChartData, Effect
+from outscore.results.analysis import ChartData, Effect, Power
 from outscore.results.comparison import Comparison, Comparisons, Margin, SystemScore, Unpaired
 from outscore.results.design import Alignment, Decision, Design, Missing
 from outscore.results.note import Note
@@ -35,8 +36,8 @@ from outscore.results.pvalue import PValue
 from outscore.results.signature import Signature
 from outscore.scores.answers import facts_of_answers
 from outscore.scores.duplicates import check_rule, settle
-from outscore.scores.system import Labels, Scores
-from outscore.workflows.reading import answer_notes, directed, gold_notes, reading_of, scale_notes, score_names
+from outscore.scores.system import Labels, Origin, Scores
+from outscore.workflows.reading import Directed, answer_notes, directed, gold_notes, reading_of, scale_notes, score_names
 from outscore.workflows.requests.compare import CompareRequest
 from outscore.workflows.validate import Question, numbers_of, question_of
 
@@ -125,26 +126,16 @@ def compare_samples(request: CompareRequest, data: TwoSamples) -> Comparisons:
     >>> answer.p.value, answer.unpaired.n
     (0.05714285714285714, (3, 4))
     """
-    _refuse_counts(data)
-    _refuse_shared(data)
-    check_rule(cast("DuplicateRule", request.duplicates))
     question = question_of(**request.asked())
-    origins = tuple(dict.fromkeys(x.origin for x in (data.a, data.b) if x.origin is not None))
-    values = (data.a.values, data.b.values)
-    names = score_names(origins, data.names)
-    better = directed(request.metric or "mean", request.direction, names, told=data.better, scores=values)
-    (a, dropped_a, conflicts_a), (b, dropped_b, conflicts_b) = (
-        settle(x, cast("DuplicateRule", request.duplicates)) for x in (data.a, data.b)
-    )
-    first, second = _items_of(a), _items_of(b)
-    metric, rows_a, rows_b = resolve(better.metric, first.values, second.values)
-    samples = Samples(rows_a[:, 0], rows_b[:, 0], _clusters_of(first, second, data), 1 if metric.higher_is_better else -1)
+    ready = settled_samples(data, request.metric, request.direction, cast("DuplicateRule", request.duplicates))
+    samples, origins, better, (first, second), (a, b) = ready.samples, ready.origins, ready.better, ready.items, ready.scores
+    metric, (rows_a, rows_b) = ready.metric, ready.rows
     result = run_unpaired(question.entry.name, samples, question.of_test)
     margin, about_margin = _margin(samples, metric, question)
     beside = _beside(samples, question)
     rows, n = a.rows + b.rows, sum(samples.sizes)
     own = _own_intervals((rows_a, rows_b), samples, metric, question.alpha)
-    met = Alignment(0, *samples.sizes, dropped_a + dropped_b, conflicts_a + conflicts_b, list(data.missing))
+    met = Alignment(0, *samples.sizes, *ready.duplicates, list(data.missing))
     notes = [
         *better.notes,
         *data.notes,
@@ -181,6 +172,7 @@ def compare_samples(request: CompareRequest, data: TwoSamples) -> Comparisons:
         reading=reading_of(origins, rows=rows, systems=data.names, direction=(better.better, better.source)),
         margin=margin,
         unpaired=beside,
+        power=_power(samples, result.p, question),
     )
     return Comparisons([with_verdict(comparison, **question.side)], request.settings(origins))
 
@@ -189,6 +181,48 @@ def _margin(samples: Samples, metric: AdditiveMetric, question: Question) -> tup
     if question.margin is None:
         return None, []
     return margin_of_samples(question.entry.name, samples, metric, question.of_test, question.margin)
+
+
+@dataclass(frozen=True, eq=False)
+class Settled:
+    """Two samples that are ready for a test, what they were made of, and how many rows repeated others or contradicted them."""
+
+    samples: Samples
+    metric: AdditiveMetric
+    better: Directed
+    origins: tuple[Origin, ...]
+    scores: tuple[Scores, Scores]
+    items: tuple[_Items, _Items]
+    rows: tuple[Array, Array]
+    duplicates: tuple[int, int]
+
+
+def settled_samples(
+    data: TwoSamples, metric: str | AdditiveMetric | None, direction: str, duplicates: DuplicateRule
+) -> Settled:
+    """One score per item of each system, in the direction that is better; refused where the two share items."""
+    _refuse_counts(data)
+    _refuse_shared(data)
+    check_rule(duplicates)
+    origins = tuple(dict.fromkeys(x.origin for x in (data.a, data.b) if x.origin is not None))
+    values = (data.a.values, data.b.values)
+    names = score_names(origins, data.names)
+    better = directed(metric or "mean", direction, names, told=data.better, scores=values)
+    (a, dropped_a, conflicts_a), (b, dropped_b, conflicts_b) = (settle(x, duplicates) for x in (data.a, data.b))
+    first, second = _items_of(a), _items_of(b)
+    resolved, rows_a, rows_b = resolve(better.metric, first.values, second.values)
+    orientation = 1 if resolved.higher_is_better else -1
+    samples = Samples(rows_a[:, 0], rows_b[:, 0], _clusters_of(first, second, data), orientation)
+    counted = dropped_a + dropped_b, conflicts_a + conflicts_b
+    return Settled(samples, resolved, better, origins, (a, b), (first, second), (rows_a, rows_b), counted)
+
+
+def _power(samples: Samples, p: PValue, question: Question) -> Power | None:
+    """How many items of each system a true difference as large as the observed one takes, where nothing was decided."""
+    if p.rejects(question.alpha):
+        return None
+    needed = needed_of_samples(samples, question.entry.name, question.alpha, question.alternative)
+    return None if needed is None else Power(None, [], needed=needed)
 
 
 def _signature(samples: Samples, metric: AdditiveMetric, p: PValue, question: Question) -> Signature:

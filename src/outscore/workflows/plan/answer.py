@@ -27,6 +27,7 @@ from outscore.inference.power.binary import overlaps
 from outscore.inference.power.design import Study, checked_n, study_of
 from outscore.inference.power.gate import Bounded, gate_study
 from outscore.inference.power.planning import sizes_around
+from outscore.inference.power.two_samples import two_sample_study
 from outscore.language.numbers import count
 from outscore.language.signature import plan_signature, possible_p_signature
 from outscore.language.verdict.plan import independence_note, plan_notes, plan_verdict, possible_p_verdict, repeats_note
@@ -88,14 +89,13 @@ def plan_numbers(
         raise OutscoreError(
             "There is nothing to plan from.", "Give the effect to detect (--effect), or the number of items (--n), or both."
         )
-    design = replace(design, accuracy=accuracy)
-    gate = design.margin is not None and design.largest_loss is not None
-    study = gate_study(design, law) if gate else study_of(replace(design, method=_method_of(design)))
+    design = design if accuracy is None else replace(design, accuracy=accuracy)
+    study = _study(design, law)
     _check_question(study, effect, n)
     target = study.checked_power(power)
     found = _answer(study, effect, n, target)
     notes = []
-    if accuracy is not None and design.discordance is None:
+    if accuracy is not None and design.discordance is None and not design.unpaired:
         # As saved results of version 0.1.0 have it: the discordance at the difference in question.
         rate = study.discordance(found["effect"])
         design, notes = replace(design, discordance=rate), [independence_note(rate, found["effect"])]
@@ -103,6 +103,14 @@ def plan_numbers(
     result = replace(result, **_other_formulas(result, study), curve=_curve(result, study), needs=_needs(result, study))
     notes = [*notes, *plan_notes(result), *_repeats_note(result, study)]
     return replace(result, verdict=plan_verdict(result), signature=plan_signature(result), notes=notes)
+
+
+def _study(design: StudyDesign, law: Bounded | None) -> Study:
+    """The equation of the test that `compare` or `gate` will run."""
+    if design.margin is not None and design.largest_loss is not None:
+        return gate_study(design, law)
+    tested = replace(design, method=_method_of(design))
+    return two_sample_study(tested) if design.unpaired else study_of(tested)
 
 
 def _method_of(design: StudyDesign) -> str:

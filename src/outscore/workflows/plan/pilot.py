@@ -24,6 +24,7 @@ from outscore.inference.power.simulate import simulated_curve
 from outscore.inference.registry import DEFAULT, TESTS, suggest_test
 from outscore.inference.runs.two_way import two_way_of_means
 from outscore.inference.shifted import UNKNOWN_RANGE, law_of
+from outscore.inference.unpaired.samples import Samples
 from outscore.language.numbers import count, rounded
 from outscore.laws.normal import normal_quantile
 from outscore.laws.student import student_quantile
@@ -220,15 +221,24 @@ def _testable(test: str) -> TestEntry:
     return entry
 
 
+def samples_notes(samples: Samples, *, own: bool) -> list[Note]:
+    """Where the numbers of a plan for different items come from."""
+    notes = [_own_note(samples.difference)] if own else []
+    seen = " and ".join(f"{n:,}" for n in samples.sizes)
+    return [*notes, Note("assumption", f"Spread from a pilot of {seen} items.")]
+
+
+def _own_note(difference: float) -> Note:
+    text = (
+        f"The difference is the pilot's own, {rounded(difference)}, which is itself uncertain; better give the "
+        "smallest difference that matters as the effect."
+    )
+    return Note("assumption", text)
+
+
 def _notes(spread: Spread, result: PlanResult, *, own: bool) -> list[Note]:
     """Where the numbers come from, and how far they can be trusted."""
-    notes = []
-    if own:
-        text = (
-            f"The difference is the pilot's own, {rounded(spread.difference)}, which is itself uncertain; better give the "
-            "smallest difference that matters as the effect."
-        )
-        notes.append(Note("assumption", text))
+    notes = [_own_note(spread.difference)] if own else []
     notes.append(Note("assumption", f"Spread from a pilot of {count(spread.n, 'item')}."))
     clustered = spread.cluster_size > 1
     if result.question == "items" and (clustered or result.design.basis == "sd"):

@@ -14,14 +14,23 @@ from outscore.engine.progress import Progress, Steps
 from outscore.formats.logs.find import are_logs
 from outscore.inference.anytime.process import PATHS, Alternative, binary_stops, bounded_stops
 from outscore.inference.power.design import study_of
+from outscore.inference.unpaired.power import design_of_samples
 from outscore.language.verdict.plan import units_note
 from outscore.results.note import Note
 from outscore.results.plan import AnytimePlan, PlanResult, PossibleP, StudyDesign
 from outscore.results.possible import PossibleTable
-from outscore.scores.system import label_of
-from outscore.workflows.compare.inputs import TwoSystems, pair_given, read_systems
+from outscore.scores.system import Origin, label_of
+from outscore.workflows.compare.inputs import TwoSystems, choose_systems, pair_given, read_systems
+from outscore.workflows.compare.unpaired import TwoSamples, samples_given, settled_samples
 from outscore.workflows.plan.answer import Prices, best_priced, plan_numbers, possible_p
-from outscore.workflows.plan.pilot import better_by, paired_pilot, plan_from_pilot, retrospective_curves, runs_notes
+from outscore.workflows.plan.pilot import (
+    better_by,
+    paired_pilot,
+    plan_from_pilot,
+    retrospective_curves,
+    runs_notes,
+    samples_notes,
+)
 from outscore.workflows.plan.printed import possible_table, read_table
 from outscore.workflows.reading import directed, reading_of, score_names
 from outscore.workflows.requests.base import input_settings, versions
@@ -35,7 +44,7 @@ IN_ORDER = Note("assumption", "Looking early needs independent items in random o
 @at_the_door
 def run(
     request: PlanRequest,
-    data: TwoSystems | None = None,
+    data: TwoSystems | TwoSamples | None = None,
     *,
     table: Mapping[str, object] | None = None,
     progress: Progress | None = None,
@@ -57,9 +66,12 @@ def run(
         first, second = request.scores
         answer = possible_p(first, second, request.n, alpha=request.alpha, alternative=request.alternative)
     elif request.pilot or data is not None:
-        pilot = data or _read(request)
-        answer = _from_pilot(request, pilot, progress or Steps())
-        inputs = {"inputs": input_settings(pilot.tables)}
+        pilot = data or (_read_samples(request) if request.unpaired else _read(request))
+        if isinstance(pilot, TwoSamples):
+            answer, pilot_tables = _from_samples(request, pilot)
+        else:
+            answer, pilot_tables = _from_pilot(request, pilot, progress or Steps()), pilot.tables
+        inputs = {"inputs": input_settings(pilot_tables)}
     else:
         design = StudyDesign(**request.design("sd", "discordance"))
         question = {**request.question, "accuracy": request.accuracy}
@@ -98,8 +110,12 @@ def call(
             "Give a file with both systems, or both systems' scores.",
             parameter="pilot",
         )
-    data = pair_given(*several, items=items, clusters=clusters)
-    return run(PlanRequest.from_python(given), data, progress=progress)
+    request = PlanRequest.from_python(given)
+    if request.unpaired:
+        if items is not None:
+            raise OutscoreError("`items` needs items that both systems share.", "Leave `items` out.", parameter="items")
+        return run(request, samples_given(*several, clusters=clusters, names=()))
+    return run(request, pair_given(*several, items=items, clusters=clusters), progress=progress)
 
 
 def _printed(request: PlanRequest, table: Mapping[str, object] | None) -> tuple[PossibleTable, dict[str, Any]]:
@@ -132,6 +148,36 @@ def _read(request: PlanRequest) -> TwoSystems:
             parameter="score",
         )
     return both
+
+
+def _read_samples(request: PlanRequest) -> TwoSamples:
+    """The scores of two systems, whose items are not matched."""
+    a, b, names = choose_systems(request.pilot, systems=request.system, **request.columns())
+    return TwoSamples(a, b, names)
+
+
+def _from_samples(request: PlanRequest, data: TwoSamples) -> tuple[PlanResult, Sequence[Origin]]:
+    """A plan for different items, with the spread of a pilot of such."""
+    ready = settled_samples(data, None, request.direction, "stop")
+    samples = ready.samples.checked()
+    found = design_of_samples(samples)
+    if found is None:
+        raise OutscoreError("The pilot's scores are all equal, so they say nothing about spread.", "Give `sd` instead.")
+    given = request.design()
+    if {"cluster_size", "icc"} & given.keys():
+        given["observed_effect"] = None
+    design = replace(found, **given)
+    own = request.effect is None and request.n is None
+    effect = samples.orientation * samples.difference if own else better_by(request.effect, samples.orientation)
+    result = plan_numbers(design, effect=effect, n=request.n, power=request.power)
+    reading = reading_of(
+        ready.origins,
+        rows=sum(one.rows for one in ready.scores),
+        systems=data.names,
+        direction=(ready.better.better, ready.better.source),
+    )
+    notes = [*ready.better.notes, *data.notes, *samples_notes(samples, own=own), *result.notes]
+    return replace(result, notes=notes, reading=reading), ready.origins
 
 
 def _from_pilot(request: PlanRequest, pilot: TwoSystems, progress: Progress) -> PlanResult:

@@ -43,6 +43,8 @@ FROM_PILOT = ("retrospective", "system", "shuffle", "direction", *COLUMNS)
 UNITS = ("unit_size", "unit_statistic")
 PRICES = ("price_item", "price_run", "budget")
 FROM_TRIALS = ("test", "replicates", "delta")
+NEEDS_PAIRS = ("discordance", "margin", "anytime", "repeats", "within", "retrospective", "shuffle", *FROM_TRIALS, *PRICES)
+"""What is about the same items of both systems, or planned for these only."""
 ASKED_OTHERWISE = ("anytime", "alternative", "method", "retrospective", *FROM_TRIALS)
 """What a gate does not leave open."""
 DESIGN = ("alpha", "alternative", "repeats", "within", "cluster_size", "icc", "method")
@@ -122,6 +124,13 @@ class PlanRequest(Request):
             form_help="The baseline's accuracy; without a discordance, errors are assumed to be independent.",
             group="design",
         )
+    )
+    unpaired: bool = declare(
+        shared.UNPAIRED,
+        group="design",
+        help="Each system has items of its own: plan for so many of each, with --sd the spread of a system's scores.",
+        form_help="Each system has items of its own; the spread is that of a system's scores.",
+        doc="Plan for systems that have items of their own: so many of each. `sd` is then that of a system's scores.",
     )
     pilot: tuple[str, ...] = declare(
         Option(
@@ -361,6 +370,8 @@ class PlanRequest(Request):
     def design(self, *more: str) -> dict[str, Any]:
         """The options that were given about the planned study."""
         given = {name: self.value(name) for name in (*DESIGN, *more) if self.value(name) is not None}
+        if self.unpaired:
+            given["unpaired"] = True
         if self.margin is None:
             return given
         low, high = self.bounds or (0.0, 1.0)
@@ -376,6 +387,8 @@ class PlanRequest(Request):
         """Refuse what cannot be asked together, before a pilot is read."""
         if self.bounds:
             shared.check_bounds(self.bounds, used=self.anytime or self.margin is not None, users="--anytime and --margin")
+        if self.unpaired:
+            self._refuse(NEEDS_PAIRS, "cannot be combined with --unpaired")
         if self.margin is not None:
             self._refuse(("scores", "table", *ASKED_OTHERWISE), "cannot be combined with --margin")
         self._check_prices()
