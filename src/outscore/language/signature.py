@@ -168,10 +168,11 @@ def plan_signature(plan: PlanResult) -> Signature:
         parts.append(("effect", f"{plan.effect:g}"))
     if plan.question != "power":
         parts.append(("power", f"{plan.power:g}"))
-    spread = (("margin", design.margin), ("sd", design.sd), ("discordance", design.discordance))
+    spread = [("margin", design.margin), ("sd", design.sd), ("discordance", design.discordance)]
+    if design.unpaired or design.battles:
+        parts.append(("unit", "unpaired items" if design.unpaired else "battles"))
     if design.unpaired:
-        parts.append(("unit", "unpaired items"))
-        spread = (("accuracy", design.accuracy), ("sd", design.sd))
+        spread.append(("accuracy", design.accuracy))
     parts += [(name, f"{value:g}") for name, value in spread if value is not None]
     if design.within:
         parts += [("within", f"{design.within:g}"), ("repeats", design.repeats)]

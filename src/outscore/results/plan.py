@@ -51,6 +51,8 @@ class StudyDesign:
         The difference that is tested.
     unit
         What a right item is worth, in the unit of effects.
+    battles
+        Whether items are battles of two systems, clusters the prompts, and effects what the win rate has above one half.
     unpaired
         Whether each system will have items of its own; n then counts those of each system, and `sd` is that of its scores.
     margin, largest_loss
@@ -72,6 +74,7 @@ class StudyDesign:
     correlation: float = 0.0
     delta: float = 0.0
     unit: float = 1.0
+    battles: bool = False
     unpaired: bool = False
     margin: float | None = None
     largest_loss: float | None = None

@@ -30,6 +30,7 @@ from outscore.inference.power.simulate import TELLING, measured_shift
 from outscore.laws.normal import normal_quantile
 from outscore.results.analysis import Power, PowerPoint
 from outscore.results.plan import StudyDesign
+from outscore.results.preference import PreferencePair
 
 POWER = 0.8
 """What a comparison says that it can detect, it detects with this probability."""
@@ -266,12 +267,49 @@ def needed_of_wins(wins: int, losses: int, n: int, alpha: float) -> int | None:
     return _Finished(design, None, (wins - losses) / n, n, n).needed(study_of(design)) if wins != losses else None
 
 
-def needed_of_mean(effect: float, error: float | None, units: int, alpha: float) -> int | None:
-    """The same for a mean over units with a standard error."""
-    if not effect or not error or units < 2:
+def design_of_battles(pair: PreferencePair) -> StudyDesign | None:
+    """The study that two systems' direct games come from; None where a single prompt has no spread.
+
+    Effects are what the win rate has above one half. Prompts with one battle each have the sign test, others flips of whole
+    prompts, with the clustered standard error of the win rate.
+
+    Examples
+    --------
+    >>> pair = PreferencePair("x", "y", 7, 8, 5, 0.55, None, None, None, 20, standard_error=0.08)
+    >>> design_of_battles(pair).discordance, design_of_battles(replace(pair, clusters=10)).cluster_size
+    (0.6, 2.0)
+    """
+    battles = pair.wins + pair.ties + pair.losses
+    if pair.clusters == battles:
+        return StudyDesign(discordance=(pair.wins + pair.losses) / battles, unit=0.5, method="exact", battles=True)
+    if not pair.standard_error or pair.clusters < 2:
         return None
-    design = StudyDesign(sd=error * math.sqrt(units), alpha=alpha, method="permutation")
-    return _Finished(design, None, effect, units, units).needed(study_of(design))
+    size, alone = battles / pair.clusters, pair.rows_standard_error or pair.standard_error
+    effect = (pair.standard_error / alone) ** 2
+    return StudyDesign(
+        sd=alone * math.sqrt(battles),
+        cluster_size=size,
+        icc=min(1.0, max(0.0, (effect - 1) / (size - 1))),
+        observed_effect=effect,
+        method="permutation",
+        battles=True,
+    )
+
+
+def needed_of_battles(pair: PreferencePair, alpha: float) -> int | None:
+    """How many prompts detect a preference as strong as the observed one.
+
+    Examples
+    --------
+    >>> needed_of_battles(PreferencePair("x", "y", 7, 8, 5, 0.55, None, None, None, 20), 0.05)
+    487
+    """
+    design = design_of_battles(pair)
+    if design is None or pair.win_rate is None or pair.win_rate == 0.5 or design.discordance == 0:
+        return None
+    design = replace(design, alpha=alpha)
+    battles = pair.wins + pair.ties + pair.losses
+    return _Finished(design, None, pair.win_rate - 0.5, battles, pair.clusters).needed(study_of(design))
 
 
 def times_of_interval(estimate: float | None, low: float | None, high: float | None, alpha: float) -> float | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -23,20 +22,21 @@ METHODS = {"permutation": "permutation", "student": "t"}
 
 def design_of_samples(samples: Samples, method: str = "permutation") -> StudyDesign | None:
     """The design that two samples come from: spread or accuracy, and clusters; None where nothing varies."""
-    (n_a, n_b), given = samples.sizes, {"method": method, "unpaired": True}
+    n_a, n_b = samples.sizes
     if samples.worth is not None and samples.clusters is None and method == "permutation":
         share = samples.worth.share(samples.means[1])
         accuracy = share if samples.orientation > 0 else 1 - share
-        return StudyDesign(**{**given, "method": "exact"}, accuracy=accuracy, unit=samples.worth.unit)
+        return StudyDesign(accuracy=accuracy, unit=samples.worth.unit, method="exact", unpaired=True)
     (v_a, df_a), (v_b, df_b) = samples.variances
     plain = sum(float(np.var(x, ddof=1)) for x in (samples.a, samples.b) if len(x) > 1) / 2
     if not df_a or not df_b or not plain:
         return None
-    found: dict[str, Any] = {**given, "sd": math.sqrt(plain)}
-    if samples.clusters is not None:
-        # A mean of clusters varies as if there were fewer items.
-        found |= {"cluster_size": (n_a + n_b) / samples.n, "observed_effect": (v_a * n_a + v_b * n_b) / 2 / plain}
-    return StudyDesign(**found)
+    design = StudyDesign(sd=math.sqrt(plain), method=method, unpaired=True)
+    if samples.clusters is None:
+        return design
+    # A mean of clusters varies as if there were fewer items.
+    effect = (v_a * n_a + v_b * n_b) / 2 / plain
+    return replace(design, cluster_size=(n_a + n_b) / samples.n, observed_effect=effect)
 
 
 def needed_of_samples(samples: Samples, test: str, alpha: float, alternative: Alternative) -> int | None:

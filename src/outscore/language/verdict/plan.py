@@ -102,14 +102,20 @@ def _other_direction(plan: PlanResult) -> str:
 
 def _items(plan: PlanResult) -> str:
     size, runs = plan.design.cluster_size, plan.design.repeats
-    text = count(plan.items, "item")
+    item, cluster = nouns(plan)
+    text = count(plan.items, item)
     if size > 1:
         # Clusters are what a plan can count: their items come with them.
-        average = " on average" if plan.design.cluster_cv else ""
-        text = f"{count(clusters_of(plan, plan.items), 'cluster')} of {size:.4g} items{average} ({text})"
+        average = " on average" if plan.design.cluster_cv or plan.design.battles else ""
+        text = f"{count(clusters_of(plan, plan.items), cluster)} of {size:.4g} {item}s{average} ({text})"
     if plan.design.unpaired:
         text = f"{text} of each system"
     return text + (f", each run {runs} times by both systems," if runs > 1 else "")
+
+
+def nouns(plan: PlanResult) -> tuple[str, str]:
+    """What an item and a cluster are called."""
+    return ("battle", "prompt") if plan.design.battles else ("item", "cluster")
 
 
 def clusters_of(plan: PlanResult, items: float) -> int:
@@ -122,6 +128,9 @@ def difference(plan: PlanResult) -> str:
     computed = plan.question == "effect"
     effect = plan.effect if plan.directions is None else abs(plan.effect)
     size = effect_size(effect, computed=computed)
+    if plan.design.battles:
+        rate = effect_size(50 + 100 * abs(effect), computed=computed)
+        return f"a win rate of {rate} %"
     if plan.design.basis == "standardised":
         return f"an effect of {size} standard deviations"
     if plan.design.basis == "sd" or plan.design.unit != 1:

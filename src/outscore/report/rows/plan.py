@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from outscore.language.numbers import effect_size, format_level, format_p_number
-from outscore.language.verdict.plan import clusters_of, plan_headline, possible_p_headline, truth
+from outscore.language.verdict.plan import clusters_of, nouns, plan_headline, possible_p_headline, truth
 from outscore.report.document import Fact, Records, Table, clean, make_table
 from outscore.results.analysis import PowerPoint
 from outscore.results.note import note_texts
@@ -26,6 +26,12 @@ OF_TWO_SAMPLES = {
     "normal": "normal approximation with known spread",
     "t": "t test of two samples (noncentral t)",
     "exact": "Fisher's exact test, no approximation at this accuracy",
+}
+OF_BATTLES = {
+    "permutation": "permutation test that swaps names prompt by prompt, on normal differences",
+    "normal": "normal approximation with known spread",
+    "t": "t test of prompts (noncentral t)",
+    "exact": "exact sign test, no approximation at this share of ties",
 }
 KINDS = {"normal": "normal distribution", "bootstrap": "pilot's items"}
 NEAR = (0.5, 1.0, 2.0)
@@ -68,9 +74,11 @@ def _plan_facts(plan: PlanResult) -> list[tuple[str, Sequence[str]]]:
     design = plan.design
     computed = plan.question == "items" and plan.method in ("normal", "t")
     named = OF_TWO_SAMPLES if design.unpaired else METHODS
+    if design.battles:
+        named = OF_BATTLES
     method = named[plan.method] + (f"; n = {plan.n:.10g} before rounding up" if computed else "")
     student = "the t test" if design.unpaired else "the paired t test"
-    t_test = [] if plan.t_items is None else [f"{plan.t_items:,} items, because {student} estimates the spread too"]
+    t_test = [] if plan.t_items is None else [f"{plan.t_items:,} {nouns(plan)[0]}s, because {student} estimates the spread too"]
     observed = [plan.retrospective[0].note] if plan.retrospective else []
     return [
         ("meaning", [_meaning(plan)]),
@@ -112,6 +120,8 @@ def _formula(plan: PlanResult) -> list[str]:
 def _clusters(design: StudyDesign) -> str:
     """What clusters cost."""
     worth = number(design.cluster_size / design.design_effect)
+    if design.battles:
+        return f"{number(design.cluster_size)} battles on one prompt are worth {worth} on different ones"
     if not design.cluster_cv:
         return f"{number(design.cluster_size)} items with correlation {number(design.icc)} are worth {worth} independent ones"
     cluster = number(design.cluster_size * (1 + design.cluster_cv**2))
@@ -137,11 +147,15 @@ def _meaning(plan: PlanResult) -> str:
         of_hundred = "fewer than 1"
     if at_margin:
         return f"{truth(plan)}, {of_hundred} of 100 gates on test sets of this size pass (p <= {level})"
+    if plan.design.battles:
+        return f"if the true win rate is {_effect(plan, plan.effect)}, {of_hundred} of 100 such sets show it (p <= {level})"
     return f"if the true difference is {size}{unit}, {of_hundred} of 100 test sets of this size show it (p <= {level})"
 
 
 def _spread(plan: PlanResult) -> str:
     design = plan.design
+    if design.battles:
+        return _spread_of_battles(design)
     if design.discordance is not None:
         share = number(100 * design.discordance)
         return f"discordance {number(design.discordance)}: on {share} % of the items only one system is right"
@@ -154,6 +168,12 @@ def _spread(plan: PlanResult) -> str:
         return f"standard deviation of a system's scores {number(design.sd)}"
     runs = f", {number(design.within)} between runs ({design.repeats} per item)" if design.within else ""
     return f"standard deviation of the items' differences {number(design.sd)}{runs}"
+
+
+def _spread_of_battles(design: StudyDesign) -> str:
+    if design.sd is None:
+        return f"{number(100 * (design.discordance or 0.0))} % of the battles are no ties"
+    return f"standard deviation of a battle {number(design.sd)}, where a win counts 1 and a tie 0.5"
 
 
 def _possible_facts(possible: PossibleP) -> list[tuple[str, Sequence[str]]]:
@@ -241,7 +261,8 @@ def _curve(plan: PlanResult, points: Sequence[PowerPoint] | None = None) -> Tabl
 
 def _units(plan: PlanResult) -> list[str]:
     """What is counted: clusters, if there are any, with their items."""
-    names = ["items"] if plan.design.cluster_size == 1 else ["clusters", "items"]
+    item, cluster = nouns(plan)
+    names = [f"{item}s"] if plan.design.cluster_size == 1 else [f"{cluster}s", f"{item}s"]
     return [f"{name} of each" for name in names] if plan.design.unpaired else names
 
 
@@ -251,12 +272,14 @@ def _sizes(plan: PlanResult, items: int) -> list[str]:
 
 def _needs(plan: PlanResult, points: Sequence[EffectPoint] | None = None) -> Table:
     rows = [(_effect(plan, point.effect), *_sizes(plan, point.items)) for point in (plan.needs if points is None else points)]
-    columns = ["to detect a difference of", *_units(plan)]
+    columns = [f"to detect a {'win rate' if plan.design.battles else 'difference'} of", *_units(plan)]
     heading = f"{columns[1].capitalize()} needed with power {format_level(plan.target)}"
     return make_table("needs", heading, columns, "r" * len(columns), rows)
 
 
 def _effect(plan: PlanResult, effect: float) -> str:
+    if plan.design.battles:
+        return f"{number(50 + 100 * abs(effect))} %"
     return f"{difference(plan, effect)}{' sd' if plan.design.basis == 'standardised' else ''}"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from outscore.inference.power.observed import needed_of_mean, needed_of_wins, times_of_interval
+from outscore.inference.power.observed import needed_of_battles, times_of_interval
 from outscore.language.numbers import count, format_level, format_number, format_p_number, format_percent, format_probability
 from outscore.language.phrases import correction_name, nearest_to_decided, times_as_much
 from outscore.language.verdict.preference import SAME, battle_facts, cluster_text, format_rate
@@ -292,11 +292,7 @@ def _times(pair: PreferencePair, alpha: float) -> float | None:
         return times_of_interval(pair.log_odds, pair.log_odds_low, pair.log_odds_high, alpha)
     if pair.by != "games" or pair.win_rate is None:
         return None
-    battles = pair.wins + pair.ties + pair.losses
-    if pair.clusters == battles:
-        needed = needed_of_wins(pair.wins, pair.losses, battles, alpha)
-    else:
-        needed = needed_of_mean(pair.win_rate - 0.5, pair.standard_error, pair.clusters, alpha)
+    needed = needed_of_battles(pair, alpha)
     return None if needed is None else needed / pair.clusters
 
 

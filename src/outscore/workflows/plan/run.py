@@ -11,10 +11,13 @@ import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.engine.progress import Progress, Steps
+from outscore.formats.battles.read import is_battles
 from outscore.formats.logs.find import are_logs
 from outscore.inference.anytime.process import PATHS, Alternative, binary_stops, bounded_stops
 from outscore.inference.power.design import study_of
+from outscore.inference.power.observed import design_of_battles
 from outscore.inference.unpaired.power import design_of_samples
+from outscore.language.numbers import count
 from outscore.language.verdict.plan import units_note
 from outscore.results.note import Note
 from outscore.results.plan import AnytimePlan, PlanResult, PossibleP, StudyDesign
@@ -32,11 +35,17 @@ from outscore.workflows.plan.pilot import (
     samples_notes,
 )
 from outscore.workflows.plan.printed import possible_table, read_table
+from outscore.workflows.prefer.run import run as prefer
 from outscore.workflows.reading import directed, reading_of, score_names
 from outscore.workflows.requests.base import input_settings, versions
 from outscore.workflows.requests.door import at_the_door
 from outscore.workflows.requests.plan import PlanRequest
+from outscore.workflows.requests.prefer import PreferRequest
 
+OWN_RATE = (
+    "The win rate is the pilot's own, {rate:.1f} %, which is itself uncertain; better give the smallest lead that matters as"
+    " the effect: .05 for 55 %."
+)
 OF_THESE_RUNS = "This is for a claim about these runs of both systems, not about new ones."
 IN_ORDER = Note("assumption", "Looking early needs independent items in random order.")
 
@@ -66,12 +75,7 @@ def run(
         first, second = request.scores
         answer = possible_p(first, second, request.n, alpha=request.alpha, alternative=request.alternative)
     elif request.pilot or data is not None:
-        pilot = data or (_read_samples(request) if request.unpaired else _read(request))
-        if isinstance(pilot, TwoSamples):
-            answer, pilot_tables = _from_samples(request, pilot)
-        else:
-            answer, pilot_tables = _from_pilot(request, pilot, progress or Steps()), pilot.tables
-        inputs = {"inputs": input_settings(pilot_tables)}
+        answer, inputs = _piloted(request, data, progress or Steps())
     else:
         design = StudyDesign(**request.design("sd", "discordance"))
         question = {**request.question, "accuracy": request.accuracy}
@@ -148,6 +152,49 @@ def _read(request: PlanRequest) -> TwoSystems:
             parameter="score",
         )
     return both
+
+
+def _piloted(
+    request: PlanRequest, data: TwoSystems | TwoSamples | None, progress: Progress
+) -> tuple[PlanResult, dict[str, Any]]:
+    """A plan with the spread of a pilot, and where that comes from."""
+    if data is None and request.pilot and all(is_battles(path) for path in request.pilot):
+        return _from_battles(request)
+    pilot = data or (_read_samples(request) if request.unpaired else _read(request))
+    if isinstance(pilot, TwoSamples):
+        answer, tables = _from_samples(request, pilot)
+        return answer, {"inputs": input_settings(tables)}
+    return _from_pilot(request, pilot, progress), {"inputs": input_settings(pilot.tables)}
+
+
+def _from_battles(request: PlanRequest) -> tuple[PlanResult, dict[str, Any]]:
+    """How many battles, or prompts, tell two systems apart that met in direct games."""
+    request.refuse_what_battles_lack()
+    # The spread is the same in whichever order answers were shown.
+    columns = {"system": request.system, "cluster": request.cluster, "order": "unrecorded"}
+    asked = PreferRequest(files=request.pilot, alpha=request.alpha, **columns)
+    found = prefer(asked)
+    if len(found.systems) != 2:
+        raise OutscoreError(
+            f"The battles are between {count(len(found.systems), 'system')}, but a plan is for two.",
+            f"Name two of them: --system {found.systems[0]} --system {found.systems[1]}.",
+            parameter="system",
+        )
+    pair = found.pairs[0]
+    design = design_of_battles(pair)
+    if design is None or pair.win_rate is None or design.discordance == 0:
+        raise OutscoreError("The battles say nothing about spread: no prompt differs from another.", "Give more prompts.")
+    own = request.effect is None and request.n is None
+    effect = pair.win_rate - 0.5 if own else request.effect
+    # A prompt is judged as often as in the pilot, by the test that `prefer` runs.
+    given = {name: value for name, value in request.design().items() if name != "method" or value != "auto"}
+    result = plan_numbers(replace(design, **given), effect=effect, n=request.n, power=request.power)
+    notes = [
+        Note("assumption", f"Spread from a pilot of {count(found.battles, 'battle')} on {count(pair.clusters, 'prompt')}.")
+    ]
+    if own:
+        notes.insert(0, Note("assumption", OWN_RATE.format(rate=100 * pair.win_rate)))
+    return replace(result, notes=[*notes, *result.notes]), {"inputs": found.settings["inputs"]}
 
 
 def _read_samples(request: PlanRequest) -> TwoSamples:

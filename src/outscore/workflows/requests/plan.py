@@ -428,6 +428,12 @@ class PlanRequest(Request):
             changed = [name for name in UNITS if self.value(name) != self.option(name).default]
             self._refuse((*FROM_PILOT, *changed, *FROM_TRIALS), "needs a pilot, which --pilot names")
 
+    def refuse_what_battles_lack(self) -> None:
+        """Refuse options about scores of items."""
+        self._refuse(
+            (*NEEDS_PAIRS, "unpaired", "item", "score", "repeat", "cluster_size", "icc"), "is about scores, not battles"
+        )
+
     def _check_prices(self) -> None:
         """Refuse one price without the other, and a budget together with the number of items it should determine."""
         given = [name for name in PRICES if self.value(name) is not None]
