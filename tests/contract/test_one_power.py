@@ -149,3 +149,31 @@ def test_compare_and_plan_agree_about_different_items(data):
         return
     planned = osc.plan(pilot=(a, b), unpaired=True, clusters=labels)
     assert round(planned.items / planned.design.cluster_size) == compared.power.needed
+
+
+@st.composite
+def runs(draw):
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    items, of_a, of_b = draw(st.integers(10, 30)), draw(st.integers(2, 5)), draw(st.integers(2, 5))
+    spread = draw(st.sampled_from([0.0, 0.02]))
+    rows = ["item,system,seed,score"]
+    apart = rng.normal(0, 0.1, items)
+    for name, count, mean in (("new", of_a, 0.62), ("old", of_b, 0.55)):
+        for k in range(count):
+            scores = mean + (apart if name == "new" else 0) + rng.normal(0, spread) + rng.normal(0, 0.15, items)
+            rows += [f"q{i},{name},{k},{score:.3f}" for i, score in enumerate(scores)]
+    return "\n".join(rows) + "\n", (of_a, of_b)
+
+
+@pytest.mark.slow
+@given(runs())
+@settings(max_examples=24, deadline=None)
+def test_compare_and_plan_agree_about_items_and_runs(tmp_path_factory, data):
+    text, seen = data
+    path = tmp_path_factory.mktemp("runs") / "runs.csv"
+    path.write_text(text)
+    compared = osc.compare(path, repeats="runs")
+    assert compared.population == "items-and-runs"
+    if not compared.p.rejects(LEVEL):
+        here = next(point for point in osc.plan(pilot=path).runs if (point.runs_a, point.runs_b) == seen)
+        assert here.items == (None if compared.power is None else compared.power.needed)

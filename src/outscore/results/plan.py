@@ -228,6 +228,23 @@ class EffectPoint:
 
 
 @dataclass(frozen=True)
+class RunsPoint:
+    """How many items a claim about new items and new runs takes with so many runs.
+
+    Attributes
+    ----------
+    runs_a, runs_b
+        Runs of each system.
+    items
+        The items, or clusters, that are needed; None if no number of them is enough.
+    """
+
+    runs_a: int
+    runs_b: int
+    items: int | None
+
+
+@dataclass(frozen=True)
 class PricedDesign:
     """One number of runs per item, with its cost and what it achieves.
 
@@ -313,6 +330,8 @@ class PlanResult(Result):
     directions
         If n items of a known accuracy were asked about: what they detect if the other system is better, and if it is worse;
         `effect` is the less favourable of the two that is possible.
+    runs
+        If the pilot's repeats are whole runs: the items that a claim about new runs takes, for several numbers of runs.
     signature
         One line that repeats the plan.
     notes
@@ -346,6 +365,7 @@ class PlanResult(Result):
     anytime: AnytimePlan | None = None
     reading: Reading | None = None
     directions: Directions | None = None
+    runs: list[RunsPoint] = field(default_factory=list)
 
     def _brief(self) -> str:
         answer = f"{self.items:,} items, effect {brief_number(self.effect)}, power {brief_number(self.power)}"

@@ -247,7 +247,7 @@ def test_a_plan_says_what_whole_runs_leave_out_of_reach(tmp_path):
     notes = [n.text for n in osc.plan(pilot=written(tmp_path / "s.csv", right(sd=1.0)), effect=0.05).notes if n.kind == "runs"]
     assert len(notes) == 1
     assert "the plan is for new items and these runs" in notes[0]
-    assert "which more items do not average out" in notes[0]
+    assert "or fewer, no number of items is enough" in notes[0]
     epochs = osc.plan(pilot=written(tmp_path / "e.csv", right(), "epoch"), effect=0.05)
     assert not any(note.kind == "runs" for note in epochs.notes)
 

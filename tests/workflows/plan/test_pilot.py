@@ -60,3 +60,26 @@ def test_clusters_are_measured_near_the_answer(n, near, monkeypatch):
     found = plan_from_pilot(a, np.zeros(200), n=n, effect=0.15, clusters=clusters)
     assert found.question == "power"
     assert asked == [n // 5] if near else asked[0] < n // 5
+
+
+def test_a_pilot_of_whole_runs_says_what_items_and_runs_reach(tmp_path):
+    """As many items as the comparison of the pilot names, and fewer with more runs."""
+    rng = np.random.default_rng(4)
+    lines = ["item,system,seed,score"]
+    apart = rng.normal(0, 0.2, 25)
+    for name, mean in (("new", 0.57), ("old", 0.5)):
+        for k in range(3):
+            scores = mean + (apart if name == "new" else 0) + rng.normal(0, 0.15, 25)
+            lines += [f"q{i},{name},{k},{score:.3f}" for i, score in enumerate(scores)]
+    path = tmp_path / "runs.csv"
+    path.write_text("\n".join(lines) + "\n")
+    compared, planned = osc.compare(path, repeats="runs"), osc.plan(pilot=path)
+    needed = {point.runs_a: point.items for point in planned.runs}
+    assert list(needed) == [2, 3, 5, 10]
+    assert needed[3] == compared.power.needed
+    assert needed[3] > needed[5] > needed[10]
+    (note,) = (note.text for note in planned.notes if note.kind == "runs")
+    assert f"{needed[3]:,} items with 3 runs of each system" in note
+    assert "No number of runs makes do with fewer than" in note
+    assert f"about {compared.power.needed:,} items, with as many runs as here" in " ".join(compared.to_text().split())
+    assert osc.load(planned.save(tmp_path / "plan.json")) == planned

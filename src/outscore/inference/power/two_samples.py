@@ -21,8 +21,6 @@ from outscore.inference.power.binary import last_crossing, log_binomial, near
 from outscore.inference.power.design import Study, noncentral_t_power, root_of, study_of
 from outscore.results.plan import StudyDesign
 
-__all__ = ["TwoSampleStudy", "fisher_power", "two_sample_study"]
-
 SUMMED = 400
 """Beyond this variance of right items the formula of Casagrande, Pike and Smith (1978) has the same first digits."""
 SLACK = 1 + 1e-12

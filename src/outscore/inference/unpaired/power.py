@@ -14,8 +14,6 @@ from outscore.inference.power.two_samples import two_sample_study
 from outscore.inference.unpaired.samples import Samples
 from outscore.results.plan import StudyDesign
 
-__all__ = ["design_of_samples", "needed_of_samples"]
-
 METHODS = {"permutation": "permutation", "student": "t"}
 """The tests of means, and what their power is that of."""
 

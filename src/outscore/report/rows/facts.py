@@ -335,6 +335,8 @@ def next_step(c: Comparison) -> list[str]:
     if power is None or power.needed is None or c.decision.claim != "undecided":
         return []
     about = f"about {power.needed:,} {units_of(c)[1]}{' of each system' if c.unpaired is not None else ''}"
+    if c.population == ITEMS_AND_RUNS:
+        about += ", with as many runs as here"
     return [f"detecting a true difference as large as the observed one would take {about} (power .80)"]
 
 

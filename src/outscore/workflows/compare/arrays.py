@@ -171,7 +171,7 @@ def _without_test_of_items(parts: Mapping[str, Any], result: TestResult, answer:
         pictures = replace(pictures, null=answer.null)
         idle.append("warning")
     notes = [note for note in result.notes if note.kind not in idle]
-    return {**parts, "power": None, "fragility": None, "pictures": pictures}, replace(result, notes=notes)
+    return {**parts, "power": answer.power, "fragility": None, "pictures": pictures}, replace(result, notes=notes)
 
 
 def _with_members(

@@ -35,13 +35,15 @@ from outscore.inference.describe.repeats import (
     standard_error,
 )
 from outscore.inference.populations import ITEMS, ITEMS_AND_RUNS, THESE_ITEMS, population_cure, usual_population
+from outscore.inference.power.observed import POWER
 from outscore.inference.registry import DEFAULT
 from outscore.inference.runs.exchange import COARSE, FINE, SPREAD_UNSEEN, UNEQUAL_LAWS, exchange_of_rows, sampled_exchange
+from outscore.inference.runs.power import RunsLaw
 from outscore.inference.runs.two_way import FEW_RUNS, TwoWay, added_by_runs, price_of_runs, two_way_of_rows
 from outscore.inference.shifted import is_shifted, larger
 from outscore.language.numbers import count, format_probability
 from outscore.metrics.registry import resolve
-from outscore.results.analysis import NullHistogram
+from outscore.results.analysis import NullHistogram, Power
 from outscore.results.comparison import PopulationAnswer, Runs, TestResult
 from outscore.results.note import Note
 from outscore.results.pvalue import PValue
@@ -71,6 +73,7 @@ class Answer:
     null: NullHistogram | None = None
     smallest_p: float | None = None
     more_items_help: bool = True
+    power: Power | None = None
 
 
 @dataclass(frozen=True)
@@ -147,6 +150,7 @@ def answer_of(
         lines[chosen].null(),
         lines[chosen].smallest_p,
         lines[chosen].more_items_help,
+        crossed.power(answers[chosen].p, question) if chosen == ITEMS_AND_RUNS and crossed is not None else None,
     )
 
 
@@ -201,6 +205,15 @@ class _Crossed:
         """The rows behind a system's own score, with the variance that new runs add."""
         single = rows.reshape(-1, rows.shape[2])
         return OwnRows(single, rows.mean(axis=1), self.clusters, added_by_runs(rows, self.metric))
+
+    def power(self, p: PValue, question: Question) -> Power | None:
+        """How many items, with these numbers of runs, a true difference as large as the observed one takes."""
+        if p.rejects(question.alpha):
+            return None
+        runs = self.analysis.a.runs, self.analysis.b.runs
+        effect = self.orientation * (self.analysis.difference - question.delta)
+        needed = RunsLaw.of(self.analysis).items(runs, effect, question.alpha, question.alternative, POWER)
+        return None if needed is None else Power(None, [], needed=needed, delta=question.delta)
 
     def runs(self, question: Question) -> Runs:
         """The scores of the runs, and what items and runs each contribute to the spread."""

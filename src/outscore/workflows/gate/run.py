@@ -310,7 +310,7 @@ def _outlook(
         if c.margin.limit is None:
             to_pass = items_by_width(c.n, turn * c.difference + request.margin, below, **options)
         to_fail = items_by_width(c.n, -turn * c.difference, above, **options)
-    elif c.power is not None and c.power.needed is not None:
+    elif c.population == ITEMS and c.power is not None and c.power.needed is not None:
         to_fail = max(c.n + 1, math.ceil(c.power.needed * c.n / (c.clusters or c.n)))
     if to_fail is None or (to_pass is not None and to_pass <= to_fail):
         return to_pass, None if to_pass is None else "pass"

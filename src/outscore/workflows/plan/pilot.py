@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal, cast
 
@@ -22,19 +22,23 @@ from outscore.inference.power.gate import Bounded, Shares
 from outscore.inference.power.observed import Spread, clustered, spread_of
 from outscore.inference.power.simulate import simulated_curve
 from outscore.inference.registry import DEFAULT, TESTS, suggest_test
+from outscore.inference.runs.power import RunsLaw
 from outscore.inference.runs.two_way import two_way_of_means
 from outscore.inference.shifted import UNKNOWN_RANGE, law_of
 from outscore.inference.unpaired.samples import Samples
 from outscore.language.numbers import count, rounded
-from outscore.laws.normal import normal_quantile
 from outscore.laws.student import student_quantile
 from outscore.results.note import Note
-from outscore.results.plan import PlanResult, SimulatedCurve, StudyDesign
+from outscore.results.plan import PlanResult, RunsPoint, SimulatedCurve, StudyDesign
 from outscore.workflows.plan.answer import plan_numbers, whole_items
 from outscore.workflows.requests import shared
 from outscore.workflows.requests.plan import POWER, REPLICATES
 from outscore.workflows.validate import paired
 
+MORE_RUNS = (2, 3, 5, 10)
+"""Numbers of runs of each system that a plan looks at."""
+ENDLESS_RUNS = 1_000_000
+"""So many that differences between them average out."""
 FEWEST_CLUSTERS = 3
 """With fewer clusters, their spread is estimated from one number, or not at all."""
 
@@ -124,34 +128,51 @@ def spread_of_pilot(pairs: PairedScores, metric: AdditiveMetric) -> Spread:
     return spread_of(pairs, metric, pair_variances(pairs, metric))
 
 
-def runs_notes(repeats: Repeats | None, result: PlanResult) -> list[Note]:
-    """What whole runs add to the plan: more items do not average them out, so they limit what any number can detect.
+def runs_plan(repeats: Repeats | None, result: PlanResult) -> tuple[list[RunsPoint], list[Note]]:
+    """The items that a claim about new runs takes, for several numbers of runs, and what that means in words.
 
-    The plan itself is for new items and the runs at hand, like population `items` of a comparison.
+    The plan itself is for new items and the runs at hand, like population `items` of a comparison. More items do not average
+    out whole runs, and more runs do not average out items, so that each limits what the other can reach.
     """
     if repeats is None or repeats.kind != RUNS:
-        return []
+        return [], []
     head = f"The pilot's repeats ({repeats.column or 'runs'}) are runs; the plan is for new items and these runs."
-    if repeats.lacking or repeats.systems[0].table.ndim != 2 or len(repeats.systems[0].table) < 2:
-        return [Note("runs", head)]
-    analysis = two_way_of_means(*(runs.table.astype(float) for runs in repeats.systems))
-    # The variance that a single run of each system adds; the runs of the planned study average it.
-    single = analysis.a.added * analysis.a.runs + analysis.b.added * analysis.b.runs
-    if not single:
-        return [Note("runs", f"{head} The pilot shows no effect of whole runs.")]
-    design = result.design
-    tail = design.alpha / 2 if design.alternative == "two-sided" else design.alpha
-    least = (_probit(1 - tail) + _probit(result.power)) * math.sqrt(single / design.repeats)
-    text = (
-        f"{head} Apart from items, the difference between two new runs has an sd of {rounded(math.sqrt(single))}, which more"
-        f" items do not average out: with {count(design.repeats, 'run')} of each system, a claim about new runs cannot"
-        f" detect a true difference below {rounded(least)} with this power."
-    )
-    return [Note("runs", text)]
+    if repeats.lacking or result.design.margin is not None:
+        return [], [Note("runs", head)]
+    a, b = (runs.table for runs in repeats.systems)
+    if a.ndim != 2 or b.ndim != 2 or len(a) < 2:
+        return [], [Note("runs", head)]
+    law = RunsLaw.of(two_way_of_means(a.astype(float), b.astype(float)))
+    design, side = result.design, cast("Alternative", result.design.alternative)
+    away = result.effect - design.delta
+
+    def needed(runs: tuple[int, int]) -> int | None:
+        return law.items(runs, away, design.alpha, side, result.target)
+
+    seen = a.shape[1], b.shape[1]
+    points = [RunsPoint(*runs, needed(runs)) for runs in dict.fromkeys([seen, *((k, k) for k in MORE_RUNS)])]
+    points.sort(key=lambda point: (point.runs_a + point.runs_b, point.runs_a))
+    least = needed((ENDLESS_RUNS, ENDLESS_RUNS))
+    return points, [Note("runs", f"{head} {_of_new_runs(points, least)}")]
 
 
-def _probit(p: float) -> float:
-    return normal_quantile(p)
+def _of_new_runs(points: Sequence[RunsPoint], least: int | None) -> str:
+    """What items and runs can reach, and what they never can."""
+    within = [point for point in points if point.items is not None]
+    told = "; ".join(f"{point.items:,} items with {_runs_of(point)}" for point in within)
+    text = f"A claim about new runs takes {told}." if within else ""
+    without = [point for point in points if point.items is None]
+    if without:
+        text += f" With {_runs_of(without[-1])} or fewer, no number of items is enough."
+    if least is not None and within:
+        text += f" No number of runs makes do with fewer than {count(least, 'item')}."
+    return text.strip()
+
+
+def _runs_of(point: RunsPoint) -> str:
+    if point.runs_a == point.runs_b:
+        return f"{point.runs_a} runs of each system"
+    return f"{point.runs_a} and {point.runs_b} runs"
 
 
 def paired_pilot(

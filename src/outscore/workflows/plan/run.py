@@ -31,7 +31,7 @@ from outscore.workflows.plan.pilot import (
     paired_pilot,
     plan_from_pilot,
     retrospective_curves,
-    runs_notes,
+    runs_plan,
     samples_notes,
 )
 from outscore.workflows.plan.printed import possible_table, read_table
@@ -171,8 +171,9 @@ def _from_battles(request: PlanRequest) -> tuple[PlanResult, dict[str, Any]]:
     """How many battles, or prompts, tell two systems apart that met in direct games."""
     request.refuse_what_battles_lack()
     # The spread is the same in whichever order answers were shown.
-    columns = {"system": request.system, "cluster": request.cluster, "order": "unrecorded"}
-    asked = PreferRequest(files=request.pilot, alpha=request.alpha, **columns)
+    asked = PreferRequest(
+        files=request.pilot, alpha=request.alpha, system=request.system, cluster=request.cluster, order="unrecorded"
+    )
     found = prefer(asked)
     if len(found.systems) != 2:
         raise OutscoreError(
@@ -242,14 +243,14 @@ def _from_pilot(request: PlanRequest, pilot: TwoSystems, progress: Progress) -> 
 
     result = _priced(request, ask)
     joined = [units_note(request.unit_size)] if request.unit_size > 1 else []
-    runs = runs_notes(pilot.repeats, result)
+    points, runs = runs_plan(pilot.repeats, result)
     reading = reading_of(
         pilot.tables,
         rows=len(np.asarray(pilot.a)),
         systems=pilot.names,
         direction=(better.better, better.source),
     )
-    result = replace(result, notes=[*better.notes, *pilot.notes, *joined, *result.notes, *runs], reading=reading)
+    result = replace(result, notes=[*better.notes, *pilot.notes, *joined, *result.notes, *runs], reading=reading, runs=points)
     if runs:
         # More items do not average out whole runs, so the answer must not be mistaken for one about new runs.
         result = replace(result, verdict=f"{result.verdict} {OF_THESE_RUNS}")
