@@ -13,7 +13,7 @@ from outscore.inference.base.entry import TestRequest
 from outscore.inference.base.own_score import score_intervals
 from outscore.inference.registry import TESTS
 from outscore.metrics.registry import resolve
-from outscore.scores.board import Board
+from outscore.scores.panel import Panel
 from outscore.workflows.rank.measure import measure
 
 __all__ = ["codings", "macro"]
@@ -63,11 +63,11 @@ def macro(rng: np.random.Generator) -> Iterator[Look]:
     """Two systems on several datasets: the interval of the macro average, and whether it says what its p says."""
     for row, (datasets, gap, draw) in DATASETS.items():
         for truth, column in ((0.0, "equal: rejects"), (gap, "apart: interval holds the difference")):
-            boards = []
+            panels = []
             for i in range(datasets):
                 values = np.stack(draw(rng, truth))
-                boards.append(Board(("A", "B"), values, np.ones(values.shape, dtype=bool), dataset=f"d{i}"))
-            pairs = measure(boards)[-1].pairs
+                panels.append(Panel.of("mean", ("A", "B"), values, dataset=f"d{i}"))
+            pairs = measure(panels)[-1].pairs
             low, high, rejects = float(pairs.low[0]), float(pairs.high[0]), float(pairs.log_p[0]) <= math.log(ALPHA)
             yield "macro", row, column, low <= truth <= high if truth else rejects
             if truth:

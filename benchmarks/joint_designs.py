@@ -12,7 +12,8 @@ import numpy as np
 
 from outscore.core.metric import AdditiveMetric
 from outscore.inference.leaderboard.joint import band_of, draw
-from outscore.inference.pairwise.systems import SystemRows, pairs_of
+from outscore.inference.pairwise.panels import pairs_of
+from outscore.scores.panel import Panel
 
 __all__ = ["together"]
 
@@ -42,8 +43,8 @@ def together(rng: np.random.Generator) -> Iterator[Look]:
                 clusters = np.repeat(np.arange(items // CLUSTER), CLUSTER)
                 values = values + np.repeat(rng.normal(size=(systems, items // CLUSTER)), CLUSTER, axis=1)
             rows = np.stack([values, np.ones_like(values)], axis=2)
-            board = SystemRows(MEAN, rows, np.ones(rows.shape[:2], dtype=bool), clusters)
-            draws = draw([board], resamples=DRAWS, seed=int(rng.integers(2**32)))
+            panel = Panel(MEAN, tuple(map(str, range(len(rows)))), rows, np.ones(rows.shape[:2], dtype=bool), clusters=clusters)
+            draws = draw([panel], resamples=DRAWS, seed=int(rng.integers(2**32)))
             pairs = pairs_of(systems)
             band = band_of(draws.scores, draws.observed, units=draws.units, alpha=ALPHA, pairs=pairs)
             truth = truths[pairs[0]] - truths[pairs[1]]

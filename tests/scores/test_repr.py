@@ -7,8 +7,8 @@ import pytest
 
 import outscore as osc
 from outscore.outputs.model import Chains
-from outscore.scores.board import boards_of
 from outscore.scores.pairing import pair
+from outscore.scores.panel import panels_of
 from outscore.scores.system import Labels, Scores
 
 TREE = "1\tIt\tit\tPRON\tPRP\t_\t2\tnsubj\t_\t_\n2\tworks\twork\tVERB\tVBZ\t_\t0\troot\t_\t_\n\n"
@@ -51,7 +51,7 @@ def test_pairs_and_boards():
     new = Scores("new", np.array([1, 0, 1]), Labels.of(["q1", "q2", "q3"]))
     old = Scores("old", np.array([1, 0]), Labels.of(["q1", "q2"]))
     assert repr(pair(new, old)) == "<Paired 2 rows, 1 item left out>"
-    assert repr(boards_of([new, old])[0]) == "<Board 2 systems by 3 items>"
+    assert repr(panels_of([new, old])[0]) == "<Panel 2 systems by 3 items>"
 
 
 def test_groups_are_counted():

@@ -15,7 +15,7 @@ from outscore.workflows.requests.rank import RankRequest
 if TYPE_CHECKING:
     import polars as pl
 
-    from outscore.workflows.rank.boards import Ranked
+    from outscore.workflows.rank.panels import Ranked
 
 
 @command(

@@ -18,8 +18,8 @@ from outscore.core.records import dataclass
 from outscore.core.reduction import Reduction, pass_rate
 from outscore.core.repeats import Repeats, Runs, kind_of_column, occurrences
 from outscore.results.note import Note
-from outscore.scores.board import Board, boards_of
 from outscore.scores.duplicates import DuplicateRule, settle
+from outscore.scores.panel import Panel, repeats_by_dataset
 from outscore.scores.system import Scores
 
 BY_SCORES = (
@@ -58,14 +58,10 @@ class Reduced:
         kept = first[np.isin(first, second)]
         return self._repeats(tuple(Runs(one.values, own).take(kept) for one, own in zip(self.before, codes, strict=True)))
 
-    def boards(self, boards: Sequence[Board]) -> list[Board]:
-        """Boards of the reduced systems that know of the runs behind their cells."""
-        behind = {board.dataset: board.repeats for board in boards_of(self.before)}
-        return [
-            replace(board, repeats=None if known is None else self._repeats(known.systems))
-            for board in boards
-            for known in [behind[board.dataset]]
-        ]
+    def with_repeats(self, panels: Sequence[Panel]) -> list[Panel]:
+        """Panels of the reduced systems that know of the runs behind their cells."""
+        behind = repeats_by_dataset(self.before)
+        return [replace(panel, repeats=self._repeats(behind[panel.dataset].systems)) for panel in panels]
 
 
 def _items(scores: Scores) -> list[str]:

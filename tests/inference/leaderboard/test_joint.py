@@ -11,8 +11,9 @@ import scipy.stats
 
 from outscore.core.metric import AdditiveMetric
 from outscore.inference.leaderboard.joint import band_of, draw, points_of, shares_of_best, win_rates
-from outscore.inference.pairwise.systems import SystemRows, pairs_of
+from outscore.inference.pairwise.panels import pairs_of
 from outscore.resampling.shared_flips import resampled_blocks
+from outscore.scores.panel import Panel
 
 MEAN = AdditiveMetric("mean", ("score", "items"), ratio=((1, 0), (0, 1)))
 F1 = AdditiveMetric("f1", ("tp", "errors"), ratio=((2, 0), (2, 1)))
@@ -20,7 +21,7 @@ F1 = AdditiveMetric("f1", ("tp", "errors"), ratio=((2, 0), (2, 1)))
 
 def board(values, clusters=None, metric=MEAN):
     rows = np.stack([values, np.ones_like(values)], axis=2) if values.ndim == 2 else values
-    return SystemRows(metric, rows, np.ones(rows.shape[:2], dtype=bool), clusters)
+    return Panel(metric, tuple(f"s{i}" for i in range(len(rows))), rows, np.ones(rows.shape[:2], dtype=bool), clusters=clusters)
 
 
 def weights_of(units: int, resamples: int, seed: int):

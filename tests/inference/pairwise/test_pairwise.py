@@ -17,22 +17,27 @@ from outscore.inference.base.entry import TestRequest
 from outscore.inference.pairwise.binary import binary_table, tango_limits
 from outscore.inference.pairwise.corpus import Flipped, drawn_scores, hits_of, ranges, shared_table, summable
 from outscore.inference.pairwise.macro import macro_tested
+from outscore.inference.pairwise.panels import own_limits, pairs_of
 from outscore.inference.pairwise.per_pair import NEAR_WIDTH, PairTest, exact_rows, pair_rows
-from outscore.inference.pairwise.systems import SystemRows, pairs_of
 from outscore.metrics.registry import resolve
 from outscore.resampling.flips import flip_bits
 from outscore.results.pvalue import PValue
+from outscore.scores.panel import Panel
 
 MEAN = AdditiveMetric("mean", ("score", "items"), ratio=((1, 0), (0, 1)))
 F1 = AdditiveMetric("f1", ("tp", "errors"), ratio=((2, 0), (2, 1)))
 PLAIN = {"method": "auto", "resamples": 999}
 
 
+def names(rows):
+    return tuple(f"s{number}" for number in range(len(rows)))
+
+
 def means(values, present=None):
     values = np.asarray(values)
     present = np.ones(values.shape, dtype=bool) if present is None else present
     rows = np.stack([np.where(present, values, 0), present.astype(values.dtype)], axis=2)
-    return SystemRows(MEAN, rows, present)
+    return Panel(MEAN, names(rows), rows, present)
 
 
 counts = st.tuples(st.integers(0, 400), st.integers(0, 400), st.integers(0, 300))
@@ -91,7 +96,7 @@ def test_single_pairs_against_permutation_test(kind):
     present = random.random((4, 60)) < 0.8
     clusters = random.integers(0, 20, 60) if kind == "clusters" else None
     rows = means(values, present)
-    rows = SystemRows(MEAN, rows.rows, present, clusters).with_exact_integers()
+    rows = Panel.of(MEAN, names(rows.rows), rows.rows, present, clusters=clusters)
     pairs = np.stack(pairs_of(4), axis=1)
     found = pair_rows(rows, PairTest("permutation", TestRequest(options=PLAIN), sides=True), pairs)
     for row, (i, j) in enumerate(pairs.tolist()):
@@ -134,7 +139,7 @@ def test_a_test_that_cannot_judge_one_pair_says_so_and_goes_on():
 def test_shared_flips_against_the_naive_twin():
     random = np.random.default_rng(1)
     rows = random.integers(0, 6, (3, 25, 2))
-    systems = SystemRows(F1, rows, np.ones((3, 25), dtype=bool))
+    systems = Panel.of(F1, names(rows), rows)
     flipped = Flipped((summable(systems),), *pairs_of(3), 7)
     hits = sum(hits_of(flipped, part) for part in ranges(300, 120))
     signs = 1 - 2 * flip_bits(25, 0, 300, 7).astype(int)
@@ -154,7 +159,7 @@ def test_shared_flips_against_the_naive_twin():
 def test_shared_intervals_against_compare():
     random = np.random.default_rng(2)
     rows = random.integers(0, 9, (3, 24, 2)) + 1
-    systems = summable(SystemRows(F1, rows, np.ones((3, 24), dtype=bool)))
+    systems = summable(Panel.of(F1, names(rows), rows))
     flipped = Flipped((systems,), *pairs_of(3), 0)
     draws = np.concatenate([drawn_scores(systems, 0, part) for part in ranges(4_999)])
     table = shared_table(flipped, np.full(3, 24), np.zeros((3, 3), dtype=int), draws, 999, 0.05)
@@ -166,7 +171,7 @@ def test_shared_intervals_against_compare():
 def test_exact_ratio_against_permutation_test():
     random = np.random.default_rng(3)
     rows = random.integers(0, 4, (3, 40, 2))
-    found = exact_rows(SystemRows(F1, rows, np.ones((3, 40), dtype=bool)), np.stack(pairs_of(3), axis=1))
+    found = exact_rows(Panel.of(F1, names(rows), rows), np.stack(pairs_of(3), axis=1))
     for row, (i, j) in enumerate(zip(*pairs_of(3), strict=True)):
         for column, side in enumerate(("two-sided", "greater", "less")):
             alone = osc.permutation_test(rows[i], rows[j], metric="f1", alternative=side)
@@ -191,7 +196,7 @@ def test_scores_and_own_intervals_against_compare():
     random = np.random.default_rng(6)
     for values in ((random.random((2, 50)) < 0.6).astype(int), random.random((2, 50)), random.normal(3, 9, (2, 50))):
         metric, _, _ = resolve("mean", values[0], values[1])
-        low, high = means(values).own_limits(0.05)
+        low, high = own_limits(means(values), 0.05)
         alone = osc.compare(*values)
         assert metric.name == "mean"
         assert means(values).scores() == pytest.approx([score.value for score in alone.scores])
@@ -224,7 +229,7 @@ def test_better_is_the_side_of_the_metric(direction):
     """The left system has far more of what is counted, which is better or worse."""
     metric = AdditiveMetric("share", ("hits", "others"), ratio=((1, 0), (1, 1)), direction=direction)
     rows = np.array([[[5, 1]] * 20, [[1, 5]] * 20])
-    flipped = Flipped((summable(SystemRows(metric, rows, np.ones((2, 20), dtype=bool))),), np.array([0]), np.array([1]), 3)
+    flipped = Flipped((summable(Panel.of(metric, names(rows), rows)),), np.array([0]), np.array([1]), 3)
     table = shared_table(flipped, np.array([20]), hits_of(flipped, (0, 999)), None, 999, 0.05)
     for_left, against_left = (table.log_better[0], table.log_worse[0])[:: 1 if direction == "higher" else -1]
     assert for_left == pytest.approx(math.log(1 / 1000))

@@ -16,9 +16,9 @@ from outscore.engine.progress import Steps
 from outscore.inference.families.multiplicity import adjust
 from outscore.results.note import note_texts
 from outscore.results.ranking import Ranking
-from outscore.scores.board import Board, boards_of
+from outscore.scores.panel import Panel, panels_of
 from outscore.scores.system import Labels, Scores
-from outscore.workflows.rank.boards import assemble_ranking, measure, rank_boards
+from outscore.workflows.rank.panels import assemble_ranking, measure, rank_panels
 from outscore.workflows.rank.standings import pairs_frame
 
 NAMES = ("a", "b", "c", "d")
@@ -285,16 +285,17 @@ def test_shaffer_is_never_weaker_than_holm_and_needs_all_pairs():
 
 def test_several_metrics_make_one_family():
     random = np.random.default_rng(5)
-    boards = [Board(("a", "b", "c"), random.integers(0, 4, (3, 30, 2)) + 1, np.ones((3, 30), dtype=bool)) for _ in range(2)]
-    found = rank_boards(boards[:1], "f1", further=[("accuracy", boards[1:])]).ranking
+    tables = [random.integers(0, 4, (3, 30, 2)) + 1 for _ in range(2)]
+    first, second = (Panel.of(metric, ("a", "b", "c"), table) for metric, table in zip(("f1", "accuracy"), tables, strict=True))
+    found = rank_panels([first], further=[[second]]).ranking
     assert found.metric == "f1"
     assert [part.metric for part in found.metrics] == ["accuracy"]
     assert found.family.m == 6
 
 
 def test_pairs_frame_holds_every_pair_with_its_adjusted_p():
-    boards = boards_of([Scores(n, v, Labels.of(range(80))) for n, v in as_dict(simulated()).items()])
-    measured = measure(boards)
+    panels = panels_of([Scores(n, v, Labels.of(range(80))) for n, v in as_dict(simulated()).items()])
+    measured = measure(panels)
     ranking, frame = assemble_ranking(measured), pairs_frame(measured)
     table = {frozenset((row["left"], row["right"])): row for row in frame.iter_rows(named=True)}
     for pair in ranking.pairs:
@@ -304,19 +305,19 @@ def test_pairs_frame_holds_every_pair_with_its_adjusted_p():
 
 def test_many_pairs_leave_counts_only_and_the_macro_average_is_approximated():
     random = np.random.default_rng(6)
-    k, boards = 70, []
+    k, panels = 70, []
     for name, n in (("x", 150), ("y", 90), *((f"z{i}", 60) for i in range(20))):
         right = (random.random((k, n)) < np.linspace(0.7, 0.4, k)[:, None]).astype(int)
-        boards.append(Board(tuple(f"s{i}" for i in range(k)), right, np.ones((k, n), dtype=bool), dataset=name))
-    found = rank_boards(boards).ranking
+        panels.append(Panel.of("mean", tuple(f"s{i}" for i in range(k)), right, dataset=name))
+    found = rank_panels(panels).ranking
     assert found.pairs == []
     assert found.counts.pairs == k * (k - 1) // 2
     assert found.datasets_family.m == 22 * k * (k - 1) // 2
     assert found.kernel == "saddlepoint"
     assert any("saddlepoint" in note.text for note in found.notes)
     assert len(found.replicability) == k - 1
-    few = [Board(("s0", "s69"), b.values[[0, 69]], b.present[[0, 69]], dataset=b.dataset) for b in boards]
-    exact, table = rank_boards(few).ranking, pairs_frame(measure(boards))
+    few = [Panel(b.metric, ("s0", "s69"), b.rows[[0, 69]], b.present[[0, 69]], b.scale, dataset=b.dataset) for b in panels]
+    exact, table = rank_panels(few).ranking, pairs_frame(measure(panels))
     approximate = table.filter((pl.col("left") == "s0") & (pl.col("right") == "s69") & pl.col("dataset").is_null())
     assert approximate["log10_p"][0] == pytest.approx(exact.pairs[0].p.log10, abs=0.1)
 
@@ -337,10 +338,10 @@ def test_livebench_pairs_equal_each_alone(shared_data):
     systems = osc.read(shared_data / "llm-scores" / "livebench.parquet")
     few = rank(systems[:3], duplicates="mean")
     for pair in few.pairs:
-        board = boards_of(systems[:3])[0]
-        i, j = (board.systems.index(name) for name in pair.systems)
-        both = board.present[i] & board.present[j]
-        alone = osc.permutation_test(board.values[i][both], board.values[j][both])
+        panel = panels_of(systems[:3])[0]
+        i, j = (panel.systems.index(name) for name in pair.systems)
+        both = panel.pair(i, j)
+        alone = osc.permutation_test(both.a[:, 0] / both.scale, both.b[:, 0] / both.scale)
         assert same_p(pair.p.value, alone)
 
 

@@ -9,7 +9,7 @@ from outscore.engine.engines import Serial
 from outscore.metrics.cache import StatisticsCache
 from outscore.metrics.text import ter
 from outscore.metrics.text.check import rows_of_library
-from outscore.workflows.rank.texts import text_boards
+from outscore.workflows.rank.texts import text_panels
 from outscore.workflows.texts import statistics
 
 sacrebleu = pytest.importorskip("sacrebleu")
@@ -70,7 +70,7 @@ def test_a_doubt_about_one_system_is_one_about_all(long_shifts):
 
 def test_a_ranking_says_so(long_shifts):
     systems = {"moved": MOVED, "shortened": SHORTENED}
-    found = text_boards(systems, [REFERENCE], metrics=["ter"], engine=Serial(), cache=StatisticsCache(None))
+    found = text_panels(systems, [REFERENCE], metrics=["ter"], engine=Serial(), cache=StatisticsCache(None))
     assert sum("itself" in note.text for note in found.notes) == 1
 
 

@@ -10,16 +10,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from outscore.core.numeric import Array
 from outscore.core.records import dataclass
 from outscore.inference.pairwise.corpus import ranges, summable
-from outscore.inference.pairwise.systems import SystemRows
 from outscore.laws.normal import log_normal
 from outscore.laws.student import student_quantile
 from outscore.resampling.shared_flips import resampled_blocks
+from outscore.scores.panel import Panel
 
 CONFIDENCE = 2.5758293035489004
 """The normal quantile of bounds that hold with 99 % confidence."""
@@ -55,7 +56,7 @@ class Band:
     error: float
 
 
-def points_of(systems: SystemRows) -> Array | None:
+def points_of(panel: Panel) -> Array | None:
     """(systems, items) twice the points of every item: systems that are worse, ties half; None where items have no scores.
 
     Examples
@@ -63,20 +64,20 @@ def points_of(systems: SystemRows) -> Array | None:
     >>> from outscore.core.metric import AdditiveMetric
     >>> mean = AdditiveMetric("mean", ("score", "items"), ratio=((1, 0), (0, 1)))
     >>> rows = np.array([[[2, 1], [0, 1]], [[1, 1], [1, 1]], [[1, 1], [5, 1]]])
-    >>> points_of(SystemRows(mean, rows, np.ones((3, 2), dtype=bool))).tolist()
+    >>> points_of(Panel(mean, ("A", "B", "C"), rows, np.ones((3, 2), dtype=bool))).tolist()
     [[4, 0], [1, 2], [1, 4]]
     """
     import scipy.stats
 
-    if not systems.single_scores():
+    if not panel.single_scores():
         return None
-    assert systems.metric.ratio is not None
-    scores = systems.orientation * (systems.rows @ np.asarray(systems.metric.ratio[0]))
+    assert panel.metric.ratio is not None
+    scores = panel.orientation * (panel.rows @ np.asarray(panel.metric.ratio[0]))
     return np.asarray(np.rint(2 * (scipy.stats.rankdata(scores, axis=0) - 1)), dtype=np.int64)
 
 
 def draw(
-    datasets: Sequence[SystemRows],
+    datasets: Sequence[Panel],
     *,
     resamples: int,
     seed: int,
@@ -90,7 +91,7 @@ def draw(
     >>> from outscore.core.metric import AdditiveMetric
     >>> mean = AdditiveMetric("mean", ("score", "items"), ratio=((1, 0), (0, 1)))
     >>> rows = np.array([[[1, 1], [1, 1]], [[0, 1], [0, 1]]])
-    >>> draws = draw([SystemRows(mean, rows, np.ones((2, 2), dtype=bool))], resamples=3, seed=0)
+    >>> draws = draw([Panel(mean, ("A", "B"), rows, np.ones((2, 2), dtype=bool))], resamples=3, seed=0)
     >>> draws.scores.tolist(), draws.points[1].tolist()
     ([[1.0, 0.0], [1.0, 0.0], [1.0, 0.0]], [1.0, 0.0])
     """
@@ -113,24 +114,24 @@ def draw(
 
 
 def _drawn(
-    systems: SystemRows, parts: list[tuple[int, int]], seed: int, advance: Callable[[], None]
+    panel: Panel, parts: list[tuple[int, int]], seed: int, advance: Callable[[], None]
 ) -> tuple[Array, Array, tuple[Array, Array] | None, int]:
     """Drawn and observed scores, the same of points, and the number of units."""
-    points = points_of(systems)
-    items = np.ones((1, systems.rows.shape[1], 1), dtype=np.int64)
+    points = points_of(panel)
+    items = np.ones((1, panel.rows.shape[1], 1), dtype=np.int64)
     beside = items if points is None else np.concatenate([points[..., None], items])
-    counted = SystemRows(systems.metric, beside, np.ones(beside.shape[:2], dtype=bool), systems.clusters).collapse_clusters()
-    whole = summable(systems.collapse_clusters())
+    counted = replace(panel, rows=beside, present=np.ones(beside.shape[:2], dtype=bool)).collapse_clusters()
+    whole = summable(panel.collapse_clusters())
     tables = [*whole.rows, *counted.rows]
     k = len(whole.rows)
     scores, ranks = [], []
     for first, count in parts:
         for sums in resampled_blocks(tables, resamples=count, seed=seed, first=first):
-            scores.append(np.stack([systems.metric.score(total / systems.scale) for total in sums[:k]], axis=1))
+            scores.append(np.stack([panel.metric.score(total / panel.scale) for total in sums[:k]], axis=1))
             if points is not None:
                 ranks.append(np.concatenate(sums[k:-1], axis=1) / (2 * sums[-1]))
         advance()
-    observed = systems.metric.score(whole.rows.sum(axis=1) / systems.scale)
+    observed = panel.metric.score(whole.rows.sum(axis=1) / panel.scale)
     points_drawn = None if points is None else (np.concatenate(ranks), points.mean(axis=1) / 2)
     return np.concatenate(scores), observed, points_drawn, whole.rows.shape[1]
 

@@ -16,10 +16,10 @@ from outscore.core.numeric import TIE_TOLERANCE, Array
 from outscore.core.records import dataclass
 from outscore.inference.base.sign_flips import tie_scale
 from outscore.inference.bootstrap.tests import MIN_UNITS
-from outscore.inference.pairwise.systems import SystemRows
 from outscore.inference.pairwise.table import KINDS, PairTable
 from outscore.resampling.bootstrap import exactly_summable
 from outscore.resampling.shared_flips import flipped_blocks, resampled_blocks
+from outscore.scores.panel import Panel
 
 CENTRED = "centred bootstrap, shared by all pairs"
 PART = 1_000
@@ -46,7 +46,7 @@ class Flipped:
     own, made from the seed and its number; a single one has those of the seed, as a test of its own would.
     """
 
-    datasets: tuple[SystemRows, ...]
+    datasets: tuple[Panel, ...]
     left: Array
     right: Array
     seed: int
@@ -75,7 +75,7 @@ def hits_of(flipped: Flipped, part: tuple[int, int]) -> Array:
     >>> from outscore.core.metric import AdditiveMetric
     >>> f1 = AdditiveMetric("f1", ("tp", "errors"), ratio=((2, 0), (2, 1)))
     >>> rows = np.array([[[3, 1], [4, 0], [2, 2]], [[3, 1], [4, 0], [2, 2]]])
-    >>> same = Flipped((SystemRows(f1, rows, np.ones((2, 3), dtype=bool)),), np.array([0]), np.array([1]), 0)
+    >>> same = Flipped((Panel(f1, ("A", "B"), rows, np.ones((2, 3), dtype=bool)),), np.array([0]), np.array([1]), 0)
     >>> hits_of(same, (0, 100)).tolist()
     [[100, 100, 100]]
     """
@@ -104,7 +104,7 @@ def hits_of(flipped: Flipped, part: tuple[int, int]) -> Array:
     return hits
 
 
-def drawn_scores(systems: SystemRows, seed: int, part: tuple[int, int]) -> Array:
+def drawn_scores(panel: Panel, seed: int, part: tuple[int, int]) -> Array:
     """(resamples, systems) scores on units drawn with replacement, the same for all systems.
 
     Examples
@@ -112,12 +112,12 @@ def drawn_scores(systems: SystemRows, seed: int, part: tuple[int, int]) -> Array
     >>> from outscore.core.metric import AdditiveMetric
     >>> mean = AdditiveMetric("mean", ("score", "items"), ratio=((1, 0), (0, 1)))
     >>> rows = np.array([[[1, 1], [1, 1]], [[0, 1], [0, 1]]])
-    >>> drawn_scores(SystemRows(mean, rows, np.ones((2, 2), dtype=bool)), 0, (0, 2)).tolist()
+    >>> drawn_scores(Panel(mean, ("A", "B"), rows, np.ones((2, 2), dtype=bool)), 0, (0, 2)).tolist()
     [[1.0, 0.0], [1.0, 0.0]]
     """
     first, count = part
-    blocks = resampled_blocks(list(systems.rows), resamples=count, seed=seed, first=first)
-    return np.concatenate([np.stack([systems.metric.score(t / systems.scale) for t in sums], axis=1) for sums in blocks])
+    blocks = resampled_blocks(list(panel.rows), resamples=count, seed=seed, first=first)
+    return np.concatenate([np.stack([panel.metric.score(t / panel.scale) for t in sums], axis=1) for sums in blocks])
 
 
 def shared_table(flipped: Flipped, n: Array, hits: Array, draws: Array | None, resamples: int, alpha: float) -> PairTable:
@@ -156,7 +156,7 @@ def _limits(flipped: Flipped, observed: Array, draws: Array | None, alpha: float
     return observed - reach, observed + reach
 
 
-def summable(systems: SystemRows) -> SystemRows:
+def summable(panel: Panel) -> Panel:
     """The same rows as floats whose sums are exact in any order.
 
     Examples
@@ -164,20 +164,20 @@ def summable(systems: SystemRows) -> SystemRows:
     >>> from outscore.core.metric import AdditiveMetric
     >>> total = AdditiveMetric("sum", ("score",), ratio=((1,), None))
     >>> rows = np.array([[[0.1], [0.2], [0.3]]])
-    >>> bool(np.abs(summable(SystemRows(total, rows, np.ones((1, 3), dtype=bool))).rows - rows).max() < 1e-12)
+    >>> bool(np.abs(summable(Panel(total, ("A",), rows, np.ones((1, 3), dtype=bool))).rows - rows).max() < 1e-12)
     True
     """
-    k, units, columns = systems.rows.shape
-    wide = exactly_summable(systems.rows.transpose(1, 0, 2).reshape(units, k * columns))
-    return replace(systems, rows=np.ascontiguousarray(wide.reshape(units, k, columns).transpose(1, 0, 2)))
+    k, units, columns = panel.rows.shape
+    wide = exactly_summable(panel.rows.transpose(1, 0, 2).reshape(units, k * columns))
+    return replace(panel, rows=np.ascontiguousarray(wide.reshape(units, k, columns).transpose(1, 0, 2)))
 
 
-def _scores_of(systems: SystemRows) -> Array:
+def _scores_of(panel: Panel) -> Array:
     """The scores through the arithmetic of the resamples: a resample that equals the sample does not move at all."""
-    return systems.metric.score(systems.rows.sum(axis=1) / systems.scale)
+    return panel.metric.score(panel.rows.sum(axis=1) / panel.scale)
 
 
-def _flipped_difference(systems: SystemRows, whole: Array, flip: Array) -> Array:
+def _flipped_difference(panel: Panel, whole: Array, flip: Array) -> Array:
     """score((T + S)/2) - score((T - S)/2) with the flipped sums S, T being what both systems have together."""
-    unit = 2.0 * systems.scale
-    return systems.metric.score((whole + flip) / unit) - systems.metric.score((whole - flip) / unit)
+    unit = 2.0 * panel.scale
+    return panel.metric.score((whole + flip) / unit) - panel.metric.score((whole - flip) / unit)

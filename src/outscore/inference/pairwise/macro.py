@@ -27,12 +27,12 @@ from outscore.exact.binomial import log_two_sided
 from outscore.exact.saddlepoint import log_saddlepoint
 from outscore.inference.base.entry import TestRequest
 from outscore.inference.pairwise.per_pair import log_claim, permutation_p
-from outscore.inference.pairwise.systems import SystemRows
 from outscore.inference.pairwise.table import KINDS, Measured, PairTable
 from outscore.inference.permutation.interval import inversion_interval
 from outscore.results.interval import Interval
 from outscore.results.note import Note
 from outscore.results.pvalue import PValue
+from outscore.scores.panel import Panel
 
 MAX_TESTED = 2_000
 """Beyond so many pairs the macro average is approximated."""
@@ -68,14 +68,14 @@ def macro_notes(test: str, kernel: str, *, in_units: bool = False) -> list[Note]
     return notes
 
 
-def macro_tested(datasets: Sequence[SystemRows], request: TestRequest, approximate: bool, chunk: Array) -> Array:  # noqa: FBT001
+def macro_tested(datasets: Sequence[Panel], request: TestRequest, approximate: bool, chunk: Array) -> Array:  # noqa: FBT001
     """(pairs, 2): log p and its kind for a chunk of pairs (left, right) by a linear metric.
 
     Examples
     --------
     >>> mean = AdditiveMetric("mean", ("score", "items"), ratio=((1, 0), (0, 1)))
     >>> rows = np.stack([np.array([[1, 1, 1], [0, 0, 0]]), np.ones((2, 3), dtype=int)], axis=2)
-    >>> dataset = SystemRows(mean, rows, np.ones((2, 3), dtype=bool))
+    >>> dataset = Panel(mean, ("A", "B"), rows, np.ones((2, 3), dtype=bool))
     >>> request = TestRequest(options={"method": "auto", "resamples": 999})
     >>> np.exp(macro_tested([dataset, dataset], request, False, np.array([[0, 1]]))[0, 0]).round(5).item()  # 2 of 2^6 swaps
     0.03125
@@ -130,14 +130,14 @@ def _macro_rows(parts: Sequence[PairedScores], metric: AdditiveMetric) -> tuple[
     return PairedScores(a[:, None], b[:, None], scale, None, clusters), plain
 
 
-def macro_interval(datasets: Sequence[SystemRows], left: int, right: int, log_p: float, alpha: float) -> Interval | None:
+def macro_interval(datasets: Sequence[Panel], left: int, right: int, log_p: float, alpha: float) -> Interval | None:
     """The interval of one pair's macro difference by a linear metric, which inverts its test; None where they share no item.
 
     Examples
     --------
     >>> mean = AdditiveMetric("mean", ("score", "items"), ratio=((1, 0), (0, 1)))
     >>> rows = np.stack([np.array([[5, 6, 7, 9], [1, 4, 6, 5]]), np.ones((2, 4), dtype=int)], axis=2)
-    >>> dataset = SystemRows(mean, rows, np.ones((2, 4), dtype=bool))
+    >>> dataset = Panel(mean, ("A", "B"), rows, np.ones((2, 4), dtype=bool))
     >>> found = macro_interval([dataset, dataset], 0, 1, math.log(2 / 2**8), 0.05)
     >>> found.low, found.high
     (1.5, 4.0)

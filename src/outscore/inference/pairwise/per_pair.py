@@ -30,7 +30,7 @@ from outscore.inference.base.sign_flips import Alternative, Flips, KernelOptions
 from outscore.inference.classical.student import make_agree, mean_of, t_interval
 from outscore.inference.describe.repeats import run_interval, run_test
 from outscore.inference.describe.units import evaluation_units
-from outscore.inference.pairwise.systems import SystemRows
+from outscore.inference.pairwise.panels import exchange_of_pair, run_scores_of_pair, two_way_of_pair
 from outscore.inference.pairwise.table import KINDS, PairTable
 from outscore.inference.permutation.dispatch import permutation
 from outscore.inference.populations import EXCHANGE, TWO_WAY, own_test
@@ -39,6 +39,7 @@ from outscore.inference.runs.exchange import COARSE, macro_exchange
 from outscore.inference.runs.two_way import macro_two_way
 from outscore.results.interval import Interval
 from outscore.results.pvalue import PValue
+from outscore.scores.panel import Panel
 
 STUDENT = "Student's t of the paired differences, stretched to agree with the test"
 CHUNK = 16
@@ -80,7 +81,7 @@ class PairRows:
 COLUMNS = ("n", "difference", "low", "high", "log_p", "log_better", "log_worse", "kind")
 
 
-def pair_rows(systems: SystemRows, asked: PairTest, chunk: Array) -> PairRows:
+def pair_rows(panel: Panel, asked: PairTest, chunk: Array) -> PairRows:
     """The pairs of a chunk, rows (left, right).
 
     Examples
@@ -89,25 +90,25 @@ def pair_rows(systems: SystemRows, asked: PairTest, chunk: Array) -> PairRows:
     >>> mean = AdditiveMetric("mean", ("score", "items"), ratio=((1, 0), (0, 1)))
     >>> rows = np.stack([np.array([[3, 5, 4, 8], [1, 2, 3, 4]]), np.ones((2, 4), dtype=int)], axis=2)
     >>> test = PairTest("student", TestRequest(), own_interval=True)
-    >>> table = pair_rows(SystemRows(mean, rows, np.ones((2, 4), dtype=bool)), test, np.array([[0, 1]]))
+    >>> table = pair_rows(Panel(mean, ("A", "B"), rows, np.ones((2, 4), dtype=bool)), test, np.array([[0, 1]]))
     >>> np.exp(table.numbers[0, 4]).round(6).item(), table.kernels
     (0.030466, ('student-t',))
     """
     numbers = np.zeros((len(chunk), len(COLUMNS)))
     kernels, intervals, remarks = [], [], {}
     for row, (left, right) in enumerate(chunk.tolist()):
-        pairs = systems.pair(left, right)
+        pairs = panel.pair(left, right)
         if not pairs.rows:
             numbers[row] = [0, np.nan, np.nan, np.nan, 0.0, 0.0, 0.0, 0]
             continue
         try:
             if own_test(asked.test) is None:
-                numbers[row], kernel, interval = _one(systems, pairs, asked)
+                numbers[row], kernel, interval = _one(panel, pairs, asked)
             else:
-                numbers[row], kernel, interval = population_numbers([systems], left, right, asked)
+                numbers[row], kernel, interval = population_numbers([panel], left, right, asked)
         except NoSpreadError as refusal:
             # One pair that the test cannot judge must not cost all others theirs.
-            numbers[row] = [pairs.rows, _difference(systems, pairs), np.nan, np.nan, 0.0, 0.0, 0.0, 0]
+            numbers[row] = [pairs.rows, _difference(panel, pairs), np.nan, np.nan, 0.0, 0.0, 0.0, 0]
             remarks[row] = f"Undecided: {refusal.message}"
             continue
         kernels.append(kernel)
@@ -143,28 +144,28 @@ class _AgainstMetricError(NoSpreadError):
     """A test that finds the system better whose score is worse: nothing can be claimed about the score."""
 
 
-def exact_rows(systems: SystemRows, chunk: Array) -> Array:
+def exact_rows(panel: Panel, chunk: Array) -> Array:
     """(pairs, 4): log p, one-sided log p (better, worse) and kind by exact kernels; nan where none serves.
 
     Examples
     --------
     >>> f1 = AdditiveMetric("f1", ("tp", "errors"), ratio=((2, 0), (2, 1)))
     >>> rows = np.array([[[3, 1], [4, 0], [2, 2]], [[1, 3], [2, 2], [0, 4]]])
-    >>> np.exp(exact_rows(SystemRows(f1, rows, np.ones((2, 3), dtype=bool)), np.array([[0, 1]]))[0, 0]).round(6).item()
+    >>> np.exp(exact_rows(Panel(f1, ("A", "B"), rows, np.ones((2, 3), dtype=bool)), np.array([[0, 1]]))[0, 0]).round(6).item()
     0.25
     """
     answers = np.full((len(chunk), 4), np.nan)
     for row, (left, right) in enumerate(chunk.tolist()):
         try:
-            p = permutation(systems.pair(left, right), systems.metric, KernelOptions(method="exact"))
+            p = permutation(panel.pair(left, right), panel.metric, KernelOptions(method="exact"))
         except OutscoreError:
             # No exact method serves this pair: it is left to the shared flips.
             continue
-        answers[row] = [log_claim(p), *sides_of(p, systems.orientation), KINDS.index(p.method)]
+        answers[row] = [log_claim(p), *sides_of(p, panel.orientation), KINDS.index(p.method)]
     return answers
 
 
-def population_numbers(datasets: Sequence[SystemRows], left: int, right: int, asked: PairTest) -> tuple[list[float], str, str]:
+def population_numbers(datasets: Sequence[Panel], left: int, right: int, asked: PairTest) -> tuple[list[float], str, str]:
     """The numbers of a pair by the test of a population, the kernel of p and the method of the interval.
 
     Of several datasets, those that both systems have, the mean difference is tested.
@@ -173,18 +174,18 @@ def population_numbers(datasets: Sequence[SystemRows], left: int, right: int, as
     interval: Interval | None
     sides = SIDES if asked.sides else SIDES[:1]
     if asked.test == TWO_WAY:
-        parts = [one.crossed(left, right) for one in datasets]
+        parts = [two_way_of_pair(one, left, right) for one in datasets]
         crossed = macro_two_way(parts) if several else parts[0]
         p, *others = (crossed.p(side, orientation=orientation) for side in sides)
         n, difference, interval = p.n, crossed.difference, crossed.interval(request.alpha)
     elif asked.test == EXCHANGE:
-        exchanges = [one.exchange(left, right) for one in datasets]
+        exchanges = [exchange_of_pair(one, left, right) for one in datasets]
         exchange = macro_exchange(exchanges) if several else exchanges[0]
         p, *others = (exchange.p(side, points=COARSE, seed=request.seed) for side in sides)
         n, difference = len(exchange.weights), exchange.difference
         interval = exchange.interval(request.alpha, "two-sided", p)
     else:
-        scores = [one.run_scores(left, right) for one in datasets]
+        scores = [run_scores_of_pair(one, left, right) for one in datasets]
         a, b = (np.mean([pair[k] for pair in scores], axis=0) for k in (0, 1))
         higher = orientation > 0
         p, *others = (run_test(a, b, alternative=side, higher_is_better=higher, seed=request.seed) for side in sides)
@@ -194,16 +195,16 @@ def population_numbers(datasets: Sequence[SystemRows], left: int, right: int, as
     return [n, difference, *ends_of(interval), *logs, KINDS.index(p.method)], p.kernel.split(":")[0], method
 
 
-def _one(systems: SystemRows, pairs: PairedScores, asked: PairTest) -> tuple[list[float], str, str]:
+def _one(panel: Panel, pairs: PairedScores, asked: PairTest) -> tuple[list[float], str, str]:
     """One pair's numbers, the kernel of its p and the method of its interval."""
-    metric, request = systems.metric, asked.request
+    metric, request = panel.metric, asked.request
     if asked.unit_size != 1:
         pairs, _ = evaluation_units(pairs, metric, asked.unit_size, asked.unit_statistic, asked.shuffle)
     pairs = with_exact_integers(pairs)
     if asked.test == "permutation" and not asked.own_interval:
         p = permutation_p(pairs, metric, request)
-        interval = _student(systems, pairs, p, request.alpha)
-        better, worse = sides_of(p, systems.orientation)
+        interval = _student(panel, pairs, p, request.alpha)
+        better, worse = sides_of(p, panel.orientation)
     else:
         result = TESTS[asked.test].run(pairs, metric, request)
         p, interval = result.p, result.interval
@@ -212,7 +213,7 @@ def _one(systems: SystemRows, pairs: PairedScores, asked: PairTest) -> tuple[lis
     fitting = interval is not None and interval.estimand == "difference"
     low, high = ends_of(interval) if fitting else (np.nan, np.nan)
     method = interval.method if interval is not None and fitting else "none"
-    difference = _difference(systems, pairs)
+    difference = _difference(panel, pairs)
     kind = KINDS.index(p.method)
     if interval is not None and not fitting and difference * (interval.estimate or 0.0) < 0 and p.upper <= request.alpha:
         raise _AgainstMetricError(
@@ -243,9 +244,9 @@ def ends_of(interval: Interval | None) -> tuple[float, float]:
     return low, math.inf if interval.high is None else interval.high
 
 
-def _difference(systems: SystemRows, pairs: PairedScores) -> float:
+def _difference(panel: Panel, pairs: PairedScores) -> float:
     total_a, total_b = pairs.totals()
-    return float(systems.metric.score(total_a) - systems.metric.score(total_b))
+    return float(panel.metric.score(total_a) - panel.metric.score(total_b))
 
 
 def permutation_p(pairs: PairedScores, metric: AdditiveMetric, request: TestRequest) -> PValue:
@@ -313,18 +314,18 @@ def sides_of(p: PValue, orientation: int) -> tuple[float, float]:
     return (ahead, behind) if orientation * p.statistic > 0 else (behind, ahead)
 
 
-def _student(systems: SystemRows, pairs: PairedScores, p: PValue, alpha: float) -> Interval | None:
+def _student(panel: Panel, pairs: PairedScores, p: PValue, alpha: float) -> Interval | None:
     """Student's interval of the mean difference, agreeing with p about 0.
 
     The inverted permutation test would cost a hundred times as much.
     """
-    scores = scores_if_any(pairs, systems.metric)
+    scores = scores_if_any(pairs, panel.metric)
     if scores is None:
         return None
     mean = mean_of(scores)
     if mean.error == 0.0:
         return None
-    if is_sum(systems.metric):
+    if is_sum(panel.metric):
         mean = replace(mean, value=mean.value * scores.n, error=mean.error * scores.n)
     interval = t_interval(mean, alpha, "two-sided", scores.orientation, method=STUDENT, dual=False)
     return make_agree(interval, p, mean.value, alpha)

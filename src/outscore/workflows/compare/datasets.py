@@ -22,9 +22,9 @@ from outscore.results.pvalue import PValue
 from outscore.results.ranking import RankedPair, Ranking, Standing
 from outscore.results.signature import Signature
 from outscore.results.subset import DATASET, Bucket
-from outscore.scores.board import Board, boards_of
+from outscore.scores.panel import Panel, panels_of
 from outscore.scores.system import Scores, shared_datasets
-from outscore.workflows.rank.boards import rank_boards
+from outscore.workflows.rank.panels import rank_panels
 from outscore.workflows.rank.question import Question as RankQuestion
 from outscore.workflows.requests.compare import CompareRequest
 
@@ -37,32 +37,30 @@ def macro_averaged(
     renamed = [replace(system, name=name) for system, name in zip(_shared(scores), pooled.systems, strict=True)]
     asked = {**request.asked(), "repeats": request.repeats}
     try:
-        boards = boards_of(renamed, request.duplicates)  # type: ignore[arg-type] # an unknown rule is refused there
+        panels = panels_of(renamed, metric, request.duplicates)  # type: ignore[arg-type] # an unknown rule is refused there
     except OutscoreError as refusal:
         return _untested(pooled, len(names), refusal)
-    return by_macro_average(pooled, boards, metric, asked)
+    return by_macro_average(pooled, panels, asked)
 
 
-def by_macro_average(
-    pooled: Comparison, boards: Sequence[Board], metric: str | AdditiveMetric, asked: Mapping[str, Any]
-) -> Comparison:
-    """The comparison of the boards' macro averages, with what pooling would say; pooled if those cannot be compared.
+def by_macro_average(pooled: Comparison, panels: Sequence[Panel], asked: Mapping[str, Any]) -> Comparison:
+    """The comparison of the panels' macro averages, with what pooling would say; pooled if those cannot be compared.
 
     The numbers are those of `rank`, so that both commands give the same answer. `asked` are the options of the comparison.
     """
-    _refuse_unasked(len(boards), asked)
+    _refuse_unasked(len(panels), asked)
     if asked["test"] in ("all", "bayes"):
         reason = f"test `{asked['test']}` is for single items"
-        text = f"The {pooled.design.noun}s of {len(boards)} datasets were pooled, because {reason}."
+        text = f"The {pooled.design.noun}s of {len(panels)} datasets were pooled, because {reason}."
         return _with(pooled, Note("reading", text))
     same = ("test", "options", "alpha", "unit_size", "unit_statistic", "shuffle", "seed", "population", "repeats")
     question = RankQuestion(**{name: asked[name] for name in same if name in asked})
     try:
-        ranking = rank_boards(boards, metric, question).ranking
+        ranking = rank_panels(panels, question).ranking
     except OutscoreError as refusal:
-        return _untested(pooled, len(boards), refusal)
+        return _untested(pooled, len(panels), refusal)
     drawn = int(str(question.options.get("resamples") or RESAMPLES))
-    return _decided(pooled, ranking, len(boards), question.alpha, drawn)
+    return _decided(pooled, ranking, len(panels), question.alpha, drawn)
 
 
 def _untested(pooled: Comparison, datasets: int, refusal: OutscoreError) -> Comparison:

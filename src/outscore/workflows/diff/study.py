@@ -17,7 +17,7 @@ from outscore.outputs.inventory import GOLD, count_labels, rarely_used, unknown_
 from outscore.outputs.model import Chains, Items, Units, Words, choose_slices
 from outscore.results.diff import Inventory, KeyScore, Rates, ScoreChange
 from outscore.results.note import Note
-from outscore.scores.board import Board
+from outscore.scores.panel import Panel
 from outscore.scores.system import Labels, Origin
 from outscore.workflows.diff.pair import Statistics
 
@@ -84,8 +84,7 @@ class OtherScore:
     """A score of all systems that is not the headline; whole sentences are right `by` a criterion if there are several."""
 
     name: str
-    metric: str
-    board: Board
+    panel: Panel
     by: str | None = None
 
 

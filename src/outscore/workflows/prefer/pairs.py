@@ -15,7 +15,6 @@ from typing import cast
 import numpy as np
 
 from outscore.core.numeric import LN10, finite
-from outscore.core.paired import PairedScores
 from outscore.core.records import dataclass
 from outscore.inference.base.sign_flips import KernelOptions
 from outscore.inference.families.multiplicity import CORRECTIONS, adjust
@@ -25,11 +24,10 @@ from outscore.inference.preferences.orders import exchanged_p, orders_of
 from outscore.inference.preferences.strengths import Estimate, Strengths
 from outscore.inference.preferences.tally import Tally
 from outscore.inference.preferences.win_rates import flip_p, independent_p, kept_half, win_rates
-from outscore.metrics.registry import resolve
 from outscore.results.design import Family
 from outscore.results.preference import Order, PreferencePair
 from outscore.results.pvalue import Kind, PValue
-from outscore.scores.board import Board
+from outscore.scores.panel import Panel
 from outscore.workflows.rank.measure import measure
 from outscore.workflows.rank.question import Question
 
@@ -197,27 +195,25 @@ def turned(pair: PreferencePair) -> PreferencePair:
 
 def _through_baseline(systems: Sequence[str], tally: Tally, centre: int, asked: Asked) -> list[PreferencePair]:
     """Two systems against the baseline, paired by prompt: the ordinary test of two systems' scores, prompt by prompt."""
-    board = _board(systems, tally, centre)
-    (measured,) = measure([board], "mean", Question(alpha=asked.alpha, seed=asked.seed))
+    panel = _panel(systems, tally, centre)
+    (measured,) = measure([panel], Question(alpha=asked.alpha, seed=asked.seed))
     table = measured.pairs
     pairs = []
     for i in range(len(table)):
         left, right = int(table.left[i]), int(table.right[i])
-        both = board.present[left] & board.present[right]
-        scores = board.values[left][both], board.values[right][both]
-        gap = scores[0] - scores[1]
-        shared = int(both.sum())
+        both = panel.pair(left, right)
+        gap = (both.a - both.b)[:, 0]
+        shared = both.rows
         p = None
         if shared and KINDS[int(table.kind[i])] == "certified":
             # A table of pairs keeps the limit that may be claimed; here both are shown.
-            metric, a, b = resolve("mean", *scores)
-            p = permutation(PairedScores(a, b), metric, KernelOptions(seed=asked.seed, level=asked.alpha))
+            p = permutation(both, panel.metric, KernelOptions(seed=asked.seed, level=asked.alpha))
         elif shared:
             value, log10 = float(table.p[i]), float(table.log_p[i]) / LN10 + 0.0
             p = PValue(value, value, value, log10, cast("Kind", KINDS[int(table.kind[i])]), measured.kernel, n=shared)
         pair = PreferencePair(
-            board.systems[left],
-            board.systems[right],
+            panel.systems[left],
+            panel.systems[right],
             int((gap > 0).sum()),
             int((gap == 0).sum()),
             int((gap < 0).sum()),
@@ -237,7 +233,7 @@ def _through_baseline(systems: Sequence[str], tally: Tally, centre: int, asked: 
     return pairs
 
 
-def _board(systems: Sequence[str], tally: Tally, centre: int) -> Board:
+def _panel(systems: Sequence[str], tally: Tally, centre: int) -> Panel:
     """Win rates against the baseline by system and unit; several battles of a unit are averaged."""
     others = [i for i in range(len(systems)) if i != centre]
     place = np.full(len(systems), -1)
@@ -249,7 +245,7 @@ def _board(systems: Sequence[str], tally: Tally, centre: int) -> Board:
     cells = (place[rival], tally.unit)
     values[cells] = np.where(is_left, tally.n - tally.shares, tally.shares) / tally.n
     present[cells] = True
-    return Board(tuple(systems[i] for i in others), values, present)
+    return Panel.of("mean", tuple(systems[i] for i in others), values, present)
 
 
 def _through_model(

@@ -61,9 +61,9 @@ def assemble_ranking(
     Examples
     --------
     >>> from outscore.workflows.rank.measure import measure
-    >>> from outscore.scores.board import Board
+    >>> from outscore.scores.panel import Panel
     >>> values = np.array([[1, 1, 1, 1, 1, 1, 1], [0, 0, 0, 0, 0, 0, 0]])
-    >>> found = assemble_ranking(measure([Board(("new", "old"), values, np.ones((2, 7), dtype=bool))]))
+    >>> found = assemble_ranking(measure([Panel.of("mean", ("new", "old"), values)]))
     >>> found.systems, found.pairs[0].p.value, found.groups
     (['new', 'old'], 0.015625, [['new'], ['old']])
     """

@@ -8,14 +8,12 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from outscore.core.errors import OutscoreError
-from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.engine.progress import Progress, Steps
 from outscore.inference.leaderboard.joint import CONFIDENCE, Band, Draws, band_of, draw, shares_of_best, win_rates
 from outscore.inference.populations import ITEMS
 from outscore.results.ranking import MAX_PAIRS, Joint, JointPair, JointSystem, Ranking
-from outscore.scores.board import Board
-from outscore.workflows.rank.measure import systems_of
+from outscore.scores.panel import Panel
 
 Ends = tuple[float | None, float | None]
 Triple = tuple[float | None, float | None, float | None]
@@ -24,25 +22,23 @@ RESAMPLES = 9_999
 
 
 def joint_of(
-    boards: Sequence[Board],
-    metric: str | AdditiveMetric,
+    panels: Sequence[Panel],
     ranking: Ranking,
     *,
     seed: int,
     progress: Progress | None = None,
 ) -> Joint:
-    """Resample the items of all boards for all systems at once, and summarise the results."""
-    _check(boards, ranking)
+    """Resample the items of all panels for all systems at once, and summarise the results."""
+    _check(panels, ranking)
     steps = progress or Steps()
-    datasets = [systems_of(board, metric) for board in boards]
     drawn = draw(
-        datasets,
+        panels,
         resamples=RESAMPLES,
         seed=seed,
         begin=lambda total: steps.begin("resampling items for all systems", total),
         advance=steps.advance,
     )
-    place = {name: i for i, name in enumerate(boards[0].systems)}
+    place = {name: i for i, name in enumerate(panels[0].systems)}
     pairs = [pair.systems for pair in ranking.pairs]
     left, right = (np.array([place[pair[side]] for pair in pairs], dtype=np.int64) for side in (0, 1))
     band = band_of(drawn.scores, drawn.observed, units=drawn.units, alpha=ranking.alpha, pairs=(left, right))
@@ -51,7 +47,7 @@ def joint_of(
     return Joint(
         resamples=RESAMPLES,
         seed=seed,
-        unit="clusters" if any(board.clusters is not None for board in boards) else "items",
+        unit="clusters" if any(panel.clusters is not None for panel in panels) else "items",
         units=drawn.units,
         level=1 - ranking.alpha,
         critical=_number(band.critical),
@@ -61,9 +57,9 @@ def joint_of(
     )
 
 
-def _check(boards: Sequence[Board], ranking: Ranking) -> None:
+def _check(panels: Sequence[Panel], ranking: Ranking) -> None:
     """Refuse rankings for which items cannot be resampled for all systems at once."""
-    if not all(board.complete for board in boards):
+    if not all(panel.complete for panel in panels):
         raise OutscoreError(
             "Systems lack some items, but --joint resamples the same items for all systems.",
             "Leave --joint out, or keep the items that all systems have.",

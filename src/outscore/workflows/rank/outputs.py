@@ -16,7 +16,7 @@ from outscore.core.metric import AdditiveMetric
 from outscore.core.records import dataclass
 from outscore.language.verdict.diff import score_name
 from outscore.results.note import Note
-from outscore.scores.board import Board
+from outscore.scores.panel import Panel
 from outscore.scores.system import Origin
 from outscore.workflows.classes import refuse_free_answers
 from outscore.workflows.diff.run import OutputData, study_of
@@ -28,37 +28,37 @@ RANKED_TASKS = ("label", "pos", "dep", "ner")
 
 
 @dataclass(frozen=True, eq=False)
-class OutputBoard:
-    """A board of right-or-wrong answers (or of counts), the name of its score, and the files it comes from.
+class OutputPanel:
+    """A panel of right-or-wrong answers (or of counts), the name of its score, and the files it comes from.
 
-    `unit` is the plural name of the board's columns, `group` the name of those that are swapped as one. `others` are further
-    scores by the names that sentences call them: each has its metric and board.
+    `unit` is the plural name of the panel's items, `group` the name of those that are swapped as one. `others` are further
+    scores by the names that sentences call them.
     """
 
-    board: Board
+    panel: Panel
     metric: str
     criterion: str
     origins: Sequence[Origin]
     notes: Sequence[Note]
     unit: str = "items"
     group: str | None = None
-    others: Mapping[str, tuple[str, Board]] = field(default_factory=dict)
+    others: Mapping[str, Panel] = field(default_factory=dict)
 
 
-def board_of_outputs(
+def panel_of_outputs(
     gold: object,
     systems: Mapping[str, object],
     *,
     task: str,
     cluster: str | None = None,
     metric: str | AdditiveMetric | None = None,
-) -> OutputBoard:
+) -> OutputPanel:
     """Read and align outputs, and record who is right where; a `metric` of classes counts labels by class instead.
 
     Examples
     --------
-    >>> found = board_of_outputs(list("ABCD"), {"S1": list("ABCX"), "S2": list("ZBCD")}, task="label")
-    >>> found.board.values.tolist(), found.metric, found.criterion
+    >>> found = panel_of_outputs(list("ABCD"), {"S1": list("ABCX"), "S2": list("ZBCD")}, task="label")
+    >>> found.panel.rows[..., 0].tolist(), found.metric, found.criterion
     ([[1, 1, 1, 0], [0, 1, 1, 1]], 'mean', 'label')
     """
     if task not in RANKED_TASKS:
@@ -66,8 +66,8 @@ def board_of_outputs(
     study = study_of(DiffRequest(task=task, cluster=cluster), OutputData(gold, systems))
     if metric is not None:
         refuse_free_answers(len(classes_of(study.together)), metric)
-        return OutputBoard(
-            _by_class(study),
+        return OutputPanel(
+            _by_class(study, metric),
             str(metric),
             study.criteria[0],
             study.origins,
@@ -76,30 +76,27 @@ def board_of_outputs(
             study.cluster,
             _others(study, str(metric)),
         )
-    board, named = _of_counts(study) if study.counts is not None else _of_units(study)
+    panel, named = (_of_counts(study), "f1") if study.counts is not None else (_of_units(study), "mean")
     # Counts are summed over units that are swapped as one before anything is compared.
     unit = study.unit if study.counts is None or study.cluster is None else f"{study.cluster}s"
     others = _others(study, "accuracy")
-    return OutputBoard(board, named, study.criteria[0], study.origins, study.notes, unit, study.cluster, others)
+    return OutputPanel(panel, named, study.criteria[0], study.origins, study.notes, unit, study.cluster, others)
 
 
-def _others(study: Study, headline: str) -> dict[str, tuple[str, Board]]:
-    return {score_name(s.name, s.by): (s.metric, s.board) for s in study.others() if s.name != headline}
+def _others(study: Study, headline: str) -> dict[str, Panel]:
+    return {score_name(s.name, s.by): s.panel for s in study.others() if s.name != headline}
 
 
-def _of_units(study: Study) -> tuple[Board, str]:
+def _of_units(study: Study) -> Panel:
     units = study.together
-    right = units.correct.T.astype(np.int64)
-    return Board(study.systems, right, np.ones(right.shape, dtype=bool), clusters=units.clusters), "mean"
+    return Panel.of("mean", study.systems, units.correct.T.astype(np.int64), clusters=units.clusters)
 
 
-def _by_class(study: Study) -> Board:
+def _by_class(study: Study, metric: str | AdditiveMetric) -> Panel:
     units = study.together
-    counts = np.stack(label_class_counts(units))
-    return Board(study.systems, counts, np.ones(counts.shape[:2], dtype=bool), clusters=units.clusters)
+    return Panel.of(metric, study.systems, np.stack(label_class_counts(units)), clusters=units.clusters)
 
 
-def _of_counts(study: Study) -> tuple[Board, str]:
+def _of_counts(study: Study) -> Panel:
     assert study.counts is not None
-    counts = np.stack([study.counts(k) for k in range(len(study.systems))])
-    return Board(study.systems, counts, np.ones(counts.shape[:2], dtype=bool)), "f1"
+    return Panel.of("f1", study.systems, np.stack([study.counts(k) for k in range(len(study.systems))]))

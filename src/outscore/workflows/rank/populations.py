@@ -9,7 +9,6 @@ from typing import cast
 import numpy as np
 
 from outscore.core.errors import OutscoreError
-from outscore.core.metric import AdditiveMetric
 from outscore.core.repeats import RUNS, RepeatKind, Runs
 from outscore.inference.populations import (
     EXCHANGE,
@@ -24,21 +23,20 @@ from outscore.inference.populations import (
 from outscore.inference.registry import DEFAULT
 from outscore.inference.runs.exchange import SPREAD_UNSEEN, UNEQUAL_LAWS, exchange_of_rows
 from outscore.inference.runs.two_way import FEW_RUNS
-from outscore.metrics.registry import resolve
 from outscore.results.note import Note
-from outscore.scores.board import Board
+from outscore.scores.panel import Panel
 from outscore.workflows.rank.question import Question
 
 MAX_PAIRS = 2_000
 """Pairs that are also tested for other populations, which takes some milliseconds each."""
 
-Metrics = Sequence[tuple[str | AdditiveMetric, Sequence[Board]]]
-"""All metrics that are ranked by, each with its boards."""
+Metrics = Sequence[Sequence[Panel]]
+"""The panels of all metrics that are ranked by."""
 
 
-def repeat_kind(boards: Sequence[Board], question: Question) -> RepeatKind | None:
+def repeat_kind(panels: Sequence[Panel], question: Question) -> RepeatKind | None:
     """What the repeats are: as the caller says, or by the name of their column; None without repeats."""
-    known = boards[0].repeats
+    known = panels[0].repeats
     if known is None:
         if question.repeats is not None:
             raise OutscoreError("There are no repeats: each item was scored once.", "Leave --repeats out.", parameter="repeats")
@@ -46,20 +44,20 @@ def repeat_kind(boards: Sequence[Board], question: Question) -> RepeatKind | Non
     return known.kind if question.repeats is None else cast("RepeatKind", question.repeats)
 
 
-def name_of_test(population: str, boards: Sequence[Board], question: Question) -> str:
+def name_of_test(population: str, panels: Sequence[Panel], question: Question) -> str:
     """The test that answers for a population."""
     if population == THESE_ITEMS:
-        return EXCHANGE_OF_RUNS if repeat_kind(boards, question) == RUNS else EXCHANGE
+        return EXCHANGE_OF_RUNS if repeat_kind(panels, question) == RUNS else EXCHANGE
     return TWO_WAY if population == ITEMS_AND_RUNS else question.test
 
 
-def population_of(boards: Sequence[Board], question: Question, metrics: Metrics) -> tuple[str, list[str], list[Note]]:
+def population_of(panels: Sequence[Panel], question: Question, metrics: Metrics) -> tuple[str, list[str], list[Note]]:
     """The population that decides, the others that the data allow, and notes on those that they do not."""
-    kind = repeat_kind(boards, question)
+    kind = repeat_kind(panels, question)
     lacking = {
         ITEMS: "",
-        ITEMS_AND_RUNS: _lacking(boards, question, kind),
-        THESE_ITEMS: _these_lacking(boards, question, kind, metrics),
+        ITEMS_AND_RUNS: _lacking(panels, question, kind),
+        THESE_ITEMS: _these_lacking(panels, question, kind, metrics),
     }
     usual = usual_population(kind)
     named = None if question.test == DEFAULT else ITEMS
@@ -68,39 +66,39 @@ def population_of(boards: Sequence[Board], question: Question, metrics: Metrics)
         cure = population_cure(
             chosen,
             kind,
-            reduced=_reduced(boards),
+            reduced=_reduced(panels),
             units=question.unit_size != 1,
-            incomplete=lacking[chosen] == _tables_lacking(boards),
+            incomplete=lacking[chosen] == _tables_lacking(panels),
         )
         raise OutscoreError(f"Population {chosen} is not available: {lacking[chosen]}.", cure, parameter="population")
     others = [name for name in lacking if name != chosen and not lacking[name]] if kind is not None else []
     notes = []
-    if THESE_ITEMS in others and math.comb(len(boards[0].systems), 2) > MAX_PAIRS:
+    if THESE_ITEMS in others and math.comb(len(panels[0].systems), 2) > MAX_PAIRS:
         others.remove(THESE_ITEMS)
         text = f"With more than {MAX_PAIRS:,} pairs, other populations are only tested on request: --population {THESE_ITEMS}."
         notes.append(Note("runs", text))
-    if chosen == ITEMS_AND_RUNS and any(runs.table.shape[1] < 3 for runs in _runs(boards)):
+    if chosen == ITEMS_AND_RUNS and any(runs.table.shape[1] < 3 for runs in _runs(panels)):
         notes.append(Note("runs", FEW_RUNS))
     if chosen == ITEMS and kind == RUNS and lacking[usual]:
         text = f"The claims are about these runs, not about new ones: {lacking[usual]}."
         notes.append(Note("runs", text))
-    if chosen == THESE_ITEMS and kind != RUNS and any(board.run_unequally() is not None for board in boards):
+    if chosen == THESE_ITEMS and kind != RUNS and any(panel.run_unequally() is not None for panel in panels):
         notes.append(Note("runs", UNEQUAL_LAWS))
-    if chosen == THESE_ITEMS and kind != RUNS and any((board.times == 1).any() for board in boards):
+    if chosen == THESE_ITEMS and kind != RUNS and any((panel.times == 1).any() for panel in panels):
         notes.append(Note("runs", SPREAD_UNSEEN))
     return chosen, others, notes
 
 
-def _runs(boards: Sequence[Board]) -> list[Runs]:
-    return [runs for board in boards if board.repeats is not None for runs in board.repeats.systems]
+def _runs(panels: Sequence[Panel]) -> list[Runs]:
+    return [runs for panel in panels if panel.repeats is not None for runs in panel.repeats.systems]
 
 
-def _reduced(boards: Sequence[Board]) -> str:
-    return "" if boards[0].repeats is None else boards[0].repeats.reduced
+def _reduced(panels: Sequence[Panel]) -> str:
+    return "" if panels[0].repeats is None else panels[0].repeats.reduced
 
 
 def _these_lacking(
-    boards: Sequence[Board],
+    panels: Sequence[Panel],
     question: Question,
     kind: RepeatKind | None,
     metrics: Metrics,
@@ -110,42 +108,40 @@ def _these_lacking(
         return "each item was scored once"
     if question.unit_size != 1:
         return "units of several items are compared"
-    if kind == RUNS or _reduced(boards):
-        return _tables_lacking(boards)
-    for metric, tables in metrics:
-        for board in tables:
-            if board.repeats is None or board.repeats.metric is not None:
-                return "the individual runs of the items are not known"
-            values = np.concatenate([runs.values for runs in board.repeats.systems])
-            additive, rows, _ = resolve(metric, values, values[:1])
-            whole = Runs(rows, np.zeros(len(rows), dtype=np.int64))
-            if exchange_of_rows((whole, whole), additive) is None:
-                return f"{additive.name} is not a mean over items"
+    if kind == RUNS or _reduced(panels):
+        return _tables_lacking(panels)
+    for panel in (panel for of_metric in metrics for panel in of_metric):
+        if panel.repeats is None or panel.repeats.metric is not None:
+            return "the individual runs of the items are not known"
+        rows = np.concatenate([runs.values for runs in panel.repeats.systems])
+        runs = Runs(rows, np.zeros(len(rows), dtype=np.int64))
+        if exchange_of_rows((runs, runs), panel.metric) is None:
+            return f"{panel.metric.name} is not a mean over items"
     return ""
 
 
-def _lacking(boards: Sequence[Board], question: Question, kind: RepeatKind | None) -> str:
+def _lacking(panels: Sequence[Panel], question: Question, kind: RepeatKind | None) -> str:
     """What an analysis of items and runs lacks, as a clause; empty if it lacks nothing."""
     if kind is None:
         return "each item was scored once"
-    if _reduced(boards):
-        return _tables_lacking(boards)
+    if _reduced(panels):
+        return _tables_lacking(panels)
     if kind != RUNS:
         return "epochs are unrelated from item to item"
     if question.unit_size != 1:
         return "units of several items are compared"
-    if any(board.shape[1] < 2 for board in boards):
+    if any(panel.shape[1] < 2 for panel in panels):
         return "there is a single item"
-    return _tables_lacking(boards)
+    return _tables_lacking(panels)
 
 
-def _tables_lacking(boards: Sequence[Board]) -> str:
+def _tables_lacking(panels: Sequence[Panel]) -> str:
     """Why there is no table of items by runs for every system; empty if there is."""
-    known = [board.repeats for board in boards if board.repeats is not None]
+    known = [panel.repeats for panel in panels if panel.repeats is not None]
     lacking = next((repeats.lacking for repeats in known if repeats.lacking), "")
     if lacking:
         return lacking
-    for system, *runs in zip(boards[0].systems, *(repeats.systems for repeats in known), strict=True):
+    for system, *runs in zip(panels[0].systems, *(repeats.systems for repeats in known), strict=True):
         if len({one.table.shape[1] for one in runs}) > 1:
             return f"{system} has different numbers of runs on different datasets"
     return ""

@@ -9,7 +9,6 @@ from dataclasses import field, replace
 from typing import Any, Literal
 
 from outscore.core.errors import OutscoreError
-from outscore.core.metric import AdditiveMetric
 from outscore.core.records import dataclass
 from outscore.core.reduction import parse_reduction
 from outscore.core.repeats import RUNS, kind_of_column
@@ -25,19 +24,19 @@ from outscore.results.design import DirectionSource
 from outscore.results.files import write_files
 from outscore.results.note import Note
 from outscore.results.ranking import Ranking
-from outscore.scores.board import Board, boards_of
 from outscore.scores.duplicates import DuplicateRule
+from outscore.scores.panel import Panel, panels_of
 from outscore.scores.reduce import first_runs, reduce_runs
 from outscore.scores.system import Origin, Scores, origins_of
 from outscore.workflows.classes import class_notes, counted_by_class
 from outscore.workflows.compare.logs import asks_logs, better_of, log_origins, read_tasks
 from outscore.workflows.measures import proposing_measures
 from outscore.workflows.names import path_texts
-from outscore.workflows.rank.boards import Ranked, rank_boards
 from outscore.workflows.rank.inputs import chosen_systems, files_by_system, read_many, systems_from
+from outscore.workflows.rank.panels import Ranked, rank_panels
 from outscore.workflows.rank.parquet.plan import measured_from_partitions
 from outscore.workflows.rank.question import Question
-from outscore.workflows.rank.texts import text_boards
+from outscore.workflows.rank.texts import text_panels
 from outscore.workflows.reading import (
     Better,
     answer_notes,
@@ -62,33 +61,32 @@ NEED_ALL_ROWS = ("unit_size", "critical_difference", "joint", "names", "populati
 
 @dataclass(frozen=True, eq=False)
 class RankData:
-    """What a caller passes to be ranked instead of files: boards of scores, or texts or outputs by system with gold.
+    """What a caller passes to be ranked instead of files: scores, or texts or outputs by system with gold.
 
-    `gold` holds the references of texts, or the right answers to outputs, `dataset` a label for each segment of texts,
-    `by_class` notes on answers that were counted by class, and `measures` the names of the series.
+    `gold` holds the references of texts, or the right answers to outputs, `dataset` a label for each segment of texts, and
+    `measures` are the names of the series.
     """
 
     kind: Kind
-    boards: Sequence[Board] = ()
+    scores: Sequence[Scores] = ()
     systems: Mapping[str, object] | None = None
     gold: object = None
     documents: object = None
     origins: Sequence[Origin] = ()
     notes: Sequence[str] = ()
     dataset: object = None
-    by_class: Sequence[Note] = ()
     measures: Sequence[str] = ()
 
 
 @dataclass(frozen=True, eq=False)
 class _Material:
-    """Boards by metric, the first of which is the headline; the files, and notes on them.
+    """Panels by metric, the first of which is the headline; the files, and notes on them.
 
     `unit` is the name of items, `group` that of items swapped as one, `called` are the names of the metrics. `others` are
-    scores, with their metrics and boards, that are only looked at for what contradicts the ranking.
+    scores that are only looked at for what contradicts the ranking.
     """
 
-    boards: Sequence[tuple[str | AdditiveMetric, Sequence[Board]]]
+    panels: Sequence[Sequence[Panel]]
     origins: Sequence[Origin]
     notes: Sequence[Note]
     unit: str = "items"
@@ -98,7 +96,7 @@ class _Material:
     direction_source: DirectionSource = "metric"
     segments: Callable[[], SegmentScores] | None = None
     by_class: bool = False
-    others: Mapping[str, tuple[str, Board]] = field(default_factory=dict)
+    others: Mapping[str, Panel] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,10 +136,7 @@ def run_measured(
     if logs:
         return _rank(_logs(request), request, work)
     if data is not None and data.kind == "scores":
-        notes = [Note("data", text) for text in data.notes]
-        return _rank(
-            _of_boards(request, data.boards, data.origins, notes, by_class=data.by_class, measures=data.measures), request, work
-        )
+        return _rank(_of_scores(request, data.scores, measures=data.measures), request, work)
     if request.reference or (data is not None and data.kind == "texts"):
         return _rank(_texts(request, data or _read_texts(request), work), request, work)
     if request.task is not None:
@@ -189,16 +184,7 @@ def call(
     with proposing_measures(request):
         given_scores = systems_from(scores, request, **labels)
     _check_systems(given_scores, request, item_named=items is not None)
-    given_scores = counted_by_class(given_scores, request.metric)
-    boards, notes = _boards_of(given_scores, request)
-    origins = dict.fromkeys(system.origin for system in given_scores if system.origin is not None)
-    by_class = class_notes(given_scores, request.metric)
-    texts = [note.text for note in notes]
-    return run(
-        request,
-        RankData("scores", boards, origins=list(origins), notes=texts, by_class=by_class, measures=_measures(scores)),
-        **more,
-    )
+    return run(request, RankData("scores", given_scores, measures=_measures(scores)), **more)
 
 
 def _measures(scores: object) -> tuple[str, ...]:
@@ -255,10 +241,9 @@ def _by_system(given: object, kind: Kind) -> dict[str, object]:
 
 
 def _rank(material: _Material, request: RankRequest, work: _Work) -> Ranked:
-    (metric, boards), *further = material.boards
-    ranked = rank_boards(
-        boards,
-        metric,
+    panels, *further = material.panels
+    ranked = rank_panels(
+        panels,
         Question(**request.question()),
         further=further,
         unit=material.unit,
@@ -272,8 +257,8 @@ def _rank(material: _Material, request: RankRequest, work: _Work) -> Ranked:
     )
     reading = reading_of(
         material.origins,
-        rows=sum(board.shape[1] for board in boards),
-        systems=boards[0].systems,
+        rows=sum(panel.shape[1] for panel in panels),
+        systems=panels[0].systems,
         direction=("higher" if ranked.ranking.higher_is_better else "lower", material.direction_source),
         kind=None if material.kind == "scores" else material.kind,
         by_class=material.by_class,
@@ -312,7 +297,7 @@ def _read_texts(request: RankRequest) -> RankData:
 
 def _texts(request: RankRequest, data: RankData, work: _Work) -> _Material:
     assert data.systems is not None
-    by_metric = text_boards(
+    by_metric = text_panels(
         data.systems,
         data.gold,
         metrics=request.text_metrics,
@@ -326,7 +311,7 @@ def _texts(request: RankRequest, data: RankData, work: _Work) -> _Material:
     for note in by_metric.cache_notes:
         work.remark(note)
     return _Material(
-        [(member.metric, member.boards) for member in by_metric.metrics],
+        [member.panels for member in by_metric.metrics],
         [*data.origins, *by_metric.origins],
         [
             *(Note("input", text) for text in data.notes),
@@ -346,14 +331,14 @@ def _read_outputs(request: RankRequest) -> RankData:
 
 
 def _outputs(request: RankRequest, data: RankData) -> _Material:
-    from outscore.workflows.rank.outputs import board_of_outputs
+    from outscore.workflows.rank.outputs import panel_of_outputs
 
     assert request.task is not None
     assert data.systems is not None
-    outputs = board_of_outputs(data.gold, data.systems, task=request.task, cluster=request.cluster, metric=request.metric)
+    outputs = panel_of_outputs(data.gold, data.systems, task=request.task, cluster=request.cluster, metric=request.metric)
     metric_name = f"{outputs.criterion} accuracy" if outputs.metric == "mean" else str(outputs.metric)
     return _Material(
-        [(outputs.metric, [outputs.board])],
+        [[outputs.panel]],
         outputs.origins,
         outputs.notes,
         unit=outputs.unit,
@@ -374,33 +359,23 @@ def _scores(request: RankRequest) -> _Material:
             columns=request.columns(),
         )
     _check_systems(scores, request)
-    scores = counted_by_class(scores, request.metric)
-    boards, board_notes = _boards_of(scores, request)
-    origins = origins_of(scores)
-    return _of_boards(request, boards, origins, [*notes, *board_notes], by_class=class_notes(scores, request.metric))
-
-
-def _boards_of(scores: Sequence[Scores], request: RankRequest) -> tuple[list[Board], list[Note]]:
-    """One board for each dataset, with the runs of an item treated as the request says, and notes on that."""
-    rule: DuplicateRule = request.duplicates  # type: ignore[assignment] # an unknown rule is refused there
-    notes: list[Note] = []
-    if request.equal_runs:
-        scores, notes = first_runs(scores, rule)
-    reduction = parse_reduction(request.reduce)
-    if reduction is None:
-        return boards_of(scores, rule), notes
-    reduced = reduce_runs(scores, reduction, rule)
-    return reduced.boards(boards_of(reduced.scores, rule)), [*notes, *reduced.notes]
+    return _of_scores(request, scores, notes, origins=origins_of(scores))
 
 
 def _logs(request: RankRequest) -> _Material:
     """The systems of logs; several tasks are datasets."""
     logs = read_tasks(request)
-    boards, board_notes = _boards_of(chosen_systems(logs.scores, request.system, request.names), request)
-    origins = log_origins(logs, logs.scores)
+    systems = chosen_systems(logs.scores, request.system, request.names)
     # The default treatment of missing scores is among the notes already.
-    notes = (*logs.notes, *board_notes, *(() if request.missing is None else missing_notes(logs.missing.values())))
-    return _of_boards(replace(request, metric=None), boards, origins, notes, told=better_of(logs.higher_is_better))
+    missing = () if request.missing is None else missing_notes(logs.missing.values())
+    return _of_scores(
+        replace(request, metric=None),
+        systems,
+        logs.notes,
+        origins=log_origins(logs, logs.scores),
+        told=better_of(logs.higher_is_better),
+        last=missing,
+    )
 
 
 def _check_systems(scores: Sequence[Scores], request: RankRequest, *, item_named: bool = False) -> None:
@@ -408,33 +383,49 @@ def _check_systems(scores: Sequence[Scores], request: RankRequest, *, item_named
     refuse_implausible(scores, chosen=bool(request.system), item_named=named)
 
 
-def _of_boards(
+def _of_scores(
     request: RankRequest,
-    boards: Sequence[Board],
-    origins: Sequence[Origin],
+    scores: Sequence[Scores],
     notes: Sequence[Note] = (),
     *,
+    origins: Sequence[Origin] | None = None,
     told: Better | None = None,
-    by_class: Sequence[Note] = (),
     measures: Sequence[str] = (),
+    last: Sequence[Note] = (),
 ) -> _Material:
-    """Boards with the requested metric, or the default for their data, in the direction in which scores are better."""
-    named = request.metric or ("f1" if boards[0].values.ndim == 3 else "mean")
-    if boards[0].repeats is not None and boards[0].repeats.reduced:
-        named = f"mean:of={boards[0].repeats.reduced}"
-    names = measures or score_names(origins, boards[0].systems)
-    better = directed(named, request.direction, names, told=told, scores=[board.values for board in boards])
-    all_notes = [*better.notes, *answer_notes(origins, by_class), *_values_notes(boards, origins), *notes]
-    return _Material([(better.metric, boards)], origins, all_notes, direction_source=better.source, by_class=bool(by_class))
+    """Panels by the requested metric, or the default for the scores, in the direction in which these are better.
+
+    `notes` come before what is said of runs, `last` behind it; `told` is the direction that the data state.
+    """
+    rule: DuplicateRule = request.duplicates  # type: ignore[assignment] # an unknown rule is refused there
+    files = origins_of(scores) if origins is None else origins
+    systems = counted_by_class(scores, request.metric)
+    by_class = class_notes(systems, request.metric)
+    run_notes: Sequence[Note] = ()
+    if request.equal_runs:
+        systems, run_notes = first_runs(systems, rule)
+    reduction = parse_reduction(request.reduce)
+    reduced = None if reduction is None else reduce_runs(systems, reduction, rule)
+    if reduced is not None:
+        systems, run_notes = reduced.scores, [*run_notes, *reduced.notes]
+    named = request.metric or ("f1" if any(system.values.ndim == 2 for system in systems) else "mean")
+    if reduction is not None:
+        named = f"mean:of={reduction.name}"
+    names = measures or score_names(files, list(dict.fromkeys(system.name for system in systems)))
+    better = directed(named, request.direction, names, told=told, scores=[system.values for system in systems])
+    panels = panels_of(systems, better.metric, rule)
+    if reduced is not None:
+        panels = reduced.with_repeats(panels)
+    said = [*better.notes, *answer_notes(files, by_class), *_values_notes(panels, files), *notes, *run_notes, *last]
+    return _Material([panels], files, said, direction_source=better.source, by_class=bool(by_class))
 
 
-def _values_notes(boards: Sequence[Board], origins: Sequence[Origin]) -> list[Note]:
-    """Warnings if systems are on different scales, or equal gold, from the first board on which some do."""
-    for board in boards:
-        if board.values.ndim == 2:
-            values = [row[present] for row, present in zip(board.values, board.present, strict=True)]
-            if notes := [*scale_notes(board.systems, values), *gold_notes(board.systems, values, origins)]:
-                return notes
+def _values_notes(panels: Sequence[Panel], origins: Sequence[Origin]) -> list[Note]:
+    """Warnings if systems are on different scales, or equal gold, from the first panel on which some do."""
+    for panel in panels:
+        values = panel.item_scores()
+        if values is not None and (notes := [*scale_notes(panel.systems, values), *gold_notes(panel.systems, values, origins)]):
+            return notes
     return []
 
 

@@ -14,7 +14,7 @@ from outscore.inference.describe.repeats import smallest_run_p
 from outscore.inference.pairwise.table import Measured, PairTable
 from outscore.inference.populations import ITEMS, ITEMS_AND_RUNS
 from outscore.inference.registry import DEFAULT
-from outscore.scores.board import Board
+from outscore.scores.panel import Panel
 from outscore.workflows.rank.populations import MAX_PAIRS, Metrics, repeat_kind
 from outscore.workflows.rank.question import Question
 from outscore.workflows.rank.standings import families
@@ -26,9 +26,9 @@ def smallest_p_of(
     """The smallest p that a pair can reach, and the smallest adjusted one, if every pair reached its own."""
     parts = len(measured) // len(metrics)
     least = []
-    for i, (_, boards) in enumerate(metrics):
+    for i, panels in enumerate(metrics):
         own = measured[i * parts : (i + 1) * parts]
-        log_p = _smallest_log_p(population, boards, own[-1].pairs, question)
+        log_p = _smallest_log_p(population, panels, own[-1].pairs, question)
         if log_p is None:
             return None, None
         least += [replace(part, pairs=replace(part.pairs, log_p=log_p)) for part in own]
@@ -41,41 +41,41 @@ def smallest_p_of(
     return (least_p, adjusted) if least_p > MIN_FLOAT else (None, None)
 
 
-def _smallest_log_p(population: str, boards: Sequence[Board], pairs: PairTable, question: Question) -> Array | None:
+def _smallest_log_p(population: str, panels: Sequence[Panel], pairs: PairTable, question: Question) -> Array | None:
     """The log of the smallest p that the items and runs of each pair can give; None if there is no limit, or it is not known.
 
     Without repeats there is one claim only, whose p says all.
     """
-    kind, repeats = repeat_kind(boards, question), boards[0].repeats
+    kind, repeats = repeat_kind(panels, question), panels[0].repeats
     unknown = population == ITEMS_AND_RUNS or question.unit_size != 1
     if repeats is None or repeats.reduced or unknown or len(pairs) > MAX_PAIRS:
         return None
     both = list(zip(pairs.left.tolist(), pairs.right.tolist(), strict=True))
     if population == ITEMS:
-        return _smallest_of_items(boards, both) if question.test == DEFAULT else None
+        return _smallest_of_items(panels, both) if question.test == DEFAULT else None
     if kind == RUNS:
         runs = [known.table.shape[1] for known in repeats.systems]
         return np.array([math.log(smallest_run_p(runs[i], runs[j])) for i, j in both])
-    return _smallest_of_epochs(boards, both)
+    return _smallest_of_epochs(panels, both)
 
 
-def _smallest_of_items(boards: Sequence[Board], both: Sequence[tuple[int, int]]) -> Array:
+def _smallest_of_items(panels: Sequence[Panel], both: Sequence[tuple[int, int]]) -> Array:
     """Swaps of all items, or clusters, in the same direction."""
     units = np.zeros(len(both))
-    for board in boards:
+    for panel in panels:
         for row, (i, j) in enumerate(both):
-            shared = board.present[i] & board.present[j]
-            units[row] += np.count_nonzero(shared) if board.clusters is None else len(np.unique(board.clusters[shared]))
+            shared = panel.present[i] & panel.present[j]
+            units[row] += np.count_nonzero(shared) if panel.clusters is None else len(np.unique(panel.clusters[shared]))
     return np.minimum((1 - units) * LOG2, 0.0)
 
 
-def _smallest_of_epochs(boards: Sequence[Board], both: Sequence[tuple[int, int]]) -> Array:
+def _smallest_of_epochs(panels: Sequence[Panel], both: Sequence[tuple[int, int]]) -> Array:
     """The most extreme division of the runs of every item; with equal numbers of runs its mirror image is as extreme."""
     log_p = np.zeros(len(both))
     for row, (i, j) in enumerate(both):
         equal = True
-        for board in boards:
-            counts = board.times[[i, j]]
+        for panel in panels:
+            counts = panel.times[[i, j]]
             a, b = counts[:, (counts > 0).all(axis=0)].tolist()
             equal &= a == b
             log_p[row] -= math.fsum(math.log(math.comb(m + n, m)) for m, n in zip(a, b, strict=True))

@@ -17,7 +17,7 @@ from outscore.core.numeric import LN10, Array
 from outscore.core.records import dataclass
 from outscore.inference.families.multiplicity import CORRECTIONS, adjust
 from outscore.inference.leaderboard.ordering import MAX_GROUPS, Groups, Ordering, groups_of, order_of, rank_intervals
-from outscore.inference.pairwise.systems import baseline_of
+from outscore.inference.pairwise.panels import baseline_of
 from outscore.inference.pairwise.table import KINDS, Measured
 from outscore.language.numbers import count
 from outscore.language.verdict.ranking import Claims
@@ -276,9 +276,9 @@ def pairs_frame(measured: Sequence[Measured], question: Question = USUAL) -> pl.
     Examples
     --------
     >>> from outscore.workflows.rank.measure import measure
-    >>> from outscore.scores.board import Board
+    >>> from outscore.scores.panel import Panel
     >>> values = np.array([[1, 1, 1, 1, 1, 1], [0, 0, 0, 0, 0, 1]])
-    >>> frame = pairs_frame(measure([Board(("new", "old"), values, np.ones((2, 6), dtype=bool))]))
+    >>> frame = pairs_frame(measure([Panel.of("mean", ("new", "old"), values)]))
     >>> frame["left"].to_list(), frame["p"].to_list(), frame["n"].to_list()
     (['new'], [0.0625], [6])
     """

@@ -5,47 +5,45 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
-from outscore.core.metric import AdditiveMetric
 from outscore.core.records import dataclass
 from outscore.engine.engines import Engine
 from outscore.engine.progress import Progress, Steps
 from outscore.metrics.cache import StatisticsCache, cache_folder
 from outscore.results.note import Note
-from outscore.scores.board import Board
+from outscore.scores.panel import Panel
 from outscore.scores.system import Origin
 from outscore.workflows.texts.cautions import cautions
 from outscore.workflows.texts.checks import chosen_metrics
-from outscore.workflows.texts.labels import boards_of_runs, datasets_of_segments, labels_of_segments
+from outscore.workflows.texts.labels import datasets_of_segments, labels_of_segments, panels_of_runs
 from outscore.workflows.texts.members import scored_members, text_members
 from outscore.workflows.texts.segments import SegmentScores, segment_scores
 from outscore.workflows.texts.statistics import Statistics, segments_of
 
 
 @dataclass(frozen=True, eq=False)
-class TextBoards:
-    """The statistics of all systems by one metric, a board for each dataset, and the metric."""
+class TextPanels:
+    """The statistics of all systems by one metric, a panel for each dataset."""
 
     label: str
-    metric: AdditiveMetric
     signature: str
-    boards: Sequence[Board]
+    panels: Sequence[Panel]
 
 
 @dataclass(frozen=True, eq=False)
 class TextRanking:
-    """What texts are ranked by: boards of each metric, notes on the texts and on the cache, and files of scores.
+    """What texts are ranked by: panels of each metric, notes on the texts and on the cache, and files of scores.
 
     `segments` computes the scores of all segments.
     """
 
-    metrics: Sequence[TextBoards]
+    metrics: Sequence[TextPanels]
     notes: Sequence[Note]
     cache_notes: Sequence[str]
     origins: Sequence[Origin]
     segments: Callable[[], SegmentScores]
 
 
-def text_boards(
+def text_panels(
     systems: Mapping[str, object],
     references: object,
     *,
@@ -58,7 +56,7 @@ def text_boards(
     progress: Progress | None = None,
     command: Callable[[Mapping[str, str]], str] | None = None,
 ) -> TextRanking:
-    """Boards for each metric, from texts and from `scores` of segments by other tools.
+    """Panels for each metric, from texts and from `scores` of segments by other tools.
 
     `systems` and `references` are lists of segments, paths of text files, or what was read from them; a list of these means
     several runs of a system, whose scores are averaged. Segments of one document are swapped as one. `dataset` is a label
@@ -69,8 +67,8 @@ def text_boards(
     >>> from outscore.engine.engines import Serial
     >>> texts = {"A": ["the cat sat", "it was late"], "B": ["a cat", "it late"]}
     >>> gold = [["the cat sat", "it was late"]]
-    >>> found = text_boards(texts, gold, metrics=["ter"], engine=Serial(), cache=StatisticsCache(None))
-    >>> found.metrics[0].boards[0].values[..., 0].tolist()
+    >>> found = text_panels(texts, gold, metrics=["ter"], engine=Serial(), cache=StatisticsCache(None))
+    >>> found.metrics[0].panels[0].rows[..., 0].tolist()
     [[0, 0], [2, 1]]
     """
     chosen = chosen_metrics(metrics)
@@ -89,8 +87,8 @@ def text_boards(
     members = [*text_members(metrics, lines, gold_lines, statistics, datasets), *scored]
     by_metric = []
     for member in members:
-        boards, metric = boards_of_runs(member.metric, member.rows, labels, datasets)
-        by_metric.append(TextBoards(member.label, metric, member.signature, boards))
+        panels = panels_of_runs(member.metric, member.rows, labels, datasets)
+        by_metric.append(TextPanels(member.label, member.signature, panels))
     notes = [*(Note("input", text) for text in put_in_order), *cautions(chosen, lines, gold_lines)]
     notes += [note for member in members for note in member.notes]
     return TextRanking(

@@ -39,7 +39,7 @@ from outscore.workflows.compare.evidence import favoured_by
 from outscore.workflows.compare.families import Part, as_family, compare_slices, refuse_new_runs, swap_together
 from outscore.workflows.texts.cautions import cautions
 from outscore.workflows.texts.checks import chosen_metrics, compat_rules
-from outscore.workflows.texts.labels import ONE, Datasets, Labels, boards_of_runs, in_bands
+from outscore.workflows.texts.labels import ONE, Datasets, Labels, in_bands, panels_of_runs
 from outscore.workflows.texts.members import Member
 from outscore.workflows.texts.runs import mean_of_runs, repeats_of_runs, runs_of
 from outscore.workflows.texts.statistics import Lines, Texts
@@ -118,8 +118,8 @@ def _compare_by(member: Member, texts: Texts, design: TextDesign) -> tuple[Compa
         # Means over datasets use the code of rankings, which a single dataset does not need to load.
         from outscore.workflows.compare.datasets import by_macro_average
 
-        boards, _ = boards_of_runs(metric, member.rows, design.documents, design.datasets)
-        whole = by_macro_average(whole, boards, together, design.asked)
+        panels = panels_of_runs(metric, member.rows, design.documents, design.datasets)
+        whole = by_macro_average(whole, panels, design.asked)
     for rule in compat_rules(design.compat):
         grouped = design.documents is not None
         whole = with_peer(whole, rule, metric, runs_a, runs_b, grouped=grouped, datasets=len(design.datasets))

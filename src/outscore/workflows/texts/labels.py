@@ -1,6 +1,6 @@
 """Labels of segments, from Python or from a file with one label per line: documents, buckets, and test sets or language pairs.
 
-Segments are swapped by document, cut into buckets, and ranked on a board for each test set.
+Segments are swapped by document, cut into buckets, and ranked on a panel for each test set.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from outscore.formats.texts.segments import Segments, read_segments
 from outscore.inference.base.influence import influence
 from outscore.metrics.text.matches import SPACELESS
 from outscore.results.subset import Bucket
-from outscore.scores.board import Board
+from outscore.scores.panel import Panel
 from outscore.workflows.requests import shared
 from outscore.workflows.texts.runs import mean_of_runs, repeats_of_runs
 
@@ -199,34 +199,34 @@ def datasets_of_segments(given: object, said: Sequence[str] | None, segments: in
     return Datasets.of(labels_of_segments(labels, "dataset", segments))
 
 
-def boards_of_runs(
+def panels_of_runs(
     metric: AdditiveMetric, systems: Mapping[str, Sequence[Array]], documents: Sequence[object] | None, datasets: Datasets = ONE
-) -> tuple[list[Board], AdditiveMetric]:
-    """A board for each dataset from the rows of every run of each system, and the metric of the boards' rows.
+) -> list[Panel]:
+    """A panel for each dataset from the rows of every run of each system.
 
     Examples
     --------
     >>> mean = AdditiveMetric("mean", ("score", "items"), ratio=((1, 0), (0, 1)))
     >>> rows = {"A": [np.array([[1, 1], [0, 1], [1, 1]])], "B": [np.array([[0, 1], [0, 1], [1, 1]])]}
-    >>> boards, _ = boards_of_runs(mean, rows, None, Datasets.of(["news", "talk", "news"]))
-    >>> [(board.dataset, board.values[..., 0].tolist()) for board in boards]
+    >>> panels = panels_of_runs(mean, rows, None, Datasets.of(["news", "talk", "news"]))
+    >>> [(panel.dataset, panel.rows[..., 0].tolist()) for panel in panels]
     [('news', [[1, 1], [0, 1]]), ('talk', [[0], [0]])]
     """
     of_systems, together = mean_of_runs(metric, list(systems.values()))
     values = np.stack(of_systems)
     everything: dict[str | None, Array] = {None: np.arange(values.shape[1])}
-    boards = []
+    panels = []
     for name, rows in {**datasets.rows}.items() if datasets else everything.items():
         mine = {system: [table[rows] for table in runs] for system, runs in systems.items()}
         labels = None if documents is None else [documents[i] for i in rows.tolist()]
-        boards.append(
-            Board(
+        panels.append(
+            Panel.of(
+                together,
                 tuple(systems),
                 values[:, rows],
-                np.ones((len(systems), len(rows)), dtype=bool),
                 clusters=codes_of(labels, len(rows), "documents"),
                 dataset=name,
                 repeats=repeats_of_runs(metric, mine, column="run"),
             )
         )
-    return boards, together
+    return panels

@@ -21,9 +21,9 @@ from outscore.formats.base.entry import Choice
 from outscore.formats.tables.long_rows import LongColumns, long_file, long_rows
 from outscore.formats.tables.partitions import are_partitions, partition_paths
 from outscore.results.note import note_texts
-from outscore.scores.board import boards_of
-from outscore.workflows.rank.boards import rank_boards
+from outscore.scores.panel import panels_of
 from outscore.workflows.rank.measure import measure
+from outscore.workflows.rank.panels import rank_panels
 from outscore.workflows.rank.parquet import plan as partitions
 from outscore.workflows.rank.parquet.plan import measured_from_partitions
 from outscore.workflows.rank.question import Question
@@ -138,7 +138,7 @@ def test_each_pair_against_permutation_test(binary, tmp_path):
 def test_against_boards_in_memory(binary, tmp_path, few, several, test):
     values, present, datasets = binary
     table = long_table(values, present, datasets if several else None)
-    here = measure(boards_of(osc.read(written(tmp_path / "one", [table]) / "part-000.parquet")), question=Question(test=test))
+    here = measure(panels_of(osc.read(written(tmp_path / "one", [table]) / "part-000.parquet")), question=Question(test=test))
     there = measured_from_partitions(written(tmp_path / "cut", cut(table, 4)), question=Question(test=test))
     assert as_bytes(there) == as_bytes(here)
 
@@ -147,13 +147,13 @@ def test_against_boards_in_memory_with_a_baseline_and_per_cent(binary, tmp_path)
     values, present, datasets = binary
     table = long_table(100 * values, present, datasets).sort("model", maintain_order=True)
     folder = written(tmp_path / "one", [table])
-    here = measure(boards_of(osc.read(folder / "part-000.parquet")), question=Question(baseline="model-1", alpha=0.01))
+    here = measure(panels_of(osc.read(folder / "part-000.parquet")), question=Question(baseline="model-1", alpha=0.01))
     assert as_bytes(measured_from_partitions(folder, question=Question(baseline="model-1", alpha=0.01))) == as_bytes(here)
 
 
 def test_rankings_against_boards_in_memory(binary, tmp_path, few):
     table = long_table(*binary)
-    here = rank_boards(boards_of(osc.read(written(tmp_path / "one", [table]) / "part-000.parquet"))).ranking
+    here = rank_panels(panels_of(osc.read(written(tmp_path / "one", [table]) / "part-000.parquet"))).ranking
     there = measured_from_partitions(written(tmp_path / "cut", cut(table, 4))).ranking()
     assert json.dumps(there.to_dict()) == json.dumps(here.to_dict())
     assert there.coverage.missing == (~binary[1]).sum()
@@ -278,7 +278,7 @@ def test_few_other_scores_are_tested_like_those_of_one_table(real, tmp_path, few
     """Also where systems lack items, which sums alone cannot permute."""
     present = np.random.default_rng(3).random(real.shape) < 0.9
     table = long_table(real[:, :120], present[:, :120], np.arange(120) % 2 if several else None)
-    here = measure(boards_of(osc.read(written(tmp_path / "one", [table]) / "part-000.parquet")))
+    here = measure(panels_of(osc.read(written(tmp_path / "one", [table]) / "part-000.parquet")))
     there = measured_from_partitions(written(tmp_path / "cut", cut(table, 4))).measured
     for one, other in zip(there, here, strict=True):
         assert (one.test, one.kernel, one.interval, one.systems) == (other.test, other.kernel, other.interval, other.systems)

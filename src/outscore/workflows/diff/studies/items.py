@@ -22,7 +22,7 @@ from outscore.outputs.outcomes import agreement
 from outscore.results.design import Alignment
 from outscore.results.diff import Rates, ScoreChange
 from outscore.results.note import Note
-from outscore.scores.board import Board
+from outscore.scores.panel import Panel
 from outscore.scores.system import Labels
 from outscore.workflows.diff.pair import Statistics, accuracy_change, metric_change
 from outscore.workflows.diff.study import DiffOptions, OtherScore, Study, View, chosen, label_counts, named, sliced
@@ -207,17 +207,14 @@ def _others(counts: list[Array] | None, first: int, second: int, asked: Statisti
 
 def _other_scores(units: Units, counts: list[Array] | None) -> list[OtherScore]:
     """Accuracy, and the scores of classes unless there are too many of them."""
-
-    def board(values: Array, clusters: Array | None) -> Board:
-        return Board(units.systems, values, np.ones(values.shape[:2], dtype=bool), clusters=clusters)
-
-    accuracy = OtherScore("accuracy", "mean", board(units.correct.T.astype(np.int64), units.clusters))
+    right = Panel.of("mean", units.systems, units.correct.T.astype(np.int64), clusters=units.clusters)
+    accuracy = OtherScore("accuracy", right)
     if counts is None:
         return [accuracy]
     # These have a row for each cluster already.
-    by_class = board(np.stack(counts), None)
-    names = [make(by_class.values.shape[2] // len(PARTS)).name for make in CLASS_SCORES]
-    return [accuracy, *(OtherScore(name, name, by_class) for name in names)]
+    by_class = np.stack(counts)
+    names = [make(by_class.shape[2] // len(PARTS)).name for make in CLASS_SCORES]
+    return [accuracy, *(OtherScore(name, Panel.of(name, units.systems, by_class)) for name in names)]
 
 
 def _scores(units: Units, counts: list[Array] | None, system: int) -> dict[str, float | Rates]:

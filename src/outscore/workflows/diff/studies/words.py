@@ -37,7 +37,7 @@ from outscore.outputs.words.units import (
 )
 from outscore.results.diff import Rates, ScoreChange
 from outscore.results.note import Note
-from outscore.scores.board import Board
+from outscore.scores.panel import Panel
 from outscore.workflows.diff.pair import Statistics, accuracy_change
 from outscore.workflows.diff.study import DiffOptions, OtherScore, Study, View, chosen, label_counts, named
 
@@ -137,8 +137,8 @@ def _study(task: str, files: Sequence[Words], criteria: Sequence[str], maps: Lab
         names, by = primary.systems, criteria if len(criteria) > 1 else ()
         further = [*(units[criterion] for criterion in criteria[1:]), *([] if other_tags is None else [other_tags])]
         return [
-            *(OtherScore(found.criterion, "mean", _board(names, found, found.correct)) for found in further),
-            *(OtherScore("sentences", "mean", _board(names, None, sentences[c]), c if by else None) for c in criteria),
+            *(OtherScore(found.criterion, _panel(names, found, found.correct)) for found in further),
+            *(OtherScore("sentences", _panel(names, None, sentences[c]), c if by else None) for c in criteria),
         ]
 
     notes = [*fit_notes(fitted), *_alignment_notes(fitted), *_lacking_tags(primary, other_tags)]
@@ -181,12 +181,12 @@ def _lacking_tags(units: Units, other_tags: Units | None) -> list[Note]:
     return [Note("input", f"{', '.join(lacking)} {tags}, which are only compared between the other systems.")]
 
 
-def _board(systems: tuple[str, ...], units: Units | None, right: Array) -> Board:
+def _panel(systems: tuple[str, ...], units: Units | None, right: Array) -> Panel:
     """Right answers of all systems; of those that are not among the units, none is present."""
     values, present = np.zeros((len(systems), len(right)), dtype=np.int64), np.zeros((len(systems), len(right)), dtype=bool)
     rows = [systems.index(name) for name in (systems if units is None else units.systems)]
     values[rows], present[rows] = right.T, True
-    return Board(systems, values, present, clusters=None if units is None else units.clusters)
+    return Panel.of("mean", systems, values, present, clusters=None if units is None else units.clusters)
 
 
 def _apply_maps(

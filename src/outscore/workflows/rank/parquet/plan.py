@@ -33,13 +33,13 @@ from outscore.inference.pairwise.binary import NO_INTERVALS, TANGO
 from outscore.inference.pairwise.macro import macro_from_counts, macro_measured, macro_notes, macro_request
 from outscore.inference.pairwise.moment_tests import binary_pairs, macro_student, sampled_pairs, student_pairs, system_scores
 from outscore.inference.pairwise.moments import PairMoments, fixed_shift, total_of
+from outscore.inference.pairwise.panels import baseline_of, pairs_of
 from outscore.inference.pairwise.per_pair import STUDENT
-from outscore.inference.pairwise.systems import baseline_of, pairs_of
 from outscore.inference.pairwise.table import KINDS, Measured
 from outscore.language.numbers import count
 from outscore.results.note import Note
 from outscore.results.ranking import MAX_PAIRS, Ranking
-from outscore.scores.board import filling_notes
+from outscore.scores.panel import filling_notes
 from outscore.workflows.rank.assemble import assemble_ranking, with_duplicates
 from outscore.workflows.rank.measure import measure
 from outscore.workflows.rank.parquet.task import (
@@ -48,9 +48,9 @@ from outscore.workflows.rank.parquet.task import (
     Part,
     Reading,
     Share,
-    boards_of_share,
     flips_of_shares,
     merged,
+    panels_of_share,
     part_of,
 )
 from outscore.workflows.rank.question import USUAL, Question
@@ -156,8 +156,8 @@ def measured_from_partitions(
         better = directed(METRIC, direction, [columns.score], scores=extremes)
         moment_test = replace(moment_test, higher_is_better=better.better == "higher")
         if _fits(summed, moment_test, columns):
-            boards = boards_of_share(reading, Share(files), summed.whole.systems, summed.whole.datasets)
-            measured = measure(boards, better.metric, question, engine=running, progress=steps)
+            panels = panels_of_share(reading, Share(files), better.metric, summed.whole.systems, summed.whole.datasets)
+            measured = measure(panels, question, engine=running, progress=steps)
         else:
             measured = measured_of(summed.moments, reading, summed.shares, moment_test, running, steps)
     notes = (*better.notes, *summed.notes)

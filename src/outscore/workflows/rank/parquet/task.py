@@ -12,12 +12,13 @@ from itertools import compress, pairwise
 import numpy as np
 
 from outscore.core.errors import OutscoreError
+from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.records import dataclass
 from outscore.formats.tables.long_rows import LongColumns, LongFile, LongRows, hash_check, long_rows
 from outscore.inference.pairwise.moments import PairMoments, flipped_totals, moments_of, total_of
-from outscore.scores.board import Board
 from outscore.scores.duplicates import settle
+from outscore.scores.panel import Panel
 from outscore.scores.system import Labels, Scores
 
 CELLS = 1 << 22
@@ -143,7 +144,9 @@ def part_of(reading: Reading, share: Share) -> Part:
     )
 
 
-def boards_of_share(reading: Reading, share: Share, systems: tuple[str, ...], datasets: Sequence[str]) -> list[Board]:
+def panels_of_share(
+    reading: Reading, share: Share, metric: str | AdditiveMetric, systems: tuple[str, ...], datasets: Sequence[str]
+) -> list[Panel]:
     """All rows of a share as tables of systems by items, one for each dataset."""
     rows = _rows(reading, share)
     places = [rows.systems.names.index(name) for name in systems]
@@ -151,7 +154,8 @@ def boards_of_share(reading: Reading, share: Share, systems: tuple[str, ...], da
     for block, _ in _blocks(rows, _cells(rows)):
         blocks[block.dataset].append(block)
     return [
-        Board(
+        Panel.of(
+            metric,
             systems,
             np.concatenate([block.values for block in tables], axis=1)[places],
             np.concatenate([block.present for block in tables], axis=1)[places],

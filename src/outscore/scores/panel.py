@@ -1,11 +1,12 @@
-"""Many systems on one dataset: a table of systems by items, in which cells may be empty.
+"""Systems by items on one dataset, in the columns of one metric: what every test of several systems works on.
 
-`boards_of` makes one `Board` per dataset from the systems that readers return. It works on codes and counts
+`panels_of` makes one `Panel` per dataset from the systems that readers return. It works on codes and counts
 throughout, so that millions of rows take a second or two.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import NoReturn
@@ -14,9 +15,13 @@ import numpy as np
 
 from outscore.core.brief import Brief, count_of
 from outscore.core.errors import OutscoreError
+from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
+from outscore.core.paired import PairedScores
 from outscore.core.records import dataclass
 from outscore.core.repeats import Repeats, Runs, kind_of_column
+from outscore.exact.numbers import to_exact_integers
+from outscore.metrics.registry import resolve
 from outscore.results.note import Note
 from outscore.scores.answers import facts_of_answers, refuse_other_gold
 from outscore.scores.duplicates import UNEQUAL_RUNS, DuplicateRule, check_rule, settle
@@ -27,48 +32,108 @@ MAX_CELLS = 1 << 31
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Board(Brief):
-    """Systems by items on one dataset.
+class Panel(Brief):
+    """Systems by items on one dataset; cells may be empty.
 
     Parameters
     ----------
+    metric
+        What scores the rows.
     systems
-        The names; all boards of one ranking have the same systems in the same order.
-    values
-        (systems, items) scores or (systems, items, columns) counts; 0 where a system lacks the item. int64 if
-        every number is an integer as written, float64 otherwise.
+        The names; all panels of one ranking have the same systems in the same order.
+    rows
+        (systems, items, columns) in the metric's own columns, true numbers being rows / scale; 0 where not present.
     present
         (systems, items) mask of the filled cells.
+    scale
+        What integers are divided by; 1 for real numbers.
     items
         The ids of the items in order of first appearance; None if items are identified by their position.
     clusters
         A code per item, or None.
     dataset
         The name of the dataset, if there are several.
+    repeats
+        The runs behind the cells, where cells are made of several, true numbers in the columns of one run's metric; else None.
+    averaged
+        Whether rows are means of several that differ.
+    single
+        Each system's rows, true numbers, before units were made, if they were.
     duplicates, conflicts
         The number of repeated rows, and of items whose rows contradict each other.
-    repeats
-        The runs behind the cells, where cells are made of several; else None.
     notes
         What a report should say about how the table was filled.
 
     Examples
     --------
-    >>> board = Board(("new", "old"), np.array([[1, 0], [1, 1]]), np.array([[True, False], [True, True]]))
-    >>> board.shape, board.complete, board.counts.tolist(), board.rows
-    ((2, 2), False, [1, 2], 3)
+    >>> panel = Panel.of("mean", ("new", "old"), np.array([[1.5, 0.5], [0.5, 0]]), np.array([[True, True], [True, False]]))
+    >>> panel.shape, panel.complete, panel.counts.tolist(), panel.scores().tolist()
+    ((2, 2), False, [2, 1], [1.0, 0.5])
+    >>> panel.pair(0, 1).a.tolist(), panel.scale
+    ([[3, 2]], 2)
     """
 
+    metric: AdditiveMetric
     systems: tuple[str, ...]
-    values: Array
+    rows: Array
     present: Array
+    scale: int = 1
     items: tuple[str, ...] | None = None
     clusters: Array | None = None
     dataset: str | None = None
+    repeats: Repeats | None = None
+    averaged: bool = False
+    single: tuple[Array, ...] | None = None
     duplicates: int = 0
     conflicts: int = 0
-    repeats: Repeats | None = None
     notes: tuple[Note, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        metric: str | AdditiveMetric,
+        systems: Sequence[str],
+        values: Array,
+        present: Array | None = None,
+        *,
+        items: tuple[str, ...] | None = None,
+        clusters: Array | None = None,
+        dataset: str | None = None,
+        repeats: Repeats | None = None,
+    ) -> Panel:
+        """A panel of (systems, items) scores or (systems, items, columns) counts, read as they were written.
+
+        `present` are the filled cells; all of them if None. The rows of `repeats` are as they were read, too.
+        """
+        filled = np.ones(values.shape[:2], dtype=bool) if present is None else present
+        there = values[filled]
+        if not len(there):
+            raise OutscoreError("No system has any item.", "Give each system at least one score.")
+        known, differ = repeats, False
+        raw: tuple[Array, ...] = ()
+        if repeats is not None and not repeats.reduced:
+            own = tuple(replace(runs, values=_in_columns(repeats.metric or metric, runs.values)) for runs in repeats.systems)
+            known = replace(repeats, systems=own)
+            if repeats.metric is None:
+                differ = any(map(_differ, own))
+                raw = tuple(runs.values for runs in repeats.systems if len(runs.values))
+        additive, rows_there, _ = resolve(metric, there, there[:1], raw=raw)
+        written = to_exact_integers(rows_there)
+        (whole,), scale = ((rows_there,), 1) if written is None else written
+        rows = np.zeros((*filled.shape, whole.shape[1]), dtype=whole.dtype)
+        rows[filled] = whole
+        return cls(
+            additive,
+            tuple(systems),
+            rows,
+            filled,
+            scale,
+            items=items,
+            clusters=clusters,
+            dataset=dataset,
+            repeats=known,
+            averaged=differ,
+        )
 
     def _brief(self) -> str:
         systems, items = self.shape
@@ -80,6 +145,33 @@ class Board(Brief):
         systems, items = self.present.shape
         return int(systems), int(items)
 
+    @property
+    def counts(self) -> Array:
+        """The number of items of each system."""
+        return np.asarray(self.present.sum(axis=1))
+
+    @property
+    def complete(self) -> bool:
+        """Whether all systems have the same items."""
+        return bool(self.present.all())
+
+    @property
+    def orientation(self) -> int:
+        """-1 where lower is better."""
+        return 1 if self.metric.higher_is_better else -1
+
+    @property
+    def run_metric(self) -> AdditiveMetric:
+        """The metric of one run's rows."""
+        return (None if self.repeats is None else self.repeats.metric) or self.metric
+
+    @property
+    def times(self) -> Array:
+        """(systems, items): how often each system was run on each item."""
+        if self.repeats is None:
+            return self.present.astype(np.int64)
+        return np.array([runs.times(self.shape[1]) for runs in self.repeats.systems])
+
     def run_unequally(self) -> Array | None:
         """(systems, systems): which two were run unequally often on an item that both have; None where none were.
 
@@ -87,8 +179,7 @@ class Board(Brief):
         --------
         >>> once, twice = Runs(np.array([1]), np.array([0])), Runs(np.array([1, 0]), np.array([0, 0]))
         >>> repeats = Repeats("epochs", "", (once, twice))
-        >>> board = Board(("new", "old"), np.array([[1], [0.5]]), np.ones((2, 1), dtype=bool), repeats=repeats)
-        >>> board.run_unequally().tolist()
+        >>> Panel.of("mean", ("new", "old"), np.array([[1], [0.5]]), repeats=repeats).run_unequally().tolist()
         [[False, True], [True, False]]
         """
         if self.repeats is None:
@@ -100,27 +191,94 @@ class Board(Brief):
         alike = [(times == n).astype(np.float64) for n in np.unique(times[times > 0])]
         return np.asarray(shared > np.sum([same @ same.T for same in alike], axis=0))
 
-    @property
-    def counts(self) -> Array:
-        """The number of items of each system."""
-        return np.asarray(self.present.sum(axis=1))
+    def pair(self, left: int, right: int) -> PairedScores:
+        """Two systems on the items both have."""
+        if self.complete:
+            return PairedScores(self.rows[left], self.rows[right], self.scale, None, self.clusters, self.averaged)
+        both = self.present[left] & self.present[right]
+        rows = self.rows[left][both], self.rows[right][both]
+        return PairedScores(*rows, self.scale, None, self.clusters_of(both), self.averaged)
 
-    @property
-    def times(self) -> Array:
-        """(systems, items): how often each system was run on each item."""
-        if self.repeats is None:
-            return self.present.astype(np.int64)
-        return np.array([runs.times(self.shape[1]) for runs in self.repeats.systems])
+    def clusters_of(self, items: Array) -> Array | None:
+        """Codes without gaps of the clusters of some items."""
+        return None if self.clusters is None else np.unique(self.clusters[items], return_inverse=True)[1]
 
-    @property
-    def rows(self) -> int:
-        """The number of rows behind the cells, repeats included."""
-        return int(self.times.sum())
+    def run_rows(self, system: int, items: Array) -> Array:
+        """A system's (items, runs, columns) rows of these items, true numbers."""
+        assert self.repeats is not None
+        return np.asarray(self.repeats.systems[system].table[items], dtype=float)
 
-    @property
-    def complete(self) -> bool:
-        """Whether all systems have the same items."""
-        return bool(self.present.all())
+    def single_rows(self, system: int) -> Array:
+        """A system's rows, true numbers, before repeats were averaged and units were made."""
+        if self.single is not None:
+            return self.single[system]
+        if self.repeats is not None and self.repeats.metric is None and not self.repeats.reduced:
+            return self.repeats.systems[system].values.astype(float)
+        return np.asarray(self.rows[system][self.present[system]] / self.scale)
+
+    def collapse_clusters(self) -> Panel:
+        """Items of one cluster added up, where all systems have all of them."""
+        if self.clusters is None:
+            return self
+        order = np.argsort(self.clusters, kind="stable")
+        starts = np.flatnonzero(np.diff(self.clusters[order], prepend=-1))
+        rows = np.add.reduceat(self.rows[:, order], starts, axis=1)
+        return replace(self, rows=rows, present=np.ones(rows.shape[:2], dtype=bool), clusters=None)
+
+    def totals(self) -> Array:
+        """(systems, columns) sums in true units, correctly rounded."""
+        if self.rows.dtype.kind == "i":
+            return np.asarray(self.rows.sum(axis=1) / self.scale)
+        columns = self.rows.transpose(0, 2, 1)
+        return np.array([[math.fsum(column) for column in system] for system in columns.tolist()]) / self.scale
+
+    def scores(self) -> Array:
+        """Every system's score on its own items; nan for one that has none."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            values = self.metric.score(self.totals())
+        return np.asarray(np.where(self.present.any(axis=1), values, np.nan))
+
+    def single_scores(self) -> bool:
+        """Whether the metric is the mean, or the sum, of one score per item: with one weight for all items."""
+        if self.metric.ratio is None:
+            return False
+        if self.metric.ratio[1] is None:
+            return True
+        weight = self.rows[self.present] @ np.asarray(self.metric.ratio[1])
+        return bool(len(weight) and weight[0] > 0 and (weight == weight[0]).all())
+
+    def item_scores(self) -> list[Array] | None:
+        """Each system's scores of its items, if items have one score each; else None."""
+        if not self.single_scores():
+            return None
+        assert self.metric.ratio is not None
+        top, bottom = self.metric.ratio
+        tops = self.rows @ np.asarray(top)
+        unit = self.scale if bottom is None else (self.rows[self.present][0] @ np.asarray(bottom)).item()
+        return [row[present] / unit for row, present in zip(tops, self.present, strict=True)]
+
+    def linear(self) -> bool:
+        """Whether the difference of any two systems is a sum over items: a sum, or a ratio whose denominators all share."""
+        if self.metric.ratio is None:
+            return False
+        if self.metric.ratio[1] is None:
+            return True
+        bottom = np.where(self.present, self.rows @ np.asarray(self.metric.ratio[1]), np.nan)
+        with np.errstate(invalid="ignore"):
+            return bool((np.isnan(bottom) | (bottom == np.fmax.reduce(bottom, axis=0))).all())
+
+
+def _in_columns(metric: str | AdditiveMetric, values: Array) -> Array:
+    """Rows in the metric's own columns; there may be none."""
+    known = values if len(values) else np.zeros((1, *values.shape[1:]))
+    return resolve(metric, known, known[:1])[1][: len(values)]
+
+
+def _differ(runs: Runs) -> bool:
+    """Whether any item has rows that differ."""
+    first = np.zeros((int(runs.items.max(initial=0)) + 1, runs.values.shape[1]))
+    first[runs.items] = runs.values
+    return bool((first[runs.items] != runs.values).any())
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,13 +297,21 @@ class _Cells:
     datasets: tuple[str, ...] | None
     run: Array | None
 
+    @property
+    def datasets_at(self) -> dict[str | None, Array]:
+        """The items of each dataset; of the only one, if there are none by name."""
+        names: Sequence[str | None] = [None] if self.datasets is None else self.datasets
+        return {name: np.flatnonzero(self.home == code) for code, name in enumerate(names)}
+
     def item_label(self, item: int) -> str:
         """What messages call an item."""
         return f"Item {item + 1}" if self.labels is None else f"Item `{self.labels[item]}`"
 
 
-def boards_of(scores: Sequence[Scores], duplicates: DuplicateRule = "mean") -> list[Board]:
-    """One board per dataset, in order of first appearance.
+def panels_of(
+    scores: Sequence[Scores], metric: str | AdditiveMetric = "mean", duplicates: DuplicateRule = "mean"
+) -> list[Panel]:
+    """One panel per dataset, in order of first appearance.
 
     Items are matched by id, or by position if no system has ids. Equal rows of one item and repeat are kept
     once and counted; `duplicates` decides on rows that contradict each other, and ``"mean"`` averages them
@@ -155,6 +321,8 @@ def boards_of(scores: Sequence[Scores], duplicates: DuplicateRule = "mean") -> l
     ----------
     scores
         The systems, two or more, each with a name of its own.
+    metric
+        What scores their rows.
     duplicates
         ``"mean"``, ``"first"``, ``"last"`` or ``"stop"``.
 
@@ -162,8 +330,8 @@ def boards_of(scores: Sequence[Scores], duplicates: DuplicateRule = "mean") -> l
     --------
     >>> new = Scores("new", np.array([1, 0]), Labels.of(["q1", "q2"]))
     >>> old = Scores("old", np.array([0, 1]), Labels.of(["q2", "q3"]))
-    >>> (board,) = boards_of([new, old])
-    >>> board.items, board.values.tolist(), board.present.tolist()
+    >>> (panel,) = panels_of([new, old])
+    >>> panel.items, panel.rows[..., 0].tolist(), panel.present.tolist()
     (('q1', 'q2', 'q3'), [[1, 0, 0], [0, 0, 1]], [[True, True, False], [False, True, True]])
     """
     check_rule(duplicates)
@@ -177,23 +345,28 @@ def boards_of(scores: Sequence[Scores], duplicates: DuplicateRule = "mean") -> l
     repeated, conflicts = sum(repeats for _, repeats, _ in settled), sum(conflicts for _, _, conflicts in settled)
     filling = filling_notes(counts.shape[1], conflicts, _count_unequal(counts), duplicates)
     notes = (*filling, *facts_of_answers(scores))
-    averaged = bool(counts.max() > 1)
-    column = next((system.repeat_column for system in systems if system.repeat_column), "")
-    boards = []
-    for code in range(1 if cells.datasets is None else len(cells.datasets)):
-        here = np.flatnonzero(cells.home == code)
-        board = Board(
-            systems=cells.systems,
-            values=np.ascontiguousarray(table[:, here]),
-            present=counts[:, here] > 0,
-            items=None if cells.labels is None else tuple(cells.labels[i] for i in here.tolist()),
-            clusters=None if clusters is None else _densify(clusters[here])[0],
-            dataset=None if cells.datasets is None else cells.datasets[code],
-            repeats=Repeats(kind_of_column(column), column, _runs(cells, here)) if averaged else None,
+    repeats = _repeats(cells, systems) if counts.max() > 1 else {}
+    panels = []
+    for name, here in cells.datasets_at.items():
+        panels.append(
+            Panel.of(
+                metric,
+                cells.systems,
+                np.ascontiguousarray(table[:, here]),
+                counts[:, here] > 0,
+                items=None if cells.labels is None else tuple(cells.labels[i] for i in here.tolist()),
+                clusters=None if clusters is None else _densify(clusters[here])[0],
+                dataset=name,
+                repeats=repeats.get(name),
+            )
         )
-        boards.append(board)
-    # Counts and notes are about all rows: the first board carries them.
-    return [replace(boards[0], duplicates=repeated, conflicts=conflicts, notes=notes), *boards[1:]]
+    # Counts and notes are about all rows: the first panel carries them.
+    return [replace(panels[0], duplicates=repeated, conflicts=conflicts, notes=notes), *panels[1:]]
+
+
+def repeats_by_dataset(systems: Sequence[Scores]) -> dict[str | None, Repeats]:
+    """The runs of all systems, one of each item and repeat, with the items in the order of their panels."""
+    return _repeats(_cells(systems), systems)
 
 
 def _check_systems(scores: Sequence[Scores]) -> None:
@@ -333,6 +506,13 @@ def _fill_table(cells: _Cells, columns: tuple[int, ...]) -> tuple[Array, Array]:
         for column in range(flat.shape[1]):
             flat[:, column] = np.bincount(cell, weights=source[:, column], minlength=size) / np.maximum(counts, 1)
     return table.reshape(*shape, *columns), counts.reshape(shape)
+
+
+def _repeats(cells: _Cells, systems: Sequence[Scores]) -> dict[str | None, Repeats]:
+    """The runs of all systems by dataset."""
+    column = next((system.repeat_column for system in systems if system.repeat_column), "")
+    kind = kind_of_column(column)
+    return {name: Repeats(kind, column, _runs(cells, here)) for name, here in cells.datasets_at.items()}
 
 
 def _runs(cells: _Cells, here: Array) -> tuple[Runs, ...]:

@@ -1,4 +1,4 @@
-"""Boards: many systems on the items of one dataset, whatever the rows looked like."""
+"""Panels: many systems on the items of one dataset, whatever the rows looked like."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import outscore as osc
 from outscore import OutscoreError
 from outscore.results.note import note_texts
-from outscore.scores.board import Board, boards_of
+from outscore.scores.panel import Panel, panels_of
 from outscore.scores.system import Labels, Scores
 
 
@@ -23,6 +23,11 @@ def system(name, cells, **more):
     """A system from (item, score) rows."""
     ids = Labels.of([item for item, _ in cells])
     return Scores(name, np.array([score for _, score in cells]), ids, **more)
+
+
+def scores_of(panel):
+    """(systems, items) scores of a mean."""
+    return panel.rows[..., 0] / panel.scale
 
 
 def naive(rows):
@@ -39,46 +44,46 @@ def test_against_naive_twin(rows):
     systems = [system(name, cells) for name, cells in by_system.items() if cells]
     if len(systems) < 2:
         return
-    (board,) = boards_of(systems)
-    wanted = naive(rows)
+    (panel,) = panels_of(systems)
+    wanted, values = naive(rows), scores_of(panel)
     found = {
-        (name, item): board.values[i, j]
-        for i, name in enumerate(board.systems)
-        for j, item in enumerate(board.items)
-        if board.present[i, j]
+        (name, item): values[i, j]
+        for i, name in enumerate(panel.systems)
+        for j, item in enumerate(panel.items)
+        if panel.present[i, j]
     }
     assert found == pytest.approx(wanted)
-    assert board.items == tuple(dict.fromkeys(item for name in board.systems for item, _ in by_system[name]))
-    assert board.duplicates == len(rows) - len(wanted)
+    assert panel.items == tuple(dict.fromkeys(item for name in panel.systems for item, _ in by_system[name]))
+    assert panel.duplicates == len(rows) - len(wanted)
 
 
 def test_conflicts_are_averaged_counted_and_told():
-    (board,) = boards_of([system("a", [("p", 1), ("p", 0), ("q", 1), ("q", 1)]), system("b", [("p", 1), ("q", 0)])])
-    assert board.values.tolist() == [[0.5, 1.0], [1.0, 0.0]]
-    assert (board.duplicates, board.conflicts, board.rows) == (2, 1, 4)
-    assert "contradict" in board.notes[0].text
-    (first,) = boards_of([system("a", [("p", 1), ("p", 0)]), system("b", [("p", 1)])], "first")
-    assert first.values.tolist() == [[1], [1]]
+    (panel,) = panels_of([system("a", [("p", 1), ("p", 0), ("q", 1), ("q", 1)]), system("b", [("p", 1), ("q", 0)])])
+    assert scores_of(panel).tolist() == [[0.5, 1.0], [1.0, 0.0]]
+    assert (panel.duplicates, panel.conflicts, int(panel.times.sum())) == (2, 1, 4)
+    assert "contradict" in panel.notes[0].text
+    (first,) = panels_of([system("a", [("p", 1), ("p", 0)]), system("b", [("p", 1)])], duplicates="first")
+    assert scores_of(first).tolist() == [[1], [1]]
     with pytest.raises(OutscoreError, match="`a` has the score 0 on item `p`"):
-        boards_of([system("a", [("p", 1), ("p", 0)]), system("b", [("p", 1)])], "stop")
+        panels_of([system("a", [("p", 1), ("p", 0)]), system("b", [("p", 1)])], duplicates="stop")
 
 
 def test_repeats_are_averaged_and_unequal_ones_told():
     a = system("a", [("p", 1), ("p", 0), ("q", 1), ("q", 1)], repeats=Labels.of("1212"))
     b = system("b", [("p", 1), ("p", 1), ("q", 0), ("q", 1)], repeats=Labels.of("1212"))
-    (board,) = boards_of([a, b])
-    assert board.values.tolist() == [[0.5, 1.0], [1.0, 0.5]]
-    assert board.rows == 2 * int(board.present.sum())
-    assert not board.notes
-    (uneven,) = boards_of([a, system("c", [("p", 1), ("q", 1)], repeats=Labels.of("11"))])
+    (panel,) = panels_of([a, b])
+    assert scores_of(panel).tolist() == [[0.5, 1.0], [1.0, 0.5]]
+    assert panel.times.sum() == 2 * int(panel.present.sum())
+    assert not panel.notes
+    (uneven,) = panels_of([a, system("c", [("p", 1), ("q", 1)], repeats=Labels.of("11"))])
     assert "unequally often" in uneven.notes[0].text
-    assert uneven.rows == 1.5 * int(uneven.present.sum())
+    assert uneven.times.sum() == 1.5 * int(uneven.present.sum())
 
 
 def test_datasets_tell_items_apart_and_a_system_may_lack_one():
     a = system("a", [("1", 1), ("1", 0), ("2", 1)], datasets=Labels.of(["x", "y", "y"]))
     b = system("b", [("1", 1)], datasets=Labels.of(["x"]))
-    x, y = boards_of([a, b])
+    x, y = panels_of([a, b])
     assert (x.dataset, x.items, x.complete) == ("x", ("1",), True)
     assert (y.dataset, y.items, y.counts.tolist()) == ("y", ("1", "2"), [2, 0])
 
@@ -87,17 +92,17 @@ def test_one_name_on_two_datasets_is_one_system():
     parts = [
         system(name, [("1", score)], datasets=Labels.of([where])) for where in "xy" for name, score in (("a", 1), ("b", 0))
     ]
-    x, y = boards_of(parts)
+    x, y = panels_of(parts)
     assert x.systems == y.systems == ("a", "b")
 
 
 def test_clusters_follow_their_items():
     a = system("a", [("p", 1), ("q", 0)], clusters=Labels.of(["d", "e"]))
     b = system("b", [("q", 1), ("p", 0)], clusters=Labels.of(["e", "d"]))
-    assert boards_of([a, b])[0].clusters.tolist() == [0, 1]
+    assert panels_of([a, b])[0].clusters.tolist() == [0, 1]
     wrong = system("b", [("q", 1), ("p", 0)], clusters=Labels.of(["d", "d"]))
     with pytest.raises(OutscoreError, match="Item `q` is in cluster `e` for one system and in `d` for another"):
-        boards_of([a, wrong])
+        panels_of([a, wrong])
 
 
 @pytest.mark.parametrize(
@@ -114,21 +119,21 @@ def test_clusters_follow_their_items():
 )
 def test_refusals_are_one_sentence(systems, message):
     with pytest.raises(OutscoreError, match=message):
-        boards_of(systems)
+        panels_of(systems)
 
 
 def test_the_column_of_a_lonely_system_is_named(tmp_path):
     (tmp_path / "one.csv").write_text("item,A\nq1,1\nq2,0\n")
     with pytest.raises(OutscoreError, match=r"one\.csv` has one column of scores, `A`: there is nothing to rank"):
-        boards_of(osc.read(tmp_path / "one.csv"))
+        panels_of(osc.read(tmp_path / "one.csv"))
 
 
 def test_a_single_item_is_told_once():
     sets = [system(name, [("1", score)], datasets=Labels.of("x")) for name, score in (("a", 1), ("b", 0))]
-    (board,) = boards_of(sets)
-    assert note_texts(board.notes) == ["There is only one item, and a single item cannot tell systems apart."]
+    (panel,) = panels_of(sets)
+    assert note_texts(panel.notes) == ["There is only one item, and a single item cannot tell systems apart."]
     two = [system(name, [("1", score), ("1", 1)], datasets=Labels.of("xy")) for name, score in (("a", 1), ("b", 0))]
-    assert not any(board.notes for board in boards_of(two))
+    assert not any(panel.notes for panel in panels_of(two))
 
 
 @given(
@@ -182,11 +187,11 @@ def test_dataframes_with_gaps_and_paths(missing, tmp_path):
 
 
 def test_livebench_is_read_as_the_data_sheet_says(shared_data):
-    (board,) = boards_of(osc.read(shared_data / "llm-scores" / "livebench.parquet"))
-    present = board.present.astype(int)
+    (panel,) = panels_of(osc.read(shared_data / "llm-scores" / "livebench.parquet"))
+    present = panel.present.astype(int)
     shared = (present @ present.T)[np.triu_indices(93, 1)]
-    assert board.shape == (93, 1136)
-    assert (board.duplicates, board.conflicts) == (590, 59)
+    assert panel.shape == (93, 1136)
+    assert (panel.duplicates, panel.conflicts) == (590, 59)
     assert ((shared == 0).sum(), (shared > 0).sum()) == (120, 4158)
 
 
@@ -198,7 +203,7 @@ def test_a_million_rows_take_a_second():
         for i in range(100)
     ]
     began = time.process_time()
-    boards = boards_of(systems)
+    panels = panels_of(systems)
     assert time.process_time() - began < 4
-    assert len(boards) == 20
-    assert all(isinstance(board, Board) and board.complete and board.shape == (100, 500) for board in boards)
+    assert len(panels) == 20
+    assert all(isinstance(panel, Panel) and panel.complete and panel.shape == (100, 500) for panel in panels)

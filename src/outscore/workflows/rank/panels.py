@@ -1,6 +1,6 @@
 """Many systems: which one is ahead, and which differences are real.
 
-`rank_boards` takes the boards that readers produce, `assemble_ranking` takes measurements, wherever they were made.
+`rank_panels` takes the panels that readers produce, `assemble_ranking` takes measurements, wherever they were made.
 `design_of` says what is swapped: items, evaluation units or clusters, and how many of them there are.
 """
 
@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from outscore.core.errors import OutscoreError
-from outscore.core.metric import AdditiveMetric
 from outscore.core.records import dataclass
 from outscore.engine.engines import Engine
 from outscore.engine.progress import Progress
@@ -29,10 +28,10 @@ from outscore.inference.runs.two_way import price_of_runs
 from outscore.language.numbers import format_probability
 from outscore.results.note import Note
 from outscore.results.ranking import CriticalDifference, OtherPopulation, RankDesign, Ranking
-from outscore.scores.board import Board
+from outscore.scores.panel import Panel
 from outscore.workflows.rank.assemble import assemble_ranking, with_duplicates
 from outscore.workflows.rank.joint import joint_of
-from outscore.workflows.rank.measure import measure, systems_of
+from outscore.workflows.rank.measure import measure
 from outscore.workflows.rank.populations import Metrics, population_of, repeat_kind
 from outscore.workflows.rank.question import USUAL, Question
 from outscore.workflows.rank.smallest import smallest_p_of
@@ -66,50 +65,47 @@ class Ranked:
     segments: Callable[[], SegmentScores] | None = None
 
 
-def rank_boards(
-    boards: Sequence[Board],
-    metric: str | AdditiveMetric = "mean",
+def rank_panels(
+    panels: Sequence[Panel],
     question: Question = USUAL,
     *,
     engine: Engine | None = None,
     progress: Progress | None = None,
-    further: Sequence[tuple[str | AdditiveMetric, Sequence[Board]]] = (),
+    further: Sequence[Sequence[Panel]] = (),
     unit: str = "items",
     group: str | None = None,
     called: Sequence[str] = (),
-    other_scores: Mapping[str, tuple[str, Board]] | None = None,
+    other_scores: Mapping[str, Panel] | None = None,
     settings: Mapping[str, Any] | None = None,
     notes: Sequence[Note] = (),
 ) -> Ranked:
-    """Rank the systems of boards: one board for each dataset, `further` metrics with their own boards.
+    """Rank the systems of panels: one panel for each dataset, `further` metrics with their own panels.
 
     `unit` is the name of items ("items", "segments", "words"), `group` that of items swapped as one ("sentence"),
     and `called` are the names of the metrics, if not their own; `settings` and `notes` go into the result as they are.
-    `other_scores` are by name, each with its metric and board; the result only tells which of them contradict the ranking.
+    `other_scores` are by name; the result only tells which of them contradict the ranking.
 
     Examples
     --------
     >>> values = np.array([[1, 1, 1, 1, 1, 1, 1], [0, 0, 0, 0, 0, 0, 0]])
-    >>> rank_boards([Board(("new", "old"), values, np.ones((2, 7), dtype=bool))]).ranking.counts
+    >>> rank_panels([Panel.of("mean", ("new", "old"), values)]).ranking.counts
     PairCounts(pairs=1, testable=1, significant=1)
     """
-    question = _enough_swaps(question, len(boards[0].systems), 1 + len(further))
-    metrics = [(metric, boards), *further]
-    population, others, remarks = population_of(boards, question, metrics)
+    question = _enough_swaps(question, len(panels[0].systems), 1 + len(further))
+    metrics = [panels, *further]
+    population, others, remarks = population_of(panels, question, metrics)
 
     def measured_for(population: str) -> list[Measured]:
         measured: list[Measured] = []
-        for i, (name, tables) in enumerate(metrics):
-            measured_boards = measure(
-                tables, name, question, engine=engine, progress=progress, unit=unit, population=population
-            )
-            measured += [replace(part, metric=called[i]) for part in measured_boards] if called else measured_boards
+        for i, of_metric in enumerate(metrics):
+            parts = measure(of_metric, question, engine=engine, progress=progress, unit=unit, population=population)
+            measured += [replace(part, metric=called[i]) for part in parts] if called else parts
         return measured
 
     measured = measured_for(population)
     looked_at: list[Measured] = []
-    for name, (other_metric, board) in (other_scores or {}).items():
-        (found,) = measure([board], other_metric, question.of_other_scores(), engine=engine, progress=progress)
+    for name, panel in (other_scores or {}).items():
+        (found,) = measure([panel], question.of_other_scores(), engine=engine, progress=progress)
         looked_at.append(replace(found, metric=name))
     other = [_counted(name, measured_for(name), question, metrics) for name in others]
     ranking = assemble_ranking(
@@ -118,33 +114,33 @@ def rank_boards(
         population=population,
         other_populations=other,
         other_scores=looked_at,
-        critical_difference=_diagram(boards, metric, measured, question.alpha) if question.critical_difference else None,
-        design=design_of(boards, question, unit=unit, group=group),
+        critical_difference=_diagram(panels, measured, question.alpha) if question.critical_difference else None,
+        design=design_of(panels, question, unit=unit, group=group),
         settings=settings,
-        notes=[*notes, *remarks, *(note for board in boards for note in board.notes)],
+        notes=[*notes, *remarks, *(note for panel in panels for note in panel.notes)],
     )
-    ranking = _with_outlook(ranking, boards, metric, question)
+    ranking = _with_outlook(ranking, panels, question)
     floor = smallest_p_of(population, measured, question, metrics)
     ranking = replace(
-        ranking, smallest_p=floor[0], smallest_adjusted_p=floor[1], notes=[*ranking.notes, *_price(ranking, boards)]
+        ranking, smallest_p=floor[0], smallest_adjusted_p=floor[1], notes=[*ranking.notes, *_price(ranking, panels)]
     )
     if question.joint:
-        ranking = replace(ranking, joint=joint_of(boards, metric, ranking, seed=question.seed, progress=progress))
+        ranking = replace(ranking, joint=joint_of(panels, ranking, seed=question.seed, progress=progress))
     drawn = int(str(question.options.get("resamples", RESAMPLES)))
-    ranking = with_duplicates(ranking, sum(one.duplicates for one in boards), sum(one.conflicts for one in boards))
+    ranking = with_duplicates(ranking, sum(one.duplicates for one in panels), sum(one.conflicts for one in panels))
     return Ranked(replace(ranking, notes=[*ranking.notes, *_out_of_reach(measured, ranking, drawn)]), measured)
 
 
-def _with_outlook(ranking: Ranking, boards: Sequence[Board], metric: str | AdditiveMetric, question: Question) -> Ranking:
+def _with_outlook(ranking: Ranking, panels: Sequence[Panel], question: Question) -> Ranking:
     """The ranking with the items that would decide the pair closest to it; a macro average has no number of items."""
     nearest = ranking.closest_to_decided
-    single = len(boards) == 1 and question.unit_size == 1 and ranking.population == ITEMS
+    single = len(panels) == 1 and question.unit_size == 1 and ranking.population == ITEMS
     if nearest is None or nearest.needed is not None or not single or nearest.p.value <= question.alpha:
         return ranking
-    systems, entry = systems_of(boards[0], metric), deciding_entry(question.test)
-    places = (boards[0].systems.index(name) for name in nearest.systems)
+    panel, entry = panels[0], deciding_entry(question.test)
+    places = (panel.systems.index(name) for name in nearest.systems)
     request = TestRequest(alpha=question.alpha, seed=question.seed)
-    needed = items_needed(systems.pair(*places), systems.metric, request, entry)
+    needed = items_needed(panel.pair(*places), panel.metric, request, entry)
     return ranking.with_needed(nearest, needed)
 
 
@@ -163,12 +159,12 @@ def _counted(population: str, measured: Sequence[Measured], question: Question, 
     return OtherPopulation(population, top.test, top.counts, *smallest_p_of(population, measured, question, metrics))
 
 
-def _price(ranking: Ranking, boards: Sequence[Board]) -> list[Note]:
+def _price(ranking: Ranking, panels: Sequence[Panel]) -> list[Note]:
     """What a claim about new runs costs, where it leaves pairs open that these runs alone would tell apart."""
     alone = [one.counts.significant for one in ranking.other_populations if one.population == ITEMS]
     if ranking.population != ITEMS_AND_RUNS or not alone or alone[0] <= ranking.counts.significant:
         return []
-    fewest = min(runs.table.shape[1] for board in boards if board.repeats is not None for runs in board.repeats.systems)
+    fewest = min(runs.table.shape[1] for panel in panels if panel.repeats is not None for runs in panel.repeats.systems)
     return [Note("runs", price_of_runs(fewest))]
 
 
@@ -198,34 +194,32 @@ def _out_of_reach(measured: Sequence[Measured], ranking: Ranking, drawn: int) ->
     return [Note("correction", f"With {drawn:,} swaps, no adjusted p{about} can be below {floor}; --resamples draws more.")]
 
 
-def _diagram(
-    boards: Sequence[Board], metric: str | AdditiveMetric, measured: Sequence[Measured], alpha: float
-) -> CriticalDifference:
+def _diagram(panels: Sequence[Panel], measured: Sequence[Measured], alpha: float) -> CriticalDifference:
     """Friedman's test and Nemenyi's critical difference, over datasets or, if there is only one, over its items."""
-    systems = boards[0].systems
-    if not all(board.complete for board in boards):
+    systems = panels[0].systems
+    if not all(panel.complete for panel in panels):
         raise OutscoreError(
             "Systems lack some items, but a critical difference needs ranks of all systems in every block.",
             "Leave the critical difference out, or keep the items that all systems have.",
         )
-    over: Literal["datasets", "items"] = "datasets" if len(boards) > 1 else "items"
-    if over == "items" and boards[0].clusters is not None:
+    over: Literal["datasets", "items"] = "datasets" if len(panels) > 1 else "items"
+    if over == "items" and panels[0].clusters is not None:
         raise OutscoreError(
             "Items come in clusters, but Friedman's test needs independent blocks.",
             "Leave the critical difference out, or give several datasets.",
         )
-    rows = systems_of(boards[0], metric)
+    first = panels[0]
     if over == "datasets":
-        blocks = np.array([test.value for test in measured[: len(boards)]])
-    elif rows.single_scores():
-        assert rows.metric.ratio is not None
-        blocks = (rows.rows @ np.asarray(rows.metric.ratio[0])).T.astype(float)
+        blocks = np.array([test.value for test in measured[: len(panels)]])
+    elif first.single_scores():
+        assert first.metric.ratio is not None
+        blocks = (first.rows @ np.asarray(first.metric.ratio[0])).T.astype(float)
     else:
         raise OutscoreError(
-            f"{rows.metric.name} gives no score per item, and there is only one dataset, so there are no blocks to rank in.",
+            f"{first.metric.name} gives no score per item, and there is only one dataset, so there are no blocks to rank in.",
             "Leave the critical difference out, or give several datasets.",
         )
-    test = friedman(blocks, higher_is_better=rows.metric.higher_is_better)
+    test = friedman(blocks, higher_is_better=first.metric.higher_is_better)
     order = np.argsort(test.mean_ranks, kind="stable")
     apart = mean_ranks_differ(np.array(test.mean_ranks)[order], test.blocks) <= alpha
     members = groups_of(np.triu(apart, 1)).members
@@ -241,22 +235,22 @@ def _diagram(
 
 
 def design_of(
-    boards: Sequence[Board], question: Question = USUAL, *, unit: str = "items", group: str | None = None
+    panels: Sequence[Panel], question: Question = USUAL, *, unit: str = "items", group: str | None = None
 ) -> RankDesign:
-    """The design of all boards together; `unit` is the plural name of items, `group` the name of a cluster.
+    """The design of all panels together; `unit` is the plural name of items, `group` the name of a cluster.
 
     Examples
     --------
-    >>> board = Board(("new", "old"), np.ones((2, 60)), np.ones((2, 60), dtype=bool))
-    >>> found = design_of([board], Question(unit_size=7))
+    >>> panel = Panel.of("mean", ("new", "old"), np.ones((2, 60)))
+    >>> found = design_of([panel], Question(unit_size=7))
     >>> found.items, found.units, found.remainder
     (60, 8, 4)
     """
     noun, size = unit.removesuffix("s"), question.unit_size
-    counts = [board.shape[1] for board in boards]
-    grouped, known = [board.clusters for board in boards], boards[0].repeats
+    counts = [panel.shape[1] for panel in panels]
+    grouped, known = [panel.clusters for panel in panels], panels[0].repeats
     # If systems have different items, every pair has its own units.
-    whole = size > 1 and all(board.complete for board in boards)
+    whole = size > 1 and all(panel.complete for panel in panels)
     return RankDesign(
         items=sum(counts),
         noun=noun,
@@ -267,20 +261,20 @@ def design_of(
         units=sum(count // size for count in counts) if whole else None,
         remainder=sum(count % size for count in counts) if whole else None,
         shuffle=question.shuffle if size > 1 else None,
-        repeats=_repeats(boards),
-        repeat_kind=repeat_kind(boards, question),
+        repeats=_repeats(panels),
+        repeat_kind=repeat_kind(panels, question),
         repeat_column="" if known is None else known.column,
         reduced="" if known is None else known.reduced,
-        repeats_range=_repeats_range(boards),
+        repeats_range=_repeats_range(panels),
     )
 
 
-def _repeats(boards: Sequence[Board]) -> float:
+def _repeats(panels: Sequence[Panel]) -> float:
     """How many runs a score is based on, on average."""
-    return sum(board.rows for board in boards) / sum(int(board.present.sum()) for board in boards)
+    return sum(int(panel.times.sum()) for panel in panels) / sum(int(panel.present.sum()) for panel in panels)
 
 
-def _repeats_range(boards: Sequence[Board]) -> tuple[int, int] | None:
+def _repeats_range(panels: Sequence[Panel]) -> tuple[int, int] | None:
     """The fewest and the most runs behind a score; None if they are equal."""
-    times = np.concatenate([board.times[board.present] for board in boards])
+    times = np.concatenate([panel.times[panel.present] for panel in panels])
     return None if not len(times) or times.min() == times.max() else (int(times.min()), int(times.max()))
