@@ -7,7 +7,10 @@ that decided.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from outscore.core.records import dataclass
+from outscore.core.repeats import RUNS, RepeatKind, Repeats
 
 ITEMS = "items"
 ITEMS_AND_RUNS = "items-and-runs"
@@ -100,6 +103,37 @@ DIFFERENT_ITEMS = (
     PopulationTest(WELCH, "Welch t test", ("welch1947",), kind_in_phrase=True),
 )
 """The tests of two samples of different items."""
+
+
+def lacking(
+    population: str, parts: Sequence[Repeats | None], kind: RepeatKind | None, *, unit_size: int = 1, items: int = 2
+) -> str:
+    """What the data lack for a claim about a population, as a clause; empty if they lack nothing.
+
+    `parts` are the repeats of each dataset, `kind` says what they are, and `items` is the smallest number of items of one.
+
+    Examples
+    --------
+    >>> lacking("items-and-runs", [None], None), lacking("items", [None], None)
+    ('each item was scored once', '')
+    """
+    known = [repeats for repeats in parts if repeats is not None]
+    if population == ITEMS:
+        return ""
+    if kind is None or not known:
+        return "each item was scored once"
+    first, new_items = known[0], population == ITEMS_AND_RUNS
+    subject = f"`{first.column}` contains" if first.column else "the repeats are"
+    incomplete = next((repeats.lacking for repeats in known if repeats.lacking), "")
+    clauses = (
+        (bool(first.reduced), first.lacking),
+        (unit_size != 1, "units of several items are compared"),
+        (kind != RUNS and new_items, f"{subject} epochs, which are unrelated from item to item"),
+        (kind != RUNS and first.metric is not None, "the individual runs of the items are not known"),
+        (kind == RUNS and bool(incomplete), incomplete),
+        (kind == RUNS and new_items and items < 2, "there is a single item"),
+    )
+    return next((clause for applies, clause in clauses if applies), "")
 
 
 def population_cure(

@@ -70,7 +70,7 @@ def test_the_kind_of_repeats_decides(tmp_path):
     assert "3 epochs each" in epochs.sentence
     again = osc.rank(written(tmp_path / "epochs.csv", tables, "epoch"), repeats="runs")
     assert again.population == "items-and-runs"
-    with pytest.raises(OutscoreError, match="epochs are unrelated from item to item"):
+    with pytest.raises(OutscoreError, match="epochs, which are unrelated from item to item"):
         osc.rank(written(tmp_path / "epochs.csv", tables, "epoch"), population="items-and-runs")
 
 

@@ -349,7 +349,7 @@ def test_populations_of_reduced_and_incomplete_runs_are_refused_with_a_cure():
     runs = np.tile([1, 0, 1], 12)
     items = np.arange(36) // 3
     for population in ("these-items", "items-and-runs"):
-        with pytest.raises(OutscoreError, match="pass@2 turns all runs of an item into one score") as caught:
+        with pytest.raises(OutscoreError, match="pass@2 is one score of all runs of an item") as caught:
             osc.score(runs, items=items, reduce="pass@2", population=population)
         assert caught.value.hint.startswith("Write --reduce mean")
     with pytest.raises(OutscoreError, match="f1 is not a mean over items"):

@@ -466,6 +466,13 @@ def exchange_of(a: Runs, b: Runs, *, orientation: int = 1, is_sum: bool = False)
     return Exchange(a, b, np.ones(n, dtype=np.int64), 1 if is_sum else n, orientation)
 
 
+def not_exchangeable(systems: Sequence[Runs], metric: AdditiveMetric) -> str:
+    """Why runs cannot be exchanged within items, as a clause; empty if they can."""
+    rows = np.concatenate([runs.values for runs in systems])
+    together = Runs(rows, np.zeros(len(rows), dtype=np.int64))
+    return f"{metric.name} is not a mean over items" if exchange_of_rows((together, together), metric) is None else ""
+
+
 def exchange_of_rows(draws: tuple[Runs, Runs], metric: AdditiveMetric) -> Exchange | None:
     """The exchange of rows in a metric's own columns; None unless the metric is a mean or a sum of one score per row.
 

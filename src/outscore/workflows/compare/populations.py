@@ -34,7 +34,7 @@ from outscore.inference.describe.repeats import (
     smallest_run_p,
     standard_error,
 )
-from outscore.inference.populations import ITEMS, ITEMS_AND_RUNS, THESE_ITEMS, population_cure, usual_population
+from outscore.inference.populations import ITEMS, ITEMS_AND_RUNS, THESE_ITEMS, lacking, population_cure, usual_population
 from outscore.inference.power.observed import POWER
 from outscore.inference.registry import DEFAULT
 from outscore.inference.runs.exchange import COARSE, FINE, SPREAD_UNSEEN, UNEQUAL_LAWS, exchange_of_rows, sampled_exchange
@@ -107,11 +107,11 @@ def answer_of(
     def over_items(request: TestRequest) -> TestResult:
         return as_known(question.entry.run(pairs, metric, request), repeats)
 
-    crossed, lacking = _crossed(pairs, metric, spec, question, repeats)
+    crossed, no_runs = _crossed(pairs, metric, spec, question, repeats)
     lines: dict[str, _Line] = {
         ITEMS: _Line(over_items, None if repeats is None else _smallest_of_items(result.p, question), more_items_help=True)
     }
-    missing = {ITEMS_AND_RUNS: lacking}
+    missing = {ITEMS_AND_RUNS: no_runs}
     if crossed is not None:
         few = min(crossed.analysis.a.runs, crossed.analysis.b.runs) < 3
         analysis = crossed
@@ -131,7 +131,7 @@ def answer_of(
         _refuse(chosen, missing[chosen], question, repeats)
     notes = list(lines[chosen].notes)
     if chosen == ITEMS and usual not in lines:
-        notes = [_these_runs(lacking)]
+        notes = [_these_runs(no_runs)]
     elif chosen == ITEMS != usual and question.population is None:
         why = f"`{question.entry.name}` works on items only; leave --test out for a claim about new runs"
         notes = [replace(_these_runs(why), kind="warning")]
@@ -249,9 +249,9 @@ def _crossed(
     pairs: PairedScores, metric: AdditiveMetric, spec: str | AdditiveMetric, question: Question, repeats: Repeats | None
 ) -> tuple[_Crossed | None, str]:
     """The two-way analysis, or the reason why there is none, as a clause."""
-    lacking = _lacking(question, repeats)
-    if lacking or repeats is None:
-        return None, lacking
+    missing = _missing(ITEMS_AND_RUNS, pairs, question, repeats)
+    if missing or repeats is None:
+        return None, missing
     items = pairs.per_item()
     first, second = scores_of(items, metric)
     of_run, a, b = _in_columns(repeats.metric or spec, *(runs.table for runs in repeats.systems))
@@ -263,20 +263,10 @@ def _crossed(
     return _Crossed(analysis, a, b, of_run, items.clusters), ""
 
 
-def _lacking(question: Question, repeats: Repeats | None) -> str:
-    """What an analysis of items and runs lacks, as a clause; empty if it lacks nothing."""
-    if repeats is None:
-        return "each item was scored once"
-    if repeats.reduced:
-        return repeats.lacking
-    if repeats.kind != RUNS:
-        subject = f"`{repeats.column}` contains" if repeats.column else "the repeats are"
-        return f"{subject} epochs, which are unrelated from item to item"
-    if repeats.lacking:
-        return repeats.lacking
-    if question.unit_size != 1:
-        return "units of several items are compared"
-    return "there is a single item" if len(repeats.systems[0].table) < 2 else ""
+def _missing(population: str, pairs: PairedScores, question: Question, repeats: Repeats | None) -> str:
+    """What the data lack for a population, as a clause; empty if they lack nothing."""
+    kind = None if repeats is None else repeats.kind
+    return lacking(population, [repeats], kind, unit_size=question.unit_size, items=pairs.per_item().rows)
 
 
 def _in_columns(spec: str | AdditiveMetric, a: Array, b: Array) -> tuple[AdditiveMetric, Array, Array]:
@@ -285,20 +275,20 @@ def _in_columns(spec: str | AdditiveMetric, a: Array, b: Array) -> tuple[Additiv
     return of_run, rows_a.reshape(*a.shape[:2], -1), rows_b.reshape(*b.shape[:2], -1)
 
 
-def _these_runs(lacking: str) -> Note:
-    return Note("runs", f"The claim is about these runs, not about new ones: {lacking}.")
+def _these_runs(missing: str) -> Note:
+    return Note("runs", f"The claim is about these runs, not about new ones: {missing}.")
 
 
-def _refuse(population: str, lacking: str, question: Question, repeats: Repeats | None) -> NoReturn:
+def _refuse(population: str, missing: str, question: Question, repeats: Repeats | None) -> NoReturn:
     kind = None if repeats is None else repeats.kind
     cure = population_cure(
         population,
         kind,
         reduced="" if repeats is None else repeats.reduced,
         units=question.unit_size != 1,
-        incomplete=repeats is not None and lacking == repeats.lacking,
+        incomplete=repeats is not None and bool(repeats.lacking),
     )
-    raise OutscoreError(f"Population {population} is not available: {lacking}.", cure, parameter="population")
+    raise OutscoreError(f"Population {population} is not available: {missing}.", cure, parameter="population")
 
 
 def as_known(result: TestResult, repeats: Repeats | None) -> TestResult:
@@ -326,19 +316,14 @@ def _these_items(
     repeats: Repeats | None,
 ) -> tuple[_Line | None, str]:
     """The exchange of runs on exactly these items, or the reason why there is none, as a clause."""
-    if repeats is None or question.unit_size != 1:
-        return None, "each item was scored once" if repeats is None else "units of several items are compared"
-    if repeats.reduced:
-        return None, repeats.lacking
+    missing = _missing(THESE_ITEMS, pairs, question, repeats)
+    if missing or repeats is None:
+        return None, missing
     asked = question.population == THESE_ITEMS
     if repeats.kind == RUNS:
-        if repeats.lacking:
-            return None, repeats.lacking
         of_run, a, b = _in_columns(repeats.metric or spec, *(runs.table for runs in repeats.systems))
         first, second = (np.asarray(of_run.score(rows.sum(axis=0)), dtype=float) for rows in (a, b))
         return _whole_runs(first, second, of_run, question), ""
-    if repeats.metric is not None:
-        return None, "the individual runs of the items are not known"
     return _epochs(pairs, metric, spec, question, repeats.systems, points=FINE if asked else COARSE), ""
 
 

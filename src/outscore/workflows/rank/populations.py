@@ -6,8 +6,6 @@ import math
 from collections.abc import Sequence
 from typing import cast
 
-import numpy as np
-
 from outscore.core.errors import OutscoreError
 from outscore.core.repeats import RUNS, RepeatKind, Runs
 from outscore.inference.populations import (
@@ -15,13 +13,15 @@ from outscore.inference.populations import (
     EXCHANGE_OF_RUNS,
     ITEMS,
     ITEMS_AND_RUNS,
+    POPULATIONS,
     THESE_ITEMS,
     TWO_WAY,
+    lacking,
     population_cure,
     usual_population,
 )
 from outscore.inference.registry import DEFAULT
-from outscore.inference.runs.exchange import SPREAD_UNSEEN, UNEQUAL_LAWS, exchange_of_rows
+from outscore.inference.runs.exchange import SPREAD_UNSEEN, UNEQUAL_LAWS, not_exchangeable
 from outscore.inference.runs.two_way import FEW_RUNS
 from outscore.results.note import Note
 from outscore.scores.panel import Panel
@@ -54,24 +54,21 @@ def name_of_test(population: str, panels: Sequence[Panel], question: Question) -
 def population_of(panels: Sequence[Panel], question: Question, metrics: Metrics) -> tuple[str, list[str], list[Note]]:
     """The population that decides, the others that the data allow, and notes on those that they do not."""
     kind = repeat_kind(panels, question)
-    lacking = {
-        ITEMS: "",
-        ITEMS_AND_RUNS: _lacking(panels, question, kind),
-        THESE_ITEMS: _these_lacking(panels, question, kind, metrics),
-    }
+    missing = _missing(panels, question, kind, metrics)
     usual = usual_population(kind)
     named = None if question.test == DEFAULT else ITEMS
-    chosen = question.population or named or (ITEMS if lacking[usual] else usual)
-    if lacking[chosen]:
+    chosen = question.population or named or (ITEMS if missing[usual] else usual)
+    if missing[chosen]:
+        repeats = panels[0].repeats
         cure = population_cure(
             chosen,
             kind,
-            reduced=_reduced(panels),
+            reduced="" if repeats is None else repeats.reduced,
             units=question.unit_size != 1,
-            incomplete=lacking[chosen] == _tables_lacking(panels),
+            incomplete=any(known.lacking for known in (panel.repeats for panel in panels) if known is not None),
         )
-        raise OutscoreError(f"Population {chosen} is not available: {lacking[chosen]}.", cure, parameter="population")
-    others = [name for name in lacking if name != chosen and not lacking[name]] if kind is not None else []
+        raise OutscoreError(f"Population {chosen} is not available: {missing[chosen]}.", cure, parameter="population")
+    others = [name for name in missing if name != chosen and not missing[name]] if kind is not None else []
     notes = []
     if THESE_ITEMS in others and math.comb(len(panels[0].systems), 2) > MAX_PAIRS:
         others.remove(THESE_ITEMS)
@@ -79,8 +76,8 @@ def population_of(panels: Sequence[Panel], question: Question, metrics: Metrics)
         notes.append(Note("runs", text))
     if chosen == ITEMS_AND_RUNS and any(runs.table.shape[1] < 3 for runs in _runs(panels)):
         notes.append(Note("runs", FEW_RUNS))
-    if chosen == ITEMS and kind == RUNS and lacking[usual]:
-        text = f"The claims are about these runs, not about new ones: {lacking[usual]}."
+    if chosen == ITEMS and kind == RUNS and missing[usual]:
+        text = f"The claims are about these runs, not about new ones: {missing[usual]}."
         notes.append(Note("runs", text))
     if chosen == THESE_ITEMS and kind != RUNS and any(panel.run_unequally() is not None for panel in panels):
         notes.append(Note("runs", UNEQUAL_LAWS))
@@ -93,54 +90,24 @@ def _runs(panels: Sequence[Panel]) -> list[Runs]:
     return [runs for panel in panels if panel.repeats is not None for runs in panel.repeats.systems]
 
 
-def _reduced(panels: Sequence[Panel]) -> str:
-    return "" if panels[0].repeats is None else panels[0].repeats.reduced
-
-
-def _these_lacking(
-    panels: Sequence[Panel],
-    question: Question,
-    kind: RepeatKind | None,
-    metrics: Metrics,
-) -> str:
-    """What an exchange of the runs of these items lacks, as a clause; empty if it lacks nothing."""
-    if kind is None:
-        return "each item was scored once"
-    if question.unit_size != 1:
-        return "units of several items are compared"
-    if kind == RUNS or _reduced(panels):
-        return _tables_lacking(panels)
+def _missing(panels: Sequence[Panel], question: Question, kind: RepeatKind | None, metrics: Metrics) -> dict[str, str]:
+    """By population, what the data lack for it, as a clause; empty if they lack nothing."""
+    parts, fewest = [panel.repeats for panel in panels], min(panel.shape[1] for panel in panels)
+    missing = {name: lacking(name, parts, kind, unit_size=question.unit_size, items=fewest) for name in POPULATIONS}
+    if kind == RUNS:
+        uneven = _uneven_runs(panels)
+        return {name: "" if name == ITEMS else clause or uneven for name, clause in missing.items()}
     for panel in (panel for of_metric in metrics for panel in of_metric):
-        if panel.repeats is None or panel.repeats.metric is not None:
-            return "the individual runs of the items are not known"
-        rows = np.concatenate([runs.values for runs in panel.repeats.systems])
-        runs = Runs(rows, np.zeros(len(rows), dtype=np.int64))
-        if exchange_of_rows((runs, runs), panel.metric) is None:
-            return f"{panel.metric.name} is not a mean over items"
-    return ""
+        if not missing[THESE_ITEMS] and panel.repeats is not None:
+            missing[THESE_ITEMS] = not_exchangeable(panel.repeats.systems, panel.metric)
+    return missing
 
 
-def _lacking(panels: Sequence[Panel], question: Question, kind: RepeatKind | None) -> str:
-    """What an analysis of items and runs lacks, as a clause; empty if it lacks nothing."""
-    if kind is None:
-        return "each item was scored once"
-    if _reduced(panels):
-        return _tables_lacking(panels)
-    if kind != RUNS:
-        return "epochs are unrelated from item to item"
-    if question.unit_size != 1:
-        return "units of several items are compared"
-    if any(panel.shape[1] < 2 for panel in panels):
-        return "there is a single item"
-    return _tables_lacking(panels)
-
-
-def _tables_lacking(panels: Sequence[Panel]) -> str:
-    """Why there is no table of items by runs for every system; empty if there is."""
+def _uneven_runs(panels: Sequence[Panel]) -> str:
+    """Which system has different numbers of runs on different datasets, as a clause; empty if none has, or lacks runs."""
     known = [panel.repeats for panel in panels if panel.repeats is not None]
-    lacking = next((repeats.lacking for repeats in known if repeats.lacking), "")
-    if lacking:
-        return lacking
+    if any(repeats.lacking for repeats in known):
+        return ""
     for system, *runs in zip(panels[0].systems, *(repeats.systems for repeats in known), strict=True):
         if len({one.table.shape[1] for one in runs}) > 1:
             return f"{system} has different numbers of runs on different datasets"

@@ -15,7 +15,7 @@ from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.paired import PairedScores
 from outscore.core.records import dataclass
-from outscore.core.repeats import RUNS, RepeatKind, Runs
+from outscore.core.repeats import RUNS, RepeatKind, Repeats, Runs
 from outscore.inference.base.discordance import Worth, worth_of
 from outscore.inference.base.item_scores import scores_if_any, with_exact_integers
 from outscore.inference.base.own_score import (
@@ -29,8 +29,16 @@ from outscore.inference.base.own_score import (
 )
 from outscore.inference.describe.repeats import OWN_BY_RUNS, own_run_limits, variance_parts
 from outscore.inference.own.resolution import Share, detectable_difference, epoch_noise, median_correlation, noise_floor
-from outscore.inference.populations import ITEMS, ITEMS_AND_RUNS, THESE_ITEMS, population_cure, usual_population
-from outscore.inference.runs.exchange import Exchange, exchange_of_rows
+from outscore.inference.populations import (
+    ITEMS,
+    ITEMS_AND_RUNS,
+    POPULATIONS,
+    THESE_ITEMS,
+    lacking,
+    population_cure,
+    usual_population,
+)
+from outscore.inference.runs.exchange import Exchange, exchange_of_rows, not_exchangeable
 from outscore.inference.runs.two_way import added_by_runs
 from outscore.metrics.registry import resolve
 from outscore.results.score import Noise, ScoredSystem, ScorePart
@@ -260,18 +268,13 @@ def measure(
         _System(system, rows.astype(float) if rows.dtype.kind != "i" else rows, metric, kind, known=known)
         for system, rows in zip(systems, np.split(table, starts), strict=True)
     ]
-    one_score = f"{reduced} turns all runs of an item into one score" if reduced else ""
-    lacking = {
-        ITEMS: "",
-        ITEMS_AND_RUNS: one_score or _lacking(parts, kind),
-        THESE_ITEMS: one_score or _these_lacking(parts, kind),
-    }
+    missing_for = _missing(parts, kind, reduced)
     usual = usual_population(kind)
-    chosen = population or (ITEMS if lacking[usual] else usual)
-    if lacking[chosen]:
-        incomplete = lacking[chosen] in {part.repeats.lacking for system in parts for part in system.parts()}
+    chosen = population or (ITEMS if missing_for[usual] else usual)
+    if missing_for[chosen]:
+        incomplete = any(part.repeats.lacking for system in parts for part in system.parts())
         cure = population_cure(chosen, kind, reduced=reduced, incomplete=incomplete)
-        raise OutscoreError(f"Population {chosen} is not available: {lacking[chosen]}.", cure, parameter="population")
+        raise OutscoreError(f"Population {chosen} is not available: {missing_for[chosen]}.", cure, parameter="population")
     parts = [replace(part, population=chosen) for part in parts]
     whole = _whole(parts, alpha)
     slots = _slots(parts, slices, alpha)
@@ -289,35 +292,19 @@ def measure(
     first = [next(iter(by_set.values()))[0] for by_set in whole]
     few = chosen == ITEMS_AND_RUNS and any(part.repeats.table.shape[1] < 3 for part, _ in _all(whole))
     limited = any(one.low is not None or one.high is not None for one in systems_scored)
-    return Measured(systems_scored, metric, _method(first) if limited else "", chosen, few, lacking[ITEMS_AND_RUNS])
+    return Measured(systems_scored, metric, _method(first) if limited else "", chosen, few, missing_for[ITEMS_AND_RUNS])
 
 
-def _lacking(parts: Sequence[_System], kind: RepeatKind | None) -> str:
-    """Why there is no analysis of items and runs, as a clause; empty if there is one."""
-    if kind is None:
-        return "each item was scored once"
-    if kind != RUNS:
-        return "the repeats are epochs, which are unrelated from item to item"
-    for system in parts:
-        for part in system.parts():
-            if part.repeats.lacking or part.n < 2:
-                return part.repeats.lacking or "there is a single item"
-    return ""
-
-
-def _these_lacking(parts: Sequence[_System], kind: RepeatKind | None) -> str:
-    """Why there is no interval over new runs of these items, as a clause; empty if there is one."""
-    if kind is None:
-        return "each item was scored once"
-    for system in parts:
-        for part in system.parts():
-            if kind == RUNS and part.repeats.lacking:
-                return part.repeats.lacking
-            if part.items is None:
-                return f"each item of {system.scores.name} was scored once"
-            if kind != RUNS and exchange_of_rows((part.repeats,) * 2, part.metric) is None:
-                return f"{part.metric.name} is not a mean over items"
-    return ""
+def _missing(systems: Sequence[_System], kind: RepeatKind | None, reduced: str) -> dict[str, str]:
+    """By population, what the data lack for it, as a clause; empty if they lack nothing."""
+    parts = [part for system in systems for part in system.parts()]
+    repeats = None if kind is None else [Repeats(kind, "", (part.repeats,), reduced=reduced) for part in parts]
+    missing = {name: lacking(name, repeats or [None], kind, items=min(part.n for part in parts)) for name in POPULATIONS}
+    for part in parts:
+        if kind is not None and kind != RUNS and not missing[THESE_ITEMS]:
+            once = f"each item of {part.name} was scored once" if part.items is None else ""
+            missing[THESE_ITEMS] = once or not_exchangeable([part.repeats], part.metric)
+    return missing
 
 
 def _limits_of(parts: Sequence[_Part], alpha: float) -> Sequence[Limits]:
