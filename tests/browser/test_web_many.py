@@ -76,7 +76,10 @@ def test_tables_are_sorted_and_searched(browser, server):
         assert names.all_inner_texts() == given
         # What cells show is what they are sorted by: signs, thousands and limits included.
         keys = page.evaluate(
-            "async (texts) => { const { keyOf } = await import('/static/tables.js'); return texts.map(keyOf); }",
+            """async (texts) => {
+                const { keyOf } = await import("/static/tables.js");
+                return texts.map((textContent) => keyOf(Object.assign(document.createElement("td"), { textContent })));
+            }""",
             ["−0.5", "+1,234", "< .001", "12.3 %", "[0.1, 0.2]", "1e−9", "ash"],
         )
         assert keys == [-0.5, 1234, 0.001, 12.3, 0.1, 1e-9, "ash"]

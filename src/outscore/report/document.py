@@ -161,6 +161,8 @@ class Table(Placed):
         lead to, by their indices.
     named_by
         The column that names the rows, for the ear and for links; the first one with words where none is named.
+    numbers
+        The number that each cell shows, by which a page sorts its rows; None where it shows none.
     """
 
     key: str
@@ -184,6 +186,7 @@ class Table(Placed):
     anchors: str = ""
     links: Mapping[int, str] = field(default_factory=dict)
     named_by: str = ""
+    numbers: tuple[tuple[float | None, ...], ...] = ()
 
 
 @dataclass(frozen=True)

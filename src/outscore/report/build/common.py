@@ -19,6 +19,8 @@ from outscore.report.document import (
     Fact,
     Facts,
     Figure,
+    Form,
+    Later,
     Listing,
     Paragraph,
     Placed,
@@ -27,12 +29,13 @@ from outscore.report.document import (
     Table,
     Verdict,
     clean,
-    make_table,
 )
 from outscore.report.references.citations import Cited
+from outscore.report.rows.columns import Column, tabulate, texts
 from outscore.results.design import Reading
 from outscore.results.note import BESIDE_VERDICT, Note
 
+R = TypeVar("R")
 T = TypeVar("T", bound=Placed)
 REPEATS = "Settings to reproduce this result"
 
@@ -40,7 +43,7 @@ REPEATS = "Settings to reproduce this result"
 def settings_table(settings: Mapping[str, object]) -> Table | None:
     """The settings that reproduce a result, one per row; None where they are unknown."""
     rows = [(name, value) for key, entry in settings.items() for name, value in _flat(str(key), entry)]
-    return make_table("settings", "Settings", ["setting", "value"], "ll", rows) if rows else None
+    return tabulate("settings", "Settings", texts("setting", "value"), rows) if rows else None
 
 
 def _flat(name: str, value: object) -> Iterable[tuple[str, str]]:
@@ -162,6 +165,16 @@ def folded(table: Table, rows: int) -> Table:
     return replace(table, fold=f"All {len(table.rows)} rows") if len(table.rows) > rows else table
 
 
+def by_length(make: Callable[[int | None], Table], brief: int, *forms: Form) -> tuple[Later, Later]:
+    """A table of at most `brief` rows for brief reports, and of all rows for full ones."""
+    return Later(lambda: [make(brief)]).only(*forms).brief(), Later(lambda: [make(None)]).only(*forms).full()
+
+
+def on_page(make: Callable[[int | None], Table], most: int | None, open_rows: int) -> Later:
+    """The same on a page, which folds it away if it has more than `open_rows` rows."""
+    return Later(lambda: [folded(make(most), open_rows)]).only("html")
+
+
 def by_level(brief: T, full: T) -> tuple[T, T]:
     """Two versions of a block: one for brief reports, one for full ones."""
     return brief.brief(), full.full()
@@ -184,8 +197,6 @@ def card_document(
     return Document(clean(headline), (Article("", "", (Section("card", "", lambda: blocks),)),))
 
 
-def card_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
-    """All columns, even empty ones; without a `head` they have no names."""
-    width = len(rows[0]) if rows else len(head)
-    cells = tuple(tuple(clean(cell) for cell in row) for row in rows)
-    return Table("card", "", tuple(map(clean, head)) or ("",) * width, "l" * width, cells)
+def card_table(columns: Sequence[Column[R]], records: Iterable[R]) -> Table:
+    """All columns, even empty ones."""
+    return tabulate("card", "", columns, records, every_column=True)

@@ -16,6 +16,7 @@ from outscore.report.charts.comparison import charts
 from outscore.report.charts.theme import stylesheet
 from outscore.report.references.citations import cited_by_comparisons
 from outscore.report.rows.analysis import advice, checks, nlpstattest, summaries, unit_advice
+from outscore.report.rows.columns import texts
 from outscore.report.rows.comparison import (
     adjusted,
     alpha_of,
@@ -434,7 +435,7 @@ def card(whole: Comparisons) -> doc.Document:
     return common.card_document(
         numbers.count(len(whole.comparisons), "comparison"),
         "",
-        common.card_table(head, rows),
+        common.card_table(texts(*head), rows),
         left=(left, "comparison"),
         reading=reading,
     )
@@ -457,7 +458,7 @@ def _card_of_one(c: Comparison) -> doc.Document:
     if c.p.adjusted is not None:
         rows.append(("adjusted p", numbers.format_probability(c.p.adjusted), ""))
     level = "interval" if c.interval is None else f"{numbers.format_percent(c.interval.level)} interval"
-    table = common.card_table(("", c.score_name, level), rows)
+    table = common.card_table(texts("", c.score_name, level), rows)
     return common.card_document(verdict.headline, verdict.reason, table, note_texts(c.notes), reading=c.reading)
 
 

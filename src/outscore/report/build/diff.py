@@ -42,6 +42,7 @@ from outscore.report.document import (
 )
 from outscore.report.explorer.data import embedded, examples_data, file_text, source
 from outscore.report.references.citations import cited_by_diff
+from outscore.report.rows.columns import texts
 from outscore.report.rows.diff import WHOLE_TABLES, headline_of, line_of, next_step_of, pair_name, whole_tables
 from outscore.report.rows.diff_pairs import PAIR_TABLES, Sort, diff_table, pair_records, pair_tables
 from outscore.results.diff import MAX_LISTED_PAIRS, Diff, Pair
@@ -281,7 +282,7 @@ def card(diff: Diff) -> Document:
     pairs = diff.primary_pairs[:MAX_ON_CARD]
     rows = [_card_row(pair) for pair in pairs]
     head = ("first", "second", "score", "first", "second", "difference", "p", "corrections", "new errors", "changed errors")
-    table = card_table(head, rows) if rows else _card_scores(diff)
+    table = card_table(texts(*head), rows) if rows else _card_scores(diff)
     against = [note for pair in pairs for note in pair.notes if note.kind == "contradiction"]
     notes = [*note_texts(against), *diff.inventory.warnings, *note_texts(diff.notes)]
     left = (len(diff.primary_pairs) - len(rows), "pair")
@@ -301,7 +302,7 @@ def _card_scores(diff: Diff) -> Table:
     rows = []
     for name, value in next(iter(diff.scores.values()), {}).items():
         rows.append((name, format_number(value if isinstance(value, float) else value.f1)))
-    return card_table(("score", diff.systems[0]), rows[:MAX_SCORES])
+    return card_table(texts("score", diff.systems[0]), rows[:MAX_SCORES])
 
 
 def build_shown(diff: Diff, shown: Shown) -> Document:

@@ -12,6 +12,7 @@ from outscore.report.charts.plan import charts
 from outscore.report.charts.theme import stylesheet
 from outscore.report.document import Article, Block, Card, Cards, Code, Document, Section, Verdict, clean
 from outscore.report.references.citations import cited_by_plan
+from outscore.report.rows.columns import texts
 from outscore.report.rows.plan import Plan, difference, facts, headline, number, plan_records, shown_tables, tables, title
 from outscore.results.note import note_texts
 from outscore.results.plan import PlanResult, PossibleP
@@ -82,7 +83,7 @@ def _cards(plan: Plan) -> Cards:
 def card(plan: Plan) -> Document:
     """The answer and what it rests on, for notebooks."""
     rows = _planned(plan) if isinstance(plan, PlanResult) else _possible(plan)
-    return card_document(plan.verdict, "", card_table((), rows), note_texts(plan.notes))
+    return card_document(plan.verdict, "", card_table(texts(*[""] * len(rows[0])), rows), note_texts(plan.notes))
 
 
 def _planned(plan: PlanResult) -> list[tuple[str, ...]]:

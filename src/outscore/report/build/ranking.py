@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from importlib.resources import files
 
-from outscore.language.numbers import count, decimals_for, format_level, format_number, format_percent, interval_ends
+from outscore.language.numbers import count, decimals_for, format_level, format_number, interval_ends
 from outscore.language.phrases import correction_name
 from outscore.report import document as doc
 from outscore.report.build import common
@@ -16,7 +16,8 @@ from outscore.report.charts.heat_map import MAX_LINKED, heat_figure, heat_style
 from outscore.report.charts.ranking import charts, page_charts
 from outscore.report.charts.theme import stylesheet
 from outscore.report.references.citations import cited_by_ranking
-from outscore.report.rows.places import decided, decimals_of, facts, headline, interval_name, leaders, sharing, subject
+from outscore.report.rows.columns import Column, ends, interval_head, number, words
+from outscore.report.rows.places import decided, decimals_of, facts, headline, leaders, sharing, subject
 from outscore.report.rows.ranking import (
     GROUPS,
     What,
@@ -30,14 +31,16 @@ from outscore.report.rows.ranking import (
     place_table,
     printed_grid,
     printed_places,
+    ranked_pairs,
+    ranked_systems,
     replicability_table,
     standings_table,
     win_matrix,
 )
-from outscore.report.rows.ranking_records import ranked_pairs, ranked_systems
 from outscore.results.note import note_texts
-from outscore.results.ranking import Ranking, Standing
+from outscore.results.ranking import RankedSystem, Ranking, Standing
 
+RUNNING: tuple[doc.Form, ...] = ("text", "markdown", "latex")
 MAX_ON_CARD = 10
 MAX_SHOWN = 20
 """How many systems a brief report shows; more have no matrix of signs."""
@@ -121,7 +124,7 @@ def _line(ranking: Ranking, top: str) -> tuple[str, ...]:
     leader, decimals, counts = ranking.scores[0], decimals_of(ranking.standing), ranking.counts
     value, interval = format_number(leader.value, decimals), interval_ends(leader.low, leader.high, decimals)
     score = "" if value in top else f"{doc.clean(leader.system)} {value}"
-    leading = ", ".join(filter(None, (score, interval and f"{interval_name(ranking)} {interval}")))
+    leading = ", ".join(filter(None, (score, interval and f"{interval_head(ranking.alpha)} {interval}")))
     return (*filter(None, (leading,)), f"{counts.significant:,} of {counts.testable:,} pairs differ")
 
 
@@ -129,7 +132,7 @@ def _cards(ranking: Ranking) -> doc.Cards:
     """The numbers everybody looks for first."""
     leader, decimals, counts = ranking.scores[0], decimals_of(ranking.standing), ranking.counts
     interval = interval_ends(leader.low, leader.high, decimals)
-    about = (doc.clean(ranking.metric), *([f"{interval_name(ranking)} {interval}"] if interval else []))
+    about = (doc.clean(ranking.metric), *([f"{interval_head(ranking.alpha)} {interval}"] if interval else []))
     apart = counts.pairs - counts.testable
     share = "shares" if apart == 1 else "share"
     strangers = [f"{apart:,} more {share} no item"] if apart else []
@@ -151,21 +154,16 @@ def _cards(ranking: Ranking) -> doc.Cards:
 def _places(ranking: Ranking) -> Iterable[doc.Later]:
     few = len(ranking.scores) <= MAX_SHOWN
 
-    def listed(most: int | None = None, optional: tuple[str, ...] = ()) -> list[doc.Table]:
-        return [replace(place_table(ranking, most=most, counts=not few), heading="bold", optional=optional)]
+    def listed(most: int | None) -> doc.Table:
+        optional = () if most is None else ("n", "loses", interval_head(ranking.alpha))
+        return replace(place_table(ranking, most=most, counts=not few), heading="bold", optional=optional)
 
     def page() -> list[doc.Table]:
         return [replace(place_table(ranking, counts=ranking.baseline is None), bars=bars(ranking))]
 
-    optional = ("n", "loses", interval_name(ranking))
-    for block in common.by_level(doc.Later(lambda: listed(MAX_SHOWN, optional)), doc.Later(listed)):
-        yield block.only("text", "markdown")
+    yield from common.by_length(listed, MAX_SHOWN, "text", "markdown")
     yield doc.Later(page).only("html")
-    printed = common.by_level(
-        doc.Later(lambda: [printed_places(ranking, MAX_PRINTED)]), doc.Later(lambda: [printed_places(ranking)])
-    )
-    for block in printed:
-        yield block.only("latex")
+    yield from common.by_length(lambda most: printed_places(ranking, most), MAX_PRINTED, "latex")
 
 
 def _groups(ranking: Ranking) -> Iterable[doc.Block]:
@@ -210,24 +208,25 @@ def _standings(ranking: Ranking, standings: Sequence[Standing], what: What) -> I
     if not standings:
         return
     yield common.folded(standings_table(ranking, standings, what), MAX_OPEN_ROWS).but("latex")
-    if what == "metric" or len(standings) <= MAX_COLUMNS:
-        yield doc.Later(lambda: [grid_table(ranking, standings, what, MAX_SHOWN)]).only("markdown").brief()
-        yield doc.Later(lambda: [printed_grid(ranking, standings, what, MAX_PRINTED)]).only("latex").brief()
+    grid = common.by_length(partial(grid_table, ranking, standings, what), MAX_SHOWN, "markdown")
+    printed = common.by_length(partial(printed_grid, ranking, standings, what), MAX_PRINTED, "latex")
+    fits = what == "metric" or len(standings) <= MAX_COLUMNS
+    yield from (*grid, *printed) if fits else (grid[1], printed[1])
     # A terminal has no room for the columns of many datasets.
-    shown: tuple[doc.Form, ...] = ("text", "markdown", "html") if what == "metric" else ("markdown", "html")
-    yield doc.Later(lambda: [common.folded(grid_table(ranking, standings, what), MAX_OPEN_ROWS)]).only(*shown).full()
-    yield doc.Later(lambda: [printed_grid(ranking, standings, what)]).only("latex").full()
+    if what == "metric":
+        yield doc.Later(lambda: [grid_table(ranking, standings, what)]).only("text").full()
+    yield common.on_page(partial(grid_table, ranking, standings, what), None, MAX_OPEN_ROWS)
 
 
 def _pairs(ranking: Ranking) -> Iterable[doc.Later]:
     """Differences, intervals and p of every further metric; a brief report has them if there are few."""
-    for number, standing in enumerate(ranking.metrics, 2):
+    for i, standing in enumerate(ranking.metrics, 2):
         if not standing.pairs:
             continue
-        whole = doc.Later(partial(_pairs_of, ranking, standing, number))
+        whole = doc.Later(partial(_pairs_of, ranking, standing, i))
         few = len(standing.pairs) <= MAX_SHOWN
         yield whole.only("text", "markdown") if few else whole.only("text", "markdown").full()
-        yield doc.Later(partial(_pairs_of, ranking, standing, number, fold=True)).only("html")
+        yield doc.Later(partial(_pairs_of, ranking, standing, i, fold=True)).only("html")
         yield whole.only("latex").full()
 
 
@@ -236,27 +235,25 @@ def _pairs_of(ranking: Ranking, standing: Standing, number: int, *, fold: bool =
     return [replace(table, fold=table.title, heading="none") if fold else table]
 
 
-def _replicability(ranking: Ranking) -> Iterable[doc.Block | doc.Later]:
-    if not ranking.replicability:
-        return
-    yield replicability_table(ranking, MAX_SHOWN, hint=True).only("text", "markdown").brief()
-    yield doc.Later(lambda: [replicability_table(ranking)]).but("html").full()
-    yield doc.Later(lambda: [common.folded(replicability_table(ranking, MAX_REPLICATED), MAX_OPEN_ROWS)]).only("html")
+def _replicability(ranking: Ranking) -> Iterable[doc.Later]:
+    if ranking.replicability:
+        table = partial(replicability_table, ranking)
+        yield doc.Later(lambda: [table(MAX_SHOWN, hint=True)]).only("text", "markdown").brief()
+        yield doc.Later(lambda: [table()]).but("html").full()
+        yield common.on_page(table, MAX_REPLICATED, MAX_OPEN_ROWS)
 
 
-def _joint(ranking: Ranking) -> Iterable[doc.Block | doc.Later]:
+def _joint(ranking: Ranking) -> Iterable[doc.Later]:
     """The systems on one screen; the pairs, whose plain intervals are elsewhere, in full reports."""
     joint = ranking.joint
     if joint is None:
         return
-    few = joint_table(ranking, joint, MAX_SHOWN)
-    for block in common.by_level(few, joint_table(ranking, joint)):
-        yield block.but("html")
-    yield common.folded(joint_table(ranking, joint), MAX_OPEN_ROWS).only("html")
-    if ranking.baseline is not None:
-        yield doc.Later(lambda: [joint_pair_table(ranking, joint, MAX_SHOWN)]).but("html").brief()
-    yield doc.Later(lambda: [joint_pair_table(ranking, joint)]).but("html").full()
-    yield doc.Later(lambda: [common.folded(joint_pair_table(ranking, joint, MAX_LINKED), MAX_OPEN_ROWS)]).only("html")
+    systems, pairs = partial(joint_table, ranking, joint), partial(joint_pair_table, ranking, joint)
+    yield from common.by_length(systems, MAX_SHOWN, *RUNNING)
+    yield common.on_page(systems, None, MAX_OPEN_ROWS)
+    shown = common.by_length(pairs, MAX_SHOWN, *RUNNING)
+    yield from shown if ranking.baseline is not None else shown[1:]
+    yield common.on_page(pairs, MAX_LINKED, MAX_OPEN_ROWS)
 
 
 def _mean_ranks(ranking: Ranking) -> Iterable[doc.Block]:
@@ -268,23 +265,19 @@ def card(ranking: Ranking) -> doc.Document:
     """The verdict and the first places, for notebooks."""
     shown = ranking.scores[:MAX_ON_CARD]
     decimals = decimals_for(*(s.value for s in shown))
-    rows = [
-        (
-            str(place),
-            s.system,
-            format_number(s.value, decimals),
-            interval_ends(s.low, s.high, decimals),
-            f"{s.rank_low} to {s.rank_high}",
-            s.letters,
-        )
-        for place, s in enumerate(shown, 1)
+    place = {s.system: i for i, s in enumerate(shown, 1)}
+    columns: list[Column[RankedSystem]] = [
+        words("", lambda s: place[s.system]),
+        words("system", lambda s: s.system),
+        words(ranking.metric, lambda s: s.value, number(decimals)),
+        words(interval_head(ranking.alpha), lambda s: (s.low, s.high), ends(decimals)),
+        words("ranks", lambda s: f"{s.rank_low} to {s.rank_high}"),
+        words("groups", lambda s: s.letters),
     ]
-    head = ("", "system", ranking.metric, f"{format_percent(1 - ranking.alpha)} interval", "ranks", "groups")
-    left = (len(ranking.scores) - len(rows), "system")
+    table = common.card_table(columns, shown)
+    left = (len(ranking.scores) - len(shown), "system")
     headline = ranking.headline or ranking.verdict
-    return common.card_document(
-        headline, ranking.reason, common.card_table(head, rows), note_texts(ranking.notes), left, ranking.reading
-    )
+    return common.card_document(headline, ranking.reason, table, note_texts(ranking.notes), left, ranking.reading)
 
 
 KIND = Kind(build, card, {"systems": ranked_systems, "pairs": ranked_pairs}, charts)

@@ -11,6 +11,7 @@ from outscore.report.build.common import card_document, card_table
 from outscore.report.build.kind import Kind
 from outscore.report.charts.theme import stylesheet
 from outscore.report.document import Article, Document, Fact, Facts, Records, Section, Verdict, clean, make_table
+from outscore.report.rows.columns import texts
 from outscore.results.comparison import SystemScore, TestResult
 from outscore.results.interval import Interval
 from outscore.results.pvalue import PValue
@@ -103,7 +104,7 @@ def build(value: Value) -> Document:
 def card(value: Value) -> Document:
     """The same for notebooks."""
     title, rows = statements(value)
-    return card_document(title, "", card_table((), rows))
+    return card_document(title, "", card_table(texts("", "") if rows else [], rows))
 
 
 KIND = Kind(build, card, {"value": value_records})

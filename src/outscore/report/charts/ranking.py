@@ -23,6 +23,7 @@ from outscore.report.charts.canvas import (
 )
 from outscore.report.charts.theme import COLOURS
 from outscore.report.document import clean, list_names
+from outscore.report.rows.columns import interval_head
 from outscore.report.rows.places import (
     Cell,
     adjusted_p,
@@ -31,7 +32,6 @@ from outscore.report.rows.places import (
     decimals_of,
     fitted,
     friedman_p,
-    interval_name,
     losses,
     pair_words,
     places,
@@ -185,7 +185,7 @@ def forest_chart(ranking: Ranking) -> Chart | None:
     zero = [] if ranking.baseline is None else [rule(0.0, x, dash=DASHED)]
     left = len(ranking.scores) - MAX_DRAWN
     more = f"; the first {MAX_DRAWN} of {len(ranking.scores)} systems" if left > 0 else ""
-    drawn = f"{_drawn(ranking)} with {interval_name(ranking)}s"
+    drawn = f"{_drawn(ranking)} with {interval_head(ranking.alpha)}s"
     if ranking.baseline is None and ranking.ordered_by == "advantage":
         drawn = "Advantages over the average system (their scores are on different items and not comparable)"
     colours = "; blue: nobody is significantly better"

@@ -123,11 +123,6 @@ def decimals_of(standing: Standing) -> int:
     return min(wanted, decimals_for(*values) + 1)
 
 
-def interval_name(ranking: Ranking) -> str:
-    """The heading of a column of intervals."""
-    return f"{format_percent(1 - ranking.alpha)} interval"
-
-
 def p_number(value: float, alpha: float | None = None) -> str:
     """A probability with enough digits to stay on its side of alpha.
 

@@ -1,14 +1,27 @@
-"""A ranking as tables of texts: places, pairs, groups, datasets, replicability. All forms lay out these and nothing else."""
+"""A ranking as tables and as records of all digits: places, pairs, groups, datasets, replicability."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import Literal
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import fields, replace
+from typing import Any, Literal
 
 from outscore.language.numbers import count, finer, format_level, format_number, format_percent, interval_ends
 from outscore.language.phrases import correction_name
-from outscore.report.document import Bar, Table, clean, list_names, make_table
+from outscore.report.document import Bar, Record, Records, Table, clean, list_names
+from outscore.report.rows.columns import (
+    Column,
+    Text,
+    between,
+    digits,
+    ends,
+    interval_head,
+    not_shown,
+    number,
+    signed,
+    tabulate,
+    words,
+)
 from outscore.report.rows.places import (
     Cell,
     adjusted_p,
@@ -17,7 +30,7 @@ from outscore.report.rows.places import (
     decimals_of,
     friedman_p,
     group_names,
-    interval_name,
+    groups_by_system,
     losses,
     p_number,
     places,
@@ -26,7 +39,16 @@ from outscore.report.rows.places import (
     wins,
     words_of_test,
 )
-from outscore.results.ranking import CriticalDifference, Joint, RankedPair, RankedSystem, Ranking, Standing
+from outscore.results.design import Replicated
+from outscore.results.ranking import (
+    CriticalDifference,
+    Joint,
+    JointPair,
+    JointSystem,
+    RankedSystem,
+    Ranking,
+    Standing,
+)
 
 What = Literal["dataset", "metric"]
 ALL = " (-v shows all)"
@@ -35,47 +57,76 @@ GROUPS = "Systems in one group cannot be told apart."
 MAX_LETTERS = 26
 """With more groups than letters, a column of them would be noise; the groups are still listed."""
 SIGNS = {"better": ">", "worse": "<", "open": "·", "apart": "?"}
+MARKS = {"better": "+", "worse": "-"}
 ARROWS = {"better": "↑", "worse": "↓"}
 OUTCOMES = {"better": "better", "worse": "worse", "open": "undecided", "apart": "no common item"}
 ADVANTAGE = (
     "Advantage: how far ahead of the average system, by least squares with effects of systems and of items or datasets; it "
     "sets the order, because the systems have different items and their scores are not comparable."
 )
+FIRST_LESS_SECOND = "Difference: first - second."
+SYSTEM: Column[RankedSystem] = words("system", lambda s: s.system)
+PAIR: list[Column[Any]] = [
+    words("first", lambda pair: pair.systems[0]),
+    words("second", lambda pair: pair.systems[1]),
+]
+SYSTEM_COLUMNS = (
+    "dataset", "metric", "rank", "system", "score", "low", "high", "rank_low", "rank_high", "beats", "loses", "n", "groups",
+    "advantage",
+)  # fmt: skip
+JOINT_COLUMNS = tuple(part.name for part in fields(JointSystem) if part.name != "system")
+"""What resampling items for all systems adds to a system, if requested."""
+PAIR_COLUMNS = (
+    "dataset", "metric", "first", "second", "n", "difference", "low", "high", "p", "log10_p", "p_adjusted", "method",
+    "outcome", "note",
+)  # fmt: skip
 
 
 def place_table(ranking: Ranking, *, most: int | None = None, counts: bool = False) -> Table:
-    """The systems, best first; `most` of them, with `counts` of wins and losses if wanted."""
-    if ranking.baseline is not None:
-        return _baseline_table(ranking, most)
+    """The systems, best first; `most` of them, with `counts` of wins and losses if wanted, or beside the baseline."""
     standing, decimals = ranking.standing, decimals_of(ranking.standing)
-    letters = shown_letters(standing) if len(standing.groups) <= MAX_LETTERS else {}
-    several_n = len({s.n for s in standing.scores}) > 1
-    tested = standing.counts.testable > 0
-    rows = [
-        (
-            str(place) if tested else "",
-            s.system,
-            format_number(s.value, decimals),
-            "" if s.advantage is None or not tested else format_number(s.advantage, decimals, sign=True),
-            interval_ends(s.low, s.high, decimals),
-            _between(s.rank_low, s.rank_high) if tested else "",
-            letters.get(s.system, ""),
-            str(wins(s, len(standing.scores))) if counts else "",
-            str(losses(s)) if counts else "",
-            f"{s.n:,}" if several_n else "",
-        )
-        for place, s in zip(places(standing), standing.scores, strict=True)
-    ][:most]
-    columns = ["rank", "system", "score", "advantage", interval_name(ranking), "ranks", "groups", "beats", "loses", "n"]
-    notes = [_ranks_note(ranking, counts=counts)] if tested else []
-    notes += [ADVANTAGE] if tested and standing.ordered_by == "advantage" else []
-    notes += [*_letters_note(letters), *_left_out(ranking, most)]
+    alone, tested = ranking.baseline is None, standing.counts.testable > 0
+    place, letters, against = _place(standing), _letters(standing), _against(ranking, standing)
+    columns: list[Column[RankedSystem]] = [
+        Column("rank", place, str, when=tested or not alone),
+        SYSTEM,
+        Column("score", lambda s: s.value, number(decimals)),
+        Column("advantage", lambda s: s.advantage, number(decimals, sign=True), when=alone and tested),
+        Column(interval_head(ranking.alpha), lambda s: (s.low, s.high), ends(decimals)),
+    ]
+    if alone:
+        columns += [
+            Column("ranks", lambda s: between(s.rank_low, s.rank_high), when=tested),
+            words("groups", lambda s: letters.get(s.system)),
+            Column("beats", lambda s: wins(s, len(standing.scores)), str, when=counts),
+            Column("loses", losses, str, when=counts),
+            Column("n", lambda s: s.n, when=len({s.n for s in standing.scores}) > 1),
+        ]
+    else:
+        columns += [column.of(lambda s: against.get(s.system)) for column in _pair_columns(ranking, decimals, "its interval")]
+    notes = [f"Difference: to the baseline, {clean(str(ranking.baseline))}."]
+    if alone:
+        notes = [_ranks_note(ranking, counts=counts)] if tested else []
+        notes += [ADVANTAGE] if tested and standing.ordered_by == "advantage" else []
+        notes += ["Groups: systems that share a letter cannot be told apart."] if any(letters.values()) else []
     title = f"Ranking by {subject(standing, ranking.design)}"
-    return make_table("places", title, columns, "rlrrrrlrrr", rows, notes)
+    return tabulate("places", title, columns, standing.scores[:most], [*notes, _left_out(ranking, most)])
 
 
-def _between(low: int, high: int) -> str:
-    return str(low) if low == high else f"{low} to {high}"
+def _place(standing: Standing) -> Callable[[RankedSystem], int]:
+    """The place of each system."""
+    by_system = dict(zip((s.system for s in standing.scores), places(standing), strict=True))
+    return lambda s: by_system[s.system]
+
+
+def _letters(standing: Standing) -> dict[str, str]:
+    """The groups of each system, unless they are too many."""
+    return shown_letters(standing) if len(standing.groups) <= MAX_LETTERS else {}
+
+
+def _against(ranking: Ranking, standing: Standing) -> dict[str, Cell]:
+    """How each system compares with the baseline."""
+    return {row: cell for (row, column), cell in cells(standing, ranking.alpha).items() if column == ranking.baseline}
 
 
 def _ranks_note(ranking: Ranking, *, counts: bool) -> str:
@@ -85,34 +136,27 @@ def _ranks_note(ranking: Ranking, *, counts: bool) -> str:
     return f"Ranks: the places that the tests leave open at alpha = {format_level(ranking.alpha)}.{apart}{beats}"
 
 
-def _letters_note(letters: dict[str, str]) -> list[str]:
-    return ["Groups: systems that share a letter cannot be told apart."] if any(letters.values()) else []
+def _left_out(ranking: Ranking, most: int | None) -> str:
+    return not_shown(len(ranking.scores), most, "system", ALL)
 
 
-def _left_out(ranking: Ranking, most: int | None) -> list[str]:
-    left = 0 if most is None else len(ranking.scores) - most
-    return [f"Not shown: {count(left, 'system')}{ALL}."] if left > 0 else []
+def _pair_columns(ranking: Ranking, decimals: int, interval: str, *, raw_p: bool = False) -> list[Column[Cell]]:
+    """The difference of a pair, its interval, p, and who is better."""
 
+    def limits(cell: Cell) -> Text:
+        pair = cell.pair
+        return Text(interval_ends(pair.low, pair.high, finer(decimals, pair.difference)), pair.low)
 
-def _baseline_table(ranking: Ranking, most: int | None) -> Table:
-    """The systems, best first, each with its difference to the baseline."""
-    standing, met = ranking.standing, cells(ranking.standing, ranking.alpha)
-    decimals = decimals_of(standing)
-    rows = []
-    for place, s in zip(places(standing), standing.scores, strict=True):
-        cell = met.get((s.system, str(ranking.baseline)))
-        row = (str(place), s.system, format_number(s.value, decimals), interval_ends(s.low, s.high, decimals))
-        rows.append((*row, *(("", "", "", "") if cell is None else _against(cell.pair, cell.outcome, ranking, decimals))))
-    columns = ["rank", "system", "score", interval_name(ranking), "difference", "its interval", "adj. p", "outcome"]
-    notes = [f"Difference: to the baseline, {clean(str(ranking.baseline))}.", *_left_out(ranking, most)]
-    return make_table("places", f"Ranking by {subject(standing, ranking.design)}", columns, "rlrrrrrl", rows[:most], notes)
+    def p(value: float) -> str:
+        return p_number(value, ranking.alpha)
 
-
-def _against(pair: RankedPair, outcome: str, ranking: Ranking, decimals: int) -> tuple[str, str, str, str]:
-    places_ = finer(decimals, pair.difference)
-    shown = "" if pair.difference is None else format_number(pair.difference, places_, sign=True)
-    p = p_number(adjusted_p(pair), ranking.alpha) if pair.n else ""
-    return shown, interval_ends(pair.low, pair.high, places_), p, OUTCOMES[outcome]
+    return [
+        Column("difference", lambda cell: cell.pair.difference, signed(decimals)),
+        Column(interval, limits),
+        Column("p", lambda cell: cell.pair.p.value if cell.pair.n else None, p, when=raw_p),
+        Column("adj. p", lambda cell: adjusted_p(cell.pair) if cell.pair.n else None, p),
+        words("first is" if raw_p else "outcome", lambda cell: OUTCOMES[cell.outcome]),
+    ]
 
 
 def group_lines(ranking: Ranking, *, most: int | None = None, names: int = 8) -> list[str]:
@@ -128,40 +172,37 @@ def group_lines(ranking: Ranking, *, most: int | None = None, names: int = 8) ->
 
 def pair_table(ranking: Ranking, standing: Standing | None = None, most: int | None = None) -> Table:
     """Every pair that was kept, in its own direction."""
-    shown, alpha = ranking.standing if standing is None else standing, ranking.alpha
-    decimals, by_systems = decimals_of(shown), cells(shown, alpha)
-    rows = [
-        (*pair.systems, *_pair_row(pair, by_systems[pair.systems].outcome, ranking, decimals)) for pair in shown.pairs[:most]
+    shown = ranking.standing if standing is None else standing
+    by_systems = cells(shown, ranking.alpha)
+    columns: list[Column[Cell]] = [
+        *(column.of(lambda cell: cell.pair) for column in PAIR),
+        Column("n", lambda cell: cell.pair.n),
+        *_pair_columns(ranking, decimals_of(shown), interval_head(ranking.alpha), raw_p=True),
     ]
-    columns = ["first", "second", "n", "difference", interval_name(ranking), "p", "adj. p", "first is"]
-    left = len(shown.pairs) - len(rows)
-    notes = ["Difference: first - second.", *([f"Not shown: {count(left, 'pair')}."] if left else [])]
-    return replace(make_table("pairs", f"Pairs by {subject(shown)}", columns, "llrrrrrl", rows, notes), label="ranking-pairs")
-
-
-def _pair_row(pair: RankedPair, outcome: str, ranking: Ranking, decimals: int) -> tuple[str, ...]:
-    difference, interval, adjusted, words = _against(pair, outcome, ranking, decimals)
-    return f"{pair.n:,}", difference, interval, p_number(pair.p.value, ranking.alpha) if pair.n else "", adjusted, words
+    listed = [by_systems[pair.systems] for pair in shown.pairs[:most]]
+    notes = [FIRST_LESS_SECOND, not_shown(len(shown.pairs), most, "pair")]
+    return tabulate("pairs", f"Pairs by {subject(shown)}", columns, listed, notes, label="ranking-pairs")
 
 
 def standings_table(ranking: Ranking, standings: Sequence[Standing], what: What) -> Table:
     """One line per dataset (or metric): its leader, and how many pairs differ."""
-    rows = [
-        (
-            _name(ranking, s, what),
-            f"{s.n:,}",
-            s.scores[0].system,
-            format_number(s.scores[0].value, decimals_of(s)),
-            # With a baseline, nobody is compared with the leader, so it is unknown who is as good.
-            "" if ranking.baseline is not None else str(_sharing(s)),
-            f"{s.counts.significant:,} of {s.counts.testable:,}",
-        )
-        for s in standings
+    # With a baseline, nobody is compared with the leader, so it is unknown who is as good.
+    alone = ranking.baseline is None
+    columns: list[Column[Standing]] = [
+        words(what, lambda s: _name(ranking, s, what)),
+        Column("n", lambda s: s.n),
+        words("leader", lambda s: s.scores[0].system),
+        Column("score", lambda s: Text(format_number(s.scores[0].value, decimals_of(s)), s.scores[0].value)),
+        Column("as good", _sharing, str, when=alone),
+        Column("pairs that differ", lambda s: Text(_differing(s), s.counts.significant)),
     ]
-    columns = [what, "n", "leader", "score", "as good", "pairs that differ"]
     title = {"dataset": "Datasets", "metric": "Further metrics"}[what]
-    notes = [] if ranking.baseline is not None else ["As good: other systems that cannot be told apart from the leader."]
-    return make_table(f"{what}s", title, columns, "lrlrrr", rows, notes)
+    notes = ["As good: other systems that cannot be told apart from the leader."] if alone else []
+    return tabulate(f"{what}s", title, columns, standings, notes)
+
+
+def _differing(standing: Standing) -> str:
+    return f"{standing.counts.significant:,} of {standing.counts.testable:,}"
 
 
 def _sharing(standing: Standing) -> int:
@@ -172,19 +213,34 @@ def _sharing(standing: Standing) -> int:
 def grid_table(ranking: Ranking, standings: Sequence[Standing], what: What, most: int | None = None) -> Table:
     """Systems by datasets (or metrics): scores, with the letters of their groups where there are any."""
     whole = [ranking.standing, *standings]
-    columns = [_cells_of(standing, ranking) for standing in whole]
-    rows = [(s.system, *(column.get(s.system, "") for column in columns)) for s in ranking.scores][:most]
-    headings = _grid_heads(ranking, standings, what)
-    letters = any(s.groups and len(s.groups) <= MAX_LETTERS for s in whole) and ranking.baseline is None
-    notes = ["Within a column, systems that share a letter cannot be told apart."] if letters else []
-    notes += [] if ranking.baseline is None else ["+, -: significantly better, worse than the baseline."]
-    notes += _left_out(ranking, most)
-    return make_table(f"{what}-grid", f"Systems by {what}", headings, "l" + "r" * len(whole), rows, notes)
+    notes = []
+    if ranking.baseline is not None:
+        notes.append("+, -: significantly better, worse than the baseline.")
+    elif any(s.groups and len(s.groups) <= MAX_LETTERS for s in whole):
+        notes.append("Within a column, systems that share a letter cannot be told apart.")
+    columns = _grid(ranking, whole, what, [_marks(ranking, standing, MARKS) for standing in whole])
+    notes.append(_left_out(ranking, most))
+    return tabulate(f"{what}-grid", f"Systems by {what}", columns, ranking.scores[:most], notes)
 
 
-def _grid_heads(ranking: Ranking, standings: Sequence[Standing], what: What) -> list[str]:
+def _grid(
+    ranking: Ranking, whole: Sequence[Standing], what: What, marks: Sequence[dict[str, str]] = ()
+) -> list[Column[RankedSystem]]:
+    """The systems, and a column of scores for each standing, the whole first."""
     top = ranking.metric if what == "metric" else _name(ranking, replace(ranking.standing, name=ranking.name or "all"), what)
-    return ["system", top, *(_name(ranking, s, what) for s in standings)]
+    heads = [top, *(_name(ranking, standing, what) for standing in whole[1:])]
+    beside = marks or [{}] * len(whole)
+    return [SYSTEM, *(_score_column(*column) for column in zip(heads, whole, beside, strict=True))]
+
+
+def _score_column(head: str, standing: Standing, marks: dict[str, str]) -> Column[RankedSystem]:
+    decimals, values = decimals_of(standing), {s.system: s.value for s in standing.scores}
+
+    def marked(s: RankedSystem) -> Text | None:
+        value = values.get(s.system)
+        return None if value is None else Text(f"{format_number(value, decimals)} {marks.get(s.system, '')}", value)
+
+    return Column(head, marked)
 
 
 def _name(ranking: Ranking, standing: Standing, what: What) -> str:
@@ -195,19 +251,11 @@ def _name(ranking: Ranking, standing: Standing, what: What) -> str:
     return f"{standing.name}, {standing.metric}" if several else standing.name
 
 
-def _cells_of(standing: Standing, ranking: Ranking) -> dict[str, str]:
-    decimals = decimals_of(standing)
-    if ranking.baseline is not None:
-        by_systems = cells(standing, ranking.alpha)
-        marks = {s.system: _mark(s, ranking.baseline, by_systems) for s in standing.scores}
-    else:
-        marks = shown_letters(standing) if len(standing.groups) <= MAX_LETTERS else {}
-    return {s.system: f"{format_number(s.value, decimals)} {marks.get(s.system, '')}".strip() for s in standing.scores}
-
-
-def _mark(s: RankedSystem, baseline: str, by_systems: Mapping[tuple[str, str], Cell]) -> str:
-    cell = by_systems.get((s.system, baseline))
-    return "" if cell is None else {"better": "+", "worse": "-"}.get(cell.outcome, "")
+def _marks(ranking: Ranking, standing: Standing, signs: Mapping[str, str]) -> dict[str, str]:
+    """The groups of each system, or a sign for how it compares with the baseline."""
+    if ranking.baseline is None:
+        return _letters(standing)
+    return {name: signs[cell.outcome] for name, cell in _against(ranking, standing).items() if cell.outcome in signs}
 
 
 def replicability_table(ranking: Ranking, most: int | None = None, *, hint: bool = False) -> Table:
@@ -217,100 +265,89 @@ def replicability_table(ranking: Ranking, most: int | None = None, *, hint: bool
     """
     place = {s.system: i for i, s in enumerate(ranking.scores)}
     ordered = sorted(ranking.replicability, key=lambda r: (place[r.systems[0]], place[r.systems[1]]))
-    # Bonferroni's number holds for independent datasets, too.
-    rows = [
-        (
-            *r.systems,
-            *(_shown(n, r.datasets) for n in (r.bonferroni, max(r.bonferroni, r.fisher))),
-            *map(_datasets, (r.holm, r.worse)),
-        )
-        for r in ordered[:most]
+
+    def of_all(found: int, r: Replicated) -> Text | None:
+        return Text(f"{found} of {r.datasets}", found) if found else None
+
+    columns: list[Column[Replicated]] = [
+        words("system", lambda r: r.systems[0]),
+        words("better than", lambda r: r.systems[1]),
+        Column("at least", lambda r: of_all(r.bonferroni, r)),
+        # Bonferroni's number holds for independent datasets, too.
+        Column("if independent", lambda r: of_all(max(r.bonferroni, r.fisher), r)),
+        words("on", lambda r: list_names(r.holm, 6) if r.holm else None),
+        words("worse on", lambda r: list_names(r.worse, 6) if r.worse else None),
     ]
-    level = format_percent(1 - ranking.alpha)
     meaning = (
-        f"Better on at least this many datasets, with {level} confidence: whatever the dependence between datasets "
-        "(Bonferroni), and if they are independent (Fisher, where it finds more); empty where none is shown. On, worse on: the "
-        "datasets where it is significantly better and worse (Holm over datasets)."
+        f"Better on at least this many datasets, with {format_percent(1 - ranking.alpha)} confidence: whatever the dependence "
+        "between datasets (Bonferroni), and if they are independent (Fisher, where it finds more); empty where none is shown. "
+        "On, worse on: the datasets where it is significantly better and worse (Holm over datasets)."
     )
-    left = len(ranking.replicability) - len(rows)
-    how = ALL if hint else ""
-    notes = [meaning, *([f"Not shown: {count(left, 'pair')}{how}."] if left else [])]
-    columns = ["system", "better than", "at least", "if independent", "on", "worse on"]
-    return replace(make_table("replicability", "Replicability", columns, "llrrll", rows, notes), label="ranking-replicability")
-
-
-def _shown(datasets: int, of: int) -> str:
-    return f"{datasets} of {of}" if datasets else ""
-
-
-def _datasets(names: Sequence[str]) -> str:
-    return list_names(names, 6) if names else ""
+    notes = [meaning, not_shown(len(ordered), most, "pair", ALL if hint else "")]
+    return tabulate("replicability", "Replicability", columns, ordered[:most], notes, label="ranking-replicability")
 
 
 def critical_table(ranking: Ranking, critical: CriticalDifference) -> Table:
     """Mean ranks over datasets or items, and the difference that Nemenyi's test asks for."""
-    rows = [(system, f"{rank:.2f}") for system, rank in sorted(critical.mean_ranks.items(), key=lambda entry: entry[1])]
+    columns: list[Column[tuple[str, float]]] = [
+        words("system", lambda entry: entry[0]),
+        Column("mean rank", lambda entry: entry[1], "{:.2f}".format),
+    ]
     meaning = (
         f"Friedman's test over {critical.blocks:,} {critical.over}: {friedman_p(critical, ranking.alpha)}. Mean ranks that lie "
         f"at least {critical.critical_difference:.2f} apart differ significantly (Nemenyi)."
     )
     notes = [meaning, *(f"Cannot be told apart: {list_names(group, 12)}." for group in critical.groups if len(group) > 1)]
-    return replace(make_table("critical", "Mean ranks", ["system", "mean rank"], "lr", rows, notes), label="ranking-critical")
+    ordered = sorted(critical.mean_ranks.items(), key=lambda entry: entry[1])
+    return tabulate("critical", "Mean ranks", columns, ordered, notes, label="ranking-critical")
 
 
 def joint_table(ranking: Ranking, joint: Joint, most: int | None = None) -> Table:
     """All systems at once: how often each is best, how far behind the leader, and how it does item by item."""
     decimals = decimals_of(ranking.standing)
-    rows = []
-    for one in joint.systems[:most]:
-        places_ = finer(decimals, one.behind)
-        rows.append(
-            (
-                one.system,
-                format_number(one.best, 3),
-                "" if one.behind is None else format_number(one.behind, places_, sign=True),
-                interval_ends(one.behind_low, one.behind_high, places_),
-                *_rate(one.win_rate, one.win_low, one.win_high, 3),
-                "" if one.borda is None else format_number(one.borda, 2),
-                *_rate(one.dataset_win_rate, one.dataset_win_low, one.dataset_win_high, 3),
-            )
-        )
-    level = format_percent(joint.level)
-    columns = ["system", "P(best)", "to leader", f"{level} of all", "win rate", "its interval", "Borda"]
-    columns += ["datasets won", "interval"]
-    align = "lrrrrrrrr"
+
+    def behind(s: JointSystem) -> Text:
+        return Text(interval_ends(s.behind_low, s.behind_high, finer(decimals, s.behind)), s.behind_low)
+
+    columns: list[Column[JointSystem]] = [
+        words("system", lambda s: s.system),
+        Column("P(best)", lambda s: s.best, number(3)),
+        Column("to leader", lambda s: s.behind, signed(decimals)),
+        Column(f"{format_percent(joint.level)} of all", behind),
+        Column("win rate", lambda s: s.win_rate, number(3)),
+        Column("its interval", lambda s: (s.win_low, s.win_high), ends(3)),
+        Column("Borda", lambda s: s.borda, number(2)),
+        Column("datasets won", lambda s: s.dataset_win_rate, number(3)),
+        Column("interval", lambda s: (s.dataset_win_low, s.dataset_win_high), ends(3)),
+    ]
     drawn = f"{joint.units:,} {joint.unit} resampled {joint.resamples:,} times, identically for all systems (seed {joint.seed})"
-    error = max(one.best_error for one in joint.systems)
+    error = max(s.best_error for s in joint.systems)
     notes = [
         f"{drawn}.",
         f"P(best): the share of resamples in which a system leads, ties split, ± {error:.3f} (99 %); it is not a p-value.",
-        *_reach_note(ranking, joint),
+        _reach_note(ranking, joint),
         *_points_notes(joint),
+        _left_out(ranking, most),
     ]
-    notes += _left_out(ranking, most)
-    return replace(make_table("joint", "All systems at once", columns, align, rows, notes), label="ranking-joint")
+    return tabulate("joint", "All systems at once", columns, joint.systems[:most], notes, label="ranking-joint")
 
 
-def _rate(value: float | None, low: float | None, high: float | None, decimals: int) -> tuple[str, str]:
-    return "" if value is None else format_number(value, decimals), interval_ends(low, high, decimals)
-
-
-def _reach_note(ranking: Ranking, joint: Joint) -> list[str]:
+def _reach_note(ranking: Ranking, joint: Joint) -> str:
     """What the intervals of the pairs are, and what they rest on."""
     if joint.critical is None or joint.critical_error is None:
-        return []
+        return ""
     family = "all pairs" if ranking.baseline is None else f"all pairs with {ranking.baseline}"
     reach = f"{joint.critical:.2f} ± {joint.critical_error:.2f} (99 %) standard errors"
     level = format_percent(joint.level)
-    return [f"The intervals of {family} hold simultaneously with {level} confidence; they extend {reach} to either side."]
+    return f"The intervals of {family} hold simultaneously with {level} confidence; they extend {reach} to either side."
 
 
 def _points_notes(joint: Joint) -> list[str]:
     notes = []
-    if any(one.win_rate is not None for one in joint.systems):
+    if any(s.win_rate is not None for s in joint.systems):
         borda = "Borda: points per item, one for each system that is worse"
         notes.append(f"Win rate: the share of other systems that it beats on an item, ties count half. {borda}.")
-    if any(one.dataset_win_rate is not None for one in joint.systems):
+    if any(s.dataset_win_rate is not None for s in joint.systems):
         notes.append("Datasets won: the share of other systems that it beats on a dataset, ties count half.")
     return notes
 
@@ -318,39 +355,39 @@ def _points_notes(joint: Joint) -> list[str]:
 def joint_pair_table(ranking: Ranking, joint: Joint, most: int | None = None) -> Table:
     """Every pair with its simultaneous interval."""
     decimals = decimals_of(ranking.standing)
-    rows = []
-    for pair in joint.pairs[:most]:
-        places_ = finer(decimals, pair.difference)
-        rows.append(
-            (*pair.systems, format_number(pair.difference, places_, sign=True), interval_ends(pair.low, pair.high, places_))
-        )
-    columns = ["first", "second", "difference", f"{format_percent(joint.level)} of all"]
-    left = len(joint.pairs) - len(rows)
-    notes = ["Difference: first - second.", *([f"Not shown: {count(left, 'pair')}."] if left else [])]
-    table = make_table("joint-pairs", "Simultaneous intervals", columns, "llrr", rows, notes)
-    return replace(table, label="ranking-joint-pairs")
+
+    def limits(pair: JointPair) -> Text:
+        return Text(interval_ends(pair.low, pair.high, finer(decimals, pair.difference)), pair.low)
+
+    columns: list[Column[JointPair]] = [
+        *PAIR,
+        Column("difference", lambda pair: pair.difference, signed(decimals)),
+        Column(f"{format_percent(joint.level)} of all", limits),
+    ]
+    notes = [FIRST_LESS_SECOND, not_shown(len(joint.pairs), most, "pair")]
+    title = "Simultaneous intervals"
+    return tabulate("joint-pairs", title, columns, joint.pairs[:most], notes, label="ranking-joint-pairs")
 
 
 def win_matrix(ranking: Ranking, most: int) -> Table | None:
     """Who beat whom as a table of signs; None where pairs were not all compared, or are too many."""
-    systems = [s.system for s in ranking.scores]
-    if ranking.baseline is not None or not ranking.pairs or not 2 < len(systems) <= most:
+    if ranking.baseline is not None or not ranking.pairs or not 2 < len(ranking.scores) <= most:
         return None
-    by_systems, numbers = cells(ranking.standing, ranking.alpha), [str(i) for i in range(1, len(systems) + 1)]
-    rows = [
-        (number, row, *(_sign(by_systems.get((row, column))) for column in systems))
-        for number, row in zip(numbers, systems, strict=True)
-    ]
+    by_systems = cells(ranking.standing, ranking.alpha)
+    number = {s.system: str(i) for i, s in enumerate(ranking.scores, 1)}
+
+    def against(name: str, head: str) -> Column[RankedSystem]:
+        return Column(head, lambda s: _sign(by_systems.get((s.system, name))))
+
     # Every column has a sign, because every system met another.
-    columns = ["", "system", *numbers]
-    table = make_table("heat", "Who beat whom", columns, "rl" + "r" * len(systems), rows, [_legend(ranking)])
-    return replace(table, matrix=True)
+    columns = [Column("", lambda s: number[s.system]), SYSTEM, *(against(name, head) for name, head in number.items())]
+    return tabulate("heat", "Who beat whom", columns, ranking.scores, [_legend(ranking)], matrix=True)
 
 
-def _sign(cell: Cell | None) -> str:
+def _sign(cell: Cell | None) -> str | None:
     """The sign of a pair from the side of its row; doubled where the strictest level is met."""
     if cell is None:
-        return ""
+        return None
     strict = cell.outcome in ("better", "worse") and cell.level > 2
     return SIGNS[cell.outcome] * (2 if strict else 1)
 
@@ -366,30 +403,30 @@ def _legend(ranking: Ranking) -> str:
 
 def bars(ranking: Ranking) -> tuple[Bar | None, ...]:
     """Each system's interval (with a baseline, that of its difference) as positions in per cent of the full range."""
-    by_systems = cells(ranking.standing, ranking.alpha)
-    spans = [_span(s, None if ranking.baseline is None else (ranking.baseline, by_systems)) for s in ranking.scores]
-    known = [x for span in spans if span is not None for x in span] + ([] if ranking.baseline is None else [0.0])
+    against = _against(ranking, ranking.standing)
+    alone = ranking.baseline is None
+    spans = [_span(s.value, s.low, s.high) if alone else _difference_span(against.get(s.system)) for s in ranking.scores]
+    known = [x for span in spans if span is not None for x in span] + ([] if alone else [0.0])
     least, most = min(known), max(known)
     scale = 100 / (most - least) if most > least else 0.0
 
     def at(x: float) -> float:
         return round((x - least) * scale, 2)
 
-    zero = None if ranking.baseline is None else at(0.0)
+    zero = None if alone else at(0.0)
     return tuple(
         None if span is None else Bar(at(span[0]), at(span[1]), round(at(span[2]) - at(span[0]), 2), zero) for span in spans
     )
 
 
-def _span(s: RankedSystem, against: tuple[str, Mapping[tuple[str, str], Cell]] | None) -> tuple[float, float, float] | None:
+def _difference_span(cell: Cell | None) -> tuple[float, float, float] | None:
+    if cell is None or cell.pair.difference is None:
+        return None
+    return _span(cell.pair.difference, cell.pair.low, cell.pair.high)
+
+
+def _span(value: float, low: float | None, high: float | None) -> tuple[float, float, float]:
     """The lower end, the value and the upper end of what is drawn; the value replaces a missing end."""
-    value, low, high = s.value, s.low, s.high
-    if against is not None:
-        baseline, by_systems = against
-        cell = by_systems.get((s.system, baseline))
-        if cell is None or cell.pair.difference is None:
-            return None
-        value, low, high = cell.pair.difference, cell.pair.low, cell.pair.high
     return (value if low is None else low, value, value if high is None else high)
 
 
@@ -397,57 +434,34 @@ def printed_places(ranking: Ranking, most: int | None = None) -> Table:
     """The places as a paper prints them: groups as superscript letters, or arrows against a baseline."""
     standing, decimals = ranking.standing, decimals_of(ranking.standing)
     tested = standing.counts.testable > 0
-    alone = tested and ranking.baseline is None
-    rows = [
-        (
-            str(place) if tested else "",
-            s.system,
-            format_number(s.value, decimals),
-            interval_ends(s.low, s.high, decimals),
-            _range(s.rank_low, s.rank_high) if alone else "",
-        )
-        for place, s in zip(places(standing), standing.scores, strict=True)
+    columns: list[Column[RankedSystem]] = [
+        Column("rank", _place(standing), str, when=tested),
+        SYSTEM,
+        Column(ranking.metric, lambda s: s.value, number(decimals)),
+        Column(interval_head(ranking.alpha), lambda s: (s.low, s.high), ends(decimals)),
+        Column("ranks", lambda s: between(s.rank_low, s.rank_high, "–"), when=tested and ranking.baseline is None),
     ]
-    columns = ["rank", "system", ranking.metric, interval_name(ranking), "ranks"]
-    title, notes = f"Ranking by {subject(standing, ranking.design)}", _printed_notes(ranking, most)
-    table = make_table("places", title, columns, "rlrrr", rows[:most], notes)
-    return replace(table, superscripts=_superscripts(ranking, [standing], 2 if tested else 1, len(table.rows)))
-
-
-def _range(low: int, high: int) -> str:
-    return str(low) if low == high else f"{low}–{high}"
+    title, notes = f"Ranking by {subject(standing, ranking.design)}", _printed_notes(ranking, most, [standing])
+    above = _superscripts(ranking, [standing], 2 if tested else 1, most)
+    return tabulate("places", title, columns, standing.scores[:most], notes, superscripts=above)
 
 
 def printed_grid(ranking: Ranking, standings: Sequence[Standing], what: What, most: int | None = None) -> Table:
     """Systems by datasets or metrics as a paper prints them, each column with the marks of its own tests."""
     whole = [ranking.standing, *standings]
-    filled = [{s.system: format_number(s.value, decimals_of(one)) for s in one.scores} for one in whole]
-    rows = [(s.system, *(column.get(s.system, "") for column in filled)) for s in ranking.scores]
-    heads, notes = _grid_heads(ranking, standings, what), _printed_notes(ranking, most, whole)
-    table = make_table(f"{what}s", f"Systems by {what}", heads, "l" + "r" * len(whole), rows[:most], notes)
-    return replace(table, superscripts=_superscripts(ranking, whole, 1, len(table.rows)))
+    columns, notes = _grid(ranking, whole, what), _printed_notes(ranking, most, whole)
+    above = _superscripts(ranking, whole, 1, most)
+    return tabulate(f"{what}s", f"Systems by {what}", columns, ranking.scores[:most], notes, superscripts=above)
 
 
-def _superscripts(ranking: Ranking, standings: Sequence[Standing], first: int, most: int) -> dict[tuple[int, int], str]:
+def _superscripts(ranking: Ranking, standings: Sequence[Standing], first: int, most: int | None) -> dict[tuple[int, int], str]:
     """Letters or arrows by row and column; the first standing has column `first`."""
-    above = {}
-    for column, standing in enumerate(standings, first):
-        marks = _marks(ranking, standing)
-        for row, s in enumerate(ranking.scores[:most]):
-            if s.system in marks:
-                above[row, column] = marks[s.system]
-    return above
-
-
-def _marks(ranking: Ranking, standing: Standing) -> dict[str, str]:
-    """The groups of each system, or an arrow for how it compares with the baseline."""
-    if ranking.baseline is None:
-        return shown_letters(standing) if len(standing.groups) <= MAX_LETTERS else {}
-    by_systems = cells(standing, ranking.alpha)
+    marks = [_marks(ranking, standing, ARROWS) for standing in standings]
     return {
-        row: ARROWS[cell.outcome]
-        for (row, column), cell in by_systems.items()
-        if column == ranking.baseline and cell.outcome in ARROWS
+        (row, column): letters[s.system]
+        for column, letters in enumerate(marks, first)
+        for row, s in enumerate(ranking.scores[:most])
+        if s.system in letters
     }
 
 
@@ -461,12 +475,9 @@ def _words_of_tests(standings: Sequence[Standing]) -> str:
     return "; ".join(f"{list_names(columns, len(columns))}: {words}" for words, columns in used.items())
 
 
-def _printed_notes(ranking: Ranking, most: int | None, standings: Sequence[Standing] = ()) -> list[str]:
+def _printed_notes(ranking: Ranking, most: int | None, standings: Sequence[Standing]) -> list[str]:
     left = 0 if most is None else len(ranking.scores) - most
-    return [
-        _printed_legend(ranking, standings or [ranking.standing]),
-        *([f"{left} more systems are not shown."] if left > 0 else []),
-    ]
+    return [_printed_legend(ranking, standings), f"{left} more systems are not shown." if left > 0 else ""]
 
 
 def _printed_legend(ranking: Ranking, standings: Sequence[Standing]) -> str:
@@ -482,3 +493,55 @@ def _printed_legend(ranking: Ranking, standings: Sequence[Standing]) -> str:
     if ranking.groups:
         return f"Systems that share a letter cannot be told apart ({how})"
     return f"Ranks: the places that the tests leave open ({how})"
+
+
+def ranked_systems(ranking: Ranking) -> Records:
+    """One record per system, dataset and metric; the whole comes first, with an empty dataset where it has no name."""
+    rows = [row for standing in _standings(ranking) for row in _systems(standing)]
+    if ranking.joint is None:
+        return Records(SYSTEM_COLUMNS, tuple(rows))
+    # Joint numbers are about the whole, which comes first.
+    joint = {s.system: digits(s, *JOINT_COLUMNS) for s in ranking.joint.systems}
+    whole = [{**row, **joint[str(row["system"])]} for row in rows[: len(ranking.scores)]]
+    return Records((*SYSTEM_COLUMNS, *JOINT_COLUMNS), (*whole, *rows[len(whole) :]))
+
+
+def ranked_pairs(ranking: Ranking) -> Records:
+    """One record per pair, dataset and metric; `outcome` is that of the first system at the ranking's alpha."""
+    rows = [row for standing in _standings(ranking) for row in _ranked_pairs(standing, ranking.alpha)]
+    if ranking.joint is None:
+        return Records(PAIR_COLUMNS, tuple(rows))
+    joint = {pair.systems: digits(pair, joint_low="low", joint_high="high") for pair in ranking.joint.pairs}
+    whole = [{**row, **joint[str(row["first"]), str(row["second"])]} for row in rows[: len(ranking.pairs)]]
+    return Records((*PAIR_COLUMNS, "joint_low", "joint_high"), (*whole, *rows[len(whole) :]))
+
+
+def _standings(ranking: Ranking) -> list[Standing]:
+    return [ranking.standing, *ranking.datasets, *ranking.metrics]
+
+
+def _systems(standing: Standing) -> Iterator[Record]:
+    names, inside, place = group_names(standing), groups_by_system(standing), _place(standing)
+    for s in standing.scores:
+        yield {
+            **digits(standing, "metric", dataset="name"),
+            **digits(s, "system", "low", "high", "rank_low", "rank_high", "n", "advantage", score="value"),
+            "rank": place(s),
+            "beats": wins(s, len(standing.scores)),
+            "loses": losses(s),
+            "groups": " ".join(names[i] for i in inside.get(s.system, [])),
+        }
+
+
+def _ranked_pairs(standing: Standing, alpha: float) -> Iterator[Record]:
+    by_systems = cells(standing, alpha)
+    for pair in standing.pairs:
+        first, second = pair.systems
+        yield {
+            **digits(standing, "metric", dataset="name"),
+            **digits(pair, "n", "difference", "low", "high", "note"),
+            **digits(pair.p, "method", p="value", log10_p="log10", p_adjusted="adjusted"),
+            "first": first,
+            "second": second,
+            "outcome": by_systems[first, second].outcome,
+        }

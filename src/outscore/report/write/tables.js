@@ -41,7 +41,7 @@ function makeSorter(head, column, heads, parts) {
 
 // What is no number comes last, whichever way numbers go; rows that tie stay in the order they came in.
 function inOrder(rows, column, order) {
-  const keys = new Map(rows.map((row) => [row, keyOf(row.cells[column]?.textContent ?? "")]));
+  const keys = new Map(rows.map((row) => [row, keyOf(row.cells[column])]));
   const turn = order === "descending" ? -1 : 1;
   return rows.toSorted((one, other) => {
     const [a, b] = [keys.get(one), keys.get(other)], numbers = [a, b].filter((key) => typeof key === "number").length;
@@ -51,8 +51,13 @@ function inOrder(rows, column, order) {
   });
 }
 
-// The number that a cell begins with, as we print them: −0.012, +1,234, < .001, 12.3 %, [0.1, 0.2].
-function keyOf(text) {
+// The number that a cell shows, or its text.
+function keyOf(cell) {
+  return cell?.dataset.value === undefined ? shownNumber(cell?.textContent ?? "") : Number(cell.dataset.value);
+}
+
+// The number that a text begins with, as we print them: −0.012, +1,234, < .001, 12.3 %, [0.1, 0.2].
+function shownNumber(text) {
   const bare = text.trim().replaceAll("\u2212", "-").replaceAll(/[,\u202f\u00a0](?=\d{3})/g, "").replace(/^[<>\u2264\u2265=[(\s]+/, "");
   const found = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?/i.exec(bare);
   return found ? Number(found[0]) : text.trim();
