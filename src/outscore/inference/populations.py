@@ -8,9 +8,13 @@ that decided.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from outscore.core.records import dataclass
-from outscore.core.repeats import RUNS, RepeatKind, Repeats
+
+if TYPE_CHECKING:
+    # Words about populations need no arrays.
+    from outscore.core.repeats import RepeatKind, Repeats
 
 ITEMS = "items"
 ITEMS_AND_RUNS = "items-and-runs"
@@ -125,13 +129,14 @@ def lacking(
     first, new_items = known[0], population == ITEMS_AND_RUNS
     subject = f"`{first.column}` contains" if first.column else "the repeats are"
     incomplete = next((repeats.lacking for repeats in known if repeats.lacking), "")
+    of_runs = kind == "runs"
     clauses = (
         (bool(first.reduced), first.lacking),
         (unit_size != 1, "units of several items are compared"),
-        (kind != RUNS and new_items, f"{subject} epochs, which are unrelated from item to item"),
-        (kind != RUNS and first.metric is not None, "the individual runs of the items are not known"),
-        (kind == RUNS and bool(incomplete), incomplete),
-        (kind == RUNS and new_items and items < 2, "there is a single item"),
+        (not of_runs and new_items, f"{subject} epochs, which are unrelated from item to item"),
+        (not of_runs and first.metric is not None, "the individual runs of the items are not known"),
+        (of_runs and bool(incomplete), incomplete),
+        (of_runs and new_items and items < 2, "there is a single item"),
     )
     return next((clause for applies, clause in clauses if applies), "")
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -30,7 +30,10 @@ from outscore.inference.power.simulate import TELLING, measured_shift
 from outscore.laws.normal import normal_quantile
 from outscore.results.analysis import Power, PowerPoint
 from outscore.results.plan import StudyDesign
-from outscore.results.preference import PreferencePair
+
+if TYPE_CHECKING:
+    # Comparisons and plans without battles do not load what battles come to.
+    from outscore.results.preference import PreferencePair
 
 POWER = 0.8
 """What a comparison says that it can detect, it detects with this probability."""
@@ -275,6 +278,7 @@ def design_of_battles(pair: PreferencePair) -> StudyDesign | None:
 
     Examples
     --------
+    >>> from outscore.results.preference import PreferencePair
     >>> pair = PreferencePair("x", "y", 7, 8, 5, 0.55, None, None, None, 20, standard_error=0.08)
     >>> design_of_battles(pair).discordance, design_of_battles(replace(pair, clusters=10)).cluster_size
     (0.6, 2.0)
@@ -301,6 +305,7 @@ def needed_of_battles(pair: PreferencePair, alpha: float) -> int | None:
 
     Examples
     --------
+    >>> from outscore.results.preference import PreferencePair
     >>> needed_of_battles(PreferencePair("x", "y", 7, 8, 5, 0.55, None, None, None, 20), 0.05)
     487
     """

@@ -171,7 +171,7 @@ STEPS = (
     ("step-report", "Report"),
 )
 SPREAD = (
-    "sd discordance accuracy method repeats within cluster-size icc price-item price-run budget anytime bounds "
+    "sd discordance accuracy margin unpaired method repeats within cluster-size icc price-item price-run budget anytime bounds "
     "alternative alpha seed retrospective test replicates delta system item score cluster repeat direction unit-size "
     "unit-statistic shuffle"
 )

@@ -35,12 +35,10 @@ from outscore.workflows.plan.pilot import (
     samples_notes,
 )
 from outscore.workflows.plan.printed import possible_table, read_table
-from outscore.workflows.prefer.run import run as prefer
 from outscore.workflows.reading import directed, reading_of, score_names
 from outscore.workflows.requests.base import input_settings, versions
 from outscore.workflows.requests.door import at_the_door
 from outscore.workflows.requests.plan import PlanRequest
-from outscore.workflows.requests.prefer import PreferRequest
 
 OWN_RATE = (
     "The win rate is the pilot's own, {rate:.1f} %, which is itself uncertain; better give the smallest lead that matters as"
@@ -169,6 +167,10 @@ def _piloted(
 
 def _from_battles(request: PlanRequest) -> tuple[PlanResult, dict[str, Any]]:
     """How many battles, or prompts, tell two systems apart that met in direct games."""
+    # Plans without battles do not load what battles need.
+    from outscore.workflows.prefer.run import run as prefer
+    from outscore.workflows.requests.prefer import PreferRequest
+
     request.refuse_what_battles_lack()
     # The spread is the same in whichever order answers were shown.
     asked = PreferRequest(
