@@ -397,3 +397,37 @@ def test_a_name_of_scores_is_no_assumption(errors):
     pl.DataFrame({"id": range(60), "accuracy": GOOD}).write_csv("accuracy.csv")
     assert "higher is better\n" in run("score", "accuracy.csv").output
     assert "(assumed;" not in run("score", "accuracy.csv").output + run("score", "good.csv").output
+
+
+@pytest.mark.parametrize("command", ["compare", "rank"])
+@pytest.mark.parametrize(
+    "column",
+    [
+        *("WordErrorRate", "errorRate", "valLoss", "editDistance", "latencyMs"),
+        *("incorrect_rate", "miss_rate", "mistakes", "fpr", "false_positive_rate", "hallucination", "crash_rate", "edit_dist"),
+    ],
+)
+def test_an_error_rate_is_one_however_its_name_is_written(errors, command, column):
+    pl.read_csv("long.csv").rename({"wer": column}).write_csv("named.csv")
+    text = " ".join(run(command, "named.csv").output.split())
+    assert ("good outscored bad" if command == "compare" else "good leads") in text
+    assert "lower is better (from the column name)" in text
+
+
+@pytest.mark.parametrize("column", ["negLogLoss", "lossReduction", "noErrorRate"])
+def test_capitals_do_not_hide_a_word_that_turns_an_error_around(errors, column):
+    pl.read_csv("long.csv").rename({"wer": column}).write_csv("named.csv")
+    result = run("compare", "named.csv")
+    assert result.exit_code == 2
+    assert f"It is not clear from the name `{column}`" in result.output
+
+
+def test_capitals_within_a_name_are_no_error():
+    assert not [name for name in ("BERTScore", "MetricY", "rougeL", "DeepSeek", "LossLess") if is_better_lower(name)]
+
+
+def test_systems_that_are_named_after_what_they_were_trained_with_are_no_errors(errors):
+    pl.DataFrame({"id": range(60), "FocalLoss": BAD, "DiceLoss": GOOD}).write_csv("trained.csv")
+    text = " ".join(run("compare", "trained.csv").output.split())
+    assert text.startswith("FocalLoss outscored DiceLoss")
+    assert "higher is better (assumed; --lower-is-better if not)" in text

@@ -13,7 +13,9 @@ from outscore.formats.tables.names import normalize_name
 
 _ERRORS = {
     *("error", "errors", "err", "error_rate", "wer", "cer", "ter", "mer", "hter", "eer", "toxicity"),
-    *("hallucination_rate", "hallucinations", "failure_rate", "fail_rate", "violations", "violation_rate"),
+    *("hallucination", "hallucination_rate", "hallucinations", "failure_rate", "fail_rate", "violations", "violation_rate"),
+    *("incorrect_rate", "miss_rate", "mistakes", "mistake_rate", "crash_rate", "crashes", "timeouts", "timeout_rate"),
+    *("fpr", "fnr", "false_positive_rate", "false_negative_rate", "false_alarm_rate"),
 }
 _LOSSES = {
     "loss",
@@ -29,7 +31,10 @@ _LOSSES = {
     "bpc",
     "surprisal",
 }
-_DISTANCES = {"mae", "mse", "rmse", "mape", "brier", "brier_score", "ece", "edit_distance", "bits_per_byte", "kl_divergence"}
+_DISTANCES = {
+    *("mae", "mse", "rmse", "mape", "smape", "brier", "brier_score", "crps", "ece"),
+    *("edit_distance", "edit_dist", "levenshtein_distance", "bits_per_byte", "kl_divergence"),
+}
 _COSTS = {"cost", "cost_usd", "price"}
 _TIMES = {"time", "seconds", "duration", "latency", "latency_ms", "latency_s", "runtime", "runtime_ms", "runtime_s"}
 LOWER_IS_BETTER = frozenset(_ERRORS | _LOSSES | _DISTANCES | _COSTS | _TIMES)
@@ -42,6 +47,8 @@ _ALONE = {
 _METRICX = re.compile(r"metricx(_?\d+)?(_\w+)?")
 # MQM is published as the errors of a segment, as these below 0, and as what they leave of a hundred.
 _MQM = re.compile(r"(\w+_)?mqm(_\w+)?")
+# Where a word begins in `errorRate`; systems are often written so (`FocalLoss`), hence only for names of scores.
+_CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _ONE_MINUS = re.compile(r"\s*1\s*-")
 # Beside an error, a loss or a time they may turn it around.
 _TURNING = frozenset(
@@ -62,9 +69,17 @@ def is_better_lower(column: str) -> bool:
     --------
     >>> [name for name in ("WER", "eval_loss", "metrics.ppl", "score", "no_error") if is_better_lower(name)]
     ['WER', 'eval_loss', 'metrics.ppl']
+    >>> [name for name in ("WordErrorRate", "valLoss", "rougeL") if is_better_lower(name)]
+    ['WordErrorRate', 'valLoss']
     """
-    name = normalize_name(column)
-    return name in LOWER_IS_BETTER | _ALONE or name.endswith(_ENDINGS) or _METRICX.fullmatch(name) is not None
+    if _METRICX.fullmatch(normalize_name(column)) is not None:
+        return True
+    return any(name in LOWER_IS_BETTER | _ALONE or name.endswith(_ENDINGS) for name in _spellings(column))
+
+
+def _spellings(column: str) -> tuple[str, str]:
+    """A name as it is written, and with capitals as the beginnings of words."""
+    return normalize_name(column), normalize_name(_CAPITAL.sub("_", column))
 
 
 def is_effort(column: str) -> bool:
@@ -100,10 +115,14 @@ def is_unclear(column: str) -> bool:
     >>> [name for name in ("neg_log_loss", "no_error", "1-wer", "-loss", "neg_log_likelihood", "eval_loss") if is_unclear(name)]
     ['neg_log_loss', 'no_error', '1-wer', '-loss']
     """
-    name = normalize_name(column)
-    if _MQM.fullmatch(name) is not None:
+    if _MQM.fullmatch(normalize_name(column)) is not None:
         return True
-    measure = None if name in LOWER_IS_BETTER else named_after(column)
+    return any(_is_turned(column, name) for name in _spellings(column))
+
+
+def _is_turned(column: str, name: str) -> bool:
+    """Whether a column, with its name as it is read, holds a measure and what may turn it around."""
+    measure = None if name in LOWER_IS_BETTER else named_after(name)
     if measure is None:
         return False
     rest = name.removesuffix(f"_{measure}") if name.endswith(f"_{measure}") else name.removeprefix(f"{measure}_")
