@@ -16,7 +16,7 @@ from outscore.report.charts.comparison import charts
 from outscore.report.charts.theme import stylesheet
 from outscore.report.references.citations import cited_by_comparisons
 from outscore.report.rows.analysis import advice, checks, nlpstattest, summaries, unit_advice
-from outscore.report.rows.columns import texts
+from outscore.report.rows.columns import Column, interval_head, texts, words
 from outscore.report.rows.comparison import (
     adjusted,
     alpha_of,
@@ -30,7 +30,7 @@ from outscore.report.rows.comparison import (
     path,
     power,
     results,
-    score_ends,
+    rounded,
     score_lines,
     scores,
 )
@@ -68,7 +68,7 @@ from outscore.report.rows.segments import (
     word_table,
 )
 from outscore.report.rows.subsets import bucket_table, slices
-from outscore.results.comparison import Bayes, Comparison, Comparisons, JointClaim
+from outscore.results.comparison import Bayes, Comparison, Comparisons, JointClaim, SystemScore
 from outscore.results.note import BESIDE_VERDICT, NoteKind, note_texts
 
 MAX_IN_LINE = 4
@@ -348,16 +348,15 @@ def _cards(c: Comparison, whole: Comparisons) -> doc.Cards:
     """The numbers everybody looks for first; an interval only below the number it is about."""
     decimals, alpha = decimals_of(c), alpha_of(whole)
     better = "higher is better" if c.higher_is_better else "lower is better"
-    noun, ends = score_ends(c, alpha)
     roles: tuple[Literal["a", "b"], ...] = ("a", "b")
     cards = [
         doc.Card(
             doc.clean(s.system),
             numbers.format_number(s.value, decimals),
-            (doc.clean(f"{c.score_name}, {better}"), *([f"{noun} {end}"] if end else [])),
+            (doc.clean(f"{c.score_name}, {better}"), *_ends(s, alpha, decimals)),
             role,
         )
-        for s, end, role in zip(c.scores, ends, roles, strict=True)
+        for s, role in zip(c.scores, roles, strict=True)
     ]
     estimand = other_estimand(c)
     about: tuple[str, ...] = ()
@@ -380,6 +379,11 @@ def _cards(c: Comparison, whole: Comparisons) -> doc.Cards:
     about_p = (*([error] if error else []), method_phrase(c.p), *([f"about {claim}"] if claim else []))
     cards.append(doc.Card("p", numbers.format_p_number(c.p, alpha), about_p, key="p"))
     return doc.Cards(tuple(cards), pair=True).only("html")
+
+
+def _ends(score: SystemScore, alpha: float | None, decimals: int) -> list[str]:
+    shown = numbers.interval_ends(score.low, score.high, decimals)
+    return [f"{interval_head(alpha)} {shown}"] if shown else []
 
 
 def _posterior(bayes: Bayes) -> doc.Card:
@@ -412,33 +416,21 @@ def card(whole: Comparisons) -> doc.Document:
     """The verdict and its numbers, for notebooks; several comparisons get a row each."""
     if len(whole.comparisons) == 1:
         return _card_of_one(whole.comparisons[0])
-    rows = []
-    for c in whole.comparisons[:MAX_COMPARISONS]:
-        decimals = numbers.decimals_for(*(s.value for s in c.scores), difference=c.difference)
-        where = "" if c.slice is None else f", {c.slice.column} = {c.slice.value}"
-        scores = (numbers.format_number(s.value, decimals) for s in c.scores)
-        difference = numbers.format_number(c.difference, decimals, sign=True)
-        rows.append(
-            (
-                f"{c.score_name}{where}",
-                *scores,
-                difference,
-                numbers.format_p_number(c.p),
-                adjusted(c.p),
-                stored_verdict(c).headline,
-            )
-        )
-    systems = whole.comparisons[0].systems if whole.comparisons else ("", "")
-    head = ("", *systems, difference_called(systems), "p", "adjusted p", "") if whole.comparisons else ()
-    left = len(whole.comparisons) - len(rows)
-    reading = whole.comparisons[0].reading if whole.comparisons else None
-    return common.card_document(
-        numbers.count(len(whole.comparisons), "comparison"),
-        "",
-        common.card_table(texts(*head), rows),
-        left=(left, "comparison"),
-        reading=reading,
-    )
+    shown = whole.comparisons[:MAX_COMPARISONS]
+    systems = shown[0].systems if shown else ("", "")
+    columns: list[Column[Comparison]] = [
+        words("", lambda c: c.score_name + ("" if c.slice is None else f", {c.slice.column} = {c.slice.value}")),
+        words(systems[0], lambda c: rounded(c, c.scores[0].value)),
+        words(systems[1], lambda c: rounded(c, c.scores[1].value)),
+        words(difference_called(systems), lambda c: rounded(c, c.difference, sign=True)),
+        words("p", lambda c: c.p, numbers.format_p_number),
+        words("adjusted p", lambda c: c.p.adjusted, numbers.format_probability),
+        words("", lambda c: stored_verdict(c).headline),
+    ]
+    table = common.card_table(columns if shown else [], shown)
+    left = (len(whole.comparisons) - len(shown), "comparison")
+    reading = shown[0].reading if shown else None
+    return common.card_document(numbers.count(len(whole.comparisons), "comparison"), "", table, left=left, reading=reading)
 
 
 def _card_of_one(c: Comparison) -> doc.Document:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from outscore.core.numeric import finite
 from outscore.language.numbers import decimals_for, format_number, format_probability
 from outscore.language.phrases import difference_called, sides_called
-from outscore.report.document import Table, make_table
+from outscore.report.document import Table
+from outscore.report.rows.columns import Column, number, tabulate, texts, words
 from outscore.report.rows.comparison import scored_noun
-from outscore.results.analysis import TestAdvice, lag1_bound
+from outscore.results.analysis import Summary, TestAdvice, UnitRow, lag1_bound
 from outscore.results.comparison import Comparison
 
 SUMMARY = {
+    "n": "n",
     "mean": "mean",
     "median": "median",
     "sd": "standard deviation",
@@ -21,6 +21,11 @@ SUMMARY = {
     "q3": "third quartile",
     "max": "largest",
 }
+CHECKS: list[Column[tuple[str, str, str]]] = [
+    words("check", lambda row: row[0]),
+    Column("value", lambda row: row[1]),
+    words("meaning", lambda row: row[2]),
+]
 UNITS = (
     "Spread, effect and p of the permutation test when that many adjacent items form one unit. Choose a size before you see "
     "its p-value."
@@ -40,11 +45,16 @@ def summaries(c: Comparison) -> Table | None:
     columns = [summary for summary in by_side if summary is not None]
     # One rule for the whole table: the decimals that show the difference of the means, but no rounding noise.
     decimals = min(decimals_for(*(s.mean for s in columns), difference=min((abs(s.mean) for s in columns), default=0.0)), 6)
-    rows = [("n", *(f"{summary.n:,}" for summary in columns))]
-    for key, label in SUMMARY.items():
-        values = [finite(getattr(summary, key)) for summary in columns]
-        rows.append((label, *("" if value is None else format_number(value, decimals) for value in values)))
-    return make_table("summary", "The data at a glance", ["", *names], "l" + "r" * len(names), rows if columns else [])
+
+    def column(name: str, summary: Summary) -> Column[tuple[str, str]]:
+        return Column(name, lambda row: summary.n if row[0] == "n" else finite(getattr(summary, row[0])), show)
+
+    def show(value: float) -> str:
+        return f"{value:,}" if isinstance(value, int) else format_number(value, decimals)
+
+    label: Column[tuple[str, str]] = words("", lambda row: row[1])
+    filled = [label, *(column(name, summary) for name, summary in zip(names, columns, strict=True))]
+    return tabulate("summary", "The data at a glance", filled, SUMMARY.items() if columns else [])
 
 
 def checks(c: Comparison) -> Table | None:
@@ -75,7 +85,7 @@ def checks(c: Comparison) -> Table | None:
         lag += f", beyond 3/√n = {bound:.2f}: check this first"
     add("dependence of neighbours", number(analysis.lag1, sign=True), lag)
     add("suggested statistic", analysis.statistic, analysis.statistic_reason)
-    return make_table("checks", "Checks", ["check", "value", "meaning"], "lrl", rows)
+    return tabulate("checks", "Checks", CHECKS, rows)
 
 
 def advice(c: Comparison) -> Table | None:
@@ -91,22 +101,18 @@ def nlpstattest(c: Comparison) -> Table | None:
 
 def _advice(key: str, title: str, advice: TestAdvice) -> Table:
     rows = [(label, entry.test, entry.why) for group, label in GROUPS.items() for entry in getattr(advice, group)]
-    return replace(make_table(key, title, ["suits", "test", "why"], "lll", rows), merges=True)
+    return tabulate(key, title, texts("suits", "test", "why"), rows, merges=True)
 
 
 def unit_advice(c: Comparison) -> Table:
     """What evaluation units of other sizes would do to spread, effect and p."""
     spread = decimals_for(*(row.sd for row in c.unit_advice if row.sd is not None))
-    rows = [
-        (
-            f"{row.size:,}",
-            f"{row.units:,}",
-            f"{row.remainder:,}",
-            "" if finite(row.sd) is None else format_number(row.sd, spread),
-            "" if finite(row.d_z) is None else format_number(row.d_z, 3, sign=True),
-            format_probability(row.p),
-        )
-        for row in c.unit_advice
+    columns: list[Column[UnitRow]] = [
+        Column("size", lambda row: row.size),
+        Column("units", lambda row: row.units),
+        Column("left over", lambda row: row.remainder),
+        Column("sd", lambda row: finite(row.sd), number(spread)),
+        Column("d_z", lambda row: finite(row.d_z), number(3, sign=True)),
+        Column("p", lambda row: row.p, format_probability),
     ]
-    columns = ["size", "units", "left over", "sd", "d_z", "p"]
-    return make_table("units", "Larger evaluation units", columns, "rrrrrr", rows, [UNITS])
+    return tabulate("units", "Larger evaluation units", columns, c.unit_advice, [UNITS])

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TypeVar
+
 from outscore.core.numeric import finite
 from outscore.language.numbers import (
     count,
@@ -11,19 +15,20 @@ from outscore.language.numbers import (
     format_number,
     format_p_error,
     format_p_number,
-    format_percent,
     format_probability,
     interval_ends,
 )
 from outscore.language.phrases import ESTIMANDS, difference_called, interval_noun, method_phrase, sides_called
-from outscore.report.document import Record, Records, Table, clean, make_table, padded, screen_width
-from outscore.results.analysis import Effect
-from outscore.results.comparison import Comparison, Comparisons
-from outscore.results.design import PathStep
+from outscore.report.document import Record, Records, Table, clean, padded, screen_width
+from outscore.report.rows.columns import Column, Text, digits, ends, interval_head, number, number_of, signed, tabulate, words
+from outscore.results.analysis import Effect, PowerPoint
+from outscore.results.comparison import Comparison, Comparisons, SystemScore
+from outscore.results.design import DecidingItem, PathStep
 from outscore.results.interval import Interval
 from outscore.results.pvalue import PValue
 from outscore.results.subset import Bucket
 
+R = TypeVar("R")
 CONTRIBUTIONS = (
     "{metric} is computed from all {noun} at once; the contribution of each (jackknife) takes the place of its difference."
 )
@@ -125,41 +130,63 @@ def other_estimand(c: Comparison) -> tuple[str, Interval] | None:
 
 def results(whole: Comparisons) -> Table:
     """One row per comparison: the table that goes into a paper."""
-    alpha = alpha_of(whole)
-    noun = next((interval_noun(c.interval) for c in whole.comparisons if c.interval is not None), "interval")
-    other = next((estimand[0] for c in whole.comparisons if (estimand := other_estimand(c)) is not None), "")
     # Letters head columns of names here, which would be confusing if a system had the other one's letter as its name.
     letters = all(sides_called(c.systems) == ("A", "B") for c in whole.comparisons)
     a, b = ("A", "B") if letters else ("first", "second")
-    columns = [a, b, "metric", f"score of {a}", f"score of {b}", f"{a} - {b}", noun, other, f"its {noun}", "p", "adjusted p"]
-    rows = [
-        (
-            *c.systems,
-            subject(c),
-            *(format_number(s.value, decimals_of(c)) for s in c.scores),
-            format_number(c.difference, decimals_of(c), sign=True),
-            *intervals_of(c),
-            format_p_number(c.p, alpha),
-            adjusted(c.p),
-        )
-        for c in whole.comparisons
+    columns: list[Column[Comparison]] = [
+        words(a, lambda c: c.systems[0]),
+        words(b, lambda c: c.systems[1]),
+        words("metric", subject),
+        *answer_columns(whole.comparisons, alpha_of(whole), (f"score of {a}", f"score of {b}", f"{a} - {b}"), "adjusted p"),
     ]
     tests_used = "; ".join(dict.fromkeys(method_phrase(c.p) for c in whole.comparisons))
-    notes = [f"p: {tests_used}", *([family_note(whole)] if whole.family is not None else [])]
-    return make_table("results", "Results", columns, "lllrrrrrrrr", rows, notes)
+    return tabulate("results", "Results", columns, whole.comparisons, [f"p: {tests_used}", family_note(whole)])
 
 
-def intervals_of(c: Comparison) -> tuple[str, str, str]:
-    """The interval of the difference, or another estimate and its interval: never both."""
-    decimals = decimals_of(c)
+def answer_columns(
+    compared: Sequence[Comparison], alpha: float | None, heads: tuple[str, str, str], adjusted_head: str = "adj. p"
+) -> list[Column[Comparison]]:
+    """Both scores and their difference under these heads; the interval, or another estimate and its interval; and p."""
+    noun = next((interval_noun(c.interval) for c in compared if c.interval is not None), "interval")
+    about = next((estimand[0] for c in compared if (estimand := other_estimand(c)) is not None), "")
+    return [
+        Column(heads[0], lambda c: rounded(c, c.scores[0].value)),
+        Column(heads[1], lambda c: rounded(c, c.scores[1].value)),
+        Column(heads[2], lambda c: rounded(c, c.difference, sign=True)),
+        Column(noun, lambda c: None if other_estimand(c) else _limits(c)),
+        Column(about, _estimate),
+        Column(f"its {noun}", lambda c: _limits(c) if other_estimand(c) else None),
+        *p_columns(alpha, adjusted_head, lambda c: c.p),
+    ]
+
+
+def p_columns(alpha: float | None, adjusted_head: str, p_of: Callable[[R], PValue]) -> list[Column[R]]:
+    """P, and p after correction, of any records that have one."""
+    return [
+        Column("p", p_of, lambda p: format_p_number(p, alpha)),
+        Column(adjusted_head, lambda record: p_of(record).adjusted, format_probability),
+    ]
+
+
+def rounded(c: Comparison, value: float, *, sign: bool = False) -> Text:
+    """A number with enough decimals to show that the scores of a comparison differ."""
+    return Text(format_number(value, decimals_of(c), sign=sign), value)
+
+
+def _limits(c: Comparison) -> Text | None:
+    """The interval; that of another estimate shows two digits of it."""
     if c.interval is None:
-        return "", "", ""
-    if c.interval.estimand == "difference":
-        return format_interval(c.interval, decimals), "", ""
-    estimate = c.interval.estimate
-    places = finer(decimals, estimate)
-    shown = "" if estimate is None else format_number(estimate, places, sign=True)
-    return "", shown, format_interval(c.interval, places)
+        return None
+    decimals = decimals_of(c)
+    places = decimals if other_estimand(c) is None else finer(decimals, c.interval.estimate)
+    return Text(format_interval(c.interval, places), c.interval.low)
+
+
+def _estimate(c: Comparison) -> Text | None:
+    """What the interval is about, where that is not the difference."""
+    if c.interval is None or c.interval.estimand == "difference" or c.interval.estimate is None:
+        return None
+    return Text(signed(decimals_of(c))(c.interval.estimate), c.interval.estimate)
 
 
 def family_note(whole: Comparisons) -> str:
@@ -183,23 +210,18 @@ def subject(c: Comparison) -> str:
     return clean(f"{c.score_name}{dataset}{part_of}")
 
 
-def score_ends(c: Comparison, alpha: float | None) -> tuple[str, list[str]]:
-    """What to call the intervals of the two scores, and the intervals; empty texts where there are none."""
-    decimals = decimals_of(c)
-    return "interval" if alpha is None else f"{format_percent(1 - alpha)} interval", [
-        interval_ends(s.low, s.high, decimals) for s in c.scores
-    ]
-
-
 def scores(c: Comparison, alpha: float | None = None) -> Table:
     """The score of each system, with its interval where it has one."""
     decimals = decimals_of(c)
-    noun, ends = score_ends(c, alpha)
-    rows = [(s.system, format_number(s.value, decimals), end) for s, end in zip(c.scores, ends, strict=True)]
-    method = c.scores[0].method if any(ends) else ""
-    notes = [f"Intervals of single scores: {method}."] if method else []
+    columns: list[Column[SystemScore]] = [
+        words("system", lambda s: s.system),
+        Column("score", lambda s: s.value, number(decimals)),
+        Column(interval_head(alpha), lambda s: (s.low, s.high), ends(decimals)),
+    ]
     better = "higher is better" if c.higher_is_better else "lower is better"
-    return make_table("scores", f"{subject(c)} ({better})", ["system", "score", noun], "lrr", rows, notes)
+    table = tabulate("scores", f"{subject(c)} ({better})", columns, c.scores)
+    method = c.scores[0].method if len(table.columns) > 2 else ""
+    return replace(table, notes=(clean(f"Intervals of single scores: {method}."),)) if method else table
 
 
 def score_lines(c: Comparison, alpha: float | None = None) -> list[str]:
@@ -209,8 +231,8 @@ def score_lines(c: Comparison, alpha: float | None = None) -> list[str]:
     value_width = max(len(row[1]) for row in table.rows)
     method = f" ({c.scores[0].method})" if c.scores[0].method else ""
     lines = [f"{table.title}, with {table.columns[2]}s{method}" if len(table.columns) > 2 else table.title]
-    for name, value, *ends in table.rows:
-        end = f"   {ends[0]}" if ends and ends[0] else ""
+    for name, value, *interval in table.rows:
+        end = f"   {interval[0]}" if any(interval) else ""
         lines.append(f"{padded(name, name_width, 'l')}  {value:>{value_width}}{end}")
     return lines
 
@@ -219,21 +241,16 @@ def path(c: Comparison) -> Table | None:
     """How the answer changes from rows to items to clusters; None where there is only one view."""
     if len(c.design.path) < 2:
         return None
-    decimals = decimals_of(c)
-    rows = [
-        (
-            view_of(c, s.view),
-            f"{s.n:,}",
-            format_number(s.difference, decimals, sign=True),
-            format_probability(s.p),
-            f"whole {view_of(c, s.view)}" if s.view == "clusters" else VIEWS[s.view],
-        )
-        for s in c.design.path
+    columns: list[Column[PathStep]] = [
+        words("view", lambda s: view_of(c, s.view)),
+        Column("n", lambda s: s.n),
+        Column(difference_called(c.systems), lambda s: s.difference, number(decimals_of(c), sign=True)),
+        Column("p", lambda s: s.p, format_probability),
+        words("what counts as one", lambda s: f"whole {view_of(c, s.view)}" if s.view == "clusters" else VIEWS[s.view]),
     ]
     inside = "segments of one document" if noun_of(c) == "segment" else "rows of one item, and items of one cluster,"
     note = f"The last row decides: {inside} are not independent evidence."
-    heads = ["view", "n", difference_called(c.systems), "p", "what counts as one"]
-    return make_table("path", "From rows to units", heads, "lrrrl", rows, [note])
+    return tabulate("path", "From rows to units", columns, c.design.path, [note])
 
 
 def path_line(c: Comparison) -> list[str]:
@@ -251,10 +268,14 @@ def _units_of_step(c: Comparison, step: PathStep) -> str:
 
 def effects(c: Comparison) -> Table:
     """Effect sizes with their intervals."""
-    level = "interval" if c.interval is None else f"{format_percent(c.interval.level)} interval"
-    rows = [(effect_name(e.name), effect_value(e), effect_ends(e)) for e in c.effects if effect_value(e)]
-    notes = [CONTRIBUTIONS.format(metric=c.metric, noun=units_of(c)[1])] if alone(c) and rows else []
-    return make_table("effects", "Effect sizes", ["effect", "value", level], "lrr", rows, notes)
+    shown = [e for e in c.effects if effect_value(e)]
+    columns: list[Column[Effect]] = [
+        words("effect", lambda e: effect_name(e.name)),
+        Column("value", lambda e: Text(effect_value(e), number_of(e.value))),
+        Column(interval_head(None if c.interval is None else 1 - c.interval.level), lambda e: Text(effect_ends(e), e.low)),
+    ]
+    notes = [CONTRIBUTIONS.format(metric=c.metric, noun=units_of(c)[1])] if alone(c) and shown else []
+    return tabulate("effects", "Effect sizes", columns, shown, notes)
 
 
 def alone(c: Comparison) -> bool:
@@ -282,9 +303,14 @@ def _effect_decimals(effect: Effect) -> int:
 def every_test(c: Comparison, alpha: float | None) -> Table:
     """The p-values of all applicable tests, if they were asked for; the one that decides comes first."""
     listed = c.tests if not c.tests or c.p.test in {p.test for p in c.tests} else [c.p, *c.tests]
-    rows = [(p.test, format_p_number(p, alpha), adjusted(p), f"{p.n:,}", method_phrase(p), format_p_error(p)) for p in listed]
-    columns = ["test", "p", "adjusted p", "n", "how", "error of p"]
-    return make_table("tests", "All tests", columns, "lrrrll", rows, [CHOOSING])
+    columns: list[Column[PValue]] = [
+        words("test", lambda p: p.test),
+        *p_columns(alpha, "adjusted p", lambda p: p),
+        Column("n", lambda p: p.n),
+        words("how", method_phrase),
+        words("error of p", format_p_error),
+    ]
+    return tabulate("tests", "All tests", columns, listed, [CHOOSING])
 
 
 def power(c: Comparison) -> Table | None:
@@ -292,11 +318,12 @@ def power(c: Comparison) -> Table | None:
     if c.power is None:
         return None
     observed, unit = units_of(c)
-    bands = [(point.n, point.power, interval_ends(point.low, point.high, 2)) for point in c.power.curve]
-    rows = [
-        (f"{n:,}" + (" (observed)" if n == observed else ""), format_probability(value, 2), ends) for n, value, ends in bands
+    columns: list[Column[PowerPoint]] = [
+        Column(unit, lambda point: Text(f"{point.n:,}" + (" (observed)" if point.n == observed else ""), point.n)),
+        Column("power", lambda point: point.power, lambda power: format_probability(power, 2)),
+        Column("95 % band", lambda point: (point.low, point.high), ends(2)),
     ]
-    return make_table("power", "Power", [unit, "power", "95 % band"], "rrr", rows, [OBSERVED])
+    return tabulate("power", "Power", columns, c.power.curve, [OBSERVED])
 
 
 def deciding_items(c: Comparison) -> Table:
@@ -304,19 +331,15 @@ def deciding_items(c: Comparison) -> Table:
     items = c.deciding_items
     scored = decimals_for(*(x for i in items for x in (i.a, i.b, i.difference)))
     moved = max(decimals_for(*(i.influence for i in items)) - 2, 0)
-    rows = [
-        (
-            i.item,
-            format_number(i.a, scored),
-            format_number(i.b, scored),
-            format_number(i.difference, scored, sign=True),
-            format_number(i.influence, moved, sign=True),
-        )
-        for i in items
+    columns: list[Column[DecidingItem]] = [
+        words("item", lambda i: i.item),
+        Column(c.systems[0], lambda i: i.a, number(scored)),
+        Column(c.systems[1], lambda i: i.b, number(scored)),
+        Column(difference_called(c.systems), lambda i: i.difference, number(scored, sign=True)),
+        Column("influence", lambda i: i.influence, number(moved, sign=True)),
     ]
     note = "Influence: what the item adds to the difference in the metric."
-    heads = ["item", *c.systems, difference_called(c.systems), "influence"]
-    return make_table("items", "Most influential items", heads, "lrrrr", rows, [*favour_lines(c), note])
+    return tabulate("items", "Most influential items", columns, items, [*favour_lines(c), note])
 
 
 def favour_lines(c: Comparison) -> list[str]:
@@ -345,56 +368,30 @@ def comparisons(whole: Comparisons) -> Records:
 
 def _bucket(c: Comparison, bucket: Bucket) -> Record:
     """A bucket in the columns of a slice; only slices have a winner."""
-    return {
-        **_comparison(c),
-        "slice_column": bucket.column,
-        "slice": bucket.value,
-        "n": bucket.n,
-        "clusters": None,
-        "score_a": bucket.first,
-        "score_b": bucket.second,
-        "difference": bucket.difference,
-        "low": bucket.low,
-        "high": bucket.high,
-        **_test(bucket.p),
-        "winner": None,
-        "claim": None,
-    }
+    own = digits(
+        bucket, "n", "difference", "low", "high", slice_column="column", slice="value", score_a="first", score_b="second"
+    )
+    return {**_comparison(c), **own, **_test(bucket.p), "clusters": None, "winner": None, "claim": None}
 
 
 def _test(p: PValue) -> Record:
-    return {
-        "test": p.test,
-        "method": p.method,
-        "p": p.value,
-        "p_lower": p.lower,
-        "p_upper": p.upper,
-        "p_adjusted": p.adjusted,
-    }
+    return digits(p, "test", "method", p="value", p_lower="lower", p_upper="upper", p_adjusted="adjusted")
 
 
 def _comparison(c: Comparison) -> Record:
-    low, high, level = (None, None, None) if c.interval is None else (c.interval.low, c.interval.high, c.interval.level)
-    column, value = (None, None) if c.slice is None else (c.slice.column, c.slice.value)
+    runs = c.design.repeats_of or (None, None)
     return {
         "system_a": c.systems[0],
         "system_b": c.systems[1],
-        "metric": c.metric,
-        "dataset": c.dataset,
-        "slice_column": column,
-        "slice": value,
-        "n": c.n,
-        "clusters": c.clusters,
-        "runs_a": None if c.design.repeats_of is None else c.design.repeats_of[0],
-        "runs_b": None if c.design.repeats_of is None else c.design.repeats_of[1],
+        **digits(c, "metric", "dataset", slice_column="slice.column", slice="slice.value"),
+        **digits(c, "n", "clusters"),
+        "runs_a": runs[0],
+        "runs_b": runs[1],
         "population": c.population,
         "score_a": c.scores[0].value,
         "score_b": c.scores[1].value,
         "difference": c.difference,
-        "low": low,
-        "high": high,
-        "level": level,
-        "interval_of": None if c.interval is None else c.interval.estimand,
+        **digits(c, low="interval.low", high="interval.high", level="interval.level", interval_of="interval.estimand"),
         **_test(c.p),
         "winner": None if c.decision.winner is None else c.systems[c.decision.winner],
         "claim": c.decision.claim,

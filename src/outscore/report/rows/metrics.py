@@ -12,7 +12,6 @@ from outscore.language.phrases import (
     correction_name,
     difference_called,
     equivalence_phrase,
-    interval_noun,
     legend,
     method_phrase,
     noninferiority_phrase,
@@ -22,10 +21,11 @@ from outscore.language.phrases import (
 )
 from outscore.language.verdict.comparison import agreement
 from outscore.language.verdict.contradiction import Contradiction
-from outscore.report.document import Fact, Table, clean, make_table
-from outscore.report.rows.comparison import adjusted, alpha_of, decimals_of, group_of, intervals_of, noun_of, other_estimand
+from outscore.report.document import Fact, Table, clean
+from outscore.report.rows.columns import Column, tabulate, words
+from outscore.report.rows.comparison import alpha_of, answer_columns, decimals_of, group_of, noun_of
 from outscore.report.rows.facts import evidence, first_sentence, sides
-from outscore.results.comparison import Comparison, Comparisons, JointClaim
+from outscore.results.comparison import Claimed, Comparison, Comparisons, JointClaim
 from outscore.results.design import Verdict
 from outscore.results.note import BESIDE_VERDICT, note_texts
 from outscore.results.signature import Signature
@@ -55,43 +55,23 @@ def _correction(whole: Comparisons) -> str:
 
 def metric_table(whole: Comparisons) -> Table:
     """One row per metric, as narrow as a screen."""
-    alpha, comparisons = alpha_of(whole), whole.comparisons
-    noun = next((interval_noun(c.interval) for c in comparisons if c.interval is not None), "interval")
-    estimand = next((about[0] for c in comparisons if (about := other_estimand(c)) is not None), "")
-    rows = [
-        (
-            f"{c.metric} {'↑' if c.higher_is_better else '↓'}",
-            *(format_number(s.value, decimals_of(c)) for s in c.scores),
-            format_number(c.difference, decimals_of(c), sign=True),
-            *intervals_of(c),
-            format_p_number(c.p, alpha),
-            adjusted(c.p),
-            "none" if c.decision.winner is None else c.systems[c.decision.winner],
-        )
-        for c in comparisons
+    compared, systems = whole.comparisons, whole.comparisons[0].systems
+    columns: list[Column[Comparison]] = [
+        words("metric", lambda c: f"{c.metric} {'↑' if c.higher_is_better else '↓'}"),
+        *answer_columns(compared, alpha_of(whole), (*sides_called(systems), difference_called(systems))),
+        words("winner", lambda c: "none" if c.decision.winner is None else c.systems[c.decision.winner]),
     ]
-    systems = comparisons[0].systems
-    columns = [
-        "metric",
-        *sides_called(systems),
-        difference_called(systems),
-        noun,
-        estimand,
-        f"its {noun}",
-        "p",
-        "adj. p",
-        "winner",
-    ]
-    note = f"adj. p: {_correction(whole)} over {count(len(comparisons), 'metric')}."
-    title = f"{legend(systems)}, on {size_of(comparisons)}"
-    return make_table("metrics", title, columns, "lrrrrrrrrl", rows, [f"p: {_methods(whole)}.", note])
+    notes = [f"p: {_methods(whole)}.", f"adj. p: {_correction(whole)} over {count(len(compared), 'metric')}."]
+    return tabulate("metrics", f"{legend(systems)}, on {size_of(compared)}", columns, compared, notes)
 
 
 def claim_table(claim: JointClaim, alpha: float | None) -> Table:
     """What is claimed about each measure, and what follows for all of them."""
-    rows = [
-        (part.measure, part.hypothesis, "" if part.margin is None else f"{part.margin:g}", format_p_number(part.p, alpha))
-        for part in claim.parts
+    columns: list[Column[Claimed]] = [
+        words("measure", lambda part: part.measure),
+        words("claim", lambda part: part.hypothesis),
+        Column("margin", lambda part: part.margin, "{:g}".format),
+        Column("p", lambda part: part.p, lambda p: format_p_number(p, alpha)),
     ]
     verdict = f"The claim that {claim.claim} (compared with {claim.other}) {'is shown' if claim.holds else 'is not shown'}"
     number = format_p_number(claim.p, alpha)
@@ -101,7 +81,7 @@ def claim_table(claim: JointClaim, alpha: float | None) -> Table:
         f"{verdict} at alpha = {format_level(claim.alpha)}: {p}, the largest of its parts.",
         f"Null hypothesis: {claim.null}. {why}",
     ]
-    return make_table("claim", "One claim about all measures", ["measure", "claim", "margin", "p"], "llrr", rows, notes)
+    return tabulate("claim", "One claim about all measures", columns, claim.parts, notes)
 
 
 def _about(comparisons: Sequence[Comparison]) -> Comparison:

@@ -10,13 +10,14 @@ import re
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 
-from outscore.language.numbers import decimals_for, format_number, format_p_number
+from outscore.language.numbers import decimals_for, format_number
 from outscore.language.phrases import correction_name, difference_called, legend, sides_called
-from outscore.report.document import Example, Examples, Table, Words, clean, make_table
-from outscore.report.rows.comparison import adjusted, alpha_of, favour_lines
+from outscore.report.document import Example, Examples, Table, Words, clean
+from outscore.report.rows.columns import Column, number, tabulate, words
+from outscore.report.rows.comparison import alpha_of, favour_lines, p_columns
 from outscore.results.comparison import Comparison, Comparisons
 from outscore.results.design import DecidingItem, Segment
-from outscore.results.subset import Ngram, WordStudy
+from outscore.results.subset import Ngram, WordBucket, WordStudy
 
 # Chinese and Japanese are written without spaces, so each of their characters is a word; so is each punctuation mark.
 SINGLE = "\u3001-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff01-\uff65!-/:-@\\[-`{-~\u2010-\u2027\u00ab\u00bb\u00bf\u00a1"
@@ -175,37 +176,32 @@ def _words(text: str, *, whole: bool) -> Words:
     return cut(plain_words(clean(text)), slice(0, LONG_TEXT if whole else SHORT_TEXT)) or (("(empty)", False),)
 
 
-def word_table(whole: Comparisons, words: WordStudy) -> Table:
+def word_table(whole: Comparisons, study: WordStudy) -> Table:
     """Words by how rare they are, with the F1 of both systems."""
     systems = whole.comparisons[0].systems
     sides = sides_called(systems)
-    rows = [
-        (
-            bucket.value,
-            f"{bucket.words:,}",
-            format_number(bucket.a, PLACES),
-            format_number(bucket.b, PLACES),
-            format_number(bucket.difference, PLACES, sign=True),
-            format_p_number(bucket.p, alpha_of(whole)),
-            adjusted(bucket.p),
-        )
-        for bucket in words.buckets
+    columns: list[Column[WordBucket]] = [
+        words("frequency", lambda bucket: bucket.value),
+        Column("words", lambda bucket: bucket.words),
+        Column(sides[0], lambda bucket: bucket.a, number(PLACES)),
+        Column(sides[1], lambda bucket: bucket.b, number(PLACES)),
+        Column(difference_called(systems), lambda bucket: bucket.difference, number(PLACES, sign=True)),
+        *p_columns(alpha_of(whole), "adj. p", lambda bucket: bucket.p),
     ]
     meaning = (
         f"{sides[0]}, {sides[1]}: F1 of words, each counted as often as output and reference both have it; p from swapping"
         " segments"
     )
-    by = whole.settings.get("correction", "holm")
-    family = f", adj. p over {len(rows)} ranges ({correction_name(str(by))})" if any(row[-1] for row in rows) else ""
-    title = f"Words by frequency in {words.counted_in}, {legend(systems)}"
-    heads = ["frequency", "words", *sides, difference_called(systems), "p", "adj. p"]
-    return make_table("words", title, heads, "lrrrrrr", rows, [f"{meaning}{family}."])
+    by, corrected = whole.settings.get("correction", "holm"), any(bucket.p.adjusted is not None for bucket in study.buckets)
+    family = f", adj. p over {len(study.buckets)} ranges ({correction_name(str(by))})" if corrected else ""
+    title = f"Words by frequency in {study.counted_in}, {legend(systems)}"
+    return tabulate("words", title, columns, study.buckets, [f"{meaning}{family}."])
 
 
-def ngram_tables(whole: Comparisons, words: WordStudy) -> list[Table]:
+def ngram_tables(whole: Comparisons, study: WordStudy) -> list[Table]:
     """N-grams that one system gets right more often than the other."""
     systems = whole.comparisons[0].systems
-    sides = zip(("a", "b"), systems, (words.ngrams_a, words.ngrams_b), strict=True)
+    sides = zip(("a", "b"), systems, (study.ngrams_a, study.ngrams_b), strict=True)
     return [
         _ngrams(f"ngrams-{key}", system, listed, sides_called(systems), several=whole.comparisons[0].runs is not None)
         for key, system, listed in sides
@@ -213,11 +209,15 @@ def ngram_tables(whole: Comparisons, words: WordStudy) -> list[Table]:
 
 
 def _ngrams(key: str, system: str, listed: Sequence[Ngram], sides: tuple[str, str], *, several: bool) -> Table:
-    rows = [(ngram.text, f"{ngram.reference:,}", f"{ngram.a:,}", f"{ngram.b:,}") for ngram in listed]
+    columns: list[Column[Ngram]] = [
+        words("n-gram", lambda ngram: ngram.text),
+        Column("reference", lambda ngram: ngram.reference),
+        Column(sides[0], lambda ngram: ngram.a),
+        Column(sides[1], lambda ngram: ngram.b),
+    ]
     meaning = (
         f"Reference: how often it occurs there; {sides[0]}, {sides[1]}: how often it is found. The clearest differences first;"
         " nothing is tested here."
     )
-    runs = ["Only the first of several runs is counted."] if several else []
-    title = clean(f"N-grams that {system} gets right more often")
-    return make_table(key, title, ["n-gram", "reference", *sides], "lrrr", rows, [meaning, *runs])
+    runs = "Only the first of several runs is counted." if several else ""
+    return tabulate(key, f"N-grams that {system} gets right more often", columns, listed, [meaning, runs])

@@ -8,15 +8,15 @@ from collections.abc import Sequence
 
 from outscore.language.numbers import decimals_for, finer, format_ends, format_number, format_p, format_p_number
 from outscore.language.phrases import difference_called, interval_noun, legend, sides_called
-from outscore.report.document import Table, clean, make_table
+from outscore.report.document import Table, clean
+from outscore.report.rows.columns import Column, Text, tabulate, words
 from outscore.report.rows.comparison import (
     adjusted,
     alpha_of,
-    decimals_of,
+    answer_columns,
     family_note,
-    intervals_of,
     noun_of,
-    other_estimand,
+    p_columns,
     units_of,
 )
 from outscore.results.comparison import Comparison, Comparisons
@@ -35,34 +35,15 @@ def slices(whole: Comparisons) -> Table | None:
         return None
     first = parts[0][0]
     column = "" if first.slice is None else first.slice.column
-    noun = "interval" if first.interval is None else interval_noun(first.interval)
-    about = next((estimand[0] for c, _ in parts if (estimand := other_estimand(c)) is not None), "")
-    rows = [
-        (
-            value,
-            f"{units_of(c)[0]:,}",
-            *(format_number(s.value, decimals_of(c)) for s in c.scores),
-            format_number(c.difference, decimals_of(c), sign=True),
-            *intervals_of(c),
-            format_p_number(c.p, alpha_of(whole)),
-            adjusted(c.p),
-        )
-        for c, value in parts
-    ]
-    columns = [
-        column,
-        units_of(first)[1],
-        *sides_called(first.systems),
-        difference_called(first.systems),
-        noun,
-        about,
-        f"its {noun}",
-        "p",
-        "adj. p",
+    sides = (*sides_called(first.systems), difference_called(first.systems))
+    columns: list[Column[Comparison]] = [
+        words(column, lambda c: c.slice and c.slice.value),
+        Column(units_of(first)[1], lambda c: units_of(c)[0]),
+        *answer_columns([c for c, _ in parts], alpha_of(whole), sides),
     ]
     title = f"{first.metric} by {column}, {legend(first.systems)}"
     notes = [_winners(parts), *_margins(parts, alpha_of(whole)), family_note(whole)]
-    return make_table("slices", title, columns, "lrrrrrrrrr", rows, notes)
+    return tabulate("slices", title, columns, [c for c, _ in parts], notes)
 
 
 def _winners(parts: Sequence[tuple[Comparison, str]]) -> str:
@@ -104,32 +85,37 @@ def _counted(p: PValue) -> str:
 
 def bucket_table(c: Comparison, alpha: float | None) -> Table:
     """The same comparison on parts of the segments; p is corrected over each column of labels."""
-    columns = list(dict.fromkeys(bucket.column for bucket in c.buckets))
-    several = len(columns) > 1
-    rows: list[tuple[str, ...]] = []
-    for column in columns:
+    labels = list(dict.fromkeys(bucket.column for bucket in c.buckets))
+    several = len(labels) > 1
+    records: list[Bucket | str] = []
+    for label in labels:
         # Labels of several kinds get a line above them, which leaves the numbers more room than a column would.
-        rows += [(f"{column}:", *[""] * 7)] if several else []
-        rows += [_bucket_row(bucket, alpha, c.interval) for bucket in _in_order(c.buckets) if bucket.column == column]
-    noun = "interval" if c.interval is None else interval_noun(c.interval)
-    sides = (*sides_called(c.systems), difference_called(c.systems))
-    heads = ["part" if several else "".join(columns), f"{noun_of(c)}s", *sides, noun, "p", "adj. p"]
-    title = f"{c.metric} by {' and by '.join(columns)}, {legend(c.systems)}"
+        records += [f"{label}:"] if several else []
+        records += [bucket for bucket in _in_order(c.buckets) if bucket.column == label]
+
+    def rounded(bucket: Bucket, value: float, *, sign: bool = False) -> Text:
+        return Text(format_number(value, _places(bucket), sign=sign), value)
+
+    def limits(bucket: Bucket) -> Text | None:
+        shown = _has_interval(bucket, c.interval)
+        return Text(format_ends(bucket.low, bucket.high, _places(bucket)), bucket.low) if shown else None
+
+    columns: list[Column[Bucket]] = [
+        words("part" if several else "".join(labels), lambda bucket: bucket.value),
+        Column(f"{noun_of(c)}s", lambda bucket: bucket.n),
+        Column(sides_called(c.systems)[0], lambda bucket: rounded(bucket, bucket.first)),
+        Column(sides_called(c.systems)[1], lambda bucket: rounded(bucket, bucket.second)),
+        Column(difference_called(c.systems), lambda bucket: rounded(bucket, bucket.difference, sign=True)),
+        Column("interval" if c.interval is None else interval_noun(c.interval), limits),
+        *p_columns(alpha, "adj. p", lambda bucket: bucket.p),
+    ]
+    title = f"{c.metric} by {' and by '.join(labels)}, {legend(c.systems)}"
     notes = [] if c.margin is None else [f"The margin of {c.margin.value:g} is tested on all {noun_of(c)}s, not part by part."]
-    return make_table("buckets", title, heads, "lrrrrrrr", rows, notes)
+    return tabulate("buckets", title, columns, records, notes)
 
 
-def _bucket_row(bucket: Bucket, alpha: float | None, whole: Interval | None) -> tuple[str, ...]:
-    places = decimals_for(bucket.first, bucket.second, difference=bucket.difference)
-    return (
-        bucket.value,
-        f"{bucket.n:,}",
-        *(format_number(value, places) for value in (bucket.first, bucket.second)),
-        format_number(bucket.difference, places, sign=True),
-        format_ends(bucket.low, bucket.high, places) if _has_interval(bucket, whole) else "",
-        format_p_number(bucket.p, alpha),
-        adjusted(bucket.p),
-    )
+def _places(bucket: Bucket) -> int:
+    return decimals_for(bucket.first, bucket.second, difference=bucket.difference)
 
 
 def _has_interval(bucket: Bucket, whole: Interval | None) -> bool:
