@@ -431,3 +431,13 @@ def test_systems_that_are_named_after_what_they_were_trained_with_are_no_errors(
     text = " ".join(run("compare", "trained.csv").output.split())
     assert text.startswith("FocalLoss outscored DiceLoss")
     assert "higher is better (assumed; --lower-is-better if not)" in text
+
+
+@pytest.mark.parametrize("column", ["attack_success_rate", "my_metric", "refusals"])
+def test_a_name_that_is_not_known_leaves_the_direction_assumed(errors, column):
+    pl.read_csv("long.csv").rename({"wer": column}).write_csv("named.csv")
+    for command in ("compare", "rank", "score"):
+        assert "higher is better (assumed; --lower-is-better if not)" in " ".join(run(command, "named.csv").output.split())
+    known = pl.read_csv("long.csv").rename({"wer": "nDCG@10"})
+    known.write_csv("known.csv")
+    assert "(assumed;" not in run("compare", "known.csv", "--score", "nDCG@10").output

@@ -110,7 +110,8 @@ def _direction(reading: Reading) -> str:
     if reading.measures:
         return "which direction is better depends on the measure"
     source = SOURCES[reading.direction_source]
-    if reading.direction_source == "default" and (reading.kind == "numbers" or (reading.systems and not reading.gold)):
+    nameless = reading.kind == "numbers" or (reading.systems and not reading.gold)
+    if reading.direction_assumed or (reading.direction_source == "default" and nameless):
         # Nothing names the scores, so that nothing says what they are; the ending of a file that might is lost in a pipe.
         source = ASSUMED
     return f"{reading.direction} is better{f' ({source})' if source else ''}"

@@ -45,6 +45,8 @@ class Reading:
         The columns, or scores of logs, that are compared separately as a family.
     direction, direction_source
         Which scores are better, and how that is known.
+    direction_assumed
+        Whether the name of the scores is not known, so that nothing says which are better.
     left_out
         How many of the rows have no score and were left out.
     gold_file, output_files
@@ -72,6 +74,7 @@ class Reading:
     by_class: bool = False
     measures: list[str] = field(default_factory=list)
     left_out: int = 0
+    direction_assumed: bool = False
 
 
 @dataclass(frozen=True)

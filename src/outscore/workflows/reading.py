@@ -27,6 +27,7 @@ from outscore.formats.tables.directions import (
     named_after,
     shared_measure,
 )
+from outscore.formats.tables.measures import is_measure
 from outscore.formats.tables.names import join_names
 from outscore.language.phrases import equals_gold
 from outscore.metrics.registry import METRICS
@@ -257,13 +258,15 @@ def reading_of(
     bare = all(name in BARE for name in formats)
     named = kind is None and not bare
     wide = named and not any("score" in origin.columns or "answer" in origin.columns for origin in origins)
+    shape = kind or ("numbers" if bare else _log_or_table(formats))
+    score = _columns(origins, "score")
     return Reading(
-        kind or ("numbers" if bare else _log_or_table(formats)),
+        shape,
         sum(origin.rows for origin in origins),
         # A dataframe has columns but no file; a log of several systems is an origin for each of them.
         len({origin.path for origin in origins if origin.sha256}),
         formats,
-        score=_columns(origins, "score"),
+        score=score,
         systems=list(systems) if wide else [],
         item=_columns(origins, "item"),
         system=_columns(origins, "system"),
@@ -277,6 +280,7 @@ def reading_of(
         direction_source=source,
         by_class=by_class,
         left_out=sum(origin.left_out for origin in origins),
+        direction_assumed=shape == "table" and source == "default" and not all(map(is_measure, score)),
     )
 
 
