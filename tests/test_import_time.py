@@ -11,7 +11,7 @@ import pytest
 HEAVY = ("numpy", "scipy", "polars", "rich", "msgspec")
 
 
-LOGS = "outscore.formats.logs.harnesses"
+LOGS = "outscore.formats.logs.engine"
 UNUSED = {
     "compare": (
         "numpy.ma",

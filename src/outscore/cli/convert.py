@@ -28,7 +28,7 @@ def convert(context: click.Context, /, files: tuple[str, ...], output: str, **as
     """
     written = given_of(ConvertRequest.options(), asked)
     request = ConvertRequest.from_written({**written, "files": given_files(context, files)})
-    from outscore.formats.logs.harnesses.every_eval_ever import aggregate_path
+    from outscore.formats.logs.every_eval_ever import aggregate_path
     from outscore.workflows.convert.run import run
 
     evaluations = run(request, output).evaluations

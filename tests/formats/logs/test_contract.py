@@ -75,7 +75,7 @@ def test_damaged_logs_are_refused_in_one_sentence(name, tmp_path):
         file.write_bytes(damaged(whole, rng))
         refusal = None
         try:
-            LOGS[name].read(str(file))
+            LOGS[name].format.read(str(file))
         except OutscoreError as error:
             refusal = str(error)
         assert refusal is None or ("\n" not in refusal and len(refusal) < 600)

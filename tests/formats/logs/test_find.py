@@ -29,7 +29,7 @@ FOLDERS = {
 def test_no_real_file_is_taken_for_two_formats(shared_data):
     wrong = []
     for path in sorted(file for file in (shared_data / "harness-logs").rglob("*") if file.is_file()):
-        found = [entry.name for entry in LOGS.values() if entry.recognise(peek_at(path))]
+        found = [entry.name for entry in LOGS.values() if entry.format.recognise(peek_at(path))]
         if len(found) > 1:
             wrong.append((path, found))
     assert wrong == []

@@ -16,8 +16,8 @@ from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.core.records import dataclass
 from outscore.formats.base.pipes import call_by_place
-from outscore.formats.logs.base.evaluation import Evaluation, Exchange
 from outscore.formats.logs.choose import LogQuestion, check_same, choose_filter, choose_systems, choose_task, name_tasks
+from outscore.formats.logs.evaluation import Evaluation, Exchange
 from outscore.formats.logs.find import read_logs
 from outscore.formats.tables.cells import NO_LABEL
 from outscore.outputs.model import Items

@@ -15,8 +15,8 @@ from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.core.options import did_you_mean
 from outscore.core.records import dataclass
-from outscore.formats.logs.base.entry import UNNAMED_TASK
-from outscore.formats.logs.base.evaluation import Evaluation
+from outscore.formats.logs.document import UNNAMED_TASK
+from outscore.formats.logs.evaluation import Evaluation
 
 _MAX_SHOWN = 12
 FORCE = "If you know that they are the same, add --force-same."

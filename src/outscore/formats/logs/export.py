@@ -15,8 +15,8 @@ import msgspec
 import numpy as np
 
 from outscore.core.errors import OutscoreError
-from outscore.formats.logs.base.evaluation import STATES, Evaluation, Exchange, Measure
-from outscore.formats.logs.harnesses.every_eval_ever import KNOWN, MISSING, result_id
+from outscore.formats.logs.evaluation import STATES, Evaluation, Exchange, Measure
+from outscore.formats.logs.every_eval_ever import MISSING, RESERVED, result_id
 
 SCHEMA = "0.3.0"
 # Questions and answers are read again, this many rows at a time.
@@ -89,7 +89,7 @@ def _sample(evaluation: Evaluation, name: str, measure: Measure, row: int, excha
             **({} if evaluation.filter is None else {"filter": evaluation.filter}),
             **({} if evaluation.repeats is None else {"repeat": evaluation.repeats[row]}),
             **({} if state == "scored" else {"state": state}),
-            **{column: labels[row] for column, labels in evaluation.groups.items() if column not in KNOWN},
+            **{column: labels[row] for column, labels in evaluation.groups.items() if column not in RESERVED},
         },
     }
 

@@ -12,9 +12,9 @@ from outscore.core.errors import OutscoreError
 from outscore.formats.base.pipes import open_raw, scannable
 from outscore.formats.base.places import files_below
 from outscore.formats.base.source import PACKED, explain_failures, open_bytes
-from outscore.formats.logs.base.entry import PEEK, LogEntry, LogPeek
-from outscore.formats.logs.base.evaluation import Evaluation, join_parts
-from outscore.formats.logs.registry import LOGS
+from outscore.formats.logs.document import PEEK, LogPeek
+from outscore.formats.logs.evaluation import Evaluation, join_parts
+from outscore.formats.logs.registry import LOGS, LogEntry
 from outscore.scores.system import label_of
 
 _ZIP, _PARQUET = b"PK\x03\x04", b"PAR1"
@@ -53,7 +53,7 @@ def recognise(path: str | os.PathLike[str]) -> LogEntry | None:
     peek = peek_at(path)
     if not _may_be_log(peek):
         return None
-    entries = [entry for entry in LOGS.values() if entry.recognise(peek)]
+    entries = [entry for entry in LOGS.values() if entry.format.recognise(peek)]
     if len(entries) > 1:
         names = " and ".join(entry.name for entry in entries)
         raise OutscoreError(
@@ -164,7 +164,7 @@ def _recognise_inside(name: str) -> LogEntry | None:
 
 def is_companion(file: str | os.PathLike[str], folder: str | os.PathLike[str]) -> bool:
     """Whether a file of a folder belongs to one of the logs in it, such as the totals of a run to its samples."""
-    return any(entry.accompanies(log, os.fspath(file)) for log, entry in find_logs(folder))
+    return any(entry.format.accompanies(log, os.fspath(file)) for log, entry in find_logs(folder))
 
 
 def read_logs(paths: Sequence[str | os.PathLike[str]], format: str | None = None) -> list[Evaluation]:
@@ -179,7 +179,7 @@ def read_logs(paths: Sequence[str | os.PathLike[str]], format: str | None = None
         inside = Path(path).is_dir()
         for name, entry in _logs_at(os.fspath(path), format, refused):
             try:
-                evaluations = entry.read(name)
+                evaluations = entry.format.read(name)
             except OutscoreError as error:
                 if not inside:
                     raise

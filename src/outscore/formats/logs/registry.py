@@ -1,103 +1,69 @@
 """All formats of logs, in the order in which they are asked whether a file is theirs.
 
-Their modules are imported when a file is at hand that may be a log: numbers in plain files are none.
+Their modules are imported when a file is at hand that may be a log: numbers in plain files are none. There a format is declared
+as the constant that is called like it.
 """
 
 from __future__ import annotations
 
-from outscore.formats.logs.base.entry import LogEntry
+from functools import cached_property
+from importlib import import_module
+from typing import TYPE_CHECKING
 
-LOGS: dict[str, LogEntry] = {
-    entry.name: entry
-    for entry in (
-        LogEntry(
-            "lm-eval",
-            "lm-evaluation-harness",
-            "samples_<task>_<time>.jsonl, with results_<time>.json beside it",
-            "outscore.formats.logs.harnesses.lm_eval",
-            "samples",
-            ("results_*.json",),
-        ),
-        LogEntry(
-            "every-eval-ever",
-            "Every Eval Ever",
-            "<id>_samples.jsonl, with the aggregate <id>.json beside it",
-            "outscore.formats.logs.harnesses.every_eval_ever",
-            "samples",
-            ("*.json",),
-        ),
-        LogEntry(
-            "openai-evals",
-            "OpenAI evals",
-            "the record of a run as JSON lines: a specification, then events",
-            "outscore.formats.logs.harnesses.openai_evals",
-            "record",
-        ),
-        LogEntry(
-            "inspect",
-            "Inspect",
-            "an .eval archive",
-            "outscore.formats.logs.harnesses.inspect_ai",
-            "archive",
-        ),
-        LogEntry(
-            "inspect-json",
-            "Inspect",
-            "a log with its samples as one JSON document",
-            "outscore.formats.logs.harnesses.inspect_ai",
-            "json",
-        ),
-        LogEntry(
-            "helm",
-            "HELM",
-            "per_instance_stats.json of a run folder, with run_spec.json beside it",
-            "outscore.formats.logs.harnesses.helm",
-            "stats",
-            ("*.json",),
-        ),
-        LogEntry(
-            "swe-bench",
-            "SWE-bench",
-            "a report with lists of resolved and submitted instances, or several parts of one",
-            "outscore.formats.logs.harnesses.swe_bench",
-            "report",
-        ),
-        LogEntry(
-            "evalplus",
-            "EvalPlus",
-            "<model>_eval_results.json, in the older and the newer layout",
-            "outscore.formats.logs.harnesses.code_tasks",
-            "evalplus",
-        ),
-        LogEntry(
-            "bigcodebench",
-            "BigCodeBench",
-            "<model>--bigcodebench-..._eval_results.json",
-            "outscore.formats.logs.harnesses.code_tasks",
-            "bigcodebench",
-            ("*_pass_at_k.json",),
-        ),
-        LogEntry(
-            "promptfoo",
-            "promptfoo",
-            "the JSON of an evaluation, versions 1 to 3",
-            "outscore.formats.logs.harnesses.promptfoo",
-            "results",
-        ),
-        LogEntry(
-            "lighteval",
-            "lighteval",
-            "details_<task>_<time>.parquet",
-            "outscore.formats.logs.harnesses.lighteval",
-            "details",
-            ("*/results_*.json", "results_*.json"),
-        ),
-        LogEntry(
-            "comet",
-            "COMET",
-            "what `comet-score --to_json` writes",
-            "outscore.formats.logs.harnesses.comet",
-            "scores",
-        ),
-    )
-}
+from outscore.core.records import dataclass
+
+if TYPE_CHECKING:
+    from outscore.formats.logs.engine import LogFormat
+
+
+@dataclass(frozen=True)
+class LogEntry:
+    """What the lists say of a format of logs.
+
+    Parameters
+    ----------
+    name
+        What `--reader` and `outscore formats` call it.
+    title
+        The harness, as sentences name it.
+    summary
+        What its files look like, in one line.
+    module
+        Where it is declared.
+
+    Examples
+    --------
+    >>> LOGS["helm"].format.harness
+    'helm'
+    """
+
+    name: str
+    title: str
+    summary: str
+    module: str = "outscore.formats.logs.declarations"
+
+    @cached_property
+    def format(self) -> LogFormat:
+        """The format itself."""
+        declared: LogFormat = getattr(import_module(self.module), self.name.upper().replace("-", "_"))
+        return declared
+
+
+_LM_EVAL = "outscore.formats.logs.lm_eval"
+_SCHEMA = "outscore.formats.logs.every_eval_ever"
+_INSPECT = "outscore.formats.logs.inspect_ai"
+_ENTRIES = (
+    LogEntry("lm-eval", "lm-evaluation-harness", "samples_<task>_<time>.jsonl, with results_<time>.json beside it", _LM_EVAL),
+    LogEntry("every-eval-ever", "Every Eval Ever", "<id>_samples.jsonl, with the aggregate <id>.json beside it", _SCHEMA),
+    LogEntry("openai-evals", "OpenAI evals", "the record of a run as JSON lines: a specification, then events"),
+    LogEntry("inspect", "Inspect", "an .eval archive", _INSPECT),
+    LogEntry("inspect-json", "Inspect", "a log with its samples as one JSON document", _INSPECT),
+    LogEntry("helm", "HELM", "per_instance_stats.json of a run folder, with run_spec.json beside it"),
+    LogEntry("swe-bench", "SWE-bench", "a report with lists of resolved and submitted instances, or several parts of one"),
+    LogEntry("evalplus", "EvalPlus", "<model>_eval_results.json, in the older and the newer layout"),
+    LogEntry("bigcodebench", "BigCodeBench", "<model>--bigcodebench-..._eval_results.json"),
+    LogEntry("promptfoo", "promptfoo", "the JSON of an evaluation, versions 1 to 3"),
+    LogEntry("lighteval", "lighteval", "details_<task>_<time>.parquet"),
+    LogEntry("comet", "COMET", "what `comet-score --to_json` writes"),
+)
+LOGS: dict[str, LogEntry] = {entry.name: entry for entry in _ENTRIES}

@@ -22,7 +22,6 @@ from outscore.core.options import did_you_mean
 from outscore.core.records import dataclass
 from outscore.formats.base.pipes import is_nameless
 from outscore.formats.base.source import stem_of
-from outscore.formats.logs.base.evaluation import Evaluation, join_parts
 from outscore.formats.logs.choose import (
     LogQuestion,
     check_same,
@@ -33,6 +32,7 @@ from outscore.formats.logs.choose import (
     choose_task,
     name_tasks,
 )
+from outscore.formats.logs.evaluation import Evaluation, join_parts
 from outscore.formats.logs.find import read_logs
 from outscore.results.design import Missing
 from outscore.results.note import Note

@@ -17,9 +17,9 @@ from outscore.formats.base.source import PACKED, Peek, is_result, open_source, u
 from outscore.formats.battles.read import is_battles, read_battles
 from outscore.formats.detect import alternatives, certain_format, detect, diff_task
 from outscore.formats.logs.answers import has_answers
-from outscore.formats.logs.base.entry import LogEntry
-from outscore.formats.logs.base.evaluation import Evaluation
+from outscore.formats.logs.evaluation import Evaluation
 from outscore.formats.logs.find import is_companion, read_logs, recognise
+from outscore.formats.logs.registry import LogEntry
 from outscore.formats.readers import read_chains, read_labels, read_scores, read_words
 from outscore.formats.tables import parquet
 from outscore.formats.tables.assemble import open_table

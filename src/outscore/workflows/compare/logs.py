@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Literal
 
 from outscore.core.errors import OutscoreError
 from outscore.core.records import dataclass
-from outscore.formats.logs.base.evaluation import Evaluation, Exchange
 from outscore.formats.logs.choose import LogQuestion
+from outscore.formats.logs.evaluation import Evaluation, Exchange
 from outscore.formats.logs.find import are_logs, refuse_folders
 from outscore.formats.logs.registry import LOGS
 from outscore.formats.logs.scores import LogSystems, read_systems

@@ -6,9 +6,9 @@ import os
 
 from outscore.core.errors import OutscoreError
 from outscore.formats.logs.choose import choose_filter, choose_systems, choose_task
+from outscore.formats.logs.every_eval_ever import ENDING, aggregate_path
 from outscore.formats.logs.export import aggregate, sample_lines
 from outscore.formats.logs.find import read_logs
-from outscore.formats.logs.harnesses.every_eval_ever import ENDING, aggregate_path
 from outscore.formats.logs.registry import LOGS
 from outscore.results.files import check_target, write_files
 from outscore.results.logs import Logs

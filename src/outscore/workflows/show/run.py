@@ -15,8 +15,8 @@ import numpy as np
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import LARGEST_SCORE
 from outscore.core.records import dataclass
-from outscore.formats.logs.base.evaluation import Evaluation
 from outscore.formats.logs.choose import LogQuestion
+from outscore.formats.logs.evaluation import Evaluation
 from outscore.formats.logs.find import read_logs
 from outscore.formats.logs.registry import LOGS
 from outscore.formats.logs.scores import DROP, ZERO, Chosen, choose_evaluations, name_apart

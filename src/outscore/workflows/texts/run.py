@@ -17,7 +17,7 @@ from outscore.core.errors import OutscoreError
 from outscore.core.records import dataclass
 from outscore.engine.engines import Engine, engine_of
 from outscore.engine.progress import Progress, Steps
-from outscore.formats.logs.base.evaluation import Evaluation
+from outscore.formats.logs.evaluation import Evaluation
 from outscore.formats.texts.segments import Segments, read_segments
 from outscore.language.numbers import count
 from outscore.language.phrases import correction_name

@@ -1,6 +1,6 @@
 """What a log says: one system on one task, row by row, with every score that its harness gave.
 
-A row is one run of one item. Readers yield `Row`s; `Evaluation.of` puts them into columns. Nothing is decided here: rows that
+A row is one run of one item. Formats make `Row`s; `Evaluation.of` puts them into columns. Nothing is decided here: rows that
 have no score keep the reason, measures keep the total that the harness printed, and `choose` picks among them.
 """
 
@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import field
-from typing import Literal, NamedTuple
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from dataclasses import field, replace
+from typing import Any, Literal, NamedTuple
 
+import msgspec
 import numpy as np
 
 from outscore.core.brief import Brief, count_of
@@ -25,26 +26,32 @@ State = Literal["scored", "unscored", "errored", "empty", "not run"]
 STATES: tuple[State, ...] = ("scored", "unscored", "errored", "empty", "not run")
 """Why a row has a score or has none: it was not scored, its run failed, there was no output, or it was never run."""
 
+NOWHERE = (-1, -1)
+"""The place of a row that was never run."""
 NOT_RUN = "(not run)"
 """The group of a row that was never run, whose group is not known."""
 # Columns with more values than this tell items apart instead of grouping them.
 _MAX_SHARE = 0.5
 
 
-class Row(NamedTuple):
+class Row(msgspec.Struct, gc=False):
     """One run of one item.
 
-    `scores` are by measure, NaN where the harness could give none; `content` identifies the question whatever its id;
-    `groups` are columns the item could be clustered or sliced by. `line` is that of the file, where it has lines.
+    `scores` are by measure, NaN where the harness could give none; without a `state`, they say whether the row is scored.
+    `content` identifies the question whatever its id; `groups` are columns the item could be clustered or sliced by. Rows of
+    one `part` belong to the same system and filter. `line` is that of the file, where it has lines, and `place` where the
+    sample can be found again.
     """
 
     item: str
     scores: Mapping[str, float]
-    state: State = "scored"
+    state: State | None = None
     repeat: str | None = None
     content: str | None = None
     groups: Mapping[str, str] = {}
+    part: Hashable = None
     line: int | None = None
+    place: tuple[int, int] = NOWHERE
 
 
 class Exchange(NamedTuple):
@@ -53,6 +60,9 @@ class Exchange(NamedTuple):
     question: str | None
     target: str | None
     answer: str | None
+
+
+NOTHING = Exchange(None, None, None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,7 +189,7 @@ class Evaluation(Brief):
     @classmethod
     def of(
         cls,
-        rows: Iterable[Row],
+        rows: Sequence[Row],
         *,
         harness: str,
         system: str,
@@ -187,28 +197,22 @@ class Evaluation(Brief):
         origin: Origin,
         filter: str | None = None,  # noqa: A002 - what the harness calls it
         directions: Mapping[str, bool | None] | None = None,
-        totals: Mapping[str, float] | None = None,
-        corpus: Iterable[str] = (),
-        **more: object,
+        totals: Mapping[str, float | None] | None = None,
+        corpus: Collection[str] = (),
+        conditions: Mapping[str, object] | None = None,
+        **more: Any,  # noqa: ANN401 - the remaining fields, by name
     ) -> Evaluation:
-        """Put rows into columns; `directions` and `totals` are by measure, `corpus` names measures that have no numbers."""
-        listed = list(rows)
-        if not listed:
-            raise OutscoreError(
-                f"{origin.label} contains no sample of {system} on {task}.",
-                "Run the evaluation again with its samples logged.",
-                file=origin.path,
-            )
-        _refuse_twice(listed, origin)
-        names = list(dict.fromkeys(name for row in listed for name in row.scores))
-        nan = math.nan
-        columns = {name: np.array([row.scores.get(name, nan) for row in listed], dtype=np.float64) for name in names}
-        whole = set(corpus)
-        reported = {name: total for name, total in (totals or {}).items() if not math.isnan(total)}
-        measures = {
-            name: Measure(values, (directions or {}).get(name), reported.get(name), corpus=name in whole)
-            for name, values in columns.items()
-        }
+        """Put rows into columns; `directions` and `totals` are by measure, `corpus` names measures that have no numbers.
+
+        Totals and conditions that are None are not known.
+        """
+        _refuse_twice(rows, origin)
+        nan, better = math.nan, directions or {}
+        reported = {name: total for name, total in (totals or {}).items() if total is not None and not math.isnan(total)}
+        measures = {}
+        for name in dict.fromkeys(name for row in rows for name in row.scores):
+            values = np.array([row.scores.get(name, nan) for row in rows], dtype=np.float64)
+            measures[name] = Measure(values, better.get(name), reported.get(name), corpus=name in corpus)
         codes = {state: code for code, state in enumerate(STATES)}
         return cls(
             harness,
@@ -216,29 +220,44 @@ class Evaluation(Brief):
             task,
             filter,
             (origin,),
-            Labels.of(row.item for row in listed),
-            np.array([codes[row.state] for row in listed], dtype=np.int8),
+            Labels.of(row.item for row in rows),
+            np.array([codes[row.state or _state_of(row.scores)] for row in rows], dtype=np.int8),
             measures,
-            _labels([row.repeat for row in listed]),
-            _contents(listed),
-            _groups(listed),
-            **more,  # type: ignore[arg-type] # the remaining fields, by name
+            _labels([row.repeat for row in rows]),
+            # Rows that were never run have no question to compare.
+            _labels(["" if row.state == "not run" else row.content for row in rows]),
+            _groups(rows),
+            {name: str(value) for name, value in (conditions or {}).items() if value is not None},
+            **more,
         )
+
+
+def _state_of(scores: Mapping[str, float]) -> State:
+    return "unscored" if all(map(math.isnan, scores.values())) else "scored"
+
+
+def drop_single_runs(rows: list[Row]) -> list[Row]:
+    """The rows, whose number of the run says nothing where all are of the same run."""
+    if len({row.repeat for row in rows}) == 1:
+        for row in rows:
+            row.repeat = None
+    return rows
 
 
 def _refuse_twice(rows: Sequence[Row], origin: Origin) -> None:
     """Refuse a file that holds a run of an item twice: a mean would hide it, and counts would not."""
-    seen: dict[tuple[str, str | None], int] = {}
-    for index, row in enumerate(rows):
-        first = seen.setdefault((row.item, row.repeat), index)
-        if first != index:
-            unit = "row" if row.line is None else "line"
-            places = [index + 1 if one.line is None else one.line for index, one in ((first, rows[first]), (index, row))]
+    if len({(row.item, row.repeat) for row in rows}) == len(rows):
+        return
+    lines: dict[tuple[str, str | None], int] = {}
+    for number, row in enumerate(rows, 1):
+        unit, place = ("row", number) if row.line is None else ("line", row.line)
+        first = lines.setdefault((row.item, row.repeat), place)
+        if first != place:
             run = "" if row.repeat is None else f", run {row.repeat}"
-            twice = sum(count > 1 for count in Counter((one.item, one.repeat) for one in rows).values())
+            twice = sum(count > 1 for count in Counter((row.item, row.repeat) for row in rows).values())
             more = "" if twice == 1 else f" It is one of {twice:,} such items."
             raise OutscoreError(
-                f"{origin.label}, {unit} {places[1]}: item `{row.item}`{run} is already on {unit} {places[0]}.{more}",
+                f"{origin.label}, {unit} {place}: item `{row.item}`{run} is already on {unit} {first}.{more}",
                 "Remove the rows that were written twice, or run the evaluation again.",
                 file=origin.path,
                 line=row.line,
@@ -247,11 +266,6 @@ def _refuse_twice(rows: Sequence[Row], origin: Origin) -> None:
 
 def _labels(values: Sequence[str | None]) -> Labels | None:
     return None if any(value is None for value in values) else Labels.of(values)
-
-
-def _contents(rows: Sequence[Row]) -> Labels | None:
-    """What identifies each question; rows that were never run have nothing to compare."""
-    return _labels(["" if row.state == "not run" else row.content for row in rows])
 
 
 def _groups(rows: Sequence[Row]) -> dict[str, Labels]:
@@ -287,30 +301,23 @@ def join_parts(parts: Sequence[Evaluation]) -> Evaluation:
 
 def _concatenate(parts: Sequence[Evaluation]) -> Evaluation:
     first = parts[0]
-    names = list(dict.fromkeys(name for part in parts for name in part.measures))
-    measures = {name: _joined_measure([part.measures.get(name) for part in parts], parts) for name in names}
-    shared = set.intersection(*(set(part.groups) for part in parts))
-    return Evaluation(
-        first.harness,
-        first.system,
-        first.task,
-        first.filter,
-        tuple(origin for part in parts for origin in part.origins),
-        Labels.of(text for part in parts for text in part.ids.texts()),
-        np.concatenate([part.states for part in parts]),
-        measures,
-        _joined_labels([part.repeats for part in parts]),
-        _joined_labels([part.contents for part in parts]),
-        {
-            name: Labels.of(text for part in parts for text in part.groups[name].texts())
-            for name in first.groups
-            if name in shared
+    names = dict.fromkeys(name for part in parts for name in part.measures)
+    groups = {name: _joined_labels([part.groups.get(name) for part in parts]) for name in first.groups}
+    return replace(
+        first,
+        origins=tuple(origin for part in parts for origin in part.origins),
+        ids=Labels.of(text for part in parts for text in part.ids.texts()),
+        states=np.concatenate([part.states for part in parts]),
+        measures={name: _joined_measure([part.measures.get(name) for part in parts], parts) for name in names},
+        repeats=_joined_labels([part.repeats for part in parts]),
+        contents=_joined_labels([part.contents for part in parts]),
+        groups={name: labels for name, labels in groups.items() if labels is not None},
+        conditions={
+            name: text for name, text in first.conditions.items() if all(part.conditions.get(name) == text for part in parts)
         },
-        {name: text for name, text in first.conditions.items() if all(part.conditions.get(name) == text for part in parts)},
-        first.repeat_column,
-        first.zero_missing,
-        tuple(dict.fromkeys(note for part in parts for note in part.notes)),
-        _joined_exchanges(parts),
+        notes=tuple(dict.fromkeys(note for part in parts for note in part.notes)),
+        exchanges=_joined_exchanges(parts),
+        texts=None,
     )
 
 
@@ -319,13 +326,14 @@ def _joined_measure(measures: Sequence[Measure | None], parts: Sequence[Evaluati
         np.full(part.rows, math.nan) if measure is None else measure.values
         for measure, part in zip(measures, parts, strict=True)
     ]
-    known = [measure for measure in measures if measure is not None]
+    present = [measure for measure in measures if measure is not None]
     scored = [part.counted(scores) for scores, part in zip(values, parts, strict=True)]
     total, rows = None, sum(scored)
     if rows and all(measure is not None and measure.total is not None for measure in measures):
         # The total of all parts is nowhere printed: it is that of each, by the rows that it is about.
-        total = sum((one.total or 0.0) * count for one, count in zip(known, scored, strict=True)) / rows
-    return Measure(np.concatenate(values), known[0].higher_is_better, total, corpus=any(one.corpus for one in known))
+        total = sum((measure.total or 0.0) * count for measure, count in zip(present, scored, strict=True)) / rows
+    corpus = any(measure.corpus for measure in present)
+    return Measure(np.concatenate(values), present[0].higher_is_better, total, corpus=corpus)
 
 
 def _joined_labels(columns: Sequence[Labels | None]) -> Labels | None:

@@ -1,1 +1,0 @@
-"""What readers of logs are made of: files as bytes, what a reader declares, and what it yields."""

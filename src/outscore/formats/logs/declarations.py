@@ -1,0 +1,732 @@
+"""The formats of logs that are declared: where samples are, what row each of them is, and what a file says about all."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
+
+from outscore.formats.base.pipes import is_nameless, scannable
+from outscore.formats.base.source import stem_of
+from outscore.formats.logs.document import (
+    Document,
+    LogPeek,
+    Piece,
+    Shape,
+    field_of,
+    labels_of,
+    number_of,
+    open_document,
+    text_of,
+)
+from outscore.formats.logs.engine import LogFormat
+from outscore.formats.logs.evaluation import Exchange, Row, State, drop_single_runs
+from outscore.formats.tables.parquet import refuse_damaged
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+def _texts(*values: object) -> Exchange:
+    return Exchange(*(None if value is None else str(value) for value in values))
+
+
+# OpenAI evals: a specification first, then events in order of completion. The score of a sample is its event of the type
+# `match`. The final report may stand on any line.
+_EVENT = Shape(
+    {
+        "type": str | None,
+        "spec.completion_fns": list[str] | None,
+        "spec.eval_name": str | None,
+        "spec.split": str | None,
+        "spec.run_config.seed": int | None,
+        "spec.run_config.max_samples": int | None,
+        "final_report.accuracy": float | None,
+    }
+)
+
+
+class _Verdict(msgspec.Struct):
+    correct: bool | None = None
+
+
+class _Match(msgspec.Struct):
+    sample_id: str | int
+    data: _Verdict
+
+
+def _match_row(record: Document, line: Piece) -> Row | None:
+    event = record.decode(line, _EVENT)
+    record.header |= {path: value for path, value in event.items() if value is not None}
+    if event["type"] != "match":
+        return None
+    match: _Match = record.decode(line, _Match)
+    correct = match.data.correct
+    return Row(str(match.sample_id), {} if correct is None else {"correct": float(correct)})
+
+
+def _run_facts(record: Document, _: Sequence[Row]) -> dict[str, Any]:
+    said = record.header.get
+    return {
+        "system": (said("spec.completion_fns") or [record.stem])[0],
+        "task": said("spec.eval_name") or "openai-evals",
+        "directions": {"correct": True},
+        "totals": {"correct": said("final_report.accuracy")},
+        "conditions": {
+            "split": said("spec.split"),
+            "seed": said("spec.run_config.seed"),
+            "limit": said("spec.run_config.max_samples"),
+        },
+    }
+
+
+OPENAI_EVALS = LogFormat(
+    harness="openai-evals",
+    recognise=lambda peek: "completion_fns" in (field_of(peek.first_line, "spec") or ()),
+    row=_match_row,
+    facts=_run_facts,
+    columns={"item": "sample_id"},
+    exchange=lambda event: _texts(None, field_of(event, "data.expected"), field_of(event, "data.sampled")),
+    empty=(
+        "records no event of the type `match`, which says whether an answer is right",
+        "Compare an eval that matches answers, or export a table with a score per sample.",
+    ),
+)
+
+
+# SWE-bench: lists of instance ids by outcome. Boards count what was submitted: an empty patch or a run that failed is not
+# resolved and scores 0. `incomplete_ids` are instances that were never submitted, and `total_instances` counts them too.
+class _Report(msgspec.Struct):
+    resolved_ids: list[str]
+    submitted_ids: list[str] | None = None
+    unresolved_ids: list[str] = []
+    empty_patch_ids: list[str] = []
+    error_ids: list[str] = []
+    resolved_instances: int | None = None
+
+    @property
+    def failed(self) -> list[str]:
+        return [*self.unresolved_ids, *self.empty_patch_ids, *self.error_ids]
+
+
+def _instances(document: Document) -> Iterator[Row]:
+    report: _Report = document.header
+    resolved, counted = set(report.resolved_ids), report.resolved_instances
+    if counted is not None and counted != len(resolved):
+        document.refuse(f" counts {counted} resolved instances but lists {len(resolved)}.", "Copy the report again.")
+    submitted = [*report.resolved_ids, *report.failed] if report.submitted_ids is None else report.submitted_ids
+    listed = set(submitted)
+    twice = [item for item in report.failed if item in resolved]
+    strange = [item for item in (*report.resolved_ids, *report.failed) if item not in listed]
+    if twice:
+        document.refuse(f": `{twice[0]}` is both resolved and not resolved.", "Copy the report again.")
+    if strange:
+        document.refuse(f": `{strange[0]}` has a verdict but was not submitted.", "Copy the report again.")
+    states: dict[str, State] = {**dict.fromkeys(report.error_ids, "errored"), **dict.fromkeys(report.empty_patch_ids, "empty")}
+    for item in submitted:
+        score = math.nan if item in states else float(item in resolved)
+        repository = {"repository": item.split("__", maxsplit=1)[0]} if "__" in item else {}
+        yield Row(item, {"resolved": score}, states.get(item), groups=repository)
+
+
+def _report_facts(document: Document, rows: Sequence[Row]) -> dict[str, Any]:
+    resolved = document.header.resolved_instances
+    return {
+        "system": document.stem if is_nameless(document.path) else PurePath(document.path).name.split(".")[0],
+        "task": "swe-bench",
+        "directions": {"resolved": True},
+        "totals": {"resolved": None if resolved is None else resolved / len(rows)},
+        "zero_missing": True,
+    }
+
+
+SWE_BENCH = LogFormat(
+    harness="swe-bench",
+    recognise=lambda peek: (
+        peek.is_object
+        and (peek.has_keys("submitted_instances", "resolved_instances") or peek.has_keys("resolved_ids", "unresolved_ids"))
+    ),
+    header=lambda document: document.decode_all(_Report),
+    samples=_instances,
+    facts=_report_facts,
+    columns={"item": "submitted_ids"},
+    empty=("contains no submitted instance", "Copy the report again."),
+)
+
+
+# EvalPlus and BigCodeBench: `eval` holds the verdicts on every sample of every task. EvalPlus has two, by the original tests
+# and by the added ones; its older layout keeps them as lists of pairs. A sample passes `plus` if it passes both.
+_VERDICTS = {"pass": 1.0, "success": 1.0, "fail": 0.0, "failed": 0.0, "timeout": 0.0, "timed out": 0.0}
+
+
+class _Solution(msgspec.Struct):
+    status: str | None = None
+    base_status: str | None = None
+    plus_status: str | None = None
+
+
+class _OldSolutions(msgspec.Struct):
+    base: list[list[Any] | None]
+    plus: list[list[Any] | None] = []
+
+
+_SOLUTIONS = Shape(
+    {
+        "eval": dict[str, list[_Solution] | _OldSolutions],
+        "hash": str | None,
+        "pass_at_k.base.pass@1": float | None,
+        "pass_at_k.plus.pass@1": float | None,
+    }
+)
+_PASS_AT_K = Shape(
+    {"pass@1": float | None, "model": str | None, "split": str | None, "subset": str | None, "calibrated": bool | None}
+)
+
+
+def _verdict(written: object) -> float:
+    """Whether a sample passed; NaN where the word is none that the harness writes."""
+    return _VERDICTS.get(written, math.nan) if isinstance(written, str) else math.nan
+
+
+def _verdicts(solutions: list[_Solution] | _OldSolutions) -> Iterator[dict[str, float]]:
+    """The verdicts of EvalPlus on the solutions of a task."""
+    if isinstance(solutions, _OldSolutions):
+        base, plus = ([_verdict(pair[0] if pair else None) for pair in pairs] for pairs in (solutions.base, solutions.plus))
+        # Without the added tests there is no verdict by them.
+        pairs = zip(base, plus if len(plus) == len(base) else [math.nan] * len(base), strict=True)
+    else:
+        pairs = ((_verdict(one.base_status), _verdict(one.plus_status)) for one in solutions)  # type: ignore[assignment]
+    for base_verdict, plus_verdict in pairs:
+        yield {"base": base_verdict, "plus": base_verdict * plus_verdict}
+
+
+def _evalplus_rows(document: Document) -> Iterator[Row]:
+    for item, solutions in document.header["eval"].items():
+        for number, scores in enumerate(_verdicts(solutions), 1):
+            yield Row(item, scores, repeat=str(number))
+
+
+def _bigcodebench_rows(document: Document) -> Iterator[Row]:
+    for item, solutions in document.header["eval"].items():
+        for number, solution in enumerate(solutions, 1):
+            yield Row(item, {"passed": _verdict(solution.status)}, repeat=str(number))
+
+
+def _evalplus_facts(document: Document, rows: Sequence[Row]) -> dict[str, Any]:
+    header = document.header
+    return {
+        "system": re.sub(r"(_samples)?[_-]eval_results$", "", document.stem),
+        "task": rows[0].item.split("/", maxsplit=1)[0],
+        "directions": {"base": True, "plus": True},
+        "totals": {name: header[f"pass_at_k.{name}.pass@1"] for name in ("base", "plus")},
+        "conditions": {"hash of the benchmark": header["hash"]},
+        "repeat_column": "sample",
+    }
+
+
+def _bigcodebench_facts(document: Document, rows: Sequence[Row]) -> dict[str, Any]:
+    said = (document.beside(document.stem.replace("_eval_results", "_pass_at_k") + ".json", _PASS_AT_K) or {}).get
+    return {
+        "system": said("model") or document.stem.split("--bigcodebench-")[0],
+        "task": rows[0].item.split("/", maxsplit=1)[0],
+        "directions": {"passed": True},
+        "totals": {"passed": said("pass@1")},
+        "conditions": {name: said(name) for name in ("split", "subset", "calibrated")},
+        "repeat_column": "sample",
+    }
+
+
+def _is_evalplus(peek: LogPeek) -> bool:
+    if peek.is_object and peek.has_keys("eval") and (peek.has_keys("base_status") or peek.has_keys("nfiles", "base")):
+        return True
+    return _is_solutions(peek) and "--bigcodebench-" not in peek.name and not _is_bigcodebench(peek)
+
+
+def _is_bigcodebench(peek: LogPeek) -> bool:
+    # Logs of Inspect have an `eval` with a `task_id` too, and name the run.
+    others = peek.has_keys("base_status") or peek.has_keys("run_id") or peek.has_keys("eval_id")
+    if peek.is_object and peek.has_keys("eval", "task_id", "status") and not others:
+        return True
+    return _is_solutions(peek) and "--bigcodebench-" in peek.name
+
+
+def _is_solutions(peek: LogPeek) -> bool:
+    return peek.stem.endswith("_eval_results") and (peek.is_object or not peek.start.strip())
+
+
+EVALPLUS = LogFormat(
+    harness="evalplus",
+    recognise=_is_evalplus,
+    header=lambda document: document.decode_all(_SOLUTIONS),
+    samples=_evalplus_rows,
+    arrange=lambda _, rows: drop_single_runs(rows),
+    facts=_evalplus_facts,
+    columns={"item": "eval"},
+    empty=("contains no task", "Run the evaluation again."),
+)
+BIGCODEBENCH = LogFormat(
+    harness="bigcodebench",
+    recognise=_is_bigcodebench,
+    header=lambda document: document.decode_all(_SOLUTIONS),
+    samples=_bigcodebench_rows,
+    arrange=lambda _, rows: drop_single_runs(rows),
+    facts=_bigcodebench_facts,
+    columns={"item": "eval"},
+    empty=("contains no task", "Run the evaluation again."),
+    companions=("*_pass_at_k.json",),
+)
+
+
+# HELM: a list of instances with their statistics. Most of these are bookkeeping (tokens, run time, cost); the scores are those
+# that the run's metric specifications name. Perturbed copies of an instance are filters of their own: pooled with the originals
+# they would count some questions twice.
+_BOOKKEEPING = re.compile(
+    r"num_|training_|inference_|finish_reason_|batch_size|prompt_truncated|max_prob|logprob|estimated_|denoised_|idealized_"
+)
+
+
+class _StatName(msgspec.Struct):
+    name: str
+    split: str | None = None
+    perturbation: dict[str, Any] | None = None
+
+
+class _Stat(msgspec.Struct):
+    name: _StatName
+    mean: float | None = None
+
+
+_RUN_SPEC = Shape(
+    {
+        "name": str | None,
+        "adapter_spec.model": str | None,
+        "adapter_spec.max_train_instances": int | None,
+        "adapter_spec.max_eval_instances": int | None,
+        "metric_specs": [Shape({"args.names": list[str] | None})],
+    }
+)
+_INSTANCE = Shape(
+    {
+        "instance_id": str | int,
+        "train_trial_index": int | None,
+        "perturbation": dict[str, Any] | None,
+        "stats": list[_Stat] | None,
+    }
+)
+
+
+def _instance_row(_: Document, instance: Mapping[str, Any]) -> Row:
+    """A row with all its statistics; every trial is a repeat, and every perturbation a part."""
+    stats: list[_Stat] = instance["stats"] or []
+    split = next((stat.name.split for stat in stats if stat.name.split), None)
+    perturbation = instance["perturbation"]
+    return Row(
+        str(instance["instance_id"]),
+        {stat.name.name: number_of(stat.mean) for stat in stats},
+        repeat=str(instance["train_trial_index"] or 0),
+        groups={"split": split} if split else {},
+        part=None if perturbation is None else str(perturbation.get("name", "perturbed")),
+    )
+
+
+def _chosen_statistics(document: Document, rows: list[Row]) -> list[Row]:
+    """Rows with the statistics that the run was asked for, or all that are not known to be bookkeeping."""
+    specs = document.header["spec"].get("metric_specs", ())
+    names = [name for spec in specs for name in spec["args.names"] or ()]
+    arranged = []
+    for part in dict.fromkeys(row.part for row in rows):
+        together = drop_single_runs([row for row in rows if row.part == part])
+        present = dict.fromkeys(name for row in together for name in row.scores)
+        chosen = [name for name in names if name in present] or [name for name in present if not _BOOKKEEPING.match(name)]
+        for row in together:
+            row.scores = {name: row.scores.get(name, math.nan) for name in chosen}
+        arranged += together
+    return arranged
+
+
+def _helm_facts(document: Document, rows: Sequence[Row]) -> dict[str, Any]:
+    said = document.header["spec"].get
+    perturbation = rows[0].part
+    return {
+        "system": said("adapter_spec.model") or document.folder,
+        "task": re.sub(r"[,:]model=[^,]*", "", said("name") or document.name_task(document.folder)),
+        "filter": perturbation,
+        "totals": _split_totals(rows, document.header["stats"]) if perturbation is None else {},
+        "conditions": {
+            "few-shot examples": said("adapter_spec.max_train_instances"),
+            "limit": said("adapter_spec.max_eval_instances"),
+        },
+        "repeat_column": "train_trial_index",
+    }
+
+
+def _split_totals(rows: Sequence[Row], stats: Sequence[_Stat]) -> dict[str, float]:
+    """The total over all splits of what HELM reports split by split."""
+    sizes = Counter(row.groups.get("split") for row in rows)
+    totals: dict[str, float] = {}
+    for name in rows[0].scores:
+        means = {
+            stat.name.split: stat.mean
+            for stat in stats
+            if stat.name.name == name and stat.name.perturbation is None and stat.mean is not None
+        }
+        if sizes.keys() <= means.keys():
+            totals[name] = sum(means[split] * size for split, size in sizes.items()) / len(rows)
+    return totals
+
+
+HELM = LogFormat(
+    harness="helm",
+    recognise=lambda peek: (
+        peek.stem == "per_instance_stats" or (peek.is_list and peek.has_keys("instance_id", "train_trial_index", "stats"))
+    ),
+    header=lambda document: {
+        "spec": document.beside("run_spec.json", _RUN_SPEC) or {},
+        "stats": document.beside("stats.json", list[_Stat]) or [],
+    },
+    samples=lambda document: document.decode_all(list[msgspec.Raw]),
+    sample=_INSTANCE,
+    row=_instance_row,
+    arrange=_chosen_statistics,
+    facts=_helm_facts,
+    columns={"item": "instance_id"},
+    empty=("contains no instance", "Run the evaluation again."),
+    companions=("*.json",),
+)
+
+
+# promptfoo, versions 1 to 3: rows are in order of completion. The item is the test's variables: with `--repeat` every repeat
+# has a test index of its own. The system is the provider; prompts of one provider are repeats of an item, unless the file has
+# one provider only, whose prompts are then what is compared. A test without assertions always passes and says nothing, so it
+# is left out.
+class _Provider(msgspec.Struct):
+    id: str | None = None
+    label: str | None = None
+
+
+_RESULT = Shape(
+    {
+        "success": bool,
+        "score": float | None,
+        "namedScores": dict[str, float | None] | None,
+        "failureReason": int | None,
+        "provider": _Provider | str | None,
+        "prompt.label": str | None,
+        "prompt.display": str | None,
+        "prompt.raw": str | None,
+        "vars": dict[str, Any] | None,
+        "testCase.description": str | None,
+        "testCase.metadata": dict[str, Any] | None,
+        "gradingResult.reason": str | None,
+    }
+)
+_ERROR = 2
+
+
+class _Stats(msgspec.Struct):
+    successes: int | None = None
+    failures: int | None = None
+    errors: int | None = None
+
+    @property
+    def results(self) -> int:
+        return sum(count or 0 for count in (self.successes, self.failures, self.errors))
+
+
+class _Results(msgspec.Struct):
+    results: list[msgspec.Raw]
+    stats: _Stats | None = None
+
+
+class _Config(msgspec.Struct):
+    description: str | None = None
+
+
+class _ResultFile(msgspec.Struct):
+    results: _Results | list[msgspec.Raw]
+    stats: _Stats | None = None
+    config: _Config | None = None
+    notes: dict[str, list[str]] = {}
+
+    @property
+    def table(self) -> _Results:
+        """The results with their statistics; in version 1 these are beside the list."""
+        return self.results if isinstance(self.results, _Results) else _Results(self.results, self.stats)
+
+
+class _Test(NamedTuple):
+    """Who answered which prompt, whether the test was passed, and whether it has assertions."""
+
+    provider: str
+    prompt: str
+    success: bool
+    checked: bool
+
+
+def _result_row(document: Document, result: Mapping[str, Any]) -> Row:
+    variables = msgspec.json.encode(result["vars"] or {}, order="sorted").decode()
+    provider = result["provider"]
+    if isinstance(provider, _Provider):
+        provider = provider.label or provider.id
+    prompt = result["prompt.label"] or result["prompt.display"] or result["prompt.raw"] or ""
+    scores = {"success": float(result["success"])}
+    if result["score"] is not None:
+        scores["score"] = result["score"]
+    scores |= {name: number_of(value) for name, value in (result["namedScores"] or {}).items()}
+    errored = result["failureReason"] == _ERROR
+    return Row(
+        result["testCase.description"] or variables,
+        dict.fromkeys(scores, math.nan) if errored else scores,
+        "errored" if errored else "scored",
+        content=hashlib.sha256(variables.encode()).hexdigest(),
+        groups=labels_of(result["testCase.metadata"], longest=None),
+        part=_Test(provider or document.stem, prompt, result["success"], result["gradingResult.reason"] != "No assertions"),
+    )
+
+
+def _tests_by_system(document: Document, rows: list[Row]) -> list[Row]:
+    """Rows of tests with assertions, their system as their part; runs of an item are counted in order of completion."""
+    tests = [row.part for row in rows if isinstance(row.part, _Test)]
+    counted = _checked_statistics(document, tests)
+    by_prompt = len({test.provider for test in tests}) == 1
+    systems = [test.prompt if by_prompt and len({test.prompt for test in tests}) > 1 else test.provider for test in tests]
+    arranged, runs = [], Counter[tuple[str, str]]()
+    for row, test, system in zip(rows, tests, systems, strict=True):
+        if test.checked:
+            runs[system, row.item] += 1
+            row.part, row.repeat = system, str(runs[system, row.item])
+            arranged.append(row)
+    for system in dict.fromkeys(systems):
+        own = [test for test, name in zip(tests, systems, strict=True) if name == system]
+        document.header.notes[system] = [*counted, *_test_notes(document, system, own)]
+    return arranged
+
+
+def _checked_statistics(document: Document, tests: Sequence[_Test]) -> list[str]:
+    """Refuse a file whose own counts are not those of its rows; otherwise what was checked, in a sentence."""
+    stats = document.header.table.stats or _Stats()
+    if not tests:
+        finding = f" contains no result, although its statistics count {stats.results}."
+        document.refuse(finding, "Export it again: `promptfoo export eval ID -o FILE`.")
+    if stats.successes is None:
+        return []
+    passed = sum(test.success for test in tests)
+    if stats.successes != passed or (stats.failures is not None and stats.results != len(tests)):
+        promised = f"{stats.successes} successes among {stats.results} results"
+        document.refuse(f" counts {promised}, but contains {passed} among {len(tests)}.", "Export the evaluation again.")
+    return [f"The results add up to what the file counts: {passed} successes among {len(tests)}."]
+
+
+def _test_notes(document: Document, system: str, tests: Sequence[_Test]) -> Iterator[str]:
+    checked = [test for test in tests if test.checked]
+    if not checked:
+        finding = f": no test of {system} has an assertion, so every output passes."
+        document.refuse(finding, "Give the tests assertions, or score the outputs in another way.")
+    if len(checked) < len(tests):
+        unchecked = f"{len(tests) - len(checked)} of {len(tests)} results of {system}"
+        yield f"{unchecked} are from tests without assertions, which always pass, and are left out."
+    prompts = len({test.prompt for test in checked})
+    if prompts > 1:
+        yield f"{prompts} prompts of {system} are repeats of each item."
+
+
+def _promptfoo_facts(document: Document, rows: Sequence[Row]) -> dict[str, Any]:
+    config = document.header.config or _Config()
+    return {
+        "system": rows[0].part,
+        "task": config.description or document.name_task(document.stem),
+        "directions": {"success": True},
+        "notes": tuple(document.header.notes[rows[0].part]),
+    }
+
+
+def _promptfoo_exchange(result: Mapping[str, Any]) -> Exchange:
+    response = result["response"]
+    answer = field_of(response, "output") if isinstance(response, dict) else response
+    return Exchange(result["prompt.raw"], None, text_of(answer))
+
+
+PROMPTFOO = LogFormat(
+    harness="promptfoo",
+    recognise=lambda peek: (
+        peek.is_object
+        and peek.has_keys("results", "prompt", "vars")
+        and (peek.has_keys("success") or peek.has_keys("version", "prompts"))
+    ),
+    header=lambda document: document.decode_all(_ResultFile),
+    samples=lambda document: document.header.table.results,
+    sample=_RESULT,
+    row=_result_row,
+    arrange=_tests_by_system,
+    facts=_promptfoo_facts,
+    columns={"item": "vars", "system": "provider"},
+    reread=Shape({"prompt.raw": str | None, "response": Any | None}),
+    exchange=_promptfoo_exchange,
+)
+
+
+# lighteval: a document, a response and a struct of metrics per row, whose columns are called differently by older versions. The
+# model is named by the folders, or by the results that stand beside the details.
+_DETAILS = re.compile(r"details_(?P<task>.+)_(?P<time>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?)\.parquet")
+_STYLES = (("doc", "metric", "model_response"), ("__doc__", "__metric__", "__model_response__"))
+_LIGHTEVAL_RESULTS = Shape({"config_general.model_name": str | None, "results": dict[str, dict[str, Any]] | None})
+
+
+class _Details(NamedTuple):
+    """The columns of a file of details, not read yet."""
+
+    frame: pl.LazyFrame
+    schema: pl.Schema
+    doc: str
+    metric: str
+    response: str
+
+
+def _details(document: Document) -> _Details:
+    import polars as pl
+
+    with refuse_damaged(document.label):
+        frame = pl.scan_parquet(scannable(document.path), glob=False)
+        schema = frame.collect_schema()
+    for style in _STYLES:
+        doc, metric = schema.get(style[0]), schema.get(style[1])
+        named = {field.name for field in doc.fields} if isinstance(doc, pl.Struct) else ()
+        if "id" in named and isinstance(metric, pl.Struct):
+            return _Details(frame, schema, *style)
+    finding = " has no column `doc` with a field `id` and no column `metric` with a field per metric."
+    return document.refuse(finding, "Write the details again with lighteval.")
+
+
+def _detail_rows(document: Document) -> Iterator[Row]:
+    import polars as pl
+
+    details: _Details = document.header
+    doc = pl.col(details.doc).struct
+    kinds = {field.name: field.dtype for field in details.schema[details.doc].fields}  # type: ignore[attr-defined] # a struct
+    chosen = [pl.col(details.metric).alias("metric"), doc.field("id")]
+    if "query" in kinds:
+        chosen.append(doc.field("query").hash().cast(pl.String).alias("content"))
+    if "task_name" in kinds:
+        chosen.append(doc.field("task_name"))
+    if isinstance(kinds.get("specific"), pl.Struct):
+        chosen.append(doc.field("specific"))
+    with refuse_damaged(document.label):
+        table = details.frame.select(chosen).collect()
+    task = str(table["task_name"][0]) if "task_name" in kinds and len(table) else None
+    for number, record in enumerate(table.iter_rows(named=True), 1):
+        # An id may be empty: rows are then told apart by their order.
+        item = f"row {number}" if record["id"] in (None, "") else str(record["id"])
+        scores = {name: number_of(value) for name, value in (record["metric"] or {}).items()}
+        groups = labels_of(record.get("specific"), longest=None)
+        # The rows of a file are of one task, which the first names.
+        yield Row(item, scores, content=record.get("content"), groups=groups, part=task)
+
+
+def _details_facts(document: Document, rows: Sequence[Row]) -> dict[str, Any]:
+    """The system, the task and the totals, by the results that were written with the details."""
+    path = Path(document.path)
+    match = _DETAILS.fullmatch(path.name)
+    task = rows[0].part
+    if not isinstance(task, str):
+        task = match["task"] if match else document.name_task(path.stem)
+    parts = path.resolve().parent.parts
+    if match is None or "details" not in parts:
+        return {"system": document.folder, "task": task}
+    place = len(parts) - 1 - parts[::-1].index("details")
+    folders = parts[place + 1 : -1]
+    system = "/".join(folders) or document.folder
+    beside = Path(*parts[:place], "results", *folders, f"results_{match['time']}.json")
+    if not beside.is_file():
+        return {"system": system, "task": task}
+    with open_document(beside) as results:
+        said = results.decode_all(_LIGHTEVAL_RESULTS)
+    tasks = said["results"] or {}
+    totals = tasks.get(task.replace("|", ":")) or tasks.get(task) or {}
+    return {
+        "system": said["config_general.model_name"] or system,
+        "task": task,
+        "totals": {name: number_of(value) for name, value in totals.items()},
+    }
+
+
+def _detail_texts(document: Document, places: Collection[int]) -> dict[int, Any]:
+    import polars as pl
+
+    details: _Details = document.header
+    columns = [pl.col(name) for name in (details.doc, details.response) if name in details.schema]
+    with refuse_damaged(document.label):
+        chosen = details.frame.with_row_index("row").filter(pl.col("row").is_in(list(places)))
+        table = chosen.select("row", *columns).collect()
+    records = table.iter_rows(named=True)
+    return {record["row"]: {"doc": record[details.doc], "response": record.get(details.response)} for record in records}
+
+
+def _detail_exchange(record: Mapping[str, Any]) -> Exchange:
+    gold, choices, texts = (field_of(record, path) for path in ("doc.gold_index", "doc.choices", "response.text"))
+    gold = gold[0] if isinstance(gold, list) and gold else gold
+    listed = choices if isinstance(choices, list) else []
+    target = listed[gold] if isinstance(gold, int) and 0 <= gold < len(listed) else None
+    return _texts(field_of(record, "doc.query"), target, texts[0] if isinstance(texts, list) and texts else None)
+
+
+LIGHTEVAL = LogFormat(
+    harness="lighteval",
+    recognise=lambda peek: (
+        any({doc, metric} <= set(peek.columns) for doc, metric, _ in _STYLES) or _DETAILS.fullmatch(peek.name) is not None
+    ),
+    header=_details,
+    samples=_detail_rows,
+    facts=_details_facts,
+    columns={"item": "doc.id"},
+    texts=_detail_texts,
+    exchange=_detail_exchange,
+    empty=("contains no row", "Run the evaluation again."),
+    companions=("*/results_*.json", "results_*.json"),
+)
+
+
+# COMET: what `comet-score --to_json` writes, a list of segments with their scores for each file of translations.
+_TRANSLATION = ("src", "ref", "mt")
+
+
+def _segment_row(_: Document, segment: Mapping[str, Any]) -> Row:
+    numbers = {name: value for name, value in segment.items() if isinstance(value, (int, float))}
+    question = msgspec.json.encode([segment.get(name) for name in ("src", "ref")])
+    return Row(
+        "",
+        {name: number_of(value) for name, value in numbers.items() if name not in _TRANSLATION},
+        content=hashlib.sha256(question).hexdigest(),
+    )
+
+
+def _numbered_segments(document: Document, rows: list[Row]) -> list[Row]:
+    """Items are the numbers of segments in their file, and the files are the systems."""
+    places = [(name, str(number)) for name, segments in document.header.items() for number in range(1, len(segments) + 1)]
+    for row, (name, number) in zip(rows, places, strict=True):
+        row.item, row.part = number, name
+    return rows
+
+
+COMET = LogFormat(
+    harness="comet",
+    recognise=lambda peek: peek.is_object and peek.has_keys("src", "mt") and (peek.has_keys("COMET") or peek.has_keys("ref")),
+    header=lambda document: document.decode_all(dict[str, list[msgspec.Raw]]),
+    samples=lambda document: (segment for segments in document.header.values() for segment in segments),
+    sample=dict[str, Any],
+    row=_segment_row,
+    arrange=_numbered_segments,
+    facts=lambda _, rows: {
+        "system": stem_of(str(rows[0].part)),
+        "task": "comet",
+        "directions": dict.fromkeys(rows[0].scores, True),
+    },
+    columns={"system": "file"},
+    exchange=lambda segment: Exchange(*(text_of(segment.get(name)) for name in _TRANSLATION)),
+    empty=("contains no translations", "Write it with `comet-score --to_json`."),
+)

@@ -1,0 +1,234 @@
+"""Every Eval Ever: `<id>_samples.jsonl`, a line per sample and evaluation, beside the aggregate `<id>.json`.
+
+Lines of different evaluations (a task scored by several filters) stand in one file and are told apart by `evaluation_name` and
+`evaluation_result_id`. Which direction is better stands in the aggregate only. A converter that cannot score samples writes 0
+for each of them: beside an aggregate that is not 0 such a file is refused.
+
+The schema has one score for each line. Files that `export` wrote name it in the `metadata`, so that the lines of one row are
+one row again.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from outscore.core.errors import OutscoreError
+from outscore.formats.base.source import shorten, stem_of
+from outscore.formats.logs.document import Document, LogPeek, Piece, Shape, field_of
+from outscore.formats.logs.engine import LogFormat
+from outscore.formats.logs.evaluation import STATES, Exchange, Row, State
+from outscore.scores.system import label_of
+
+ENDING = "_samples.jsonl"
+SCORE = "score"
+RESERVED = ("doc_hash", "prompt_hash", "target_hash", "filter", "lm_eval_metrics", "metric", "repeat", "state")
+"""Keys of the metadata that are not columns to group by."""
+MISSING = ("rows_without_score", "count as 0")
+"""What the details of a result say where boards of the harness it comes from count rows without a score as 0."""
+
+
+class _Scores(msgspec.Struct):
+    score: float | str | None = None
+    is_correct: bool | None = None
+
+
+class _Sample(msgspec.Struct):
+    model_id: str
+    evaluation_name: str
+    sample_id: str | int
+    evaluation: _Scores
+    evaluation_result_id: str | None = None
+    sample_hash: str | None = None
+    error: Any = None
+    metadata: dict[str, Any] | None = None
+
+    def detail(self, key: str) -> str | None:
+        """What the metadata say, as text."""
+        value = (self.metadata or {}).get(key)
+        return str(value) if isinstance(value, (str, int, float)) else None
+
+
+_AGGREGATE = Shape(
+    {
+        "evaluation_results": [
+            Shape(
+                {
+                    "evaluation_name": str,
+                    "evaluation_result_id": str | None,
+                    "source_data.additional_details": dict[str, Any] | None,
+                    "metric_config.lower_is_better": bool | None,
+                    "score_details.score": float | str | None,
+                }
+            )
+        ]
+    }
+)
+
+
+class _Part(NamedTuple):
+    """What the lines of one evaluation have in common: the id of the result only where they do not name their metric."""
+
+    system: str
+    name: str
+    result: str | None
+
+
+class _Header:
+    """What the aggregate reports by the name and by the id of each result, and the filter of each part."""
+
+    def __init__(self, document: Document) -> None:
+        name = aggregate_path(document.path).name
+        aggregate = None if name == Path(document.path).name else document.beside(name, _AGGREGATE)
+        results = [] if aggregate is None else aggregate["evaluation_results"]
+        keys = ("evaluation_name", "evaluation_result_id")
+        self.results = {result[key]: result for key in keys for result in results if result[key]}
+        self.filters: dict[_Part, str | None] = {}
+
+
+def aggregate_path(path: str) -> Path:
+    """Where the aggregate of a file of samples is.
+
+    Examples
+    --------
+    >>> aggregate_path("data/amber_samples.jsonl.gz").as_posix()
+    'data/amber.json'
+    """
+    return Path(path).with_name(stem_of(path).removesuffix("_samples") + ".json")
+
+
+def result_id(system: str, name: str, metric: str) -> str:
+    """What `export` calls one score of one evaluation."""
+    return f"{system}/{name}/{metric}"
+
+
+def _is_samples(peek: LogPeek) -> bool:
+    """Whether the first line is a sample of the schema, or the name is that of samples with their aggregate beside them."""
+    if {"schema_version", "evaluation_name", "sample_id", "evaluation"} <= peek.first_line.keys():
+        return True
+    return peek.stem.endswith("_samples") and not peek.first_line and aggregate_path(peek.path).is_file()
+
+
+def _number(written: float | str | None, path: str, line: int | None = None) -> float:
+    """A score; infinities are written as words, and a missing one is nan."""
+    if not isinstance(written, str):
+        return math.nan if written is None else written
+    try:
+        return float(written)
+    except ValueError:
+        place = "" if line is None else f", line {line}"
+        raise OutscoreError(
+            f"{label_of(path)}{place} has the score `{shorten(written)}`, which is not a number.",
+            "Convert the evaluation again.",
+            file=path,
+            line=line,
+        ) from None
+
+
+def _row(document: Document, line: Piece) -> Row:
+    sample: _Sample = document.decode(line, _Sample)
+    score = _number(sample.evaluation.score, document.path, line.line)
+    if math.isnan(score) and sample.evaluation.is_correct is not None:
+        score = float(sample.evaluation.is_correct)
+    metric = sample.detail("metric")
+    part = _Part(sample.model_id, sample.evaluation_name, sample.evaluation_result_id if metric is None else None)
+    document.header.filters.setdefault(part, sample.detail("filter"))
+    metadata = sample.metadata or {}
+    return Row(
+        str(sample.sample_id),
+        {metric or SCORE: score},
+        _state(sample, score),
+        sample.detail("repeat"),
+        sample.sample_hash,
+        {name: value for name, value in metadata.items() if name not in RESERVED and isinstance(value, str)},
+        part,
+    )
+
+
+def _state(sample: _Sample, score: float) -> State:
+    unscored = math.isnan(score)
+    state = sample.detail("state")
+    if state in STATES and (state == "scored") != unscored:
+        return state
+    if sample.error is not None:
+        return "errored"
+    return "unscored" if unscored else "scored"
+
+
+def _merge_metrics(_: Document, rows: list[Row]) -> list[Row]:
+    """One row for lines that differ in their metric only."""
+    merged: list[Row] = []
+    places: dict[tuple[object, ...], int] = {}
+    for row in rows:
+        key = (row.part, row.item, row.repeat)
+        earlier = merged[places[key]] if key in places else None
+        if earlier is None or earlier.scores.keys() & row.scores.keys():
+            places[key] = len(merged)
+            merged.append(row)
+        else:
+            earlier.scores = {**earlier.scores, **row.scores}
+            earlier.state = row.state if earlier.state == "unscored" else earlier.state
+    return merged
+
+
+def _facts(document: Document, rows: Sequence[Row]) -> dict[str, Any]:
+    header: _Header = document.header
+    part = rows[0].part
+    assert isinstance(part, _Part)
+    metrics = dict.fromkeys(metric for row in rows for metric in row.scores)
+    reported = {
+        metric: header.results.get(result_id(part.system, part.name, metric)) or header.results.get(part.name)
+        for metric in metrics
+    }
+    results = {metric: result for metric, result in reported.items() if result is not None}
+    lower = {metric: result["metric_config.lower_is_better"] for metric, result in results.items()}
+    conditions = dict(next((result["source_data.additional_details"] for result in results.values()), None) or {})
+    filter_name = None if header.filters[part] == "none" else header.filters[part]
+    return {
+        "system": part.system,
+        "task": part.name if filter_name is None else part.name.removesuffix(f"/{filter_name}"),
+        "filter": filter_name,
+        "directions": {metric: not value for metric, value in lower.items() if value is not None},
+        "totals": {metric: _total(document, result, metric, rows) for metric, result in results.items()},
+        "zero_missing": str(conditions.pop(MISSING[0], None)) == MISSING[1],
+        "conditions": {name: str(value) for name, value in conditions.items()},
+    }
+
+
+def _total(document: Document, result: Mapping[str, Any], metric: str, rows: Sequence[Row]) -> float:
+    """What the aggregate reports for a score; refused where it cannot be that of the samples."""
+    total = _number(result["score_details.score"], str(aggregate_path(document.path)))
+    if total and not math.isnan(total) and all(row.scores.get(metric) == 0 for row in rows):
+        document.refuse(
+            f": all {len(rows)} samples of {result['evaluation_name']} score 0 beside a total of {total:.6g}, "
+            "so the samples were not scored.",
+            "Compare the log that they were converted from.",
+        )
+    return total
+
+
+def _first(value: object) -> str | None:
+    if isinstance(value, list):
+        value = value[0] if value else None
+    return None if value is None else str(value)
+
+
+EVERY_EVAL_EVER = LogFormat(
+    harness="every-eval-ever",
+    recognise=_is_samples,
+    header=_Header,
+    row=_row,
+    arrange=_merge_metrics,
+    facts=_facts,
+    columns={"item": "sample_id", "system": "model_id"},
+    reread=Shape({"input": dict[str, Any] | None, "output": dict[str, Any] | None}),
+    exchange=lambda sample: Exchange(
+        *(_first(field_of(sample, path)) for path in ("input.raw", "input.reference", "output.raw"))
+    ),
+    empty=("is empty", "Convert the evaluation again."),
+    companions=("*.json",),
+)

@@ -1,1 +1,0 @@
-"""One reader for each format of logs: what its files look like, and the rows they hold."""
