@@ -124,6 +124,18 @@ def test_a_table_with_unusual_names_is_refused_whatever_its_name(write, outscore
     assert found[0] < found[1] - 0.2
 
 
+@pytest.mark.parametrize("order", [("a", "b"), ("b", "a")])
+def test_the_command_that_is_proposed_runs_whatever_the_order_and_the_length_of_paths(order, tmp_path, outscore, refusal):
+    folder = tmp_path / ("long" * 20) / ("longer" * 20)
+    folder.mkdir(parents=True)
+    for name, said in (("a", GOOD), ("b", BAD)):
+        (folder / f"{name}.csv").write_text(table({"uid": [f"u{i}" for i in ORDER], "truth": REFERENCE, "said": said}))
+    files = [str(folder / f"{name}.csv") for name in order]
+    said = refusal("compare", *files, "--reference", str(folder / "a.csv"), *METRIC)
+    found = rates(outscore(*shlex.split(said.split("`")[-2])[1:], "--format", "json"))
+    assert (found[0] < found[1]) == (order[0] == "a")
+
+
 def test_a_damaged_table_is_no_text(write, refusal):
     write(a=outputs(GOOD).replace(GOOD[4], f"{GOOD[4]}, and more"), b=outputs(BAD), r=references())
     said = refusal("compare", "a", "b", "--reference", "r", *METRIC)

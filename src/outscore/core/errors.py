@@ -10,12 +10,14 @@ import re
 from collections.abc import Iterable
 
 MAX_QUOTED = 160
-_QUOTE = re.compile("`([^`]*)`")
+MAX_COMMAND = 10_000
 _LONG_WORD = re.compile(rf"[^\s`]{{{MAX_QUOTED + 1},}}")
 
 
 def cut_quotes(sentence: str) -> str:
     """The sentence with long quotes cut to a line: a damaged file may hold a name of a megabyte.
+
+    Commands are left whole up to the length of any sensible one: people run what they are told.
 
     Examples
     --------
@@ -24,8 +26,15 @@ def cut_quotes(sentence: str) -> str:
     """
     if len(sentence) <= MAX_QUOTED:
         return sentence
-    quoted = _QUOTE.sub(lambda quote: f"`{_cut(quote[1])}`", sentence)
-    return _LONG_WORD.sub(lambda word: _cut(word[0]), quoted)
+    # Quotes are the odd parts.
+    parts = [_cut_part(part, quoted=bool(place % 2)) for place, part in enumerate(sentence.split("`"))]
+    return "`".join(parts)
+
+
+def _cut_part(part: str, *, quoted: bool) -> str:
+    if quoted and part.startswith("outscore "):
+        return part if len(part) <= MAX_COMMAND else _cut(part)
+    return _cut(part) if quoted else _LONG_WORD.sub(lambda word: _cut(word[0]), part)
 
 
 def _cut(text: str) -> str:

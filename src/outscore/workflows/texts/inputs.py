@@ -108,7 +108,9 @@ class _Opened:
         """A command that names columns of a table: references usually come first and outputs last."""
         assert self.command is not None
         free = [name for name in candidates if name not in self.columns.values()]
-        parts = [part for part in (REFERENCE, SYSTEM) if part in self.parts.get(path, ()) and part not in self.columns]
+        # A table that is named for both needs both, whichever file is read first.
+        needed = self.parts.get(path, set()).union(*(parts for parts in self.parts.values() if len(parts) > 1))
+        parts = [part for part in (REFERENCE, SYSTEM) if part in needed and part not in self.columns]
         places = {REFERENCE: 0, SYSTEM: -1}
         proposed = {part: free[places[part]] for part in parts[: len(free)]}
         return self.command({**self.columns, **proposed})
