@@ -47,6 +47,8 @@ _ALONE = {
 _METRICX = re.compile(r"metricx(_?\d+)?(_\w+)?")
 # MQM is published as the errors of a segment, as these below 0, and as what they leave of a hundred.
 _MQM = re.compile(r"(\w+_)?mqm(_\w+)?")
+# Judges score how biased an answer is, or how free of bias.
+_EITHER_WAY = ("bias", "bias_score")
 # Where a word begins in `errorRate`; systems are often written so (`FocalLoss`), hence only for names of scores.
 _CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _ONE_MINUS = re.compile(r"\s*1\s*-")
@@ -108,14 +110,15 @@ def is_negated(lowest: float, highest: float) -> bool:
 
 
 def is_unclear(column: str) -> bool:
-    """Whether a name holds an error, a loss or a time beside a word, or behind a minus, that may turn it around; or is MQM.
+    """Whether a name holds an error, a loss or a time beside a word, or behind a minus, that may turn it; or is MQM or bias.
 
     Examples
     --------
     >>> [name for name in ("neg_log_loss", "no_error", "1-wer", "-loss", "neg_log_likelihood", "eval_loss") if is_unclear(name)]
     ['neg_log_loss', 'no_error', '1-wer', '-loss']
     """
-    if _MQM.fullmatch(normalize_name(column)) is not None:
+    name = normalize_name(column)
+    if _MQM.fullmatch(name) is not None or name in _EITHER_WAY:
         return True
     return any(_is_turned(column, name) for name in _spellings(column))
 
