@@ -6,6 +6,7 @@ Rounding never flatters: bounds are rounded outwards, and a p-value keeps enough
 from __future__ import annotations
 
 import math
+import sys
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 
 from outscore.core.numeric import finite
@@ -155,12 +156,14 @@ def format_number(value: float | None, decimals: int | None = None, *, sign: boo
 
     Examples
     --------
-    >>> format_number(0.954321), format_number(0.0143, 4, sign=True), format_number(1234567.0)
-    ('0.9543', '+0.0143', '1234567')
+    >>> format_number(0.954321), format_number(0.0143, 4, sign=True), format_number(1234567.0), format_number(-5e-324, 4)
+    ('0.9543', '+0.0143', '1234567', '0.0000')
     """
     if value is None:
         return "unbounded"
     plus = "+" if sign and value > 0 else ""
+    # An end of an interval that was moved just past 0, to agree with p, is 0 for people.
+    value = 0.0 if abs(value) < sys.float_info.min else value
     if not math.isfinite(value) or 0 < abs(value) < 1e-9 or abs(value) >= 1e15:
         return f"{plus}{value:.4g}"
     places = decimals_for(value) if decimals is None else decimals
