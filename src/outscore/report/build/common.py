@@ -37,6 +37,8 @@ from outscore.results.note import BESIDE_VERDICT, Note
 
 R = TypeVar("R")
 T = TypeVar("T", bound=Placed)
+RUNNING: tuple[Form, ...] = ("text", "markdown", "latex")
+"""Every form but a page."""
 REPEATS = "Settings to reproduce this result"
 
 

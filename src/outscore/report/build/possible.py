@@ -1,20 +1,93 @@
-"""The document of a printed table: which pairs differ in every case, and how many items there may be."""
+"""What a printed table implies: which pairs differ in every case, and how many items there may be."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
 
+from outscore.language.numbers import count, format_level, format_p_number, format_probability
+from outscore.language.phrases import correction_name
+from outscore.language.verdict.plan import fitting_sentence
 from outscore.report.build.common import facts_block, read_as, settings
 from outscore.report.build.kind import Kind
 from outscore.report.charts.theme import stylesheet
-from outscore.report.document import Article, Block, Code, Document, Section, Verdict, clean
-from outscore.report.rows.possible import facts, pair_table, records, score_table
-from outscore.results.possible import PossibleTable
+from outscore.report.document import Article, Block, Code, Document, Fact, Record, Records, Section, Table, Verdict, clean
+from outscore.report.rows.columns import Column, Text, between, digits, not_shown, tabulate, words
+from outscore.results.note import note_texts
+from outscore.results.possible import PossiblePair, PossibleTable, PrintedScore
+from outscore.results.pvalue import PValue
 
 TITLE = "What a printed table implies"
 MAX_SHOWN = 30
 """How many pairs one screen shows."""
+COLUMNS = (
+    "first", "second", "p_lowest", "p_highest", "p_independent", "p_adjusted_lowest", "p_adjusted_highest", "outcome",
+)  # fmt: skip
+SCORE_COLUMNS = ("system", "score", "right_fewest", "right_most")
+
+
+def score_table(table: PossibleTable) -> Table:
+    """The printed scores, best first, with the numbers of right answers that fit them."""
+    columns: list[Column[PrintedScore]] = [
+        words("system", lambda printed: printed.system),
+        # More right answers, higher score: the counts sort it, however it is printed.
+        Column("score", lambda printed: Text(printed.score, printed.right and printed.right[0])),
+        Column("right", lambda printed: printed.right and between(*printed.right, form=",")),
+    ]
+    notes = [] if table.n is None else [f"Right: counts out of {count(table.n, 'item')} that round to the printed score."]
+    return tabulate("scores", "Printed scores", columns, table.systems, notes)
+
+
+def pair_table(table: PossibleTable, most: int | None = None) -> Table:
+    """The range of p of every pair, uncorrected and corrected."""
+
+    def alone(p: PValue) -> str:
+        return format_p_number(p, table.alpha)
+
+    def adjusted(p: float) -> str:
+        return format_probability(p, 3)
+
+    columns: list[Column[PossiblePair]] = [
+        words("first", lambda pair: pair.systems[0]),
+        words("second", lambda pair: pair.systems[1]),
+        Column("lowest p", lambda pair: pair.lowest, alone),
+        Column("highest p", lambda pair: pair.highest, alone),
+        Column("independent", lambda pair: pair.independent, alone),
+        Column("adj. low", lambda pair: pair.adjusted_lowest, adjusted),
+        Column("adj. high", lambda pair: pair.adjusted_highest, adjusted),
+        words("significant", lambda pair: pair.outcome),
+    ]
+    notes = []
+    if table.family is not None:
+        corrected = f"{correction_name(table.family.correction)} over {count(table.family.m, 'pair')}"
+        notes += [
+            "p: exact McNemar test, two-sided, over all counts of right answers and overlaps of errors that fit the scores.",
+            f"Adjusted: {corrected}, for all lowest and all highest p. Significant: adjusted p <= {format_level(table.alpha)}.",
+        ]
+    notes.append(not_shown(len(table.pairs), most, "pair", " (-v shows all)"))
+    return tabulate("pairs", "Possible p-values", columns, table.pairs[:most], notes)
+
+
+def facts(table: PossibleTable) -> list[Fact]:
+    """What the answer rests on."""
+    listed = [("items", [fitting_sentence(table.fitting)]), ("notes", note_texts(table.notes))]
+    return [Fact(label, tuple(map(clean, lines)), guarded=label == "notes") for label, lines in listed if lines]
+
+
+def records(table: PossibleTable) -> Records:
+    """One record per pair; without a number of items, one per system."""
+    if table.n is None:
+        return Records(SCORE_COLUMNS, tuple(digits(printed, "system", "score") for printed in table.systems))
+    return Records(COLUMNS, tuple(map(_record, table.pairs)))
+
+
+def _record(pair: PossiblePair) -> Record:
+    return {
+        "first": pair.systems[0],
+        "second": pair.systems[1],
+        **digits(pair, p_lowest="lowest.value", p_highest="highest.value", p_independent="independent.value"),
+        **digits(pair, "outcome", p_adjusted_lowest="adjusted_lowest", p_adjusted_highest="adjusted_highest"),
+    }
 
 
 def build(printed: PossibleTable) -> Document:

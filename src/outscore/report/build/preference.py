@@ -13,6 +13,7 @@ from outscore.report.build.kind import Kind
 from outscore.report.charts.preference import charts
 from outscore.report.charts.theme import stylesheet
 from outscore.report.references.citations import cited_by_preference
+from outscore.report.rows.columns import interval_head
 from outscore.report.rows.places import sharing
 from outscore.report.rows.preference import (
     agreement_table,
@@ -21,7 +22,6 @@ from outscore.report.rows.preference import (
     decided,
     elo_name,
     facts,
-    interval_name,
     pair_records,
     pair_table,
     strength_records,
@@ -112,37 +112,38 @@ def _cautions(result: Preference) -> list[doc.Block]:
     return [*common.warnings_of(result.notes), *common.data_blocks(line, result.notes)]
 
 
-def _strengths(result: Preference) -> Iterable[doc.Block | doc.Later]:
-    if len(result.systems) < 3:
-        return
-    brief, full = strength_table(result, MAX_SHOWN), strength_table(result)
-    optional = ("log-odds", "battles", "won", "groups")
-    for table in common.by_level(
-        replace(brief, optional=optional, heading="bold"), replace(full, optional=optional, heading="bold")
-    ):
-        yield table.but("html")
-    # The answer is never folded away.
-    yield full.only("html")
+def _strengths(result: Preference) -> Iterable[doc.Later]:
+    def listed(most: int | None) -> doc.Table:
+        optional = ("log-odds", "battles", "won", "groups")
+        return replace(strength_table(result, most), optional=optional, heading="bold")
+
+    if len(result.systems) > 2:
+        yield from common.by_length(listed, MAX_SHOWN, *common.RUNNING)
+        # The answer is never folded away.
+        yield doc.Later(lambda: [strength_table(result)]).only("html")
 
 
 def _pairs(result: Preference) -> Iterable[doc.Block | doc.Later]:
-    if len(result.systems) < 3:
-        return
-    brief, full = (_plain(pair_table(result, most), interval_name(result)) for most in (MAX_PAIRS, None))
-    for table in common.by_level(brief, full):
-        yield table.but("html")
-    listed = common.folded(_plain(pair_table(result, MAX_LISTED), interval_name(result)), MAX_OPEN)
-    left = len(result.pairs) - len(listed.rows)
-    yield (replace(listed, fold=f"{len(listed.rows)} of {len(result.pairs):,} rows") if left > 0 else listed).only("html")
+    def listed(most: int | None) -> doc.Table:
+        return _plain(pair_table(result, most), interval_head(result.alpha))
+
+    if len(result.systems) > 2:
+        yield from common.by_length(listed, MAX_PAIRS, *common.RUNNING)
+        page = common.folded(listed(MAX_LISTED), MAX_OPEN)
+        cut = len(result.pairs) > MAX_LISTED
+        yield (replace(page, fold=f"{MAX_LISTED} of {len(result.pairs):,} rows") if cut else page).only("html")
 
 
-def _categories(result: Preference) -> Iterable[doc.Block | doc.Later]:
-    full = category_table(result)
-    if full is None:
+def _categories(result: Preference) -> Iterable[doc.Later]:
+    categories = result.categories
+    if categories is None:
         return
-    for table in common.by_level(_plain(category_table(result, MAX_CATEGORIES) or full), _plain(full)):
-        yield table.but("html")
-    yield common.folded(_plain(full), MAX_OPEN).only("html")
+
+    def listed(most: int | None) -> doc.Table:
+        return _plain(category_table(result, categories, most))
+
+    yield from common.by_length(listed, MAX_CATEGORIES, *common.RUNNING)
+    yield common.on_page(listed, None, MAX_OPEN)
 
 
 def _plain(table: doc.Table, *more: str) -> doc.Table:
@@ -155,7 +156,9 @@ def _cards(result: Preference) -> doc.Cards:
         return doc.Cards(_people_cards(result, result.labels)).only("html")
     if len(result.systems) == 2:
         pair = result.pairs[0]
-        interval = "" if pair.low is None else f"{interval_name(result)} {100 * pair.low:.1f} to {100 * (pair.high or 0):.1f} %"
+        interval = (
+            "" if pair.low is None else f"{interval_head(result.alpha)} {100 * pair.low:.1f} to {100 * (pair.high or 0):.1f} %"
+        )
         p = "none" if pair.p is None else format_p_number(pair.p, result.alpha)
         cards = (
             doc.Card(
@@ -188,7 +191,7 @@ def _on(result: Preference) -> tuple[str, ...]:
 def _people_cards(result: Preference, labels: Labelled) -> tuple[doc.Card, ...]:
     """What people would say, and what the judge does."""
     pair = result.pairs[0]
-    interval = f"{interval_name(result)} {100 * labels.low:.1f} to {100 * labels.high:.1f} %"
+    interval = f"{interval_head(result.alpha)} {100 * labels.low:.1f} to {100 * labels.high:.1f} %"
     judge = f"{format_rate(pair.win_rate)} of {count(result.battles, 'battle')}"
     return (
         doc.Card(

@@ -40,7 +40,6 @@ from outscore.report.rows.ranking import (
 from outscore.results.note import note_texts
 from outscore.results.ranking import RankedSystem, Ranking, Standing
 
-RUNNING: tuple[doc.Form, ...] = ("text", "markdown", "latex")
 MAX_ON_CARD = 10
 MAX_SHOWN = 20
 """How many systems a brief report shows; more have no matrix of signs."""
@@ -249,9 +248,9 @@ def _joint(ranking: Ranking) -> Iterable[doc.Later]:
     if joint is None:
         return
     systems, pairs = partial(joint_table, ranking, joint), partial(joint_pair_table, ranking, joint)
-    yield from common.by_length(systems, MAX_SHOWN, *RUNNING)
+    yield from common.by_length(systems, MAX_SHOWN, *common.RUNNING)
     yield common.on_page(systems, None, MAX_OPEN_ROWS)
-    shown = common.by_length(pairs, MAX_SHOWN, *RUNNING)
+    shown = common.by_length(pairs, MAX_SHOWN, *common.RUNNING)
     yield from shown if ranking.baseline is not None else shown[1:]
     yield common.on_page(pairs, MAX_LINKED, MAX_OPEN_ROWS)
 

@@ -12,7 +12,8 @@ from outscore.report.charts.score import charts
 from outscore.report.charts.theme import stylesheet
 from outscore.report.document import Article, Block, Card, Cards, Document, Listing, Section, Verdict, clean
 from outscore.report.references.citations import cited_by_scores
-from outscore.report.rows.score import facts, interval_name, parts, records, scores
+from outscore.report.rows.columns import interval_head
+from outscore.report.rows.score import facts, parts, records, scores
 from outscore.results.note import note_texts
 from outscore.results.score import ScoreResult
 
@@ -58,7 +59,7 @@ def _verdict(result: ScoreResult) -> Verdict:
     if len(result.systems) > 1 or first.low is None:
         return verdict
     ends = format_ends(first.low, first.high, score_decimals(result.systems))
-    return replace(verdict, line=(f"{interval_name(result)} {ends}",))
+    return replace(verdict, line=(f"{interval_head(result.alpha)} {ends}",))
 
 
 def _cards(result: ScoreResult) -> Cards:
@@ -66,7 +67,7 @@ def _cards(result: ScoreResult) -> Cards:
     decimals = score_decimals(result.systems)
     cards = []
     for one in result.systems[:MAX_CARDS]:
-        ends = () if one.low is None else (f"{interval_name(result)} {format_ends(one.low, one.high, decimals)}",)
+        ends = () if one.low is None else (f"{interval_head(result.alpha)} {format_ends(one.low, one.high, decimals)}",)
         metric = f"macro-averaged {result.metric}" if result.macro else result.metric
         cards.append(Card(clean(one.system), format_number(one.value, decimals), (clean(metric), *ends), "a"))
     reach = result.systems[0].detectable

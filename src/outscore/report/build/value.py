@@ -10,8 +10,8 @@ from outscore.language.phrases import interval_phrase, method_phrase, posterior_
 from outscore.report.build.common import card_document, card_table
 from outscore.report.build.kind import Kind
 from outscore.report.charts.theme import stylesheet
-from outscore.report.document import Article, Document, Fact, Facts, Records, Section, Verdict, clean, make_table
-from outscore.report.rows.columns import texts
+from outscore.report.document import Article, Document, Fact, Facts, Records, Section, Verdict, clean
+from outscore.report.rows.columns import tabulate, texts
 from outscore.results.comparison import SystemScore, TestResult
 from outscore.results.interval import Interval
 from outscore.results.pvalue import PValue
@@ -92,7 +92,7 @@ def build(value: Value) -> Document:
     heading, rows = statements(value)
     title = clean(heading)
     facts = Facts(tuple(Fact(label, (clean(text),)) for label, text in rows))
-    table = make_table("value", title, ["", ""], "ll", rows)
+    table = tabulate("value", title, texts("", ""), rows)
     sections = (
         Section("answer", "", lambda: [Verdict((title,), title, strong=title)]).but("latex"),
         Section("facts", "", lambda: [facts] if rows else []).but("latex"),

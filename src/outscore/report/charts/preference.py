@@ -10,7 +10,8 @@ from outscore.report.charts.canvas import Chart
 from outscore.report.charts.ranking import MAX_DRAWN
 from outscore.report.charts.theme import COLOURS, LETTERS
 from outscore.report.document import clean
-from outscore.report.rows.preference import elo_name, interval_name, set_places, shown_part
+from outscore.report.rows.columns import interval_head
+from outscore.report.rows.preference import elo_name, set_places, shown_part
 from outscore.results.preference import Preference
 
 ROW = 16
@@ -72,7 +73,7 @@ def strength_chart(result: Preference) -> Chart | None:
     layers = [lines, dots, *([marks] if bounds else [])]
     more = f"; the first {MAX_DRAWN} of {len(result.strengths)}" if len(result.strengths) > MAX_DRAWN else ""
     arrow = "; an arrow: only a bound is known" if bounds else ""
-    interval = f" with {interval_name(result)}s" if any(row["low"] < row["high"] for row in rows) or bounds else ""
+    interval = f" with {interval_head(result.alpha)}s" if any(row["low"] < row["high"] for row in rows) or bounds else ""
     apart = len({one.component for one in shown}) > 1
     sets = "; places and Elo apply within a set" if apart else ""
     caption = f"Strengths{interval}{more}; blue: nobody is significantly ahead of them{arrow}{sets}"
@@ -170,7 +171,9 @@ def rate_chart(result: Preference) -> Chart | None:
         alt.X("low:Q", scale=scale, title=title, axis=alt.Axis(format=".0%")), alt.X2("high:Q"), y
     )
     dots = base.mark_point(filled=True, size=60, opacity=1, color=COLOURS["a"]).encode(x, y)
-    caption = f"Win rate of {clean(pair.a)} against {clean(pair.b)} with {interval_name(result)}s; the dashed line is one half"
+    caption = (
+        f"Win rate of {clean(pair.a)} against {clean(pair.b)} with {interval_head(result.alpha)}s; the dashed line is one half"
+    )
     text = f"{caption}: {format_rate(pair.win_rate)}."
     drawing = canvas.layered([canvas.rule(0.5, x, dash=canvas.DASHED), lines, dots], height=26 * len(rows) + 10)
     numbers = [{"what": label, "win_rate": rate, "low": low, "high": high} for label, rate, low, high in listed]

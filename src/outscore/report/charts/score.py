@@ -19,7 +19,7 @@ from outscore.report.charts.canvas import (
 )
 from outscore.report.charts.theme import COLOURS
 from outscore.report.document import clean
-from outscore.report.rows.score import interval_name
+from outscore.report.rows.columns import interval_head
 from outscore.results.score import ScoredSystem, ScorePart, ScoreResult
 
 MAX_DRAWN = 40
@@ -30,7 +30,7 @@ ROW, HALF = 22, 20
 def charts(result: ScoreResult) -> list[Chart]:
     """All charts that the result has data for."""
     require_drawing()
-    metric, interval = clean(result.metric), interval_name(result)
+    metric, interval = clean(result.metric), interval_head(result.alpha)
     drawn = [_intervals("scores", metric, f"{metric} with its {interval}", _rows(result.systems))]
     several = len(result.systems) > 1
     for key in ("datasets", "slices"):

@@ -5,9 +5,10 @@ from __future__ import annotations
 from outscore.language.numbers import format_level, format_number, format_p
 from outscore.language.phrases import interval_phrase, method_phrase
 from outscore.language.verdict.gate import gate_decimals
-from outscore.report.document import Fact, Records, Table, clean, make_table
+from outscore.report.document import Fact, Records, Table, clean
+from outscore.report.rows.columns import Column, digits, number, tabulate, words
 from outscore.report.rows.facts import evidence
-from outscore.results.comparison import Comparisons
+from outscore.results.comparison import Comparison, Comparisons
 from outscore.results.gate import GateResult
 from outscore.results.note import BESIDE_VERDICT, note_texts
 from outscore.results.pvalue import PValue
@@ -62,50 +63,36 @@ def facts(result: GateResult) -> list[Fact]:
 
 def table(result: GateResult) -> Table:
     """The outcome as a table of one row, for papers and step summaries."""
-    c = result.comparison
-    decimals = gate_decimals(c)
-    values = [format_number(score.value, decimals) for score in c.scores]
-    ends = "" if result.interval is None else interval_phrase(result.interval, decimals)
-    row = [
-        result.outcome,
-        f"{c.systems[0]} {values[0]}",
-        f"{c.systems[1]} {values[1]}",
-        format_number(c.difference, decimals, sign=True),
-        ends,
-        f"{result.margin:g}",
-        format_p(result.not_worse, result.alpha, brief=True),
-        format_p(result.worse, result.alpha, brief=True),
+    decimals = gate_decimals(result.comparison)
+
+    def system(c: Comparison, i: int) -> str:
+        return f"{c.systems[i]} {format_number(c.scores[i].value, decimals)}"
+
+    def p(value: PValue) -> str:
+        return format_p(value, result.alpha, brief=True)
+
+    columns: list[Column[GateResult]] = [
+        words("outcome", lambda one: one.outcome),
+        words("candidate", lambda one: system(one.comparison, 0)),
+        words("baseline", lambda one: system(one.comparison, 1)),
+        Column("difference", lambda one: one.comparison.difference, number(decimals, sign=True)),
+        words("interval", lambda one: one.interval, lambda interval: interval_phrase(interval, decimals)),
+        Column("margin", lambda one: one.margin, "{:g}".format),
+        words("not worse", lambda one: one.not_worse, p),
+        words("worse", lambda one: one.worse, p),
     ]
-    head = ["outcome", "candidate", "baseline", "difference", "interval", "margin", "not worse", "worse"]
-    return make_table("gate", f"Gate: {c.score_name}", head, "lllrlrll", [row])
+    return tabulate("gate", f"Gate: {result.comparison.score_name}", columns, [result])
 
 
 def records(result: GateResult) -> Records:
     """One record with all digits."""
     c = result.comparison
-    of = result.interval
-    low, high, level = (None, None, None) if of is None else (of.low, of.high, of.level)
     row = {
-        "outcome": result.outcome,
-        "candidate": c.systems[0],
-        "baseline": c.systems[1],
-        "metric": c.metric,
-        "margin": result.margin,
-        "alpha": result.alpha,
-        "n": c.n,
-        "clusters": c.clusters,
-        "score_candidate": c.scores[0].value,
-        "score_baseline": c.scores[1].value,
-        "difference": c.difference,
-        "low": low,
-        "high": high,
-        "level": level,
-        "p_not_worse": result.not_worse.value,
-        "p_worse": result.worse.value,
-        "worse_within": result.worse_within,
-        "needed": result.needed,
-        "towards": result.towards,
-        "counts_as": result.counts_as,
-        "unanswered": result.unanswered,
+        **digits(result, "outcome", "margin", "alpha", "worse_within", "needed", "towards", "counts_as", "unanswered"),
+        **digits(result, low="interval.low", high="interval.high", level="interval.level"),
+        **digits(result, p_not_worse="not_worse.value", p_worse="worse.value"),
+        **digits(c, "metric", "n", "clusters", "difference"),
+        **dict(zip(("candidate", "baseline"), c.systems, strict=True)),
+        **dict(zip(("score_candidate", "score_baseline"), (score.value for score in c.scores), strict=True)),
     }
     return Records(COLUMNS, (row,))

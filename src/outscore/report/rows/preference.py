@@ -5,12 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from outscore.inference.power.observed import needed_of_battles, times_of_interval
-from outscore.language.numbers import count, format_level, format_number, format_p_number, format_percent, format_probability
+from outscore.language.numbers import count, format_level, format_number, format_p_number, format_probability
 from outscore.language.phrases import correction_name, nearest_to_decided, times_as_much
 from outscore.language.verdict.preference import SAME, battle_facts, cluster_text, format_rate
-from outscore.report.document import Fact, Records, Table, clean, make_table
+from outscore.report.document import Fact, Records, Table, clean
+from outscore.report.rows.columns import Column, Text, between, digits, interval_head, number, tabulate, words
 from outscore.results.note import BESIDE_VERDICT, note_texts
-from outscore.results.preference import CategoryRow, Judges, Labelled, Preference, PreferencePair, Strength
+from outscore.results.preference import (
+    Agreement,
+    Categories,
+    CategoryRow,
+    Judges,
+    Labelled,
+    Preference,
+    PreferencePair,
+    Strength,
+)
 from outscore.results.pvalue import PValue
 
 MAX_PLACED = 6
@@ -42,11 +52,6 @@ CATEGORY_COLUMNS = (
 )  # fmt: skip
 
 
-def interval_name(result: Preference) -> str:
-    """What intervals are called."""
-    return f"{format_percent(1 - result.alpha)} interval"
-
-
 def elo_name(result: Preference) -> str:
     """The name of the scale of strengths: 1000 is the average where it covers several systems of a set."""
     sets = [one.component for one in result.strengths if one.elo is not None]
@@ -76,156 +81,147 @@ def set_places(result: Preference) -> list[int]:
 def strength_table(result: Preference, most: int | None = None) -> Table:
     """Systems by strength, the strongest first."""
     apart = len({one.component for one in result.strengths}) > 1
-    rows = [
-        _strength_row(place, one, apart=apart) for place, one in zip(set_places(result), result.strengths[:most], strict=False)
+    place = dict(zip((one.system for one in result.strengths), set_places(result), strict=True))
+    columns: list[Column[Strength]] = [
+        Column("", lambda one: place[one.system], str),
+        words("system", lambda one: one.system),
+        Column("set", lambda one: one.component + 1, str, when=apart),
+        Column("Elo", lambda one: one.elo, "{:.0f}".format),
+        words(interval_head(result.alpha), _elo_limits),
+        Column("log-odds", _log_odds, number(3, sign=True)),
+        Column("won", lambda one: one.win_rate, format_rate),
+        Column("battles", lambda one: one.battles),
+        Column("ranks", lambda one: between(one.rank_low, one.rank_high)),
+        words("groups", lambda one: one.letters),
     ]
-    head = [
-        "",
-        "system",
-        *(["set"] if apart else []),
-        "Elo",
-        interval_name(result),
-        "log-odds",
-        "won",
-        "battles",
-        "ranks",
-        "groups",
-    ]
-    left = len(result.strengths) - len(rows)
-    notes = [f"and {count(left, 'more system')}"] if left > 0 else []
-    if apart:
-        notes.append("Elo, places, ranks and groups apply within a set.")
-    return make_table("strengths", "Strengths", head, "rl" + "r" * apart + "rlrrrrl", rows, notes)
+    notes = [_more(len(result.strengths), most, "system")]
+    notes += ["Elo, places, ranks and groups apply within a set."] if apart else []
+    return tabulate("strengths", "Strengths", columns, result.strengths[:most], notes)
 
 
-def _strength_row(place: int, one: Strength, *, apart: bool) -> list[str]:
+def _more(every: int, most: int | None, noun: str) -> str:
+    return f"and {count(every - most, f'more {noun}')}" if most is not None and every > most else ""
+
+
+def _elo_limits(one: Strength) -> Text | None:
+    """The interval of a strength; only one end of an unbeaten system's."""
     if one.elo is not None:
-        elo, interval = f"{one.elo:.0f}", "" if one.elo_low is None else f"{one.elo_low:.0f} to {one.elo_high:.0f}"
-        value = one.log_odds or 0.0
-        odds = format_number(value if abs(value) >= SAME else 0.0, 3, sign=True)
-    else:
-        elo, odds = "", ""
-        interval = ""
-        if one.elo_low is not None:
-            interval = f"at least {one.elo_low:.0f}"
-        elif one.elo_high is not None:
-            interval = f"at most {one.elo_high:.0f}"
-    ranks = f"{one.rank_low}" if one.rank_low == one.rank_high else f"{one.rank_low} to {one.rank_high}"
-    where = [str(one.component + 1)] if apart else []
-    return [
-        str(place),
-        one.system,
-        *where,
-        elo,
-        interval,
-        odds,
-        format_rate(one.win_rate),
-        f"{one.battles:,}",
-        ranks,
-        one.letters,
-    ]
+        return None if one.elo_low is None else Text(f"{one.elo_low:.0f} to {one.elo_high:.0f}", one.elo_low)
+    if one.elo_low is not None:
+        return Text(f"at least {one.elo_low:.0f}", one.elo_low)
+    return None if one.elo_high is None else Text(f"at most {one.elo_high:.0f}")
+
+
+def _log_odds(one: Strength) -> float | None:
+    value = one.log_odds or 0.0
+    if one.elo is None:
+        return None
+    return value if abs(value) >= SAME else 0.0
 
 
 def pair_table(result: Preference, most: int | None = None) -> Table:
     """Every pair: games, win rate or difference, interval and p; and the strengths, whichever of both decides."""
     by_strengths = result.decided_by == "strengths"
-    both = any(pair.strength_p is not None for pair in result.pairs)
-    rows = [_pair_row(pair, result.alpha, by_strengths=by_strengths, both=both) for pair in result.pairs[:most]]
-    head = ["stronger", "than"] if by_strengths else ["preferred", "to"]
-    head += ["by", "won", "tied", "lost", "win rate", interval_name(result)]
-    head += ["games p", "log-odds", "p", "adjusted p", ""] if by_strengths else ["p", "adjusted p", ""]
-    if both and not by_strengths:
-        head.insert(-1, "strengths p")
-    left = len(result.pairs) - len(rows)
-    notes = [f"and {count(left, 'more pair')}"] if left > 0 else []
-    if any(pair.by == "baseline" for pair in result.pairs[:most]):
+    both = not by_strengths and any(pair.strength_p is not None for pair in result.pairs)
+    heads = ("stronger", "than") if by_strengths else ("preferred", "to")
+    columns: list[Column[PreferencePair]] = [
+        words(heads[0], lambda pair: pair.a),
+        words(heads[1], lambda pair: pair.b),
+        words("by", lambda pair: BY[pair.by]),
+        Column("won", lambda pair: pair.wins if _met(pair) else None),
+        Column("tied", lambda pair: pair.ties if _met(pair) else None),
+        Column("lost", lambda pair: pair.losses if _met(pair) else None),
+        Column("win rate", _rate),
+        words(interval_head(result.alpha), _rate_limits),
+        Column("games p", lambda pair: None if pair.by == "model" else pair.p, format_p_number, when=by_strengths),
+        Column(
+            "log-odds",
+            lambda pair: (pair.log_odds or 0.0) if pair.decided_by_strength else None,
+            number(3, sign=True),
+            when=by_strengths,
+        ),
+        Column("p", lambda pair: pair.deciding, format_p_number),
+        Column("adjusted p", lambda pair: pair.deciding and pair.deciding.adjusted, format_probability),
+        Column("strengths p", lambda pair: pair.strength_p, format_p_number, when=both),
+        words("", lambda pair: "*" if pair.is_significant(result.alpha) else None),
+    ]
+    shown = result.pairs[:most]
+    return tabulate("pairs", "Pairs", columns, shown, [_more(len(result.pairs), most, "pair"), *_pair_notes(result, shown)])
+
+
+def _pair_notes(result: Preference, shown: Sequence[PreferencePair]) -> list[str]:
+    notes = []
+    if any(pair.by == "baseline" for pair in shown):
         shared = f"both against {result.baseline} on the same prompts"
         notes.append(f"by baseline: {shared}; prompts won, tied and lost, and the mean difference, each prompt counted once.")
-    if any(pair.by == "model" for pair in result.pairs[:most]):
+    if any(pair.by == "model" for pair in shown):
         notes.append("by model: predicted from the strengths, because the pair has too few games of its own.")
-    if by_strengths:
+    if result.decided_by == "strengths":
         notes.append("p and adjusted p: equal strengths, over all battles; games p: direct games alone, not corrected.")
-        if not all(pair.decided_by_strength for pair in result.pairs[:most]):
+        if not all(pair.decided_by_strength for pair in shown):
             notes.append("pairs without log-odds are decided by direct games.")
-    elif both:
+    elif any(pair.strength_p is not None for pair in result.pairs):
         notes.append("strengths p: equal strengths over all battles, not corrected, which does not decide here.")
-    return make_table("pairs", "Pairs", head, "lllrrrrl" + "r" * (len(head) - 9) + "l", rows, notes)
+    return notes
 
 
-def _pair_row(pair: PreferencePair, alpha: float, *, by_strengths: bool, both: bool) -> list[str]:
+def _met(pair: PreferencePair) -> bool:
+    return any((pair.wins, pair.ties, pair.losses))
+
+
+def _rate(pair: PreferencePair) -> Text | None:
+    """The win rate, or the mean difference of games against the baseline."""
+    if pair.by != "baseline":
+        return Text(format_rate(pair.win_rate), pair.win_rate)
+    return None if pair.difference is None else Text(f"{100 * pair.difference:+.1f} %", pair.difference)
+
+
+def _rate_limits(pair: PreferencePair) -> Text:
+    low, high, sign = pair.low, pair.high, ""
     if pair.by == "baseline":
-        rate = "" if pair.difference is None else f"{100 * pair.difference:+.1f} %"
-        ends = (pair.difference_low, pair.difference_high)
-        interval = "" if None in ends else f"{100 * (ends[0] or 0):+.1f} to {100 * (ends[1] or 0):+.1f} %"
-    else:
-        rate = format_rate(pair.win_rate)
-        interval = "" if pair.low is None or pair.high is None else f"{100 * pair.low:.1f} to {100 * pair.high:.1f} %"
-    counts = [f"{n:,}" for n in (pair.wins, pair.ties, pair.losses)]
-    if not any((pair.wins, pair.ties, pair.losses)):
-        counts = ["", "", ""]
-    other: list[str] = []
-    if by_strengths:
-        odds = "" if not pair.decided_by_strength else format_number(pair.log_odds or 0.0, 3, sign=True)
-        other = ["" if pair.by == "model" else _p_text(pair.p), odds]
-    deciding = pair.deciding
-    adjusted = "" if deciding is None or deciding.adjusted is None else format_probability(deciding.adjusted)
-    beside = [_p_text(pair.strength_p)] if both and not by_strengths else []
-    mark = "*" if pair.is_significant(alpha) else ""
-    return [pair.a, pair.b, BY[pair.by], *counts, rate, interval, *other, _p_text(deciding), adjusted, *beside, mark]
+        low, high, sign = pair.difference_low, pair.difference_high, "+"
+    return Text(_ends(low, high, percent=True, sign=sign), low)
 
 
-def _p_text(p: PValue | None) -> str:
-    return "" if p is None else format_p_number(p)
-
-
-def category_table(result: Preference, most: int | None = None) -> Table | None:
+def category_table(result: Preference, categories: Categories, most: int | None = None) -> Table:
     """Every category: each system against all it met there."""
-    categories = result.categories
-    if categories is None:
-        return None
     many = len(result.systems) > 2
-    rows = [_category_row(row, result.alpha, many=many) for row in categories.rows[:most]]
-    head = ["category", "system", "won", "tied", "lost", f"{result.unit}s", "win rate", interval_name(result)]
-    head += ["Elo"] * many + ["p", "adjusted p", ""]
-    left = len(categories.rows) - len(rows)
-    notes = [f"and {count(left, 'more row')}"] if left > 0 else []
-    name = correction_name(categories.family.correction)
-    judge = "" if result.labels is None else "by the judge, "
+    columns: list[Column[CategoryRow]] = [
+        words("category", lambda row: row.category),
+        words("system", lambda row: row.system),
+        Column("won", lambda row: row.wins),
+        Column("tied", lambda row: row.ties),
+        Column("lost", lambda row: row.losses),
+        Column(f"{result.unit}s", lambda row: row.clusters),
+        Column("win rate", lambda row: row.win_rate, format_rate),
+        words(interval_head(result.alpha), lambda row: Text(_ends(row.low, row.high, percent=True), row.low)),
+        Column("Elo", lambda row: row.elo, "{:.0f}".format, when=many),
+        Column("p", lambda row: row.p, format_p_number),
+        Column("adjusted p", lambda row: row.p and row.p.adjusted, format_probability),
+        words("", lambda row: "*" if row.is_significant(result.alpha) else None),
+    ]
+    family, judge = categories.family, "" if result.labels is None else "by the judge, "
     rivals = f"{judge}against {'all systems it met there' if many else result.pairs[0].b}"
-    notes.append(
-        f"{rivals}, ties count as half; {name} over {count(categories.family.m, 'test')} ({categories.family.error_rate})."
-    )
-    return make_table("categories", "Categories", head, "llrrrrrl" + "r" * many + "rrl", rows, notes)
-
-
-def _category_row(row: CategoryRow, alpha: float, *, many: bool) -> list[str]:
-    elo = "" if row.elo is None else f"{row.elo:.0f}"
-    p = "" if row.p is None else format_p_number(row.p)
-    adjusted = "" if row.p is None or row.p.adjusted is None else format_probability(row.p.adjusted)
-    counts = [f"{n:,}" for n in (row.wins, row.ties, row.losses, row.clusters)]
-    ends = _ends(row.low, row.high, percent=True)
-    mark = "*" if row.is_significant(alpha) else ""
-    return [row.category, row.system, *counts, format_rate(row.win_rate), ends, *([elo] if many else []), p, adjusted, mark]
+    corrected = f"{correction_name(family.correction)} over {count(family.m, 'test')} ({family.error_rate})"
+    notes = [_more(len(categories.rows), most, "row"), f"{rivals}, ties count as half; {corrected}."]
+    return tabulate("categories", "Categories", columns, categories.rows[:most], notes)
 
 
 def agreement_table(result: Preference) -> Table | None:
     """How much each two judges agree."""
     if result.judges is None or not result.judges.pairs:
         return None
-    rows = [
-        [
-            *one.judges,
-            f"{one.items:,}",
-            format_rate(one.agreement),
-            _ends(one.low, one.high, percent=True),
-            "undefined" if one.kappa is None else format_number(one.kappa, 3),
-            _ends(one.kappa_low, one.kappa_high),
-        ]
-        for one in result.judges.pairs
+    name = interval_head(result.alpha)
+    columns: list[Column[Agreement]] = [
+        words("judge", lambda one: one.judges[0]),
+        words("judge", lambda one: one.judges[1]),
+        Column("items", lambda one: one.items),
+        Column("agree", lambda one: one.agreement, format_rate),
+        words(name, lambda one: Text(_ends(one.low, one.high, percent=True), one.low)),
+        Column("kappa", lambda one: "undefined" if one.kappa is None else Text(format_number(one.kappa, 3), one.kappa)),
+        words(name, lambda one: Text(_ends(one.kappa_low, one.kappa_high), one.kappa_low)),
     ]
-    name = interval_name(result)
-    notes = _agreement_notes(result.judges)
-    return make_table("judges", "Judges", ["judge", "judge", "items", "agree", name, "kappa", name], "llrrlrl", rows, notes)
+    return tabulate("judges", "Judges", columns, result.judges.pairs, _agreement_notes(result.judges))
 
 
 def _agreement_notes(judges: Judges) -> list[str]:
@@ -242,10 +238,10 @@ def _agreement_notes(judges: Judges) -> list[str]:
     return notes
 
 
-def _ends(low: float | None, high: float | None, *, percent: bool = False) -> str:
+def _ends(low: float | None, high: float | None, *, percent: bool = False, sign: str = "") -> str:
     if low is None or high is None:
         return ""
-    return f"{100 * low:.1f} to {100 * high:.1f} %" if percent else f"{low:.3f} to {high:.3f}"
+    return f"{100 * low:{sign}.1f} to {100 * high:{sign}.1f} %" if percent else f"{low:.3f} to {high:.3f}"
 
 
 def facts(result: Preference) -> list[Fact]:
@@ -307,7 +303,7 @@ def _battle_lines(result: Preference) -> list[str]:
     pair = result.pairs[0]
     judge = "" if result.labels is None else "by the judge, "
     lines = [f"{judge}{pair.a} {pair.wins:,} won, {pair.ties:,} tied, {pair.losses:,} lost"]
-    interval = "" if pair.low is None else f", {interval_name(result)} {100 * pair.low:.1f} to {100 * (pair.high or 0):.1f} %"
+    interval = "" if pair.low is None else f", {interval_head(result.alpha)} {_ends(pair.low, pair.high or 0, percent=True)}"
     counted = "; ".join(filter(None, ("ties count as half", battle_facts(result).counting)))
     lines.append(f"win rate {format_rate(pair.win_rate)}{interval} ({counted})")
     if pair.both_orders is not None and result.order != "both":
@@ -346,7 +342,7 @@ def _position_lines(result: Preference) -> list[str]:
     position = result.position
     if position is None:
         return []
-    ends = "" if position.low is None else f", {interval_name(result)} {_ends(position.low, position.high, percent=True)}"
+    ends = "" if position.low is None else f", {interval_head(result.alpha)} {_ends(position.low, position.high, percent=True)}"
     won = f"{position.first:,} won, {position.ties:,} tied, {position.second:,} lost"
     p = f"p = {format_p_number(position.p, result.alpha)}, {position.p.method}"
     naive = (
@@ -375,7 +371,7 @@ def _length_lines(result: Preference) -> list[str]:
     length = result.length
     if length is None:
         return []
-    gain = f"{length.coefficient:.3f} log-odds ({interval_name(result)} {length.low:.3f} to {length.high:.3f})"
+    gain = f"{length.coefficient:.3f} log-odds ({interval_head(result.alpha)} {length.low:.3f} to {length.high:.3f})"
     part = "" if length.battles == result.battles else f" ({length.battles:,} of {count(result.battles, 'battle')})"
     judge = "" if result.labels is None else "by the judge, "
     lines = [
@@ -395,7 +391,7 @@ def _judge_lines(result: Preference) -> list[str]:
     if judges.alpha is not None:
         ends = f", {NO_INTERVAL}" if judges.alpha.value is not None and judges.alpha.clusters > 1 else ""
         if judges.alpha.low is not None:
-            ends = f", {interval_name(result)} {_ends(judges.alpha.low, judges.alpha.high)}"
+            ends = f", {interval_head(result.alpha)} {_ends(judges.alpha.low, judges.alpha.high)}"
         what = count(judges.alpha.items, "item")
         value = UNDEFINED if judges.alpha.value is None else f"{judges.alpha.value:.3f}"
         lines.append(f"Krippendorff's alpha {value}{ends}, on {what} with two or more verdicts")
@@ -406,7 +402,7 @@ def _label_lines(result: Preference) -> list[str]:
     labels = result.labels
     if labels is None:
         return []
-    interval = f"{interval_name(result)} {_ends(labels.low, labels.high, percent=True)}"
+    interval = f"{interval_head(result.alpha)} {_ends(labels.low, labels.high, percent=True)}"
     alone = f"{format_rate(labels.people_rate)} ({_ends(labels.people_low, labels.people_high, percent=True)})"
     bias = f"{100 * labels.bias:+.1f} % ({_ends(labels.bias_low, labels.bias_high, percent=True)})"
     kappa = f", kappa {UNDEFINED if labels.kappa is None else f'{labels.kappa:.3f}'}"
@@ -485,22 +481,13 @@ def category_records(result: Preference) -> Records:
 
 
 def _with_p(row: PreferencePair | CategoryRow, columns: Iterable[str]) -> dict[str, object]:
-    record: dict[str, object] = {name: getattr(row, name) for name in columns if hasattr(row, name)}
-    p = row.p
-    record |= {"p": None if p is None else p.value, "p_adjusted": None if p is None else p.adjusted}
+    record = digits(row, *(name for name in columns if hasattr(row, name)), p_method="p.method")
+    record |= digits(row, p="p.value", p_adjusted="p.adjusted")
     if isinstance(row, PreferencePair):
-        own = row.strength_p
-        record |= {
-            "strength_p": None if own is None else own.value,
-            "strength_p_adjusted": None if own is None else own.adjusted,
-        }
-    return record | {"p_method": None if p is None else p.method}
+        record |= digits(row, strength_p="strength_p.value", strength_p_adjusted="strength_p.adjusted")
+    return record
 
 
 def strength_records(result: Preference) -> Records:
     """A record for every system, with all digits."""
-    return Records(STRENGTH_COLUMNS, tuple(_fields(one, STRENGTH_COLUMNS) for one in result.strengths))
-
-
-def _fields(one: object, names: Iterable[str]) -> dict[str, object]:
-    return {name: getattr(one, name) for name in names}
+    return Records(STRENGTH_COLUMNS, tuple(digits(one, *STRENGTH_COLUMNS) for one in result.strengths))

@@ -7,12 +7,13 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from outscore.inference.populations import THESE_ITEMS, claim_of
-from outscore.language.numbers import count, format_level, format_number, format_percent, format_probability, interval_ends
+from outscore.language.numbers import count, format_level, format_number, format_probability
 from outscore.language.verdict.score import score_decimals
-from outscore.report.document import Fact, Records, Table, clean, make_table
+from outscore.report.document import Fact, Record, Records, Table, clean
+from outscore.report.rows.columns import Column, digits, ends, interval_head, number, tabulate, words
 from outscore.results.analysis import Directions
 from outscore.results.note import BESIDE_VERDICT, note_texts
-from outscore.results.score import Noise, ScoredSystem, ScoreResult
+from outscore.results.score import Noise, ScoredSystem, ScorePart, ScoreResult
 
 TENTH = 0.1
 """Two directions whose differences are further apart are both told."""
@@ -23,48 +24,42 @@ COLUMNS = (
 )  # fmt: skip
 
 
-def interval_name(result: ScoreResult) -> str:
-    """The heading of a column of intervals."""
-    return f"{format_percent(1 - result.alpha)} interval"
-
-
 def scores(result: ScoreResult) -> Table:
     """One row for each system; empty columns are left out."""
     decimals = score_decimals(result.systems)
-    clustered = any(one.clusters is not None for one in result.systems)
-    repeated = any(one.repeats > 1 for one in result.systems)
-    rows = []
-    for one in result.systems:
-        missing = ", ".join(f"{number:,} {reason}" for reason, number in one.missing.items())
-        runs = f"{one.repeats:.4g}" if repeated else ""
-        clusters = f"{one.clusters:,}" if clustered and one.clusters is not None else ""
-        value = format_number(one.value, decimals)
-        rows.append([one.system, value, interval_ends(one.low, one.high, decimals), f"{one.n:,}", clusters, runs, missing])
-    head = ["system", result.metric, interval_name(result), "items", "clusters", "runs", "without a score"]
+    columns: list[Column[ScoredSystem]] = [
+        words("system", lambda one: one.system),
+        Column(result.metric, lambda one: one.value, number(decimals)),
+        words(interval_head(result.alpha), lambda one: (one.low, one.high), ends(decimals)),
+        Column("items", lambda one: one.n),
+        Column("clusters", lambda one: one.clusters),
+        Column("runs", lambda one: one.repeats, "{:.4g}".format, when=any(one.repeats > 1 for one in result.systems)),
+        words("without a score", lambda one: ", ".join(f"{n:,} {reason}" for reason, n in one.missing.items())),
+    ]
     better = "higher is better" if result.higher_is_better else "lower is better"
     averaged = "macro-averaged " if result.macro else ""
-    return make_table("scores", f"{averaged}{result.metric}, {better}", head, "lrlrrrl", rows)
+    return tabulate("scores", f"{averaged}{result.metric}, {better}", columns, result.systems)
 
 
 def parts(result: ScoreResult) -> list[Table]:
     """A table for datasets and one for slices, with a row for each value, and for each system where there are several."""
     decimals = score_decimals(result.systems)
-    several = len(result.systems) > 1
     tables = []
-    for key, of in (("datasets", [one.datasets for one in result.systems]), ("slices", [one.slices for one in result.systems])):
-        named = dict.fromkeys((part.column, part.name) for listed in of for part in listed)
-        rows = []
-        for column, name in named:
-            for one, listed in zip(result.systems, of, strict=True):
-                for part in listed:
-                    if (part.column, part.name) == (column, name):
-                        system = [one.system] if several else []
-                        ends = interval_ends(part.low, part.high, decimals)
-                        rows.append([part.name, *system, format_number(part.value, decimals), ends, f"{part.n:,}"])
-        if rows:
-            column = next(iter(named))[0]
-            head = [column, *(["system"] if several else []), result.metric, interval_name(result), "items"]
-            tables.append(make_table(key, f"By {column}", head, "l" + "l" * several + "rlr", rows))
+    for key in ("datasets", "slices"):
+        listed = [(one.system, part) for one in result.systems for part in getattr(one, key)]
+        order = {name: i for i, name in enumerate(dict.fromkeys((part.column, part.name) for _, part in listed))}
+        if not listed:
+            continue
+        column = listed[0][1].column
+        columns: list[Column[tuple[str, ScorePart]]] = [
+            words(column, lambda row: row[1].name),
+            words("system", lambda row: row[0], when=len(result.systems) > 1),
+            Column(result.metric, lambda row: row[1].value, number(decimals)),
+            words(interval_head(result.alpha), lambda row: (row[1].low, row[1].high), ends(decimals)),
+            Column("items", lambda row: row[1].n),
+        ]
+        listed.sort(key=lambda row: order[row[1].column, row[1].name])
+        tables.append(tabulate(key, f"By {column}", columns, listed))
     return tables
 
 
@@ -185,44 +180,14 @@ def _missing(one: ScoredSystem) -> str:
 
 def records(result: ScoreResult) -> Records:
     """A record for each system and each of its parts, with all digits."""
-    rows: list[dict[str, object]] = []
+    rows: list[Record] = []
     for one in result.systems:
-        reach, noise = one.detectable, one.noise
-        rows.append(
-            {
-                "system": one.system,
-                "metric": result.metric,
-                "value": one.value,
-                "low": one.low,
-                "high": one.high,
-                "n": one.n,
-                "rows": one.rows,
-                "clusters": one.clusters,
-                "repeats": one.repeats,
-                "missing": sum(one.missing.values()),
-                "error": one.error,
-                "sd": one.sd,
-                "between": one.between,
-                "within": one.within,
-                "detectable_independent": None if reach is None else reach.independent,
-                "detectable_correlated": None if reach is None else reach.correlated,
-                "correlation": None if reach is None else reach.correlation,
-                "run_sd": None if noise is None else noise.sd,
-                "run_reach": None if noise is None else noise.reach,
-                "false_alarms": None if noise is None else noise.false_alarms,
-            }
-        )
-        rows += [
-            {
-                "system": one.system,
-                "column": part.column,
-                "part": part.name,
-                "metric": result.metric,
-                "value": part.value,
-                "low": part.low,
-                "high": part.high,
-                "n": part.n,
-            }
-            for part in (*one.datasets, *one.slices)
-        ]
+        shared = {"system": one.system, "metric": result.metric}
+        own = digits(one, "value", "low", "high", "n", "rows", "clusters", "repeats", "error", "sd", "between", "within")
+        reach = digits(one, correlation="detectable.correlation", detectable_independent="detectable.independent")
+        noise = digits(one, run_sd="noise.sd", run_reach="noise.reach", false_alarms="noise.false_alarms")
+        correlated = digits(one, detectable_correlated="detectable.correlated")
+        rows.append({**shared, **own, **reach, **correlated, **noise, "missing": sum(one.missing.values())})
+        listed = (*one.datasets, *one.slices)
+        rows += [{**shared, **digits(part, "column", "value", "low", "high", "n", part="name")} for part in listed]
     return Records(COLUMNS, tuple(rows))
