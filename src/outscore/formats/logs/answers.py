@@ -12,7 +12,6 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from outscore.core.brief import count_of
-from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.core.records import dataclass
 from outscore.formats.base.pipes import call_by_place
@@ -45,8 +44,8 @@ def has_answers(evaluation: Evaluation) -> bool:
         return False
     if evaluation.measures and all(measure.corpus for measure in evaluation.measures.values()):
         return False
-    begun = evaluation.exchanges(range(min(FIRST_ROWS, len(evaluation.ids))))
-    return any(one.target is not None and one.answer is not None for one in begun)
+    exchanges = evaluation.exchanges(range(min(FIRST_ROWS, len(evaluation.ids))))
+    return any(exchange.target is not None and exchange.answer is not None for exchange in exchanges)
 
 
 def read_answers(paths: Sequence[str | os.PathLike[str]], question: LogQuestion, gold_name: str = "gold") -> LogAnswers:
@@ -78,26 +77,16 @@ def _exchanges(evaluation: Evaluation) -> dict[str, Exchange]:
     """What was asked, expected and answered, by item."""
     items = evaluation.ids.texts()
     if len(evaluation.ids.names) < len(items):
-        raise OutscoreError(
-            f"{evaluation.label} contains {len(items):,} runs of {count_of(len(evaluation.ids.names), 'item')}: "
-            "only one label per item can be compared.",
-            COMPARE,
-            file=evaluation.origins[0].path,
-        )
+        runs = f"{len(items):,} runs of {count_of(len(evaluation.ids.names), 'item')}"
+        evaluation.refuse(f" contains {runs}: only one label per item can be compared.", COMPARE)
     if all(measure.corpus for measure in evaluation.measures.values()) and evaluation.measures:
-        raise OutscoreError(
-            f"{evaluation.label}: {evaluation.task} is scored as a whole, so its answers are texts, not labels.",
-            COMPARE,
-            file=evaluation.origins[0].path,
-        )
+        evaluation.refuse(f": {evaluation.task} is scored as a whole, so its answers are texts, not labels.", COMPARE)
     if evaluation.exchanges is None:
-        raise OutscoreError(f"{evaluation.label} contains scores but no answers.", COMPARE, file=evaluation.origins[0].path)
+        evaluation.refuse(" contains scores but no answers.", COMPARE)
     exchanges = dict(zip(items, evaluation.exchanges(range(len(items))), strict=True))
     lacking = [kind for kind in ("target", "answer") if all(getattr(one, kind) is None for one in exchanges.values())]
     if lacking:
-        raise OutscoreError(
-            f"{evaluation.label} contains no {lacking[0]} for any item.", COMPARE, file=evaluation.origins[0].path
-        )
+        evaluation.refuse(f" contains no {lacking[0]} for any item.", COMPARE)
     return exchanges
 
 
@@ -107,11 +96,8 @@ def _check_targets(evaluation: Evaluation, exchanges: Mapping[str, Exchange], ta
         if one.target is None:
             continue
         if targets.setdefault(item, one.target) != one.target:
-            raise OutscoreError(
-                f"{evaluation.label}: the right answer to `{item}` is `{one.target}`, but `{targets[item]}` in another log.",
-                "Compare logs of the same questions.",
-                file=evaluation.origins[0].path,
-            )
+            finding = f": the right answer to `{item}` is `{one.target}`, but `{targets[item]}` in another log."
+            evaluation.refuse(finding, "Compare logs of the same questions.")
 
 
 def _notes(evaluation: Evaluation, exchanges: Mapping[str, Exchange]) -> list[str]:
@@ -129,14 +115,12 @@ def _notes(evaluation: Evaluation, exchanges: Mapping[str, Exchange]) -> list[st
     if not disagreements:
         return notes
     # Of several scores, the one that calls most answers right or wrong tells whether they are labels.
-    name, (different, known) = min(disagreements.items(), key=lambda entry: (-entry[1][1], entry[1][0]))
-    if different > MAX_DISAGREEING * known:
-        raise OutscoreError(
-            f"{evaluation.label}: `{name}` judges {different:,} of {count_of(known, 'answer')} of {system} differently from "
-            "a comparison with their targets, so they are not labels.",
-            f"Choose a filter that extracts the answers, or {COMPARE[0].lower()}{COMPARE[1:]}",
-            parameter="filter",
-        )
+    name, (different, judgements) = min(disagreements.items(), key=lambda entry: (-entry[1][1], entry[1][0]))
+    if different > MAX_DISAGREEING * judgements:
+        share = f"{different:,} of {count_of(judgements, 'answer')} of {system}"
+        finding = f": `{name}` judges {share} differently from a comparison with their targets, so they are not labels."
+        cure = f"Choose a filter that extracts the answers, or {COMPARE[0].lower()}{COMPARE[1:]}"
+        evaluation.refuse(finding, cure, "filter")
     if different:
         notes.append(f"`{name}` of the log judges {count_of(different, 'answer')} of {system} differently.")
     return notes
@@ -144,8 +128,8 @@ def _notes(evaluation: Evaluation, exchanges: Mapping[str, Exchange]) -> list[st
 
 def _disagreements(values: Array, judged: Array) -> tuple[int, int]:
     """How many answers a score judges differently, and how many it judges right or wrong at all."""
-    known = np.isin(values, (0.0, 1.0))
-    return int((values[known] != judged[known]).sum()), int(known.sum())
+    binary = np.isin(values, (0.0, 1.0))
+    return int((values[binary] != judged[binary]).sum()), int(binary.sum())
 
 
 def _items(evaluation: Evaluation, answers: Mapping[str, str | None]) -> Items:
@@ -159,15 +143,15 @@ def _gold(evaluations: Sequence[Evaluation], targets: Mapping[str, str], shown: 
     columns = set.intersection(*(set(one.groups) for one in evaluations))
     groups: dict[str, dict[str, str]] = {column: {} for column in evaluations[0].groups if column in columns}
     for evaluation in evaluations:
-        for column, known in groups.items():
+        for column, labels in groups.items():
             for item, label in zip(evaluation.ids.texts(), evaluation.groups[column].texts(), strict=True):
-                known.setdefault(item, label)
+                labels.setdefault(item, label)
     items = list(targets)
     return Items(
         name,
         Labels.of(items),
         Labels.of(targets.values()),
-        slices={column: Labels.of(known[item] for item in items) for column, known in groups.items()},
+        slices={column: Labels.of(labels[item] for item in items) for column, labels in groups.items()},
         texts={QUESTION: Labels.of(shown.get(item, "") for item in items)} if shown else {},
         origin=evaluations[0].origins[0],
     )

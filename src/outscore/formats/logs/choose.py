@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Sequence
 from dataclasses import replace
+from typing import NoReturn
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from outscore.core.numeric import Array
 from outscore.core.options import did_you_mean
 from outscore.core.records import dataclass
 from outscore.formats.logs.document import UNNAMED_TASK
-from outscore.formats.logs.evaluation import Evaluation
+from outscore.formats.logs.evaluation import Evaluation, list_counts
 
 _MAX_SHOWN = 12
 FORCE = "If you know that they are the same, add --force-same."
@@ -43,25 +44,26 @@ class LogQuestion:
     answers: bool = False
 
 
-def choose_systems(evaluations: Sequence[Evaluation], wanted: Sequence[str]) -> list[Evaluation]:
+def choose_systems(evaluations: Sequence[Evaluation], names: Sequence[str]) -> list[Evaluation]:
     """The evaluations of the systems that are asked for, or of all."""
     systems = list(dict.fromkeys(evaluation.system for evaluation in evaluations))
-    for name in wanted:
-        if name not in systems:
-            raise OutscoreError(
-                f"The logs have no system `{name}`.",
-                did_you_mean(name, systems) or f"They have {_list(systems)}.",
-                parameter="system",
-            )
-    return [evaluation for evaluation in evaluations if not wanted or evaluation.system in wanted]
+    for name in names:
+        _check_name(name, systems, "system", "system")
+    return [evaluation for evaluation in evaluations if not names or evaluation.system in names]
 
 
-def name_tasks(evaluations: Sequence[Evaluation], tasks: Collection[str], asked: str | None) -> list[Evaluation]:
+def _check_name(name: str, names: Sequence[str], kind: str, parameter: str) -> None:
+    if name not in names:
+        cure = did_you_mean(name, names) or f"They contain {_list(names)}."
+        raise OutscoreError(f"The logs contain no {kind} `{name}`.", cure, parameter=parameter)
+
+
+def name_tasks(evaluations: Sequence[Evaluation], tasks: Collection[str], task: str | None) -> list[Evaluation]:
     """The evaluations; a task that a pipe does not name is the one asked for, or the only one among all `tasks`."""
-    known = {asked} if asked is not None else set(tasks) - {UNNAMED_TASK}
-    if len(known) != 1:
+    candidates = {task} if task is not None else set(tasks) - {UNNAMED_TASK}
+    if len(candidates) != 1:
         return list(evaluations)
-    (only,) = known
+    (only,) = candidates
     return [replace(one, task=only) if one.task == UNNAMED_TASK else one for one in evaluations]
 
 
@@ -69,19 +71,12 @@ def choose_task(evaluations: Sequence[Evaluation], task: str | None, *, several:
     """The evaluations of one task; all of them if `several` tasks can be taken together."""
     tasks = list(dict.fromkeys(evaluation.task for evaluation in evaluations))
     if task is not None:
-        of_task = [evaluation for evaluation in evaluations if evaluation.task == task]
-        if not of_task:
-            raise OutscoreError(
-                f"The logs contain no task `{task}`.",
-                did_you_mean(task, tasks) or f"They contain {_list(tasks)}.",
-                parameter="log_task",
-            )
-        return of_task
+        _check_name(task, tasks, "task", "log_task")
+        return [evaluation for evaluation in evaluations if evaluation.task == task]
     if len(tasks) > 1 and not several:
         _refuse_strangers(evaluations)
-        raise OutscoreError(
-            f"The logs contain {len(tasks)} tasks: {_list(tasks)}.", "Choose one with --log-task NAME.", parameter="log_task"
-        )
+        finding = f"The logs contain {len(tasks)} tasks: {_list(tasks)}."
+        raise OutscoreError(finding, "Choose one with --log-task NAME.", parameter="log_task")
     return list(evaluations)
 
 
@@ -100,63 +95,41 @@ def _refuse_strangers(evaluations: Sequence[Evaluation]) -> None:
         )
 
 
-def choose_filter(evaluations: Sequence[Evaluation], wanted: str | None) -> list[Evaluation]:
+def choose_filter(evaluations: Sequence[Evaluation], name: str | None) -> list[Evaluation]:
     """The evaluations read by one filter; two of them are never pooled."""
-    filters = list(dict.fromkeys(evaluation.filter or "none" for evaluation in evaluations))
-    if wanted is not None:
-        filtered = [evaluation for evaluation in evaluations if (evaluation.filter or "none") == wanted]
-        if not filtered:
-            raise OutscoreError(
-                f"The logs contain no filter `{wanted}`.",
-                did_you_mean(wanted, filters) or f"They contain {_list(filters)}.",
-                parameter="filter",
-            )
-        return filtered
-    by_task: dict[str, list[str]] = {}
+    if name is not None:
+        _check_name(name, list(dict.fromkeys(one.filter or "none" for one in evaluations)), "filter", "filter")
+        return [one for one in evaluations if (one.filter or "none") == name]
+    filters: dict[str, dict[str, None]] = {}
     for evaluation in evaluations:
-        by_task.setdefault(evaluation.task, []).append(evaluation.filter or "none")
-    for task, found_filters in by_task.items():
-        distinct = list(dict.fromkeys(found_filters))
-        if len(distinct) > 1:
-            raise OutscoreError(
-                f"The answers of `{task}` were scored by {len(distinct)} filters: {_list(distinct)}.",
-                "Choose one with --filter NAME.",
-                parameter="filter",
-            )
+        filters.setdefault(evaluation.task, {})[evaluation.filter or "none"] = None
+    for task, names in filters.items():
+        if len(names) > 1:
+            finding = f"The answers of `{task}` were scored by {len(names)} filters: {_list(list(names))}."
+            raise OutscoreError(finding, "Choose one with --filter NAME.", parameter="filter")
     return list(evaluations)
 
 
-def choose_measure(evaluations: Sequence[Evaluation], wanted: str | None) -> str:
+def choose_measure(evaluations: Sequence[Evaluation], name: str | None) -> str:
     """The measure that all evaluations have: the one asked for, or the only one."""
     for evaluation in evaluations:
         if not evaluation.measures:
-            reasons = ", ".join(f"{count:,} {state}" for state, count in evaluation.counts.items())
-            raise OutscoreError(
-                f"{evaluation.label} contains no score of {evaluation.system} at all ({reasons}).",
-                "Run the evaluation again, or leave this log out.",
-                file=evaluation.origins[0].path,
-            )
-    shared = [name for name in evaluations[0].measures if all(name in evaluation.measures for evaluation in evaluations)]
-    if wanted is not None:
-        if wanted not in shared:
-            raise OutscoreError(
-                f"The logs have no score `{wanted}` in common.",
-                did_you_mean(wanted, shared) or f"They have {_list(shared) if shared else 'none'}.",
-                parameter="metric",
-            )
-        return wanted
-    if len(shared) == 1:
-        return shared[0]
-    if not shared:
-        raise OutscoreError(
-            f"The logs have no score in common: {_list(list(evaluations[0].measures))} in one, "
-            f"{_list(list(evaluations[-1].measures))} in another.",
-            "Compare logs that were scored in the same way.",
-            parameter="metric",
-        )
-    raise OutscoreError(
-        f"The logs have {len(shared)} scores: {_list(shared)}.", "Choose one with --metric NAME.", parameter="metric"
-    )
+            reasons = list_counts(evaluation.counts)
+            finding = f" contains no score of {evaluation.system} at all ({reasons})."
+            evaluation.refuse(finding, "Run the evaluation again, or leave this log out.")
+    shared = [measure for measure in evaluations[0].measures if all(measure in one.measures for one in evaluations)]
+    if name in shared or (name is None and len(shared) == 1):
+        return name or shared[0]
+    if name is not None:
+        finding = f"The logs have no score `{name}` in common."
+        cure = did_you_mean(name, shared) or f"They have {_list(shared) if shared else 'none'}."
+    elif shared:
+        finding, cure = f"The logs have {len(shared)} scores: {_list(shared)}.", "Choose one with --metric NAME."
+    else:
+        first, last = (_list(list(one.measures)) for one in (evaluations[0], evaluations[-1]))
+        finding = f"The logs have no score in common: {first} in one, {last} in another."
+        cure = "Compare logs that were scored in the same way."
+    raise OutscoreError(finding, cure, parameter="metric")
 
 
 def _list(names: Sequence[str]) -> str:
@@ -179,34 +152,25 @@ def _check_conditions(first: Evaluation, other: Evaluation) -> None:
     for name, text in first.conditions.items():
         value = other.conditions.get(name)
         if value is not None and value != text:
-            raise OutscoreError(
-                f"{first.label} and {other.label} were run differently on {first.task}: {name} {text} and {value}.",
-                FORCE,
-                parameter="force_same",
-            )
+            _refuse_pair(first, other, f"were run differently on {first.task}: {name} {text} and {value}")
     if first.harness != other.harness:
-        raise OutscoreError(
-            f"{first.label} is from {first.harness} and {other.label} from {other.harness}, which may score answers "
-            "differently.",
-            FORCE,
-            parameter="force_same",
-        )
+        finding = f"{first.label} is from {first.harness} and {other.label} from {other.harness}"
+        raise OutscoreError(f"{finding}, which may score answers differently.", FORCE, parameter="force_same")
 
 
 def _check_contents(first: Evaluation, other: Evaluation) -> None:
     if first.contents is None or other.contents is None:
         return
-    known = {item: content for item, content in zip(first.ids.texts(), first.contents.texts(), strict=True) if content}
+    contents = {item: content for item, content in zip(first.ids.texts(), first.contents.texts(), strict=True) if content}
     pairs = zip(other.ids.texts(), other.contents.texts(), strict=True)
-    different = [item for item, content in pairs if content and known.get(item, content) != content]
+    different = [item for item, content in pairs if content and contents.get(item, content) != content]
     if different:
-        count = len(dict.fromkeys(different))
-        raise OutscoreError(
-            f"{first.label} and {other.label} ask different questions under the same id: {count:,} of {len(known):,} items, "
-            f"the first is `{different[0]}`.",
-            FORCE,
-            parameter="force_same",
-        )
+        share = f"{len(set(different)):,} of {len(contents):,} items, the first is `{different[0]}`"
+        _refuse_pair(first, other, f"ask different questions under the same id: {share}")
+
+
+def _refuse_pair(first: Evaluation, other: Evaluation, difference: str) -> NoReturn:
+    raise OutscoreError(f"{first.label} and {other.label} {difference}.", FORCE, parameter="force_same")
 
 
 def _agree(mean: float, total: float) -> bool:

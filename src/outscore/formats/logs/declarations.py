@@ -7,6 +7,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -194,22 +195,20 @@ def _verdict(written: object) -> float:
     return _VERDICTS.get(written, math.nan) if isinstance(written, str) else math.nan
 
 
-def _verdicts(solutions: list[_Solution] | _OldSolutions) -> Iterator[dict[str, float]]:
-    """The verdicts of EvalPlus on the solutions of a task."""
-    if isinstance(solutions, _OldSolutions):
-        base, plus = ([_verdict(pair[0] if pair else None) for pair in pairs] for pairs in (solutions.base, solutions.plus))
-        # Without the added tests there is no verdict by them.
-        pairs = zip(base, plus if len(plus) == len(base) else [math.nan] * len(base), strict=True)
-    else:
-        pairs = ((_verdict(one.base_status), _verdict(one.plus_status)) for one in solutions)  # type: ignore[assignment]
-    for base_verdict, plus_verdict in pairs:
-        yield {"base": base_verdict, "plus": base_verdict * plus_verdict}
+def _verdicts(solutions: list[_Solution] | _OldSolutions) -> Iterator[tuple[float, float]]:
+    """The verdicts of EvalPlus on the solutions of a task, by the original and by the added tests."""
+    if not isinstance(solutions, _OldSolutions):
+        yield from ((_verdict(solution.base_status), _verdict(solution.plus_status)) for solution in solutions)
+        return
+    base, plus = ([_verdict(pair[0] if pair else None) for pair in pairs] for pairs in (solutions.base, solutions.plus))
+    # Without the added tests there is no verdict by them.
+    yield from zip(base, plus if len(plus) == len(base) else [math.nan] * len(base), strict=True)
 
 
 def _evalplus_rows(document: Document) -> Iterator[Row]:
     for item, solutions in document.header["eval"].items():
-        for number, scores in enumerate(_verdicts(solutions), 1):
-            yield Row(item, scores, repeat=str(number))
+        for number, (base, plus) in enumerate(_verdicts(solutions), 1):
+            yield Row(item, {"base": base, "plus": base * plus}, repeat=str(number))
 
 
 def _bigcodebench_rows(document: Document) -> Iterator[Row]:
@@ -270,15 +269,12 @@ EVALPLUS = LogFormat(
     columns={"item": "eval"},
     empty=("contains no task", "Run the evaluation again."),
 )
-BIGCODEBENCH = LogFormat(
+BIGCODEBENCH = replace(
+    EVALPLUS,
     harness="bigcodebench",
     recognise=_is_bigcodebench,
-    header=lambda document: document.decode_all(_SOLUTIONS),
     samples=_bigcodebench_rows,
-    arrange=lambda _, rows: drop_single_runs(rows),
     facts=_bigcodebench_facts,
-    columns={"item": "eval"},
-    empty=("contains no task", "Run the evaluation again."),
     companions=("*_pass_at_k.json",),
 )
 

@@ -299,7 +299,7 @@ def _digest(data: bytes | mmap.mmap) -> str:
     """The digest of a mapped file, which is not kept in memory on the way."""
     digest = hashlib.sha256()
     for start in range(0, len(data), BLOCK):
-        with memoryview(data) as whole, whole[start : start + BLOCK] as block:
+        with memoryview(data) as view, view[start : start + BLOCK] as block:
             digest.update(block)
         _forget(data, start, start + BLOCK)
     return digest.hexdigest()

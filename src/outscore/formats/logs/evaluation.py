@@ -10,7 +10,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import field, replace
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, NoReturn
 
 import msgspec
 import numpy as np
@@ -164,6 +164,10 @@ class Evaluation(Brief):
         first = label_of(self.origins[0].path)
         return first if len(self.origins) == 1 else f"{first} and {count_of(len(self.origins) - 1, 'other part')}"
 
+    def refuse(self, finding: str, cure: str, parameter: str | None = None) -> NoReturn:
+        """Refuse the log: what is wrong follows its name in the sentence."""
+        raise OutscoreError(f"{self.label}{finding}", cure, parameter=parameter, file=self.origins[0].path)
+
     def counted(self, values: Array) -> int:
         """How many rows a total is about: those with a score, or all where the others count as 0."""
         return len(values) if self.zero_missing else int((~np.isnan(values)).sum())
@@ -277,6 +281,17 @@ def _groups(rows: Sequence[Row]) -> dict[str, Labels]:
         for name in names
         if all(name in row.groups for row in run)
     }
+
+
+def list_counts(counts: Mapping[str, int]) -> str:
+    """Rows by state, in words.
+
+    Examples
+    --------
+    >>> list_counts({"errored": 1200, "empty": 1})
+    '1,200 errored, 1 empty'
+    """
+    return ", ".join(f"{count:,} {state}" for state, count in counts.items())
 
 
 def join_parts(parts: Sequence[Evaluation]) -> Evaluation:

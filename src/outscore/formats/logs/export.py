@@ -14,14 +14,12 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from outscore.core.errors import OutscoreError
-from outscore.formats.logs.evaluation import STATES, Evaluation, Exchange, Measure
+from outscore.formats.logs.evaluation import NOTHING, STATES, Evaluation, Exchange, Measure
 from outscore.formats.logs.every_eval_ever import MISSING, RESERVED, result_id
 
 SCHEMA = "0.3.0"
 # Questions and answers are read again, this many rows at a time.
 AT_ONCE = 10_000
-NOTHING = Exchange(None, None, None)
 
 
 def sample_lines(evaluations: Sequence[Evaluation]) -> Iterator[bytes]:
@@ -55,10 +53,8 @@ def aggregate(evaluations: Sequence[Evaluation]) -> bytes:
 def _measures(evaluation: Evaluation) -> dict[str, Measure]:
     measures = {name: measure for name, measure in evaluation.measures.items() if not measure.corpus}
     if not measures:
-        raise OutscoreError(
-            f"{evaluation.label}: {evaluation.task} is scored as a whole, so its rows have no scores to convert.",
-            "Leave this task out: name only the logs of the others.",
-        )
+        finding = f": {evaluation.task} is scored as a whole, so its rows have no scores to convert."
+        evaluation.refuse(finding, "Leave this task out: name only the logs of the others.")
     return measures
 
 

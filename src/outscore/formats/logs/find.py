@@ -55,13 +55,9 @@ def recognise(path: str | os.PathLike[str]) -> LogEntry | None:
         return None
     entries = [entry for entry in LOGS.values() if entry.format.recognise(peek)]
     if len(entries) > 1:
-        names = " and ".join(entry.name for entry in entries)
-        raise OutscoreError(
-            f"{label_of(peek.path)} looks like a log in {len(entries)} formats: {names}.",
-            f"Say which it is: --reader {entries[0].name}.",
-            parameter="reader",
-            file=peek.path,
-        )
+        finding = f"looks like a log in {len(entries)} formats: {' and '.join(entry.name for entry in entries)}"
+        cure = f"Say which it is: --reader {entries[0].name}."
+        raise OutscoreError(f"{label_of(peek.path)} {finding}.", cure, parameter="reader", file=peek.path)
     return entries[0] if entries else None
 
 

@@ -32,7 +32,7 @@ from outscore.formats.logs.choose import (
     choose_task,
     name_tasks,
 )
-from outscore.formats.logs.evaluation import Evaluation, join_parts
+from outscore.formats.logs.evaluation import Evaluation, join_parts, list_counts
 from outscore.formats.logs.find import read_logs
 from outscore.results.design import Missing
 from outscore.results.note import Note
@@ -81,14 +81,9 @@ def read_systems(
 
     A system that is found at two paths with the same items is two systems, called after the paths.
     """
-    read = [read_logs([path], format) for path in paths]
-    tasks = {evaluation.task for several_read in read for evaluation in several_read}
-    logged = name_apart(
-        [
-            (os.fspath(path), name_tasks(several_read, tasks, question.task))
-            for path, several_read in zip(paths, read, strict=True)
-        ]
-    )
+    by_path = [(os.fspath(path), read_logs([path], format)) for path in paths]
+    tasks = {evaluation.task for _, evaluations in by_path for evaluation in evaluations}
+    logged = name_apart([(path, name_tasks(evaluations, tasks, question.task)) for path, evaluations in by_path])
     chosen, measure, totals = choose_evaluations(logged, question, several=several)
     notes = [Note("input", text) for evaluation in chosen for text in evaluation.notes]
     if totals:
@@ -137,13 +132,9 @@ def _check_size(evaluation: Evaluation, measure: str) -> None:
     if len(wrong):
         row = int(wrong[0])
         written = f"{values[row]:.3g}" if np.isfinite(values[row]) else "an infinite number"
-        raise OutscoreError(
-            f"{evaluation.label}: item `{evaluation.ids[row]}` of {evaluation.system} has {written} as `{measure}`, "
-            "which is too large to compute with.",
-            f"Choose another score with --metric, or rescale it below {LARGEST_SCORE:.0e}.",
-            parameter="metric",
-            file=evaluation.origins[0].path,
-        )
+        place = f": item `{evaluation.ids[row]}` of {evaluation.system}"
+        cure = f"Choose another score with --metric, or rescale it below {LARGEST_SCORE:.0e}."
+        evaluation.refuse(f"{place} has {written} as `{measure}`, which is too large to compute with.", cure, "metric")
 
 
 def name_apart(by_path: Sequence[tuple[str, list[Evaluation]]]) -> list[Evaluation]:
@@ -176,9 +167,8 @@ def _refuse_missing(evaluations: Sequence[Evaluation], measure: str, treatment: 
     for evaluation in evaluations:
         missing = evaluation.missing(measure)
         if missing and _treatment(evaluation, treatment) == STOP:
-            reasons = ", ".join(f"{count:,} {reason}" for reason, count in missing.items())
             rows = f"{sum(missing.values()):,} of {count_of(evaluation.rows, 'row')}"
-            refused.append(f"{evaluation.system} has no score on {rows} ({reasons})")
+            refused.append(f"{evaluation.system} has no score on {rows} ({list_counts(missing)})")
     if refused:
         raise OutscoreError(
             f"{'; '.join(refused)}.",
@@ -205,21 +195,15 @@ def _missing(evaluations: Sequence[Evaluation], measure: str, treatment: str | N
 
 def _board_note(missing: Iterable[Missing]) -> Note:
     """A note that rows without a score count as 0 by default."""
-    listed = "; ".join(
-        f"{one.system} {', '.join(f'{count:,} {reason}' for reason, count in one.reasons.items())}" for one in missing
-    )
-    return Note("reading", f"Rows without a score count as 0, as on the leaderboards of their harness: {listed}.")
+    rows = "; ".join(f"{one.system} {list_counts(one.reasons)}" for one in missing)
+    return Note("reading", f"Rows without a score count as 0, as on the leaderboards of their harness: {rows}.")
 
 
 def missing_notes(missing: Iterable[Missing]) -> list[Note]:
     """What became of rows without a score, for results that have no line of their own for it."""
     treatments = {DROP: "are left out", ZERO: "count as 0"}
     return [
-        Note(
-            "data",
-            f"Rows of {one.system} without a score {treatments[one.treatment]}: "
-            f"{', '.join(f'{count:,} {reason}' for reason, count in one.reasons.items())}.",
-        )
+        Note("data", f"Rows of {one.system} without a score {treatments[one.treatment]}: {list_counts(one.reasons)}.")
         for one in missing
     ]
 
@@ -246,12 +230,8 @@ def _cluster_notes(evaluations: Sequence[Evaluation], question: LogQuestion) -> 
     if question.cluster is not None or not suggested:
         return []
     offers = ", ".join(f"`{name}` ({count_of(size, 'value')})" for name, size in suggested.items())
-    return [
-        Note(
-            "design",
-            f"The logs group items by {offers}: if items of a group depend on one another, name that column with --cluster.",
-        )
-    ]
+    advice = "if items of a group depend on one another, name that column with --cluster"
+    return [Note("design", f"The logs group items by {offers}: {advice}.")]
 
 
 def _direction(evaluations: Sequence[Evaluation], measure: str) -> bool | None:
@@ -314,9 +294,7 @@ def _part(evaluation: Evaluation, measure: str, question: LogQuestion) -> tuple[
         return np.where(absent, 0.0, values), np.arange(len(values))
     rows = np.flatnonzero(~absent)
     if not len(rows):
-        raise OutscoreError(
-            f"{evaluation.label}: {evaluation.system} has no score of `{measure}` at all.", "Score the run first."
-        )
+        evaluation.refuse(f": {evaluation.system} has no score of `{measure}` at all.", "Score the run first.")
     return values[rows], rows
 
 
@@ -333,9 +311,6 @@ def _gather(evaluations: Sequence[Evaluation], kept: Sequence[Array], of: Callab
 def _column(evaluations: Sequence[Evaluation], kept: Sequence[Array], name: str | None) -> Labels:
     for evaluation in evaluations:
         if name not in evaluation.groups:
-            raise OutscoreError(
-                f"{evaluation.label} has no column `{name}` that its items could be grouped by.",
-                did_you_mean(str(name), evaluation.groups) if evaluation.groups else "It has none.",
-                parameter="cluster",
-            )
+            cure = did_you_mean(str(name), evaluation.groups) if evaluation.groups else "It has none."
+            evaluation.refuse(f" has no column `{name}` that its items could be grouped by.", cure, "cluster")
     return _gather(evaluations, kept, lambda one: one.groups[str(name)])
