@@ -184,6 +184,35 @@ class TestWritten:
         assert refused.value.parameter == parameter
 
 
+OUTSIDE = [(option, mode) for request in REQUESTS.values() for option in request.options() for mode in option.only_for]
+
+
+class TestModes:
+    """What an option is for is declared with it, and one function refuses it elsewhere."""
+
+    @pytest.mark.parametrize(("option", "mode"), OUTSIDE, ids=lambda one: one.name)
+    def test_a_refusal_names_the_option_and_a_cure(self, option, mode):
+        facts = {"log": "a log", "measures": 2, "task": "pos", "test": "sign"}
+        with pytest.raises(OutscoreError) as refused:
+            mode.refuse(option, "given", **facts)
+        assert refused.value.parameter == option.name
+        assert any(word in refused.value.message for word in (f"--{option.long} ", f"`{option.keyword}`"))
+        assert refused.value.hint
+        assert "{" not in str(refused.value)
+
+    def test_what_is_given_outside_its_mode_is_refused(self):
+        request = REQUESTS["compare"].from_written({"files": ["a", "b"], "unpaired": "true", "unit-size": "2"})
+        with pytest.raises(OutscoreError, match="--unit-size needs the same items") as refused:
+            request.validate()
+        assert refused.value.parameter == "unit_size"
+
+    def test_options_of_scores_or_of_texts_alone_say_so(self):
+        """`outscore compare` has the options of both, and refuses those of the kind that is not asked."""
+        of_scores, of_texts = ({o.name: o for o in REQUESTS[name].options()} for name in ("compare", "texts"))
+        assert all(of_scores[name].mode("scores") for name in of_scores.keys() - of_texts.keys())
+        assert all(of_texts[name].mode("texts") for name in of_texts.keys() - of_scores.keys() - {"reference"})
+
+
 SEEDS = ("seed", "shuffle")
 SHARES = ("alpha", "normality_alpha", "power")
 COUNTS = ("unit_size", "resamples", "min_support", "strength", "n", "repeats", "replicates")

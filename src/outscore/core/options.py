@@ -12,9 +12,10 @@ import difflib
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from fractions import Fraction
 from numbers import Integral, Real
-from typing import Any, Literal
+from typing import Any, Literal, NoReturn
 
 from outscore.core.errors import OutscoreError
 from outscore.core.records import dataclass
@@ -31,7 +32,37 @@ Kind = Literal["value", "flag", "file", "column", "system", "metric", "names", "
 """What an option is filled in with: a plain value, a tick, the name of a file, of a column or of a system, metrics with their
 options, names separated by commas, or settings of the form key=value."""
 Choices = tuple[str, ...] | Callable[[], Mapping[str, str]]
-OnlyFor = tuple[tuple[str, tuple[str, ...]], ...]
+
+
+@dataclass(frozen=True)
+class Mode:
+    """A way to use a command, for which some options are and outside which they would have no effect.
+
+    Parameters
+    ----------
+    name
+        One word; an option may have its own `cure` for a mode that others share.
+    refusal, cure
+        What is said of an option that is given outside the mode, and what to do instead. ``{long}``, ``{keyword}`` and
+        ``{value}`` are those of the option, other words in braces come from whoever refuses it.
+    option, values
+        If the mode is that another option has one of these values, so that forms can show what belongs to it.
+    """
+
+    name: str
+    refusal: str
+    cure: str = "Leave --{long} out."
+    option: str = ""
+    values: tuple[str, ...] = ()
+
+    def cured(self, cure: str) -> Mode:
+        """The same mode with another cure."""
+        return replace(self, cure=cure)
+
+    def refuse(self, option: Option, value: object, **facts: object) -> NoReturn:
+        """Refuse an option, given with this value outside the mode."""
+        words = {"long": option.long, "keyword": option.keyword, "value": value, **facts}
+        raise OutscoreError(self.refusal.format(**words), self.cure.format(**words), parameter=option.name)
 
 
 @dataclass(frozen=True)
@@ -63,7 +94,7 @@ class Option:
     least, most
         How many values are needed and allowed, of files and of fixed numbers of values.
     only_for
-        When it means anything: other options, and the values of them that call for it.
+        The modes in which it means anything.
     metavar
         How its value is written on the command line, ``"COLUMN"``; from type and choices where empty.
     default_text
@@ -93,7 +124,7 @@ class Option:
     many: bool = False
     least: int = 0
     most: int | None = None
-    only_for: OnlyFor = ()
+    only_for: tuple[Mode, ...] = ()
     metavar: str = ""
     default_text: str = ""
     shortcuts: tuple[tuple[str, str], ...] = ()
@@ -117,6 +148,10 @@ class Option:
     def keyword(self) -> str | None:
         """The name in Python; None where Python has no keyword for it."""
         return None if self.python is None else self.python or self.name
+
+    def mode(self, name: str) -> Mode | None:
+        """The mode of this name, if the option is for it."""
+        return next((mode for mode in self.only_for if mode.name == name), None)
 
     def read(self, value: object) -> OptionValue:
         """Turn one written or given value into this option's type, or refuse it in one sentence."""

@@ -25,7 +25,6 @@ from outscore.inference.families.multiplicity import CORRECTIONS
 from outscore.inference.populations import ITEMS, POPULATIONS
 from outscore.inference.registry import DEFAULT, deciding_test, suggest_test
 from outscore.metrics.registry import METRICS, resolve
-from outscore.workflows.requests.base import Request
 from outscore.workflows.requests.shared import ALTERNATIVES, STATISTICS
 
 
@@ -316,18 +315,6 @@ def refuse_labels(columns: Mapping[str, object]) -> None:
                 f"`{name}` is not the name of a column.",
                 "For a file or table, name the column that contains it.",
                 parameter=name,
-            )
-
-
-def refuse_reading_options(request: Request) -> None:
-    """Refuse options for reading files if there is no file."""
-    for option in request.options():
-        reads = option.kind == "column" or option.name in ("system", "reader", "transpose")
-        if reads and request.is_given(option):
-            raise OutscoreError(
-                f"`{option.keyword}` is for files, but the scores are given directly.",
-                f"Leave `{option.keyword}` out.",
-                parameter=option.name,
             )
 
 

@@ -49,7 +49,7 @@ def test_items_power_and_effect_are_one_equation():
 
 def test_pairs_cannot_be_planned_for_together_with_different_items():
     for other in ({"discordance": 0.1}, {"margin": 0.1}, {"anytime": True}, {"repeats": 2}, {"price_item": 1, "price_run": 1}):
-        with pytest.raises(osc.OutscoreError, match="cannot be combined with --unpaired"):
+        with pytest.raises(osc.OutscoreError, match="needs the same items for both systems"):
             osc.plan(effect=0.1, unpaired=True, sd=0.3, **other)
     with pytest.raises(osc.OutscoreError, match="all equal"):
         osc.plan(pilot=([2.5] * 5, [2.5] * 5), unpaired=True, effect=0.1)

@@ -13,7 +13,7 @@ from fractions import Fraction
 from functools import cache
 from typing import Any, Literal
 
-from outscore.core.options import OnlyFor, Option, did_you_mean
+from outscore.core.options import Option, did_you_mean
 from outscore.core.records import dataclass
 from outscore.web.messages import HTTPProblem
 from outscore.workflows.requests.registry import REQUESTS
@@ -25,6 +25,8 @@ KINDS: Mapping[type, Kind] = {str: "text", int: "whole", float: "number", bool: 
 ALL = "all"
 LENGTHS = "lengths"
 """The field for the one kind of `buckets` that needs no file of labels."""
+OnlyFor = tuple[tuple[str, tuple[str, ...]], ...]
+"""Other fields, and the values of them that call for a field."""
 CHOICE_LABELS: Mapping[str, Mapping[str, str]] = {
     "alternative": {"two-sided": "either system better", "greater": "A better than B", "less": "A worse than B"},
     "duplicates": {"stop": "refuse them", "mean": "their mean", "first": "the first one", "last": "the last one"},
@@ -172,7 +174,7 @@ def _field(option: Option, *, name: str = "", only: OnlyFor | None = None) -> Fi
         option,
         default,
         choices,
-        option.only_for if only is None else only,
+        tuple((mode.option, mode.values) for mode in option.only_for if mode.values) if only is None else only,
         option.many or (option.kind != "file" and option.least > 1),
         option.least,
         option.most,

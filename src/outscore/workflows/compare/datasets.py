@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -53,8 +53,8 @@ def by_macro_average(pooled: Comparison, panels: Sequence[Panel], asked: Mapping
         reason = f"test `{asked['test']}` is for single items"
         text = f"The {pooled.design.noun}s of {len(panels)} datasets were pooled, because {reason}."
         return _with(pooled, Note("reading", text))
-    same = ("test", "options", "alpha", "unit_size", "unit_statistic", "shuffle", "seed", "population", "repeats")
-    question = RankQuestion(**{name: asked[name] for name in same if name in asked})
+    same = {field.name for field in fields(RankQuestion)} & asked.keys()
+    question = RankQuestion(**{name: asked[name] for name in same})
     try:
         ranking = rank_panels(panels, question).ranking
     except OutscoreError as refusal:

@@ -17,6 +17,7 @@ from outscore.formats.tables.names import join_names
 from outscore.scores.system import Origin, Scores, label_of
 from outscore.workflows.compare.inputs import TwoSystems, pair_scores
 from outscore.workflows.compare.unpaired import TwoSamples
+from outscore.workflows.requests import modes
 
 if TYPE_CHECKING:
     from outscore.results.design import DecidingItem
@@ -45,35 +46,20 @@ class LogPair:
         )
 
 
-TABLE_OPTIONS = (
-    "item", "score", "system_column", "repeat", "dataset", "transpose", "prediction", "gold", "gold_column",
-)  # fmt: skip
-"""Options that name columns, which logs do not need."""
-LOG_OPTIONS = ("log_task", "filter", "missing", "force_same")
-"""Options for logs only."""
-
-
 def asks_logs(request: CompareRequest | RankRequest | ScoreRequest) -> bool:
     """Whether the files of a request are logs; options that do not apply to them are refused."""
     logs = are_logs(request.files, request.reader)
     if not logs and request.reader == "auto":
         # `rank` and `score` decide for themselves which folders of tables they read.
         refuse_folders(request.files, empty=request.command != "compare")
-    for option in request.options():
-        if option.name not in (TABLE_OPTIONS if logs else LOG_OPTIONS) or not request.is_given(option):
-            continue
-        if option.name == "missing" and not logs and request.missing in ("stop", "drop"):
-            continue
-        if logs:
-            message = f"--{option.long} is for tables, but {label_of(request.files[0])} is a log of an evaluation harness."
-            cure = "Choose a part of the log with --log-task, --metric and --filter, or read it as a table with --reader jsonl."
-        else:
-            word = " zero" if option.name == "missing" else ""
-            message = f"--{option.long}{word} is for logs of evaluation harnesses, but the input is not a log."
-            cure = f"Leave --{option.long} out, or name the format of the logs with --reader."
-            if word:
-                cure = "Write 0 into the table, or drop rows without a score with --missing drop."
-        raise OutscoreError(message, cure, parameter=option.name)
+    if logs:
+        request.refuse_outside(modes.TABLES, log=label_of(request.files[0]))
+    else:
+        request.refuse_outside(modes.LOGS)
+        if request.missing == "zero":
+            message = "--missing zero is for logs of evaluation harnesses, but the input is not a log."
+            cure = "Write 0 into the table, or drop rows without a score with --missing drop."
+            raise OutscoreError(message, cure, parameter="missing")
     return logs
 
 

@@ -43,9 +43,10 @@ from outscore.workflows.frames import counts_in, is_table
 from outscore.workflows.measures import proposing_measures
 from outscore.workflows.names import path_texts
 from outscore.workflows.reading import answer_notes, directed, gold_notes, reading_of, scale_notes, score_names
+from outscore.workflows.requests import modes
 from outscore.workflows.requests.compare import CompareRequest
 from outscore.workflows.requests.door import at_the_door
-from outscore.workflows.validate import paired, question_of, refuse_labels, refuse_reading_options
+from outscore.workflows.validate import paired, question_of, refuse_labels
 
 COUNTS = ("true positives", "false positives", "false negatives")
 SLICES = "slice"
@@ -214,7 +215,7 @@ def call(
         duplicates=request.duplicates,
         metric=request.metric,
     )
-    refuse_reading_options(request)
+    request.refuse_outside(modes.FILES)
     if slices is None:
         return run(request, data).comparisons[0]
     column, values = _slice_labels(slices, data, a)
@@ -236,7 +237,7 @@ def _of_samples(
         if value is not None:
             raise OutscoreError(f"`{name}` needs items that both systems share.", f"Leave `{name}` out.", parameter=name)
     request = CompareRequest.from_python(given)
-    refuse_reading_options(request)
+    request.refuse_outside(modes.FILES)
     request.validate(arrays=True)
     return compare_samples(request, samples_given(a, b, clusters=clusters, names=request.names)).comparisons[0]
 

@@ -25,6 +25,7 @@ from outscore.workflows.compare.unpaired import TwoSamples, compare_samples, sam
 from outscore.workflows.frames import counts_in, is_table
 from outscore.workflows.measures import proposing_measures
 from outscore.workflows.names import path_texts
+from outscore.workflows.requests import modes
 from outscore.workflows.requests.compare import metrics_in
 from outscore.workflows.requests.door import at_the_door
 from outscore.workflows.requests.gate import GateRequest
@@ -32,7 +33,7 @@ from outscore.workflows.requests.groups import METRIC_OF_TEXTS
 from outscore.workflows.requests.plan import POWER
 from outscore.workflows.texts.run import TextData, read_texts
 from outscore.workflows.texts.run import run as run_texts
-from outscore.workflows.validate import refuse_labels, refuse_reading_options
+from outscore.workflows.validate import refuse_labels
 
 CALLED = ("baseline", "candidate")
 """The names of systems that have none."""
@@ -118,7 +119,7 @@ def call(
             parameter="candidate",
         )
     request = GateRequest.from_python(given)
-    refuse_reading_options(request)
+    request.refuse_outside(modes.FILES)
     request.validate(arrays=True)
     # Scores that were read bring their names.
     names = request.names or (() if isinstance(baseline, Scores) else CALLED)
@@ -182,7 +183,7 @@ def _run_samples(request: GateRequest, samples: TwoSamples | None) -> GateResult
 
 def _run_texts(request: GateRequest, data: TextData | None) -> GateResult:
     """A gate on texts, by one metric."""
-    request.refuse_what_is_for_scores()
+    request.refuse_outside(modes.SCORES)
     metrics = metrics_in(request.metric) if isinstance(request.metric, str) else [METRIC_OF_TEXTS]
     if len(metrics) != 1:
         raise OutscoreError(

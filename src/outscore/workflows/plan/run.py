@@ -38,7 +38,9 @@ from outscore.workflows.plan.printed import possible_table, read_table
 from outscore.workflows.reading import directed, reading_of, score_names
 from outscore.workflows.requests.base import input_settings, versions
 from outscore.workflows.requests.door import at_the_door
-from outscore.workflows.requests.plan import PlanRequest
+from outscore.workflows.requests.groups import UnitRequest
+from outscore.workflows.requests.plan import NO_BATTLES, REPLICATES, PlanRequest
+from outscore.workflows.requests.shared import TEST
 
 OWN_RATE = (
     "The win rate is the pilot's own, {rate:.1f} %, which is itself uncertain; better give the smallest lead that matters as"
@@ -75,7 +77,7 @@ def run(
     elif request.pilot or data is not None:
         answer, inputs = _piloted(request, data, progress or Steps())
     else:
-        design = StudyDesign(**request.design("sd", "discordance"))
+        design = StudyDesign(**request.design())
         question = {**request.question, "accuracy": request.accuracy}
         answer = _priced(
             request, lambda repeats, n: plan_numbers(replace(design, repeats=repeats or design.repeats), n=n, **question)
@@ -171,7 +173,7 @@ def _from_battles(request: PlanRequest) -> tuple[PlanResult, dict[str, Any]]:
     from outscore.workflows.prefer.run import run as prefer
     from outscore.workflows.requests.prefer import PreferRequest
 
-    request.refuse_what_battles_lack()
+    request.refuse_outside(NO_BATTLES)
     # The spread is the same in whichever order answers were shown.
     asked = PreferRequest(
         files=request.pilot, alpha=request.alpha, system=request.system, cluster=request.cluster, order="unrecorded"
@@ -235,7 +237,7 @@ def _from_pilot(request: PlanRequest, pilot: TwoSystems, progress: Progress) -> 
     question = request.question
     better = directed("mean", request.direction, score_names(pilot.tables, pilot.names), scores=(pilot.a, pilot.b))
     labels["metric"] = better.metric
-    units = {name: request.value(name) for name in ("unit_size", "unit_statistic", "shuffle")}
+    units = request.values_for(UnitRequest)
     design = request.design()
     labels["bounds"] = request.bounds
 
@@ -271,10 +273,18 @@ def _priced(request: PlanRequest, ask: Callable[[int | None, float | None], Plan
 
 def _try_test(request: PlanRequest, pilot: TwoSystems, labels: Mapping[str, Any], progress: Progress) -> Any:  # noqa: ANN401
     pairs, metric = paired_pilot(pilot.a, pilot.b, **labels)
-    names = ("test", "replicates", "alternative", "alpha", "delta", "seed")
-    given = {name: request.value(name) for name in names if request.value(name) is not None}
-    effect = better_by(request.effect, 1 if metric.higher_is_better else -1)
-    curves = retrospective_curves(pairs, metric, effect=effect, **given, progress=_by_steps(progress))
+    curves = retrospective_curves(
+        pairs,
+        metric,
+        test=request.test or TEST.default,
+        alternative=request.alternative,
+        alpha=request.alpha,
+        delta=request.delta,
+        effect=better_by(request.effect, 1 if metric.higher_is_better else -1),
+        replicates=request.replicates or REPLICATES,
+        seed=request.seed,
+        progress=_by_steps(progress),
+    )
     return curves if request.unit_size == 1 else [replace(curve, unit="units") for curve in curves]
 
 

@@ -21,9 +21,10 @@ from outscore.scores.system import Labels, Scores
 from outscore.workflows.frames import encode_labels, is_table, systems_in
 from outscore.workflows.measures import read_each
 from outscore.workflows.names import distinct_names
+from outscore.workflows.requests import modes
 from outscore.workflows.requests.rank import RankRequest
 from outscore.workflows.requests.score import ScoreRequest
-from outscore.workflows.validate import numbers_of, refuse_labels, refuse_reading_options
+from outscore.workflows.validate import numbers_of, refuse_labels
 
 if TYPE_CHECKING:
     from outscore.scores.system import Labels, Scores
@@ -51,7 +52,7 @@ def systems_from(
     labels = {"dataset": dataset, "items": items, "clusters": clusters}
     if is_table(scores):
         return _from_table(scores, request, labels)
-    refuse_reading_options(request)
+    request.refuse_outside(modes.FILES)
     if isinstance(scores, Mapping):
         return _from_arrays(scores, labels)
     if isinstance(scores, Sequence) and scores and all(isinstance(system, Scores) for system in scores):

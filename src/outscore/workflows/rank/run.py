@@ -47,7 +47,7 @@ from outscore.workflows.reading import (
     score_names,
     series_names,
 )
-from outscore.workflows.requests import shared
+from outscore.workflows.requests import modes, shared
 from outscore.workflows.requests.door import at_the_door
 from outscore.workflows.requests.rank import RankRequest
 from outscore.workflows.texts.inputs import read_text_files
@@ -55,8 +55,6 @@ from outscore.workflows.texts.segments import SegmentScores, check_segments
 from outscore.workflows.validate import refuse_labels
 
 Kind = Literal["scores", "texts", "outputs"]
-NEED_ALL_ROWS = ("unit_size", "critical_difference", "joint", "names", "population", "repeats", "reduce", "equal_runs")
-"""Options that do not work with parts of a table that are read one by one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -477,10 +475,4 @@ def _check_partitioned(request: RankRequest) -> None:
             "Name the files one by one if they are few and small.",
             parameter=name,
         )
-    for option in request.options():
-        if option.name in NEED_ALL_ROWS and request.is_given(option):
-            raise OutscoreError(
-                f"--{option.long} needs all rows at once, but Parquet parts are read one by one.",
-                f"Leave --{option.long} out, or name the files one by one if they are few and small.",
-                parameter=option.name,
-            )
+    request.refuse_outside(modes.ALL_ROWS)

@@ -15,9 +15,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from outscore.core.errors import OutscoreError
-from outscore.core.options import Option, did_you_mean
+from outscore.core.options import Mode, Option, did_you_mean
 from outscore.core.records import dataclass
-from outscore.workflows.requests import shared
 
 if TYPE_CHECKING:
     from outscore.scores.system import Origin
@@ -115,6 +114,18 @@ class Request:
         """Whether an option differs from its default."""
         return bool(self.value(option.name) != option.default)
 
+    def values_for(self, record: type[Any]) -> dict[str, Any]:
+        """The values of the options that a record has as fields, such as a question or another request."""
+        names = {field.name for field in dataclasses.fields(record)}
+        return {option.name: self.value(option.name) for option in self.options() if option.name in names}
+
+    def refuse_outside(self, mode: Mode, **facts: object) -> None:
+        """Refuse options that are for a mode in which this request is not; `facts` complete the refusal."""
+        for option in self.options():
+            for own in option.only_for:
+                if own.name == mode.name and self.is_given(option):
+                    own.refuse(option, self.value(option.name), **facts)
+
     def written(self) -> dict[str, str | list[str]]:
         """The options that differ from their defaults, as text: `from_written` makes an equal request of it."""
         return {option.name: _as_text(option, self.value(option.name)) for option in self.options() if self.is_given(option)}
@@ -122,7 +133,8 @@ class Request:
     @property
     def inputs(self) -> list[str]:
         """The names of all files to read, as written."""
-        return list(self.value("files"))
+        values = [self.value(option.name) for option in self.options() if option.kind == "file"]
+        return [path for value in values if value is not None for path in ([value] if isinstance(value, str) else value)]
 
     @property
     def system_paths(self) -> Sequence[str]:
@@ -136,14 +148,15 @@ class Request:
 
     def columns(self) -> dict[str, Any]:
         """The columns that were named, by the parameters of readers."""
-        names = {option.name for option in self.options()}
-        columns = {name: self.value(name) for name in (*shared.COLUMNS, shared.TRANSPOSE.name) if name in names}
-        if "gold_column" in names:
-            # In these requests, `gold` is the file of the right answers to outputs.
-            columns |= {"gold": self.value("gold_column"), "gold_option": "gold_column"}
-        if "missing" in names and self.value("missing") == "drop":
+        named = {option.name: self.value(option.name) for option in self.options() if option.kind == "column"}
+        columns = {name.removesuffix("_column"): value for name, value in named.items() if value}
+        if "gold_column" in named:
+            columns["gold_option"] = "gold_column"
+        if getattr(self, "transpose", False):
+            columns["transpose"] = True
+        if getattr(self, "missing", None) == "drop":
             columns["drop"] = True
-        return {("system" if name == "system_column" else name): value for name, value in columns.items() if value}
+        return columns
 
     def validate(self) -> None:
         """Refuse whatever can be refused before a file is opened; errors name their parameter."""
@@ -201,8 +214,13 @@ class Request:
         return f"import outscore as osc\n\n{call}"
 
     def file_arguments(self) -> list[str]:
-        """Files that `python_call` passes by keyword."""
-        return []
+        """Files that `python_call` passes by keyword: those that are not arguments of the command line."""
+        further = [option for option in self.options() if option.kind == "file" and option.name not in self.positional]
+        return [f"{option.keyword}={self.file_literal(option)}" for option in further if self.is_given(option)]
+
+    def file_literal(self, option: Option) -> str:
+        """The files of an option as a Python literal; any number of them is a list, even if it is one."""
+        return _literal(self.value(option.name), listed=option.most is None)
 
 
 _ORDERED: dict[type[Request], tuple[Option, ...]] = {}

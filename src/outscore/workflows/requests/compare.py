@@ -12,9 +12,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from outscore.core.errors import OutscoreError
-from outscore.core.options import Option, did_you_mean, written_direction
+from outscore.core.options import Option, check_range, did_you_mean, written_direction
 from outscore.core.records import dataclass
-from outscore.workflows.requests import shared
+from outscore.workflows.requests import modes, shared
 from outscore.workflows.requests.base import Written, declare, input_settings, saved_value, versions
 from outscore.workflows.requests.groups import DrawRequest, LogRequest, ScoredRequest, TableRequest, UnitRequest, text_metrics
 
@@ -24,34 +24,8 @@ if TYPE_CHECKING:
 MAX_T = "max-t"
 LENGTH = "length"
 """The bucket that needs no file of labels: reference length."""
-NEEDS_PAIRS = (
-    "population", "delta", "anytime", "unit_size", "unit_statistic", "shuffle", "unit_advice",
-    "repeats", "reduce", "equal_runs", "slice", "dataset", "normality_alpha", "measure", "not_worse",
-)  # fmt: skip
-"""Options that require both systems to have the same items."""
 METRICS_OF_TEXTS = ("bleu", "chrf")
 """The default metrics for texts."""
-OF_TEXTS = ("documents", "text_column", "scores")
-"""Options that only texts have, in requests that take scores and texts."""
-ASKED = (
-    "alternative",
-    "alpha",
-    "delta",
-    "margin",
-    "assume",
-    "unit_size",
-    "unit_statistic",
-    "shuffle",
-    "normality_alpha",
-    "seed",
-)
-"""Options of a comparison itself."""
-SAVED_ORDER = (
-    "metric", "test", "alternative", "alpha", "delta", "margin", "unit_size", "unit_statistic", "shuffle", "unit_advice",
-    "normality_alpha", "seed", "set", "method", "resamples", "correction", "system", *shared.COLUMNS, "names", "duplicates",
-    "reader", "reference", "documents", "buckets", "compat",
-)  # fmt: skip
-"""The order of saved settings, which is older than that of the options."""
 
 
 @dataclass(frozen=True)
@@ -83,21 +57,10 @@ class TestedRequest(ScoredRequest):
             given[name] = self.value(name)
         return given
 
-    def refuse_what_is_for_texts(self) -> None:
-        """Refuse options for texts if no reference was named, in commands that take scores or texts."""
-        for option in self.options():
-            if option.name in OF_TEXTS and self.is_given(option):
-                _refuse_other_kind(option, self.value(option.name), texts=False)
-
-    def refuse_what_is_for_scores(self) -> None:
-        """Refuse options for scores if a reference was named: they would have no effect."""
-        of_scores, of_texts = ({option.name for option in request.options()} for request in (CompareRequest, TextsRequest))
-        for option in self.options():
-            if option.name in of_scores - of_texts and self.is_given(option):
-                _refuse_other_kind(option, self.value(option.name), texts=True)
-
-    def references_argument(self) -> str:
-        """The reference as a Python literal; several are a list of paths, because a list of strings would be segments."""
+    def file_literal(self, option: Option) -> str:
+        """The files of an option; several references are a list of paths, because a list of strings would be segments."""
+        if option.name != "reference":
+            return super().file_literal(option)
         references = [repr(name) for name in self.value("reference")]
         return references[0] if len(references) == 1 else f"[{', '.join(f'Path({name})' for name in references)}]"
 
@@ -124,7 +87,9 @@ class ComparisonRequest(TestedRequest, UnitRequest, DrawRequest):
 
     def asked(self) -> dict[str, Any]:
         """The options of the comparison itself, without those that concern the data."""
-        return {"test": self.value("test"), "options": self.test_options(), **{name: self.value(name) for name in ASKED}}
+        from outscore.workflows.validate import Question
+
+        return {"options": self.test_options(), **self.values_for(Question)}
 
     @property
     def is_shifted(self) -> bool:
@@ -134,10 +99,8 @@ class ComparisonRequest(TestedRequest, UnitRequest, DrawRequest):
     def settings(self, inputs: Iterable[Origin] = (), **found: Any) -> dict[str, Any]:  # noqa: ANN401, ARG002 - as in `Request`
         """What is saved: the options of `outscore compare`, whichever of its two kinds this is."""
         options = {option.name: option for option in (*every_option(), *self.options())}
-        order = [*SAVED_ORDER, *(name for name in options if name not in (*SAVED_ORDER, "files"))]
-        saved: dict[str, Any] = {"files": list(self.value("files"))}
-        for name in order:
-            option = options[name]
+        saved: dict[str, Any] = {}
+        for name, option in options.items():
             value = getattr(self, name, option.default)
             if option.always_saved or value != option.default:
                 saved[name] = saved_value(option, value)
@@ -159,7 +122,7 @@ class CompareRequest(ComparisonRequest, TableRequest, LogRequest):
         most=2,
         metavar="A [B] | TABLE",
     )
-    method: str = declare(shared.METHOD, only_for=(("test", ("permutation", "all")),))
+    method: str = declare(shared.METHOD, only_for=(modes.of_values("test", ("permutation", "all")),))
     not_worse: Mapping[str, object] = declare(shared.NOT_WORSE, after="margin")
     anytime: bool = declare(shared.ANYTIME, after="not_worse")
     bounds: tuple[float, ...] = declare(shared.BOUNDS, after="anytime")
@@ -168,10 +131,6 @@ class CompareRequest(ComparisonRequest, TableRequest, LogRequest):
     measure: tuple[str, ...] = declare(shared.MEASURE, after="score")
     slice: str | None = declare(shared.SLICE, after="equal_runs")
     names: tuple[str, ...] = declare(shared.NAMES, most=2)
-
-    def asked(self) -> dict[str, Any]:
-        """The options of the comparison itself."""
-        return {**super().asked(), "bounds": self.bounds, "unit_advice": self.unit_advice, "population": self.population}
 
     def validate(self, *, arrays: bool = False, logs: bool = False) -> None:
         """Refuse whatever can be refused before a file is opened; arrays have no files, and a system may have many logs."""
@@ -214,13 +173,8 @@ class CompareRequest(ComparisonRequest, TableRequest, LogRequest):
         """Refuse options that do not work with several measures."""
         names = [written_direction(measure)[0] for measure in self.measure]
         margins = self.margins()
-        if margins and not names:
-            raise OutscoreError(
-                "--not-worse needs measures, but no --measure was named.",
-                "Name each measure with --measure.",
-                parameter="not_worse",
-            )
         if not names:
+            self.refuse_outside(modes.MEASURES)
             return
         if len(names) != len(set(names)) or len(names) == 1:
             what = "names one measure only" if len(names) == 1 else "names a measure twice"
@@ -232,12 +186,7 @@ class CompareRequest(ComparisonRequest, TableRequest, LogRequest):
                 did_you_mean(unknown, names),
                 parameter="not_worse",
             )
-        for option in self.options():
-            if option.name in ("score", "metric", "margin", "slice", "prediction", "gold") and self.is_given(option):
-                cure = "Give each measure its own with --not-worse NAME=MARGIN." if option.name == "margin" else "Leave it out."
-                raise OutscoreError(
-                    f"--{option.long} is for a single score, but --measure names {len(names)}.", cure, parameter=option.name
-                )
+        self.refuse_outside(modes.SINGLE, measures=len(names))
         if self.correction == MAX_T:
             raise OutscoreError(
                 f"Correction `{MAX_T}` is for metrics of texts and for slices, not for measures.",
@@ -280,27 +229,21 @@ class CompareRequest(ComparisonRequest, TableRequest, LogRequest):
                 "Leave --metric out.",
                 parameter="metric",
             )
-        for option in self.options():
-            if option.name in NEEDS_PAIRS and self.is_given(option):
-                raise OutscoreError(
-                    f"--{option.long} needs the same items for both systems, but with --unpaired the items differ.",
-                    "Leave one of the two out.",
-                    parameter=option.name,
-                )
+        self.refuse_outside(modes.PAIRED)
 
     def _check_looks(self) -> None:
         """Refuse options that do not work with evidence at every look."""
+        shifted = self.is_shifted or bool(self.not_worse)
+        if not (shifted or self.anytime):
+            self.refuse_outside(modes.BOUNDED)
         if self.bounds:
-            used = self.anytime or self.is_shifted or bool(self.not_worse)
-            shared.check_bounds(self.bounds, used=used, users="a margin, a one-sided --delta or --anytime")
-        shared.check_assumption(self.assume, used=self.is_shifted or bool(self.not_worse))
-        for name, given in (("delta", self.delta != 0), ("unit_size", self.unit_size != 1)):
-            if self.anytime and given:
-                raise OutscoreError(
-                    f"--anytime tests single items against no difference, so it cannot be combined with `{name}`.",
-                    "Leave one of the two out.",
-                    parameter=name,
-                )
+            check_range("bounds", self.bounds)
+        if self.assume is not None:
+            shared.check_assumption(self.assume, shared.ASSUMPTIONS)
+        if not shifted:
+            self.refuse_outside(modes.SHIFTED)
+        if self.anytime:
+            self.refuse_outside(modes.ONE_LOOK)
 
 
 @dataclass(frozen=True)
@@ -382,10 +325,6 @@ class TextsRequest(ComparisonRequest):
         scored = [path for files in self.scores.values() for path in metrics_in(files)]
         return [*self.files, *self.reference, *labels, *scored, *(name for name in self.buckets if name != LENGTH)]
 
-    def asked(self) -> dict[str, Any]:
-        """The options of the comparison itself."""
-        return {**super().asked(), "population": self.population}
-
     def validate(self, *, arrays: bool = False) -> None:
         """Refuse whatever can be refused before a text is read; lists of segments have no files."""
         from outscore.formats.texts.read import check_columns
@@ -407,27 +346,24 @@ class TextsRequest(ComparisonRequest):
             )
         if not arrays and not self.reference:
             raise OutscoreError("No reference was named.", "Name one with --reference FILE.", parameter="reference")
-        if self.corpus is not None and not self.explain:
-            cure = "Add --explain, or leave --corpus out."
-            raise OutscoreError("--corpus only works together with --explain.", cure, parameter="corpus")
+        if not self.explain:
+            self.refuse_outside(modes.EXPLAINED)
         refuse_units_of_documents(self.unit_size, self.documents)
         chosen_metrics(self.metrics)
         check_compat(self.compat)
-        shared.check_assumption(self.assume, used=self.is_shifted, texts=True)
+        if self.assume is not None:
+            shared.check_assumption(self.assume, shared.ASSUMPTIONS_OF_TEXTS)
+        if not self.is_shifted:
+            self.refuse_outside(modes.SHIFTED)
         check_comparison(**self.asked(), metric=None, names=self.names or ("A", "B"))
 
     def data_arguments(self) -> list[str]:
         """Both systems and the reference."""
-        return [*super().data_arguments(), self.references_argument()]
+        return [*super().data_arguments(), self.file_literal(self.option("reference"))]
 
     def file_arguments(self) -> list[str]:
         """Source, documents, datasets, buckets and corpus."""
-        arguments = [
-            f"{name}={value!r}"
-            for name in ("source", "documents", "dataset", "corpus")
-            if (value := self.value(name)) is not None
-        ]
-        return [*arguments, *([f"buckets={list(self.buckets)!r}"] if self.buckets else [])]
+        return [argument for argument in super().file_arguments() if not argument.startswith("reference=")]
 
     def python_call(self) -> str:
         """The Python call, ready to copy."""
@@ -473,20 +409,10 @@ def comparison_request(given: Mapping[str, Written]) -> CompareRequest | TextsRe
         if option.name in known or option.name not in given:
             continue
         if other_kind.from_written({option.name: given[option.name]}).is_given(option):
-            _refuse_other_kind(option, given[option.name], texts=texts)
+            mode = option.mode((modes.SCORES if texts else modes.TEXTS).name)
+            assert mode is not None
+            mode.refuse(option, given[option.name])
     return kind.from_written(fitting)
-
-
-def _refuse_other_kind(option: Option, value: object, *, texts: bool) -> None:
-    name = option.long
-    if texts:
-        cure = shared.in_tables_of_texts(option, value)
-        raise OutscoreError(f"--{name} is for tables of scores, not for texts.", cure, parameter=option.name)
-    raise OutscoreError(
-        f"--{name} is for texts, but no --reference was named.",
-        f"Add --reference FILE, or leave --{name} out.",
-        parameter=option.name,
-    )
 
 
 def metrics_in(written: str) -> list[str]:

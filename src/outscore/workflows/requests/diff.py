@@ -130,11 +130,6 @@ class DiffRequest(Request):
         return super().value(name)
 
     @property
-    def inputs(self) -> list[str]:
-        """The names of all files to read: the right answers, then the systems."""
-        return [*([] if self.gold is None else [self.gold]), *self.files]
-
-    @property
     def data_files(self) -> Sequence[str]:
         """The right answers, then the systems."""
         return self.inputs
@@ -146,12 +141,10 @@ class DiffRequest(Request):
         if self.task is None or self.task not in TASKS:
             raise OutscoreError(f"There is no task `{self.task}`.", did_you_mean(str(self.task), TASKS), parameter="task")
         self._check_correction()
-        of_task = [option.name for option in TASKS[self.task].options]
         for option in task_options():
-            if option.name not in of_task and self.is_given(option):
-                raise OutscoreError(
-                    f"Task `{self.task}` does not take `{option.name}`.", f"Leave --{option.long} out.", parameter=option.name
-                )
+            mode = option.mode("task")
+            if mode is not None and self.task not in mode.values and self.is_given(option):
+                mode.refuse(option, self.value(option.name), task=self.task)
 
     def _is_one_table(self) -> bool:
         """Whether gold and all systems are columns or rows of one file."""

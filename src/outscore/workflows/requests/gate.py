@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from outscore.core.errors import OutscoreError
 from outscore.core.options import Option
 from outscore.core.records import dataclass
-from outscore.workflows.requests import shared
+from outscore.workflows.requests import modes, shared
 from outscore.workflows.requests.base import declare
 from outscore.workflows.requests.compare import (
     CompareRequest,
@@ -113,11 +113,6 @@ class GateRequest(TestedRequest, DrawRequest, TableRequest, EitherRequest, LogRe
         doc="What to call the baseline and the candidate. None uses the names in the data.",
     )
 
-    @property
-    def inputs(self) -> list[str]:
-        """The names of all files to read."""
-        return [*self.files, *self.reference, *([] if self.documents is None else [self.documents])]
-
     def validate(self, *, arrays: bool = False) -> None:
         """Refuse whatever can be refused before a file is opened; arrays have no files."""
         if self.margin is None:
@@ -142,26 +137,19 @@ class GateRequest(TestedRequest, DrawRequest, TableRequest, EitherRequest, LogRe
                 "Write `outscore gate BASELINE CANDIDATE --margin 0.02`.",
                 parameter="files",
             )
-        shared.check_assumption(self.assume, used=True, texts=bool(self.reference))
-        if self.reference:
-            self.refuse_what_is_for_scores()
-        else:
-            self.refuse_what_is_for_texts()
+        if self.assume is not None:
+            shared.check_assumption(self.assume, shared.ASSUMPTIONS_OF_TEXTS if self.reference else shared.ASSUMPTIONS)
+        self.refuse_outside(modes.SCORES if self.reference else modes.TEXTS)
 
     def comparison(self, test: str, *, decides: bool, **changed: Any) -> CompareRequest:  # noqa: ANN401 - values of options
         """The comparison behind the gate, candidate first: one-sided if it `decides`, else two-sided for the interval."""
         asked = {**self._asked(test, decides=decides), "bounds": self.bounds if decides else ()}
-        return CompareRequest.of({**self._values_for(CompareRequest), **asked, **changed})
+        return CompareRequest.of({**self.values_for(CompareRequest), **asked, **changed})
 
     def texts(self, test: str, *, decides: bool, **changed: Any) -> TextsRequest:  # noqa: ANN401 - values of options
         """The same for texts."""
         refuse_units_of_documents(1, self.documents)
-        return TextsRequest.of({**self._values_for(TextsRequest), **self._asked(test, decides=decides), **changed})
-
-    def _values_for(self, request: type[CompareRequest | TextsRequest]) -> dict[str, Any]:
-        """The values of the options that a gate has in common with a comparison."""
-        names = {option.name for option in self.options()}
-        return {option.name: self.value(option.name) for option in request.options() if option.name in names}
+        return TextsRequest.of({**self.values_for(TextsRequest), **self._asked(test, decides=decides), **changed})
 
     def _asked(self, test: str, *, decides: bool) -> dict[str, Any]:
         return {
@@ -172,8 +160,3 @@ class GateRequest(TestedRequest, DrawRequest, TableRequest, EitherRequest, LogRe
             "assume": self.assume if decides else None,
             "names": self.names[::-1],
         }
-
-    def file_arguments(self) -> list[str]:
-        """References and documents."""
-        references = [f"reference={self.references_argument()}"] if self.reference else []
-        return [*references, *([f"documents={self.documents!r}"] if self.documents else [])]

@@ -8,9 +8,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from outscore.core.errors import OutscoreError
-from outscore.core.options import MOST_ITEMS, Option, check_count, check_share
+from outscore.core.options import MOST_ITEMS, Mode, Option, check_count, check_range, check_share
 from outscore.core.records import dataclass
-from outscore.workflows.requests import shared
+from outscore.workflows.requests import modes, shared
 from outscore.workflows.requests.base import Request, declare, saved_value
 
 if TYPE_CHECKING:
@@ -36,19 +36,24 @@ POWER = Option(
 )
 
 METHODS = ("auto", "permutation", "normal", "t", "exact")
-COLUMNS = ("item", "score", "cluster", "repeat")
-# What a pilot estimates, what only a pilot can use, and what only --retrospective can.
-FROM_NUMBERS = ("sd", "discordance", "accuracy")
-FROM_PILOT = ("retrospective", "system", "shuffle", "direction", *COLUMNS)
-UNITS = ("unit_size", "unit_statistic")
-PRICES = ("price_item", "price_run", "budget")
-FROM_TRIALS = ("test", "replicates", "delta")
-NEEDS_PAIRS = ("discordance", "margin", "anytime", "repeats", "within", "retrospective", "shuffle", *FROM_TRIALS, *PRICES)
-"""What is about the same items of both systems, or planned for these only."""
-ASKED_OTHERWISE = ("anytime", "alternative", "method", "retrospective", *FROM_TRIALS)
-"""What a gate does not leave open."""
-DESIGN = ("alpha", "alternative", "repeats", "within", "cluster_size", "icc", "method")
-"""Options that describe the planned study, wherever its spread comes from."""
+
+NO_TABLE, NO_SCORES, NO_MARGIN = modes.without("table"), modes.without("scores"), modes.without("margin")
+NO_BATTLES = Mode("no battles", "--{long} is about scores, not battles.", "Leave one of them out.")
+NO_PILOT = Mode("no pilot", "--{long} is estimated from the pilot.", "Leave one of them out.")
+PILOT = Mode("pilot", "--{long} needs a pilot, which --pilot names.", "Leave --{long} out, or add --pilot FILE.")
+TRIED = Mode(
+    "tried",
+    "--{long} is for --retrospective; without it, the plan is computed from the spread.",
+    "Leave --{long} out, or add --retrospective.",
+)
+LOOKED = Mode(
+    "looked", "--{long} is for --anytime and --margin, but there is none.", "Leave --{long} out, or ask for one of them."
+)
+PLANNED = (NO_TABLE, NO_SCORES)
+"""A study is planned: printed scores are not what is asked about."""
+OF_PAIRS = (*PLANNED, modes.PAIRED, NO_BATTLES)
+OF_PILOT = (*PLANNED, PILOT)
+OF_TRIALS = (*OF_PAIRS, PILOT, TRIED, NO_MARGIN)
 
 
 @dataclass(frozen=True)
@@ -69,6 +74,7 @@ class PlanRequest(Request):
             label="Difference",
             form_help="The difference A − B to detect; in standard deviations if no spread is given.",
             group="design",
+            only_for=PLANNED,
         )
     )
     n: int | None = declare(
@@ -89,6 +95,7 @@ class PlanRequest(Request):
         help="Plan a gate: items after which it passes with this margin if the true difference is --effect, or 0.",
         form_help="Plan a gate: items after which it passes if the true difference is the one above, or 0.",
         group="design",
+        only_for=(modes.PAIRED, NO_BATTLES),
         always_saved=False,
         doc="Plan a gate with this margin: the number of items after which it passes if the true difference is `effect`,\n"
         "which is 0 by default.",
@@ -102,6 +109,7 @@ class PlanRequest(Request):
             label="Spread",
             form_help="Standard deviation of the difference A − B between items.",
             group="design",
+            only_for=(*PLANNED, NO_PILOT),
         )
     )
     discordance: float | None = declare(
@@ -112,6 +120,7 @@ class PlanRequest(Request):
             "Share of right-or-wrong items that only one of the two systems gets right.",
             label="Discordance",
             group="design",
+            only_for=(*OF_PAIRS, NO_PILOT),
         )
     )
     accuracy: float | None = declare(
@@ -123,11 +132,13 @@ class PlanRequest(Request):
             label="Accuracy",
             form_help="The baseline's accuracy; without a discordance, errors are assumed to be independent.",
             group="design",
+            only_for=(*PLANNED, NO_PILOT),
         )
     )
     unpaired: bool = declare(
         shared.UNPAIRED,
         group="design",
+        only_for=(NO_BATTLES,),
         help="Each system has items of its own: plan for so many of each, with --sd the spread of a system's scores.",
         form_help="Each system has items of its own; the spread is that of a system's scores.",
         doc="Plan for systems that have items of their own: so many of each. `sd` is then that of a system's scores.",
@@ -141,6 +152,7 @@ class PlanRequest(Request):
             label="Pilot",
             form_help="Scores to estimate the spread from.",
             group="files",
+            only_for=PLANNED,
             kind="file",
             many=True,
             most=2,
@@ -158,6 +170,7 @@ class PlanRequest(Request):
             check=check_count,
             label="Repeats",
             group="design",
+            only_for=OF_PAIRS,
             default_text="1",
         )
     )
@@ -169,6 +182,7 @@ class PlanRequest(Request):
             "Standard deviation of the difference between two runs on one item.",
             label="Spread within",
             group="design",
+            only_for=OF_PAIRS,
         )
     )
     cluster_size: float | None = declare(
@@ -179,6 +193,7 @@ class PlanRequest(Request):
             "Items per cluster, such as a document.",
             label="Cluster size",
             group="design",
+            only_for=(*PLANNED, NO_BATTLES),
             default_text="1",
         )
     )
@@ -190,6 +205,7 @@ class PlanRequest(Request):
             "Correlation of differences within a cluster.",
             label="Correlation",
             group="design",
+            only_for=(*PLANNED, NO_BATTLES),
             default_text="0",
         )
     )
@@ -203,6 +219,7 @@ class PlanRequest(Request):
             label="Price of an item",
             form_help="Together with the price of a run: find the cheapest combination of items and runs.",
             group="design",
+            only_for=OF_PAIRS,
             always_saved=False,
             doc="The price of an item. With prices, the plan is the cheapest combination of items and runs per item.",
         )
@@ -216,6 +233,7 @@ class PlanRequest(Request):
             minimum=0,
             label="Price of a run",
             group="design",
+            only_for=OF_PAIRS,
             always_saved=False,
         )
     )
@@ -229,6 +247,7 @@ class PlanRequest(Request):
             label="Budget",
             form_help="Money to spend: with prices, find the items and runs that detect the smallest difference for it.",
             group="design",
+            only_for=OF_PAIRS,
             always_saved=False,
         )
     )
@@ -241,6 +260,7 @@ class PlanRequest(Request):
             label="Printed scores",
             form_help="Two printed accuracies: which p-values are possible? Needs the number of items.",
             group="review",
+            only_for=(NO_TABLE, NO_MARGIN),
             many=False,
             least=2,
             most=2,
@@ -258,6 +278,7 @@ class PlanRequest(Request):
             label="Printed table",
             form_help="A system and its printed accuracy per line: which numbers of items fit, and which p can each pair have?",
             group="files",
+            only_for=(NO_MARGIN,),
             kind="file",
             most=1,
             metavar="FILE",
@@ -276,6 +297,7 @@ class PlanRequest(Request):
             label="Try a test",
             form_help="Try out a test on samples resembling the pilot.",
             group="pilot",
+            only_for=(*OF_PAIRS, PILOT, NO_MARGIN),
             kind="flag",
         )
     )
@@ -289,6 +311,7 @@ class PlanRequest(Request):
             label="Test",
             form_help="The test to try out.",
             group="pilot",
+            only_for=OF_TRIALS,
             metavar="NAME",
             default_text=shared.TEST.default,
         )
@@ -303,24 +326,44 @@ class PlanRequest(Request):
             check=check_count,
             label="Samples",
             group="pilot",
+            only_for=OF_TRIALS,
             default_text=str(REPLICATES),
         )
     )
-    system: tuple[str, ...] = declare(shared.SYSTEM, group="pilot", form_help="Which two systems of the table to use.")
-    item: str | None = declare(shared.ITEM, group="pilot")
-    score: str | None = declare(
-        shared.SCORE, default=None, many=False, help="Column of the scores.", group="pilot", annotation=""
+    system: tuple[str, ...] = declare(
+        shared.SYSTEM, group="pilot", only_for=OF_PILOT, form_help="Which two systems of the table to use."
     )
-    cluster: str | None = declare(shared.CLUSTER, help="Column of documents, conversations ...", group="pilot")
-    repeat: str | None = declare(shared.REPEAT, help="Column of epochs, seeds, samples.", group="pilot")
-    direction: str = declare(shared.DIRECTION, group="pilot")
-    unit_size: int = declare(shared.UNIT_SIZE, group="pilot", help="Items of the pilot per evaluation unit.")
-    unit_statistic: str = declare(shared.UNIT_STATISTIC, group="pilot")
-    shuffle: int | None = declare(shared.SHUFFLE, group="pilot")
+    item: str | None = declare(shared.ITEM, group="pilot", only_for=(*OF_PILOT, NO_BATTLES))
+    score: str | None = declare(
+        shared.SCORE,
+        default=None,
+        many=False,
+        help="Column of the scores.",
+        group="pilot",
+        only_for=(*OF_PILOT, NO_BATTLES),
+        annotation="",
+    )
+    cluster: str | None = declare(
+        shared.CLUSTER, help="Column of documents, conversations ...", group="pilot", only_for=OF_PILOT
+    )
+    repeat: str | None = declare(
+        shared.REPEAT, help="Column of epochs, seeds, samples.", group="pilot", only_for=(*OF_PILOT, NO_BATTLES)
+    )
+    direction: str = declare(shared.DIRECTION, group="pilot", only_for=OF_PILOT)
+    unit_size: int = declare(
+        shared.UNIT_SIZE,
+        group="pilot",
+        only_for=(*OF_PAIRS, PILOT),
+        always_saved=False,
+        help="Items of the pilot per evaluation unit.",
+    )
+    unit_statistic: str = declare(shared.UNIT_STATISTIC, group="pilot", only_for=(*OF_PAIRS, PILOT), always_saved=False)
+    shuffle: int | None = declare(shared.SHUFFLE, group="pilot", only_for=(*OF_PAIRS, PILOT))
     delta: float = declare(
         shared.DELTA,
         label="Tested difference",
         group="pilot",
+        only_for=OF_TRIALS,
         help="The difference A - B under the null hypothesis of the test to try out.",
         form_help="The difference A − B under the null hypothesis of the test to try out.",
         doc="The difference A - B under the null hypothesis of the test to try out.",
@@ -335,6 +378,7 @@ class PlanRequest(Request):
             label="Method",
             form_help="The test to compute power for.",
             group="design",
+            only_for=(NO_MARGIN,),
             doc='``"auto"`` for the test that `compare` runs by default: ``"exact"`` (McNemar) for right-or-wrong items\n'
             'without clusters, else ``"permutation"``. ``"t"`` is the paired t test, and ``"normal"`` the closed formula,\n'
             "which treats the spread as known and counts rejections in the right direction only.",
@@ -343,19 +387,15 @@ class PlanRequest(Request):
     anytime: bool = declare(
         shared.ANYTIME,
         group="design",
+        only_for=(*OF_PAIRS, NO_MARGIN),
         help="Also say after how many items an anytime-valid test is expected to stop.",
         form_help="Also say after how many items an anytime-valid test is expected to stop.",
         doc="Also give the number of items after which an anytime-valid test is expected to stop.",
     )
-    bounds: tuple[float, ...] = declare(shared.BOUNDS, group="design")
-    alternative: str = declare(shared.ALTERNATIVE, group="design")
+    bounds: tuple[float, ...] = declare(shared.BOUNDS, group="design", only_for=(LOOKED,))
+    alternative: str = declare(shared.ALTERNATIVE, group="design", only_for=(NO_TABLE, NO_MARGIN))
     alpha: float = declare(shared.ALPHA, group="design", doc="The level of the test.")
     seed: int = declare(shared.SEED, help="Seed for the samples of --retrospective.", group="pilot")
-
-    @property
-    def inputs(self) -> list[str]:
-        """The files of the pilot, or the printed table."""
-        return [*self.pilot, *([] if self.table is None else [self.table])]
 
     @property
     def system_paths(self) -> Sequence[str]:
@@ -367,11 +407,14 @@ class PlanRequest(Request):
         """The files of the pilot, or the printed table."""
         return self.inputs
 
-    def design(self, *more: str) -> dict[str, Any]:
+    def design(self) -> dict[str, Any]:
         """The options that were given about the planned study."""
-        given = {name: self.value(name) for name in (*DESIGN, *more) if self.value(name) is not None}
-        if self.unpaired:
-            given["unpaired"] = True
+        from outscore.results.plan import StudyDesign
+
+        # The tested difference is that of the test to try out.
+        given = {name: value for name, value in self.values_for(StudyDesign).items() if value is not None and name != "delta"}
+        if not self.unpaired:
+            del given["unpaired"]
         if self.margin is None:
             return given
         low, high = self.bounds or (0.0, 1.0)
@@ -385,39 +428,20 @@ class PlanRequest(Request):
 
     def validate(self, *, arrays: bool = False, tabled: bool = False) -> None:
         """Refuse what cannot be asked together, before a pilot is read."""
-        if self.bounds:
-            shared.check_bounds(self.bounds, used=self.anytime or self.margin is not None, users="--anytime and --margin")
-        if self.unpaired:
-            self._refuse(NEEDS_PAIRS, "cannot be combined with --unpaired")
-        if self.margin is not None:
-            self._refuse(("scores", "table", *ASKED_OTHERWISE), "cannot be combined with --margin")
+        self._check_question()
         self._check_prices()
         if self.table is not None or tabled:
-            taken = ("scores", "effect", *FROM_NUMBERS, "pilot", "repeats", "within", "cluster_size", "icc", "alternative")
-            self._refuse((*PRICES, *taken, *FROM_PILOT, *FROM_TRIALS), "cannot be combined with --table")
+            self.refuse_outside(NO_TABLE)
         elif self.scores:
-            unused = (
-                *PRICES,
-                "effect",
-                *FROM_NUMBERS,
-                "pilot",
-                "repeats",
-                "within",
-                "cluster_size",
-                "icc",
-                *FROM_PILOT,
-                *FROM_TRIALS,
-                "anytime",
-            )
-            self._refuse(unused, "cannot be combined with --scores")
+            self.refuse_outside(NO_SCORES)
             if self.n is None:
                 raise OutscoreError(
                     "--scores were given without the number of items.", "Add --n, for example --n 1000.", parameter="n"
                 )
         elif self.pilot or arrays:
-            self._refuse(FROM_NUMBERS, "is estimated from the pilot")
+            self.refuse_outside(NO_PILOT)
             if not self.retrospective:
-                self._refuse(FROM_TRIALS, "is for --retrospective; without it, the plan is computed from the spread")
+                self.refuse_outside(TRIED)
             if len(self.pilot) > 2:
                 raise OutscoreError(
                     f"{len(self.pilot)} pilot files were named.",
@@ -425,27 +449,30 @@ class PlanRequest(Request):
                     parameter="pilot",
                 )
         else:
-            changed = [name for name in UNITS if self.value(name) != self.option(name).default]
-            self._refuse((*FROM_PILOT, *changed, *FROM_TRIALS), "needs a pilot, which --pilot names")
+            self.refuse_outside(PILOT)
 
-    def refuse_what_battles_lack(self) -> None:
-        """Refuse options about scores of items."""
-        self._refuse(
-            (*NEEDS_PAIRS, "unpaired", "item", "score", "repeat", "cluster_size", "icc"), "is about scores, not battles"
-        )
+    def _check_question(self) -> None:
+        """Refuse what the question leaves no room for."""
+        if not self.anytime and self.margin is None:
+            self.refuse_outside(LOOKED)
+        if self.bounds:
+            check_range("bounds", self.bounds)
+        if self.unpaired:
+            self.refuse_outside(modes.PAIRED)
+        if self.margin is not None:
+            self.refuse_outside(NO_MARGIN)
 
     def _check_prices(self) -> None:
         """Refuse one price without the other, and a budget together with the number of items it should determine."""
-        given = [name for name in PRICES if self.value(name) is not None]
-        if not given:
+        prices = {"price_item": self.price_item, "price_run": self.price_run}
+        if self.budget is None and all(price is None for price in prices.values()):
             return
-        lacking = next((name for name in PRICES[:2] if name not in given), None)
-        if lacking is not None:
-            long = self.option(lacking).long
-            raise OutscoreError(f"Prices need --{long} too.", f"Add --{long}; give 0 if it costs nothing.", parameter=lacking)
-        for name in given:
-            value = self.value(name)
-            if not (0 <= value < math.inf and (value > 0 or name != "budget")):
+        for name, price in prices.items():
+            if price is None:
+                long = self.option(name).long
+                raise OutscoreError(f"Prices need --{long} too.", f"Add --{long}; give 0 if it costs nothing.", parameter=name)
+        for name, value in (*prices.items(), ("budget", self.budget)):
+            if value is not None and not (0 <= value < math.inf and (value > 0 or name != "budget")):
                 raise OutscoreError(f"`{name}` is {value:g}.", "Give an amount of money, 0 or more.", parameter=name)
         if not self.price_item and not self.price_run:
             raise OutscoreError("Both prices are 0.", "Give at least one that is above 0.", parameter="price_item")
@@ -456,30 +483,13 @@ class PlanRequest(Request):
         if self.budget is not None and self.n is not None:
             raise OutscoreError("--n and --budget both determine the number of items.", "Leave one out.", parameter="budget")
 
-    def _refuse(self, names: Iterable[str], reason: str) -> None:
-        for name in names:
-            if self.is_given(self.option(name)):
-                long = name.replace("_", "-")
-                raise OutscoreError(f"--{long} {reason}.", "Leave one of them out.", parameter=name)
-
     def settings(self, inputs: Iterable[Origin] = (), **found: Any) -> dict[str, Any]:  # noqa: ANN401, ARG002 - as in `Request`
         """What is saved: the options that were given, by their long names."""
         wanted = [option for option in self.options() if option.always_saved or self.is_given(option)]
         saved = {option.long: saved_value(option, self.value(option.name)) for option in wanted}
         # Sorted: the order in which options were given must not show.
-        plain = {self.option(name).long: self.option(name).default for name in UNITS}
-        return {
-            name: value
-            for name, value in sorted(saved.items())
-            if value not in (None, False, []) and (name not in plain or value != plain[name])
-        }
+        return {name: value for name, value in sorted(saved.items()) if value not in (None, False, [])}
 
     def data_arguments(self) -> list[str]:
         """A plan takes keywords only."""
         return []
-
-    def file_arguments(self) -> list[str]:
-        """The files of the pilot."""
-        if not self.pilot:
-            return []
-        return [f"pilot={self.pilot[0]!r}" if len(self.pilot) == 1 else f"pilot={list(self.pilot)!r}"]

@@ -217,17 +217,11 @@ class PreferRequest(Request):
         doc="What to call the two systems of a table whose rows are all about the same two systems and do not name them.",
     )
 
-    @property
-    def inputs(self) -> list[str]:
-        """The names of all files to read."""
-        return [*self.files, *([self.labels] if self.labels else [])]
-
     def choice(self) -> BattleChoice:
         """The chosen columns, in the form that readers take."""
         from outscore.formats.battles.entry import BattleChoice
 
-        names = ("first", "second", "winner", "prompt", "judge", "category", "cluster", "position", "length", "strength")
-        return BattleChoice(**{name: self.value(name) for name in (*names, "baseline", "names")})
+        return BattleChoice(**self.values_for(BattleChoice))
 
     def validate(self, *, files: bool = True) -> None:
         """Refuse what can be refused before a file is opened; `files` is False where a table was handed over."""
@@ -236,14 +230,11 @@ class PreferRequest(Request):
         if files and not self.files:
             raise OutscoreError("No file was named.", "Write `outscore prefer BATTLES`.", parameter="files")
         Question(correction=self.correction).check_family()
-        for name in ("order", "ties", "decide_by", "reader"):
-            option = self.option(name)
-            if self.value(name) not in option.known:
-                raise OutscoreError(
-                    f"There is no {name.replace('_', '-')} `{self.value(name)}`.",
-                    did_you_mean(self.value(name), option.known),
-                    parameter=name,
-                )
+        for option in self.options():
+            value = self.value(option.name)
+            if option.choices and value not in option.known:
+                hint = did_you_mean(value, option.known)
+                raise OutscoreError(f"There is no {option.long} `{value}`.", hint, parameter=option.name)
         if len(self.length) not in (0, 2):
             raise OutscoreError(
                 f"--length names {len(self.length)} column{'' if len(self.length) == 1 else 's'}.",
@@ -252,7 +243,3 @@ class PreferRequest(Request):
             )
         if self.labels and self.people:
             raise OutscoreError("--labels and --people both name people's verdicts.", "Give one of them.", parameter="people")
-
-    def file_arguments(self) -> list[str]:
-        """People's verdicts."""
-        return [f"labels={self.labels!r}"] if self.labels else []

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from outscore.core.errors import OutscoreError
 from outscore.core.options import Option
 from outscore.core.records import dataclass
-from outscore.workflows.requests import shared
+from outscore.workflows.requests import modes, shared
 from outscore.workflows.requests.base import declare
 from outscore.workflows.requests.compare import (
     TestedRequest,
@@ -33,10 +33,6 @@ if TYPE_CHECKING:
 
 RANKED_TASKS = ("label", "pos", "dep", "ner")
 """Tasks whose outputs can be ranked."""
-
-
-OF_TABLES = ("duplicates", "reader", "direction", "transpose", "reduce", "equal_runs")
-"""Options for reading tables of scores, apart from those that name a column."""
 
 
 @dataclass(frozen=True)
@@ -145,21 +141,9 @@ class RankRequest(TestedRequest, UnitRequest, DrawRequest, TableRequest, EitherR
 
     def question(self) -> dict[str, Any]:
         """The options that apply to whatever is ranked: scores, texts or outputs."""
-        names = (
-            "test",
-            "correction",
-            "baseline",
-            "alpha",
-            "unit_size",
-            "unit_statistic",
-            "shuffle",
-            "critical_difference",
-            "joint",
-            "seed",
-            "population",
-            "repeats",
-        )
-        return {"options": self.test_options(), **{name: self.value(name) for name in names}}
+        from outscore.workflows.rank.question import Question
+
+        return {"options": self.test_options(), **self.values_for(Question)}
 
     def validate(self, *, kind: Literal["scores", "texts", "outputs"] | None = None) -> None:
         """Refuse whatever can be refused before a file is opened; `kind` says what is ranked if there are no files."""
@@ -183,7 +167,7 @@ class RankRequest(TestedRequest, UnitRequest, DrawRequest, TableRequest, EitherR
         elif self.task is not None or self.gold is not None or kind == "outputs":
             self._check_outputs(gold=self.gold is not None or kind == "outputs")
         else:
-            self.refuse_what_is_for_texts()
+            self.refuse_outside(modes.TEXTS)
 
     def _check_texts(self) -> None:
         from outscore.formats.texts.read import check_columns
@@ -191,7 +175,7 @@ class RankRequest(TestedRequest, UnitRequest, DrawRequest, TableRequest, EitherR
 
         if self.gold is not None or self.task is not None:
             raise OutscoreError("--gold is for outputs, and --reference for texts.", "Give one of the two.", parameter="gold")
-        self._refuse_what_is_for_scores("texts", but=("reader", "dataset"))
+        self.refuse_outside(modes.SCORES)
         check_reader(self.reader)
         check_columns(self.text_column)
         chosen_metrics(self.text_metrics)
@@ -210,22 +194,4 @@ class RankRequest(TestedRequest, UnitRequest, DrawRequest, TableRequest, EitherR
             raise OutscoreError(
                 f"Task `{self.task}` has its own metric.", f"Leave --metric out{alternative}.", parameter="metric"
             )
-        self._refuse_what_is_for_scores("outputs", but=("cluster",))
-
-    def _refuse_what_is_for_scores(self, noun: str, but: tuple[str, ...]) -> None:
-        """Refuse options that texts and outputs, which have no columns, do not take."""
-        for option in self.options():
-            of_tables = option.kind == "column" or option.name in OF_TABLES
-            if of_tables and option.name not in but and self.is_given(option):
-                raise OutscoreError(
-                    f"--{option.long} is for tables of scores, not for {noun}.",
-                    shared.in_tables_of_texts(option, self.value(option.name))
-                    if noun == "texts"
-                    else f"Leave --{option.long} out.",
-                    parameter=option.name,
-                )
-
-    def file_arguments(self) -> list[str]:
-        """References, documents and gold."""
-        references = [f"reference={self.references_argument()}"] if self.reference else []
-        return [*references, *(f"{name}={self.value(name)!r}" for name in ("documents", "gold") if self.value(name))]
+        self.refuse_outside(modes.NO_OUTPUTS)

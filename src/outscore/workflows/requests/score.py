@@ -112,6 +112,5 @@ class ScoreRequest(ScoredRequest, TableRequest, LogRequest):
 
     def ranking(self) -> RankRequest:
         """The request that compares the same systems."""
-        known = {option.name for option in RankRequest.options()} - {"gold"}
-        shared_values = {option.name: self.value(option.name) for option in self.options() if option.name in known}
-        return RankRequest.of({**shared_values, "gold_column": self.gold})
+        # What is a column here is a file of right answers there.
+        return RankRequest.of({**self.values_for(RankRequest), "gold": None, "gold_column": self.gold})

@@ -8,8 +8,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from outscore.core.errors import OutscoreError
-from outscore.core.options import Option, check_count, check_level, check_range, check_seed
+from outscore.core.options import Mode, Option, check_count, check_level, check_seed
 from outscore.core.reduction import REDUCTIONS
+from outscore.workflows.requests import modes
 
 ALTERNATIVES = ("two-sided", "greater", "less")
 ASSUMPTIONS = ("symmetric", "equal-crashes")
@@ -17,20 +18,19 @@ ASSUMPTIONS_OF_TEXTS = ("symmetric",)
 """A brevity penalty makes crashes unequal: BLEU would pass a loss of the margin in up to .12 of cases instead of .05."""
 METHODS = ("auto", "exact", "certified", "dp", "fft", "monte-carlo")
 STATISTICS = ("mean", "median")
-COLUMNS = ("item", "score", "system_column", "cluster", "repeat", "slice", "dataset", "prediction", "gold")
-"""Options that name columns of a table."""
-PARTS_OF_TEXTS = {"item": "item", "system_column": "system", "prediction": "hypothesis", "gold": "reference"}
-"""What columns of scores are called in a table of texts."""
 POOLED = "none"
 """The value of `dataset` that makes all segments of texts one dataset."""
 EACH_DATASET = "{dataset}"
 """The placeholder for the name of each test set in the file names of texts."""
 
 
-def in_tables_of_texts(option: Option, value: object) -> str:
-    """What to do instead with an option that is for tables of scores."""
-    part = PARTS_OF_TEXTS.get(option.name)
-    return f"Leave --{option.long} out." if part is None else f"Name the column with --text-column {part}={value}."
+NAMES_COLUMN = (modes.FILES, modes.TABLES, modes.NO_OUTPUTS)
+"""What options that name a column of a table are for; some of them also have a meaning in tables of texts."""
+
+
+def in_texts(part: str) -> Mode:
+    """Scores, with the part that the option would name in a table of texts."""
+    return modes.SCORES.cured(f"Name the column with --text-column {part}={{value}}.")
 
 
 def known_tests() -> dict[str, str]:
@@ -95,6 +95,7 @@ METRIC = Option(
     label="Metric",
     form_help="What the rows add up to; empty: mean, or F1 for counts.",
     group="test",
+    only_for=(modes.SINGLE,),
     kind="metric",
     metavar="NAME[:key=value],...",
     default_text="mean; f1 for counts",
@@ -110,6 +111,7 @@ DIRECTION = Option(
     label="Better scores",
     form_help="Higher or lower; auto: lower if the name of the column or file says so (wer, loss, latency …), else higher.",
     group="data",
+    only_for=(modes.SCORES, modes.NO_OUTPUTS),
     always_saved=False,
     shortcuts=(("lower-is-better", "lower"), ("higher-is-better", "higher")),
     doc='Which scores are better, ``"higher"`` or ``"lower"``. ``"auto"`` goes by the name of the score column, or the ending\n'
@@ -150,7 +152,7 @@ METHOD = Option(
     METHODS,
     label="Method",
     group="test",
-    only_for=(("test", ("permutation",)),),
+    only_for=(modes.of_values("test", ("permutation",)),),
     python=None,
 )
 ALTERNATIVE = Option(
@@ -183,6 +185,7 @@ DELTA = Option(
     label="Difference",
     form_help="Test the difference A − B against this.",
     group="test",
+    only_for=(modes.PAIRED, modes.ONE_LOOK),
     doc="Test whether A - B is `delta` instead of 0. Two-sided, differences are assumed to be symmetric about it; one-sided,\n"
     "nothing is, as for a margin. Right-or-wrong items get Tango's score test, which is asymptotic.",
 )
@@ -193,6 +196,7 @@ MARGIN = Option(
     "Also test non-inferiority and equivalence within this margin.",
     label="Margin",
     group="test",
+    only_for=(modes.SINGLE.cured("Give each measure its own with --not-worse NAME=MARGIN."),),
     doc="Also test whether A is worse than B by less than this margin, and whether the two are equivalent within it.",
 )
 ASSUME = Option(
@@ -204,6 +208,7 @@ ASSUME = Option(
     label="What may be assumed",
     form_help="Empty: nothing. Rare large losses are then never taken for absent because they have not shown.",
     group="test",
+    only_for=(modes.SHIFTED,),
     metavar="symmetric|equal-crashes",
     default_text="nothing",
     always_saved=False,
@@ -218,6 +223,7 @@ ANYTIME = Option(
     label="Look early",
     form_help="Also show evidence that is valid at every look; the items must be in random order.",
     group="test",
+    only_for=(modes.PAIRED, modes.SCORES),
     kind="flag",
     always_saved=False,
     doc="Also give evidence that is valid at every look, for items in the order of the data, which must be random.",
@@ -230,6 +236,7 @@ UNPAIRED = Option(
     label="Different items",
     form_help="The systems were scored on different items, so items cannot be matched.",
     group="test",
+    only_for=(modes.SCORES,),
     kind="flag",
     always_saved=False,
     doc="Compare two samples of different items; items are not matched, and shared ids are refused.",
@@ -242,6 +249,7 @@ BOUNDS = Option(
     label="Bounds of scores",
     form_help="For margins and for looking early: the smallest and the largest score that an item can have, such as 0 100.",
     group="test",
+    only_for=(modes.BOUNDED, modes.SCORES),
     least=2,
     most=2,
     metavar="LOW HIGH",
@@ -259,6 +267,7 @@ UNIT_SIZE = Option(
     check=check_count,
     label="Unit size",
     group="units",
+    only_for=(modes.PAIRED, modes.ONE_LOOK, modes.ALL_ROWS),
     doc="The number of adjacent items that form an evaluation unit.",
 )
 UNIT_STATISTIC = Option(
@@ -270,6 +279,7 @@ UNIT_STATISTIC = Option(
     label="Unit statistic",
     form_help="How the items of a unit are summarised.",
     group="units",
+    only_for=(modes.PAIRED,),
     doc="How the items of a unit are summarised.",
 )
 SHUFFLE = Option(
@@ -281,6 +291,7 @@ SHUFFLE = Option(
     label="Shuffle",
     form_help="Shuffle the items with this seed before units are formed.",
     group="units",
+    only_for=(modes.PAIRED,),
     metavar="SEED",
     doc="Shuffle the items with this seed before units are formed.",
 )
@@ -292,6 +303,7 @@ UNIT_ADVICE = Option(
     label="Try other unit sizes",
     form_help="How spread, effect size and p depend on the unit size.",
     group="units",
+    only_for=(modes.PAIRED, modes.SCORES),
     kind="flag",
     doc="Also show how spread, effect size and p depend on the unit size; choose the size for what it\nmeans, not for p.",
 )
@@ -304,6 +316,7 @@ NORMALITY_ALPHA = Option(
     label="Level of the normality test",
     form_help="For the data analysis; the decision does not depend on it.",
     group="units",
+    only_for=(modes.PAIRED,),
     doc="The level at which the analysis rejects normality of the differences; the decision does not depend on it.",
 )
 RESAMPLES = Option(
@@ -345,6 +358,7 @@ SYSTEM = Option(
     label="Systems",
     form_help="Which systems of the table to use.",
     group="data",
+    only_for=(modes.FILES,),
     kind="system",
     many=True,
     metavar="NAME",
@@ -360,6 +374,7 @@ ITEM = Option(
     label="Items",
     form_help="Column of the item ids; none: every row is a separate item.",
     group="data",
+    only_for=(*NAMES_COLUMN, in_texts("item")),
     kind="column",
     metavar="COLUMN",
     always_saved=False,
@@ -375,6 +390,7 @@ SCORE = Option(
     "Column of the scores; several make counts (tp, fp, fn).",
     label="Scores",
     group="data",
+    only_for=(*NAMES_COLUMN, modes.SCORES, modes.SINGLE),
     kind="column",
     many=True,
     metavar="COLUMN",
@@ -389,6 +405,7 @@ MEASURE = Option(
     label="Measures",
     form_help="Columns of several measures of the same items, tested as one family: quality, latency(lower).",
     group="data",
+    only_for=(modes.FILES, modes.PAIRED, modes.SCORES),
     kind="column",
     many=True,
     metavar="COLUMN",
@@ -405,6 +422,7 @@ NOT_WORSE = Option(
     label="Not worse by",
     form_help="Claim that A is better on the other measures and not worse on these by a margin: latency=5.",
     group="test",
+    only_for=(modes.MEASURES, modes.PAIRED, modes.SCORES),
     kind="settings",
     many=True,
     metavar="NAME=MARGIN",
@@ -420,6 +438,7 @@ SYSTEM_COLUMN = Option(
     "Column of the systems' names.",
     label="Systems' names",
     group="data",
+    only_for=(*NAMES_COLUMN, in_texts("system")),
     kind="column",
     metavar="COLUMN",
     always_saved=False,
@@ -432,6 +451,7 @@ CLUSTER = Option(
     label="Clusters",
     form_help="Column of documents, conversations … swapped as one; or none.",
     group="data",
+    only_for=(modes.FILES, modes.SCORES),
     kind="column",
     metavar="COLUMN",
     always_saved=False,
@@ -446,6 +466,7 @@ REPEAT = Option(
     "Column of epochs, seeds, samples: averaged per item.",
     label="Repeats",
     group="data",
+    only_for=(*NAMES_COLUMN, modes.SCORES),
     kind="column",
     metavar="COLUMN",
     always_saved=False,
@@ -459,6 +480,7 @@ REPEATS = Option(
     label="Kind of repeats",
     form_help="Epochs of each item separately, or runs that span all items; empty: decided by the column's name.",
     group="data",
+    only_for=(modes.PAIRED, modes.SCORES, modes.ALL_ROWS),
     metavar="epochs|runs",
     default_text="decided by the column's name",
     always_saved=False,
@@ -474,6 +496,7 @@ POPULATION = Option(
     label="Population",
     form_help="What the claim is about; empty: new items and new runs where repeats are runs, otherwise new items.",
     group="test",
+    only_for=(modes.PAIRED, modes.ALL_ROWS),
     metavar="items|items-and-runs|these-items",
     default_text="items; items-and-runs if the repeats are runs",
     always_saved=False,
@@ -490,6 +513,7 @@ REDUCE = Option(
     label="Score of several runs",
     form_help="How several runs of an item become one score; K is a number: pass@2.",
     group="data",
+    only_for=(modes.PAIRED, modes.SCORES, modes.NO_OUTPUTS, modes.ALL_ROWS),
     metavar="mean|pass@K|pass^K|max|min|majority",
     always_saved=False,
     doc='How several runs of an item become one score: ``"mean"``, ``"pass@2"`` (the chance that at least one of two runs\n'
@@ -503,6 +527,7 @@ EQUAL_RUNS = Option(
     "Use equally many runs of each item for every system: the first ones.",
     label="Equally many runs",
     group="data",
+    only_for=(modes.PAIRED, modes.SCORES, modes.NO_OUTPUTS, modes.ALL_ROWS),
     kind="flag",
     always_saved=False,
     doc="If some systems ran more often on an item than others, use equally many runs of each: the first ones.",
@@ -514,6 +539,7 @@ SLICE = Option(
     "Also compare on each value of this column separately.",
     label="Slices",
     group="data",
+    only_for=(modes.FILES, modes.PAIRED, modes.SCORES, modes.SINGLE),
     kind="column",
     metavar="COLUMN",
     always_saved=False,
@@ -529,6 +555,7 @@ DATASET = Option(
     label="Datasets",
     form_help="Column of the dataset each item belongs to; none: pool all items.",
     group="data",
+    only_for=(*NAMES_COLUMN, modes.PAIRED),
     kind="column",
     metavar="COLUMN",
     always_saved=False,
@@ -541,6 +568,7 @@ PREDICTION = Option(
     label="Predictions",
     form_help="Column of answers: an item scores 1 if its answer is right.",
     group="data",
+    only_for=(*NAMES_COLUMN, modes.SINGLE, in_texts("hypothesis")),
     kind="column",
     metavar="COLUMN",
     always_saved=False,
@@ -554,6 +582,7 @@ GOLD = Option(
     label="Right answers",
     form_help="Column of the right answers that predictions are compared with.",
     group="data",
+    only_for=(*NAMES_COLUMN, modes.SINGLE, in_texts("reference")),
     kind="column",
     metavar="COLUMN",
     also=("gold-column",),
@@ -569,6 +598,7 @@ DUPLICATES = Option(
     label="Repeated ids",
     form_help="What to do with ids that occur more than once.",
     group="data",
+    only_for=(modes.SCORES, modes.NO_OUTPUTS),
     doc="What to do with rows of a file that share an id: refuse them, or use their mean, the first or the last.",
 )
 READER = Option(
@@ -580,6 +610,7 @@ READER = Option(
     label="Format",
     form_help="Format of the files of scores.",
     group="data",
+    only_for=(modes.FILES, modes.NO_OUTPUTS),
     metavar="FORMAT",
     doc="The format of the files, a name from ``outscore formats``.",
 )
@@ -591,6 +622,7 @@ LOG_TASK = Option(
     label="Task of the logs",
     form_help="Which task of the logs to compare, if they contain several.",
     group="logs",
+    only_for=(modes.LOGS, modes.SCORES),
     metavar="NAME",
     always_saved=False,
 )
@@ -602,6 +634,7 @@ FILTER = Option(
     label="Filter",
     form_help="The filter that extracted the answers, if the logs contain scores for several filters.",
     group="logs",
+    only_for=(modes.LOGS, modes.SCORES),
     metavar="NAME",
     always_saved=False,
 )
@@ -614,6 +647,7 @@ MISSING = Option(
     label="Rows without a score",
     form_help="Rows that failed or were never scored; zero is for logs only.",
     group="data",
+    only_for=(modes.SCORES,),
     default_text="stop; zero for SWE-bench",
     always_saved=False,
 )
@@ -625,6 +659,7 @@ FORCE_SAME = Option(
     label="Compare logs that differ",
     form_help="Compare logs even if their questions or settings differ.",
     group="logs",
+    only_for=(modes.LOGS, modes.SCORES),
     kind="flag",
     always_saved=False,
 )
@@ -636,6 +671,7 @@ TRANSPOSE = Option(
     label="Rows are systems",
     form_help="The rows of the table are systems and its columns are items.",
     group="data",
+    only_for=(*NAMES_COLUMN, modes.SCORES),
     kind="flag",
     always_saved=False,
     doc="The rows of the file or table are systems and its columns are items.",
@@ -669,6 +705,7 @@ TEXT_COLUMN = Option(
     label="Columns of texts",
     form_help="What the columns of a table contain: hypothesis, reference, source, system, document, item (none: no ids).",
     group="data",
+    only_for=(modes.TEXTS,),
     kind="settings",
     many=True,
     metavar="PART=COLUMN",
@@ -685,6 +722,7 @@ SCORES = Option(
     label="Segment scores",
     form_help="",
     group="data",
+    only_for=(modes.TEXTS,),
     kind="settings",
     many=True,
     metavar="NAME=A,B",
@@ -701,6 +739,7 @@ SOURCE = Option(
     label="Source",
     form_help="The source text, one segment per line, shown beside the segments that moved a score.",
     group="files",
+    only_for=(modes.TEXTS,),
     kind="file",
     most=1,
     metavar="FILE",
@@ -717,6 +756,7 @@ EXPLAIN = Option(
     label="Which words",
     form_help="Also show which words make the difference: by frequency, and as n-grams.",
     group="data",
+    only_for=(modes.TEXTS,),
     kind="flag",
     always_saved=False,
     doc="Also study which words make the difference: by frequency, and n-grams that one system gets right more often.",
@@ -729,6 +769,7 @@ CORPUS = Option(
     label="Text to count words in",
     form_help="Where to count word frequencies, for example training data; empty: in the reference.",
     group="files",
+    only_for=(modes.EXPLAINED, modes.TEXTS),
     kind="file",
     most=1,
     metavar="FILE",
@@ -744,6 +785,7 @@ DOCUMENTS = Option(
     label="Documents",
     form_help="The document of each segment, one per line; documents are swapped as one.",
     group="files",
+    only_for=(modes.TEXTS,),
     kind="file",
     most=1,
     metavar="FILE",
@@ -759,6 +801,7 @@ BUCKETS = Option(
     label="Labels",
     form_help="A label for each segment, one per line: every label is compared separately.",
     group="files",
+    only_for=(modes.TEXTS,),
     kind="file",
     many=True,
     metavar="length|FILE",
@@ -779,6 +822,7 @@ COMPAT = Option(
     label="Compare with",
     form_help="Also show the p-value of another tool; it does not affect the verdict.",
     group="test",
+    only_for=(modes.TEXTS,),
     metavar="NAME",
     always_saved=False,
     doc='``"sacrebleu-ar"`` or ``"sacrebleu-bs"``: also show the p that sacreBLEU prints. It does not affect the verdict.',
@@ -791,6 +835,7 @@ NAMES = Option(
     label="Names",
     form_help="What to call the systems, separated by commas.",
     group="data",
+    only_for=(modes.ALL_ROWS,),
     kind="names",
     metavar="A,B",
     default_text="header or file names",
@@ -813,6 +858,7 @@ CRITICAL_DIFFERENCE = Option(
     "Also report Friedman's test and Nemenyi's critical difference.",
     label="Critical difference",
     group="test",
+    only_for=(modes.ALL_ROWS,),
     kind="flag",
     doc="Also give Friedman's test and Nemenyi's critical difference, over datasets, or over items if there is one dataset.",
 )
@@ -823,6 +869,7 @@ JOINT = Option(
     "Also resample the same items for all systems: simultaneous intervals, P(best), Borda scores, win rates.",
     label="All systems at once",
     group="test",
+    only_for=(modes.ALL_ROWS,),
     kind="flag",
     always_saved=False,
     doc="Also resample the items for all systems at once: simultaneous intervals of the differences, how often each\n"
@@ -840,23 +887,7 @@ MIN_SUPPORT = Option(
 )
 
 
-def check_bounds(bounds: tuple[float, ...], *, used: bool, users: str) -> None:
-    """Refuse bounds that are not an interval, and bounds that nothing uses."""
-    if not used:
-        raise OutscoreError(
-            f"--bounds is for {users}, but there is none.", "Leave --bounds out, or ask for one of them.", parameter="bounds"
-        )
-    check_range("bounds", bounds)
-
-
-def check_assumption(assume: str | None, *, used: bool, texts: bool = False) -> None:
-    """Refuse an unknown assumption, one that texts do not bear out, and one that nothing uses."""
-    if assume is None:
-        return
-    known = ASSUMPTIONS_OF_TEXTS if texts else ASSUMPTIONS
+def check_assumption(assume: str, known: tuple[str, ...]) -> None:
+    """Refuse an assumption that is not known, or that texts do not bear out."""
     if assume not in known:
         raise OutscoreError(f"`assume` is {assume!r}.", f"Choose one of: {', '.join(known)}.", parameter="assume")
-    if not used:
-        raise OutscoreError(
-            "--assume is about a margin or a one-sided --delta, but there is none.", "Leave --assume out.", parameter="assume"
-        )

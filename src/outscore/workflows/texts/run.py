@@ -49,9 +49,6 @@ if TYPE_CHECKING:
     from outscore.workflows.compare.logs import LogPair
     from outscore.workflows.requests.compare import CompareRequest
 
-ASKED = ("test", "set", "method", "alternative", "alpha", "delta", "margin", "unit_size", "unit_statistic", "shuffle",
-         "normality_alpha", "resamples", "correction", "seed", "names")  # fmt: skip
-"""Options that mean the same for texts as for scores."""
 # Harnesses round what they print.
 TOLERANCE = 1e-4
 
@@ -310,7 +307,9 @@ def compare_log_texts(request: CompareRequest, pair: LogPair) -> Comparisons:
         origins=tuple(origin for one in pair.evaluations for origin in one.origins),
         notes=tuple(note.text for note in pair.found.notes),
     )
-    texts_request = TextsRequest(metric=pair.measure, **{name: request.value(name) for name in ASKED})
+    # The logs have been read.
+    read = {"files": (), "system": (), "dataset": None, "reader": "auto"}
+    texts_request = TextsRequest.of({**request.values_for(TextsRequest), **read, "metric": pair.measure})
     comparisons = run(texts_request, data)
     notes = [Note("input", _rescored_note(pair, comparisons))]
     left_out = (len(first) - len(common), len(second) - len(common))

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from outscore.core.errors import OutscoreError
 from outscore.workflows.diff.tasks.entry import MAP, Task, Together
-from outscore.workflows.requests import shared
+from outscore.workflows.requests import modes, shared
 
 if TYPE_CHECKING:
     from outscore.outputs.inventory import LabelMaps
@@ -37,11 +36,7 @@ def _together(paths: Sequence[str], options: DiffOptions) -> Together | None:
         return _of_logs(paths, options)
     for option in LOG_OPTIONS:
         if options.own[option.name] != option.default:
-            raise OutscoreError(
-                f"--{option.long} is for logs of evaluation harnesses, but the input is not a log.",
-                f"Leave --{option.long} out.",
-                parameter=option.name,
-            )
+            modes.LOGS.cured("Leave --{long} out.").refuse(option, options.own[option.name])
     if len(paths) > 1:
         return None
     from outscore.formats.tables.labels import read_label_table

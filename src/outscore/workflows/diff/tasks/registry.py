@@ -7,6 +7,7 @@ from dataclasses import replace
 from outscore.core.options import Option
 from outscore.workflows.diff.tasks import coref, dep, label, ner, pos
 from outscore.workflows.diff.tasks.entry import Task
+from outscore.workflows.requests import modes
 
 TASKS: dict[str, Task] = {task.name: task for task in (pos.TASK, dep.TASK, ner.TASK, label.TASK, coref.TASK)}
 
@@ -16,11 +17,11 @@ def task_options() -> tuple[Option, ...]:
 
     Examples
     --------
-    >>> [(option.name, option.only_for[0][1]) for option in task_options()][:2]
+    >>> [(option.name, option.only_for[-1].values) for option in task_options()][:2]
     [('map', ('pos', 'dep', 'ner', 'label')), ('columns', ('pos', 'dep', 'ner'))]
     """
     owners: dict[Option, tuple[str, ...]] = {}
     for task in TASKS.values():
         for option in task.options:
             owners[option] = (*owners.get(option, ()), task.name)
-    return tuple(replace(option, only_for=(("task", tasks),)) for option, tasks in owners.items())
+    return tuple(replace(o, only_for=(*o.only_for, modes.of_values("task", tasks))) for o, tasks in owners.items())
