@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.report.forms import make_table
 from tests.report.test_render import KINDS
 
 from outscore.report import render as door
@@ -30,7 +31,6 @@ from outscore.report.document import (
     Quote,
     Section,
     Verdict,
-    make_table,
 )
 from outscore.report.render import kind_of
 from outscore.report.write import card, text

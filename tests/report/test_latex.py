@@ -8,9 +8,10 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.report.forms import make_table
 from tests.report.forms import render_latex as render
 
-from outscore.report.document import Table, make_table
+from outscore.report.document import Table
 from outscore.report.write.latex import escape, fitting
 from outscore.results.comparison import Comparisons, SystemScore
 from outscore.results.interval import Interval

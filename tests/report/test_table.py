@@ -3,10 +3,11 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.report.forms import make_table
 
 from outscore.report.build.common import settings_table
 from outscore.report.build.comparison import build
-from outscore.report.document import Table, clean, make_table, screen_width
+from outscore.report.document import Table, clean, screen_width
 from outscore.report.rows.comparison import results
 from outscore.report.rows.facts import headline
 from outscore.report.write.text import break_lines, column_widths

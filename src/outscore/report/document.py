@@ -404,28 +404,6 @@ class Records:
     rows: tuple[Record, ...]
 
 
-def make_table(
-    key: str, title: str, columns: Sequence[str], align: str, rows: Iterable[Sequence[str]], notes: Iterable[str] = ()
-) -> Table:
-    r"""A table whose texts are clean, without the columns that are empty in every row.
-
-    Examples
-    --------
-    >>> make_table("t", "Example", ["name", "score", "error"], "lrr", [("a\nb", ".5", "")]).rows
-    (('a b', '.5'),)
-    """
-    filled = [tuple(clean(cell) for cell in row) for row in rows]
-    kept = [i for i in range(len(columns)) if not filled or any(row[i] for row in filled)]
-    return Table(
-        key,
-        clean(title),
-        tuple(clean(columns[i]) for i in kept),
-        "".join(align[i] for i in kept),
-        tuple(tuple(row[i] for i in kept) for row in filled),
-        tuple(clean(note) for note in notes),
-    )
-
-
 def is_section(row: Sequence[str]) -> bool:
     """Whether a row is a line across the table that says what the rows under it are."""
     return len(row) > 1 and bool(row[0]) and not any(row[1:])

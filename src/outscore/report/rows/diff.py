@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from itertools import pairwise
+from typing import Any, TypeVar
 
 from outscore.language.numbers import (
     finer,
@@ -17,11 +18,15 @@ from outscore.language.numbers import (
 )
 from outscore.language.phrases import times_as_much
 from outscore.language.verdict.diff import METRIC_NAMES
-from outscore.report.document import Mark, Table, clean, make_table
-from outscore.results.diff import Diff, Oracle, Pair, Rates
+from outscore.report.document import Mark, Table, clean
+from outscore.report.rows.columns import Column, Ends, tabulate, texts, words
+from outscore.results.diff import Confusion, Diff, LabelOracle, LabelRates, Oracle, Pair, Rates
 from outscore.results.interval import Interval
 from outscore.results.pvalue import PValue
 
+R = TypeVar("R")
+Scored = tuple[str, dict[str, float | Rates]]
+Bounded = tuple[str, int, Sequence[float], float, float | None, float | None]
 TOUCHING = 1e-6
 SAMPLED = "≈"
 """Marks a p-value that was sampled."""
@@ -65,13 +70,14 @@ MAX_PAIRS = 15
 def wide_table(
     key: str,
     title: str,
-    columns: Sequence[str],
-    align: str,
-    rows: Iterable[Sequence[str]],
+    columns: Sequence[Column[R]],
+    records: Iterable[R | str],
     notes: Iterable[str] = (),
+    **layout: Any,  # noqa: ANN401
 ) -> Table:
-    """A table that may have a column for each of many systems, and lines across them."""
-    return replace(make_table(key, title, columns, align, rows, notes), splits=True)
+    """A table that may have a column for each of many systems, and lines across them; notes go with rows alone."""
+    listed = list(records)
+    return tabulate(key, title, columns, listed, notes if listed else [], splits=True, **layout)
 
 
 def metric_name(name: str) -> str:
@@ -108,6 +114,14 @@ def ends(low: float | None, high: float | None) -> str:
 def _places(shown: float) -> int:
     """Two decimals, or more for a number that would look like 0 and is not; an end that only touches 0 stays 0.00."""
     return 2 if round(shown, 2) or abs(shown) < TOUCHING else finer(2, shown)
+
+
+SYSTEM: Column[Scored] = words("system", lambda row: row[0])
+RATES: list[Column[Rates]] = [
+    Column("r", lambda rates: rates.r, points),
+    Column("p", lambda rates: rates.p, points),
+    Column("F1", lambda rates: rates.f1, points),
+]
 
 
 def pair_name(pair: Pair) -> str:
@@ -208,7 +222,7 @@ def whole_tables(diff: Diff, *, top: int | None = None, every_pair: bool = True)
 def _inventory(diff: Diff) -> Table:
     kinds = (("not in gold", diff.inventory.unknown), ("rarely used", diff.inventory.unused))
     rows = [(name, kind, ", ".join(labels)) for kind, lists in kinds for name, labels in lists.items() if labels]
-    return wide_table("inventory", "Labels that files do not share", ["system", "labels", "which"], "lll", rows)
+    return wide_table("inventory", "Labels that files do not share", texts("system", "labels", "which"), rows)
 
 
 def _scores(diff: Diff) -> Table:
@@ -217,19 +231,21 @@ def _scores(diff: Diff) -> Table:
     rated = [name for name in metrics if _is_rated(diff, name)]
     split = {name for name in rated if not _all_alike(diff, name)}
     wide = len(metrics) + 2 * len(split) <= MAX_SCORES
-    columns, cells = ["system"], {name: [name] for name in diff.scores}
-    shown: list[tuple[str, str]] = []
-    for metric in metrics:
-        parts = _parts_of(diff, metric, split, first=metric == metrics[0], wide=wide)
-        shown += [(metric, part) for part in parts]
-        columns += [metric_name(metric) if len(parts) == 1 else _part_name(diff, metric, part) for part in parts]
-        for name, values in diff.scores.items():
-            cells[name] += [_score(values.get(metric), part) for part in parts]
-    table = wide_table(
-        "scores", "Scores", columns, "l" + "r" * (len(columns) - 1), list(cells.values()), _score_notes(diff, split, wide=wide)
-    )
-    marks = _column_marks([[_part(values.get(m), part) for m, part in shown] for values in diff.scores.values()])
+    shown = [
+        (metric, part, parts)
+        for metric in metrics
+        for parts in [_parts_of(diff, metric, split, first=metric == metrics[0], wide=wide)]
+        for part in parts
+    ]
+    columns = [SYSTEM, *(_score_column(diff, *column) for column in shown)]
+    table = wide_table("scores", "Scores", columns, diff.scores.items(), _score_notes(diff, split, wide=wide))
+    marks = _column_marks([[_part(values.get(m), part) for m, part, _ in shown] for values in diff.scores.values()])
     return replace(table, marks=marks) if len(table.columns) == len(columns) else table
+
+
+def _score_column(diff: Diff, metric: str, part: str, parts: Sequence[str]) -> Column[Scored]:
+    head = metric_name(metric) if len(parts) == 1 else _part_name(diff, metric, part)
+    return Column(head, lambda row: _part(row[1].get(metric), part), points)
 
 
 def _parts_of(diff: Diff, metric: str, split: Collection[str], *, first: bool, wide: bool) -> tuple[str, ...]:
@@ -267,10 +283,6 @@ def _all_alike(diff: Diff, metric: str) -> bool:
     return all(x.r == x.p == x.f1 for x in rates if isinstance(x, Rates))
 
 
-def _score(value: float | Rates | None, part: str) -> str:
-    return points(getattr(value, part) if isinstance(value, Rates) else value)
-
-
 def _part(value: float | Rates | None, part: str) -> float | None:
     return getattr(value, part) if isinstance(value, Rates) else value
 
@@ -297,13 +309,18 @@ def _ranked(values: Sequence[float | None]) -> dict[int, Mark]:
 
 def _rates(diff: Diff) -> Table:
     """Recall, precision and F1 in rows of their own."""
-    rows = [
-        (name, metric_name(metric), points(value.r), points(value.p), points(value.f1))
+    rated = [
+        (name, metric, value)
         for name, values in diff.scores.items()
         for metric, value in values.items()
         if isinstance(value, Rates)
     ]
-    return wide_table("rates", "Recall, precision and F1", ["system", "score", "r", "p", "F1"], "llrrr", rows)
+    columns: list[Column[tuple[str, str, Rates]]] = [
+        words("system", lambda row: row[0]),
+        words("score", lambda row: metric_name(row[1])),
+        *(column.of(lambda row: row[2]) for column in RATES),
+    ]
+    return wide_table("rates", "Recall, precision and F1", columns, rated)
 
 
 def _pairs(diff: Diff, *, every_pair: bool) -> Table:
@@ -311,21 +328,15 @@ def _pairs(diff: Diff, *, every_pair: bool) -> Table:
     alpha, shown = alpha_of(diff), diff.pairs if every_pair else _neighbours(diff.primary_pairs)
     several = len({pair.criterion for pair in shown}) > 1
     level = interval_name(next((pair.interval for pair in shown if pair.interval is not None), None))
-    columns = ["pair", "by", "diff %", "Δ", level, "p", "adj. p", "corr.", "new", "chg."]
-    rows = [
-        (
-            pair_name(pair),
-            metric_name(pair.criterion) if several else "",
-            points(pair.differ),
-            points(pair.difference, sign=True),
-            "" if pair.interval is None else ends(pair.interval.low, pair.interval.high),
-            p_number(pair.p, alpha),
-            adjusted_p(pair.p),
-            f"{pair.outcomes.correction:,}",
-            f"{pair.outcomes.new_error:,}",
-            f"{pair.outcomes.changed_error:,}",
-        )
-        for pair in shown
+    columns: list[Column[Pair]] = [
+        words("pair", pair_name),
+        words("by", lambda pair: metric_name(pair.criterion), when=several),
+        Column("diff %", lambda pair: pair.differ, points),
+        *change_columns(level, alpha),
+        Column("adj. p", lambda pair: pair.p.adjusted, format_probability),
+        Column("corr.", lambda pair: pair.outcomes.correction),
+        Column("new", lambda pair: pair.outcomes.new_error),
+        Column("chg.", lambda pair: pair.outcomes.changed_error),
     ]
     counted = "corr., new, chg.: corrections, new errors, changed errors"
     notes = [f"diff: share of different answers. Δ: second - first, in points. {counted}."]
@@ -341,7 +352,26 @@ def _pairs(diff: Diff, *, every_pair: bool) -> Table:
     if len(shown) < len(diff.pairs):
         notes.append(f"Not shown: {len(diff.pairs) - len(shown)} (other pairs or criteria; -v shows them).")
     title = "Pairs" if several or not shown else f"Pairs by {metric_name(shown[0].criterion)}"
-    return wide_table("pairs", title, columns, "llrrrrrrrr", rows, notes if rows else [])
+    return wide_table("pairs", title, columns, shown, notes)
+
+
+def change_columns(level: str, alpha: float | None) -> list[Column[Any]]:
+    """The difference of a pair or of one of its scores, its interval and p."""
+    return [
+        Column("Δ", lambda row: row.difference, signed_points),
+        Column(level, lambda row: row.interval and (row.interval.low, row.interval.high), limits),
+        Column("p", lambda row: row.p, lambda p: p_number(p, alpha)),
+    ]
+
+
+def signed_points(value: float) -> str:
+    """A difference in points with its sign."""
+    return points(value, sign=True)
+
+
+def limits(pair: Ends) -> str:
+    """Both ends of an interval in points, in words where one is missing."""
+    return ends(*pair)
 
 
 def _neighbours(pairs: list[Pair]) -> list[Pair]:
@@ -358,36 +388,46 @@ def _oracle(diff: Diff, top: int | None) -> Table:
     """Systems beside the upper bound of their combination (Tuggener, 2017, tables 9 to 11)."""
     oracle = diff.oracle
     if oracle is None:
-        return wide_table("oracle", "Upper bound", [], "", [])
+        return wide_table("oracle", "Upper bound", texts("label"), [])
     total = sum(row.n for row in oracle.labels)
     # Every unit has one gold label, so the score of the whole is the mean of the labels' by their units.
     whole = [sum(row.n * row.scores[i] for row in oracle.labels) / total for i in range(len(diff.systems))]
-    body = [("all", total, whole, oracle.all.rate, oracle.all.gain_over_best, oracle.all.independent)]
+    body: list[Bounded] = [("all", total, whole, oracle.all.rate, oracle.all.gain_over_best, oracle.all.independent)]
     # A label seen once, such as a free answer, says nothing about the systems.
     labels = oracle.labels if top is None else [row for row in oracle.labels if row.n > 1][:top]
     apart = [] if oracle.sentences is None else [oracle.sentences]
     body += [(r.label, r.n, r.scores, r.rate, r.gain_over_best, r.independent) for r in (*apart, *labels)]
-    rows: list[tuple[str, ...]] = []
-    marks: dict[tuple[int, int], Mark] = {}
-    for i, (label, n, scores, rate, gain, independent) in enumerate(body):
-        shares = (points(rate), points(gain, sign=True), points(independent))
-        rows.append((label, f"{n:,}", *map(points, scores), *shares))
-        marks |= {(i, 2 + column): mark for column, mark in _ranked(scores).items()}
-    columns = ["label", "units", *diff.systems, "bound", "gain", "indep."]
+    marks = {(i, 2 + column): mark for i, row in enumerate(body) for column, mark in _ranked(row[2]).items()}
+    columns: list[Column[Bounded]] = [
+        words("label", lambda row: row[0]),
+        Column("units", lambda row: row[1]),
+        *(_share_column(name, i) for i, name in enumerate(diff.systems)),
+        Column("bound", lambda row: row[3], points),
+        Column("gain", lambda row: row[4], signed_points),
+        Column("indep.", lambda row: row[5], points),
+    ]
     bound = "bound: at least one system is right; gain: over the system that is best overall"
     notes = [f"{bound}; indep.: the bound if errors were independent."]
     title = f"Upper bound of a combination{_by(oracle)}"
-    table = wide_table("oracle", title, columns, "lr" + "r" * (len(columns) - 2), rows, notes)
-    return replace(table, marks=marks, signs=True)
+    return wide_table("oracle", title, columns, body, notes, marks=marks, signs=True)
+
+
+def _share_column(name: str, i: int) -> Column[Any]:
+    """The share of one of several systems, which rows have as their third part."""
+    return Column(name, lambda row: row[2][i], points)
 
 
 def _labels(diff: Diff, top: int | None) -> Table:
     """The labels of a single system, which has nothing to be combined with."""
     labels = [] if diff.oracle is None else diff.oracle.labels
-    rows = [(row.label, f"{row.n:,}", points(row.scores[0])) for row in labels[:top]]
-    notes = [f"Not shown: {len(labels) - len(rows)}."] if len(rows) < len(labels) else []
+    columns: list[Column[LabelOracle]] = [
+        words("label", lambda row: row.label),
+        Column("units", lambda row: row.n),
+        Column(f"{diff.systems[0]}, % right", lambda row: row.scores[0], points),
+    ]
+    left = 0 if top is None else max(len(labels) - top, 0)
     title = "Gold labels" if diff.oracle is None else f"Gold labels{_by(diff.oracle)}"
-    return wide_table("labels", title, ["label", "units", f"{diff.systems[0]}, % right"], "lrr", rows, notes)
+    return wide_table("labels", title, columns, labels[:top], [f"Not shown: {left}."] if left else [])
 
 
 def _label_rates(diff: Diff, top: int | None) -> Table:
@@ -398,27 +438,31 @@ def _label_rates(diff: Diff, top: int | None) -> Table:
     known = {label: i for i, label in enumerate(shown)}
     chosen = [row for row in diff.label_rates if row.label in known]
     chosen.sort(key=lambda row: (known[row.label], place[row.system]))
-    rows = [
-        (row.label, row.system, f"{row.n:,}", points(row.rates.r), points(row.rates.p), points(row.rates.f1)) for row in chosen
+    columns: list[Column[LabelRates]] = [
+        words("label", lambda row: row.label),
+        words("system", lambda row: row.system),
+        Column("gold", lambda row: row.n),
+        *(column.of(lambda row: row.rates) for column in RATES),
     ]
     notes = [f"Labels not shown: {len(size) - len(shown)}."] if len(shown) < len(size) else []
-    columns = ["label", "system", "gold", "r", "p", "F1"]
-    return wide_table("label-rates", "Recall, precision and F1 by label", columns, "llrrrr", rows, notes)
+    return wide_table("label-rates", "Recall, precision and F1 by label", columns, chosen, notes)
 
 
 def _confusion(diff: Diff, top: int | None) -> Table:
     """What systems answered instead of the right label, most frequent first."""
-    rows: list[tuple[str, ...]] = []
-    left = 0
-    for name in diff.systems:
-        errors = [row for row in diff.confusions if row.system == name]
-        rows += [(name, row.gold, row.answer, f"{row.count:,}") for row in errors[:top]]
-        left += len(errors) - len(errors[:top])
-    notes = (
-        ["The same label twice: the label is right, but its head is wrong."] if any(row[1] == row[2] for row in rows) else []
-    )
-    notes += [f"Not shown: {left:,} rows."] if left else []
-    return wide_table("confusion", "Errors of each system", ["system", "gold", "answer", "count"], "lllr", rows, notes)
+    by_system = [[row for row in diff.confusions if row.system == name] for name in diff.systems]
+    shown = [row for errors in by_system for row in errors[:top]]
+    left = sum(map(len, by_system)) - len(shown)
+    columns: list[Column[Confusion]] = [
+        words("system", lambda row: row.system),
+        words("gold", lambda row: row.gold),
+        words("answer", lambda row: row.answer),
+        Column("count", lambda row: row.count),
+    ]
+    notes = [f"Not shown: {left:,} rows."] if left else []
+    if any(row.gold == row.answer for row in shown):
+        notes.insert(0, "The same label twice: the label is right, but its head is wrong.")
+    return wide_table("confusion", "Errors of each system", columns, shown, notes)
 
 
 def _by(oracle: Oracle) -> str:
@@ -428,38 +472,53 @@ def _by(oracle: Oracle) -> str:
 
 def _solved(diff: Diff) -> Table:
     oracle = diff.oracle
-    counts = [] if oracle is None else [*enumerate(oracle.solved_by)]
-    total = sum(n for _, n in counts)
-    rows = [(f"by {k} of {len(diff.systems)}", f"{n:,}", points(n / total)) for k, n in counts if total]
-    if oracle is not None:
-        rows += [(f"by {name} alone", f"{n:,}", points(n / total)) for name, n in oracle.only.items() if total]
-        # For two systems, a majority is both of them.
-        if len(diff.systems) > 2:
-            rows.append(("by a majority vote", f"{round(oracle.majority * total):,}", points(oracle.majority)))
-    return wide_table("solved", "Who solves what", ["solved", "units", "%"], "lrr", rows)
+    rows: list[tuple[str, int, float]] = []
+    if oracle is not None and (total := sum(oracle.solved_by)):
+        rows += [(f"by {k} of {len(diff.systems)}", n, n / total) for k, n in enumerate(oracle.solved_by)]
+        rows += [(f"by {name} alone", n, n / total) for name, n in oracle.only.items()]
+    # For two systems, a majority is both of them.
+    if oracle is not None and len(diff.systems) > 2:
+        rows.append(("by a majority vote", round(oracle.majority * sum(oracle.solved_by)), oracle.majority))
+    columns: list[Column[tuple[str, int, float]]] = [
+        words("solved", lambda row: row[0]),
+        Column("units", lambda row: row[1]),
+        Column("%", lambda row: row[2], points),
+    ]
+    return wide_table("solved", "Who solves what", columns, rows)
 
 
 def _agreement(diff: Diff) -> Table:
-    rows = [(name, *map(points, shares)) for name, shares in zip(diff.systems, diff.agreement, strict=False)]
-    columns, align = ["same answers, %", *diff.systems], "l" + "r" * len(diff.systems)
-    return wide_table("agreement", "Agreement", columns, align, rows if len(diff.systems) > 2 else [])
+    shares = diff.agreement if len(diff.systems) > 2 else []
+    return _matrix(diff, "agreement", "Agreement", "same answers, %", shares)
 
 
 def _overlap(diff: Diff) -> Table:
     """How much the right answers of two systems overlap (Tuggener, 2017, table 1)."""
-    rows = [(name, *map(points, shares)) for name, shares in zip(diff.systems, diff.overlap, strict=False)]
-    columns, align = ["overlap, %", *diff.systems], "l" + "r" * len(diff.systems)
-    notes = ["Twice the units that both get right, divided by the sum of those that each gets right (Dice)."] if rows else []
-    return wide_table("overlap", "Overlap of right answers", columns, align, rows, notes)
+    note = "Twice the units that both get right, divided by the sum of those that each gets right (Dice)."
+    return _matrix(diff, "overlap", "Overlap of right answers", "overlap, %", diff.overlap, note)
+
+
+def _matrix(diff: Diff, key: str, title: str, head: str, shares: Sequence[Sequence[float | None]], note: str = "") -> Table:
+    """Systems by systems."""
+    name: Column[Any] = words(head, lambda row: row[0])
+    columns = [name, *(_share_column(system, i) for i, system in enumerate(diff.systems))]
+    rows = [(system, None, row) for system, row in zip(diff.systems, shares, strict=False)]
+    return wide_table(key, title, columns, rows, [note])
 
 
 def _keys(diff: Diff) -> Table:
     """One response scored with another as the key (Tuggener, 2017, table 13)."""
-    metrics = list(dict.fromkeys(row.metric for row in diff.keys))
     f1_by_pair: dict[tuple[str, str], dict[str, float]] = {}
     for row in diff.keys:
         f1_by_pair.setdefault((row.key, row.response), {})[row.metric] = row.f1
-    rows = [(*names, *(points(values.get(metric)) for metric in metrics)) for names, values in f1_by_pair.items()]
-    columns = ["key", "response", *(f"{metric_name(metric)} F1" for metric in metrics)]
-    notes = ["The difference between two responses is 100 - F1."] if rows else []
-    return wide_table("keys", "One system as key for another", columns, "ll" + "r" * len(metrics), rows, notes)
+
+    def f1(metric: str) -> Column[tuple[tuple[str, str], dict[str, float]]]:
+        return Column(f"{metric_name(metric)} F1", lambda row: row[1].get(metric), points)
+
+    columns: list[Column[tuple[tuple[str, str], dict[str, float]]]] = [
+        words("key", lambda row: row[0][0]),
+        words("response", lambda row: row[0][1]),
+        *map(f1, dict.fromkeys(row.metric for row in diff.keys)),
+    ]
+    notes = ["The difference between two responses is 100 - F1."]
+    return wide_table("keys", "One system as key for another", columns, f1_by_pair.items(), notes)

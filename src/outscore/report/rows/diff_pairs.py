@@ -12,19 +12,20 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from outscore.core.errors import OutscoreError
-from outscore.language.numbers import format_percent
+from outscore.language.numbers import format_probability
 from outscore.report.document import Record, Records, Table
+from outscore.report.rows.columns import Column, Ends, interval_head, words
 from outscore.report.rows.diff import (
-    adjusted_p,
     alpha_of,
-    ends,
+    change_columns,
     interval_name,
     interval_note,
+    limits,
     metric_name,
-    p_number,
     pair_name,
     points,
     sampled_note,
+    signed_points,
     wide_table,
 )
 from outscore.results.diff import Diff, Pair, Shift
@@ -110,41 +111,38 @@ def few_note(diff: Diff) -> str:
 
 def _metrics(diff: Diff, pair: Pair) -> Table:
     level = interval_name(next((row.interval for row in pair.metrics if row.interval is not None), None))
-    rows = [
-        (
-            metric_name(row.metric),
-            points(row.first),
-            points(row.second),
-            points(row.difference, sign=True),
-            "" if row.interval is None else ends(row.interval.low, row.interval.high),
-            p_number(row.p, alpha_of(diff)),
-        )
-        for row in pair.metrics
+    columns: list[Column[Any]] = [
+        words("score", lambda row: metric_name(row.metric)),
+        Column(pair.systems[0], lambda row: row.first, points),
+        Column(pair.systems[1], lambda row: row.second, points),
+        *change_columns(level, alpha_of(diff)),
     ]
     notes = interval_note((metric_name(row.metric), row.interval) for row in pair.metrics)
     notes += sampled_note(row.p for row in pair.metrics)
-    columns = ["score", *pair.systems, "Δ", level, "p"]
-    return wide_table("metrics", f"Other scores, {pair_name(pair)}", columns, "lrrrrr", rows, notes)
+    return wide_table("metrics", f"Other scores, {pair_name(pair)}", columns, pair.metrics, notes)
 
 
 def _kinds(pair: Pair) -> Table:
     total = pair.outcomes.changes
-    rows = [(metric_name(kind), f"{n:,}", points(n / total) if total else "") for kind, n in pair.kinds.items()]
-    title = f"What the changes consist of, {pair_name(pair)}"
-    return wide_table("kinds", title, ["change in", "count", "% of changes"], "lrr", rows)
+    columns: list[Column[tuple[str, int]]] = [
+        words("change in", lambda row: metric_name(row[0])),
+        Column("count", lambda row: row[1]),
+        Column("% of changes", lambda row: row[1] / total if total else None, points),
+    ]
+    return wide_table("kinds", f"What the changes consist of, {pair_name(pair)}", columns, pair.kinds.items())
 
 
 def _transitions(pair: Pair, few: str, top: int | None, sort: Sort) -> Table:
     """Rows by class under a line that says how large the class is (Tuggener, 2017, tables 4, 6 and 8)."""
-    rows: list[tuple[str, ...]] = []
+    rows: list[tuple[Shift, str] | str] = []
     total, left = pair.outcomes.changes, 0
     for name, title in CLASSES.items():
         shifts = sorted_shifts(pair.transitions.get(name, []), sort)
         if not shifts:
             continue
         size = getattr(pair.outcomes, name)
-        rows.append((f"{title}: {points(size / total)} % ({size:,}/{total:,})", *[""] * 6))
-        rows += [_shift_row(row, name) for row in shifts[:top]]
+        rows.append(f"{title}: {points(size / total)} % ({size:,}/{total:,})")
+        rows += [(row, name) for row in shifts[:top]]
         left += len(shifts[top:]) if top is not None else 0
     mirrors = f"adj. p tests a row against its mirror; it is missing if there are {few}, or the row is its own mirror."
     notes = [f"Mirror: how often the reverse happened; net: count - mirror. {mirrors}"]
@@ -154,21 +152,22 @@ def _transitions(pair: Pair, few: str, top: int | None, sort: Sort) -> Table:
     if left:
         notes.append(f"Not shown: {left:,} rows.")
     title = f"What changed, {pair_name(pair)}, {metric_name(pair.unit_criterion)}: {points(pair.differ)} % of {pair.n:,} differ"
-    columns = ["change", "count", "mirror", "net", "% of class", "% of changes", "adj. p"]
-    return wide_table("transitions", title, columns, "lrrrrrr", rows, notes if rows else [])
+    columns: list[Column[tuple[Shift, str]]] = [
+        words("change", _change_name),
+        Column("count", lambda row: row[0].count),
+        Column("mirror", lambda row: row[0].mirror),
+        Column("net", lambda row: row[0].count - row[0].mirror, lambda net: f"{net:+,}" if net else "0"),
+        Column("% of class", lambda row: row[0].share_of_class, points),
+        Column("% of changes", lambda row: row[0].share_of_changes, points),
+        Column("adj. p", lambda row: row[0].p and row[0].p.adjusted, format_probability),
+    ]
+    return wide_table("transitions", title, columns, rows, notes)
 
 
-def _shift_row(row: Shift, name: str) -> tuple[str, ...]:
-    change = f"{row.source} → {row.target}"
-    return (
-        f"{row.gold} → {change}" if name == "changed_error" else change,
-        f"{row.count:,}",
-        f"{row.mirror:,}",
-        f"{row.count - row.mirror:+,}" if row.count != row.mirror else "0",
-        points(row.share_of_class),
-        points(row.share_of_changes),
-        adjusted_p(row.p),
-    )
+def _change_name(row: tuple[Shift, str]) -> str:
+    shift, name = row
+    change = f"{shift.source} → {shift.target}"
+    return f"{shift.gold} → {change}" if name == "changed_error" else change
 
 
 def _parts(key: str, title: str, diff: Diff, pair: Pair, top: int | None, sort: Sort) -> Table:
@@ -177,43 +176,46 @@ def _parts(key: str, title: str, diff: Diff, pair: Pair, top: int | None, sort: 
     parts = pair.slices if sliced else pair.labels
     tested = sorted_parts([row for row in parts if row.p is not None], sort)
     others = sorted_parts([row for row in parts if row.p is None], sort)
-    rows = [_part_row(row, sliced=sliced) for row in tested[:top]]
+    rows: list[ScoredSubset | str] = [*tested[:top]]
     notes = [] if top is None or len(tested) <= top else [f"Tested and not shown: {len(tested) - top}."]
     if others and top is None:
-        rows += [(f"Not tested: {few}", *[""] * 6), *(_part_row(row, sliced=sliced) for row in others)]
+        rows += [f"Not tested: {few}", *others]
     elif others:
         notes.append(f"Not tested and not shown, {few}: {len(others)}.")
     if pair.row_intervals and any(row.low is not None or row.high is not None for row in parts):
         notes.append(f"Intervals: {pair.row_intervals}; individual, not adjusted for the number of rows.")
     title = f"{title}, {pair_name(pair)}, {metric_name(pair.unit_criterion)}"
-    level = "interval" if alpha is None else f"{format_percent(1 - alpha)} interval"
-    columns = ["slice" if sliced else "label", "units", *pair.systems, "Δ", level, "adj. p"]
-    return wide_table(key, title, columns, "lrrrrrr", rows, notes if rows else [])
+    columns = _part_columns(pair, "units", interval_head(alpha))
+    if sliced:
+        columns[0] = words("slice", lambda row: f"{row.column} = {row.value}")
+    return wide_table(key, title, columns, rows, notes)
 
 
 def _label_f1(diff: Diff, pair: Pair, top: int | None, sort: Sort) -> Table:
     """F1 of each label with its test, which counts both missed and wrongly given labels."""
     tested = sorted_parts([row for row in pair.label_f1 if row.p is not None], sort)
     others = [row for row in pair.label_f1 if row.p is None]
-    cells = [_part_row(row, sliced=False) for row in tested[:top]]
-    rows = [(*row[:5], row[6]) for row in cells]
     notes = [] if top is None or len(tested) <= top else [f"Tested and not shown: {len(tested) - top}."]
     notes += [f"Not tested, {few_note(diff)}: {len(others)}."] if others else []
     title = f"F1 by label, {pair_name(pair)}, {metric_name(pair.unit_criterion)}"
-    columns = ["label", "gold", *pair.systems, "Δ", "adj. p"]
-    return wide_table("label-f1", title, columns, "lrrrrr", rows, notes if rows else [])
+    return wide_table("label-f1", title, _part_columns(pair, "gold", ""), tested[:top], notes)
 
 
-def _part_row(row: ScoredSubset, *, sliced: bool) -> tuple[str, ...]:
-    return (
-        f"{row.column} = {row.value}" if sliced else row.value,
-        f"{row.n:,}",
-        points(row.first),
-        points(row.second),
-        points(row.difference, sign=True),
-        "" if row.low is None and row.high is None else ends(row.low, row.high),
-        adjusted_p(row.p),
-    )
+def _part_columns(pair: Pair, units: str, level: str) -> list[Column[ScoredSubset]]:
+    """Both systems on a label or slice; without a `level`, no intervals."""
+
+    def interval(row: ScoredSubset) -> Ends | None:
+        return None if row.low is None and row.high is None else (row.low, row.high)
+
+    return [
+        words("label", lambda row: row.value),
+        Column(units, lambda row: row.n),
+        Column(pair.systems[0], lambda row: row.first, points),
+        Column(pair.systems[1], lambda row: row.second, points),
+        Column("Δ", lambda row: row.difference, signed_points),
+        Column(level, interval, limits, when=bool(level)),
+        Column("adj. p", lambda row: row.p and row.p.adjusted, format_probability),
+    ]
 
 
 def pair_records(diff: Diff) -> Records:

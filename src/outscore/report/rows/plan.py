@@ -7,10 +7,12 @@ from collections.abc import Sequence
 
 from outscore.language.numbers import effect_size, format_level, format_p_number
 from outscore.language.verdict.plan import clusters_of, nouns, plan_headline, possible_p_headline, truth
-from outscore.report.document import Fact, Records, Table, clean, make_table
+from outscore.report.document import Fact, Records, Table, clean
+from outscore.report.rows.columns import Column, Text, tabulate, texts, words
 from outscore.results.analysis import PowerPoint
 from outscore.results.note import note_texts
-from outscore.results.plan import EffectPoint, PlanResult, PossibleP, SimulatedCurve, StudyDesign
+from outscore.results.plan import EffectPoint, PlanResult, PossibleP, PricedDesign, SimulatedCurve, StudyDesign
+from outscore.results.pvalue import PValue
 
 Plan = PlanResult | PossibleP
 
@@ -232,49 +234,47 @@ def shown_tables(plan: Plan) -> list[Table]:
 def _priced(plan: PlanResult, *, near: bool = False) -> Table:
     """What each number of runs costs, where there is a choice; with `near`, only numbers near the plan's, and one run."""
     costs = plan.costs
-    if costs is None or len(costs.designs) < 2:
-        return make_table("costs", "", ["runs"], "r", [])
-    rows = [
-        (
-            f"{design.repeats:,}",
-            f"{design.items:,}",
-            f"{design.cost:,.2f}",
-            difference(plan, design.effect) if plan.question == "effect" else _power(design.power),
-            "this plan" if design.repeats == plan.design.repeats else "",
-        )
-        for design in costs.designs
-        if not near or design.repeats == 1 or abs(design.repeats - plan.design.repeats) <= NEAR_RUNS
+    designs = [] if costs is None or len(costs.designs) < 2 else costs.designs
+    effect, runs = plan.question == "effect", plan.design.repeats
+    columns: list[Column[PricedDesign]] = [
+        Column("runs", lambda design: design.repeats),
+        Column("items", lambda design: design.items),
+        Column("cost", lambda design: design.cost, "{:,.2f}".format),
+        Column("detects", lambda design: Text(difference(plan, design.effect), design.effect), when=effect),
+        Column("power", lambda design: design.power, _power, when=not effect),
+        words("", lambda design: "this plan" if design.repeats == runs else None),
     ]
-    last = "detects" if plan.question == "effect" else "power"
-    notes = ["Runs: per system and item."]
-    return make_table("costs", "Items and runs by price", ["runs", "items", "cost", last, ""], "rrrrl", rows, notes)
+    shown = [one for one in designs if not near or one.repeats == 1 or abs(one.repeats - runs) <= NEAR_RUNS]
+    return tabulate("costs", "Items and runs by price", columns, shown, ["Runs: per system and item."])
 
 
 def _curve(plan: PlanResult, points: Sequence[PowerPoint] | None = None) -> Table:
-    rows = [(*_sizes(plan, point.n), _power(point.power)) for point in (plan.curve if points is None else points)]
-    columns = [*_units(plan), "power"]
+    power: Column[PowerPoint] = Column("power", lambda point: point.power, _power)
     heading = f"Power to detect {_effect(plan, plan.effect)}"
     if plan.design.margin is not None:
         heading = f"Chance to pass {truth(plan)}"
-    return make_table("power", heading, columns, "r" * len(columns), rows)
+    columns = [*(column.of(lambda point: point.n) for column in _sizes(plan)), power]
+    return tabulate("power", heading, columns, plan.curve if points is None else points)
 
 
-def _units(plan: PlanResult) -> list[str]:
+def _sizes(plan: PlanResult) -> list[Column[int]]:
     """What is counted: clusters, if there are any, with their items."""
     item, cluster = nouns(plan)
-    names = [f"{item}s"] if plan.design.cluster_size == 1 else [f"{cluster}s", f"{item}s"]
-    return [f"{name} of each" for name in names] if plan.design.unpaired else names
-
-
-def _sizes(plan: PlanResult, items: int) -> list[str]:
-    return [f"{items:,}"] if plan.design.cluster_size == 1 else [f"{clusters_of(plan, items):,}", f"{items:,}"]
+    each = " of each" if plan.design.unpaired else ""
+    return [
+        Column(f"{cluster}s{each}", lambda items: clusters_of(plan, items), when=plan.design.cluster_size != 1),
+        Column(f"{item}s{each}", lambda items: items),
+    ]
 
 
 def _needs(plan: PlanResult, points: Sequence[EffectPoint] | None = None) -> Table:
-    rows = [(_effect(plan, point.effect), *_sizes(plan, point.items)) for point in (plan.needs if points is None else points)]
-    columns = [f"to detect a {'win rate' if plan.design.battles else 'difference'} of", *_units(plan)]
-    heading = f"{columns[1].capitalize()} needed with power {format_level(plan.target)}"
-    return make_table("needs", heading, columns, "r" * len(columns), rows)
+    sizes = _sizes(plan)
+    head = f"to detect a {'win rate' if plan.design.battles else 'difference'} of"
+    effect: Column[EffectPoint] = Column(head, lambda point: Text(_effect(plan, point.effect), point.effect))
+    columns = [effect, *(column.of(lambda point: point.items) for column in sizes)]
+    first = next(column.head for column in sizes if column.when)
+    heading = f"{first.capitalize()} needed with power {format_level(plan.target)}"
+    return tabulate("needs", heading, columns, plan.needs if points is None else points)
 
 
 def _effect(plan: PlanResult, effect: float) -> str:
@@ -286,19 +286,26 @@ def _effect(plan: PlanResult, effect: float) -> str:
 def _tried(curves: Sequence[SimulatedCurve]) -> Table:
     """The retrospective curves side by side: they have the same sizes."""
     if not curves:
-        return make_table("tried", "", ["items"], "r", [])
+        return tabulate("tried", "", texts("items"), [])
     first = curves[0]
-    rows = []
-    for i, point in enumerate(first.points):
-        here = " (observed)" if point.n == first.observed_n else ""
-        cells = [(f"{c.points[i].power:.3f}".removeprefix("0"), _band(c.points[i])) for c in curves]
-        rows.append((f"{point.n:,}{here}", *(cell for pair in cells for cell in pair)))
-    columns = [first.unit, *(name for c in curves for name in (KINDS[c.kind], "95 % band"))]
+
+    def size(i: int) -> Text:
+        n = first.points[i].n
+        return Text(f"{n:,}{' (observed)' if n == first.observed_n else ''}", n)
+
+    columns = [Column(first.unit, size), *(column for c in curves for column in _tried_columns(c))]
     heading = f"Power of the {first.test} test at a difference of {number(first.effect)}, {first.replicates:,} samples per size"
     notes = [
         "Samples are drawn from a normal distribution with the pilot's spread, or from the pilot's own items with replacement."
     ]
-    return make_table("tried", heading, columns, "r" + "rr" * len(curves), rows, notes if len(curves) > 1 else [])
+    return tabulate("tried", heading, columns, range(len(first.points)), notes if len(curves) > 1 else [])
+
+
+def _tried_columns(curve: SimulatedCurve) -> list[Column[int]]:
+    return [
+        Column(KINDS[curve.kind], lambda i: curve.points[i].power, lambda power: f"{power:.3f}".removeprefix("0")),
+        Column("95 % band", lambda i: Text(_band(curve.points[i]), curve.points[i].low)),
+    ]
 
 
 def _band(point: PowerPoint) -> str:
@@ -315,17 +322,20 @@ def _power(value: float) -> str:
 
 
 def _overlaps(possible: PossibleP) -> Table:
+    columns: list[Column[tuple[str, int, PValue]]] = [
+        words("overlap of the errors", lambda row: row[0]),
+        Column("items they differ on", lambda row: row[1]),
+        Column("p", lambda row: row[2], lambda p: format_p_number(p, possible.alpha)),
+    ]
+    fewest, most = possible.discordant
     rows = [
-        ("as large as possible", f"{possible.discordant[0]:,}", format_p_number(possible.lowest, possible.alpha)),
-        ("errors are independent", f"{possible.independent.n:,}", format_p_number(possible.independent, possible.alpha)),
-        ("as small as possible", f"{possible.discordant[1]:,}", format_p_number(possible.highest, possible.alpha)),
+        ("as large as possible", fewest, possible.lowest),
+        ("errors are independent", possible.independent.n, possible.independent),
+        ("as small as possible", most, possible.highest),
     ]
-    notes = [
-        f"{possible.scores[0]} against {possible.scores[1]} on {possible.n:,} items; exact McNemar test, {possible.alternative}"
-    ]
-    return make_table(
-        "overlaps", "Possible p-values", ["overlap of the errors", "items they differ on", "p"], "lrr", rows, notes
-    )
+    scores = f"{possible.scores[0]} against {possible.scores[1]} on {possible.n:,} items"
+    note = f"{scores}; exact McNemar test, {possible.alternative}"
+    return tabulate("overlaps", "Possible p-values", columns, rows, [note])
 
 
 def plan_records(plan: PlanResult | PossibleP) -> Records:
