@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 MAX_QUOTED = 160
 MAX_COMMAND = 10_000
-_LONG_WORD = re.compile(rf"[^\s`]{{{MAX_QUOTED + 1},}}")
+_LONG = re.compile(rf"`(?P<quoted>[^`]*)`|[^\s`]{{{MAX_QUOTED + 1},}}")
 
 
 def cut_quotes(sentence: str) -> str:
@@ -26,15 +26,15 @@ def cut_quotes(sentence: str) -> str:
     """
     if len(sentence) <= MAX_QUOTED:
         return sentence
-    # Quotes are the odd parts.
-    parts = [_cut_part(part, quoted=bool(place % 2)) for place, part in enumerate(sentence.split("`"))]
-    return "`".join(parts)
+    return _LONG.sub(_cut_match, sentence)
 
 
-def _cut_part(part: str, *, quoted: bool) -> str:
-    if quoted and part.startswith("outscore "):
-        return part if len(part) <= MAX_COMMAND else _cut(part)
-    return _cut(part) if quoted else _LONG_WORD.sub(lambda word: _cut(word[0]), part)
+def _cut_match(match: re.Match[str]) -> str:
+    quoted = match["quoted"]
+    if quoted is None:
+        return _cut(match[0])
+    whole = quoted.startswith("outscore ") and len(quoted) <= MAX_COMMAND
+    return match[0] if whole else f"`{_cut(quoted)}`"
 
 
 def _cut(text: str) -> str:
