@@ -85,8 +85,8 @@ class Option:
     check
         Refuses, by the option's name, a value that makes no sense: `check_seed`, `check_level` and their like.
     label, group, form_help
-        What a form calls the option, the part of the form it stands in, and its line of help there, where `help` speaks of
-        other commands and options by their names on the command line.
+        What a form calls the option, if not by its name, the part of the form it stands in, and its line of help there, where
+        `help` speaks of other commands and options by their names on the command line.
     kind
         What it is filled in with.
     many
@@ -148,6 +148,14 @@ class Option:
     def keyword(self) -> str | None:
         """The name in Python; None where Python has no keyword for it."""
         return None if self.python is None else self.python or self.name
+
+    @property
+    def form_text(self) -> str:
+        """The line of help in a form, which has its own signs and names no kind of files that its command has not."""
+        if self.form_help:
+            return self.form_help
+        text = self.help.removeprefix("Texts: ").removeprefix("Logs: ")
+        return (text[:1].upper() + text[1:]).replace("...", "…").replace(" - ", " − ")
 
     def mode(self, name: str) -> Mode | None:
         """The mode of this name, if the option is for it."""

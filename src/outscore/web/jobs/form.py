@@ -168,7 +168,7 @@ def _field(option: Option, *, name: str = "", only: OnlyFor | None = None) -> Fi
     return Field(
         name or option.long,
         option.label or option.name.replace("_", " ").capitalize(),
-        option.form_help or option.help,
+        option.form_text,
         _kind(option),
         option.group,
         option,

@@ -68,7 +68,6 @@ class DiffRequest(Request):
             (),
             "What makes an answer right: upos, xpos, feats, lemma ...; las, uas, ls, clas, mlas, blex; conll, arcs-any ...",
             _criteria,
-            label="Criterion",
             group="data",
             many=True,
             metavar="NAME",

@@ -30,8 +30,6 @@ POWER = Option(
     0.8,
     "Probability of detecting the difference.",
     check=_check_power,
-    label="Power",
-    form_help="Probability of detecting the difference.",
     group="design",
 )
 
@@ -72,7 +70,6 @@ class PlanRequest(Request):
             None,
             "The difference A - B to detect; in standard deviations if no spread is given.",
             label="Difference",
-            form_help="The difference A − B to detect; in standard deviations if no spread is given.",
             group="design",
             only_for=PLANNED,
         )
@@ -107,7 +104,6 @@ class PlanRequest(Request):
             None,
             "Standard deviation of the difference A - B between items.",
             label="Spread",
-            form_help="Standard deviation of the difference A − B between items.",
             group="design",
             only_for=(*PLANNED, NO_PILOT),
         )
@@ -118,7 +114,6 @@ class PlanRequest(Request):
             float,
             None,
             "Share of right-or-wrong items that only one of the two systems gets right.",
-            label="Discordance",
             group="design",
             only_for=(*OF_PAIRS, NO_PILOT),
         )
@@ -129,7 +124,6 @@ class PlanRequest(Request):
             float,
             None,
             "The baseline's accuracy; without --discordance, errors are assumed to be independent.",
-            label="Accuracy",
             form_help="The baseline's accuracy; without a discordance, errors are assumed to be independent.",
             group="design",
             only_for=(*PLANNED, NO_PILOT),
@@ -149,7 +143,6 @@ class PlanRequest(Request):
             str,
             (),
             "Scores to estimate the spread from; columns as in `compare`.",
-            label="Pilot",
             form_help="Scores to estimate the spread from.",
             group="files",
             only_for=PLANNED,
@@ -168,7 +161,6 @@ class PlanRequest(Request):
             None,
             "Runs of each system per item.",
             check=check_count,
-            label="Repeats",
             group="design",
             only_for=OF_PAIRS,
             default_text="1",
@@ -191,7 +183,6 @@ class PlanRequest(Request):
             float,
             None,
             "Items per cluster, such as a document.",
-            label="Cluster size",
             group="design",
             only_for=(*PLANNED, NO_BATTLES),
             default_text="1",
@@ -244,8 +235,6 @@ class PlanRequest(Request):
             None,
             "Money to spend: with prices, find the items and runs that detect the smallest difference for it.",
             minimum=0,
-            label="Budget",
-            form_help="Money to spend: with prices, find the items and runs that detect the smallest difference for it.",
             group="design",
             only_for=OF_PAIRS,
             always_saved=False,
@@ -308,7 +297,6 @@ class PlanRequest(Request):
             None,
             "The test to try out; see `outscore tests`.",
             shared.known_tests,
-            label="Test",
             form_help="The test to try out.",
             group="pilot",
             only_for=OF_TRIALS,
@@ -365,7 +353,6 @@ class PlanRequest(Request):
         group="pilot",
         only_for=OF_TRIALS,
         help="The difference A - B under the null hypothesis of the test to try out.",
-        form_help="The difference A − B under the null hypothesis of the test to try out.",
         doc="The difference A - B under the null hypothesis of the test to try out.",
     )
     method: str = declare(
@@ -375,7 +362,6 @@ class PlanRequest(Request):
             "auto",
             "The test to compute power for: permutation, t, exact (McNemar), or the normal formula.",
             METHODS,
-            label="Method",
             form_help="The test to compute power for.",
             group="design",
             only_for=(NO_MARGIN,),

@@ -21,7 +21,7 @@ def _readers() -> dict[str, str]:
     return {"auto": "recognise it", **{name: f"{entry.title}: {entry.summary}" for name, entry in BATTLES.items()}}
 
 
-def _column(name: str, help_: str, label: str, doc: str = "", **more: Any) -> Any:  # noqa: ANN401 - a declared field
+def _column(name: str, help_: str, label: str, **more: Any) -> Any:  # noqa: ANN401 - a declared field
     return declare(
         Option(
             name,
@@ -33,7 +33,6 @@ def _column(name: str, help_: str, label: str, doc: str = "", **more: Any) -> An
             kind="column",
             metavar="COLUMN",
             always_saved=False,
-            doc=doc,
             **more,
         )
     )
@@ -96,7 +95,6 @@ class PreferRequest(Request):
                 "fixed": "one fixed order for each prompt",
                 "unrecorded": "both orders or at random, but the file does not record the order",
             },
-            label="Order",
             group="test",
             metavar="auto|random|fixed|unrecorded",
             doc='How it was decided which answer is shown first: ``"random"`` at random, ``"fixed"`` one fixed order for\n'
@@ -125,7 +123,6 @@ class PreferRequest(Request):
             "half",
             "Strengths: count a tie as half a win for each, or use Davidson's model.",
             ("half", "davidson"),
-            label="Ties",
             group="test",
         )
     )
@@ -205,7 +202,6 @@ class PreferRequest(Request):
         shared.READER,
         choices=_readers,
         form_help="Format of the files.",
-        doc="The format of the files, a name from ``outscore formats``.",
     )
     names: tuple[str, ...] = declare(
         shared.NAMES,

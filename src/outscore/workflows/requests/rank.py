@@ -88,7 +88,6 @@ class RankRequest(TestedRequest, UnitRequest, DrawRequest, TableRequest, EitherR
             None,
             "Outputs: what the files contain; needs --gold.",
             RANKED_TASKS,
-            label="Task",
             form_help="For outputs: what the files contain.",
             group="files",
             always_saved=False,

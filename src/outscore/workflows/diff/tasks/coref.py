@@ -18,7 +18,6 @@ REPAIR = Option(
     bool,
     False,
     "Coreference: if a mention is in two chains, keep the first.",
-    label="Repair",
     form_help="If a mention is in two chains, keep the first.",
     group="data",
     kind="flag",

@@ -29,7 +29,6 @@ SUBTYPES = Option(
     bool,
     False,
     "Trees: keep relation subtypes (nmod:poss).",
-    label="Subtypes",
     form_help="Keep relation subtypes (nmod:poss).",
     group="data",
     kind="flag",

@@ -37,7 +37,6 @@ COLUMNS = Option(
     str,
     None,
     "Columns of plain files in order: word, tag, upos, head, deprel ...; _ for others.",
-    label="Columns",
     form_help="For plain files, in order: word, tag, upos, head, deprel …; _ for others.",
     group="data",
     metavar="NAME,NAME,...",

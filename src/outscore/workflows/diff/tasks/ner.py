@@ -18,7 +18,6 @@ LENIENT = Option(
     bool,
     False,
     "Entities: read broken tag sequences leniently.",
-    label="Lenient",
     form_help="Read broken tag sequences leniently, as conlleval does.",
     group="data",
     kind="flag",
