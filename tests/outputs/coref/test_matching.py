@@ -139,7 +139,7 @@ def test_singletons_are_left_out_or_told(tmp_path):
     assert [note.text for note in dropped.notes if note.kind == "reading"] == [
         "Chains of one mention were left out (--singletons drop): 1 of gold, 0 of bare."
     ]
-    with pytest.raises(OutscoreError, match="Task `pos` does not take `singletons`"):
+    with pytest.raises(OutscoreError, match="--singletons is for task `coref`, not for `pos`"):
         diff(gold, [bare], task="pos", singletons="drop")
     alone = corefud(tmp_path / "alone.conllu", {"1": one("e1"), "2": one("e2")})
     with pytest.raises(OutscoreError, match="only has chains of one mention, and --singletons drop leaves nothing"):

@@ -400,7 +400,7 @@ def test_one_system_has_scores_and_labels():
         ({"task": "label", "alpha": 2}, "`alpha` is 2."),
         ({"task": "label", "min_support": 0}, "`min_support` is 0."),
         ({"task": "label", "criterion": "las"}, "Task `label` has no criterion `las`."),
-        ({"task": "label", "punct": True}, "Task `label` does not take `punct`."),
+        ({"task": "label", "punct": True}, "--punct is for task `dep`, not for `label`."),
         ({"task": "label", "map": ["x=y"]}, "The label `x` to be mapped is not in any file."),
         ({"task": "label", "slices": ["topic"]}, "There is no column `topic` to split by."),
         ({"task": "coref"}, "`gold` is list, not coreference chains."),
