@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
@@ -73,3 +75,11 @@ def test_what_a_system_lacks_is_named():
 def test_rows_are_counted_within_their_item(items: list[int]):
     expected = [items[:row].count(item) for row, item in enumerate(items)]
     assert occurrences(np.array(items, dtype=np.int64)).tolist() == expected
+
+
+def test_tables_are_not_sent_to_other_processes():
+    found = Runs.of(np.arange(4), np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]), "new")
+    before = len(pickle.dumps(found))
+    table = found.table
+    assert len(pickle.dumps(found)) == before
+    assert pickle.loads(pickle.dumps(found)).table.tolist() == table.tolist()  # noqa: S301 - its own bytes

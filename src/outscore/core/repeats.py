@@ -87,6 +87,10 @@ class Runs:
         table[self.items, self.runs] = self.values
         return table
 
+    def __getstate__(self) -> dict[str, object]:
+        """What other processes are sent: they make the table themselves."""
+        return {name: value for name, value in vars(self).items() if name != "table"}
+
     def times(self, items: int) -> Array:
         """How often each of so many items was run."""
         return np.bincount(self.items, minlength=items)
