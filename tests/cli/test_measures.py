@@ -29,6 +29,10 @@ LAYOUTS = {
     "code": "pass@1,pass@5",
     "retrieval": "precision,recall,f1",
     "cuts": "P_5,recall_100",
+    "ranks of one measure": "recall_10,recall_100",
+    "words": "rouge1,rouge2",
+    "orders of one measure": "Bleu_1,Bleu_2,Bleu_3,Bleu_4",
+    "out of order": "comet_2,comet_1",
     "effort beside": "f1,precision,time,cost",
 }
 
@@ -82,7 +86,11 @@ def test_one_measure_beside_costs_times_and_counts_is_the_score(names, outscore,
 
 
 @pytest.mark.parametrize(
-    "names", ["wer_1,wer_2", "acc_a,acc_b", "score_1,score_2", "gpt-4,gpt-3.5", "p1,p2", "r,p", "recall_new,recall_old"]
+    "names",
+    [
+        *("wer_1,wer_2", "acc_a,acc_b", "score_1,score_2", "gpt-4,gpt-3.5", "p1,p2", "r,p", "recall_new,recall_old"),
+        *("bleu1,bleu2", "comet_1,comet_2", "map1,map2", "success_1,success_2", "hits1,hits2", "recall_1,recall_2,recall_3"),
+    ],
 )
 def test_columns_of_numbered_or_named_systems_are_no_measures(names, outscore, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

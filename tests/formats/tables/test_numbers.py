@@ -274,7 +274,8 @@ LIKE_SCORES = [
         "(0.5)",
         "~0.5",
     ),
-    *("0.5*", "$3", "7b", "4o", "v1.5", "Timeout", "Traceback (most recent call last):", "n/a: refused"),
+    *("0.5*", "$3", "1.5b", "p0.5", "7b1", "5e-3x", "Timeout", "Traceback (most recent call last):", "n/a: refused"),
+    *("ValueError: bad input", "APITimeout: too slow", "Request failed: again", "EXCEPTION: raised", "# 1/2"),
 ]
 
 
@@ -290,6 +291,12 @@ def test_a_first_line_that_may_be_a_score_is_asked_about(write, first, file):
     assert refused.value.line == 1
 
 
+@pytest.mark.parametrize("name", ["7b", "F0.5", "5-shot", "01-ai/Yi-34B", "Model: GPT-4"])
+def test_a_table_of_one_column_may_have_a_name_with_a_number(write, name):
+    (found,) = read_systems(write(f"{name}\n0.25\n0.75\n1\n", "x.csv"), format="csv", item="none")
+    assert found.values.tolist() == [0.25, 0.75, 1]
+
+
 def test_a_table_of_one_column_does_not_lose_its_first_score(write):
     path = write("12 ok\n0.25\n0.75\n1\n", "x.csv")
     with pytest.raises(OutscoreError, match='line 1: found 12 ok in "12 ok", expected the names of columns'):
@@ -303,6 +310,19 @@ def test_a_table_of_one_column_does_not_lose_its_first_score(write):
     [
         *("score", "bleu4", "F1", "acc@1", "gpt-4", "gpt-3.5", "llama3.1", "model (v2)", "my score", "R2", "1-wer", "error"),
         *("error rate", "# made by hand", "# date: 2024-05-01", '"quoted"', "Précision", "精度", "o1", "_score", "failed"),
+        *("7b", "4o", "7b-chat", "4o mini", "v1.0", "v1.5", "F0.5", "f2", "5-shot", "2-shot accuracy", "1-gram", "1-best"),
+        *(
+            "3.5-turbo",
+            "1.5B-chat",
+            "01-ai/Yi-34B",
+            "10ms",
+            "# 7b",
+            "# v1.0",
+            '"5-shot"',
+            "Model: GPT-4",
+            "Exact match: strict",
+        ),
+        *("# Error: strict", "# 2024-05-01"),
     ],
 )
 def test_what_is_clearly_a_name_is_one(write, name):

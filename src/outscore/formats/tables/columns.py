@@ -33,7 +33,7 @@ from outscore.formats.tables.cells import (
 )
 from outscore.formats.tables.directions import is_better_lower, is_effort, shared_measure
 from outscore.formats.tables.finder import ColumnFinder, is_nested, naming
-from outscore.formats.tables.measures import is_measure
+from outscore.formats.tables.measures import are_numbered_systems, is_measure
 from outscore.formats.tables.names import (
     BESIDE_PREDICTED,
     EITHER,
@@ -262,7 +262,7 @@ def _refuse_doubtful(records: Records, choice: Choice, numeric: Sequence[str], f
         return
     measures = [name for name in numeric if is_measure(name)]
     # Costs and times say nothing about the columns beside them.
-    if len(set(measures) - set(other)) > 1:
+    if len(set(measures) - set(other)) > 1 and not are_numbered_systems(plain):
         columns = [name for name in numeric if name in plain or name in measures]
         raise MeasuresError.of(
             f"{records.label}: {join_names(columns)} are measures, so they are scores of one system, not of {len(columns)}.",

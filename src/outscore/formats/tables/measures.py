@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from outscore.formats.tables.directions import LOWER_IS_BETTER
 from outscore.formats.tables.names import USUAL, normalize_name
@@ -72,6 +73,7 @@ _MEASURE = re.compile(
     rf"|(?:{_one_of(_OF_TEXTS)})(?:_?\d+)?(?:{_PART}|{_PART_OF_TEXTS})*)"
 )
 _NO_MEASURE = {"pass", "p", "r"}
+_ORDERS_OF_BLEU = 4
 
 
 def is_measure(name: str) -> bool:
@@ -86,3 +88,21 @@ def is_measure(name: str) -> bool:
     """
     key = normalize_name(name)
     return key not in _NO_MEASURE and _MEASURE.fullmatch(key) is not None
+
+
+def are_numbered_systems(names: Sequence[str]) -> bool:
+    """Whether columns are one name numbered 1, 2, 3 …, as systems are; ranks and years of a measure are not, nor usual orders.
+
+    Examples
+    --------
+    >>> are_numbered_systems(["comet_1", "comet_2"]), are_numbered_systems(["recall_10", "recall_100"])
+    (True, False)
+    >>> are_numbered_systems(["bleu1", "bleu2"]), are_numbered_systems(["rouge1", "rouge2"])
+    (True, False)
+    """
+    stem = normalize_name(names[0]).rstrip("0123456789")
+    word, count = stem.rstrip("_"), len(names)
+    # Programs write ROUGE-1 and ROUGE-2, and BLEU-1 to BLEU-4, of one system.
+    if word == "rouge" or (word == "bleu" and count == _ORDERS_OF_BLEU):
+        return False
+    return count > 1 and [normalize_name(name) for name in names] == [f"{stem}{i + 1}" for i in range(count)]

@@ -38,10 +38,17 @@ _LIKE_A_DECIMAL = re.compile(r"[+-]?(?:0|[1-9][0-9]*),[0-9]+")
 _LIKE_THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2},[0-9]{3}")
 _PADDED = re.compile(r",0[0-9]")
 _ANOTHER_NOTATION = re.compile(r"[^\w.+-]*[+-]?(?:0[xX][0-9a-fA-F]+|\d+/\d+|[\d_]*\d\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\W*")
-# It begins with a digit, or with a letter or two before a decimal number; but o1 is a name.
+# It begins with a digit, or with a letter or two before a decimal number; but o1 is a name, and so are numbered ones.
 _LIKE_A_NUMBER = re.compile(r"[\W_]*\d|[^\W\d_]{1,2}[\W_]*\d*\.\d+$")
+# Of models, shots and versions: 5-shot, 01-ai/Yi, 10ms, 7b, 4o mini, F0.5, v1.0. One letter behind a decimal may be a slip.
+_NUMBERED_NAME = re.compile(
+    r"\d+(?:\.\d+)*(?:[^\W\d_]{2}|[^\W\d_]?[-/][^\W\d_])|\d+[^\W\d_](?:[_ ][^\W\d_]|$)|[fF]\d(?:\.\d+)?$|[vV]\d+(?:\.\d+)*$"
+)
+_DECIMAL_AND_LETTER = re.compile(r"\d*\.\d+[^\W\d_]")
 _FAILURE = re.compile(
-    r"(?:error|exception|traceback|time(?:d )?out|crash(?:ed)?|killed|aborted|skipped|failed|refused)\b|[^:]+: ", re.IGNORECASE
+    r"(?:error|exception|traceback|time(?:d )?out|crash(?:ed)?|killed|aborted|skipped|failed|refused)\b"
+    r"|[^:]*(?:error|exception|timeout|failed): |n/a: ",
+    re.IGNORECASE,
 )
 # A wrong answer counts as a false positive and a false negative: pairs such as 1,0 and 0,2 and 0,1 are
 # counts.
@@ -286,13 +293,18 @@ def _refuse_doubtful(layout: _Layout, line: str) -> None:
 
 def may_be_a_score(text: str) -> bool:
     """Whether a line that is no number may have been one, or says why there is none."""
-    name = text.lstrip("# ")
+    name = text.lstrip("# ").strip("\"'")
     if is_known(name) or is_measure(name) or is_better_lower(name) or is_unclear(name):
         return False
-    if _is_another_notation(name) or _LIKE_A_NUMBER.match(unicodedata.normalize("NFKC", name)):
+    if _is_another_notation(name):
         return True
-    # What follows a # is a remark, not a failure.
-    return not text.startswith("#") and _FAILURE.match(name) is not None
+    plain = unicodedata.normalize("NFKC", name)
+    if text.startswith("#"):
+        # A remark or a name, unless a score was commented out.
+        return _DECIMAL_AND_LETTER.fullmatch(plain) is not None
+    if _NUMBERED_NAME.match(plain):
+        return False
+    return _LIKE_A_NUMBER.match(plain) is not None or _FAILURE.match(name) is not None
 
 
 def _is_another_notation(field: str) -> bool:
