@@ -81,3 +81,55 @@ def test_planned_battles_decide_as_often_as_planned(tmp_path):
         wins = rng.binomial(votes - ties, chosen)
         hits += flip_p(2 * wins + ties - votes).upper <= 0.05
     assert hits / 400 == pytest.approx(0.8, abs=0.1)
+
+
+def test_a_is_the_first_system_that_is_named(tmp_path):
+    """Not the stronger one, which is first where none is named."""
+    path = written(tmp_path, 3, 1, lead=0.5)
+    ahead = osc.prefer(path).pairs[0]
+    strong, weak = ahead.a, ahead.b
+    rate = ahead.win_rate
+    first = osc.plan(pilot=path, systems=[strong, weak], alternative="greater")
+    last = osc.plan(pilot=path, systems=[weak, strong], alternative="less")
+    assert first.effect == pytest.approx(rate - 0.5)
+    assert last.effect == pytest.approx(0.5 - rate)
+    assert (first.items, first.power) == (last.items, last.power)
+    with pytest.raises(osc.OutscoreError, match="points away from the alternative"):
+        osc.plan(pilot=path, systems=[weak, strong], alternative="greater")
+    text = " ".join(last.to_text().split())
+    assert f"A is {weak}, B is {strong}" in text
+    assert f"The win rate is the pilot's own, {100 * (1 - rate):.1f} %" in text
+    unnamed = osc.plan(pilot=path)
+    assert unnamed.effect == first.effect
+    assert f"A is {strong}, B is {weak}" in " ".join(unnamed.to_text().split())
+
+
+def test_a_negative_effect_is_a_win_rate_below_one_half(tmp_path):
+    path = written(tmp_path, 1, 1, ties=0.0)
+    up, down = (osc.plan(pilot=path, effect=effect) for effect in (0.05, -0.05))
+    assert up.items == down.items
+    assert "a win rate of 55 %" in up.verdict
+    assert "a win rate of 45 %" in down.verdict
+    assert "if the true win rate is 45 %" in " ".join(down.to_text().split())
+    more, fewer = (osc.plan(pilot=path, n=500, alternative=side).verdict for side in ("greater", "less"))
+    rates = [float(verdict.split("a win rate of ")[1].split(" %")[0]) for verdict in (more, fewer)]
+    assert sum(rates) == pytest.approx(100)
+    assert rates[0] > 50
+
+
+@pytest.mark.parametrize("votes", [1, 3])
+@pytest.mark.parametrize("effect", [0.5, -0.5, 0.6])
+def test_a_win_rate_lies_between_0_and_100_per_cent(tmp_path, votes, effect):
+    path = written(tmp_path, 1, votes)
+    with pytest.raises(osc.OutscoreError, match=f"a win rate of {50 + 100 * effect:g} %") as caught:
+        osc.plan(pilot=path, effect=effect)
+    assert caught.value.parameter == "effect"
+    assert "win rate of 1" not in osc.plan(pilot=path, effect=0.3).to_text()
+
+
+def test_no_table_of_a_plan_has_an_impossible_win_rate(tmp_path):
+    path = written(tmp_path, 1, 3)
+    with pytest.raises(osc.OutscoreError, match="no win rate reaches a power"):
+        osc.plan(pilot=path, n=13)
+    planned = osc.plan(pilot=path, effect=0.3)
+    assert all(abs(point.effect) < 0.5 for point in planned.needs)

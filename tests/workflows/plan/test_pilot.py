@@ -83,3 +83,50 @@ def test_a_pilot_of_whole_runs_says_what_items_and_runs_reach(tmp_path):
     assert "No number of runs makes do with fewer than" in note
     assert f"about {compared.power.needed:,} items, with as many runs as here" in " ".join(compared.to_text().split())
     assert osc.load(planned.save(tmp_path / "plan.json")) == planned
+
+
+@pytest.mark.parametrize("kind", ["graded", "binary"])
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"effect": 0.1},
+        {"effect": -0.1},
+        {"effect": 0.1, "alternative": "greater"},
+        {"effect": -0.1, "alternative": "less"},
+        {"effect": -0.1, "alternative": "greater", "n": 100},
+        {"effect": 0.1, "unpaired": True},
+        {"effect": -0.1, "unpaired": True},
+        {"effect": -0.1, "alternative": "less", "unpaired": True},
+        {"effect": 0.02, "margin": 0.1},
+        {"effect": -0.02, "margin": 0.1},
+    ],
+)
+def test_a_pilot_and_its_mirror_have_the_same_plan(asked, kind):
+    """Errors instead of right answers: the effect is A - B, whichever is better."""
+    rng = np.random.default_rng(9)
+    a, b = rng.integers(0, 9, (2, 60)) / 8 if kind == "graded" else rng.integers(0, 2, (2, 60))
+    up = osc.plan(pilot=(a, b), direction="higher", **asked)
+    turned = {**asked, "effect": -asked["effect"]}
+    down = osc.plan(pilot=(1 - a, 1 - b), direction="lower", **turned)
+    assert (up.items, up.effect) == (down.items, down.effect)
+    assert up.power == pytest.approx(down.power, rel=1e-9)
+    assert up.n == pytest.approx(down.n, rel=1e-9)
+    assert up.verdict == down.verdict
+
+
+@pytest.mark.parametrize(("alternative", "effect"), [("greater", 0.1), ("less", -0.1)])
+def test_an_effect_against_the_alternative_is_told_how_to_turn(alternative, effect):
+    rng = np.random.default_rng(9)
+    a, b = rng.random((2, 40))
+    asked = {"pilot": (a, b), "direction": "lower", "alternative": alternative}
+    with pytest.raises(OutscoreError, match="points away from the alternative") as caught:
+        osc.plan(effect=effect, **asked)
+    assert f"{-effect:g}" in str(caught.value)
+    assert osc.plan(effect=-effect, **asked).items > 0
+
+
+def test_trials_are_drawn_at_the_effect_as_given():
+    rng = np.random.default_rng(9)
+    a, b = rng.random((2, 20))
+    found = osc.plan(pilot=(a, b), direction="lower", effect=0.2, alternative="less", retrospective=True, replicates=5)
+    assert {curve.effect for curve in found.retrospective} == {0.2}

@@ -129,8 +129,8 @@ def difference(plan: PlanResult) -> str:
     effect = plan.effect if plan.directions is None else abs(plan.effect)
     size = effect_size(effect, computed=computed)
     if plan.design.battles:
-        rate = effect_size(50 + 100 * abs(effect), computed=computed)
-        return f"a win rate of {rate} %"
+        rate = Decimal(effect_size(50 + 100 * abs(effect), computed=computed))
+        return f"a win rate of {rate if effect >= 0 else 100 - rate} %"
     if plan.design.basis == "standardised":
         return f"an effect of {size} standard deviations"
     if plan.design.basis == "sd" or plan.design.unit != 1:

@@ -279,7 +279,7 @@ def _needs(plan: PlanResult, points: Sequence[EffectPoint] | None = None) -> Tab
 
 def _effect(plan: PlanResult, effect: float) -> str:
     if plan.design.battles:
-        return f"{number(50 + 100 * abs(effect))} %"
+        return f"{number(50 + 100 * effect)} %"
     return f"{difference(plan, effect)}{' sd' if plan.design.basis == 'standardised' else ''}"
 
 

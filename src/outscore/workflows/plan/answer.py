@@ -213,6 +213,9 @@ def _needs(result: PlanResult, study: Study) -> list[EffectPoint]:
         return points
     for factor in EFFECTS:
         effect = factor * result.effect
+        if result.design.battles and abs(effect) >= 0.5 and factor != 1:
+            # No win rate is above 100 %.
+            continue
         try:
             needed = study.sample_size(effect, result.target)
         except OutscoreError:

@@ -73,6 +73,7 @@ def plan_from_pilot(
     # Binary items stay binary only if they are run once.
     binary = spread.discordance is not None and given.get("repeats", 1) == 1
     margin: float | None = given.get("margin")
+    side: str = given.get("alternative", shared.ALTERNATIVE.default)
     law: Shares | Bounded | None = None
     if margin is None and not (spread.discordance if binary else spread.sd or spread.within):
         raise OutscoreError("The pilot's differences are all equal, so they say nothing about spread.", "Give `sd` instead.")
@@ -84,12 +85,16 @@ def plan_from_pilot(
         estimated |= {"sd": spread.sd, "within": spread.within}
     if "cluster_size" in given:
         estimated["cluster_cv"] = 0.0
-    turned = spread.orientation * spread.difference if own else better_by(effect, spread.orientation)
+    if own:
+        turned: float | None = spread.orientation * spread.difference
+    elif margin is not None:
+        turned = spread.orientation * (effect or 0.0)
+    else:
+        turned = improvement(effect, spread.orientation, alternative=side, n=n)
     if margin is not None:
         asked = TestRequest("greater", -spread.orientation * margin, given.get("alpha", shared.ALPHA.default), bounds=bounds)
         law = law_of(TESTS[DEFAULT], pairs, additive, asked)
         given |= _at_margin(margin, law)
-        turned = spread.orientation * (effect or 0.0)
     bounded = law if isinstance(law, Bounded) else None
     design = StudyDesign(**(estimated | given))
     if bounded is not None:
@@ -110,9 +115,30 @@ def _at_margin(margin: float, law: Shares | Bounded | None) -> dict[str, Any]:
     return {"largest_loss": law.worst if isinstance(law, Bounded) else law.unit}
 
 
-def better_by(effect: float | None, orientation: int) -> float | None:
-    """The effect as an improvement: if lower is better, a negative difference is one."""
-    return -effect if effect is not None and effect < 0 and orientation < 0 else effect
+def improvement(effect: float | None, orientation: int, *, alternative: str | None, n: float | None) -> float | None:
+    """The effect A - B as an improvement of A, which is a negative difference if lower is better.
+
+    With the alternative "two-sided" only its size counts; None keeps the sign.
+
+    Examples
+    --------
+    >>> improvement(0.02, -1, alternative="less", n=None), improvement(0.02, -1, alternative="two-sided", n=None)
+    (-0.02, 0.02)
+    """
+    if effect is None:
+        return None
+    if alternative == "two-sided":
+        return abs(effect)
+    turned = orientation * effect
+    away = (alternative == "greater" and turned < 0) or (alternative == "less" and turned > 0)
+    if orientation < 0 and away and n is None:
+        state = "better" if turned > 0 else "worse"
+        raise OutscoreError(
+            f"`effect` points away from the alternative: lower is better, so A is {state} at a difference A - B of {effect:g}.",
+            f"Give --effect {-effect:g}.",
+            parameter="effect",
+        )
+    return turned
 
 
 def spread_of_pilot(pairs: PairedScores, metric: AdditiveMetric) -> Spread:
@@ -207,8 +233,8 @@ def retrospective_curves(
 ) -> list[SimulatedCurve]:
     """Power of the chosen test on smaller and larger samples: from a normal distribution, and resampled from the data.
 
-    Right-or-wrong items are never normal, so they only get the second curve. `effect` is the true difference, positive where A
-    is better; the observed one where it is left out.
+    Right-or-wrong items are never normal, so they only get the second curve. `effect` is the true difference A - B; the
+    observed one where it is left out.
     """
     entry = _testable(test)
     settled = complete(test, entry.options, options or {})
@@ -219,7 +245,7 @@ def retrospective_curves(
     report = progress or (lambda _done, _total: None)
     shared: dict[str, Any] = {"name": test, "screen": entry.simulation.screen, "replicates": replicates}
     if effect is not None:
-        shared["effect"] = effect if metric.higher_is_better else -effect
+        shared["effect"] = effect
     curves = []
     for k, kind in enumerate(kinds):
 

@@ -27,7 +27,7 @@ from outscore.workflows.compare.inputs import TwoSystems, choose_systems, pair_g
 from outscore.workflows.compare.unpaired import TwoSamples, samples_given, settled_samples
 from outscore.workflows.plan.answer import Prices, best_priced, plan_numbers, possible_p
 from outscore.workflows.plan.pilot import (
-    better_by,
+    improvement,
     paired_pilot,
     plan_from_pilot,
     retrospective_curves,
@@ -46,6 +46,8 @@ OWN_RATE = (
     "The win rate is the pilot's own, {rate:.1f} %, which is itself uncertain; better give the smallest lead that matters as"
     " the effect: .05 for 55 %."
 )
+MOST_LEAD = 0.5
+"""A win rate of 100 % is so much above one half."""
 OF_THESE_RUNS = "This is for a claim about these runs of both systems, not about new ones."
 IN_ORDER = Note("assumption", "Looking early needs independent items in random order.")
 
@@ -174,6 +176,12 @@ def _from_battles(request: PlanRequest) -> tuple[PlanResult, dict[str, Any]]:
     from outscore.workflows.requests.prefer import PreferRequest
 
     request.refuse_outside(NO_BATTLES)
+    if request.effect is not None and abs(request.effect) >= MOST_LEAD:
+        raise OutscoreError(
+            f"`effect` is {request.effect:g}, which would be a win rate of {50 + 100 * request.effect:g} %.",
+            "Give what the win rate has above one half: .05 for 55 %.",
+            parameter="effect",
+        )
     # The spread is the same in whichever order answers were shown.
     asked = PreferRequest(
         files=request.pilot, alpha=request.alpha, system=request.system, cluster=request.cluster, order="unrecorded"
@@ -189,16 +197,22 @@ def _from_battles(request: PlanRequest) -> tuple[PlanResult, dict[str, Any]]:
     design = design_of_battles(pair)
     if design is None or pair.win_rate is None or design.discordance == 0:
         raise OutscoreError("The battles say nothing about spread: no prompt differs from another.", "Give more prompts.")
+    a, b, rate = pair.a, pair.b, pair.win_rate
+    if request.system and request.system[0] == pair.b:
+        # Pairs have the stronger system first.
+        a, b, rate = pair.b, pair.a, 1 - pair.win_rate
     own = request.effect is None and request.n is None
-    effect = pair.win_rate - 0.5 if own else request.effect
+    effect = rate - 0.5 if own else request.effect
     # A prompt is judged as often as in the pilot, by the test that `prefer` runs.
     given = {name: value for name, value in request.design().items() if name != "method" or value != "auto"}
     result = plan_numbers(replace(design, **given), effect=effect, n=request.n, power=request.power)
-    notes = [
-        Note("assumption", f"Spread from a pilot of {count(found.battles, 'battle')} on {count(pair.clusters, 'prompt')}.")
-    ]
+    if result.question == "effect" and abs(result.effect) >= MOST_LEAD:
+        reached = f"With n = {result.items:,} no win rate reaches a power of {result.target:g}."
+        raise OutscoreError(reached, "Plan for more battles.", parameter="n")
+    seen = f"Spread from a pilot of {count(found.battles, 'battle')} on {count(pair.clusters, 'prompt')}."
+    notes = [Note("assumption", f"{seen} A is {a}, B is {b}; the win rate is that of A.")]
     if own:
-        notes.insert(0, Note("assumption", OWN_RATE.format(rate=100 * pair.win_rate)))
+        notes.insert(0, Note("assumption", OWN_RATE.format(rate=100 * rate)))
     return replace(result, notes=[*notes, *result.notes]), {"inputs": found.settings["inputs"]}
 
 
@@ -220,7 +234,13 @@ def _from_samples(request: PlanRequest, data: TwoSamples) -> tuple[PlanResult, S
         given["observed_effect"] = None
     design = replace(found, **given)
     own = request.effect is None and request.n is None
-    effect = samples.orientation * samples.difference if own else better_by(request.effect, samples.orientation)
+    if own:
+        effect: float | None = samples.orientation * samples.difference
+    else:
+        # At a given accuracy, a better system takes other numbers than a worse one.
+        sided = design.accuracy is not None and design.alternative == "two-sided"
+        side = None if sided else design.alternative
+        effect = improvement(request.effect, samples.orientation, alternative=side, n=request.n)
     result = plan_numbers(design, effect=effect, n=request.n, power=request.power)
     reading = reading_of(
         ready.origins,
@@ -280,7 +300,7 @@ def _try_test(request: PlanRequest, pilot: TwoSystems, labels: Mapping[str, Any]
         alternative=request.alternative,
         alpha=request.alpha,
         delta=request.delta,
-        effect=better_by(request.effect, 1 if metric.higher_is_better else -1),
+        effect=request.effect,
         replicates=request.replicates or REPLICATES,
         seed=request.seed,
         progress=_by_steps(progress),
