@@ -128,6 +128,8 @@ def test_names_that_say_lower_is_better():
 
 UNCLEAR = ["neg_log_loss", "neg_mean_squared_error", "no_error", "error_free", "-loss", "1-wer", "1 - WER", "wer_reduction"]
 UNCLEAR += ["time_saved", "error_recall", "toxicity detection accuracy", "non-toxicity", "bias"]
+UNCLEAR += ["error_handling", "error_recovery", "errors_fixed", "crashes_found", "cost_efficiency", "cost_effectiveness"]
+UNCLEAR += ["cost_savings", "time_efficiency", "time_series_score", "loss_prevention", "toxicity_avoidance"]
 
 
 @pytest.mark.parametrize("column", UNCLEAR)
@@ -206,6 +208,48 @@ def test_a_file_for_each_system_names_the_error(errors):
         Path(f"{name}.txt").write_text("\n".join(["WER", *(f"{x:.2f}" for x in scores)]))
     assert "wer_good outscored wer_bad" in run("compare", "wer_good.txt", "wer_bad.txt").output
     assert "good outscored bad" in run("compare", "good.txt", "bad.txt").output
+
+
+def write_bare(first: str, second: str) -> None:
+    """Write `good.txt` and `bad.txt`, each a column of error rates below a name."""
+    for name, header, rates in (("good", first, GOOD), ("bad", second, BAD)):
+        Path(f"{name}.txt").write_text("\n".join([header, *(f"{rate:.2f}" for rate in rates)]))
+
+
+@pytest.mark.parametrize(
+    "header", ["val_error", "mean_squared_error", "abs_error", "error_count", "toxicity_score", "# val_error"]
+)
+@pytest.mark.parametrize("command", ["compare", "rank"])
+def test_a_name_over_one_column_says_what_it_says_in_a_table(errors, command, header):
+    """The other system won, because only some of the names were looked at."""
+    write_bare(header, header)
+    said = " ".join(run(command, "good.txt", "bad.txt").output.split())
+    assert said.startswith("good outscored bad" if command == "compare" else "good leads")
+    assert "lower is better (from the column name)" in said
+
+
+@pytest.mark.parametrize("header", ["MQM", "bias", "no_error", "error_handling", "lossReduction"])
+def test_an_unclear_name_over_one_column_must_say_which_is_better(errors, header):
+    write_bare(header, header)
+    refused = run("compare", "good.txt", "bad.txt")
+    assert refused.exit_code == 2
+    assert f"It is not clear from the name `{header}`" in " ".join(refused.output.split())
+    assert run("compare", "good.txt", "bad.txt", "--higher-is-better").output.startswith("bad outscored good")
+
+
+def test_a_name_over_one_column_that_says_nothing_leaves_it_to_the_files(errors):
+    write_bare("score", "score")
+    assert "higher is better" in " ".join(run("compare", "good.txt", "bad.txt").output.split())
+    for name in ("good", "bad"):
+        Path(f"{name}.txt").rename(f"{name}.wer")
+    assert "lower is better (from the file extension)" in " ".join(run("compare", "good.wer", "bad.wer").output.split())
+
+
+def test_names_over_one_column_that_disagree_must_say_which_is_better(errors):
+    write_bare("loss_weighted", "plain")
+    refused = run("compare", "good.txt", "bad.txt")
+    assert refused.exit_code == 2
+    assert "lower is better for `loss_weighted`, but `plain` does not say" in " ".join(refused.output.split())
 
 
 def test_arrays_of_systems_that_are_named_after_an_error():

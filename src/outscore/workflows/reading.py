@@ -164,7 +164,8 @@ def score_names(origins: Iterable[Origin], systems: Sequence[str]) -> Sequence[s
     """
     files = list(origins)
     named = score_columns(files)
-    if named:
+    # The name over bare numbers may be that of a system, which says nothing.
+    if any("score" in origin.columns for origin in files) or any(map(_says_direction, named)):
         return named
     measure = shared_measure(systems)
     if measure is not None:
@@ -173,6 +174,17 @@ def score_names(origins: Iterable[Origin], systems: Sequence[str]) -> Sequence[s
         return list(systems)
     endings = Endings(_ending(origin.path) for origin in files)
     return endings if any(_ends_low(one) or counts_errors(one.removeprefix(".")) for one in endings) else []
+
+
+def _says_direction(name: str) -> bool:
+    """Whether a name says which scores are better, or leaves it open.
+
+    Examples
+    --------
+    >>> [name for name in ("val_error", "WER", "bias", "no_error", "score", "gpt") if _says_direction(name)]
+    ['val_error', 'WER', 'bias', 'no_error']
+    """
+    return is_better_lower(name) or named_after(name) is not None or is_unclear(name)
 
 
 def _ending(path: str) -> str:

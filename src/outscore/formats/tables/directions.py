@@ -58,6 +58,8 @@ _TURNING = frozenset(
         *("neg", "negative", "negated", "minus", "inverse", "inverted", "non", "no", "not", "without", "free", "less"),
         *("reduction", "improvement", "gain", "saved", "decrease", "avoided", "detection", "detected"),
         *("correction", "corrected", "accuracy", "acc", "precision", "recall", "f1", "auc", "auroc"),
+        *("handling", "recovery", "fixed", "found", "efficiency", "efficient", "effectiveness", "savings", "avoidance"),
+        *("prevention", "resistance", "robustness", "awareness", "management", "series"),
     }
 )
 # `no_error` ends like a bad score and is a good one.

@@ -143,9 +143,9 @@ def systems_of(table: NumberTable, choice: Choice) -> list[Scores]:
 
 
 def _measure(table: NumberTable) -> str | None:
-    """The error, loss or time that the header names, of which lower scores are better."""
+    """The name over one column, or the error, loss or time that two columns are named after."""
     if table.width == 1:
-        return next(filter(is_better_lower, table.columns), None)
+        return next(filter(None, table.columns), None)
     return shared_measure(table.columns) if table.width == 2 else None
 
 
