@@ -292,3 +292,27 @@ def test_words_that_repeat_are_no_ids(plain_rates, write, outscore):
     asked = {"instruction": ["Translate this into German" for _ in ORDER]}
     write(a__csv=table({**asked, "mt": GOOD}), b__csv=table({**asked, "mt": BAD}), r__csv=table({**asked, "ref": REFERENCE}))
     assert rates(outscore("compare", "a.csv", "b.csv", "--reference", "r.csv", *METRIC, "--format", "json")) == plain_rates
+
+
+@pytest.mark.parametrize("first", ["Hello,world", "ref,output", "Model, output", "Yes;no"])
+def test_lines_with_a_comma_are_scored_as_lines(first, write, outscore):
+    """The first line was taken for a header, although it is as good a sentence as the others."""
+    mark = {"Yes;no": "; ", "ref,output": " "}.get(first, ", ")
+    texts = {
+        name: [first, *(text.replace(" ", mark, 1) for text in lines)]
+        for name, lines in (("a__txt", GOOD), ("b__txt", BAD), ("r__txt", REFERENCE))
+    }
+    write(**{name: "\n".join(lines) + "\n" for name, lines in texts.items()})
+    files = ("a.txt", "b.txt", "--reference", "r.txt", *METRIC, "--format", "json")
+    found = rates(outscore("compare", *files))
+    assert found == rates(outscore("compare", *files, "--reader", "text"))
+    assert found[0] < found[1] - 0.2
+
+
+@pytest.mark.parametrize("column", ["prompt", "task_id", "user_id"])
+def test_what_all_segments_share_is_no_id(column, plain_rates, write, outscore):
+    for name, texts, part in (("a", GOOD, "hypothesis"), ("b", BAD, "hypothesis"), ("r", REFERENCE, "reference")):
+        write(**{f"{name}__jsonl": "".join(json.dumps({column: "translate", part: text}) + "\n" for text in texts)})
+    done = outscore("compare", "a.jsonl", "b.jsonl", "--reference", "r.jsonl", *METRIC, "--format", "json")
+    assert rates(done) == plain_rates
+    assert json.loads(done.stdout)["comparisons"][0]["reading"]["item"] == []

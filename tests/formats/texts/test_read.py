@@ -202,6 +202,8 @@ TABLES = {
     "quotes": '"id","hypothesis"\r\n"u1","a, b"\r\n"u2","c"\r\n',
     "carriage returns alone": "id,hypothesis\ru1,a b\ru2,c\r",
     "one row": "uid,reference\nu1,a b\n",
+    "ids and blanks behind commas": "id, hypothesis\nu1, a b\nu2, c\n",
+    "blanks in a name": "Utterance ID,hypothesis\nu1,a b\nu2,c\n",
 }
 
 
@@ -242,10 +244,32 @@ def test_a_table_that_cannot_be_read_is_refused_and_not_scored(write, what):
         "1,000\n2,000\n3,000\n",
         "yes;no\nno;yes\n",
         "He said: id, please\nMine, too\n",
+        "Hello,world\nGood morning, all\nSee you, then\n",
+        "Yes,sir\nNo, not now\nWell, then go\n",
+        "x,y\nthe one, the other\nyou, and me\n",
+        "Yes;no\nOne; two\nGood day; good night\n",
+        "Source, reference\nNo comma here\nNor here\n",
+        "ref,output\nNo comma here\nNor here\nWell, yes\n",
+        'ref,output\n"Well" he said\nNor here\n',
+        "src\tref\nNo tab here\nNor here\n",
+        "ref;output\nNothing here\nNor here\n",
+        "Model, output\nWell, yes\nOh, no\nSo, what\n",
+        "Well, output\nOh, no\nSo, what\n",
+        "Model; output\nWell; yes\nOh; no\nSo; what\n",
     ],
 )
 def test_plain_text_with_commas_stays_plain(write, text):
     assert read_texts(write("a.txt", text)).systems()[0].lines == tuple(text.splitlines())
+
+
+@pytest.mark.parametrize("text", ["Model, output\nA, a b\nB, c\n", "ref,output\na b,c\nd\ne\n"])
+def test_the_ending_of_a_csv_says_that_its_names_are_a_header(write, text):
+    path = write("a.csv", text)
+    if text.startswith("Model"):
+        assert read_texts(path).origin.format == "csv"
+    else:
+        with pytest.raises(OutscoreError, match="line 3: found 1 columns"):
+            read_texts(path)
 
 
 @given(
@@ -275,6 +299,32 @@ def test_a_list_of_texts_is_one_segment_each(write):
         assert file.systems()[0].lines == file.references()[0].lines == ("Ein Haus", "", "Ende")
         assert file.held.notes[0].endswith("a.json` was read as JSONL: 3 segments.")
     assert read_texts(write("a.txt", '["one"]\n')).systems()[0].lines == ('["one"]',)
+
+
+@pytest.mark.parametrize("column", ["prompt", "task_id", "user_id", "question", "instruction"])
+def test_what_many_segments_share_is_no_id(write, column):
+    rows = [{column: "translate", "hypothesis": text} for text in ("a b", "c", "d e")]
+    file = read_texts(write("a.jsonl", "\n".join(map(json.dumps, rows))))
+    assert (file.systems()[0].lines, file.held.ids) == (("a b", "c", "d e"), ())
+    rows = [{**row, "key": f"k{i}"} for i, row in enumerate(rows)]
+    assert read_texts(write("a.jsonl", "\n".join(map(json.dumps, rows)))).held.ids == ("key",)
+    rows = [{column: f"t{i}", "hypothesis": "a", "system": name} for name in "AB" for i in range(3)]
+    assert read_texts(write("a.jsonl", "\n".join(map(json.dumps, rows)))).held.ids == (column,)
+
+
+@pytest.mark.parametrize("column", ["id", "uid", "segment_id", "item", "segment", "key", "line"])
+def test_an_id_that_repeats_is_refused(write, column):
+    rows = [{column: "s1", "hypothesis": text} for text in ("a b", "c")]
+    with pytest.raises(OutscoreError, match="line 2: segment s1 of `a` occurs a second time"):
+        read_texts(write("a.jsonl", "\n".join(map(json.dumps, rows))))
+
+
+@pytest.mark.parametrize("column", ["response", "pred", "completion", "generation"])
+def test_the_answers_of_a_model_are_outputs(write, column):
+    rows = [{"id": i, column: text} for i, text in enumerate(("a b", "c"))]
+    assert read_texts(write("a.jsonl", "\n".join(map(json.dumps, rows)))).systems()[0].lines == ("a b", "c")
+    rows = [{**row, "hypothesis": "the same"} for row in rows]
+    assert read_texts(write("a.jsonl", "\n".join(map(json.dumps, rows)))).systems()[0].lines == ("the same", "the same")
 
 
 def test_columns_named_after_systems(write):

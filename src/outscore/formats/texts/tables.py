@@ -16,7 +16,7 @@ from outscore.core.errors import OutscoreError
 from outscore.core.records import dataclass
 from outscore.formats.base.source import line_error, shorten, stem_of
 from outscore.formats.tables.columns import NO_ITEMS
-from outscore.formats.tables.names import USUAL
+from outscore.formats.tables.names import USUAL, holds_answers
 from outscore.formats.texts.file import REFERENCE, SOURCE, SYSTEM, Cell, Held, arrange
 from outscore.scores.system import label_of
 
@@ -28,10 +28,14 @@ def _plain(name: str) -> str:
 _DOCUMENTS = ("document", "doc", "docid", "documentid", "docname")
 _IDS = tuple(tuple(plain for name in tier if (plain := _plain(name)) not in _DOCUMENTS) for tier in USUAL["item"])
 """The usual names of ids, those of earlier tiers first; in a table of texts, a document has several segments."""
+_SHARED = ("taskid", "question", "example", "problem", "prompt", "instruction", "utterance", "userid")
+"""Names of ids that as well name what many segments share; where they repeat, they are no ids."""
+_ANSWERS = ("response", "pred", "completion", "generation")
+"""Names of outputs that count where no other column is named as one: next to one, a response may be what it was taken from."""
 PARTS: dict[str, tuple[str, ...]] = {
     SOURCE: ("source", "src", "sourcetext"),
     REFERENCE: ("reference", "ref", "references", "refs", "referencetext"),
-    SYSTEM: ("hypothesis", "hyp", "mt", "translation", "candidate", "output", "prediction", "hypothesistext"),
+    SYSTEM: ("hypothesis", "hyp", "mt", "translation", "candidate", "output", "prediction", "hypothesistext", *_ANSWERS),
     "system": ("system", "sys", "model", "systemid", "systemname", "mtsystem"),
     "document": _DOCUMENTS,
     "dataset": ("dataset", "testset", "testsetid", "langpair", "languagepair", "lp"),
@@ -102,28 +106,52 @@ def first_line(text: str) -> str:
 def has_header(text: str, separator: str) -> bool:
     r"""Whether a text is clearly a table: its first line names the parts of texts, and is no sentence.
 
-    The header of a table may have rows of other lengths, which are refused; a single name, or only names that are unknown,
-    are a header if all lines have as many cells.
+    The header of a table may have rows of other lengths, which are refused, but at least half of the rows have to be as long as
+    the header; a single name of a part other than outputs and references is a header if all lines have as many cells.
 
     Examples
     --------
     >>> has_header("uid,hypothesis\nu1,a cat\n", ","), has_header("Reference, please!\nYes, sir\n", ",")
     (True, False)
+    >>> has_header("ref,output\nThis is no table\n", ","), has_header("Model, output\nYes, sir\n", ",")
+    (False, False)
     """
     first = first_line(text).strip("\ufeff\r")
-    named = looks_like_header(first, separator)
-    known = [cell for cell in cells_of_line(first, separator) if _is_known(_plain(cell))]
+    names = cells_of_line(first, separator)
+    known = [name for name in names if _is_known(_plain(name))]
     # Between the names of columns there are rarely blanks, and between the words of a sentence there always are.
     bare = not re.search(r"\s", first.replace(separator, ""))
+    if separator != "\t" and re.search(rf"{separator}\s", first) and not _is_spaced_header(names):
+        return False
+    named = looks_like_header(first, separator)
     if named and (separator == "\t" or bare or len(known) > 1):
-        return True
+        return _mostly_as_long(text, separator, len(names))
     if not is_table(text, separator):
         return False
     if bare and known:
         return True
     rows = list(_cells(text, separator))
-    told = any(" " in cell.strip() for row in rows for cell in row) if bare else named and not _SENTENCE_END.search(first)
+    if bare:
+        told = any(map(holds_answers, names)) and any(" " in cell.strip() for row in rows for cell in row)
+    else:
+        told = named and not _SENTENCE_END.search(first)
     return told and len(rows) >= FEW
+
+
+def _is_spaced_header(names: Sequence[str]) -> bool:
+    """Whether names with blanks behind their separators are no sentence: `Model, output` may be one, `id, output` is none."""
+    plain = [_plain(name) for name in names]
+    return all(map(_is_known, plain)) and (len(plain) > 2 or any(name in tier for name in plain for tier in _IDS[:2]))
+
+
+def _mostly_as_long(text: str, separator: str, length: int) -> bool:
+    """Whether at least half of the rows below a header have as many cells; blank ones say nothing."""
+    try:
+        rows = list(_cells(text, separator))
+    except csv.Error:
+        rows = [cells_of_line(line, separator) for line in text.splitlines()]
+    lengths = [len(row) for row in rows[1:] if "".join(row).strip()]
+    return 2 * lengths.count(length) >= len(lengths)
 
 
 def _is_known(name: str) -> bool:
@@ -264,7 +292,7 @@ def _columns(table: Rows, path: str, asked: ColumnsAsked) -> dict[str, list[str]
         free = [name for name in table.columns if name not in chosen.values()]
         mine = [name for name in free if (_is_reference(_plain(name)) if part == REFERENCE else _plain(name) in names)]
         if part in (SYSTEM, SOURCE):
-            mine = [name for name in mine if _holds_text(table, name)]
+            mine = _texts_among(table, mine)
         if part == "item":
             mine = _ids(table, mine, columns)
         if len(mine) > 1 and part != REFERENCE:
@@ -283,12 +311,12 @@ def _columns(table: Rows, path: str, asked: ColumnsAsked) -> dict[str, list[str]
 
 
 def _ids(table: Rows, names: Sequence[str], columns: Mapping[str, Sequence[str]]) -> list[str]:
-    """The names of the earliest tier, without columns of words that repeat: an instruction is no id."""
+    """The names of the earliest tier, without columns that repeat and hold words or what segments share: a prompt is no id."""
 
     def repeats(name: str) -> bool:
         around = [column for part in ("system", "dataset", "document") for column in columns[part]]
         cells = [tuple(str(row.get(column)) for column in (*around, name)) for _, row in table.rows]
-        return len(set(cells)) < len(cells) and any(" " in cell[-1].strip() for cell in cells)
+        return len(set(cells)) < len(cells) and (_plain(name) in _SHARED or any(" " in cell[-1].strip() for cell in cells))
 
     free = [name for name in names if not repeats(name)]
     return next(filter(None, ([name for name in free if _plain(name) in tier] for tier in _IDS)), [])
@@ -315,9 +343,10 @@ def _is_text(cells: Sequence[object]) -> bool:
     return all(isinstance(cell, str) for cell in cells) and not all(_NUMBER.fullmatch(str(cell).strip()) for cell in cells)
 
 
-def _holds_text(table: Rows, column: str) -> bool:
-    """Whether a column holds no numbers: MetricX calls its scores predictions."""
-    return not any(isinstance(row.get(column), (int, float)) for _, row in table.rows[:20])
+def _texts_among(table: Rows, names: Sequence[str]) -> list[str]:
+    """The columns without numbers, as MetricX calls its scores predictions; answers of models only where there is no other."""
+    texts = [name for name in names if not any(isinstance(row.get(name), (int, float)) for _, row in table.rows[:20])]
+    return [name for name in texts if _plain(name) not in _ANSWERS] or texts
 
 
 def _numbered(table: Rows, columns: Mapping[str, Sequence[str]]) -> Iterator[tuple[int, dict[str, object]]]:
