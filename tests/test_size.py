@@ -25,11 +25,11 @@ from outscore.workflows.requests.registry import REQUESTS
 SOURCE = Path(outscore.__file__).parent
 GENERATED = SOURCE / "api.py"
 LIMITS = {
-    "modules": 531,
-    "lines of code": 63_500,
-    "types": 600,
+    "modules": 522,
+    "lines of code": 63_000,
+    "types": 567,
     "lists of option names": 6,
-    "records patched in workflows": 236,
+    "records patched in workflows": 233,
     "assertions that something is not None": 141,
 }
 """The limits of `counts`; the targets are 340, 48,000, 400, 0, 90 and 75."""

@@ -60,6 +60,8 @@ def write_pairs(folder: Path) -> None:
         _table(folder / f"{name}.csv", ["id", "new", "old", "topic"], ([*row[:3], row[4]] for row in rows))
         _table(folder / f"{name}-clusters.csv", ["id", "new", "old", "document"], (row[:4] for row in rows))
         _table(folder / f"{name}-datasets.csv", ["id", "new", "old", "document", "topic", "dataset"], rows)
+        others = [f"r{item:02}" for item in range(60)]
+        _table(folder / f"{name}-other.csv", ["id", "score"], zip(others, values[:60, 1].tolist(), strict=True))
         for column, system in enumerate(("new", "old")):
             _table(folder / f"{name}-{system}.csv", ["id", "score"], zip(ids, values[:, column].tolist(), strict=True))
     _table(folder / "real.csv", ["id", "new", "old"], ([item, *row] for item, row in zip(ids, real.tolist(), strict=False)))
