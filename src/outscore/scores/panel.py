@@ -70,7 +70,7 @@ class Panel(Brief):
     >>> panel.shape, panel.complete, panel.counts.tolist(), panel.scores().tolist()
     ((2, 2), False, [2, 1], [1.0, 0.5])
     >>> panel.pair(0, 1).a.tolist(), panel.scale
-    ([[3, 2]], 2)
+    ([[15, 10]], 10)
     """
 
     metric: AdditiveMetric
