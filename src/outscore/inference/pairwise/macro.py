@@ -82,7 +82,7 @@ def macro_tested(datasets: Sequence[Panel], request: TestRequest, approximate: b
     """
     answers = np.zeros((len(chunk), 2))
     for row, (left, right) in enumerate(chunk.tolist()):
-        pairs, metric = _macro_rows([systems.pair(left, right) for systems in datasets], datasets[0].metric)
+        pairs, metric = _macro_rows([panel.pair(left, right) for panel in datasets], datasets[0].metric)
         if pairs is None:
             continue
         if approximate:
@@ -143,7 +143,7 @@ def macro_interval(datasets: Sequence[Panel], left: int, right: int, log_p: floa
     (1.5, 4.0)
     """
     metric = datasets[0].metric
-    parts = [part for part in (systems.pair(left, right) for systems in datasets) if part.rows]
+    parts = [part for part in (panel.pair(left, right) for panel in datasets) if part.rows]
     pairs, _ = _macro_rows(parts, metric)
     if pairs is None or metric.ratio is None:
         return None
