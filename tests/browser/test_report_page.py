@@ -12,9 +12,8 @@ from tests.browser.screens import picture
 from tests.report.forms import render_html
 from tests.report.making import make_full
 
-from outscore.language.verdict.comparison import verdict
-from outscore.language.verdict.facts import Facts
-from outscore.report.charts.theme import COLOURS
+from outscore.language.verdict.comparison import Facts, verdict
+from outscore.report.charts.canvas import COLOURS
 from outscore.report.render import charts_of
 from outscore.results.comparison import Comparisons, SystemScore
 from outscore.results.design import Decision, Family
@@ -114,6 +113,7 @@ def test_headings_and_descriptions(browser, pages):
             "What drove the difference",
             "For a paper",
             "Works to cite",
+            "Terms",
             "Settings",
         ]
         charts = page.get_by_role("img")
@@ -193,7 +193,7 @@ def test_an_interval_has_its_own_card(browser, pages):
         cards = page.locator(".numbers > div").all_inner_texts()
         assert [card.split("\n")[0] for card in cards] == ["A", "B", "A\u00a0\u2212\u00a0B", "median difference", "p"]
         assert "interval" not in cards[2]
-        assert "95 % interval" in cards[3].replace("\u00a0", " ")
+        assert "95% CI" in cards[3].replace("\u00a0", " ")
 
 
 def test_a_keyboard_opens_what_is_folded(browser, pages):

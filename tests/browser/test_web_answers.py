@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 import pytest
 from tests.browser.screens import PATIENCE
-from tests.browser.web_server import bring, brought, choose, expect, known, sent, start, there, visited
+from tests.browser.web_server import bring, brought, choose, expect, known, sent, start, there, unfold, visited
 from tests.log_files import lm_eval
 from tests.variants import variants
 
@@ -117,7 +117,7 @@ def test_what_is_missing_is_said(browser, server):
         there(page.locator("#file-list > li").nth(1))
         expect(page.locator("#work")).to_have_text("Still needed: References.")
         page.get_by_label("Part of old.txt").select_option("reference")
-        expect(page.locator("#work")).to_contain_text("1 system found, but two are needed: new. Name another file.")
+        expect(page.locator("#banner")).to_contain_text("1 system found, but two are needed: new. Name another file.")
 
 
 def test_a_plan_does_not_get_the_answer_to_another_question(browser, server):
@@ -171,7 +171,7 @@ def test_what_is_no_number_is_refused_where_it_stands(browser, server, compariso
     level.focus()
     page.keyboard.press("End")
     page.keyboard.type("-")
-    problem = page.locator("[data-field=alpha] > .problem")
+    problem = page.locator("#banner .problem")
     expect(problem).to_contain_text("“Level” is not a number")
     assert page.evaluate("() => document.body.classList.contains('unanswered')")
     page.keyboard.press("Backspace")
@@ -182,7 +182,7 @@ def test_what_is_no_number_is_refused_where_it_stands(browser, server, compariso
         page.get_by_label("Difference", exact=True).focus()
         page.keyboard.press("End")
         page.keyboard.type("-")
-        expect(page.locator("[data-field=effect] > .problem")).to_contain_text("is not a number")
+        expect(page.locator("#banner .problem")).to_contain_text("is not a number")
 
 
 def test_what_does_not_fit_in_an_address_is_said(comparison):
@@ -204,6 +204,7 @@ def test_a_setting_belongs_to_the_test_it_was_given_for(comparison):
     page = comparison
     page.goto(f"{page.url}&test=bootstrap&resamples=500")
     there(page.locator("#steps"))
+    unfold(page)
     resamples = page.locator("[data-field=resamples]:visible input")
     assert resamples.input_value() == "500"
     page.get_by_label("Test", exact=True).select_option("permutation")
@@ -272,11 +273,12 @@ def test_a_trial_belongs_to_its_data(comparison):
     page.get_by_label("Samples per size").fill("5")
     page.get_by_role("button", name="Try it on samples like these").click()
     there(page.locator("#tried figure").first)
+    unfold(page)
     page.get_by_role("spinbutton", name="Unit size").fill("2")
     expect(page.locator("#tried")).to_be_empty()
     # One that cannot be shown says why.
     refusal = {"error": "It cannot be drawn.", "hint": None, "setting": None}
-    there(page.locator("#answer .numbers:not(.stale)"))
+    there(page.locator("#shown-test .numbers"))
     page.route("**/download.html", lambda route: route.fulfill(status=422, json=refusal))
     page.get_by_role("button", name="Try it on samples like these").click()
     expect(page.locator("#trying")).to_have_text("It cannot be drawn.")
@@ -319,7 +321,7 @@ def test_two_of_three_systems_are_always_two(browser, server):
         first, second = page.get_by_label("System A"), page.get_by_label("System B")
         assert [first.input_value(), second.input_value()] == ["ash", "birch"]
         second.select_option("ash")
-        expect(page.locator("#answer dt").first).to_have_text("birch")
+        expect(page.locator("#shown-test .numbers dt").first).to_have_text("birch")
         assert [first.input_value(), second.input_value()] == ["birch", "ash"]
         first.select_option("")
         assert second.input_value() == ""
@@ -330,12 +332,12 @@ def test_two_of_three_systems_are_always_two(browser, server):
 @pytest.mark.parametrize("name", variants(("table_csv", "scores_txt"), ("table_csv",)))
 def test_two_systems_of_one_table_change_places(browser, server, name):
     with compared(browser, server, **{name: {"table_csv": TABLE, "scores_txt": SCORES}[name]}) as page:
-        names = page.locator("#answer dt").all_inner_texts()[:2]
+        names = page.locator("#shown-test .numbers dt").all_inner_texts()[:2]
         page.locator("#files > summary").click()
         page.get_by_role("button", name="Swap A and B").click()
-        expect(page.locator("#answer dt").first).to_have_text(names[1])
+        expect(page.locator("#shown-test .numbers dt").first).to_have_text(names[1])
         page.get_by_role("button", name="Swap A and B").click()
-        expect(page.locator("#answer dt").first).to_have_text(names[0])
+        expect(page.locator("#shown-test .numbers dt").first).to_have_text(names[0])
 
 
 def drop_paths(page, *paths):
@@ -368,13 +370,16 @@ def test_a_folder_of_logs_is_dropped_and_compared(browser, server, tmp_path):
         ways = page.locator("#ways")
         expect(ways.get_by_role("listitem").first).to_contain_text("Without board.csv, which is not a log.")
         ways.get_by_role("button", name="Compare").click()
-        # Two tasks: the page says so beside the field, which offers both.
+        # Two tasks: the page says so, and offers both.
         task, chosen = page.locator("[data-field=log-task]"), page.get_by_label("Task of the logs")
-        expect(task).to_contain_text("The logs contain 2 tasks")
+        expect(page.locator("#banner")).to_contain_text("The logs contain 2 tasks")
+        # One click is enough.
+        cures = page.locator("#banner .cures button")
+        assert cures.all_inner_texts() == ["Task of the logs: products", "Task of the logs: sums"]
         assert task.locator("option").all_inner_texts() == ["choose one", "products", "sums"]
         # Which filters there are is for the task to say.
-        chosen.select_option("products")
-        expect(page.locator("[data-field=filter]")).to_contain_text("were scored by 2 filters: strict, flexible")
+        cures.first.click()
+        expect(page.locator("#banner")).to_contain_text("were scored by 2 filters: strict, flexible")
         page.get_by_label("Filter").select_option("strict")
         expect(page.locator("#answer h1")).to_contain_text("No winner")
         # The answer is what everybody waits for, and the questions behind it are there.
@@ -382,7 +387,7 @@ def test_a_folder_of_logs_is_dropped_and_compared(browser, server, tmp_path):
         expect(page.locator("#shown-report")).to_contain_text("Questions that made the difference")
         chosen.select_option("sums")
         expect(page.locator("[data-field=filter]")).to_be_hidden()
-        expect(page.locator("#answer .numbers:not(.stale)")).to_be_visible()
+        expect(page.locator("#shown-test .numbers")).to_be_visible()
         page.wait_for_url(lambda url: "log-task=sums" in url and "filter" not in url)
         page.get_by_role("link", name="Logs").click()
         expect(page.locator("#result h1")).to_contain_text("2 systems on 2 tasks")
@@ -394,7 +399,7 @@ def test_answers_of_logs_are_looked_at_one_by_one(browser, server, tmp_path):
     with visited(browser, server) as page:
         drop_paths(page, tmp_path / "runs")
         page.locator("#ways").get_by_role("button", name="See what changed").click()
-        expect(page.locator("[data-field=filter]")).to_contain_text("2 filters")
+        expect(page.locator("#banner")).to_contain_text("2 filters")
         page.get_by_label("Filter").select_option("flexible")
         expect(page.locator("#result h1")).to_contain_text(re.compile(r": \d+ corrected, \d+ broken"))
         expect(page.locator("#examples .example").first).to_contain_text("question")
@@ -522,7 +527,7 @@ def test_the_verdict_stays_in_sight_and_files_come_along(browser, server):
     with brought(browser, server, "compare", board_csv=BOARD) as page:
         said = page.locator("#step-verdict")
         expect(said).to_have_text(
-            re.compile(r"^(ash outscored birch by [\d.]+ · p\s[=<]|No winner: .+, p\s[=<])\s.+ · 95\s% interval ")
+            re.compile(r"^(ash outscored birch by [\d.]+ · p\s[=<]|No winner: .+, p\s[=<])\s.+ · 95%\sCI ")
         )
         assert page.locator("#answer .warnings").inner_text().startswith("Check first. ash and birch are two of the 3 systems")
         page.get_by_label("Margin").fill("0.5")

@@ -9,11 +9,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.browser.web_server import PHONE, SCORES, brought, expect, known, no_wider_than_the_screen, there, visited
+from tests.browser.web_server import PHONE, SCORES, brought, expect, known, no_wider_than_the_screen, there, unfold, visited
 
 
 def test_a_change_is_answered_in_place_and_kept_in_the_address(comparison):
     page = comparison
+    unfold(page)
     size = page.get_by_role("spinbutton", name="Unit size")
     size.focus()
     # At the very top there is nowhere to move to when a warning above goes away.
@@ -28,11 +29,13 @@ def test_a_change_is_answered_in_place_and_kept_in_the_address(comparison):
     expect(page.locator("[data-field='set.zeros']")).to_be_visible()
     assert "unit-size=10" in page.url
     assert "test=wilcoxon" in page.url
-    answer = page.locator("#answer .numbers:not(.stale)")
+    answer = page.locator("#shown-test .numbers")
+    expect(answer).to_contain_text("signed-rank")
     numbers = answer.inner_text()
     page.reload()
     there(page.locator("#steps"))
     assert answer.inner_text() == numbers
+    unfold(page)
     assert size.input_value() == "10"
 
 
@@ -111,7 +114,7 @@ def test_every_step_has_its_part(finished):
 @pytest.mark.slow
 def test_every_chart_is_saved_where_it_stands(finished):
     page = finished
-    assert page.locator("main figure .save").count() == page.locator("main figure").count() > 3
+    assert page.locator("#steps figure .save").count() == page.locator("#steps figure").count() > 3
     figure = page.locator("#shown-test figure[data-key=null]")
     # Pixels need a picture in memory, which the policy of the page has to allow.
     with page.expect_download() as download:
@@ -162,7 +165,7 @@ def test_two_files_change_places(browser, server):
         there(page.locator("#steps"))
         page.locator("#files > summary").click()
         page.get_by_role("button", name="Swap A and B").click()
-        expect(page.locator("#answer dt").first).to_have_text("old")
+        expect(page.locator("#shown-test .numbers dt").first).to_have_text("old")
         expect(page.locator("#answer .why")).to_contain_text("old − new")
 
 
@@ -170,7 +173,7 @@ def test_two_files_change_places(browser, server):
 def test_a_refusal_is_a_sentence_and_the_next_change_works(comparison):
     page = comparison
     page.get_by_label("Level", exact=True).fill("7")
-    problem = page.locator("[data-field=alpha] > .problem")
+    problem = page.locator("#banner .problem")
     expect(problem).to_contain_text("Level")
     page.get_by_label("Level", exact=True).fill("0.01")
     expect(problem).to_have_count(0)
@@ -240,3 +243,76 @@ def test_who_asks_for_less_motion_gets_none(finished):
     for motion, seen in (("no-preference", "renewed"), ("reduce", "none")):
         finished.emulate_media(reduced_motion=motion)
         assert finished.evaluate(moves) == seen
+
+
+QA = "id,question,new,old\n" + "".join(f"q{i},What is {i}?,{i % 3 > 0:d},{i % 4 < 1:d}\n" for i in range(40))
+
+
+def test_right_and_wrong_items_are_a_table_that_leads_to_them(browser, server):
+    with brought(browser, server, "compare", qa_csv=QA) as page:
+        there(page.locator("#picture .fourfold"))
+        counts = [int(text) for text in page.locator("#picture .cell-button strong").all_inner_texts()]
+        pairs = [(i % 3 > 0, i % 4 < 1) for i in range(40)]
+        assert counts == [pairs.count(kind) for kind in ((True, True), (True, False), (False, True), (False, False))]
+        page.get_by_role("button", name="only new right").click()
+        drawer = page.locator("dialog.drawer")
+        expect(drawer).to_contain_text(f"1 of {counts[1]} items")
+        expect(drawer.locator("h3")).to_have_text("q1")
+        expect(drawer).to_contain_text("What is 1?")
+        drawer.get_by_role("button", name="Next").click()
+        expect(drawer.locator("h3")).to_have_text("q2")
+        drawer.get_by_label("Find items").fill("is 17?")
+        expect(drawer).to_contain_text("1 of 1 item")
+        drawer.get_by_role("button", name="Close").click()
+        expect(drawer).to_have_count(0)
+
+
+def test_graded_items_are_a_cloud_whose_bars_lead_to_them(comparison):
+    page = comparison
+    there(page.locator("#picture .cloud"))
+    bar = page.locator("#picture .bar-of").first
+    count = bar.get_attribute("aria-label").partition(" ")[0]
+    bar.focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("dialog.drawer")).to_contain_text(f"1 of {count} item")
+
+
+def test_settings_are_undone_redone_and_reset(comparison):
+    page = comparison
+    test, why = page.get_by_label("Test", exact=True), page.locator("#answer .why")
+    test.select_option("wilcoxon")
+    expect(why).to_contain_text("Wilcoxon")
+    test.select_option("student")
+    expect(why).to_contain_text("t test")
+    page.get_by_role("button", name="Undo").click()
+    expect(why).to_contain_text("Wilcoxon")
+    assert test.input_value() == "wilcoxon"
+    page.get_by_role("button", name="Redo").click()
+    expect(why).to_contain_text("t test")
+    page.get_by_role("button", name="Reset").click()
+    expect(why).to_contain_text("permutation")
+    assert "test=" not in page.url
+
+
+def test_a_refusal_is_cured_by_one_click(browser, server):
+    repeated = "id,new,old\n" + "".join(f"s{i % 20},{i * 37 % 101},{i * 53 % 97}\n" for i in range(40))
+    with brought(browser, server, "compare", repeated_csv=repeated) as page:
+        banner = page.locator("#banner .problem")
+        expect(banner).to_contain_text("Repeated ids")
+        # Of all settings only the one that is meant is in sight, and in focus.
+        assert page.locator(".more-settings .entry:visible").count() == 1
+        assert page.evaluate("() => document.activeElement.closest('[data-field]').dataset.field") == "duplicates"
+        banner.get_by_role("button", name="Repeated ids: their mean").click()
+        there(page.locator("#steps"))
+        assert "duplicates=mean" in page.url
+        expect(banner).to_have_count(0)
+
+
+def test_a_setting_is_found_by_a_word(comparison):
+    page = comparison
+    page.locator(".more-settings > summary").click()
+    before = page.locator(".more-settings .entry:visible").count()
+    page.get_by_label("Find a setting").fill("shuffle")
+    after = page.locator(".more-settings .entry:visible")
+    assert 0 < after.count() < before
+    assert page.locator(".settings .form > .entry:visible").count() == 5

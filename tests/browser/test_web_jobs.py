@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.browser.web_server import brought, expect, there
+from tests.browser.web_server import brought, expect, there, unfold
 
 SCORES = "".join(f"{(i * 37 % 1009) / 1009:.4f} {(i * 53 % 997) / 997:.4f}\n" for i in range(600))
 
@@ -11,6 +11,7 @@ def test_a_long_job_is_cancelled_and_the_next_one_works(browser, server):
     with brought(browser, server, "compare", scores_txt=SCORES) as page:
         there(page.locator("#steps"))
         page.get_by_label("Test", exact=True).select_option("bootstrap")
+        unfold(page)
         resamples = page.locator("[data-field=resamples]:visible input")
         resamples.fill("1000000")
         progress = page.locator(".progress")

@@ -82,7 +82,7 @@ def test_pasted_scores_of_two_systems_are_compared(browser, server):
         paste(page, "old.txt", "\n".join("0100101000"))
         start(page, "Compare two systems")
         there(page.locator("#steps"))
-        assert page.locator("#answer dt").all_inner_texts()[:2] == ["new", "old"]
+        assert page.locator("#shown-test .numbers dt").all_inner_texts()[:2] == ["new", "old"]
 
 
 def test_a_problem_is_one_sentence_and_other_files_stay(browser, server):

@@ -49,6 +49,8 @@ def there(part):
 
 
 SCORES = "".join(f"{(i * 37 % 101) / 101:.3f} {(i * 53 % 97) / 97:.3f}\n" for i in range(120))
+# All of them open, as who opened them before finds them.
+STEPS = "step-data step-test step-effect step-power step-report"
 # Every view by the example that opens it, or by its address, and what has to be there.
 OPENED = {
     "compare": ("A lead", "#shown-report .paste"),
@@ -100,7 +102,8 @@ def visited(browser, server, address="/", *, refused=422, opener=None, **view):
     page.on("pageerror", lambda error: said.append(str(error)))
     page.on("request", lambda request: asked.append(request.url))
     # As who opened the printed address before.
-    page.add_init_script(f"if (location.origin === {server!r}) localStorage.setItem('token', {TOKENS[server]!r})")
+    kept = f"localStorage.setItem('token', {TOKENS[server]!r}); sessionStorage.setItem('open steps', {STEPS!r});"
+    page.add_init_script(f"if (location.origin === {server!r}) {{ {kept} }}")
     if address is not None:
         page.goto(server + address)
     yield page
@@ -177,7 +180,8 @@ def example(page, title):
 
 def unfold(page):
     """Open the settings."""
-    page.locator(".settings:not([open]) > summary").click()
+    page.locator(".settings").evaluate("(fold) => { fold.open = true; }")
+    page.locator(".more-settings").evaluate_all("(folds) => folds.forEach((fold) => { fold.open = true; })")
 
 
 def no_wider_than_the_screen(page):

@@ -16,8 +16,8 @@ import numpy as np
 import pytest
 from tests.web.small import SMALL
 
-from outscore.web.http.app import create_app
-from outscore.web.jobs import workers
+from outscore.web import jobs
+from outscore.web.app import create_app
 from outscore.web.settings import Settings
 
 with warnings.catch_warnings():
@@ -72,7 +72,7 @@ class Page:
 def opened(folder, forks=None, **settings):
     if forks is not None:
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(workers, "interpreter_command", forks.interpreter_command)
+            patch.setattr(jobs, "interpreter_command", forks.interpreter_command)
             with opened(folder, **settings) as page:
                 yield page
         return

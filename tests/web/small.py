@@ -13,9 +13,9 @@ import functools, os
 from outscore.web import settings
 settings.Settings = functools.partial(settings.Settings, workers=1, warm=False)
 if "{FORKS}" in os.environ:
-    from outscore.web.jobs import workers
+    from outscore.web import jobs
     from tests.web.forks import Forks
-    workers.interpreter_command = Forks(os.environ["{FORKS}"]).interpreter_command
+    jobs.interpreter_command = Forks(os.environ["{FORKS}"]).interpreter_command
 from outscore.cli.app import main
 main()
 """

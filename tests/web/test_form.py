@@ -10,11 +10,11 @@ from outscore.core.options import Option
 from outscore.core.records import dataclass
 from outscore.inference.registry import TESTS
 from outscore.metrics.registry import METRICS
-from outscore.web.http import openapi
-from outscore.web.jobs import form as forms
-from outscore.web.jobs.form import COMMANDS, form
-from outscore.web.jobs.store import Upload
-from outscore.web.jobs.submission import read_value, submit
+from outscore.web import api
+from outscore.web import form as forms
+from outscore.web.form import COMMANDS, form
+from outscore.web.store import Upload
+from outscore.web.submission import read_value, submit
 from outscore.workflows.diff.tasks.registry import TASKS
 from outscore.workflows.requests.base import declare
 from outscore.workflows.requests.compare import METRICS_OF_TEXTS, CompareRequest
@@ -116,7 +116,7 @@ def with_dummy(monkeypatch):
 
     def forget():
         forms._form.cache_clear()
-        openapi.description.cache_clear()
+        api._described.cache_clear()
 
     monkeypatch.setitem(REQUESTS, "compare", WithDummy)
     forget()

@@ -10,12 +10,13 @@ import schemathesis
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from outscore.web.http.openapi import description
-from outscore.web.jobs.form import COMMANDS, form
+from outscore.web.api import OPERATIONS
+from outscore.web.form import COMMANDS, form
+from outscore.web.openapi import description
 
 QUICK = settings(max_examples=12, suppress_health_check=list(HealthCheck), phases=[Phase.generate], derandomize=True)
 DEEP = settings(QUICK, max_examples=1_500)
-SCHEMA = schemathesis.openapi.from_dict(description())
+SCHEMA = schemathesis.openapi.from_dict(description(OPERATIONS))
 OPERATIONS = [result.ok() for result in SCHEMA.get_all_operations()]
 
 
@@ -30,7 +31,7 @@ def sound(answer):
     assert "Traceback" not in answer.text
     assert 'File "' not in answer.text
     if answer.status_code >= 400:
-        assert set(answer.json()) == {"error", "hint", "setting"}
+        assert set(answer.json()) == {"error", "hint", "setting", "cures"}
         assert answer.json()["error"].endswith((".", "?", "!"))
 
 

@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from starlette.responses import JSONResponse
 
-from outscore.web.http.guard import POLICY, Guard
-from outscore.web.jobs.store import safe_name
+from outscore.web.app import POLICY, Guard
 from outscore.web.messages import HTTPProblem
 from outscore.web.settings import Settings
+from outscore.web.store import safe_name
 
 SESAME = "sesame"
 STRANGERS = ["evil.example", "evil.example:8370", "127.0.0.1.evil.example", "localhost@evil.example", "a#127.0.0.1", ""]
@@ -36,7 +36,7 @@ STRANGERS += [
 def test_another_host_is_refused(page, host):
     answer = page.get("/api/openapi.json", headers={"host": host})
     assert answer.status_code == 421
-    assert set(answer.json()) == {"error", "hint", "setting"}
+    assert set(answer.json()) == {"error", "hint", "setting", "cures"}
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1:8370", "localhost:8370", "localhost", "[::1]:8370", "LOCALHOST"])

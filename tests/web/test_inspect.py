@@ -17,7 +17,7 @@ import polars as pl
 import pytest
 import zstandard
 
-from outscore.web.jobs.inspect import inspect
+from outscore.web.inspect import inspect
 
 SAVED = {"clusters": "comparisons", "leaderboard": "ranking", "labels": "diff", "reviewer": "possible p"}
 

@@ -14,11 +14,10 @@ from contextlib import suppress
 import numpy as np
 import pytest
 
-from outscore.web.jobs.queue import Jobs
-from outscore.web.jobs.store import ExpiringRegistry, Store
-from outscore.web.jobs.submission import submit
-from outscore.web.jobs.workers import Answer
+from outscore.web.jobs import Answer, Jobs
 from outscore.web.settings import Settings
+from outscore.web.store import ExpiringRegistry, Store
+from outscore.web.submission import submit
 
 
 def workers_of(page):

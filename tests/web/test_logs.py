@@ -7,7 +7,7 @@ import json
 import pytest
 from tests.log_files import WRITERS, inspect_json, lm_eval
 
-from outscore.web.jobs.store import clashes, safe_place
+from outscore.web.store import clashes, safe_place
 
 METRIC = {"evalplus": "base", "promptfoo": "success"}
 
@@ -142,7 +142,7 @@ def test_show_is_a_job_too(page, tmp_path):
 def test_the_form_offers_the_settings_of_logs(page):
     for command in ("compare", "rank", "diff"):
         groups = {field["name"]: field["group"] for field in page.get(f"/api/options/{command}").json()}
-        own = {"log-task", "filter", "force-same"}
+        own = {"log-task", "filter", "force-same"} | (set() if command == "diff" else {"roster", "qrels"})
         assert {name for name, group in groups.items() if group == "logs"} == own
         # Rows of tables may lack a score, too.
         assert groups.get("missing") == (None if command == "diff" else "data")

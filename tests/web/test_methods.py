@@ -10,8 +10,8 @@ from outscore.inference.families.multiplicity import CORRECTIONS
 from outscore.inference.registry import TESTS
 from outscore.metrics.registry import METRICS
 from outscore.metrics.text.registry import TEXT_METRICS
-from outscore.web.pages import methods
-from outscore.web.pages.methods import sections
+from outscore.web import methods
+from outscore.web.methods import sections
 
 LISTED = {"tests": TESTS, "metrics": METRICS, "text-metrics": TEXT_METRICS, "corrections": CORRECTIONS}
 UNCITED = {
@@ -31,7 +31,7 @@ UNCITED = {
 
 
 def test_everything_is_listed_with_its_formula_and_works():
-    found = {section.id: section.methods for section in sections()}
+    found = {kind: methods for kind, _, methods in sections()}
     assert {name: [one.name for one in methods] for name, methods in found.items()} == {
         name: list(registry) for name, registry in LISTED.items()
     }

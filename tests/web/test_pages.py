@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from outscore.report.explorer.data import source
-from outscore.web.jobs.form import COMMANDS, form
-from outscore.web.pages.views import QUESTIONS, VIEWS
+from outscore.web.form import COMMANDS, form
+from outscore.web.pages import QUESTIONS, VIEWS
 
 STATIC = {entry.name: entry for entry in files("outscore.web").joinpath("static").iterdir()}
 MAX_LINE = 128
@@ -55,10 +55,10 @@ def test_the_lead_of_the_test_holds_for_every_test():
 
 
 def test_the_extra_of_the_page_holds_what_the_page_offers():
-    """Examples of texts and .zst are offered; servers before these versions have known ways to be kept busy."""
+    """Examples of texts, .zst and Parquet are offered; servers before these versions have known ways to be kept busy."""
     with (Path(__file__).resolve().parents[2] / "pyproject.toml").open("rb") as file:
         web = tomllib.load(file)["project"]["optional-dependencies"]["web"]
-    assert {"outscore[report,text]", "zstandard>=0.22"} <= set(web)
+    assert {"outscore[report,text,parquet]", "zstandard>=0.22"} <= set(web)
     least = dict(line.split(">=") for line in web if ">=" in line)
     assert tuple(map(int, least["starlette"].split("."))) >= (1, 3, 1)
     assert tuple(map(int, least["python-multipart"].split("."))) >= (0, 0, 31)

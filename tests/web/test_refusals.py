@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from outscore.web.http import api
-from outscore.web.http.guard import POLICY
+from outscore.web import api
+from outscore.web.app import POLICY
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from tests.variants import variants
 
 from outscore.cli.app import app
 from outscore.report.charts.canvas import Chart
-from outscore.web.jobs.worker import TASKS, Listener
+from outscore.web.worker import TASKS, Listener
 
 
 @pytest.fixture

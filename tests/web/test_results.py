@@ -135,8 +135,8 @@ def test_a_wrong_file_is_one_sentence(page, name, content, said):
 
 
 def test_a_result_that_is_too_large_is_refused(page, pair, monkeypatch):
-    from outscore.web.jobs import inspect
-    from outscore.web.jobs.settings_files import read_settings
+    from outscore.web import inspect
+    from outscore.web.form import read_settings
 
     job = page.run("compare", {"files": pair})
     path = page.service.jobs.registry.get(job["id"]).result

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from outscore.examples.registry import EXAMPLES
-from outscore.web.jobs.store import ExpiringRegistry, Store
 from outscore.web.messages import HTTPProblem
 from outscore.web.settings import Settings
+from outscore.web.store import ExpiringRegistry, Store
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from outscore.web.jobs.form import form
-from outscore.web.jobs.store import Upload
-from outscore.web.jobs.submission import submit
+from outscore.web.form import form
 from outscore.web.messages import HTTPProblem
+from outscore.web.store import Upload
+from outscore.web.submission import submit
 
 
 def made(command, parts, **settings):

@@ -18,8 +18,8 @@ from uvicorn.server import ServerState
 from outscore.cli import serve as serving
 from outscore.cli.app import app as command_line
 from outscore.core.errors import OutscoreError
-from outscore.web.http import app as http_server
-from outscore.web.http.guard import Guard
+from outscore.web import app as http_server
+from outscore.web.app import Guard
 from outscore.web.messages import FailureHandler, HTTPProblem
 from outscore.web.settings import MIB, Settings
 

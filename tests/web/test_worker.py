@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from outscore.web.jobs import worker
+from outscore.web import worker
 
 
 @pytest.fixture

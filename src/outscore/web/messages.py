@@ -92,8 +92,16 @@ class FileDescription:
     whole: bool = False
 
 
+@dataclass(frozen=True)
+class Cure:
+    """A setting that would cure a problem, with its value; without one the user chooses, and "" is the default."""
+
+    setting: str
+    value: str | None = None
+
+
 class HTTPProblem(OutscoreError):  # noqa: N818 - "problem" is the word of RFC 9457
-    """An error with the status it is answered with, and the setting that caused it, if one did.
+    """An error with the status it is answered with, the setting that caused it, if one did, and settings that would cure it.
 
     Examples
     --------
@@ -102,10 +110,13 @@ class HTTPProblem(OutscoreError):  # noqa: N818 - "problem" is the word of RFC 9
     (404, 'There is no such file. Upload it again.', None)
     """
 
-    def __init__(self, status: int, message: str, hint: str = "", setting: str | None = None) -> None:
+    def __init__(
+        self, status: int, message: str, hint: str = "", setting: str | None = None, cures: Sequence[Cure] = ()
+    ) -> None:
         super().__init__(message, hint)
         self.status = status
         self.setting = setting
+        self.cures = cures
 
 
 def describe_failure(error: BaseException) -> str:

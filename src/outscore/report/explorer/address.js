@@ -26,7 +26,7 @@ function readAddress(hash) {
 function remember(isStep = true) {
   const address = addressOf(state);
   if (address === (location.hash || ADDRESS)) return;
-  history[isStep ? "pushState" : "replaceState"](null, "", address);
+  history[isStep ? "pushState" : "replaceState"](history.state, "", address);
 }
 
 // Copied, or shown to be copied where the browser does not allow it.

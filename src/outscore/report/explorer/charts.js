@@ -8,7 +8,7 @@ function make(tag, attributes = {}, ...children) {
   for (const [name, value] of Object.entries(attributes)) {
     if (name === "click") element.addEventListener("click", value);
     else if (name.startsWith("--")) element.style.setProperty(name, value);
-    else if (value !== null && value !== false) element.setAttribute(name, value === true ? "" : value);
+    else if (value !== null && value !== undefined && value !== false) element.setAttribute(name, value === true ? "" : value);
   }
   element.append(...children.filter((child) => child !== null && child !== undefined));
   return element;
@@ -144,15 +144,17 @@ function drawTransitions(pair, order, all, choose) {
   return scroller("Transitions", table);
 }
 
-function transitionRow(kind, [, gold, from, to, count, mirror, ofClass, ofChanges, p], choose) {
+function transitionRow(kind, [, gold, from, to, count, mirror, ofClass, ofChanges, p, pValue], choose) {
   const change = kind === 3 ? `${gold} \u2192 ${from} \u2192 ${to}` : `${from} \u2192 ${to}`;
   const filter = { [CLASS]: PLURALS[kind], gold, from, to };
   const button = make("button", { type: "button", class: "link", "data-change": change, "data-kind": kind, "data-filter": JSON.stringify(filter), click: () => choose(filter) }, change);
   const other = { type: "button", class: "link", "data-mirror": change, title: `The other way round: ${to} \u2192 ${from}`, click: () => choose(mirrorOf(filter)) };
   const net = count === mirror ? "0" : minus(`${count > mirror ? "+" : "-"}${number(Math.abs(count - mirror))}`);
   const texts = [number(count), mirror && mirrorOf(filter) ? make("button", other, number(mirror)) : number(mirror), net, ofClass, ofChanges, p];
+  // Shares of one class, and of all changes, are in the order of the counts.
+  const values = [count, mirror, count - mirror, count, count, pValue];
   return make("tr", { class: "transition" }, make("th", { class: "l", scope: "row" }, button),
-    ...texts.map((text, i) => make("td", { class: i === 3 || i === 4 ? "r wide" : "r" }, text)));
+    ...texts.map((text, i) => make("td", { class: i === 3 || i === 4 ? "r wide" : "r", "data-value": values[i] }, text)));
 }
 
 const PART_ORDERS = {
@@ -180,13 +182,14 @@ function drawParts(pair, parts, order, all, choose) {
   return scroller("Scores by part", table);
 }
 
-function partRow([column, value, n, first, second, text, difference, low, high, ends, p], reach, choose) {
+function partRow([column, value, n, first, second, text, difference, low, high, ends, p, , numbers], reach, choose) {
   const filter = column === "label" ? { gold: value } : { [`slice ${column}`]: value };
   const button = make("button", { type: "button", class: "link", "data-part": value, click: () => choose(filter) }, value);
   const at = (x) => `${(50 + (50 * Math.max(-1, Math.min(1, x / reach)))).toFixed(2)}%`;
   const bar = make("div", { class: "bar", title: ends ? `${minus(text)}, interval ${ends}` : minus(text) },
     make("span", { class: difference < 0 ? "fill k2" : "fill k1", "--from": difference < 0 ? at(difference) : "50%", "--to": difference < 0 ? "50%" : at(difference) }),
     low === null || high === null ? null : make("span", { class: "whisker", "--from": at(low), "--to": at(high) }));
-  return make("tr", {}, make("th", { class: "l", scope: "row" }, button), make("td", { class: "r" }, number(n)), make("td", { class: "r wide" }, first), make("td", { class: "r wide" }, second),
-    make("td", { class: "bar-cell" }, bar), make("td", { class: "r" }, minus(text)), make("td", { class: "r" }, p));
+  const cell = (kind, own, shown) => make("td", { class: kind, "data-value": own }, shown);
+  return make("tr", {}, make("th", { class: "l", scope: "row" }, button), cell("r", n, number(n)), cell("r wide", numbers[0], first), cell("r wide", numbers[1], second),
+    make("td", { class: "bar-cell" }, bar), cell("r", difference, minus(text)), cell("r", numbers[2], p));
 }

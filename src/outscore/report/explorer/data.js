@@ -65,6 +65,39 @@ function stepOf(store, pair) {
   return step;
 }
 
+// Changes counted from the units of a pair, as rows of its tables: class, gold, from, to, count, mirror and shares, without a test.
+function countChanges({ set, a, b, k, outcome }) {
+  const counts = new Map(), totals = [0, 0, 0, 0, 0], pairsOf = new Map(), changes = new Map();
+  const key = (kind, gold, from, to) => `${kind} ${gold} ${from} ${to}`;
+  outcome.forEach((kind, row) => {
+    totals[kind] += 1;
+    if (kind < 1 || kind > 3) return;
+    const [gold, from, to] = [set.gold[row], set.answers[row * k + a], set.answers[row * k + b]], own = key(kind, gold, from, to);
+    counts.set(own, (counts.get(own) ?? 0) + 1);
+    const cell = pairsOf.get(`${from},${to}`) ?? [from, to, 0, 0, 0];
+    cell[1 + kind] += 1;
+    pairsOf.set(`${from},${to}`, cell);
+    for (const label of [from, to]) changes.set(label, (changes.get(label) ?? 0) + 1);
+  });
+  const sum = totals[1] + totals[2] + totals[3], share = (part, whole) => ((100 * part) / whole).toFixed(2);
+  const turned = { 1: 2, 2: 1, 3: 3 };
+  const transitions = [...counts].map(([own, count]) => {
+    const [kind, gold, from, to] = own.split(" ").map(Number), mirror = counts.get(key(turned[kind], gold, to, from)) ?? 0;
+    const names = [gold, from, to].map((code) => set.labels[code]);
+    return [kind, ...names, count, mirror, share(count, totals[kind]), share(count, sum), "", null];
+  }).sort((x, y) => y[4] - x[4]);
+  const order = [...changes].sort((x, y) => y[1] - x[1]).map(([label]) => label), place = new Map(order.map((label, i) => [label, i]));
+  const cells = [...pairsOf.values()].map(([from, to, ...own]) => [place.get(from), place.get(to), ...own]);
+  return { transitions, left: 0, matrix: { labels: order.map((code) => set.labels[code]), cells, outside: 0 }, labels: [], slices: [] };
+}
+
+// How many units of a set none of the chosen systems has right.
+function missedByAll({ n, correct, systems }, chosen) {
+  let missed = 0;
+  for (let row = 0; row < n; row++) if (!chosen.some((system) => correct[row * systems.length + system])) missed += 1;
+  return missed;
+}
+
 function wordsOf(store, context) {
   const words = [];
   for (let i = store.offsets[context]; i < store.offsets[context + 1]; i++) words.push(store.vocabulary[store.words[i]]);

@@ -22,7 +22,7 @@ function drawExample(row) {
   if (whole) return drawJoined(whole, words);
   const body = drawBody(words, row, answers.map((answer) => answer[2]));
   return frameOf([row], outcome[row], null, context,
-    body, store.heads && set.heads ? treeOf(words, store, step, context, pair.systems, row === state.item) : null, make("dl", { class: "answers" }, ...answers.map((answer, i) => drawAnswer(answer, answers[0], words, i))));
+    body, store.heads && set.heads ? treeOf(words, store, step, context, pair.systems, set.starts[row], row === state.item) : null, make("dl", { class: "answers" }, ...answers.map((answer, i) => drawAnswer(answer, answers[0], words, i))));
 }
 
 // An example with its class, and its name as a link to it.

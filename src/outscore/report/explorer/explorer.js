@@ -1,6 +1,6 @@
 // The explorer: which pair and which filter are chosen, and the page that follows from it.
 
-const PAGE = 50, LONGEST = 120, MOST_OPTIONS = 1000;
+const PAGE = 50, LONGEST = 120, MOST_OPTIONS = 1000, MOST_PAIRS = 15;
 const byId = (id) => document.getElementById(id);
 const pairs = JSON.parse(byId("data-pairs").textContent);
 const store = ((raw) => raw && openStore(raw))(JSON.parse(byId("data-examples").textContent));
@@ -45,8 +45,8 @@ function restore(asked) {
     state.open = {};
     step = stepOf(store, pairs[state.pair]);
     drawPair();
-    const box = document.querySelector("#choice select");
-    if (box) box.value = `${state.pair}`;
+    const boxes = document.querySelectorAll("#choice select"), shown = pairs[state.pair];
+    [...boxes].forEach((box, i) => { box.value = boxes.length > 1 ? [...shown.systems, shown.criterion][i] : `${state.pair}`; });
   }
   const lost = step ? Object.entries(state.filter).filter(([key, name]) => key !== "query" && !step.facets.find((facet) => facet.key === key)?.names.includes(name)) : [];
   for (const [key] of lost) delete state.filter[key];
@@ -79,14 +79,16 @@ function drawPair() {
 }
 
 function drawCharts() {
-  const pair = pairs[state.pair];
+  let pair = pairs[state.pair];
   const again = (key) => (value) => { state[key] = value; drawCharts(); };
-  // A pair that was not compared label by label says so where its tables would be.
-  if (pair.tables) {
-    byId("charts").replaceChildren(section("Transitions and labels", null, make("p", { class: "note", id: "no-tables" }, ...coded(pair.tables))), ...otherParts(pair));
+  // A pair that was not compared label by label says so, where its units are here counted from these.
+  const note = pair.tables && section("Transitions and labels", null, make("p", { class: "note", id: "no-tables" }, ...coded(pair.tables)));
+  if (note && !step) {
+    byId("charts").replaceChildren(note, ...otherParts(pair));
     enliven(byId("charts"));
     return;
   }
+  if (note) pair = { ...pair, ...countChanges(step) };
   const sizes = [8, 12, 20, 40].filter((size, i, list) => !i || list[i - 1] < pair.matrix.labels.length);
   const parts = [
     section("Transition matrix", sizes.length > 1 && select("labels", sizes.map((n) => [`${n}`, `${n} most changed`]), `${state.matrix}`, (v) => again("matrix")(+v)),
@@ -100,14 +102,29 @@ function drawCharts() {
   for (const column of new Set(pair.slices.map((row) => row[0]))) {
     parts.push(partSection(`Slices by ${column}`, `slice ${column}`, pair.slices.filter((row) => row[0] === column), again));
   }
+  if (note) parts.unshift(note);
   byId("charts").replaceChildren(...parts, ...otherParts(pair));
   enliven(byId("charts"));
 }
 
+// What several systems have right together: those that are ticked, all of them at first.
+function drawOracle(pair) {
+  const { set } = step, told = make("p", { id: "oracle", role: "status" });
+  const boxes = set.systems.map((name) => make("input", { type: "checkbox", value: name, checked: true }));
+  const tell = () => {
+    const chosen = boxes.flatMap((box, i) => (box.checked ? [i] : [])), right = pair.n - missedByAll(set, chosen);
+    told.textContent = chosen.length ? `At least one of ${number(chosen.length)} systems is right on ${number(right)} of ${number(pair.n)} units (${percent(right, pair.n)}).` : "Choose systems.";
+  };
+  for (const box of boxes) box.addEventListener("change", tell);
+  tell();
+  return [make("p", { class: "chosen-systems" }, ...boxes.map((box, i) => make("label", {}, box, ` ${set.systems[i]} `))), told];
+}
+
 function otherParts(pair) {
   const parts = [];
+  if (step?.set.systems.length > 2) parts.push(section("Upper bound of chosen systems", null, ...drawOracle(pair)));
   if (pair.kinds.length) parts.push(section("What the changes consist of", null, drawKinds(pair)));
-  if (pair.metrics.length) parts.push(section("Other scores", null, plainTable(["score", ...pair.systems, "difference", "p"], pair.metrics.map((row) => row.map(minus)))));
+  if (pair.metrics.length) parts.push(section("Other scores", null, plainTable(["score", ...pair.systems, "difference", "p"], pair.metrics.map(([texts]) => texts.map(minus)), pair.metrics.map(([, values]) => values))));
   return parts;
 }
 
@@ -138,12 +155,13 @@ function more(key, hidden) {
 function drawKinds(pair) {
   const known = step?.facets.find((facet) => facet.key === CHANGE)?.names ?? [];
   const cell = (kind) => (known.includes(kind) ? make("button", { type: "button", class: "link", "data-change-kind": kind, click: () => choose({ [CHANGE]: kind }) }, kind) : kind);
-  return plainTable(["change in", "count"], pair.kinds.map(([kind, n]) => [cell(kind), number(n)]));
+  return plainTable(["change in", "count"], pair.kinds.map(([kind, n]) => [cell(kind), number(n)]), pair.kinds.map(([, n]) => [n]));
 }
 
-function plainTable(heads, body) {
+// `values` are the numbers that the cells behind the first show, by which rows are sorted.
+function plainTable(heads, body, values) {
   const head = (scope) => (text, i) => make("th", { class: i ? "r" : "l", scope }, text);
-  const row = ([name, ...cells]) => make("tr", {}, head("row")(name, 0), ...cells.map((text) => make("td", { class: "r" }, text)));
+  const row = ([name, ...cells], i) => make("tr", {}, head("row")(name, 0), ...cells.map((text, j) => make("td", { class: "r", "data-value": values[i][j] }, text)));
   return scroller(heads[0], make("table", { class: "rows" }, make("thead", {}, make("tr", {}, ...heads.map(head("col")))), make("tbody", {}, ...body.map(row))));
 }
 
@@ -261,9 +279,24 @@ function drawMirror() {
   }
 }
 
+// Of many pairs nobody reads a list: both systems are chosen, and the criterion.
+function drawChoice() {
+  const systems = [...new Set(pairs.flatMap((pair) => pair.systems))], criteria = new Map(pairs.map((pair) => [pair.criterion, pair.criterionName]));
+  const chosen = { first: pairs[0].systems[0], second: pairs[0].systems[1], criterion: pairs[0].criterion };
+  const pick = (name) => (value) => {
+    chosen[name] = value;
+    const found = pairs.findIndex((pair) => pair.criterion === chosen.criterion && pair.systems.includes(chosen.first) && pair.systems.includes(chosen.second) && chosen.first !== chosen.second);
+    if (found >= 0) choosePair(found);
+  };
+  const named = systems.map((name) => [name, name]);
+  byId("choice").append(select("system", named, chosen.first, pick("first")), select("compared with", named, chosen.second, pick("second")));
+  if (criteria.size > 1) byId("choice").append(select("by", [...criteria], chosen.criterion, pick("criterion")));
+}
+
 function start() {
   const options = pairs.map((pair, i) => [`${i}`, new Set(pairs.map((p) => p.criterion)).size > 1 ? `${pair.name}, ${pair.criterionName}` : pair.name]);
-  if (pairs.length > 1) byId("choice").append(select("pair", options, "0", (value) => choosePair(+value)));
+  if (pairs.length > MOST_PAIRS) drawChoice();
+  else if (pairs.length > 1) byId("choice").append(select("pair", options, "0", (value) => choosePair(+value)));
   // The page of `outscore serve` puts another result in this one's place, and that one has its own explorer.
   const own = byId("explorer");
   document.addEventListener("keydown", function listen(event) {

@@ -83,13 +83,16 @@ function point(x, y, sign, kind) {
 }
 
 // Drawn when it is unfolded: fifty trees at once would be slow.
-function treeOf(words, store, step, context, systems, isOpen) {
+function treeOf(words, store, step, context, systems, at, isOpen) {
   const box = make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Tree" });
   const folded = make("details", { class: "tree" }, make("summary", {}, "Tree"), box);
   const fill = () => {
     if (!folded.open || box.childElementCount) return;
     const key = (kind, text) => make("span", { class: `line ${kind}` }, text);
     box.append(drawTree(words, store, step, context, systems));
+    // A long sentence opens on the word that this is about.
+    const changed = box.querySelectorAll("text.word")[at];
+    if (changed) box.scrollLeft = Number(changed.getAttribute("x")) - box.clientWidth / 2;
     folded.append(make("p", { class: "note" }, "Above gold, ", key("missed", "bold"), " where a system differs; below what it says instead: ", key("s1", `1 ${systems[0]}`), " ", key("s2", `2 ${systems[1]}`)));
   };
   folded.addEventListener("toggle", fill);

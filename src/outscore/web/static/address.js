@@ -14,6 +14,7 @@ export function readAddress(fields, search = location.search) {
 }
 
 // What the address asks for and the form does not hold: unknown names, values that do not fit or mean nothing beside others.
+/** @param {any} [given] an address, or pairs of names and values */
 export function leftOut(fields, kept, given = location.search) {
   const query = new URLSearchParams(given);
   const written = (value) => [value ?? ""].flat().map(String).sort().join(" ");
@@ -36,6 +37,9 @@ export function addressOf(path, files, settings) {
   return written ? `${path}?${written}` : path;
 }
 
-export function writeAddress(files, settings) {
-  history.replaceState(null, "", addressOf(location.pathname, files, settings) + location.hash);
+// `step` is one to go back from; its number tells whether there is one before it and one behind.
+export function writeAddress(files, settings, step = false) {
+  const address = addressOf(location.pathname, files, settings), at = history.state?.step ?? 0;
+  if (step && address !== location.pathname + location.search) history.pushState({ step: at + 1 }, "", address + location.hash);
+  else history.replaceState({ step: at }, "", address + location.hash);
 }

@@ -2,8 +2,10 @@
 
 import { askJson } from "./api.js";
 import { button, byId, make, say } from "./dom.js";
+import { loadItems, openDrawer } from "./drawer.js";
 import { drop } from "./forms.js";
 import { Runner } from "./jobs.js";
+import { pictureOf } from "./picture.js";
 import { fetchReport, unfolding } from "./reports.js";
 import { takeAway } from "./results.js";
 import { enliven } from "./tables.js";
@@ -14,7 +16,9 @@ import { View, earlyVerdict, open } from "./view.js";
 const PICTURES = { difference: "test", null: "test", power: "power", sizes: "power" };
 // Facts of the report that have a step of their own here; those about a margin are shown where it is typed.
 const ELSEWHERE = ["effect size", "power", "margin"], OF_EFFECT = ["margin"];
-const AIR = 10;
+// Beyond that the items are read when somebody asks for them.
+const MOST_DRAWN = 20_000;
+const OPEN = "open steps";
 const NO_EFFECTS = "Effect sizes apply to means of item scores. This metric is a ratio of sums; "
   + "the difference above is its own effect size.";
 const NO_CURVE = "There is no power curve for this metric and design.";
@@ -27,11 +31,11 @@ const ADVICE = { recommended: "recommended", usable: "usable", unsuited: "not su
 class Comparison extends View {
   async begin() {
     this.trial = new Runner(byId("trying"));
-    this.line = new VerdictLine(byId("step-verdict"));
+    this.line = new VerdictLine(byId("step-verdict"), { floating: true });
+    openSteps();
     await super.begin();
     await this.drawTrial();
     watchSteps();
-    stickSettings();
   }
 
   // A comparison is of two systems: of a table with more, the first two are proposed.
@@ -39,6 +43,9 @@ class Comparison extends View {
     const { system, ...columns } = settings, known = this.knownOf(settings);
     const systems = known.systems.filter((name) => !Object.values(columns).flat().includes(name));
     const choosing = !system && (this.isOneTable || known.logs) && known.systems.length > 2;
+    // Which two of many is the first question; of two there is nothing to ask.
+    const form = document.querySelector("form[data-first]");
+    form.dataset.first = form.dataset.first.replace(/^system /, "").replace(/^/, known.systems.length > 2 ? "system " : "");
     super.drawForms(choosing ? { ...settings, system: systems.slice(0, 2) } : settings);
   }
 
@@ -58,28 +65,21 @@ class Comparison extends View {
     return this.compute();
   }
 
-  // Only the forms, until there is something to show at the steps.
-  offerForms() {
-    if (this.shown || this.empty) return;
-    byId("steps").hidden = false;
-    byId("steps").classList.add("bare");
-  }
-
   reset() {
     super.reset();
     this.shown = null;
+    place("picture");
   }
 
   // The verdict is there at once; the pictures take a moment longer. What is about to change keeps its room.
   async early(job, isLast) {
     const verdict = await earlyVerdict(job);
     if (!verdict || this.shown === job.result || !isLast()) return;
-    const held = hold(), before = byId("answer").querySelector(".verdict");
-    byId("answer").querySelector(".numbers")?.classList.add("stale");
+    const before = byId("answer").querySelector(".verdict");
+    byId("picture").classList.add("stale");
     before ? before.replaceWith(verdict) : place("answer", verdict);
     // That of a whole report comes back if no report follows.
     this.replaced = before?.classList.contains("early") ? this.replaced : before;
-    held();
   }
 
   // The verdict stays in sight while settings far below it are changed.
@@ -93,7 +93,7 @@ class Comparison extends View {
     const early = byId("answer").querySelector(".early");
     if (!old || !early) return;
     early.replaceWith(...[this.replaced].filter(Boolean));
-    byId("answer").querySelector(".numbers")?.classList.remove("stale");
+    byId("picture").classList.remove("stale");
   }
 
   // The report to show, and the result itself for what the page does with it.
@@ -104,8 +104,6 @@ class Comparison extends View {
   show(job, main, saved) {
     this.shown = job.result;
     this.replaced = null;
-    // Where only forms were shown, the answer is what everybody waits for.
-    const steps = byId("steps").classList, held = steps.contains("bare") ? () => scrollTo(0, 0) : hold();
     const [first, ...others] = main.querySelectorAll(":scope > article");
     main.querySelector(".contents-of")?.remove();
     const pictures = sorted(first);
@@ -115,14 +113,15 @@ class Comparison extends View {
     const isBefore = (node) => node.compareDocumentPosition(first) & Node.DOCUMENT_POSITION_FOLLOWING;
     const before = loose.filter(isBefore), overview = loose.filter((node) => !isBefore(node));
     // Everything down to the numbers is the answer: the verdict, what to check first, how the files were read.
-    const top = [...first.children].slice(0, [...first.children].indexOf(first.querySelector(".numbers")) + 1);
+    const numbers = first.querySelector(".numbers"), top = [...first.children].slice(0, [...first.children].indexOf(numbers));
     // Slices are one table below the answer, and each unfolds in the report.
     place("answer", ...before, ...top, ...overview);
+    this.drawPicture(saved.comparisons[0], pictures.test.querySelector("figure[data-key=difference]"));
     this.sumUpVerdict();
     effects?.remove();
     const margin = trim(evidence.querySelector(".facts"));
     place("shown-data", pictures.data, folded(bare(section(first, "analysis"))));
-    place("shown-test", bare(evidence), pictures.test);
+    place("shown-test", numbers, bare(evidence), pictures.test);
     place("shown-effect", margin, effects ?? note(NO_EFFECTS));
     place("shown-power", bare(section(first, "power")) ?? note(NO_CURVE), pictures.power);
     // Charts have gone to their steps, and what has no step of its own is part of the report.
@@ -136,14 +135,46 @@ class Comparison extends View {
       if (!byId(link.hash.slice(1))) link.replaceWith(...link.childNodes);
     }
     byId("take").replaceChildren(...takeAway(job));
+    byId("taking").hidden = false;
     byId("steps").hidden = false;
-    steps.remove("bare");
     byId("trial").hidden = !this.canTry;
     this.followTest();
     if (this.tried !== this.question()) this.forgetTrial();
     this.advise(saved.comparisons[0].analysis?.tests ?? {});
     this.announce();
-    held();
+    this.linkItems();
+  }
+
+  // One picture beside the verdict: that of the items where there is one score for each, else the difference with its interval.
+  async drawPicture(comparison, difference) {
+    const drawn = this.shown, files = structuredClone(this.files), settings = this.form.values();
+    this.items = () => loadItems(files, settings);
+    byId("picture").classList.remove("stale");
+    if (!settings.unpaired && comparison.design.rows <= MOST_DRAWN) {
+      try {
+        const found = await this.items();
+        if (this.shown !== drawn) return;
+        const { interval, difference: mean } = comparison, lower = comparison.higher_is_better === false;
+        const about = { lower, interval, difference: mean };
+        place("picture", pictureOf(found, about, (filter) => openDrawer(this.items(), filter)));
+        return;
+      } catch {
+        // Counts have no single score for each item.
+      }
+    }
+    if (this.shown === drawn) place("picture", difference);
+  }
+
+  // Rows about items and slices, and charts of items, lead to what they count.
+  linkItems() {
+    const rows = document.querySelectorAll(":is(#shown-data, #shown-test, #shown-report) .deciding tbody th[scope=row]");
+    for (const head of rows) {
+      const id = head.textContent.trim();
+      head.replaceChildren(button(id, () => openDrawer(this.items(), { title: "Items" }, { first: id }), "link-button"));
+    }
+    for (const figure of document.querySelectorAll("#shown-data figure:is([data-key=scores], [data-key=differences])")) {
+      figure.append(button("See the items", () => openDrawer(this.items(), { title: "All items" }), "link-button"));
+    }
   }
 
   // The advice of the data analysis, where the test is chosen: its table has a row for each entry, in the same order.
@@ -160,6 +191,7 @@ class Comparison extends View {
   }
 
   choose(test) {
+    for (const fold of document.querySelectorAll(".settings")) fold.open = true;
     const control = this.form.find("test").control;
     control.value = test;
     control.dispatchEvent(new Event("change", { bubbles: true }));
@@ -289,26 +321,26 @@ function sorted(article) {
   return galleries;
 }
 
-// Results above what a person works on may grow: the page then moves with them, so that the place is kept.
-function hold() {
-  const at = document.activeElement?.closest(".step") ? document.activeElement : null;
-  const before = at?.getBoundingClientRect().top;
-  return () => { if (at) scrollBy(0, at.getBoundingClientRect().top - before); };
-}
-
-// Settings stay beside a long result. Those that are taller than the screen stay with their end in sight, not their beginning.
-function stickSettings() {
-  const panels = document.querySelectorAll(".beside > :first-child");
-  const steps = document.querySelector(".step-nav");
-  const topOf = (panel) => Math.min(steps.offsetHeight + AIR, innerHeight - panel.offsetHeight - 12);
-  const stick = () => {
-    for (const panel of panels) panel.style.top = `${topOf(panel)}px`;
-    // Who jumps to a step sees its beginning below the bar, however many lines that has.
-    byId("steps").style.setProperty("--bar", `${steps.offsetHeight}px`);
-  };
-  const watch = new ResizeObserver(stick);
-  for (const panel of [...panels, steps]) watch.observe(panel);
-  addEventListener("resize", stick);
+// Steps stay open as they were, through changes and when the page is loaded again.
+function openSteps() {
+  const steps = [...document.querySelectorAll("details.step")], all = byId("open-all");
+  const told = () => { all.textContent = steps.every((step) => step.open) ? "Close all" : "Open all"; };
+  const remembered = (sessionStorage.getItem(OPEN) ?? "").split(" ");
+  for (const step of steps) {
+    step.open = remembered.includes(step.id);
+    step.addEventListener("toggle", () => {
+      sessionStorage.setItem(OPEN, steps.filter((one) => one.open).map((one) => one.id).join(" "));
+      told();
+    });
+  }
+  all.addEventListener("click", () => {
+    const open = !steps.every((step) => step.open);
+    for (const step of steps) step.open = open;
+  });
+  byId("step-list").addEventListener("click", ({ target }) => {
+    const step = byId(target.closest("a")?.hash.slice(1) ?? "");
+    if (step) step.open = true;
+  });
 }
 
 // The step that is on the screen is marked in the list of steps.

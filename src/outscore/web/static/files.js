@@ -12,6 +12,15 @@ const MOST = 500;
 export function takeFiles(input, zone, taken) {
   const send = (files) => { if (files.length) taken(Promise.resolve([...files])); };
   input.addEventListener("change", () => { send(input.files); input.value = ""; });
+  // A folder can be chosen by hand, too; hidden files and folders in it are no runs.
+  const folder = document.getElementById("choose-folder"), isHidden = ({ webkitRelativePath: path }) => /(^|\/)\./.test(path);
+  folder?.addEventListener("change", () => {
+    const found = [...folder.files].filter((file) => !isHidden(file));
+    const name = folder.files[0]?.webkitRelativePath.split("/")[0] ?? "";
+    for (const file of found) file.place = file.webkitRelativePath;
+    folder.value = "";
+    taken(Promise.resolve().then(() => sized(found, name)));
+  });
   addEventListener("dragover", (event) => { event.preventDefault(); zone.classList.add("over"); });
   addEventListener("dragleave", (event) => { if (!event.relatedTarget) zone.classList.remove("over"); });
   addEventListener("drop", (event) => {

@@ -10,7 +10,7 @@ export class Form {
     this.known = known;
     this.twoSystems = twoSystems;
     this.changed = changed;
-    this.allows = () => true;
+    this.allows = (_field) => true;
     this.typed = settled(TYPING, changed);
     this.latest = null;
     const own = fields.filter((field) => field.type !== "file").map((field) => this.extended(field));
@@ -126,18 +126,19 @@ export class Form {
     return found;
   }
 
-  // Puts fields into a form of the page: some at once (`name+`: with the options that belong to it), the others folded away.
+  // Puts fields into a form of the page: some at once, the others folded away, where they can be searched.
   place(form, names, first) {
     form.onsubmit = (event) => { event.preventDefault(); this.changed(); };
     const mine = this.entries.filter(({ field }) => names.includes(field.name));
-    const called = (name) => mine.filter(({ field }) => field.name === name);
-    const belonging = (name) => mine.filter(({ field }) => field.name === name || name in field.for);
-    const shown = first.flatMap((name) => (name.endsWith("+") ? belonging(name.slice(0, -1)) : called(name)));
+    const shown = first.flatMap((name) => mine.filter(({ field }) => field.name === name));
     const folded = mine.filter((entry) => !shown.includes(entry));
     form.replaceChildren(...new Set(shown.map((entry) => entry.element)));
     if (!folded.length) return;
+    const named = { placeholder: "Find a setting", "aria-label": "Find a setting" };
+    const search = make("input", { type: "search", class: "find-setting", ...named });
     const entries = make("div", { class: "entries" }, ...folded.map((entry) => entry.element));
-    form.append(make("details", {}, make("summary", {}, "More settings"), entries));
+    search.addEventListener("input", (event) => { event.stopPropagation(); narrow(entries, search.value); });
+    form.append(make("details", { class: "more-settings" }, make("summary", {}, "More settings"), search, entries));
   }
 
   // What is chosen in a form of the page, in a few words.
@@ -158,11 +159,26 @@ export class Form {
   placeOf(name) {
     const place = this.entries.find(({ field, element }) => field.name === name && !element.hidden)?.element ?? this.latest;
     for (let fold = place?.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
+    // Of a forest of fields the one that is meant is enough.
+    const search = place?.closest(".more-settings")?.querySelector(".find-setting");
+    if (search && place !== this.latest) {
+      search.value = place.querySelector("label, legend").textContent;
+      narrow(place.parentElement, search.value);
+    }
     return place;
   }
 
   find(name) {
     return this.entries.find(({ field }) => field.name === name);
+  }
+}
+
+// Only the settings that a word is about.
+function narrow(entries, text) {
+  const wanted = text.trim().toLowerCase();
+  for (const one of entries.children) {
+    const own = `${one.textContent} ${one.dataset.field}`.toLowerCase();
+    one.classList.toggle("other", !own.includes(wanted));
   }
 }
 

@@ -8,11 +8,11 @@ const PATIENCE = 250;
 const GRACE = 10;
 
 export class Runner {
-  // `place` shows progress, and problems unless `beside` knows a better place for one; what is under way is cancelled when
+  // `place` shows progress, and problems unless `banner` shows them with their cures; what is under way is cancelled when
   // something else is asked.
-  constructor(place, beside = () => null) {
+  constructor(place, banner = null) {
     this.place = place;
-    this.beside = beside;
+    this.banner = banner;
     this.running = null;
     this.following = null;
     this.refusal = null;
@@ -93,7 +93,7 @@ export class Runner {
   }
 
   forgive() {
-    if (this.refusal) markInvalid(this.refusal, false);
+    this.refusal?.dispatchEvent(new Event("forgiven"));
     this.refusal?.remove();
     this.refusal = this.failure = null;
   }
@@ -104,7 +104,7 @@ export class Runner {
       return job;
     }
     const ended = job.state === "cancelled" ? "Cancelled." : "The job failed.";
-    this.refuse({ message: job.error ?? ended, hint: null, setting: job.setting });
+    this.refuse({ message: job.error ?? ended, hint: null, setting: job.setting, cures: job.cures });
     return null;
   }
 
@@ -112,8 +112,8 @@ export class Runner {
     this.clear();
     this.refusal = problem(error);
     this.failure = error;
-    (this.beside(error) ?? this.place).append(this.refusal);
-    markInvalid(this.refusal, true);
+    if (this.banner) this.banner(this.refusal, error);
+    else this.place.append(this.refusal);
     this.refusal.scrollIntoView({ block: "nearest" });
   }
 
@@ -156,19 +156,6 @@ export class Runner {
         this.busy(-1);
       },
     };
-  }
-}
-
-// A refusal beside a field is heard with it, too.
-function markInvalid(refusal, wrong) {
-  refusal.id = "refusal";
-  for (const control of refusal.parentElement?.closest(".entry")?.querySelectorAll("input, select, textarea") ?? []) {
-    const others = (control.getAttribute("aria-describedby") ?? "").split(" ").filter((id) => id && id !== refusal.id);
-    const described = wrong ? [...others, refusal.id] : others;
-    if (wrong) control.setAttribute("aria-invalid", "true");
-    else control.removeAttribute("aria-invalid");
-    if (described.length) control.setAttribute("aria-describedby", described.join(" "));
-    else control.removeAttribute("aria-describedby");
   }
 }
 

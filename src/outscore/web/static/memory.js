@@ -52,7 +52,7 @@ const PLACE = "place ";
 export function placeBefore() {
   addEventListener("pagehide", () => {
     try {
-      sessionStorage.setItem(PLACE + location.href, scrollY);
+      sessionStorage.setItem(PLACE + location.href, `${scrollY}`);
     } catch {}
   });
   const [came] = performance.getEntriesByType("navigation");

@@ -102,4 +102,4 @@ export function missing(files) {
 }
 
 // The task of a diff, which the server recognises from each file.
-export const taskOf = ([first]) => first?.task ?? null;
+export const taskOf = (files) => files[0]?.task ?? null;

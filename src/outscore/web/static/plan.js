@@ -1,6 +1,5 @@
 // The plan: a calculator that answers while you type, and the whole report once you have stopped.
 
-import { writeAddress } from "./address.js";
 import { askJson } from "./api.js";
 import { byId, listed, make, settled, told } from "./dom.js";
 import { takeAway } from "./results.js";
@@ -89,7 +88,6 @@ class Plan extends View {
     this.answered = question;
     this.last = null;
     this.supersede();
-    writeAddress(this.files, this.form.values());
     // Pictures follow later, and what can be taken along until then would be of another plan.
     byId("result").classList.add("old");
     byId("taking").hidden = true;

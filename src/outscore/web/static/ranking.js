@@ -3,13 +3,16 @@
 import { addressOf } from "./address.js";
 import { askJson } from "./api.js";
 import { make } from "./dom.js";
+import { loadItems, openDrawer } from "./drawer.js";
 import { isLog } from "./parts.js";
 import { fetchReport } from "./reports.js";
 import { View, open } from "./view.js";
 
 // Settings of a ranking that mean nothing, or something else, for one pair of it.
 const OF_MANY = ["system", "correction", "baseline", "critical-difference", "names", "task"];
-const HINT = "Point at a cell for its numbers, or choose it to compare the two in detail.";
+const HINT = "Point at a cell for its numbers, or choose it to see the items of the two.";
+// So many pairs are looked through by hand.
+const MANY = 15;
 
 class Ranking extends View {
   async load(result) {
@@ -41,12 +44,16 @@ class Ranking extends View {
     cells.forEach((cell, i) => {
       if (!leads[i]) return;
       if (cell.tagName === "a") cell.setAttribute("href", addressAt(i));
-      else cell.classList.add("leads");
+      cell.classList.add("leads");
     });
-    cells[0]?.parentElement.addEventListener("click", ({ target }) => {
-      const i = cells.indexOf(target.closest(".leads"));
-      if (i >= 0) location.assign(addressAt(i));
+    cells[0]?.parentElement.addEventListener("click", (event) => {
+      const i = cells.indexOf(event.target.closest(".leads"));
+      if (i < 0 || event.ctrlKey || event.metaKey) return;
+      event.preventDefault();
+      if (this.pairView === "compare") this.openPair(pairs[i], fields, addressAt(i));
+      else location.assign(addressAt(i));
     });
+    findSystems(cells, pairs);
     const hint = document.querySelector("#result .heat-map .on-screen");
     if (hint && cells.length) hint.textContent = HINT;
     const rows = pairs.map((_, i) => document.getElementById(`pair-${i + 1}`));
@@ -56,7 +63,23 @@ class Ranking extends View {
     rows.forEach((row, i) => row?.append(make("td", { class: "l" }, leads[i] && link(pairs[i].systems, addressAt(i)))));
   }
 
+  // A pair and its items, without leaving the ranking; p is the one that counts among all of them.
+  openPair({ systems, difference, p }, fields, href) {
+    const { files, settings } = this.pairOf(systems, fields);
+    const adjusted = p.adjusted === null ? "" : `, adjusted for all pairs ${shown(p.adjusted)}`;
+    const by = difference === null ? "unknown" : shown(difference);
+    const about = make("p", {}, `Difference ${by}; p = ${shown(p.value)}${adjusted}. `,
+      make("a", { href }, "Compare the two in detail"));
+    openDrawer(loadItems(files, settings), { title: systems.join(" and ") }, { about: [about] });
+  }
+
   pairAddress(systems, fields) {
+    const { files, settings } = this.pairOf(systems, fields) ?? {};
+    return files ? addressOf(`/${this.pairView}`, files, settings) : null;
+  }
+
+  // The files and settings that compare two of the systems.
+  pairOf(systems, fields) {
     const own = this.filesOf(systems);
     if (!own) return null;
     const known = new Set(fields.filter((field) => field.type !== "file").map((field) => field.name));
@@ -66,7 +89,7 @@ class Ranking extends View {
     // Of a file that holds many systems the two have to be named.
     if (own.chosen) settings.system = systems;
     if (this.pairView === "diff") settings.task = this.form.values().task;
-    return addressOf(`/${this.pairView}`, { ...parts, files: own.ids }, settings);
+    return { files: { ...parts, files: own.ids }, settings };
   }
 
   // The files that hold two systems: one of many, or one for each.
@@ -79,6 +102,22 @@ class Ranking extends View {
   }
 }
 
+// Of many systems one is found by its name: the cells of others step back.
+function findSystems(cells, pairs) {
+  const map = document.querySelector("#result .heat-map");
+  if (!map || pairs.length < MANY) return;
+  const field = make("input", { type: "search", placeholder: "Find a system", "aria-label": "Find a system in the heat map" });
+  field.addEventListener("input", () => {
+    const wanted = field.value.trim().toLowerCase();
+    cells.forEach((cell, i) => {
+      const fits = pairs[i]?.systems.some((name) => name.toLowerCase().includes(wanted));
+      cell.classList.toggle("aside", !fits);
+    });
+  });
+  map.before(make("p", { class: "search-rows" }, field));
+}
+
+const shown = (x) => `${Number(x.toPrecision(3))}`.replace("-", "−").replace(/^(−?)0\./, "$1.");
 const stem = (name) => name.replace(/\.[^.]*$/, "");
 
 const link = (systems, href) => make("a", { href, "aria-label": `Compare ${systems.join(" and ")} in detail` }, "in detail");

@@ -5,8 +5,6 @@ import { byId } from "./dom.js";
 import { offerCharts } from "./saving.js";
 import { enliven as sortable } from "./sorting.js";
 
-export { keyOf } from "./sorting.js";
-
 export function enliven(part) {
   sortable(part);
   offerCharts(part);

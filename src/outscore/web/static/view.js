@@ -18,13 +18,14 @@ const ALONG = "along";
 // What stands on an open page is in use: its files are asked for well before the hour is over.
 const KEEPING = 10 * 60 * 1000;
 const CAUSED_BY_SETTINGS = [undefined, 422];
+const MOST_CURES = 8;
 // Pages that have no use for files.
 const WITHOUT_FILES = ["/methods", "/results"];
 
 export class View {
   constructor() {
     this.command = document.body.dataset.command;
-    this.worker = new Runner(byId("work"), (error) => this.placeOf(error));
+    this.worker = new Runner(byId("work"), (refusal, error) => this.decide(refusal, error));
     this.infos = new Map();
     this.round = 0;
     this.place = placeBefore();
@@ -45,6 +46,8 @@ export class View {
     // The explorer says another verdict for another pair.
     byId("result")?.addEventListener("verdict", () => this.sumUpVerdict());
     this.draw(settings);
+    addEventListener("popstate", () => this.goBack());
+    this.drawTools();
     if (gone.length) warn("gone", ["Some files in this address are no longer available."]);
     else this.checkAddress();
     foldSettings();
@@ -59,7 +62,7 @@ export class View {
       return null;
     })));
     ids.forEach((id, i) => (found[i] ? this.infos.set(id, found[i]) : this.infos.delete(id)));
-    const gone = ids.filter((id, i) => !found[i]);
+    const gone = ids.filter((_, i) => !found[i]);
     for (const [part, own] of Object.entries(this.files)) this.files[part] = own.filter((id) => !gone.includes(id));
     return gone;
   }
@@ -97,7 +100,7 @@ export class View {
     }
   }
 
-  carried() {
+  carried(_view) {
     return {};
   }
 
@@ -134,7 +137,7 @@ export class View {
   }
 
   // What the files hold; of logs, what those of the chosen task hold.
-  knownOf({ "log-task": task }) {
+  knownOf({ "log-task": task = "" } = {}) {
     const infos = [...this.infos.values()], names = (list) => [...new Set(list)];
     const own = infos.filter((file) => !task || !isLog(file) || file.tasks.includes(task));
     return {
@@ -287,7 +290,7 @@ export class View {
   }
 
   // Adds to the settings what the files say by themselves.
-  complete() {}
+  complete(_settings) {}
 
   // The parts that too few files play.
   get lacking() {
@@ -314,7 +317,11 @@ export class View {
     if (asked === this.last && !again) return;
     this.last = asked;
     const isLast = this.supersede();
-    writeAddress(files, settings);
+    writeAddress(files, settings, this.begun && !this.back);
+    this.begun = true;
+    this.search = location.search;
+    this.back = false;
+    this.drawTools();
     this.guide();
     byId("empty").hidden = !this.empty;
     this.sumUp();
@@ -387,6 +394,78 @@ export class View {
     byId("empty").hidden = false;
   }
 
+  // Undo and redo are the browser's own; what the explorer of a diff remembers has the same question.
+  async goBack() {
+    this.drawTools();
+    const { files, settings } = readAddress(this.fields);
+    if (location.search === this.search) return;
+    this.files = files;
+    this.form.latest = null;
+    await this.look();
+    this.back = true;
+    this.draw(settings);
+    await this.compute();
+  }
+
+  drawTools() {
+    const at = history.state?.step ?? 0;
+    this.furthest = Math.max(this.furthest ?? 0, at);
+    const tool = (text, title, isOff, click) => {
+      const made = button(text, click);
+      made.title = title;
+      made.disabled = isOff;
+      return made;
+    };
+    const reset = () => { this.form.latest = null; this.draw({}); return this.compute(); };
+    byId("tools")?.replaceChildren(
+      tool("Undo", "The settings before the last change", at === 0, () => history.back()),
+      tool("Redo", "The settings after it", at >= this.furthest, () => history.forward()),
+      tool("Reset", "All settings as they were at first", !this.form || !Object.keys(this.form.values()).length, reset));
+  }
+
+  // A refusal is a decision: it stands under the header, with the cures that take one click, and its field is in focus.
+  decide(refusal, error) {
+    const blamed = CAUSED_BY_SETTINGS.includes(error.status) ? this.form?.placeOf(error.setting) : null;
+    const cures = this.curesOf(error);
+    if (cures.length) refusal.append(make("span", { class: "cures" }, ...cures));
+    refusal.id = "refusal";
+    byId("banner").replaceChildren(refusal);
+    this.offerForms();
+    const control = blamed?.querySelector("input:not([type=checkbox]), select, textarea") ?? blamed?.querySelector("input");
+    if (!control) return;
+    const others = (control.getAttribute("aria-describedby") ?? "").split(" ").filter((id) => id && id !== refusal.id);
+    control.setAttribute("aria-invalid", "true");
+    control.setAttribute("aria-describedby", [...others, refusal.id].join(" "));
+    refusal.addEventListener("forgiven", () => {
+      control.removeAttribute("aria-invalid");
+      control.setAttribute("aria-describedby", others.join(" "));
+    });
+    if (error.setting && !document.activeElement?.closest("form")) control.focus({ preventScroll: true });
+  }
+
+  // What a click can cure: the settings that the refusal proposes, and the values of one that lacks its own.
+  curesOf({ cures = [], setting }) {
+    const known = (name) => this.form?.entries.find(({ field, element }) => field.name === name && !element.hidden)?.field
+      ?? this.form?.entries.find(({ field }) => field.name === name)?.field;
+    const open = [...new Set([...cures.filter(({ value }) => value === null).map((cure) => cure.setting), setting])];
+    const isCured = (name) => cures.some((cure) => cure.setting === name && cure.value !== null);
+    const offered = open.filter((name) => name && !isCured(name)).flatMap((name) => {
+      const { choices = [], type } = known(name) ?? {};
+      return type === "choice" && choices.length <= MOST_CURES ? choices.map(({ value }) => ({ setting: name, value })) : [];
+    });
+    return [...cures.filter(({ value }) => value !== null), ...offered].slice(0, MOST_CURES).flatMap((cure) => {
+      const field = known(cure.setting);
+      return field ? [button(cureText(field, cure.value), () => this.cure(cure))] : [];
+    });
+  }
+
+  cure({ setting, value }) {
+    const { [setting]: _, ...others } = this.form.values();
+    this.form.latest = null;
+    this.draw(value === "" ? others : { ...others, [setting]: value });
+    return this.compute();
+  }
+
   // What stays on the page when a question was refused or cancelled is the answer to another one, and looks like it.
   fade(old) {
     document.body.classList.toggle("unanswered", old);
@@ -396,12 +475,6 @@ export class View {
   // What `show` needs of a result.
   async load(result) {
     return [await fetchReport(result)];
-  }
-
-  // Where to say what went wrong: beside the setting that caused it, or above the answer where no setting did.
-  placeOf(error) {
-    this.offerForms();
-    return CAUSED_BY_SETTINGS.includes(error.status) ? this.form?.placeOf(error.setting) : null;
   }
 
   // Shows the forms where no answer has brought them yet: what was refused has to be put right somewhere.
@@ -438,6 +511,13 @@ export class View {
   }
 }
 
+// What a click does, in a few words.
+function cureText(field, value) {
+  if (value === "") return `Without “${field.label}”`;
+  if (field.type === "flag") return field.label;
+  return `${field.label}: ${field.choices.find((choice) => choice.value === value)?.label ?? value}`;
+}
+
 // The verdict of a result whose report is still made; null where that begins with something else.
 export async function earlyVerdict(job) {
   const found = await askJson("GET", `/api/results/${job.result}/headline`);
@@ -447,21 +527,21 @@ export async function earlyVerdict(job) {
     make("p", { class: `why${found.named ? " as-is" : ""}` }, told(found.why)));
 }
 
-// Beside the answer there is room for settings; on a small screen, and where they stand before it, the answer comes first.
+// Five settings are at hand where there is room; on a small screen the answer comes first.
 function foldSettings() {
   const roomy = matchMedia("(min-width: 60rem)");
-  const folds = document.querySelectorAll(".beside > .settings");
+  const folds = document.querySelectorAll(".settings");
   const fold = () => { for (const one of folds) one.open = roomy.matches; };
   roomy.addEventListener("change", fold);
   fold();
 }
 
-// Of several comparisons the table on top says most; the details of each unfold. One behind another answer stays as it is.
+// Of several comparisons the table on top says most; the details of each unfold.
 function foldArticles(main) {
   const articles = [...main.querySelectorAll(":scope > article")].filter((one) => one.querySelector(".verdict h2"));
-  if (articles.length < 2) return;
-  main.querySelector(".contents-of")?.remove();
-  articles.forEach((article, i) => unfolding(article, i === 0));
+  if (articles.length > 1) main.querySelector(".contents-of")?.remove();
+  // One verdict is enough: what stands behind another answer, as that of a gate, is opened by whoever wants it.
+  articles.forEach((article, i) => unfolding(article, articles.length > 1 && i === 0));
 }
 
 // One of the warnings that stand above everything else.

@@ -18,9 +18,9 @@ from typing import Any
 from outscore.core.errors import OutscoreError
 from outscore.core.options import did_you_mean
 from outscore.core.records import dataclass
-from outscore.web.jobs.form import LENGTHS, Choice, Field, form
-from outscore.web.jobs.store import Upload, clashes
-from outscore.web.messages import HTTPProblem
+from outscore.web.form import LENGTHS, Choice, Field, form
+from outscore.web.messages import Cure, HTTPProblem
+from outscore.web.store import Upload, clashes
 from outscore.workflows.requests.base import Request, Written
 from outscore.workflows.requests.compare import LENGTH
 from outscore.workflows.requests.registry import REQUESTS
@@ -33,6 +33,8 @@ TRUE, FALSE = ("true", "yes", "1", "on"), ("false", "no", "0", "off")
 # What an option is followed by where its value is left to the reader, NAME or COLUMN, is no part of a form.
 QUOTE_OR_OPTION = re.compile(r"`[^`]*`|--([a-z][a-z-]*)( [A-Z]{2,}(?![\w=]))?")
 TWICE = re.compile(r"(“[^”]*”)(?: \1)+")
+NAMED, QUOTED = re.compile(r"--([a-z][a-z-]*)"), re.compile(r"`[^`]*`")
+MAX_CURES = 6
 OF_PYTHON = re.compile(r" \([^()]* in Python\)")
 Settings = Mapping[str, Sequence[str]]
 
@@ -104,9 +106,10 @@ class Submission:
             return {"task": "reload", "file": self.parts["files"][0], **places}
         return {"task": "run", "command": self.name, "request": self.request.written(), **places}
 
-    def problem(self, message: str, parameter: str | None = None) -> HTTPProblem:
-        """Why the job failed, with the field that caused it, if one did."""
-        return _labelled(self.name, message, "", parameter, self.given)
+    def problem(self, message: str, parameter: str | None = None, hint: str = "") -> HTTPProblem:
+        """Why the job failed, with the field that caused it, if one did, and the cures that its hint names."""
+        problem = _labelled(self.name, message, "", parameter, self.given)
+        return HTTPProblem(422, problem.message, "", problem.setting, cures_in(self.name, hint, self.given))
 
 
 def submit(
@@ -139,10 +142,45 @@ def submit(
 def _labelled(command: str, message: str, hint: str, parameter: str | None, given: Settings) -> HTTPProblem:
     """A problem that begins with the label of the field it is about: errors know settings by their names only."""
     field = None if parameter is None else _field_of(command, parameter, given)
+    cures = cures_in(command, hint, given)
     message, hint = in_labels(command, message), in_labels(command, hint)
     if field is None:
-        return HTTPProblem(422, message, hint)
-    return HTTPProblem(422, f"{field.label}: {message}", hint, field.name)
+        return HTTPProblem(422, message, hint, cures=cures)
+    return HTTPProblem(422, f"{field.label}: {message}", hint, field.name, cures)
+
+
+def cures_in(command: str, hint: str, given: Settings) -> tuple[Cure, ...]:
+    """The settings that a hint proposes, as the page can set them with one click.
+
+    Options are named in hints as on the command line: a choice with its values, a flag alone, and what to leave out after
+    that word. A value of another kind is left to the user.
+
+    Examples
+    --------
+    >>> cures_in("compare", "Choose --duplicates mean or first, or name the column with --repeat COLUMN.", {})
+    (Cure(setting='duplicates', value='mean'), Cure(setting='duplicates', value='first'), Cure(setting='repeat', value=None))
+    >>> cures_in("compare", "Compare them with --unpaired.", {}), cures_in("compare", "Leave --unpaired out.", {})
+    ((Cure(setting='unpaired', value='true'),), (Cure(setting='unpaired', value=''),))
+    """
+    fields = {field.name: field for field in form(command)}
+    before, *named = NAMED.split(QUOTED.sub("", hint))
+    found: list[Cure] = []
+    for name, after in zip(named[::2], named[1::2], strict=True):
+        field = fields.get(name)
+        if field is not None and field.type != "file":
+            found += _cures_of(field, after.partition(". ")[0], given, leave=before.lower().endswith("leave "))
+        before = after
+    return tuple(dict.fromkeys(found))[:MAX_CURES]
+
+
+def _cures_of(field: Field, after: str, given: Settings, *, leave: bool) -> list[Cure]:
+    if leave:
+        return [Cure(field.name, "")]
+    if field.type == "flag":
+        return [Cure(field.name, "" if field.name in given else "true")]
+    words = set(re.findall(r"[\w@^.-]*\w", after))
+    values = [choice.value for choice in field.choices if choice.value in words and choice.value != field.default]
+    return [Cure(field.name, value) for value in values] or [Cure(field.name)]
 
 
 def in_labels(command: str, sentence: str) -> str:

@@ -28,20 +28,21 @@ from outscore.formats.tables.numbers import BARE_FORMATS
 from outscore.formats.texts.segments import read_segments
 from outscore.language.reading import reading_line
 from outscore.language.verdict.preference import battle_reading_line
+from outscore.outputs.model import LABEL_LINES
 from outscore.results.comparison import Comparison, Comparisons, SystemScore
 from outscore.results.diff import Diff
 from outscore.results.gate import GateResult
 from outscore.results.logs import Logs
-from outscore.results.possible import PossibleTable
+from outscore.results.plan import PossibleTable
 from outscore.results.preference import Preference
 from outscore.results.ranking import Ranking
 from outscore.results.saved import Saved, parse
 from outscore.results.score import ScoreResult
 from outscore.scores.system import Origin, Scores, label_of
-from outscore.web.jobs.settings_files import SUFFIXES, names_in
+from outscore.web.form import SUFFIXES, names_in
 from outscore.web.messages import Column, FileDescription
 from outscore.workflows.prefer.inputs import reading_of_battles
-from outscore.workflows.reading import directed, reading_of, score_names
+from outscore.workflows.reading import reading_of, resolve_direction, score_names
 from outscore.workflows.requests.settings_file import LARGEST_SAVED
 
 ROWS, WIDTH, LONGEST = 10, 60, 2_000
@@ -222,10 +223,10 @@ def _reading(systems: Sequence[Scores], origin: Origin) -> str:
     metric = "mean" if systems[0].values.ndim == 1 else "f1"
     is_clear = True
     try:
-        named = directed(metric, "auto", score_names([origin], names), scores=[one.values for one in systems])
+        named = resolve_direction(metric, "auto", score_names([origin], names), scores=[one.values for one in systems])
     except OutscoreError:
         # Systems of which only some are named after an error, and unclear names, are asked about when they are compared.
-        named, is_clear = directed(metric, "auto", scores=None), False
+        named, is_clear = resolve_direction(metric, "auto", scores=None), False
     reading = reading_of([origin], rows=origin.rows, systems=names, direction=(named.better, named.source))
     return reading_line(reading, directed=is_clear)
 
@@ -271,6 +272,8 @@ def _ambiguous(path: Path, refusal: OutscoreError) -> FileDescription | None:
 def _labels(path: Path, *, only: bool) -> FileDescription | None:
     """A table with a label per item; None where the names of its columns do not say so.
 
+    Lines without columns may be labels too, but then so may any text: only a person can say that they are.
+
     If it may be nothing but that, and a right answer is missing, that is what is wrong with it.
     """
     try:
@@ -283,6 +286,8 @@ def _labels(path: Path, *, only: bool) -> FileDescription | None:
                 raise
             return None
     assert items.origin is not None
+    if items.origin.format == LABEL_LINES:
+        return None
     columns, head = _table(path, items.origin.columns, ())
     reading = f"{count_of(items.origin.rows, 'label')}, one per item"
     return FileDescription("labels", items.origin.rows, columns, [items.name], head, ["diff"], reading=reading)

@@ -2,7 +2,8 @@
 
 Tasks arrive on standard input and answers leave on standard output, a line of JSON each. ``{"task": "run", "command":
 "compare", "request": {...}, "folder": "...", "target": "..."}`` runs a request on the files of a folder and writes its result
-to another; the tasks `reload`, `report`, `headline` and `draw` are about a result, and `inspect` about an upload. Answers are
+to another; the tasks `reload`, `report`, `headline` and `draw` are about a result, `inspect` about an
+upload, and `items` about what a comparison counts. Answers are
 ``{"begun": true}``, any number of ``{"progress": {...}}``, and ``{"code": 0, "error": null, "parameter": null, "answer":
 null, "notes": []}``. The worker exits as soon as its input is closed, whatever it is doing, so none outlives the page.
 """
@@ -142,7 +143,7 @@ def answer(task: Mapping[str, Any], terminal: IO[str], progress: Progress | None
         ):
             content = TASKS[task["task"]](task, listener)
     except OutscoreError as error:
-        return _refusal(str(error), error.parameter)
+        return {**_refusal(str(error), error.parameter), "hint": error.hint}
     except UnicodeError as error:
         return _refusal(f"Text could not be read or written: {error}. Save the files as UTF-8.")
     except MemoryError:
@@ -186,7 +187,7 @@ def _about(result: AnyResult) -> dict[str, Any]:
     """What a list of results says of one: the systems it is about, and its first headline."""
     from outscore.report.document import glue, minus
     from outscore.report.render import verdicts_of
-    from outscore.web.jobs.inspect import systems_of
+    from outscore.web.inspect import systems_of
 
     verdict = next(filter(None, verdicts_of(result)), None)
     return {"systems": systems_of(result), "headline": None if verdict is None else minus(glue(verdict.headline))}
@@ -250,9 +251,9 @@ def _reload(task: Mapping[str, Any], listener: Listener) -> dict[str, Any]:
     """Show a saved result again, and say what it is about."""
     del listener
     from outscore.report.render import render
-    from outscore.results.saved import as_document, load, refuse_inconsistent
+    from outscore.results.saved import as_document, read_saved, refuse_inconsistent
 
-    result = as_document(load(task["file"]), task["file"])
+    result = as_document(read_saved(task["file"]), task["file"])
     with refuse_inconsistent(task["file"]):
         # The page is made at once, which shows whether the parts of the file fit together.
         texts = {RESULT: render(result, "json"), PAGE: render(result, "html")}
@@ -270,9 +271,18 @@ def _write(path: Path, text: str) -> None:
 
 def _inspect(task: Mapping[str, Any], listener: Listener) -> dict[str, Any]:
     del listener
-    from outscore.web.jobs.inspect import inspect
+    from outscore.web.inspect import inspect
 
     return inspect(Path(task["file"]), task["max_bytes"])
+
+
+def _items(task: Mapping[str, Any], listener: Listener) -> dict[str, Any]:
+    """The items of a comparison, with what stands beside their scores."""
+    del listener
+    from outscore.web.items import items_of
+    from outscore.workflows.requests.compare import CompareRequest
+
+    return items_of(CompareRequest.from_written(task["request"]))
 
 
 def _headline(task: Mapping[str, Any], listener: Listener) -> dict[str, Any] | None:
@@ -280,9 +290,9 @@ def _headline(task: Mapping[str, Any], listener: Listener) -> dict[str, Any] | N
     del task, listener
     from outscore.report.document import glue, minus
     from outscore.report.render import verdicts_of
-    from outscore.results.saved import as_document, load
+    from outscore.results.saved import as_document, read_saved
 
-    verdict = next(verdicts_of(as_document(load(RESULT), RESULT)), None)
+    verdict = next(verdicts_of(as_document(read_saved(RESULT), RESULT)), None)
     if verdict is None:
         return None
     words = {"headline": minus(glue(verdict.headline)), "why": minus(glue(verdict.reason))}
@@ -293,23 +303,23 @@ def _report(task: Mapping[str, Any], listener: Listener) -> None:
     """Write the result in another form, beside it."""
     del listener
     from outscore.report.render import render
-    from outscore.results.saved import load
+    from outscore.results.saved import read_saved
 
-    _write(Path(RESULT).with_suffix(f".{task['suffix']}"), render(load(RESULT), FORMS[task["suffix"]]))
+    _write(Path(RESULT).with_suffix(f".{task['suffix']}"), render(read_saved(RESULT), FORMS[task["suffix"]]))
 
 
 def _draw(task: Mapping[str, Any], listener: Listener) -> None:
     """Draw all charts of the result as `--charts` does, and list them."""
     del task, listener
     from outscore.report.render import named_charts
-    from outscore.results.saved import as_document, load
+    from outscore.results.saved import as_document, read_saved
 
     unfinished = Path(f".{CHARTS}")
     # An earlier process may have been killed while drawing.
     shutil.rmtree(unfinished, ignore_errors=True)
     unfinished.mkdir()
     listed = []
-    for name, chart in named_charts(as_document(load(RESULT), RESULT)):
+    for name, chart in named_charts(as_document(read_saved(RESULT), RESULT)):
         for form in CHART_TYPES:
             (unfinished / f"{name}.{form}").write_bytes(chart.to_bytes(form))
         listed.append({"name": name, "title": chart.caption, "caption": chart.description})
@@ -322,6 +332,7 @@ TASKS: dict[str, Callable[[Mapping[str, Any], Listener], Any]] = {
     "run": _run,
     "reload": _reload,
     "inspect": _inspect,
+    "items": _items,
     "report": _report,
     "headline": _headline,
     "draw": _draw,

@@ -1,10 +1,12 @@
-"""The HTTP interface: upload files, run jobs, fetch results; `openapi` describes it."""
+"""The HTTP interface: upload files, run jobs, fetch results. Each operation is declared once, with its schemas."""
 
 from __future__ import annotations
 
 import io
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import cache
+from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import quote
@@ -18,19 +20,19 @@ from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Route
 
 from outscore.core.options import did_you_mean
-from outscore.web.http.openapi import description
-from outscore.web.jobs import render
-from outscore.web.jobs.form import form
-from outscore.web.jobs.queue import MAX_WAIT
-from outscore.web.jobs.service import service_of
-from outscore.web.jobs.submission import RESULT
-from outscore.web.jobs.worker import CHART_TYPES
+from outscore.web.form import form
+from outscore.web.jobs import MAX_WAIT, place
 from outscore.web.messages import HTTPProblem, JobRequest, ResultRequest, SettingsFileRequest, SettingsRequest, TextRequest
+from outscore.web.openapi import TEXT, Operation, Schema, description, list_of, maybe, object_of, ref
+from outscore.web.service import TYPES, headline_of, service_of
+from outscore.web.submission import RESULT
+from outscore.web.worker import CHART_TYPES
 
 if TYPE_CHECKING:
     from outscore.examples.entry import Example
 
 MAX_FILES, MAX_DIGITS = 100, 10
+FORM_DATA, YAML = "multipart/form-data", "application/yaml"
 EXAMPLE_SEED = 0
 Body = TypeVar("Body")
 
@@ -165,6 +167,20 @@ async def post_job(request: Request) -> Response:
     return JSONResponse(service.jobs.start(submission, client).to_dict(), 202)
 
 
+async def post_items(request: Request) -> Response:
+    """The items of a comparison with both scores and the texts beside them."""
+    service = service_of(request)
+    submission = await service.submission(await _read_body(request, JobRequest))
+    if submission.name != "compare":
+        raise HTTPProblem(422, "Only a comparison of two systems has items.", "Ask for the command `compare`.")
+    with TemporaryDirectory(dir=service.store.folder) as folder:
+        await anyio.to_thread.run_sync(place, submission, Path(folder))
+        answer = await service.workers.run_quick({**submission.task(folder, "."), "task": "items"})
+    if answer.code:
+        raise submission.problem(answer.error or "The items could not be read.", answer.parameter, answer.hint)
+    return JSONResponse(answer.answer)
+
+
 async def get_job(request: Request) -> Response:
     """The state of a job; `wait` waits for it to change."""
     jobs = service_of(request).jobs
@@ -198,7 +214,7 @@ async def delete_job(request: Request) -> Response:
 async def get_result(request: Request) -> Response:
     """A result as the command line saves it."""
     job = service_of(request).result(request.path_params["id"])
-    return FileResponse(job.result, media_type=render.TYPES["json"])
+    return FileResponse(job.result, media_type=TYPES["json"])
 
 
 async def get_about(request: Request) -> Response:
@@ -229,7 +245,7 @@ async def get_settings(request: Request) -> Response:
     service = service_of(request)
     job = service.result(request.path_params["id"])
     attached = {"content-disposition": f"attachment; filename*=utf-8''{quote(job.label)}.yaml"}
-    return Response(await service.settings_of(job), media_type="application/yaml", headers=attached)
+    return Response(await service.settings_of(job), media_type=YAML, headers=attached)
 
 
 async def post_settings(request: Request) -> Response:
@@ -243,26 +259,26 @@ async def get_download(request: Request) -> Response:
     """A result in one of its forms."""
     service, form = service_of(request), request.path_params["form"]
     job = service.result(request.path_params["id"])
-    path = await render.download(job, form, service.jobs)
-    return FileResponse(path, media_type=render.TYPES[form], filename=f"{job.label}.{form}")
+    path = await service.download(job, form)
+    return FileResponse(path, media_type=TYPES[form], filename=f"{job.label}.{form}")
 
 
 async def get_headline(request: Request) -> Response:
     """The headline of a result."""
     service = service_of(request)
-    return JSONResponse(await render.headline(service.result(request.path_params["id"]), service.jobs))
+    return JSONResponse(await service.headline(service.result(request.path_params["id"])))
 
 
 async def get_charts(request: Request) -> Response:
     """The charts of a result."""
     service = service_of(request)
-    return JSONResponse(await render.charts(service.result(request.path_params["id"]), service.jobs))
+    return JSONResponse(await service.charts(service.result(request.path_params["id"])))
 
 
 async def get_chart(request: Request) -> Response:
     """One chart of a result."""
     service, (name, form) = service_of(request), (request.path_params[key] for key in ("name", "form"))
-    path = await render.chart(service.result(request.path_params["id"]), name, form, service.jobs)
+    path = await service.chart(service.result(request.path_params["id"]), name, form)
     return FileResponse(path, media_type=CHART_TYPES[form])
 
 
@@ -283,52 +299,59 @@ async def post_plan(request: Request) -> Response:
     """Make a plan from numbers, without a job."""
     async with _run_plan(request) as folder:
         content = await anyio.Path(folder, RESULT).read_bytes()
-    return Response(content, media_type=render.TYPES["json"])
+    return Response(content, media_type=TYPES["json"])
 
 
 async def post_plan_headline(request: Request) -> Response:
     """The headline of a plan from numbers."""
     async with _run_plan(request) as folder:
         answer = await service_of(request).workers.run_quick({"task": "headline", "folder": folder})
-    return JSONResponse(render.headline_of(answer))
+    return JSONResponse(headline_of(answer))
 
 
 async def get_description(request: Request) -> Response:
     """The OpenAPI description."""
     del request
-    return JSONResponse(await anyio.to_thread.run_sync(description))
+    return JSONResponse(await anyio.to_thread.run_sync(_described))
 
 
-Endpoint = Callable[[Request], Awaitable[Response]]
+@cache
+def _described() -> Schema:
+    return description(OPERATIONS)
 
 
-def _route(method: str, path: str, endpoint: Endpoint) -> Route:
-    return Route(f"/api{path}", endpoint, methods=[method])
-
-
-routes = [
-    _route("POST", "/files", post_files),
-    _route("POST", "/text", post_text),
-    _route("GET", "/files/{id}", get_file),
-    _route("DELETE", "/files/{id}", delete_file),
-    _route("GET", "/examples", get_examples),
-    _route("POST", "/examples/{name}", post_example),
-    _route("GET", "/options/{command}", get_options),
-    _route("POST", "/jobs", post_job),
-    _route("GET", "/jobs/{id}", get_job),
-    _route("DELETE", "/jobs/{id}", delete_job),
-    _route("POST", "/settings/{command}", post_settings),
-    _route("GET", "/results/{id}", get_result),
-    _route("DELETE", "/results/{id}", delete_result),
-    _route("GET", "/results/{id}/about", get_about),
-    _route("POST", "/results/{id}/about", post_about),
-    _route("GET", "/results/{id}/settings.yaml", get_settings),
-    _route("GET", "/results/{id}/headline", get_headline),
-    _route("GET", "/results/{id}/download.{form}", get_download),
-    _route("GET", "/results/{id}/charts", get_charts),
-    _route("GET", "/results/{id}/charts/{name}.{form}", get_chart),
-    _route("POST", "/plan", post_plan),
-    _route("POST", "/plan/headline", post_plan_headline),
-    _route("GET", "/openapi.json", get_description),
-]
-"""All routes; the OpenAPI description has exactly these."""
+UPLOAD = object_of(
+    {"file": list_of({"type": "string", "format": "binary"}), "total": {"type": "integer", "minimum": 1}, "first": TEXT},
+    optional=("total", "first"),
+)
+"""An upload of more files than a request may hold: each says how many there are, all but the first which one came first."""
+WAIT = {"type": "number", "minimum": 0, "maximum": MAX_WAIT}
+PLANNED = ref("PlanSettings")
+OPERATIONS = (
+    Operation("POST", "/files", post_files, object_of({"files": list_of(ref("File"))}), 201, body=UPLOAD, body_type=FORM_DATA),
+    Operation("POST", "/text", post_text, ref("File"), 201, body=ref("TextRequest")),
+    Operation("GET", "/files/{id}", get_file, ref("File")),
+    Operation("DELETE", "/files/{id}", delete_file, status=204),
+    Operation("GET", "/examples", get_examples, list_of(ref("Example"))),
+    Operation("POST", "/examples/{name}", post_example, ref("Taken"), 201),
+    Operation("GET", "/options/{command}", get_options, list_of(ref("Field"))),
+    Operation("POST", "/jobs", post_job, ref("Job"), 202, body=ref("JobRequest")),
+    Operation("POST", "/items", post_items, ref("Items"), body=ref("JobRequest")),
+    Operation("GET", "/jobs/{id}", get_job, ref("Job"), query={"wait": WAIT}),
+    Operation("DELETE", "/jobs/{id}", delete_job, ref("Job"), query={"after": WAIT}),
+    Operation("POST", "/settings/{command}", post_settings, ref("SettingsFound"), body=ref("SettingsFileRequest")),
+    Operation("GET", "/results/{id}", get_result, ref("Result")),
+    Operation("DELETE", "/results/{id}", delete_result, status=204),
+    Operation("GET", "/results/{id}/about", get_about, ref("About")),
+    Operation("POST", "/results/{id}/about", post_about, ref("About"), body=ref("ResultRequest")),
+    Operation("GET", "/results/{id}/settings.yaml", get_settings, files={"yaml": YAML}),
+    Operation("GET", "/results/{id}/headline", get_headline, maybe(ref("Headline"))),
+    Operation("GET", "/results/{id}/download.{form}", get_download, files=TYPES),
+    Operation("GET", "/results/{id}/charts", get_charts, list_of(ref("Chart"))),
+    Operation("GET", "/results/{id}/charts/{name}.{form}", get_chart, files=CHART_TYPES),
+    Operation("POST", "/plan", post_plan, ref("Plan"), body=PLANNED),
+    Operation("POST", "/plan/headline", post_plan_headline, ref("Headline"), body=PLANNED),
+    Operation("GET", "/openapi.json", get_description, {"type": "object"}),
+)
+"""Everything that can be asked of the page."""
+routes = [Route(f"/api{one.path}", one.endpoint, methods=[one.method]) for one in OPERATIONS]

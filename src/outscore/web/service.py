@@ -3,29 +3,38 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import shutil
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import IO
+from typing import IO, Any
 
 import anyio.to_thread
 from starlette.requests import Request
 
 from outscore.core.records import dataclass
-from outscore.web.jobs.form import form
-from outscore.web.jobs.queue import Job, Jobs
-from outscore.web.jobs.settings_files import Found, read_settings, yaml_of_result
-from outscore.web.jobs.store import Awaited, Store, Upload, clashes, link, safe_name, safe_place
-from outscore.web.jobs.submission import Submission, submit
-from outscore.web.jobs.workers import Workers
+from outscore.web.form import Found, form, read_settings, yaml_of_result
+from outscore.web.jobs import Answer, Job, Jobs, Workers
 from outscore.web.messages import FileDescription, HTTPProblem, JobRequest
 from outscore.web.settings import Settings
+from outscore.web.store import Awaited, Store, Upload, clashes, link, safe_name, safe_place
+from outscore.web.submission import Submission, submit
+from outscore.web.worker import CHART_LIST, CHART_TYPES, CHARTS
 from outscore.workflows.requests.registry import REQUESTS
 from outscore.workflows.requests.settings_file import settings_yaml
 
+TYPES = {
+    "json": "application/json",
+    "html": "text/html; charset=utf-8",
+    "md": "text/markdown; charset=utf-8",
+    "tex": "application/x-tex; charset=utf-8",
+    "txt": "text/plain; charset=utf-8",
+    "csv": "text/csv; charset=utf-8",
+}
+"""The forms of a result."""
 SWEEPS = 60
 """How many times per lifetime expired entries are looked for."""
 
@@ -139,6 +148,46 @@ class Service:
         if job.state != "done":
             raise HTTPProblem(404, "There is no such result.", "The job has not finished, or failed.")
         return job
+
+    async def download(self, job: Job, form: str) -> Path:
+        """The file of a result in one form; it is made now, by a worker, unless it exists."""
+        if form not in TYPES:
+            raise HTTPProblem(404, f"A result has no form `{form[:20]}`.", f"Choose one of: {', '.join(TYPES)}.")
+        path = job.folder / f"result.{form}"
+        if not path.exists():
+            answer = await self.jobs.make(job, path.name, {"task": "report", "suffix": form, "folder": str(job.folder)})
+            if answer.code:
+                raise HTTPProblem(422, answer.error or "This form could not be written.")
+        return path
+
+    async def charts(self, job: Job) -> list[dict[str, str]]:
+        """The name, title and caption of every chart of a result; they are drawn now unless they exist."""
+        path = job.folder / CHARTS / CHART_LIST
+        if not path.exists():
+            answer = await self.jobs.make(job, CHARTS, {"task": "draw", "folder": str(job.folder)})
+            if answer.code:
+                raise HTTPProblem(422, answer.error or "The charts could not be drawn.")
+        listed: list[dict[str, str]] = json.loads(path.read_text(encoding="utf-8"))
+        return listed
+
+    async def chart(self, job: Job, name: str, form: str) -> Path:
+        """The file of a chart."""
+        known = [entry["name"] for entry in await self.charts(job)]
+        if name not in known or form not in CHART_TYPES:
+            raise HTTPProblem(404, "There is no such chart.", "The list of charts has all names.")
+        return job.folder / CHARTS / f"{name}.{form}"
+
+    async def headline(self, job: Job) -> dict[str, Any] | None:
+        """The headline of a result, which is shown before its report is made."""
+        return headline_of(await self.jobs.make(job, "headline", {"task": "headline", "folder": str(job.folder)}))
+
+
+def headline_of(answer: Answer) -> dict[str, Any] | None:
+    """The headline in the answer of a worker."""
+    if answer.code:
+        raise HTTPProblem(422, answer.error or "The result could not be read.")
+    content: dict[str, Any] | None = answer.answer
+    return content
 
 
 def _apart(uploads: Sequence[Upload]) -> dict[str, Upload]:

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 class View:
     """A page with a place in the menu (`label`), on the start page (`way`), or both; `script` makes it work.
 
-    Views with one form say which `groups` of settings it has and which come `first`: ``test+`` is the setting with the options
-    of the chosen test. `lead` says which files to bring, `has` in a few words what the user has.
+    Views say which `groups` of settings they have and which come `first`; the others are folded away.
+    `lead` says which files to bring, `has` in a few words what the user has.
     """
 
     name: str
@@ -63,6 +63,8 @@ VIEWS = (
         "Compare two systems",
         "Compare two systems",
         "Two systems scored on the same items: one file with both, or a file for each. Differences are A minus B.",
+        "test units logs data",
+        "log-task filter metric test alternative alpha margin",
         script="compare.js",
         template="compare.html",
         has=SCORES,
@@ -74,7 +76,7 @@ VIEWS = (
         "Compare texts with a reference",
         "The output of two systems and at least one reference, one segment per line, in the same order.",
         "test data",
-        "metric test+ alternative alpha lengths",
+        "metric test alternative alpha lengths",
         has="Texts with a reference",
     ),
     View(
@@ -84,7 +86,7 @@ VIEWS = (
         "How certain is a score?",
         "One system or several, each on its own: a table, a file for each, or logs.",
         "files logs test data",
-        "metric alpha power slice cluster repeats log-task filter missing",
+        "log-task filter metric alpha power slice cluster",
         has=SCORES,
     ),
     View(
@@ -94,7 +96,7 @@ VIEWS = (
         "May the candidate replace the baseline?",
         "The baseline and the candidate, scored on the same items: a file for each, or one with both, the baseline first.",
         "files logs test data",
-        "margin metric alpha inconclusive test+ log-task filter missing",
+        "log-task filter margin alpha inconclusive test missing",
         has=SCORES,
     ),
     View(
@@ -104,7 +106,7 @@ VIEWS = (
         "Rank many systems",
         "One table with all systems, or a file for each. Texts need a reference; outputs need the right answers.",
         "files logs test data units",
-        "log-task filter missing force-same test correction baseline alpha critical-difference joint",
+        "log-task filter test correction baseline alpha joint",
         script="ranking.js",
         has="Scores of many systems",
     ),
@@ -127,7 +129,7 @@ VIEWS = (
         "for labels, one table with all of them or logs with answers are enough. "
         "Differences are the later system minus the earlier one, so a gain is positive.",
         "data logs test",
-        "task+ log-task filter criterion min-support correction",
+        "task log-task filter criterion min-support correction",
         script="diff.js",
         has="Outputs with the right answers",
     ),
@@ -220,7 +222,7 @@ def page(view: str) -> str:
     chosen = next(one for one in VIEWS if one.name == view)
     sections: Sequence[Any] = ()
     if view == "methods":
-        from outscore.web.pages.methods import sections as listed
+        from outscore.web.methods import sections as listed
 
         sections = listed()
     return _rendered(
@@ -258,19 +260,19 @@ def _effects() -> list[tuple[str, str, str]]:
     """Effect sizes with their formulas."""
     from markupsafe import Markup
 
-    from outscore.web.pages.methods import EFFECTS, to_mathml
+    from outscore.web.methods import EFFECTS, to_mathml
 
     return [(name, about, Markup(to_mathml(tex))) for name, (about, tex) in EFFECTS.items()]  # noqa: S704 - our own formulas
 
 
 def _report_style() -> str:
-    from outscore.report.charts.theme import stylesheet
+    from outscore.report.charts.canvas import stylesheet
 
     return stylesheet()
 
 
 def _ranking_style() -> str:
-    from outscore.report.charts.heat_map import heat_style
+    from outscore.report.charts.ranking import heat_style
 
     return _text("outscore.report", "ranking.css") + heat_style()
 
@@ -291,7 +293,7 @@ MADE: Mapping[str, Callable[[], str]] = {
     "ranking.css": _ranking_style,
     "explorer.css": lambda: _text("outscore.report.explorer", "explorer.css"),
     "explorer.js": _explorer,
-    "sorting.js": lambda: f"{_sorting()}\nexport {{ enliven, keyOf }};\n",
+    "sorting.js": lambda: f"{_sorting()}\nexport {{ enliven }};\n",
     "saving.js": lambda: f"{_text('outscore.report.write', 'figures.js')}\nexport {{ offerCharts }};\n",
 }
 """Files of the reports that the pages share."""

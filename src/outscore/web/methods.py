@@ -58,27 +58,18 @@ class Method:
     works: tuple[Work, ...] = ()
 
 
-@dataclass(frozen=True)
-class Section:
-    """Entries of one kind."""
-
-    id: str
-    title: str
-    methods: list[Method]
-
-
-def sections() -> list[Section]:
-    """All that outscore computes, from the registries."""
+def sections() -> list[tuple[str, str, list[Method]]]:
+    """All that outscore computes, from the registries: entries of one kind, with the id and title of it."""
     from outscore.inference.families.multiplicity import CORRECTIONS
     from outscore.inference.registry import TESTS
     from outscore.metrics.registry import METRICS
     from outscore.metrics.text.registry import TEXT_METRICS
 
     return [
-        Section("tests", "Tests", _methods(TESTS)),
-        Section("metrics", "Metrics of scores and counts", _methods(METRICS)),
-        Section("text-metrics", "Metrics of texts", _methods(TEXT_METRICS)),
-        Section("corrections", "Corrections for many comparisons", _methods(CORRECTIONS)),
+        ("tests", "Tests", _methods(TESTS)),
+        ("metrics", "Metrics of scores and counts", _methods(METRICS)),
+        ("text-metrics", "Metrics of texts", _methods(TEXT_METRICS)),
+        ("corrections", "Corrections for many comparisons", _methods(CORRECTIONS)),
     ]
 
 

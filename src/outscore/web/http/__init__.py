@@ -1,1 +1,0 @@
-"""Routes, guards and answers."""

@@ -1,1 +1,0 @@
-"""Uploads, jobs and the worker processes that run them."""

@@ -1,0 +1,81 @@
+// Items and what is counted of them: right or wrong, where they differ, which fit a filter. Nothing here touches the page.
+
+/**
+ * @typedef {{ id: string, a: number, b: number, texts: string[] }} Item
+ * @typedef {{ title?: string, low?: number, high?: number, a?: number, b?: number, column?: number, value?: string }} Filter
+ */
+
+/** The two values of right-or-wrong items, the lower one first; null where scores have others.
+ * @param {Item[]} items @returns {[number, number] | null} */
+export function twoValues(items) {
+  const found = new Set();
+  for (const { a, b } of items) {
+    found.add(a).add(b);
+    if (found.size > 2) return null;
+  }
+  const [low, high] = [...found].sort((x, y) => x - y);
+  return found.size === 2 ? [low, high] : null;
+}
+
+/** How many items both have right, only A, only B, neither, in this order, with the filter that finds each.
+ * @param {Item[]} items @param {[number, number]} values @param {boolean} lower whether the lower value is right */
+export function fourfold(items, [low, high], lower = false) {
+  const [right, wrong] = lower ? [low, high] : [high, low];
+  return [[right, right], [right, wrong], [wrong, right], [wrong, wrong]].map(([a, b]) => ({
+    a, b, count: items.filter((item) => item.a === a && item.b === b).length,
+  }));
+}
+
+/** The items that a filter and words leave, in their order; differences in [low, high), the last bar with its end.
+ * @param {Item[]} items @param {Filter} filter @param {string} [query] */
+export function matching(items, filter, query = "") {
+  const words = query.trim().toLowerCase();
+  return items.filter((item) => {
+    const d = item.a - item.b;
+    if (filter.a !== undefined && item.a !== filter.a) return false;
+    if (filter.b !== undefined && item.b !== filter.b) return false;
+    if (filter.low !== undefined && d < filter.low) return false;
+    if (filter.high !== undefined && d >= filter.high) return false;
+    if (filter.column !== undefined && item.texts[filter.column] !== filter.value) return false;
+    return !words || item.id.toLowerCase().includes(words) || item.texts.some((text) => text.toLowerCase().includes(words));
+  });
+}
+
+/** Bars over the differences: equal steps from the least to the greatest, with 0 between two bars or in the middle of one.
+ * @param {number[]} differences @param {number} [most] */
+export function bars(differences, most = 25) {
+  const low = Math.min(0, ...minMax(differences)), high = Math.max(0, ...minMax(differences));
+  if (low === high) return [{ low, high: low + 1, count: differences.length }];
+  const step = niceStep((high - low) / most), first = Math.floor(low / step), last = Math.floor(high / step);
+  const edge = (i) => (first + i) * step;
+  const found = Array.from({ length: last - first + 1 }, (_, i) => ({ low: edge(i), high: edge(i + 1), count: 0 }));
+  for (const d of differences) found[placeOf(d, found, step, first)].count += 1;
+  return found;
+}
+
+// Rounding may put a difference beside its bar.
+function placeOf(d, found, step, first) {
+  let i = Math.min(found.length - 1, Math.max(0, Math.floor(d / step) - first));
+  while (i > 0 && d < found[i].low) i -= 1;
+  while (i < found.length - 1 && d >= found[i].high) i += 1;
+  return i;
+}
+
+const minMax = (numbers) => numbers.reduce(([low, high], x) => [Math.min(low, x), Math.max(high, x)], [Infinity, -Infinity]);
+
+/** The next of 1, 2 and 5 times a power of ten.
+ * @param {number} width */
+export function niceStep(width) {
+  const power = 10 ** Math.floor(Math.log10(width));
+  return power * [1, 2, 5, 10].find((times) => times * power >= width * (1 - 1e-9));
+}
+
+/** The quartiles of numbers, between neighbours where they fall there.
+ * @param {number[]} numbers */
+export function quartiles(numbers) {
+  const sorted = numbers.toSorted((x, y) => x - y);
+  return [0.25, 0.5, 0.75].map((share) => {
+    const at = share * (sorted.length - 1), below = Math.floor(at);
+    return sorted[below] + (at - below) * ((sorted[below + 1] ?? sorted[below]) - sorted[below]);
+  });
+}

@@ -1,0 +1,48 @@
+// What the page computes itself, checked by hand and against plain counting.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+const folder = "../../../src/outscore/web/static/";
+const { bars, fourfold, matching, niceStep, quartiles, twoValues } = await import(`${folder}items.js`);
+const item = (a, b, id = "x", texts = []) => ({ id, a, b, texts });
+
+test("right-or-wrong items have two values, in any coding", () => {
+  assert.deepEqual(twoValues([item(0, 1), item(1, 1)]), [0, 1]);
+  assert.deepEqual(twoValues([item(100, 0)]), [0, 100]);
+  assert.equal(twoValues([item(0, 1), item(0.5, 1)]), null);
+  assert.equal(twoValues([item(1, 1)]), null);
+});
+
+test("the four counts add up, and where lower is better right is the lower one", () => {
+  const items = [item(1, 1), item(1, 0), item(1, 0), item(0, 1), item(0, 0)];
+  assert.deepEqual(fourfold(items, [0, 1]).map(({ count }) => count), [1, 2, 1, 1]);
+  assert.deepEqual(fourfold(items, [0, 1], true).map(({ count }) => count), [1, 1, 2, 1]);
+});
+
+test("every difference lies in one bar, which finds it again", () => {
+  for (let seed = 1; seed < 60; seed += 1) {
+    const items = Array.from({ length: seed * 3 }, (_, i) => item(Math.sin(i * seed) / seed, Math.cos(i + seed) / 3));
+    const found = bars(items.map(({ a, b }) => a - b));
+    assert.equal(found.reduce((sum, { count }) => sum + count, 0), items.length);
+    for (const bar of found) assert.equal(matching(items, bar).length, bar.count);
+    assert.ok(found.length <= 30);
+  }
+});
+
+test("one value is one bar", () => {
+  assert.deepEqual(bars([0, 0]), [{ low: 0, high: 1, count: 2 }]);
+});
+
+test("words are found in ids and texts", () => {
+  const items = [item(1, 0, "q1", ["Why?"]), item(0, 1, "q2", ["How?"])];
+  assert.deepEqual(matching(items, {}, "HOW").map(({ id }) => id), ["q2"]);
+  assert.deepEqual(matching(items, { a: 1 }, "").map(({ id }) => id), ["q1"]);
+  assert.deepEqual(matching(items, { column: 0, value: "Why?" }).map(({ id }) => id), ["q1"]);
+});
+
+test("steps are 1, 2 or 5", () => {
+  assert.deepEqual([0.03, 0.1, 0.11, 3, 7].map(niceStep).map((x) => Number(x.toPrecision(3))), [0.05, 0.1, 0.2, 5, 10]);
+});
+
+test("quartiles of 1 to 5", () => assert.deepEqual(quartiles([5, 3, 1, 2, 4]), [2, 3, 4]));

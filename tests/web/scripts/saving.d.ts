@@ -1,0 +1,1 @@
+export function offerCharts(root: any): void;

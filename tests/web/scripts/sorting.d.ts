@@ -1,0 +1,1 @@
+export function enliven(root: any): void;

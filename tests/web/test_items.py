@@ -1,0 +1,66 @@
+"""The items behind a comparison: both scores, and the texts beside them, whatever the files are."""
+
+from __future__ import annotations
+
+import pytest
+
+WIDE = "id,question,new,old\nq1,Why?,1,0\nq2,How?,0,0\nq3,Who?,1,1\n"
+LONG = "id,system,score,answer text\nq1,new,1,yes\nq2,new,0,no\nq2,old,1,maybe\nq1,old,0,never\n"
+
+
+def paste(page, **texts):
+    return [
+        page.post("/api/text", json={"name": name.replace("_", "."), "text": text}).json()["id"] for name, text in texts.items()
+    ]
+
+
+def items(page, files, **settings):
+    return page.post("/api/items", json={"command": "compare", "files": {"files": files}, "settings": settings})
+
+
+def test_a_wide_table_shows_its_texts(page):
+    found = items(page, paste(page, wide_csv=WIDE)).json()
+    assert found["systems"] == ["new", "old"]
+    assert found["total"] == 3
+    assert found["columns"] == [{"name": "question", "system": ""}]
+    assert found["items"][0] == {"id": "q1", "a": 1.0, "b": 0.0, "texts": ["Why?"]}
+
+
+def test_the_texts_of_each_system_are_matched_by_id(page):
+    found = items(page, paste(page, long_csv=LONG)).json()
+    assert found["columns"] == [{"name": "answer text", "system": "new"}, {"name": "answer text", "system": "old"}]
+    assert {one["id"]: one["texts"] for one in found["items"]} == {"q1": ["yes", "never"], "q2": ["no", "maybe"]}
+
+
+def test_rows_without_ids_are_counted(page):
+    found = items(page, paste(page, new_txt="1\n0\n1\n", old_txt="0\n0\n1\n")).json()
+    assert [(one["id"], one["a"], one["b"]) for one in found["items"]] == [("row 1", 1, 0), ("row 2", 0, 0), ("row 3", 1, 1)]
+    assert found["columns"] == []
+
+
+def test_two_files_with_ids_are_matched(page):
+    first = "id,score,output\na,1,x\nb,0,y\n"
+    second = "id,score,output\nb,1,z\na,1,x\n"
+    found = items(page, paste(page, new_csv=first, old_csv=second)).json()
+    assert found["columns"] == [{"name": "output", "system": "new"}, {"name": "output", "system": "old"}]
+    assert found["items"][1] == {"id": "b", "a": 0.0, "b": 1.0, "texts": ["y", "z"]}
+
+
+def test_counts_have_no_items(page):
+    answer = items(page, paste(page, counts_txt="3 1 2 2\n4 0 1 3\n2 2 2 2\n"))
+    assert answer.status_code == 422
+    assert "no single score" in answer.json()["error"]
+
+
+@pytest.mark.parametrize("command", ["rank", "score"])
+def test_only_a_comparison_has_items(page, command):
+    answer = page.post("/api/items", json={"command": command, "files": {"files": paste(page, wide_csv=WIDE)}})
+    assert answer.status_code == 422
+
+
+def test_a_refusal_brings_its_cures(page):
+    repeated = "id,new,old\na,1,0\na,0,1\nb,1,1\n"
+    answer = items(page, paste(page, repeated_csv=repeated))
+    cures = answer.json()["cures"]
+    assert {"setting": "duplicates", "value": "mean"} in cures
+    assert items(page, paste(page, repeated_csv=repeated), duplicates="mean").json()["total"] == 2
