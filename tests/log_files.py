@@ -291,6 +291,113 @@ def comet(folder: Path) -> list[Path]:
     return [write(folder / "comet.json", segments)]
 
 
+def swe_bench_board(folder: Path) -> list[Path]:
+    """After the board's results.json (Aider-AI/aider-swe-bench 6e98cd6)."""
+    found = []
+    for name, right in zip(SYSTEMS, verdicts()[:, :, 0], strict=True):
+        ids = [f"astro__sum-{item}" for item in range(ITEMS)]
+        resolved = [one for one, verdict in zip(ids, right.tolist(), strict=True) if verdict]
+        board = {"no_generation": [], "generated": ids, "no_apply": [], "applied": ids, "resolved": resolved}
+        found.append(write(folder / name.split("/")[1] / "results" / "results.json", board))
+    return found
+
+
+def terminal_bench(folder: Path) -> list[Path]:
+    """After results.json of a run (laude-institute/terminal-bench-leaderboard 8e1925a)."""
+    found = []
+    for name, right in zip(SYSTEMS, verdicts(2), strict=True):
+        trials = [
+            {"id": f"{item}-{run}", "trial_name": f"sum-{item}.{run + 1}-of-2.first", "task_id": f"sum-{item}"}
+            | {"is_resolved": bool(right[item, run]), "failure_mode": "unset", "parser_results": None}
+            for item in range(ITEMS)
+            for run in range(2)
+        ]
+        accuracy = float(right.mean())
+        found.append(write(folder / name.split("/")[1] / "results.json", {"results": trials, "accuracy": accuracy}))
+    return found
+
+
+def harbor(folder: Path) -> list[Path]:
+    """After `TrialResult` (src/harbor/models/trial/result.py as of UniPat-AI/harbor_multiturn bd2c50b)."""
+    for name, right in zip(SYSTEMS, verdicts()[:, :, 0], strict=True):
+        system = name.split("/")[1]
+        for item, verdict in enumerate(right.tolist()):
+            trial = {"id": "0", "task_name": f"sum-{item:02}", "trial_name": f"sum-{item:02}__x", "task_checksum": "0"}
+            trial |= {"source": "sums", "agent_info": {"name": system, "version": "1", "model_info": None}}
+            trial |= {"verifier_result": {"rewards": {"reward": verdict}}, "exception_info": None}
+            write(folder / system / f"sum-{item:02}__x" / "result.json", trial)
+    return [folder / name.split("/")[1] for name in SYSTEMS]
+
+
+def tau_bench(folder: Path) -> list[Path]:
+    """After `EnvRunResult` as tau_bench/run.py writes it (sierra-research/tau-bench 01ed5e3)."""
+    found = []
+    for name, right in zip(SYSTEMS, verdicts(2), strict=True):
+        conversations = [
+            {
+                "task_id": item,
+                "reward": float(right[item, run]),
+                "info": {"task": {"instruction": question(item)}},
+                "trial": run,
+            }
+            | {
+                "traj": [
+                    {"role": "assistant", "content": answer(item, int(right[item, run]))},
+                    {"role": "user", "content": "stop"},
+                ]
+            }
+            for item in range(ITEMS)
+            for run in range(2)
+        ]
+        found.append(write(folder / f"{name.split('/')[1]}_range_0--1_user-x-llm_0101.json", conversations))
+    return found
+
+
+def livecodebench(folder: Path) -> list[Path]:
+    """A list with `graded_list` per problem, as programs that read LiveCodeBench's `*_eval_all.json` expect it."""
+    found = []
+    for name, right in zip(SYSTEMS, verdicts(2), strict=True):
+        problems = [
+            {"question_id": f"abc{item}", "platform": "atcoder", "difficulty": "easy", "code_list": ["", ""]}
+            | {"graded_list": right[item].astype(bool).tolist(), "pass@1": float(right[item].mean())}
+            for item in range(ITEMS)
+        ]
+        found.append(write(folder / name.split("/")[1] / "Scenario.codegeneration_2_0.2_eval_all.json", problems))
+    return found
+
+
+def bfcl(folder: Path) -> list[Path]:
+    """After the runners of eval_checker/eval_runner.py (ShishirPatil/gorilla 0dc53e3)."""
+    found = []
+    for name, right in zip(SYSTEMS, verdicts()[:, :, 0], strict=True):
+        system, correct = name.split("/")[1], int(right.sum())
+        results = [{"id": f"simple_{item}", "result": ""} for item in range(ITEMS)]
+        wrong = [{"id": f"simple_{item}", "valid": False} for item in range(ITEMS) if not right[item]]
+        counts = {"accuracy": correct / ITEMS, "correct_count": correct, "total_count": ITEMS}
+        write(folder / "result" / system / "BFCL_v3_simple_result.json", lines(results))
+        found.append(write(folder / "score" / system / "BFCL_v3_simple_score.json", lines([counts, *wrong])))
+    return found
+
+
+def trec_eval(folder: Path) -> list[Path]:
+    """After `trec_eval -q` (usnistgov/trec_eval f425365, test/out.test.aq)."""
+    found = []
+    for name, right in zip(SYSTEMS, verdicts()[:, :, 0], strict=True):
+        rows = [f"P_1                   \t{item}\t{one:.4f}\n" for item, one in enumerate(right.tolist())]
+        total = f"P_1                   \tall\t{right.mean():.4f}\n"
+        found.append(write(folder / f"{name.split('/')[1]}.txt", "".join([*rows, total])))
+    return found
+
+
+def ranx(folder: Path) -> list[Path]:
+    """Scores by measure and query, the form in which ranx returns those of a run."""
+    found = []
+    for name, right in zip(SYSTEMS, verdicts()[:, :, 0], strict=True):
+        scores = {"precision@1": {f"q_{item}": float(one) for item, one in enumerate(right.tolist())}}
+        found.append(write(folder / f"{name.split('/')[1]}.json", scores))
+    return found
+
+
 WRITERS: dict[str, Callable[[Path], list[Path]]] = {
     "lm-eval": lm_eval,
     "every-eval-ever": every_eval_ever,
@@ -299,9 +406,17 @@ WRITERS: dict[str, Callable[[Path], list[Path]]] = {
     "inspect-json": inspect_json,
     "helm": helm,
     "swe-bench": swe_bench,
+    "swe-bench-board": swe_bench_board,
+    "terminal-bench": terminal_bench,
+    "harbor": harbor,
+    "tau-bench": tau_bench,
+    "livecodebench": livecodebench,
+    "bfcl": bfcl,
     "evalplus": evalplus,
     "bigcodebench": bigcodebench,
     "promptfoo": promptfoo,
     "lighteval": lighteval,
+    "trec-eval": trec_eval,
+    "ranx": ranx,
     "comet": comet,
 }

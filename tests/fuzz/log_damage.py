@@ -73,7 +73,7 @@ def _flipped(whole: bytes, at: int) -> bytes:
 def _inside(file: Path, whole: bytes) -> Iterator[tuple[str, Content]]:
     if file.suffix == ".eval":
         yield from _of_archive(whole)
-    elif file.suffix == ".jsonl":
+    elif file.suffix == ".jsonl" or file.stem.startswith("BFCL"):
         yield from _of_lines(whole.splitlines(keepends=True))
     elif file.suffix == ".parquet":
         yield from _of_table(whole)

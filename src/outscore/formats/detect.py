@@ -22,7 +22,7 @@ from outscore.formats.registry import FORMATS, OUTPUT_FORMATS
 from outscore.formats.tables.cells import is_name
 from outscore.formats.tables.jsonl import looks_like_json
 
-_ENTITY_TAG = re.compile(r"[BIESLU]-\S+|O")
+_ENTITY_TAG = re.compile(r"[BIESLUMW]-\S+|\S{2,}-[BIESLUMW]|O")
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.core.records import dataclass
 from outscore.outputs.inventory import shared_inventory
-from outscore.outputs.model import SET_SEPARATOR, UNALIGNED, Items, Units
+from outscore.outputs.model import LABEL_LINES, SET_SEPARATOR, UNALIGNED, Items, Units
 from outscore.results.design import Alignment
 from outscore.scores.system import Labels
 
@@ -173,8 +173,15 @@ def _of_one_file(gold: Items, system: Items) -> bool:
     return (ours.path, ours.sha256) == (theirs.path, theirs.sha256)
 
 
+def is_by_line(items: Items) -> bool:
+    """Whether items are matched by position: a list, or a file with a label per line."""
+    return items.origin is None or items.origin.format == LABEL_LINES
+
+
 def _require_ids(gold: Items, system: Items) -> None:
     """Refuse to match items of two files by their lines."""
+    if is_by_line(gold) and is_by_line(system):
+        return
     for items in (gold, system):
         if items.origin is not None and "item" not in items.origin.columns:
             raise OutscoreError(

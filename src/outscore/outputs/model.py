@@ -96,6 +96,10 @@ class Words(_File):
         return f"{self.label}, {f'word {row + 1}' if self.lines is None else f'line {int(self.lines[row])}'}"
 
 
+LABEL_LINES, SQUAD = "label-lines", "squad"
+"""Formats of answers that are not matched, or not compared, as those of tables are."""
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Items(_File):
     """A label per item (classification, multiple choice, exact-match answers), with the other columns of its row.

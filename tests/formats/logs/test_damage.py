@@ -15,7 +15,7 @@ from outscore.formats.logs.find import find_logs, read_logs
 
 
 def run(*words: object):
-    return CliRunner().invoke(app, [str(word) for word in words])
+    return CliRunner().invoke(app, [*map(str, words), "-v"])
 
 
 def first_file(name: str, folder: Path) -> Path:

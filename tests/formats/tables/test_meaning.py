@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import outscore as osc
-from outscore.core.errors import OutscoreError
+from outscore.core.errors import MeasuresError, OutscoreError
 from outscore.formats.readers import read_scores
 from outscore.formats.tables.finder import KEYWORDS
 from outscore.formats.tables.names import is_score
@@ -106,9 +106,7 @@ def test_columns_of_answers_can_be_named(write):
 UNSURE = {
     "id,prediction,latency_ms\n1,x,90\n2,y,80\n": ["latency_ms"],
     "id,answer,answer_index\n1,A,0\n2,B,1\n": ["answer_index"],
-    "id,bleurt,length\n1,.5,90\n2,.6,80\n": ["bleurt", "length"],
-    "id,bleurt,output_tokens\n1,.5,90\n2,.6,80\n": ["bleurt", "output_tokens"],
-    "id,model,cost,bleurt\n1,a,.5,90\n2,b,.6,80\n": ["bleurt", "cost"],
+    "id,constant,length,latency_s\n1,1,90,3\n2,1,80,4\n": ["length", "latency_s"],
     "id,prediction,target\n1,.5,.52\n2,.6,.4\n": ["prediction", "target"],
     "id,answer,bleurt\n1,it was so,.5\n2,it was not,.6\n": ["bleurt"],
 }
@@ -120,6 +118,79 @@ def test_what_may_not_be_the_scores_is_listed(text, write):
     assert problem.parameter == "score"
     assert all(f"`{name}`" in problem.message for name in UNSURE[text])
     assert "--score COLUMN" in problem.hint
+
+
+ONLY_CANDIDATE = (
+    "id,judge,length\n1,.5,90\n2,.6,80\n",
+    "id,judge,output_tokens\n1,.5,90\n2,.6,80\n",
+    "id,model,cost,judge\n1,a,9,.5\n2,a,8,.6\n",
+    "id,temperature,judge\n1,.7,.5\n2,.7,.6\n",
+    "id,judge,speech_duration,top_p,repetition_penalty,max_new_tokens\n1,.5,9,.9,1.1,512\n2,.6,8,.9,1.1,512\n",
+)
+
+
+@pytest.mark.parametrize("text", ONLY_CANDIDATE)
+def test_settings_times_and_lengths_are_no_candidates_beside_scores(text, write):
+    (system,) = read_scores(write(text))
+    assert system.origin.columns["score"] == ("judge",)
+    assert system.values.tolist() == [0.5, 0.6]
+
+
+def test_a_setting_alone_is_not_inferred_but_can_be_named(write):
+    path = write("id,temperature\n1,.7\n2,.7\n")
+    problem = refused(path)
+    assert (problem.parameter, "is a setting of a run" in problem.message) == ("score", True)
+    assert read_scores(path, score="temperature")[0].values.tolist() == [0.7, 0.7]
+
+
+def test_settings_and_constants_are_not_proposed_as_measures(write):
+    with pytest.raises(MeasuresError) as caught:
+        read_scores(write("id,seed_penalty,faithfulness,fluency,top_k,batch\n1,1,.5,.6,40,8\n2,1,.7,.4,40,8\n"))
+    assert caught.value.measures == ("faithfulness", "fluency")
+
+
+def test_only_what_could_be_a_score_inside_an_object_is_proposed(write):
+    rows = [
+        {
+            "id": i,
+            "configs": {"repetition_penalty": 1.0, "open": True},
+            "answer_index": {"option_index": i},
+            "out": {"quality": i / 3},
+        }
+        for i in range(3)
+    ]
+    text = "".join(json.dumps(row) + "\n" for row in rows)
+    assert "such as --score out.quality." in refused(write(text, "x.jsonl")).hint
+    for row in rows:
+        del row["out"]
+    assert "such as" not in refused(write("".join(json.dumps(row) + "\n" for row in rows), "x.jsonl")).hint
+
+
+@pytest.mark.parametrize(
+    ("good", "bad"), [("Success", "failure"), ("ok", "FAIL"), ("resolved", "unresolved"), ("solved", "unsolved")]
+)
+def test_words_for_right_and_wrong(good, bad, write):
+    assert read_scores(write(f"id,verdict\n1,{good}\n2,{bad}\n"))[0].values.tolist() == [1, 0]
+
+
+@pytest.mark.parametrize(("good", "bad"), ["CI", "YN", "TF", ("yes", "no")])
+def test_words_that_may_be_answers_are_asked_about_once(good, bad, write):
+    path = write(f"id,verdict\n1,{good}\n2,{bad}\n")
+    assert f"Write --score verdict if {good} means right" in refused(path).hint
+    assert read_scores(path, score="verdict")[0].values.tolist() == [1, 0]
+
+
+@pytest.mark.parametrize("word", ["P", "partial"])
+def test_partial_credit_is_refused_with_the_words(word, write):
+    problem = refused(write(f"id,score\n1,C\n2,{word}\n"))
+    assert (problem.line, "such as 0.5" in problem.hint, "resolved/unresolved" in problem.hint) == (3, True, True)
+
+
+@pytest.mark.parametrize(("sign", "better"), [("", "lower"), ("-", "higher")])
+@pytest.mark.parametrize("name", ["error", "valError", "wer"])
+def test_errors_beside_numbered_items_are_scores_with_a_direction(name, sign, better, write):
+    files = [write(f"id,{name}\n" + "".join(f"{i},{sign}.{i + k}\n" for i in range(1, 7)), f"{k}.csv") for k in (1, 2)]
+    assert osc.compare(*files).reading.direction == better
 
 
 def test_answers_without_the_right_ones_name_the_way_to_score_them(write):
@@ -261,7 +332,7 @@ def test_most_items_left_out_is_said_at_the_verdict(write):
         return write("id,score\n" + "".join(f"q{i},{i % 3 > 0:d}\n" for i in range(first, first + 25)), name)
 
     found = osc.compare(scores("a.csv", 0), scores("b.csv", 15))
-    said = "Only 10 of 40 items are compared: the other 75 % have a score from one system only."
+    said = "Only 10 of 40 items are compared: the other 75% have a score from one system only."
     assert found.reason.endswith(said)
     assert found.verdict.endswith(said)
     assert said in found._repr_html_()

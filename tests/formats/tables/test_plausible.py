@@ -25,7 +25,7 @@ def folder(tmp_path, monkeypatch) -> Path:
 
 
 def run(*words: str):
-    result = CliRunner().invoke(app, list(words), prog_name="outscore")
+    result = CliRunner().invoke(app, [*words, "-v"], prog_name="outscore")
     assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
     return result
 

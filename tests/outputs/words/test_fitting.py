@@ -66,7 +66,7 @@ def test_sentences_are_paired_by_id_behind_one_that_is_missing():
 def test_a_tenth_of_the_words_may_be_missing():
     rows = [f"this is now sentence number {i} of this very text" for i in range(10)]
     assert (fit(text(*rows), text(*rows[:3], *rows[4:])).rows < 0).sum() == 10
-    with pytest.raises(OutscoreError, match="11 % of gold's words would have no counterpart, more than 10 %"):
+    with pytest.raises(OutscoreError, match="11% of gold's words would have no counterpart, more than 10%"):
         fit(text(*rows), text(*rows[:3], *rows[4:9], rows[9].replace("now", "then")))
 
 
@@ -91,7 +91,7 @@ def test_another_text_is_refused_with_the_share():
     with pytest.raises(OutscoreError) as caught:
         fit(text(*GOLD), text(*(row.replace("sentence", "line") for row in GOLD)))
     assert caught.value.message == "`x`, word 3: found `line`, expected `sentence` as in `x`, word 3."
-    assert caught.value.hint.endswith("14 % of gold's words would have no counterpart, more than 10 %.")
+    assert caught.value.hint.endswith("14% of gold's words would have no counterpart, more than 10%.")
 
 
 @given(st.lists(st.text("abc", min_size=1, max_size=3), min_size=1, max_size=12), st.data())

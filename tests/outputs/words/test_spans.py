@@ -240,8 +240,11 @@ def test_other_tokens():
 @pytest.mark.parametrize(
     ("tags", "message"),
     [
-        (["O", "PER", "B-LOC"], "`gold`, word 2: found the tag `PER`, expected O, or B-, I-, E-, S-, L- or U- and a type."),
-        (["X-PER"], "`gold`, word 1: found the tag `X-PER`, expected O, or B-, I-, E-, S-, L- or U- and a type."),
+        (
+            ["O", "PER", "B-LOC"],
+            "`gold`, word 2: found the tag `PER`, expected O, or B-, I-, E-, S-, L-, U-, M- or W- and a type.",
+        ),
+        (["X-PER"], "`gold`, word 1: found the tag `X-PER`, expected O, or B-, I-, E-, S-, L-, U-, M- or W- and a type."),
     ],
 )
 def test_refused_tags(tags, message):
@@ -254,3 +257,25 @@ def test_refused_files():
     words = make("gold", [["B-PER", "O"]])
     with pytest.raises(OutscoreError, match="`gold` has no column `ner` of entity tags"):
         spans_of(words, "ner")
+
+
+@pytest.mark.parametrize(
+    ("written", "tags"),
+    [
+        ("BMEWO", ["B-PER", "M-PER", "E-PER", "O", "W-LOC", "B-LOC", "E-LOC"]),
+        ("suffixes", ["PER-B", "PER-I", "PER-E", "O", "LOC-S", "LOC-B", "LOC-E"]),
+        ("suffixes of BMEWO", ["PER-B", "PER-M", "PER-E", "O", "LOC-W", "LOC-B", "LOC-E"]),
+    ],
+)
+def test_other_ways_to_write_tags_are_the_same_entities(written, tags):
+    def spans(written_tags):
+        rows = np.arange(len(written_tags))
+        columns = {"tag": Labels.of(written_tags)}
+        return spans_of(
+            Words("new", Labels.of("abcdefg"), 0 * rows, columns, rows, rows + 1, np.zeros(len(rows), dtype=bool), ("1",))
+        )
+
+    usual = spans(["B-PER", "I-PER", "E-PER", "O", "S-LOC", "B-LOC", "E-LOC"])
+    found = spans(tags)
+    assert (found.first.tolist(), found.last.tolist()) == (usual.first.tolist(), usual.last.tolist()), written
+    assert found.types.texts() == usual.types.texts()

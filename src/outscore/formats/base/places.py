@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import difflib
 import errno
+import glob
 import os
+import re
 from collections.abc import Iterable
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from outscore.core.errors import OutscoreError
 from outscore.scores.system import STANDARD_INPUT, label_of
@@ -34,6 +36,30 @@ def files_below(folder: str | os.PathLike[str], wanted: str = "runs") -> list[st
                 file=os.fspath(folder),
             )
     return sorted(files)
+
+
+def runs_in(written: str) -> list[str]:
+    """The files that a quoted pattern matches: runs of one system."""
+    if Path(written).exists() or not glob.has_magic(written):
+        return [written]
+    files = sorted(glob.glob(written))  # noqa: PTH207 - patterns may be absolute
+    if not files:
+        raise OutscoreError(f"No file matches `{written}`.", "Check the pattern and the current folder.")
+    return files
+
+
+def pattern_name(written: str) -> str:
+    """What the runs that a pattern matches are called: the folder above the first wildcard, or the name without it.
+
+    Examples
+    --------
+    >>> pattern_name("runs/amber/*/results.json"), pattern_name("runs/amber-seed*.json")
+    ('amber', 'amber-seed')
+    """
+    parts = PurePath(written).parts
+    first = next(place for place, part in enumerate(parts) if glob.has_magic(part))
+    inside = re.sub(r"[._-]*(?:[*?]|\[[^]]*\])+", "", PurePath(parts[first]).stem)
+    return inside or (parts[first - 1] if first else written)
 
 
 def refuse_missing(paths: Iterable[str]) -> None:

@@ -30,7 +30,8 @@ class LogQuestion:
     """What the caller asks of logs; None where nothing was said.
 
     `missing` is one of ``"stop"``, ``"drop"`` and ``"zero"``; `force_same` compares what the logs call different.
-    `answers` asks for what was answered on each row, too.
+    `answers` asks for what was answered on each row, too; `roster` is a file of all items, or their
+    number; `qrels` are the judgements of TREC runs.
     """
 
     task: str | None = None
@@ -42,6 +43,8 @@ class LogQuestion:
     slices: tuple[str, ...] = ()
     systems: tuple[str, ...] = ()
     answers: bool = False
+    roster: str | None = None
+    qrels: str | None = None
 
 
 def choose_systems(evaluations: Sequence[Evaluation], names: Sequence[str]) -> list[Evaluation]:

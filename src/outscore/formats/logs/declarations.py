@@ -7,17 +7,15 @@ import math
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
-from outscore.formats.base.pipes import is_nameless, scannable
+from outscore.formats.base.pipes import scannable
 from outscore.formats.base.source import stem_of
 from outscore.formats.logs.document import (
     Document,
-    LogPeek,
     Piece,
     Shape,
     field_of,
@@ -27,15 +25,11 @@ from outscore.formats.logs.document import (
     text_of,
 )
 from outscore.formats.logs.engine import LogFormat
-from outscore.formats.logs.evaluation import Exchange, Row, State, drop_single_runs
+from outscore.formats.logs.evaluation import Exchange, Row, drop_single_runs, exchange_of
 from outscore.formats.tables.parquet import refuse_damaged
 
 if TYPE_CHECKING:
     import polars as pl
-
-
-def _texts(*values: object) -> Exchange:
-    return Exchange(*(None if value is None else str(value) for value in values))
 
 
 # OpenAI evals: a specification first, then events in order of completion. The score of a sample is its event of the type
@@ -93,189 +87,11 @@ OPENAI_EVALS = LogFormat(
     row=_match_row,
     facts=_run_facts,
     columns={"item": "sample_id"},
-    exchange=lambda event: _texts(None, field_of(event, "data.expected"), field_of(event, "data.sampled")),
+    exchange=lambda event: exchange_of(None, field_of(event, "data.expected"), field_of(event, "data.sampled")),
     empty=(
         "records no event of the type `match`, which says whether an answer is right",
         "Compare an eval that matches answers, or export a table with a score per sample.",
     ),
-)
-
-
-# SWE-bench: lists of instance ids by outcome. Boards count what was submitted: an empty patch or a run that failed is not
-# resolved and scores 0. `incomplete_ids` are instances that were never submitted, and `total_instances` counts them too.
-class _Report(msgspec.Struct):
-    resolved_ids: list[str]
-    submitted_ids: list[str] | None = None
-    unresolved_ids: list[str] = []
-    empty_patch_ids: list[str] = []
-    error_ids: list[str] = []
-    resolved_instances: int | None = None
-
-    @property
-    def failed(self) -> list[str]:
-        return [*self.unresolved_ids, *self.empty_patch_ids, *self.error_ids]
-
-
-def _instances(document: Document) -> Iterator[Row]:
-    report: _Report = document.header
-    resolved, counted = set(report.resolved_ids), report.resolved_instances
-    if counted is not None and counted != len(resolved):
-        document.refuse(f" counts {counted} resolved instances but lists {len(resolved)}.", "Copy the report again.")
-    submitted = [*report.resolved_ids, *report.failed] if report.submitted_ids is None else report.submitted_ids
-    listed = set(submitted)
-    twice = [item for item in report.failed if item in resolved]
-    strange = [item for item in (*report.resolved_ids, *report.failed) if item not in listed]
-    if twice:
-        document.refuse(f": `{twice[0]}` is both resolved and not resolved.", "Copy the report again.")
-    if strange:
-        document.refuse(f": `{strange[0]}` has a verdict but was not submitted.", "Copy the report again.")
-    states: dict[str, State] = {**dict.fromkeys(report.error_ids, "errored"), **dict.fromkeys(report.empty_patch_ids, "empty")}
-    for item in submitted:
-        score = math.nan if item in states else float(item in resolved)
-        repository = {"repository": item.split("__", maxsplit=1)[0]} if "__" in item else {}
-        yield Row(item, {"resolved": score}, states.get(item), groups=repository)
-
-
-def _report_facts(document: Document, rows: Sequence[Row]) -> dict[str, Any]:
-    resolved = document.header.resolved_instances
-    return {
-        "system": document.stem if is_nameless(document.path) else PurePath(document.path).name.split(".")[0],
-        "task": "swe-bench",
-        "directions": {"resolved": True},
-        "totals": {"resolved": None if resolved is None else resolved / len(rows)},
-        "zero_missing": True,
-    }
-
-
-SWE_BENCH = LogFormat(
-    harness="swe-bench",
-    recognise=lambda peek: (
-        peek.is_object
-        and (peek.has_keys("submitted_instances", "resolved_instances") or peek.has_keys("resolved_ids", "unresolved_ids"))
-    ),
-    header=lambda document: document.decode_all(_Report),
-    samples=_instances,
-    facts=_report_facts,
-    columns={"item": "submitted_ids"},
-    empty=("contains no submitted instance", "Copy the report again."),
-)
-
-
-# EvalPlus and BigCodeBench: `eval` holds the verdicts on every sample of every task. EvalPlus has two, by the original tests
-# and by the added ones; its older layout keeps them as lists of pairs. A sample passes `plus` if it passes both.
-_VERDICTS = {"pass": 1.0, "success": 1.0, "fail": 0.0, "failed": 0.0, "timeout": 0.0, "timed out": 0.0}
-
-
-class _Solution(msgspec.Struct):
-    status: str | None = None
-    base_status: str | None = None
-    plus_status: str | None = None
-
-
-class _OldSolutions(msgspec.Struct):
-    base: list[list[Any] | None]
-    plus: list[list[Any] | None] = []
-
-
-_SOLUTIONS = Shape(
-    {
-        "eval": dict[str, list[_Solution] | _OldSolutions],
-        "hash": str | None,
-        "pass_at_k.base.pass@1": float | None,
-        "pass_at_k.plus.pass@1": float | None,
-    }
-)
-_PASS_AT_K = Shape(
-    {"pass@1": float | None, "model": str | None, "split": str | None, "subset": str | None, "calibrated": bool | None}
-)
-
-
-def _verdict(written: object) -> float:
-    """Whether a sample passed; NaN where the word is none that the harness writes."""
-    return _VERDICTS.get(written, math.nan) if isinstance(written, str) else math.nan
-
-
-def _verdicts(solutions: list[_Solution] | _OldSolutions) -> Iterator[tuple[float, float]]:
-    """The verdicts of EvalPlus on the solutions of a task, by the original and by the added tests."""
-    if not isinstance(solutions, _OldSolutions):
-        yield from ((_verdict(solution.base_status), _verdict(solution.plus_status)) for solution in solutions)
-        return
-    base, plus = ([_verdict(pair[0] if pair else None) for pair in pairs] for pairs in (solutions.base, solutions.plus))
-    # Without the added tests there is no verdict by them.
-    yield from zip(base, plus if len(plus) == len(base) else [math.nan] * len(base), strict=True)
-
-
-def _evalplus_rows(document: Document) -> Iterator[Row]:
-    for item, solutions in document.header["eval"].items():
-        for number, (base, plus) in enumerate(_verdicts(solutions), 1):
-            yield Row(item, {"base": base, "plus": base * plus}, repeat=str(number))
-
-
-def _bigcodebench_rows(document: Document) -> Iterator[Row]:
-    for item, solutions in document.header["eval"].items():
-        for number, solution in enumerate(solutions, 1):
-            yield Row(item, {"passed": _verdict(solution.status)}, repeat=str(number))
-
-
-def _evalplus_facts(document: Document, rows: Sequence[Row]) -> dict[str, Any]:
-    header = document.header
-    return {
-        "system": re.sub(r"(_samples)?[_-]eval_results$", "", document.stem),
-        "task": rows[0].item.split("/", maxsplit=1)[0],
-        "directions": {"base": True, "plus": True},
-        "totals": {name: header[f"pass_at_k.{name}.pass@1"] for name in ("base", "plus")},
-        "conditions": {"hash of the benchmark": header["hash"]},
-        "repeat_column": "sample",
-    }
-
-
-def _bigcodebench_facts(document: Document, rows: Sequence[Row]) -> dict[str, Any]:
-    said = (document.beside(document.stem.replace("_eval_results", "_pass_at_k") + ".json", _PASS_AT_K) or {}).get
-    return {
-        "system": said("model") or document.stem.split("--bigcodebench-")[0],
-        "task": rows[0].item.split("/", maxsplit=1)[0],
-        "directions": {"passed": True},
-        "totals": {"passed": said("pass@1")},
-        "conditions": {name: said(name) for name in ("split", "subset", "calibrated")},
-        "repeat_column": "sample",
-    }
-
-
-def _is_evalplus(peek: LogPeek) -> bool:
-    if peek.is_object and peek.has_keys("eval") and (peek.has_keys("base_status") or peek.has_keys("nfiles", "base")):
-        return True
-    return _is_solutions(peek) and "--bigcodebench-" not in peek.name and not _is_bigcodebench(peek)
-
-
-def _is_bigcodebench(peek: LogPeek) -> bool:
-    # Logs of Inspect have an `eval` with a `task_id` too, and name the run.
-    others = peek.has_keys("base_status") or peek.has_keys("run_id") or peek.has_keys("eval_id")
-    if peek.is_object and peek.has_keys("eval", "task_id", "status") and not others:
-        return True
-    return _is_solutions(peek) and "--bigcodebench-" in peek.name
-
-
-def _is_solutions(peek: LogPeek) -> bool:
-    return peek.stem.endswith("_eval_results") and (peek.is_object or not peek.start.strip())
-
-
-EVALPLUS = LogFormat(
-    harness="evalplus",
-    recognise=_is_evalplus,
-    header=lambda document: document.decode_all(_SOLUTIONS),
-    samples=_evalplus_rows,
-    arrange=lambda _, rows: drop_single_runs(rows),
-    facts=_evalplus_facts,
-    columns={"item": "eval"},
-    empty=("contains no task", "Run the evaluation again."),
-)
-BIGCODEBENCH = replace(
-    EVALPLUS,
-    harness="bigcodebench",
-    recognise=_is_bigcodebench,
-    samples=_bigcodebench_rows,
-    facts=_bigcodebench_facts,
-    companions=("*_pass_at_k.json",),
 )
 
 
@@ -668,7 +484,7 @@ def _detail_exchange(record: Mapping[str, Any]) -> Exchange:
     gold = gold[0] if isinstance(gold, list) and gold else gold
     listed = choices if isinstance(choices, list) else []
     target = listed[gold] if isinstance(gold, int) and 0 <= gold < len(listed) else None
-    return _texts(field_of(record, "doc.query"), target, texts[0] if isinstance(texts, list) and texts else None)
+    return exchange_of(field_of(record, "doc.query"), target, texts[0] if isinstance(texts, list) and texts else None)
 
 
 LIGHTEVAL = LogFormat(

@@ -65,6 +65,11 @@ class Exchange(NamedTuple):
 NOTHING = Exchange(None, None, None)
 
 
+def exchange_of(*values: object) -> Exchange:
+    """Question, right answer and answer, whatever they are, as texts."""
+    return Exchange(*(None if value is None else str(value) for value in values))
+
+
 @dataclass(frozen=True, eq=False)
 class Measure:
     """One score of every row.
@@ -115,6 +120,8 @@ class Evaluation(Brief):
         What the log calls a repeat.
     zero_missing
         Whether boards of this harness count rows without a score as 0.
+    needs_roster
+        Whether the log leaves out items that failed, so that its rows alone say nothing.
     notes
         What the reader should know about how the log was read.
     exchanges
@@ -137,6 +144,7 @@ class Evaluation(Brief):
     conditions: Mapping[str, str] = field(default_factory=dict)
     repeat_column: str = "repeat"
     zero_missing: bool = False
+    needs_roster: bool = False
     notes: tuple[str, ...] = ()
     exchanges: Callable[[Sequence[int]], list[Exchange]] | None = None
     texts: Callable[[str], list[tuple[str, str]]] | None = None
@@ -292,6 +300,55 @@ def list_counts(counts: Mapping[str, int]) -> str:
     '1,200 errored, 1 empty'
     """
     return ", ".join(f"{count:,} {state}" for state, count in counts.items())
+
+
+def join_runs(runs: Sequence[Sequence[Evaluation]], name: str) -> list[Evaluation]:
+    """The evaluations of a system that was run several times, each time into files of its own, with the runs as repeats.
+
+    The system is called `name`, unless all of its files agree on what it is called.
+    """
+    systems = {evaluation.system for run in runs for evaluation in run}
+    system = systems.pop() if len(systems) == 1 else name
+    together: dict[tuple[str, str | None], list[Evaluation]] = {}
+    for number, run in enumerate(runs, 1):
+        for evaluation in run:
+            within = (
+                [""] * evaluation.rows if evaluation.repeats is None else [f".{text}" for text in evaluation.repeats.texts()]
+            )
+            repeats = Labels.of(f"{number}{text}" for text in within)
+            key = (evaluation.task, evaluation.filter)
+            together.setdefault(key, []).append(replace(evaluation, system=system, repeats=repeats))
+    return [join_parts(parts) for parts in together.values()]
+
+
+def with_roster(evaluation: Evaluation, items: Sequence[str]) -> Evaluation:
+    """An evaluation with a row that was never run for each of these items that it has no row of."""
+    known = set(evaluation.ids.names)
+    added = [item for item in items if item not in known]
+    if not added:
+        return evaluation
+    rows, exchanges, blank = evaluation.rows, evaluation.exchanges, np.full(len(added), math.nan)
+
+    def read(wanted: Sequence[int]) -> list[Exchange]:
+        assert exchanges is not None
+        return [NOTHING if row >= rows else exchanges([row])[0] for row in wanted]
+
+    def extended(labels: Labels, more: str) -> Labels:
+        return Labels.of((*labels.texts(), *[more] * len(added)))
+
+    return replace(
+        evaluation,
+        ids=Labels.of((*evaluation.ids.texts(), *added)),
+        states=np.append(evaluation.states, np.full(len(added), STATES.index("not run"), dtype=np.int8)),
+        measures={
+            name: replace(measure, values=np.append(measure.values, blank), total=None)
+            for name, measure in evaluation.measures.items()
+        },
+        repeats=None if evaluation.repeats is None else extended(evaluation.repeats, evaluation.repeats[0]),
+        contents=None,
+        groups={name: extended(labels, NOT_RUN) for name, labels in evaluation.groups.items()},
+        exchanges=None if exchanges is None else read,
+    )
 
 
 def join_parts(parts: Sequence[Evaluation]) -> Evaluation:

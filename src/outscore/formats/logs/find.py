@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import os
+import re
 import zipfile
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path, PurePath
 
-from outscore.core.errors import OutscoreError
+from outscore.core.errors import OutscoreError, require_polars
 from outscore.formats.base.pipes import open_raw, scannable
-from outscore.formats.base.places import files_below
+from outscore.formats.base.places import files_below, pattern_name, runs_in
 from outscore.formats.base.source import PACKED, explain_failures, open_bytes
 from outscore.formats.logs.document import PEEK, LogPeek
-from outscore.formats.logs.evaluation import Evaluation, join_parts
+from outscore.formats.logs.evaluation import Evaluation, join_parts, join_runs
 from outscore.formats.logs.registry import LOGS, LogEntry
 from outscore.scores.system import label_of
 
 _ZIP, _PARQUET = b"PK\x03\x04", b"PAR1"
+# Three fields, the first or the second of which begins with a letter: a measure and a query, as `trec_eval -q` writes them.
+_PER_QUERY = re.compile(rb"(?:[A-Za-z1]\S*[ \t]+\S+|\S+[ \t]+[A-Za-z1]\S*)[ \t]+-?[\d.]+(?:e-?\d+)?[ \t]*\r?\n")
 AUTO = "auto"
 # Files that cannot be read are named one by one, up to so many.
 MAX_NAMED = 5
@@ -41,6 +44,7 @@ def peek_at(path: str | os.PathLike[str]) -> LogPeek:
 
 
 def _parquet_columns(path: str) -> tuple[str, ...]:
+    require_polars("read Parquet files")
     import polars as pl
 
     with suppress(pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError):
@@ -63,7 +67,9 @@ def recognise(path: str | os.PathLike[str]) -> LogEntry | None:
 
 def _may_be_log(peek: LogPeek) -> bool:
     """Whether a file is a document, an archive or a Parquet file, or is called like one, which a damaged log is."""
-    return peek.is_object or peek.is_list or peek.start.startswith((_ZIP, _PARQUET)) or _ends_like_log(peek.path)
+    if peek.is_object or peek.is_list or peek.start.startswith((_ZIP, _PARQUET)) or _ends_like_log(peek.path):
+        return True
+    return _PER_QUERY.match(peek.start) is not None
 
 
 def _ends_like_log(name: str) -> bool:
@@ -88,6 +94,11 @@ def are_logs(paths: Sequence[str | os.PathLike[str]], format: str = AUTO) -> boo
 
 
 def _is_log(path: str | os.PathLike[str]) -> bool:
+    files = runs_in(os.fspath(path))
+    return _one_is_log(path) if len(files) == 1 else all(map(_one_is_log, files))
+
+
+def _one_is_log(path: str | os.PathLike[str]) -> bool:
     if Path(path).is_dir():
         refused: list[OutscoreError] = []
         has_logs = bool(find_logs(path, first=True, refused=refused))
@@ -163,6 +174,14 @@ def is_companion(file: str | os.PathLike[str], folder: str | os.PathLike[str]) -
     return any(entry.format.accompanies(log, os.fspath(file)) for log, entry in find_logs(folder))
 
 
+def read_runs(path: str | os.PathLike[str], format: str | None = None) -> list[Evaluation]:
+    """All evaluations at a path; files that a pattern matches are runs of one system."""
+    files = runs_in(os.fspath(path))
+    if len(files) == 1:
+        return read_logs(files, format)
+    return join_runs([read_logs([file], format) for file in files], pattern_name(os.fspath(path)))
+
+
 def read_logs(paths: Sequence[str | os.PathLike[str]], format: str | None = None) -> list[Evaluation]:
     """All evaluations at these paths; files of the same system, task and filter are parts of one.
 
@@ -192,8 +211,9 @@ def read_logs(paths: Sequence[str | os.PathLike[str]], format: str | None = None
 def _together(refused: Sequence[OutscoreError]) -> OutscoreError:
     """One error for several files; none is left out silently, because the rest would look like the whole."""
     first = refused[0]
-    if len(refused) == 1:
-        cure = f"{first.hint} Or move it out of the folder."
+    if len({error.message for error in refused}) == 1:
+        # One file, or one cause, such as a library that is not installed.
+        cure = f"{first.hint} Or move {'it' if len(refused) == 1 else 'them'} out of the folder."
         return OutscoreError(first.message, cure, parameter=first.parameter, file=first.file, line=first.line)
     named = " ".join(error.message for error in refused[:MAX_NAMED])
     more = "" if len(refused) <= MAX_NAMED else f" And {len(refused) - MAX_NAMED:,} more."

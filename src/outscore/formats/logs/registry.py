@@ -52,6 +52,8 @@ class LogEntry:
 _LM_EVAL = "outscore.formats.logs.lm_eval"
 _SCHEMA = "outscore.formats.logs.every_eval_ever"
 _INSPECT = "outscore.formats.logs.inspect_ai"
+_AGENTS = "outscore.formats.logs.agents"
+_RETRIEVAL = "outscore.formats.logs.retrieval"
 _ENTRIES = (
     LogEntry("lm-eval", "lm-evaluation-harness", "samples_<task>_<time>.jsonl, with results_<time>.json beside it", _LM_EVAL),
     LogEntry("every-eval-ever", "Every Eval Ever", "<id>_samples.jsonl, with the aggregate <id>.json beside it", _SCHEMA),
@@ -59,11 +61,19 @@ _ENTRIES = (
     LogEntry("inspect", "Inspect", "an .eval archive", _INSPECT),
     LogEntry("inspect-json", "Inspect", "a log with its samples as one JSON document", _INSPECT),
     LogEntry("helm", "HELM", "per_instance_stats.json of a run folder, with run_spec.json beside it"),
-    LogEntry("swe-bench", "SWE-bench", "a report with lists of resolved and submitted instances, or several parts of one"),
-    LogEntry("evalplus", "EvalPlus", "<model>_eval_results.json, in the older and the newer layout"),
-    LogEntry("bigcodebench", "BigCodeBench", "<model>--bigcodebench-..._eval_results.json"),
+    LogEntry("swe-bench", "SWE-bench", "a report with lists of resolved and submitted instances, or its parts", _AGENTS),
+    LogEntry("swe-bench-board", "SWE-bench board", "results.json of the public board: instances by outcome", _AGENTS),
+    LogEntry("terminal-bench", "Terminal-Bench", "results.json of a run: trials with is_resolved", _AGENTS),
+    LogEntry("harbor", "Harbor", "result.json of each trial, below the folder of a job", _AGENTS),
+    LogEntry("tau-bench", "tau-bench", "a list of conversations with their rewards", _AGENTS),
+    LogEntry("livecodebench", "LiveCodeBench", "*_eval_all.json: problems with graded samples", _AGENTS),
+    LogEntry("bfcl", "BFCL", "score/<model>/*_score.json, with result/<model>/*_result.json beside", _AGENTS),
+    LogEntry("evalplus", "EvalPlus", "<model>_eval_results.json, in the older and the newer layout", _AGENTS),
+    LogEntry("bigcodebench", "BigCodeBench", "<model>--bigcodebench-..._eval_results.json", _AGENTS),
     LogEntry("promptfoo", "promptfoo", "the JSON of an evaluation, versions 1 to 3"),
     LogEntry("lighteval", "lighteval", "details_<task>_<time>.parquet"),
+    LogEntry("trec-eval", "trec_eval", "a measure, a query and a number per line: trec_eval -q, ir_measures -q", _RETRIEVAL),
+    LogEntry("ranx", "ranx", "the scores of a run as JSON, by measure and query", _RETRIEVAL),
     LogEntry("comet", "COMET", "what `comet-score --to_json` writes"),
 )
 LOGS: dict[str, LogEntry] = {entry.name: entry for entry in _ENTRIES}

@@ -32,8 +32,10 @@ from outscore.formats.logs.choose import (
     choose_task,
     name_tasks,
 )
-from outscore.formats.logs.evaluation import Evaluation, join_parts, list_counts
-from outscore.formats.logs.find import read_logs
+from outscore.formats.logs.document import open_document
+from outscore.formats.logs.evaluation import Evaluation, join_parts, list_counts, with_roster
+from outscore.formats.logs.find import read_runs
+from outscore.formats.logs.retrieval import evaluate_run
 from outscore.results.design import Missing
 from outscore.results.note import Note
 from outscore.scores.system import Labels, Scores
@@ -81,7 +83,10 @@ def read_systems(
 
     A system that is found at two paths with the same items is two systems, called after the paths.
     """
-    by_path = [(os.fspath(path), read_logs([path], format)) for path in paths]
+    if question.qrels is None:
+        by_path = [(os.fspath(path), read_runs(path, format)) for path in paths]
+    else:
+        by_path = [(os.fspath(path), [evaluate_run(os.fspath(path), question.qrels, question.measure)]) for path in paths]
     tasks = {evaluation.task for _, evaluations in by_path for evaluation in evaluations}
     logged = name_apart([(path, name_tasks(evaluations, tasks, question.task)) for path, evaluations in by_path])
     chosen, measure, totals = choose_evaluations(logged, question, several=several)
@@ -113,6 +118,7 @@ def choose_evaluations(evaluations: Sequence[Evaluation], question: LogQuestion,
     """The evaluations and the measure that a question is about; a question that they cannot answer is refused."""
     of_systems = choose_systems(evaluations, question.systems)
     chosen = choose_filter(choose_task(of_systems, question.task, several=several), question.filter)
+    chosen = _complete(chosen, question.roster)
     measure = choose_measure(chosen, question.measure)
     for evaluation in chosen:
         _check_size(evaluation, measure)
@@ -123,6 +129,46 @@ def choose_evaluations(evaluations: Sequence[Evaluation], question: LogQuestion,
     if not any(evaluation.measures[measure].corpus for evaluation in chosen):
         _refuse_missing(chosen, measure, question.missing)
     return Chosen(chosen, measure, totals)
+
+
+def _complete(evaluations: list[Evaluation], roster: str | None) -> list[Evaluation]:
+    """The evaluations with a row for every item of the roster, as which a number of items is enough.
+
+    Items that no log names failed everywhere, so it does not matter what they are called.
+    """
+    if roster is None:
+        for evaluation in evaluations:
+            if evaluation.needs_roster:
+                finding = f" names only {count_of(evaluation.rows, 'item')}: those that failed its tests are not among them."
+                evaluation.refuse(
+                    finding, "List all items in a file, or give their number: --roster FILE or --roster 300.", "roster"
+                )
+        return evaluations
+    named = dict.fromkeys(item for evaluation in evaluations for item in evaluation.ids.names)
+    if roster.isdecimal():
+        if int(roster) < len(named):
+            message = f"--roster {roster} is fewer than the {count_of(len(named), 'item')} that the logs name."
+            raise OutscoreError(message, "Give the number of all items of the benchmark.", parameter="roster")
+        items = [*named, *(f"unnamed {number}" for number in range(1, int(roster) - len(named) + 1))]
+    else:
+        items = _listed(roster)
+        strange = sorted(named.keys() - set(items))
+        if strange:
+            message = f"`{roster}` does not list `{strange[0]}`, of which the logs have a row."
+            raise OutscoreError(message, "Give the list of all items of the benchmark.", parameter="roster", file=roster)
+    return [with_roster(evaluation, items) for evaluation in evaluations]
+
+
+def _listed(path: str) -> list[str]:
+    """The items of a file: a JSON list of them, or one on each line."""
+    with open_document(path) as document:
+        if bytes(document.data[:64]).lstrip().startswith(b"["):
+            listed: list[str] = document.decode_all(list[str])
+        else:
+            listed = [bytes(piece.data).decode(errors="replace").strip() for piece in document.lines()]
+        if not listed:
+            document.refuse(" lists no item.", "Write one id on each line.")
+    return list(dict.fromkeys(listed))
 
 
 def _check_size(evaluation: Evaluation, measure: str) -> None:

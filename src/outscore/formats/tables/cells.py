@@ -45,12 +45,20 @@ OR_DROP = "Give the item a score, or leave out and count such rows with --missin
 _NOT_A_NUMBER = "Keep only numbers below an optional header line."
 _NOT_NUMERIC = re.compile(r"[^0-9eE+\-.\n]")
 _NOT_WHOLE = re.compile(r"[.eE]")
-JUDGEMENTS = {"true": 1, "false": 0, "correct": 1, "incorrect": 0, "right": 1, "wrong": 0, "pass": 1, "passed": 1}
-JUDGEMENTS |= {"fail": 0, "failed": 0}
+_RIGHT_OR_WRONG = (
+    *(("true", "false"), ("correct", "incorrect"), ("right", "wrong"), ("pass", "fail"), ("passed", "failed")),
+    *(("success", "failure"), ("succeeded", "failed"), ("ok", "fail"), ("resolved", "unresolved"), ("solved", "unsolved")),
+)
+JUDGEMENTS = {word: value for pair in _RIGHT_OR_WRONG for word, value in zip(pair, (1, 0), strict=True)}
 """Words that say whether an answer was right."""
-ONLY_YES_OR_NO = {"yes": 1, "no": 0}
+EITHER_WORDS = {"yes": 1, "no": 0, "y": 1, "n": 0, "t": 1, "f": 0, "c": 1, "i": 0}
 """Words that may be answers themselves: they count as 1 and 0 in columns that are known to hold scores."""
+_PARTIAL = {"p", "partial", "partially", "partially correct", "partially_correct", "partly correct", "half"}
 _ONLY_NUMBERS = "Keep only numbers, or words such as true and false, in a column of scores."
+_PARTIAL_CREDIT = (
+    "How much a partly right answer counts is not said: write a number, such as 0.5, for every item; the words for right and "
+    f"wrong are {', '.join('/'.join(pair) for pair in _RIGHT_OR_WRONG)}, yes/no, Y/N, T/F and C/I."
+)
 FLAT = "Write the table flat: one value under each name."
 NO_LABEL = NO_ANSWER
 
@@ -394,9 +402,10 @@ def _number(value: object, column: str) -> int | float:
     # errors.
     text = "" if value is None else str(value).strip()
     word = text.lower()
-    if word in JUDGEMENTS or word in ONLY_YES_OR_NO:
-        return {**JUDGEMENTS, **ONLY_YES_OR_NO}[word]
-    problem = decoding_problem(text) or problem_with(text, column=column, otherwise=_ONLY_NUMBERS, absent=OR_DROP)
+    if word in JUDGEMENTS or word in EITHER_WORDS:
+        return {**JUDGEMENTS, **EITHER_WORDS}[word]
+    otherwise = _PARTIAL_CREDIT if word in _PARTIAL else _ONLY_NUMBERS
+    problem = decoding_problem(text) or problem_with(text, column=column, otherwise=otherwise, absent=OR_DROP)
     if problem is not None:
         raise _CellError(*problem)
     if not is_whole(text):

@@ -20,8 +20,8 @@ from outscore.core.records import dataclass
 from outscore.formats.base.entry import Choice
 from outscore.formats.base.source import shorten
 from outscore.formats.tables.cells import (
+    EITHER_WORDS,
     FLAT,
-    ONLY_YES_OR_NO,
     is_blank,
     is_missing,
     is_name,
@@ -47,6 +47,7 @@ from outscore.formats.tables.names import (
     holds_answers,
     is_known,
     is_score,
+    is_setting,
     join_names,
     names_counts,
     normalize_name,
@@ -221,6 +222,15 @@ def _numeric_columns(records: Records, choice: Choice, finder: ColumnFinder, sys
     # A usual name such as `index` that lost to a better one does not name a system either.
     free = [name for name in finder.free() if not is_known(name)]
     numeric = tuple(name for name in free if looks_numeric(records.sample[name]))
+    settings = [name for name in numeric if is_setting(name)]
+    if settings:
+        free = [name for name in free if name not in settings]
+        numeric = tuple(name for name in numeric if name not in settings)
+        if not numeric:
+            message = (
+                f"{records.label}: {join_names(settings)} {'is a setting' if len(settings) == 1 else 'are settings'} of a run"
+            )
+            raise OutscoreError(f"{message}, and no other column holds numbers.", f"{_SCORE}.", parameter="score")
     if numeric and choice.gaps and system is None:
         # A system may lack the first items: an empty sample leaves the decision to the values below.
         known = set(numeric)
@@ -231,6 +241,13 @@ def _numeric_columns(records: Records, choice: Choice, finder: ColumnFinder, sys
         records.refuse_empty()
     if not numeric:
         _refuse_no_numbers(records, choice, finder.free())
+    plain = tuple(name for name in numeric if not suggests_other(name))
+    if 1 == len(plain) < len(numeric) and not (is_measure(plain[0]) or _varies(records, plain[0])):
+        # A constant is no candidate beside what varies.
+        numeric, plain = tuple(name for name in numeric if name not in plain), ()
+    if len(plain) == 1 and not any(map(holds_answers, finder.free())):
+        # Beside the only column that can hold scores, ids, times, lengths and costs are no candidates.
+        return plain
     _refuse_doubtful(records, choice, numeric, finder.free(), long=system is not None)
     return numeric
 
@@ -263,7 +280,7 @@ def _refuse_doubtful(records: Records, choice: Choice, numeric: Sequence[str], f
     measures = [name for name in numeric if is_measure(name)]
     # Costs and times say nothing about the columns beside them.
     if len(set(measures) - set(other)) > 1 and not are_numbered_systems(plain):
-        columns = [name for name in numeric if name in plain or name in measures]
+        columns = [name for name in numeric if name in measures or (name in plain and _varies(records, name))]
         raise MeasuresError.of(
             f"{records.label}: {join_names(columns)} are measures, so they are scores of one system, not of {len(columns)}.",
             f"{_SCORE}; if they are systems, name them with --system NAME, once for each.",
@@ -319,23 +336,45 @@ def _refuse_no_numbers(records: Records, choice: Choice, free: Sequence[str]) ->
     """Raise the most helpful error for a table without a column of numbers."""
     _refuse_malformed_numbers(records, free)
     message = f"{records.label} has no column of numbers among {join_names(records.columns)}"
-    words = [name for name in free if looks_numeric(records.sample[name], ONLY_YES_OR_NO)]
+    words = [name for name in free if looks_numeric(records.sample[name], EITHER_WORDS)]
     if words:
+        found = {str(value).strip() for value in records.sample[words[0]] if str(value).strip().lower() in EITHER_WORDS}
+        good = sorted(found, key=lambda word: -EITHER_WORDS[word.lower()])
+        meant = f"--score {shlex.quote(words[0])}"
+        if len(words) > 1:
+            meant = " ".join(f"--system {shlex.quote(name)}" for name in words)
+        contain = "contains" if len(words) == 1 else "contain"
+        meaning = "right" if EITHER_WORDS[good[0].lower()] else "wrong"
         raise OutscoreError(
-            f"{records.label}: {join_names(words)} {'contains' if len(words) == 1 else 'contain'} yes and no, which may be"
-            " answers or say whether an answer was right.",
-            "Write 1 and 0 if yes means right; if they are answers, name the column of the right ones with "
+            f"{records.label}: {join_names(words)} {contain} {' and '.join(good)}, which may be answers or say whether an "
+            "answer was right.",
+            f"Write {meant} if {good[0]} means {meaning}; if they are answers, name the column of the right ones with "
             f"{choice.naming_gold} COLUMN.",
             parameter="score",
         )
     nested = [name for name in records.columns if is_nested(records.sample[name])]
     if nested:
         inner = [name for name in records.nested if looks_numeric(records.sample[name])]
-        hint = f"Name the score by its dotted name, such as --score {inner[0]}." if inner else FLAT
+        likely = [name for name in inner if _could_be_score(records, name)]
+        such = f", such as --score {shlex.quote(likely[0])}" if likely else f": {_SCORE.removeprefix('Name the one meant ')}"
+        hint = f"Name the score by its dotted name{such}." if inner else FLAT
         contain = "contains" if len(nested) == 1 else "contain"
         raise OutscoreError(f"{message}; {join_names(nested)} {contain} lists or objects.", hint, parameter="score")
     hint = _answers_hint(choice, free) or f"Name the score column with {naming('score')}."
     raise OutscoreError(f"{message}.", hint, parameter="score")
+
+
+def _varies(records: Records, name: str) -> bool:
+    """Whether the first values of a column differ, as scores do."""
+    return len({label_text(value) for value in records.sample[name]}) > 1
+
+
+def _could_be_score(records: Records, name: str) -> bool:
+    """Whether a column inside objects may hold scores: it has a score's name, or varies and nothing speaks against it."""
+    last = name.rpartition(".")[2]
+    if is_setting(name) or (is_known(last) and not is_score(last)):
+        return False
+    return is_score(name) or (_varies(records, name) and not suggests_other(last))
 
 
 def _refuse_malformed_numbers(records: Records, names: Iterable[str]) -> None:

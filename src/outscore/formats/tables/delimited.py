@@ -19,7 +19,7 @@ from outscore.core.numeric import Array
 from outscore.formats.base.entry import Choice
 from outscore.formats.base.source import MAX_LINE, Peek, Source, line_error, refuse_undecoded, shorten
 from outscore.formats.tables.cells import is_damaged, is_name, is_number, is_whole
-from outscore.formats.tables.names import is_count, is_known, names_counts, suggests_other
+from outscore.formats.tables.names import is_count, is_known, is_score, names_counts, suggests_other
 from outscore.formats.tables.numbers import may_be_a_score
 from outscore.formats.tables.records import BLOCK_ROWS, Block, Records
 from outscore.scores.system import label_of
@@ -62,7 +62,9 @@ def looks_like_table(peek: Peek, choice: Choice, separators: str) -> bool:
     header = _split(first, mark)
     if not all(is_name(name) or is_damaged(name) for name in header if name):
         return False
-    if any(map(is_known, header)) and not any(map(names_counts, header)):
+    # Ids, systems and datasets stand in tables; `correct` beside `error` is a count.
+    known = [name for name in header if is_known(name)]
+    if known and not (all(map(is_score, known)) and any(map(names_counts, header))):
         return True
     if not body or any(map(is_damaged, header)):
         return False

@@ -18,18 +18,8 @@ _ERRORS = {
     *("fpr", "fnr", "false_positive_rate", "false_negative_rate", "false_alarm_rate"),
 }
 _LOSSES = {
-    "loss",
-    "log_loss",
-    "logloss",
-    "cross_entropy",
-    "nll",
-    "negative_log_likelihood",
-    "neg_log_likelihood",
-    "ppl",
-    "perplexity",
-    "bpb",
-    "bpc",
-    "surprisal",
+    *("loss", "log_loss", "logloss", "cross_entropy", "nll", "negative_log_likelihood", "neg_log_likelihood"),
+    *("ppl", "perplexity", "bpb", "bpc", "surprisal"),
 }
 _DISTANCES = {
     *("mae", "mse", "rmse", "mape", "smape", "brier", "brier_score", "crps", "ece"),
@@ -63,6 +53,7 @@ _TURNING = frozenset(
     }
 )
 # `no_error` ends like a bad score and is a good one.
+_ENDS_IN_ERROR = ("_error", "_errors", "_err")
 _ENDINGS = tuple(f"_{name}" for name in sorted(LOWER_IS_BETTER - {"error", "errors", "err", "time", "seconds"}))
 
 
@@ -75,10 +66,15 @@ def is_better_lower(column: str) -> bool:
     ['WER', 'eval_loss', 'metrics.ppl']
     >>> [name for name in ("WordErrorRate", "valLoss", "rougeL") if is_better_lower(name)]
     ['WordErrorRate', 'valLoss']
+    >>> is_better_lower("valError"), is_better_lower("noError")
+    (True, False)
     """
     if _METRICX.fullmatch(normalize_name(column)) is not None:
         return True
-    return any(name in LOWER_IS_BETTER | _ALONE or name.endswith(_ENDINGS) for name in _spellings(column))
+    written, by_capitals = _spellings(column)
+    if any(name in LOWER_IS_BETTER | _ALONE or name.endswith(_ENDINGS) for name in (written, by_capitals)):
+        return True
+    return written != by_capitals and by_capitals.endswith(_ENDS_IN_ERROR) and not is_unclear(column)
 
 
 def _spellings(column: str) -> tuple[str, str]:
@@ -102,8 +98,8 @@ def counts_errors(column: str) -> bool:
     name = normalize_name(column)
     if _MQM.fullmatch(name) is not None:
         return True
-    named = _METRICX.fullmatch(name) is not None or name in _ERRORS or named_after(column) in _ERRORS
-    return named and not is_unclear(column)
+    named = any(one in _ERRORS or named_after(one) in _ERRORS for one in _spellings(column))
+    return (named or _METRICX.fullmatch(name) is not None) and not is_unclear(column)
 
 
 def is_negated(lowest: float, highest: float) -> bool:

@@ -20,6 +20,7 @@ from outscore.core.records import dataclass
 from outscore.formats.base.pipes import reading_once
 from outscore.formats.base.source import Peek, Source, open_source, stem_of
 from outscore.formats.tables import delimited, jsonl
+from outscore.formats.tables.answers import answers_by_id, are_label_lines, label_lines
 from outscore.formats.tables.assemble import open_table
 from outscore.formats.tables.cells import LabelColumn, label_text, looks_numeric
 from outscore.formats.tables.columns import answer_columns
@@ -87,10 +88,17 @@ def items_of(source: Source, name: str | None = None, **options: Unpack[LabelOpt
             f"{source.label} is a JSON list of {len(listed):,} values without ids.",
             f'Write an object for each item, {{"id": ..., "{name_of}": ...}}.',
         )
+    called = stem_of(source.path) if name is None else name
+    if not any(options.get(part) for part in ("item", "answer", "gold", "cluster", "slices")):
+        if are_label_lines(source.peek):
+            return label_lines(source, called, right=options.get("role") == "gold")
+        answers = answers_by_id(source, called)
+        if answers is not None:
+            return answers
     _, records = open_table(source)
     layout = _find_layout(records, options)
     columns, lines = _read_columns(records, layout, are_right=options.get("role") == "gold")
-    return _items(source, records, layout, columns, lines, stem_of(source.path) if name is None else name)
+    return _items(source, records, layout, columns, lines, called)
 
 
 def looks_like_labels(peek: Peek) -> bool:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
-from outscore.core.errors import OutscoreError
+from outscore.core.errors import OutscoreError, require_polars
 from outscore.core.numeric import MAX_EXACT, Array
 from outscore.core.records import dataclass
 from outscore.formats.base.entry import Choice
@@ -98,6 +98,7 @@ class LongRows:
 
 def long_file(path: str, before: int = 0) -> LongFile:
     """Read the footer of a Parquet file."""
+    require_polars("read Parquet files")
     import polars as pl
 
     label, place = label_of(path), str(Path(path).absolute())

@@ -98,6 +98,10 @@ _OTHER = re.compile(
     r"(.*_)?(latency|tokens?|costs?|price|length|len|duration|runtime|elapsed|timestamp|date|year)(_(ms|s|sec|seconds|usd|chars|a|b|\d))?"
     r"|.*_(index|idx|ids?)|num_.*"
 )
+_SETTING = re.compile(
+    r"(.*_)?(temperature|top_p|top_k|min_p|seed|(repetition|frequency|presence|length)_penalty|num_beams|beam_size|max_(new_)?tokens"
+    r"|max_(output_|completion_)?tokens|n_?shots?|few_?shots?|num_fewshot|lr|learning_rate|batch_size|context_(length|window))"
+)
 # A value inside one of these objects is a score.
 _SCORES = {"score", "scores", "metric", "metrics"}
 _MAX_NAMES = 12
@@ -203,6 +207,17 @@ def is_answer_field(column: str) -> bool:
 def right_names(prediction: str | None) -> Tiers:
     """The usual names of right answers, which are more beside a column of predictions."""
     return (*RIGHT, *EITHER) if prediction is None else (*RIGHT, *EITHER, *BESIDE_PREDICTED)
+
+
+def is_setting(name: str) -> bool:
+    """Whether a name, also inside an object, is that of a setting of a run, which is never a score.
+
+    Examples
+    --------
+    >>> [name for name in ("temperature", "configs.repetition_penalty", "max_tokens", "quality") if is_setting(name)]
+    ['temperature', 'configs.repetition_penalty', 'max_tokens']
+    """
+    return _SETTING.fullmatch(normalize_name(name)) is not None
 
 
 def suggests_other(name: str) -> bool:

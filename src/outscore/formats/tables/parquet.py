@@ -21,7 +21,7 @@ from typing import IO, TYPE_CHECKING
 
 import numpy as np
 
-from outscore.core.errors import OutscoreError
+from outscore.core.errors import OutscoreError, require_polars
 from outscore.core.numeric import as_written
 from outscore.formats.base.source import Source
 from outscore.formats.tables.records import BLOCK_ROWS, Block, Records
@@ -109,6 +109,7 @@ def holds_more(path: Path, most: int) -> bool:
     with path.open("rb") as raw:
         if raw.read(len(MARK)) != MARK:
             return False
+    require_polars("read Parquet files")
     import polars as pl
 
     # The reader reports damaged files.
@@ -158,11 +159,12 @@ def _values(column: pl.Series) -> list[object]:
 
 
 def _scan(source: Source) -> pl.LazyFrame:
-    import polars as pl
-
     stream = source.parquet
     if stream is None:
         raise OutscoreError(f"{source.label} is not a Parquet file.", "Leave the format out, or name another.")
+    require_polars("read Parquet files")
+    import polars as pl
+
     held, last = (io.BytesIO(), b"") if source.packed else (None, b"")
     # Always read to the end: the digest needs every byte, and a truncated file lacks the four bytes that end
     # every file.

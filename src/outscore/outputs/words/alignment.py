@@ -110,8 +110,8 @@ def refuse_text(gold: Words, system: Words, *, share: float | None = None, large
     )
     if share is not None:
         hint = (
-            f"Both files must contain the same text in the same order: {100 * share:.0f} % of gold's words would have no"
-            f" counterpart, more than {100 * largest:.0f} %."
+            f"Both files must contain the same text in the same order: {100 * share:.0f}% of gold's words would have no"
+            f" counterpart, more than {100 * largest:.0f}%."
         )
     if other == system.rows:
         raise OutscoreError(

@@ -1,8 +1,8 @@
 """Named entities: from tags on words to spans, and from the spans of gold and systems to units.
 
-Tags are BIO (BIO2), BIOES, BILOU, IOB1 or types alone, which each file's own tags tell. Read strictly, an
-entity is ``B I I``, or ``B I E`` and ``S`` (``L`` and ``U``) if the file has such tags; any other tag makes no
-entity. Read leniently, as conlleval and by default seqeval do, any run of tags of one type is an entity, so
+Tags are BIO (BIO2), BIOES, BILOU, BMEWO, IOB1 or types alone, which each file's own tags tell; the type may stand before the
+letter. Read strictly, an entity is ``B I I``, or ``B I E`` and ``S`` (``L`` and ``U``) if the file has such tags; any other
+tag makes no entity. Read leniently, as conlleval and by default seqeval do, any run of tags of one type is an entity, so
 that ``I`` after ``O`` begins one. IOB1 (``B`` only between two entities of one type) and types alone are always
 read so.
 
@@ -30,10 +30,11 @@ NO_SPAN = "O"
 CHANGE = "change"
 CHANGES = ("same", "type", "boundary", "boundary and type", "other")
 """How two systems differ on a span: not at all, in its type, in its boundaries, in both, or in having anything there."""
-_TAG = re.compile(r"([BIESLU])(?:[-_](.*))?")
-_TYPED = re.compile(r"[BIESLU][-_].+")
+_TAG = re.compile(r"([BIESLUMW])(?:[-_](.*))?")
+_TYPED = re.compile(r"[BIESLUMW][-_].+")
+_SUFFIXED = re.compile(r"(.{2,})-([BIESLUMW])")
 _OUT, _BEGIN, _IN, _END, _SINGLE = range(5)
-_PREFIXES = {"B": _BEGIN, "I": _IN, "E": _END, "L": _END, "S": _SINGLE, "U": _SINGLE}
+_PREFIXES = {"B": _BEGIN, "I": _IN, "E": _END, "L": _END, "S": _SINGLE, "U": _SINGLE, "M": _IN, "W": _SINGLE}
 NO_TYPE = "_"
 
 
@@ -93,7 +94,7 @@ def spans_of(words: Words, column: str = "tag", *, lenient: bool = False, scheme
             f"{words.label} has no column `{column}` of entity tags.",
             "Give a file of words in columns whose last one contains BIO, BIOES or BILOU tags.",
         )
-    tags = words.columns[column]
+    tags = _with_prefixes(words.columns[column])
     known = scheme or (TYPES_ALONE if _has_types_alone(tags.names) else PREFIXED)
     prefixes, kinds, types = _parse_tags(words, tags, known)
     prefix, kind = prefixes[tags.codes], kinds[tags.codes]
@@ -115,6 +116,14 @@ def spans_of(words: Words, column: str = "tag", *, lenient: bool = False, scheme
     covered = np.repeat(entity, last - first + 1)
     ignored = np.flatnonzero((prefix != _OUT) & ~covered)
     return Spans(words, first[entity], last[entity], Labels(kind[first[entity]], types), ignored, column, known)
+
+
+def _with_prefixes(tags: Labels) -> Labels:
+    """Tags with the type behind the prefix, where all of them have it before: ``PER-B`` is ``B-PER``."""
+    matches = [_SUFFIXED.fullmatch(name) for name in tags.names if name != NO_SPAN]
+    if not matches or not all(matches):
+        return tags
+    return Labels(tags.codes, tuple(_SUFFIXED.sub(r"\2-\1", name) for name in tags.names))
 
 
 def _has_types_alone(names: Sequence[str]) -> bool:
@@ -143,7 +152,7 @@ def _parse_tags(words: Words, tags: Labels, scheme: str) -> tuple[Array, Array, 
         if match is None and tag != NO_SPAN:
             row = int(np.argmax(tags.codes == code))
             raise OutscoreError(
-                f"{words.place(row)}: found the tag `{tag}`, expected O, or B-, I-, E-, S-, L- or U- and a type.",
+                f"{words.place(row)}: found the tag `{tag}`, expected O, or B-, I-, E-, S-, L-, U-, M- or W- and a type.",
                 "Write entities as BIO, BIOES or BILOU tags; compare word tags with --task pos.",
                 parameter="task",
             )

@@ -1,0 +1,236 @@
+"""Rankings of documents: a TREC run judged by relevance judgements, and per-query numbers that were computed elsewhere.
+
+The numbers of a run are those of `ir-measures`, the extra `ir`. Every query of the judgements counts, and one that the run
+does not answer counts as 0, as in `trec_eval -c`.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from outscore.core.errors import OutscoreError
+from outscore.formats.base.source import open_bytes
+from outscore.formats.logs.document import Document, LogPeek, Piece, number_of, open_document
+from outscore.formats.logs.engine import LogFormat
+from outscore.formats.logs.evaluation import Evaluation, Row
+from outscore.scores.system import Origin
+
+DEFAULT_MEASURES = ("nDCG@10", "AP", "RR", "P@10", "R@100")
+"""What is offered where no measure is named."""
+Judgements = dict[str, dict[str, int]]
+Rankings = dict[str, dict[str, float]]
+_JUDGEMENT, _RANKED = 4, 6
+
+
+def is_ranking(path: str) -> bool:
+    """Whether a file begins like a TREC run."""
+    if not Path(path).is_file():
+        return False
+    with open_bytes(path) as (stream, _):
+        return re.match(rb"\S+[ \t]+Q0[ \t]+\S+[ \t]+\d+[ \t]+[-+.\deE]+[ \t]+\S+\s*\n", stream.readline(4096)) is not None
+
+
+def read_qrels(path: str) -> Judgements:
+    """The judgements of a file: a query, an unused field, a document and its relevance on each line."""
+    judged: Judgements = {}
+    for document, piece, fields in _fields(path, _JUDGEMENT, "query, 0, document, relevance"):
+        query, _, name, relevance = fields
+        if not re.fullmatch(r"[+-]?\d+", relevance):
+            document.refuse(f": `{relevance}` is not a whole number.", "Write the relevance as one.", piece.line)
+        if name in judged.setdefault(query, {}):
+            document.refuse(f": document `{name}` of query `{query}` is judged twice.", "Remove one of the lines.", piece.line)
+        judged[query][name] = int(relevance)
+    return judged
+
+
+def read_run(path: str) -> tuple[Rankings, str]:
+    """The scores of documents by query, and the digest of the file."""
+    ranked: Rankings = {}
+    digest = ""
+    for document, piece, fields in _fields(path, _RANKED, "query, Q0, document, rank, score, name of the run"):
+        query, _, name, _, score, _ = fields
+        digest = document.sha256
+        try:
+            value = float(score)
+        except ValueError:
+            value = math.nan
+        if not math.isfinite(value):
+            document.refuse(f": `{score}` is not a score.", "Write a number as the fifth field.", piece.line)
+        if name in ranked.setdefault(query, {}):
+            document.refuse(f": document `{name}` of query `{query}` is ranked twice.", "Remove one of the lines.", piece.line)
+        ranked[query][name] = value
+    return ranked, digest
+
+
+def _fields(path: str, width: int, expected: str) -> Iterator[tuple[Document, Piece, list[str]]]:
+    with open_document(path) as document:
+        empty = True
+        for piece in document.lines():
+            fields = bytes(piece.data).decode(errors="replace").split()
+            if len(fields) != width:
+                found = f" has {len(fields)} fields instead of {width}"
+                document.refuse(f"{found}.", f"Each line needs {expected}.", piece.line)
+            empty = False
+            yield document, piece, fields
+        if empty:
+            document.refuse(" is empty.", f"Each line needs {expected}.")
+
+
+def evaluate_run(path: str, qrels: str, measure: str | None) -> Evaluation:
+    """A run by one measure, or by the usual ones, a row for each query that is judged."""
+    judged = read_qrels(qrels)
+    ranked, digest = read_run(path)
+    measures = _measures((measure,) if measure else DEFAULT_MEASURES)
+    answered = [query for query in judged if query in ranked]
+    with open_document(path) as document:
+        name = document.stem
+        if not answered:
+            cure = "Name the judgements of these queries."
+            document.refuse(f": none of its {len(ranked)} queries is judged in `{qrels}`.", cure)
+    with open_document(qrels) as document:
+        task = document.stem
+    import ir_measures
+
+    scores: dict[str, dict[str, float]] = {query: {} for query in judged}
+    for result in ir_measures.iter_calc(list(measures.values()), judged, ranked):
+        scores[result.query_id][str(result.measure)] = float(result.value)
+    called = {str(parsed): written for written, parsed in measures.items()}
+    rows = [Row(query, {called[key]: values.get(key, 0.0) for key in called}) for query, values in scores.items()]
+    notes = []
+    if len(answered) < len(judged):
+        notes.append(f"{name} answers {len(answered)} of {len(judged)} judged queries; the others count as 0.")
+    if len(ranked) > len(answered):
+        notes.append(f"{len(ranked) - len(answered)} queries of {name} are not judged, and are left out.")
+    notes.append(f"Computed by ir-measures {ir_measures.__version__} with the judgements of `{qrels}`.")
+    return Evaluation.of(
+        rows,
+        harness="trec-run",
+        system=name,
+        task=task,
+        origin=Origin(path, digest, sum(map(len, ranked.values())), "trec-run", {"item": ("query",)}, "row"),
+        directions=dict.fromkeys(measures, True),
+        notes=tuple(notes),
+    )
+
+
+def _measures(names: Sequence[str]) -> dict[str, Any]:
+    """The measures of `ir-measures` by the names that the caller gives them."""
+    try:
+        import ir_measures
+    except ImportError:
+        raise OutscoreError("ir-measures must be installed to use --qrels.", "Run `pip install 'outscore[ir]'`.") from None
+    parsed = {}
+    for name in names:
+        try:
+            parsed[name] = ir_measures.parse_measure(name)
+        except (NameError, ValueError, SyntaxError, KeyError, TypeError):
+            message = f"`{name}` is not a measure of ir-measures."
+            raise OutscoreError(message, f"Name one such as {', '.join(DEFAULT_MEASURES)}.", parameter="metric") from None
+    return parsed
+
+
+# trec_eval -q: a measure, a query and a number on each line; ir_measures -q writes the query first. `all` is their mean.
+_MEASURE = re.compile(
+    r"(?:num_(?:q|ret|rel|rel_ret|nonrel_judged_ret)|runid|relstring|map|gm_map|Rprec|bpref|gm_bpref|recip_rank|11pt_avg|infAP|G|binG"
+    r"|ndcg|ndcg_rel|Rndcg|utility|rbp|rbp_resid)(?:_[\d.\-]+)?"
+    r"|(?:P|recall|success|unj|map_cut|ndcg_cut|iprec_at_recall|Rprec_mult|relative_P|set_\w+)(?:_[\d.]+)?"
+    r"|(?:nDCG|AP|RR|P|R|Success|Judged|ERR|RBP|SetP|SetR|SetF|SetAP|Rprec|Bpref|infAP|IPrec|Compat|NERR\d+|INST|NumRet|NumRel|NumQ)"
+    r"(?:\([^)\s]*\))?(?:@[\d.]+)?"
+)
+_WORDS = {"runid", "relstring"}
+_ALL = "all"
+
+
+def _per_query(line: str) -> tuple[str, str, str] | None:
+    """Measure, query and value of a line, whichever stands first."""
+    fields = line.split()
+    if len(fields) != 3:
+        return None
+    if _MEASURE.fullmatch(fields[0]):
+        return fields[0], fields[1], fields[2]
+    return (fields[1], fields[0], fields[2]) if _MEASURE.fullmatch(fields[1]) else None
+
+
+def _value_row(document: Document, piece: Piece) -> Row | None:
+    line = bytes(piece.data).decode(errors="replace")
+    found = _per_query(line)
+    if found is None:
+        document.refuse(" is not a measure, a query and a number.", "Write the numbers again with `trec_eval -q`.", piece.line)
+    measure, query, written = found
+    if measure in _WORDS:
+        return None
+    try:
+        value = float(written)
+    except ValueError:
+        document.refuse(f": `{written}` is not a number.", "Write the numbers again with `trec_eval -q`.", piece.line)
+    if query == _ALL:
+        document.header[measure] = value
+        return None
+    return Row(query, {measure: value})
+
+
+def _by_query(document: Document, rows: list[Row]) -> list[Row]:
+    """A row for each query with all of its numbers; one number twice is refused."""
+    queries: dict[str, Row] = {}
+    for row in rows:
+        joined = queries.setdefault(row.item, row)
+        if joined is not row:
+            (measure,) = row.scores
+            if measure in joined.scores:
+                cure = "Remove one of the lines."
+                document.refuse(f": `{measure}` of query `{row.item}` is already on line {joined.line}.", cure, row.line)
+            joined.scores = {**joined.scores, **row.scores}
+    return list(queries.values())
+
+
+def _looks_per_query(peek: LogPeek) -> bool:
+    lines = peek.start.decode(errors="replace").splitlines()[:3]
+    found = [_per_query(line) for line in lines]
+    return bool(found) and all(one is not None for one in found)
+
+
+# Geometric means are no means of the numbers of queries, and trec_eval prints four decimals: no total is checked.
+TREC_EVAL = LogFormat(
+    harness="trec-eval",
+    recognise=_looks_per_query,
+    row=_value_row,
+    arrange=_by_query,
+    facts=lambda document, rows: {
+        "system": document.stem,
+        "task": "retrieval",
+        "directions": dict.fromkeys(rows[0].scores, True),
+    },
+    columns={"item": "query"},
+    empty=("contains no number of a query", "Write it with `trec_eval -q`."),
+)
+
+
+# ranx: the numbers of a run (`run.scores`), by measure and query.
+def _scores_by_query(document: Document) -> Iterator[Row]:
+    queries: dict[str, dict[str, float]] = {}
+    for measure, values in document.decode_all(dict[str, dict[str, float | None]]).items():
+        for query, value in values.items():
+            queries.setdefault(query, {})[measure] = number_of(value)
+    return (Row(query, scores) for query, scores in queries.items())
+
+
+_RANX = re.compile(
+    rb'\s*\{\s*"(?:hits|hit_rate|precision|recall|f1|r-precision|bpref|rbp|mrr|map|dcg|dcg_burges|ndcg|ndcg_burges)(?:[@.][\d.]+)?'
+    rb'(?:-l\d+)?"\s*:\s*\{\s*"[^"]+"\s*:\s*[-\d]'
+)
+RANX = LogFormat(
+    harness="ranx",
+    recognise=lambda peek: _RANX.match(peek.start) is not None,
+    samples=_scores_by_query,
+    facts=lambda document, rows: {
+        "system": document.stem,
+        "task": "retrieval",
+        "directions": dict.fromkeys(rows[0].scores, True),
+    },
+    columns={"item": "query"},
+    empty=("contains no number of a query", "Write `run.scores` as JSON."),
+)
