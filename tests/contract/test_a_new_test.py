@@ -18,8 +18,8 @@ from outscore.language.phrases import correction_name, method_phrase, name_of_te
 from outscore.metrics.registry import METRICS
 from outscore.report.references.citations import cited_by_comparisons, works_on_metric
 from outscore.results.comparison import Comparisons
-from outscore.web.jobs.form import _form
-from outscore.web.pages.methods import sections
+from outscore.web.form import _form
+from outscore.web.methods import sections
 
 SCORES = ([3.0, 5.0, 4.0, 8.0, 2.5, 6.0, 7.0], [1.0, 2.0, 3.0, 4.0, 1.0, 3.0, 5.5])
 
@@ -95,7 +95,7 @@ def test_it_stands_among_all_tests():
 
 
 def test_the_page_of_methods_shows_it():
-    (shown,) = [method for section in sections() for method in section.methods if method.name == "dummy"]
+    (shown,) = [method for *_, methods in sections() for method in methods if method.name == "dummy"]
     assert "<mfrac>" in shown.formula
     assert [work.fields["year"] for work in shown.works] == ["1946"]
 
@@ -113,5 +113,5 @@ def test_a_correction_and_a_metric_are_declared_likewise(monkeypatch):
     monkeypatch.setitem(METRICS, "dummy-score", replace(METRICS["mean"], name="dummy-score", citations=("cohen1988",)))
     assert correction_name("dummy") == "Dummy"
     assert works_on_metric("dummy-score") == ("cohen1988",)
-    shown = {method.name: method for section in sections() for method in section.methods}
+    shown = {method.name: method for *_, methods in sections() for method in methods}
     assert shown["dummy-score"].works[0].fields["year"] == "1988"

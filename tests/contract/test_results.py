@@ -22,7 +22,7 @@ from outscore.core.brief import MAX_REPR
 from outscore.core.errors import OutscoreError
 from outscore.report import build
 from outscore.report.build.kind import Kind
-from outscore.report.render import BUILDERS
+from outscore.report.render import BUILDERS, render
 from outscore.report.render import kind_of as reported_as
 from outscore.results import saved
 from outscore.results.analysis import PowerPoint
@@ -36,7 +36,7 @@ from outscore.results.pvalue import PValue
 from outscore.results.saved import kind_names, kind_of, schema_text
 from outscore.results.score import Detectable, Noise, ScoredSystem, ScorePart, ScoreResult
 from outscore.results.signature import Signature
-from outscore.web.jobs.worker import answer
+from outscore.web.worker import answer
 from outscore.workflows.plan.answer import plan_numbers as plan
 from outscore.workflows.plan.answer import possible_p
 from outscore.workflows.plan.printed import possible_table
@@ -286,7 +286,7 @@ def test_every_form(kind, form, tmp_path):
 @pytest.mark.parametrize("kind", KINDS)
 def test_print_shows_the_report(kind):
     result = KINDS[kind][0]()
-    assert str(result) == result.to_text().rstrip("\n")
+    assert str(result) == render(result, "screen").rstrip("\n")
     assert f"{result}" == str(result)
     assert len(str(result)) < 20_000
 

@@ -24,7 +24,7 @@ def rows_of_a_system(draw: st.DrawFn, items: int = 5, runs: int = 4) -> Rows:
 
 def as_runs(rows: Rows, name: str = "new") -> Runs:
     cells = np.array(list(rows), dtype=np.int64).reshape(-1, 2)
-    return Runs.of(np.array(list(rows.values()), dtype=np.int64), cells[:, 0], cells[:, 1], name)
+    return Runs(np.array(list(rows.values()), dtype=np.int64), cells[:, 0], cells[:, 1], name)
 
 
 @given(rows_of_a_system())
@@ -45,7 +45,7 @@ def test_some_items_are_taken_with_all_their_rows(rows: Rows, order: list[int], 
     found = as_runs(rows).take(np.array(kept))
     expected = [(kept.index(item), value) for (item, _), value in rows.items() if item in kept]
     assert list(zip(found.items.tolist(), found.values.tolist(), strict=True)) == expected
-    assert found.lacking == as_runs(rows).lacking
+    assert found.lacking == as_runs({cell: value for cell, value in rows.items() if cell[0] in kept}).lacking
     assert found.times(n).tolist() == [sum(item == one for item, _ in rows) for one in kept]
 
 
@@ -63,11 +63,11 @@ def test_runs_are_unequal_where_items_of_both_were_run_unequally_often(first: Ro
 
 def test_what_a_system_lacks_is_named():
     rows, items = np.array([1, 0, 1]), np.array([0, 0, 1])
-    assert Runs.of(rows, items, None, "new").lacking == "new has a single run"
-    assert Runs.of(rows[:0], items[:0], None, "new").lacking == "new has no item"
-    assert Runs.of(rows, items, np.array([3, 3, 3]), "new").lacking == "new has a single run"
-    assert Runs.of(rows, items, np.array([3, 5, 3]), "new").lacking == "new lacks runs of some items"
-    known = Repeats(EPOCHS, "sample", (Runs.of(rows[:2], items[:2], np.array([3, 5]), "new"),), reduced="pass@2")
+    assert Runs(rows, items, None, "new").lacking == "new has a single run"
+    assert Runs(rows[:0], items[:0], None, "new").lacking == "new has no item"
+    assert Runs(rows, items, np.array([3, 3, 3]), "new").lacking == "new has a single run"
+    assert Runs(rows, items, np.array([3, 5, 3]), "new").lacking == "new lacks runs of some items"
+    known = Repeats(EPOCHS, "sample", (Runs(rows[:2], items[:2], np.array([3, 5]), "new"),), reduced="pass@2")
     assert known.lacking == "pass@2 is one score of all runs of an item"
 
 
@@ -78,7 +78,7 @@ def test_rows_are_counted_within_their_item(items: list[int]):
 
 
 def test_tables_are_not_sent_to_other_processes():
-    found = Runs.of(np.arange(4), np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]), "new")
+    found = Runs(np.arange(4), np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]), "new")
     before = len(pickle.dumps(found))
     table = found.table
     assert len(pickle.dumps(found)) == before

@@ -13,7 +13,7 @@ from tests import oracles
 import outscore as osc
 from outscore.exact import bracket, lattice
 from outscore.inference.base import p_values
-from outscore.inference.base.sign_flips import KernelOptions
+from outscore.inference.base.question import TestRequest
 
 
 @pytest.fixture(scope="module", params=["counted", "polynomials"], autouse=True)
@@ -62,7 +62,7 @@ def check_bounds(seed: int, cases: int, width: float) -> None:
     for case in range(cases):
         d, side = draw(rng), SIDES[case % 3]
         observed = math.fsum(d.tolist())
-        sign, request = int(np.sign(observed)), KernelOptions(alternative=side)
+        sign, request = int(np.sign(observed)), TestRequest(alternative=side)
         ties = side == "two-sided" or request.favours(sign)
         p = p_values.certified_p(bracket.bounds(d, abs(observed), ties=ties, width=width), sign, request)
         assert Fraction(p.lower) <= shares(d)[side] <= Fraction(p.upper), (d.tolist(), side)

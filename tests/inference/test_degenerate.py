@@ -10,12 +10,10 @@ from outscore.core.errors import OutscoreError
 from outscore.core.options import complete
 from outscore.core.paired import PairedScores
 from outscore.inference.base.discordance import discordance, tango_interval
-from outscore.inference.base.entry import TestRequest
 from outscore.inference.base.paired import NoSpreadError
-from outscore.inference.base.sign_flips import KernelOptions
+from outscore.inference.base.question import TestRequest
 from outscore.inference.describe.analysis import analyse
 from outscore.inference.describe.effects import effects
-from outscore.inference.permutation.dispatch import permutation
 from outscore.inference.registry import TESTS
 from outscore.metrics.registry import resolve
 from outscore.results.note import note_texts
@@ -134,6 +132,5 @@ def test_normality_has_a_level_of_its_own(alpha):
 
 
 def test_resamples_of_the_permutation_test_are_bounded_too():
-    pairs = pairs_of([1, 2, 3], [1, 1, 1])
     with pytest.raises(OutscoreError, match=r"`resamples` is 1,000,000,000\. It must be at most 1,000,000\."):
-        permutation(pairs, resolve("mean", np.ones(3), np.ones(3))[0], KernelOptions(method="monte-carlo", resamples=10**9))
+        TestRequest(options={"method": "monte-carlo", "resamples": 10**9})

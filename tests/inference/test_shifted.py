@@ -15,7 +15,7 @@ import outscore as osc
 from outscore.core.errors import OutscoreError
 from outscore.core.paired import PairedScores
 from outscore.inference.base import discordance
-from outscore.inference.base.entry import TestRequest
+from outscore.inference.base.question import TestRequest
 from outscore.inference.registry import TESTS
 from outscore.metrics.registry import resolve
 

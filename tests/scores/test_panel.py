@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import outscore as osc
 from outscore import OutscoreError
 from outscore.results.note import note_texts
-from outscore.scores.panel import Panel, panels_of
+from outscore.scores.panel import Panel, panels_of, refuse_one
 from outscore.scores.system import Labels, Scores
 
 
@@ -108,8 +108,7 @@ def test_clusters_follow_their_items():
 @pytest.mark.parametrize(
     ("systems", "message"),
     [
-        ([], "No system was found: there is nothing to rank"),
-        ([system("a", [("p", 1)])], "Only `a` was found: there is nothing to rank"),
+        ([], "No system was found"),
         ([system("a", [("p", 1)]), system("a", [("p", 0)]), system("b", [("p", 0)])], "Two systems are named `a`"),
         ([Scores("a", np.array([1, 0])), Scores("b", np.array([1]))], "`a` has 2 items and `b` has 1"),
         ([Scores("a", np.array([1])), system("b", [("p", 0)])], "names item ids but `a` does not"),
@@ -125,7 +124,16 @@ def test_refusals_are_one_sentence(systems, message):
 def test_the_column_of_a_lonely_system_is_named(tmp_path):
     (tmp_path / "one.csv").write_text("item,A\nq1,1\nq2,0\n")
     with pytest.raises(OutscoreError, match=r"one\.csv` has one column of scores, `A`: there is nothing to rank"):
-        panels_of(osc.read(tmp_path / "one.csv"))
+        refuse_one(osc.read(tmp_path / "one.csv"))
+
+
+@pytest.mark.parametrize(
+    ("systems", "message"), [([], "No system was found"), ([Scores("a", np.array([1]))], "Only `a` was found")]
+)
+def test_one_system_has_a_panel_but_no_ranking(systems, message):
+    with pytest.raises(OutscoreError, match=f"{message}: there is nothing to rank"):
+        refuse_one(systems)
+    assert [panel.shape for panel in (panels_of(systems) if systems else ())] == [(1, 1)] * len(systems)
 
 
 def test_a_single_item_is_told_once():

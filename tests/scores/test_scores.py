@@ -47,7 +47,7 @@ def test_items_are_matched_in_the_order_of_a():
     both = pair(scores("A", "q3 3, q1 1, q2 2, q7 7"), scores("B", "q1 10, q2 20, q3 30, q8 80, q9 90"))
     assert columns(both) == [(3, 30), (1, 10), (2, 20)]
     assert both.alignment == Alignment(common=3, only_a=1, only_b=2)
-    assert [both.ids[k] for k in range(3)] == ["q3", "q1", "q2"]
+    assert both.labels == ["q3", "q1", "q2"]
     assert both.items is None
     assert both.notes == ()
 
@@ -110,7 +110,6 @@ def test_datasets_tell_items_apart_where_both_name_them():
     a = scores("A", "x 1 1, y 1 2", "dataset id")
     both = pair(a, scores("B", "y 1 20, x 1 10", "dataset id"))
     assert columns(both) == [(1, 10), (2, 20)]
-    assert both.datasets.names == ("x", "y")
     alone = pair(scores("A", "x 1 1, y 2 2", "dataset id"), scores("B", "2 20, 1 10"))
     assert columns(alone) == [(1, 10), (2, 20)]
     assert list(alone.slices) == ["dataset"]

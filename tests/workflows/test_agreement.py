@@ -29,13 +29,15 @@ def tables(draw) -> tuple[pl.DataFrame, dict[str, object], bool]:
     rng = np.random.default_rng(draw(st.integers(0, 10**6)))
     score, n = KINDS[draw(st.sampled_from(sorted(KINDS)))], draw(st.integers(6, 40))
     column, runs = draw(st.sampled_from([("", 1), ("", 1), ("epoch", 2), ("epoch", 4), ("seed", 3)]))
-    design = draw(st.sampled_from(["items", "clusters", "gaps", "units"]))
+    design = draw(st.sampled_from(["items", "clusters", "gaps", "uneven gaps", "units"]))
+    gaps = design.endswith("gaps")
+    there = rng.random((2, n)) < (0.85 if gaps else 1)
     rows = [
         (f"q{i}", system, run, f"d{i // 3}", score(rng, level))
-        for system, level in (("new", 0.7), ("old", 0.5))
-        for i in range(n)
-        if design != "gaps" or rng.random() < 0.85
-        for run in range(runs)
+        for own, (system, level) in zip(there, (("new", 0.7), ("old", 0.5)), strict=True)
+        for i in np.flatnonzero(own).tolist()
+        # An item that one system lacks may have fewer runs.
+        for run in range(runs if design != "uneven gaps" or there[:, i].all() else max(1, runs - 1))
     ]
     table = pl.DataFrame(rows, schema=["id", "system", column or "run", "doc", "score"], orient="row")
     asked: dict[str, object] = {}
@@ -44,7 +46,7 @@ def tables(draw) -> tuple[pl.DataFrame, dict[str, object], bool]:
     if design == "units":
         # Units are made of items; runs that span all items have a test of their own.
         asked |= {"unit_size": 2} | ({"population": "items"} if column else {})
-    return table.drop([] if column else "run").drop([] if design == "clusters" else "doc"), asked, design != "gaps"
+    return table.drop([] if column else "run").drop([] if design == "clusters" else "doc"), asked, not gaps
 
 
 def same(one: float | None, other: float | None) -> bool:
@@ -72,6 +74,7 @@ def test_all_commands_agree_on_what_they_share(made):
     turn = 1 if ranked.systems == pair.systems else -1
     assert same(turn * ranked.difference, pair.difference)
     assert same(ranked.p.value, pair.p.claimed)
+    assert board.population == pair.population
     assert ranked.n == pair.p.n or pair.population != "items"
     ends = (ranked.low, ranked.high) if turn > 0 else tuple(None if end is None else -end for end in (ranked.high, ranked.low))
     expected = (None, None) if pair.interval is None else (pair.interval.low, pair.interval.high)
@@ -81,7 +84,12 @@ def test_all_commands_agree_on_what_they_share(made):
         assert_same_own(pair.scores, board.scores)
     if "unit_size" in asked:
         return
-    assert_same_own(board.scores, osc.score(table, **asked).systems)
+    alone = osc.score(table, **asked)
+    if alone.population == board.population:
+        assert_same_own(board.scores, alone.systems)
+    else:
+        # Alone, a system lacks runs of items that no other has either.
+        assert (board.population, alone.population) == ("items-and-runs", "items")
     margin = 0.05 * max(1.0, float(table["score"].abs().max()))
     gate = osc.gate(table, margin=margin, systems=["old", "new"], **asked)
     asked_alike = osc.compare(table, margin=margin, systems=["new", "old"], **asked)
@@ -130,3 +138,18 @@ def test_means_of_runs_that_show_two_values_are_not_right_or_wrong():
     assert (board.pairs[0].low, board.pairs[0].high) == pytest.approx((pair.interval.low, pair.interval.high))
     assert_same_own(pair.scores, board.scores)
     assert_same_own(pair.scores, alone.systems)
+
+
+def test_runs_that_an_item_of_one_system_lacks_do_not_change_the_claim():
+    """What a pair is compared on has every run; that an item which only `new` has lacks one, or has another, says nothing."""
+    rng = np.random.default_rng(3)
+    systems = ("new", "old")
+    rows = [(f"q{i}", name, f"s{run}", round(rng.random(), 2)) for name in systems for i in range(12) for run in range(3)]
+    rows += [("q12", "new", "s0", 0.5), ("q12", "new", "s7", 0.25)]
+    table = pl.DataFrame(rows, schema=["id", "system", "seed", "score"], orient="row")
+    for population in (None, "these-items"):
+        pair, board = (ask(table, population=population) for ask in (osc.compare, osc.rank))
+        assert board.population == pair.population == (population or "items-and-runs")
+        assert same(board.pairs[0].p.value, pair.p.value)
+    third = table.with_columns(system=pl.lit("third"))
+    assert osc.rank(pl.concat([table, third.unique(["id", "seed"])])).population == "items"

@@ -81,7 +81,7 @@ def test_a_slice_on_which_the_winner_is_worse_is_named(tmp_path):
     assert text.startswith("Against this verdict, B is significantly better than A on pair = de-en (")
     assert text.endswith("Holm over 3 slices).")
     data.to_csv(tmp_path / "scores.csv", index=False)
-    printed = CliRunner().invoke(app, ["compare", str(tmp_path / "scores.csv"), "--slice", "pair"]).output
+    printed = CliRunner().invoke(app, ["compare", str(tmp_path / "scores.csv"), "--slice", "pair", "-v"]).output
     assert printed.index("Against this verdict") < printed.index("\ndata")
 
 

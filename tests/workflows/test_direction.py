@@ -19,7 +19,7 @@ from outscore.cli.app import app
 from outscore.core.errors import OutscoreError
 from outscore.formats.tables.directions import LOWER_IS_BETTER, is_better_lower
 from outscore.inference.registry import TESTS
-from outscore.workflows.reading import directed
+from outscore.workflows.reading import resolve_direction
 
 RNG = np.random.default_rng(3)
 GOOD = RNG.integers(0, 30, 60) / 100
@@ -39,7 +39,7 @@ def errors(tmp_path, monkeypatch) -> Path:
 
 
 def run(*words: str):
-    result = CliRunner().invoke(app, list(words), prog_name="outscore")
+    result = CliRunner().invoke(app, [*words, "-v"], prog_name="outscore")
     assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
     return result
 
@@ -88,7 +88,7 @@ def test_a_metric_that_has_a_direction_keeps_it(errors, command):
     result = run(command, "wide.csv", "--metric", "accuracy", "--lower-is-better")
     assert result.exit_code == 2
     assert "A higher `accuracy` is better by definition" in result.output
-    assert directed("error-rate", "lower", scores=None).source == "metric"
+    assert resolve_direction("error-rate", "lower", scores=None).source == "metric"
 
 
 def test_score_columns_that_disagree_are_refused(errors):
@@ -399,7 +399,7 @@ def bare(tmp_path, monkeypatch) -> Path:
 
 def piped(*words: str, file: str):
     """Run a command that reads a file from standard input."""
-    result = CliRunner().invoke(app, list(words), prog_name="outscore", input=Path(file).read_bytes())
+    result = CliRunner().invoke(app, [*words, "-v"], prog_name="outscore", input=Path(file).read_bytes())
     assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
     return result
 

@@ -19,7 +19,7 @@ NEW, OLD = (RNG.integers(0, 9, 40).astype(float).tolist() for _ in range(2))
 
 
 def run(*words: str):
-    done = CliRunner().invoke(app, list(words), prog_name="outscore")
+    done = CliRunner().invoke(app, [*words, "-v"], prog_name="outscore")
     assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
     return done
 

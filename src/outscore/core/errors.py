@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from importlib import import_module
+from types import ModuleType
 
 MAX_QUOTED = 160
 MAX_COMMAND = 10_000
@@ -108,3 +110,25 @@ class MeasuresError(OutscoreError):
         refusal = cls(message, hint, parameter="score")
         refusal.measures, refusal.by_system = tuple(measures), by_system
         return refusal
+
+
+def load_extra(module: str, purpose: str, extra: str) -> ModuleType:
+    """A module of an optional library, or a refusal that says how to get it.
+
+    Examples
+    --------
+    >>> load_extra("no_such_library", "read minds", "minds")
+    Traceback (most recent call last):
+    ...
+    outscore.core.errors.OutscoreError: no-such-library must be installed to read minds. Run `pip install 'outscore[minds]'`.
+    """
+    try:
+        return import_module(module)
+    except ImportError:
+        library = module.partition(".")[0].replace("_", "-")
+        raise OutscoreError(f"{library} must be installed to {purpose}.", f"Run `pip install 'outscore[{extra}]'`.") from None
+
+
+def require_polars(purpose: str) -> None:
+    """Refuse what only polars can do where it is not installed."""
+    load_extra("polars", purpose, "parquet")

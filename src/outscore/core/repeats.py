@@ -41,36 +41,42 @@ def kind_of_column(name: str) -> RepeatKind:
 class Runs:
     """All rows of one system, (rows,) scores or (rows, columns) counts, with the codes of their items and of their runs.
 
-    `runs` is None where rows do not say which run they are. `lacking` says, as a clause, why there is no table of items by
-    runs; it is empty where there is one.
+    `runs` is None where rows do not say which run they are.
     """
 
     values: Array
     items: Array
     runs: Array | None = None
-    lacking: str = ""
+    system: str = ""
 
-    @classmethod
-    def of(cls, values: Array, items: Array, runs: Array | None, system: str) -> Runs:
-        """The rows of a system, and whether every item has every run once.
+    @cached_property
+    def codes(self) -> Array:
+        """The run of each row, without gaps; all are of one run where they do not say."""
+        if self.runs is None:
+            return np.zeros(len(self.items), dtype=np.int64)
+        return np.unique(self.runs, return_inverse=True)[1]
+
+    @property
+    def count(self) -> int:
+        """The number of runs."""
+        return int(self.codes.max(initial=-1)) + 1
+
+    @cached_property
+    def lacking(self) -> str:
+        """Why there is no table of items by runs, as a clause; empty where every item has every run once.
 
         Examples
         --------
-        >>> Runs.of(np.array([1, 2, 3]), np.array([0, 0, 1]), np.array([0, 1, 0]), "new").lacking
+        >>> Runs(np.array([1, 2, 3]), np.array([0, 0, 1]), np.array([0, 1, 0]), "new").lacking
         'new lacks runs of some items'
         """
-        if not len(values):
-            return cls(values, items, runs, f"{system} has no item")
-        if runs is None:
-            return cls(values, items, runs, f"{system} has a single run")
-        n, dense = len(np.unique(items)), np.unique(runs, return_inverse=True)[1]
-        k = int(dense.max()) + 1
-        lacking = ""
-        if k < 2:
-            lacking = f"{system} has a single run"
-        elif len(values) != n * k or len(np.unique(items * k + dense)) < n * k:
-            lacking = f"{system} lacks runs of some items"
-        return cls(values, items, dense, lacking)
+        if not len(self.values):
+            return f"{self.system} has no item"
+        if self.count < 2:
+            return f"{self.system} has a single run"
+        cells = len(np.unique(self.items)) * self.count
+        complete = len(self.values) == cells and len(np.unique(self.items * self.count + self.codes)) == cells
+        return "" if complete else f"{self.system} lacks runs of some items"
 
     @cached_property
     def table(self) -> Array:
@@ -81,15 +87,13 @@ class Runs:
         >>> Runs(np.array([1, 2, 3, 4]), np.array([0, 0, 1, 1]), np.array([0, 1, 1, 0])).table.tolist()
         [[1, 2], [4, 3]]
         """
-        assert self.runs is not None
-        shape = int(self.items.max()) + 1, int(self.runs.max()) + 1
-        table = np.zeros((*shape, *self.values.shape[1:]), dtype=self.values.dtype)
-        table[self.items, self.runs] = self.values
+        table = np.zeros((int(self.items.max()) + 1, self.count, *self.values.shape[1:]), dtype=self.values.dtype)
+        table[self.items, self.codes] = self.values
         return table
 
     def __getstate__(self) -> dict[str, object]:
-        """What other processes are sent: they make the table themselves."""
-        return {name: value for name, value in vars(self).items() if name != "table"}
+        """What other processes are sent: they make the rest themselves."""
+        return {name: value for name, value in vars(self).items() if name not in ("table", "codes", "lacking")}
 
     def times(self, items: int) -> Array:
         """How often each of so many items was run."""
@@ -108,7 +112,7 @@ class Runs:
         place[items] = np.arange(len(items))
         kept = place[self.items] >= 0
         runs = None if self.runs is None else self.runs[kept]
-        return Runs(self.values[kept], place[self.items[kept]], runs, self.lacking)
+        return Runs(self.values[kept], place[self.items[kept]], runs, self.system)
 
 
 def occurrences(items: Array) -> Array:
@@ -132,7 +136,7 @@ class Repeats:
 
     `column` is what the data call the repeats, empty where nothing does. `metric` is that of one run's rows, where the rows
     that are compared hold all runs side by side. `reduced` names the score that was made of an item's runs, where it is not
-    their mean.
+    their mean. `of_whole` is what the whole lacks that these are a part of, because claims about parts are of the same kind.
 
     Examples
     --------
@@ -146,6 +150,7 @@ class Repeats:
     systems: tuple[Runs, ...]
     metric: AdditiveMetric | None = None
     reduced: str = ""
+    of_whole: str = ""
 
     @property
     def times(self) -> tuple[float, ...]:
@@ -157,7 +162,7 @@ class Repeats:
         """Why there are no tables of items by runs; empty where there are."""
         if self.reduced:
             return f"{self.reduced} is one score of all runs of an item"
-        return next((runs.lacking for runs in self.systems if runs.lacking), "")
+        return self.of_whole or next((runs.lacking for runs in self.systems if runs.lacking), "")
 
     @property
     def unequal(self) -> bool:
@@ -178,7 +183,7 @@ class Repeats:
 
     def take(self, items: Array) -> Repeats:
         """The repeats of these items."""
-        return replace(self, systems=tuple(runs.take(items) for runs in self.systems))
+        return replace(self, systems=tuple(runs.take(items) for runs in self.systems), of_whole=self.lacking)
 
 
 def repeats_of_rows(values: Sequence[Array], items: Array, names: Sequence[str]) -> Repeats | None:
@@ -195,4 +200,4 @@ def repeats_of_rows(values: Sequence[Array], items: Array, names: Sequence[str])
     if len(items) == int(items.max()) + 1:
         return None
     runs = occurrences(items)
-    return Repeats(EPOCHS, "", tuple(Runs.of(rows, items, runs, name) for rows, name in zip(values, names, strict=True)))
+    return Repeats(EPOCHS, "", tuple(Runs(rows, items, runs, name) for rows, name in zip(values, names, strict=True)))

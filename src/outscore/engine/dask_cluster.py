@@ -19,7 +19,7 @@ from functools import cache, partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar, cast
 
-from outscore.core.errors import OutscoreError
+from outscore.core.errors import OutscoreError, load_extra
 from outscore.core.records import dataclass
 from outscore.engine.local_cluster import local_cluster
 from outscore.engine.progress import Progress, Steps
@@ -303,13 +303,10 @@ class Dask:
     @contextmanager
     def connect(self) -> Iterator[Connection]:
         """Start the cluster if it is local, and connect to it, for any number of calls of `map`."""
-        try:
-            import dask
-            from distributed.utils import silence_logging_cmgr
-        except ImportError:
-            raise OutscoreError(
-                "dask must be installed to use a Dask cluster.", "Run `pip install 'outscore[cluster]'`."
-            ) from None
+        load_extra("dask", "use a Dask cluster", "cluster")
+        import dask
+        from distributed.utils import silence_logging_cmgr
+
         with ExitStack() as stack:
             # Errors are reported as `OutscoreError`, not in Dask's log, and a large function needs no
             # warning.

@@ -7,9 +7,10 @@ that decided.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from outscore.core.errors import OutscoreError
 from outscore.core.records import dataclass
 
 if TYPE_CHECKING:
@@ -169,6 +170,43 @@ def population_cure(
         (incomplete, "Leave --population out, or give every run of every item."),
     )
     return next((cure for applies, cure in cures if applies), "Leave --population out.")
+
+
+def choose_population(
+    wanted: str | None,
+    missing: Mapping[str, str],
+    parts: Sequence[Repeats | None],
+    kind: RepeatKind | None,
+    *,
+    only_items: bool = False,
+    units: bool = False,
+) -> str:
+    """The population that decides: the wanted one, or the usual one for such repeats if the data allow it.
+
+    `missing` is what the data lack for each population, as `lacking` has it for the repeats of all `parts`; `only_items` says
+    that the chosen test works on items only, `units` that units of several items are compared.
+
+    Examples
+    --------
+    >>> missing = {"items": "", "items-and-runs": "old has a single run", "these-items": ""}
+    >>> choose_population(None, missing, [], "runs"), choose_population("these-items", missing, [], "runs")
+    ('items', 'these-items')
+    """
+    usual = usual_population(kind)
+    if only_items or missing[usual]:
+        usual = ITEMS
+    chosen = wanted or usual
+    if not missing[chosen]:
+        return chosen
+    known = [repeats for repeats in parts if repeats is not None]
+    cure = population_cure(
+        chosen,
+        kind,
+        reduced=known[0].reduced if known else "",
+        units=units,
+        incomplete=any(repeats.lacking for repeats in known),
+    )
+    raise OutscoreError(f"Population {chosen} is not available: {missing[chosen]}.", cure, parameter="population")
 
 
 def usual_population(kind: str | None) -> str:

@@ -34,9 +34,10 @@ from outscore.core.records import dataclass
 from outscore.exact.bounded_mean import log_p_of_mean, lower_limit_of_mean
 from outscore.inference.base import p_values
 from outscore.inference.base.discordance import discordance
-from outscore.inference.base.entry import TestEntry, TestRequest
+from outscore.inference.base.entry import TestEntry
 from outscore.inference.base.influence import contributions
 from outscore.inference.base.item_scores import with_exact_integers
+from outscore.inference.base.question import TestRequest
 from outscore.inference.base.sign_flips import units_of
 from outscore.inference.power.gate import CLOSE, MAX_ITEMS, Bounded, Shares
 from outscore.results.comparison import TestResult

@@ -6,9 +6,9 @@ system by system; then the rows of each common item are put side by side.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
-from typing import NoReturn
+from typing import Literal, NoReturn
 
 import numpy as np
 
@@ -21,40 +21,84 @@ from outscore.core.repeats import Repeats, Runs, kind_of_column
 from outscore.results.design import Alignment
 from outscore.results.note import Note
 from outscore.scores.answers import facts_of_answers, refuse_other_gold
-from outscore.scores.duplicates import UNEQUAL_RUNS, DuplicateRule, check_rule, settle
-from outscore.scores.system import Labels, Rows, Scores
+from outscore.scores.duplicates import UNEQUAL_RUNS, DuplicateRule, check_rule, repeated_notes, settle
+from outscore.scores.system import Labels, Origin, Rows, Scores
 
 # All rows; indexing with a slice copies nothing.
 _ALL = slice(None)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Paired(Brief):
-    """Two systems' rows side by side, in the order of A's file.
+class TwoSystems(Brief):
+    """Two systems' rows side by side, (n,) scores or (n, k) counts of the same items, and where they come from.
 
-    `items` holds a code per row if items have several rows (repeats, to be averaged first) and is None if
-    every row is an item; `clusters` are codes too: both are what `compare` takes. `ids`, `datasets` and
-    `slices` keep their names. `repeats` holds what is known of items that were run several times, or None: where
-    the systems were run unequally often, the rows are item means.
+    Parameters
+    ----------
+    a, b
+        Their numbers, in the order of A's file; arrays are taken as callers give them.
+    names
+        What they are called.
+    tables
+        The files.
+    alignment
+        What was matched and left out.
+    items, clusters
+        Labels per row or None; `items` is None if every row is an item.
+    labels
+        The names of the rows.
+    slices
+        The slice of each row, by column.
+    repeats
+        What is known of items that were run several times: where the systems were run unequally often, the rows are item means.
+    notes
+        What a reader should know about all that.
+    better, measures
+        The direction of the scores if their source states it, and the names that arrays bring along.
+    scores
+        The systems before their rows were matched.
     """
 
-    a: Array
-    b: Array
-    alignment: Alignment
-    items: Array | None = None
-    clusters: Array | None = None
-    ids: Labels | None = None
-    datasets: Labels | None = None
-    slices: Mapping[str, Labels] = field(default_factory=dict)
+    a: object
+    b: object
+    names: tuple[str, str]
+    tables: tuple[Origin, ...] = ()
+    alignment: Alignment | None = None
+    items: object = None
+    clusters: object = None
+    labels: Sequence[str] | None = None
+    slices: Mapping[str, Sequence[str]] = field(default_factory=dict)
     repeats: Repeats | None = None
     notes: tuple[Note, ...] = ()
+    better: Literal["higher", "lower"] | None = None
+    scores: tuple[Scores, Scores] | None = None
+    measures: tuple[str, ...] = ()
 
     def _brief(self) -> str:
-        left_out = self.alignment.only_a + self.alignment.only_b
-        return f"{count_of(len(self.a), 'row')}, {count_of(left_out, 'item')} left out"
+        left_out = 0 if self.alignment is None else self.alignment.only_a + self.alignment.only_b
+        return f"{count_of(len(np.asarray(self.a)), 'row')}, {count_of(left_out, 'item')} left out"
+
+    @property
+    def counts(self) -> bool:
+        """Whether counts were read."""
+        return self.scores is not None and self.scores[0].values.ndim == 2
+
+    def swap_systems(self) -> TwoSystems:
+        """The same two, B first."""
+        alignment = self.alignment
+        if alignment is not None:
+            alignment = replace(alignment, only_a=alignment.only_b, only_b=alignment.only_a)
+        return replace(
+            self,
+            a=self.b,
+            b=self.a,
+            names=(self.names[1], self.names[0]),
+            alignment=alignment,
+            repeats=None if self.repeats is None else self.repeats.swap_systems(),
+            scores=None if self.scores is None else (self.scores[1], self.scores[0]),
+        )
 
 
-def pair(a: Scores, b: Scores, duplicates: DuplicateRule = "stop") -> Paired:
+def pair(a: Scores, b: Scores, duplicates: DuplicateRule = "stop", names: tuple[str, str] | None = None) -> TwoSystems:
     """Match two systems' rows by item id and repeat, in the order of A's file.
 
     Items that one system lacks are left out and counted. Rows of one item and repeat with equal scores are
@@ -67,6 +111,8 @@ def pair(a: Scores, b: Scores, duplicates: DuplicateRule = "stop") -> Paired:
         The systems. If neither has ids, rows are matched by position.
     duplicates
         ``"stop"`` refuses contradicting scores; ``"mean"``, ``"first"`` and ``"last"`` resolve them.
+    names
+        What the systems are called, if not by their own names.
 
     Examples
     --------
@@ -84,26 +130,22 @@ def pair(a: Scores, b: Scores, duplicates: DuplicateRule = "stop") -> Paired:
         raise OutscoreError(
             f"{a.label} and {b.label} do not have the same number of scores per row.", "Give both systems the same columns."
         )
-    if a.ids is None and b.ids is None:
-        return _with_facts(_pair_by_position(a, b), a, b)
-    if a.ids is None or b.ids is None:
+    if (a.ids is None) != (b.ids is None):
         named, bare = (a, b) if b.ids is None else (b, a)
         raise OutscoreError(
             f"{named.label} has item ids but {bare.label} has none: they cannot be matched.",
             "Give both systems ids, or leave them out of both.",
         )
-    return _with_facts(_pair_by_id(a, b, duplicates), a, b)
+    found = _pair_by_position(a, b) if a.ids is None else _pair_by_id(a, b, duplicates)
+    notes = found.notes
+    if a.gold is not None or b.gold is not None:
+        refuse_other_gold((a, b))
+        notes += tuple(facts_of_answers((a, b)))
+    tables = tuple(dict.fromkeys(scores.origin for scores in (a, b) if scores.origin is not None))
+    return replace(found, names=names or found.names, tables=tables, notes=notes, scores=(a, b))
 
 
-def _with_facts(paired: Paired, a: Scores, b: Scores) -> Paired:
-    """The pair with what is to be said of answers; those that were scored by other right answers are refused."""
-    if a.gold is None and b.gold is None:
-        return paired
-    refuse_other_gold((a, b))
-    return replace(paired, notes=(*paired.notes, *facts_of_answers((a, b))))
-
-
-def _pair_by_position(a: Scores, b: Scores) -> Paired:
+def _pair_by_position(a: Scores, b: Scores) -> TwoSystems:
     if a.rows != b.rows:
         raise OutscoreError(
             f"{a.label} has {a.rows:,} items and {b.label} has {b.rows:,}: they cannot be paired line by line.",
@@ -112,7 +154,7 @@ def _pair_by_position(a: Scores, b: Scores) -> Paired:
     return _assemble(a, b, (_ALL, _ALL), (a.values, b.values), Alignment(common=a.rows))
 
 
-def _pair_by_id(a: Scores, b: Scores, rule: DuplicateRule) -> Paired:
+def _pair_by_id(a: Scores, b: Scores, rule: DuplicateRule) -> TwoSystems:
     if a.datasets is None or b.datasets is None:
         # A dataset identifies items only if both systems name it; otherwise it is a slice like any other.
         a, b = _dataset_as_slice(a), _dataset_as_slice(b)
@@ -155,7 +197,7 @@ def _repeats_of(a: Scores, b: Scores, items: tuple[Array, Array]) -> Repeats:
 
 
 def _runs(scores: Scores, items: Array) -> Runs:
-    return Runs.of(scores.values, items, None if scores.repeats is None else scores.repeats.codes, scores.name)
+    return Runs(scores.values, items, None if scores.repeats is None else scores.repeats.codes, scores.name)
 
 
 def _refuse_no_common_items(a: Scores, b: Scores) -> NoReturn:
@@ -177,7 +219,9 @@ def _dataset_as_slice(scores: Scores) -> Scores:
     return replace(scores, datasets=None, slices={**scores.slices, column: scores.datasets})
 
 
-def _match_repeats(a: Scores, b: Scores, items: tuple[Array, Array], runs: tuple[Array, Array], alignment: Alignment) -> Paired:
+def _match_repeats(
+    a: Scores, b: Scores, items: tuple[Array, Array], runs: tuple[Array, Array], alignment: Alignment
+) -> TwoSystems:
     """Put the rows of each item side by side; both systems have the same items here, some of them several times."""
     orders = (np.argsort(items[0], kind="stable"), np.argsort(items[1], kind="stable"))
     if not np.array_equal(*runs):
@@ -204,7 +248,7 @@ def _item_means(
     orders: tuple[Array, Array],
     runs: tuple[Array, Array],
     alignment: Alignment,
-) -> Paired:
+) -> TwoSystems:
     """Average the rows of each item, because A and B have unequally many, which cannot be matched."""
     firsts, means = [], []
     for scores, order, counts in zip((a, b), orders, runs, strict=True):
@@ -236,7 +280,7 @@ def _assemble(
     *,
     items: Array | None = None,
     notes: tuple[Note, ...] = (),
-) -> Paired:
+) -> TwoSystems:
     """Put matched rows together, with the labels of A or else of B; if both have labels, they must agree."""
     a, b = a.take(rows[0]), b.take(rows[1])
     clusters = b.clusters if a.clusters is None else a.clusters
@@ -256,16 +300,15 @@ def _assemble(
         del slices[name]
         text = f"Column `{name}` differs between the systems on the same item and was not used for slices."
         notes += (Note("input", text),)
-    return Paired(
-        values[0],
-        values[1],
-        alignment,
+    return TwoSystems(
+        *values,
+        (a.name, b.name),
+        alignment=alignment,
         items=items,
         clusters=None if clusters is None else codes_of(clusters.codes, len(values[0]), "clusters"),
-        ids=a.ids,
-        datasets=a.datasets,
-        slices=slices,
-        notes=notes,
+        labels=None if a.ids is None else a.ids.texts(),
+        slices={column: labels.texts() for column, labels in slices.items()},
+        notes=(*notes, *repeated_notes(alignment.duplicates, alignment.conflicts)),
     )
 
 

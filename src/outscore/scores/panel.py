@@ -9,7 +9,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NoReturn
+from functools import cached_property
+from typing import cast
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.paired import PairedScores
 from outscore.core.records import dataclass
-from outscore.core.repeats import Repeats, Runs, kind_of_column
+from outscore.core.repeats import RepeatKind, Repeats, Runs, kind_of_column
 from outscore.exact.numbers import to_exact_integers
 from outscore.metrics.registry import resolve
 from outscore.results.note import Note
@@ -166,11 +167,24 @@ class Panel(Brief):
         return (None if self.repeats is None else self.repeats.metric) or self.metric
 
     @property
+    def repeat_kind(self) -> RepeatKind | None:
+        """What repeats are; None without any."""
+        return None if self.repeats is None else self.repeats.kind
+
+    @property
     def times(self) -> Array:
         """(systems, items): how often each system was run on each item."""
         if self.repeats is None:
             return self.present.astype(np.int64)
         return np.array([runs.times(self.shape[1]) for runs in self.repeats.systems])
+
+    @cached_property
+    def shared_repeats(self) -> Repeats | None:
+        """The repeats of items that several systems have: what is compared, so that all others may lack runs."""
+        if self.repeats is None or self.complete:
+            return self.repeats
+        shared = np.flatnonzero(self.present.sum(axis=0) > 1)
+        return replace(self.repeats, systems=tuple(runs.take(shared) for runs in self.repeats.systems))
 
     def run_unequally(self) -> Array | None:
         """(systems, systems): which two were run unequally often on an item that both have; None where none were.
@@ -206,7 +220,9 @@ class Panel(Brief):
     def run_rows(self, system: int, items: Array) -> Array:
         """A system's (items, runs, columns) rows of these items, true numbers."""
         assert self.repeats is not None
-        return np.asarray(self.repeats.systems[system].table[items], dtype=float)
+        runs = self.repeats.systems[system]
+        # An item that only this system has may lack runs, or have others.
+        return np.asarray(runs.table if self.complete else runs.take(items).table, dtype=float)
 
     def single_rows(self, system: int) -> Array:
         """A system's rows, true numbers, before repeats were averaged and units were made."""
@@ -320,7 +336,7 @@ def panels_of(
     Parameters
     ----------
     scores
-        The systems, two or more, each with a name of its own.
+        The systems, each with a name of its own.
     metric
         What scores their rows.
     duplicates
@@ -364,6 +380,16 @@ def panels_of(
     return [replace(panels[0], duplicates=repeated, conflicts=conflicts, notes=notes), *panels[1:]]
 
 
+def name_repeats(panels: Sequence[Panel], kind: str | None) -> list[Panel]:
+    """The panels with repeats of the kind that the caller names, if any; refused where nothing was repeated."""
+    if kind is None:
+        return list(panels)
+    if all(panel.repeats is None for panel in panels):
+        raise OutscoreError("There are no repeats: each item was scored once.", "Leave --repeats out.", parameter="repeats")
+    named = cast("RepeatKind", kind)
+    return [p if p.repeats is None else replace(p, repeats=replace(p.repeats, kind=named)) for p in panels]
+
+
 def repeats_by_dataset(systems: Sequence[Scores]) -> dict[str | None, Repeats]:
     """The runs of all systems, one of each item and repeat, with the items in the order of their panels."""
     return _repeats(_cells(systems), systems)
@@ -371,9 +397,8 @@ def repeats_by_dataset(systems: Sequence[Scores]) -> dict[str | None, Repeats]:
 
 def _check_systems(scores: Sequence[Scores]) -> None:
     """Refuse systems that do not fit into one table."""
-    names = list(dict.fromkeys(system.name for system in scores))
-    if len(names) < 2:
-        _refuse_one(scores)
+    if not scores:
+        raise OutscoreError("No system was found.", "Give at least one.")
     first = scores[0]
     for system in scores[1:]:
         if system.values.shape[1:] != first.values.shape[1:]:
@@ -392,8 +417,10 @@ def _check_systems(scores: Sequence[Scores]) -> None:
     _check_lengths(scores)
 
 
-def _refuse_one(scores: Sequence[Scores]) -> NoReturn:
-    """Raise the error of a single system, naming its score column if the file has no system column."""
+def refuse_one(scores: Sequence[Scores]) -> None:
+    """Refuse to rank a single system, naming its score column if the file has no system column."""
+    if len({system.name for system in scores}) > 1:
+        return
     origin = scores[0].origin if scores else None
     if origin is not None and "score" in origin.columns and "system" not in origin.columns:
         raise OutscoreError(
@@ -523,7 +550,7 @@ def _runs(cells: _Cells, here: Array) -> tuple[Runs, ...]:
     systems = []
     for code, name in enumerate(cells.systems):
         rows = np.flatnonzero((cells.system == code) & (items >= 0))
-        systems.append(Runs.of(cells.values[rows], items[rows], None if cells.run is None else cells.run[rows], name))
+        systems.append(Runs(cells.values[rows], items[rows], None if cells.run is None else cells.run[rows], name))
     return tuple(systems)
 
 
@@ -543,8 +570,9 @@ def _item_clusters(scores: Sequence[Scores], cells: _Cells) -> Array | None:
     if len(wrong):
         row = int(wrong[0])
         one, other = names[int(clusters[item[row]])], names[int(codes[row])]
+        who = "system" if len(cells.systems) > 1 else "row"
         raise OutscoreError(
-            f"{cells.item_label(int(item[row]))} is in cluster `{one}` for one system and in `{other}` for another.",
+            f"{cells.item_label(int(item[row]))} is in cluster `{one}` for one {who} and in `{other}` for another.",
             "Every item must be in exactly one cluster.",
         )
     bare = np.flatnonzero(clusters < 0)

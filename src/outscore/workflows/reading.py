@@ -51,7 +51,7 @@ class Endings(tuple[str, ...]):
 
 
 @dataclass(frozen=True)
-class Directed:
+class MetricDirection:
     """A metric with its direction and where that comes from; `column` is the name or ending that decided it, if one did."""
 
     metric: str | AdditiveMetric
@@ -65,9 +65,9 @@ class Directed:
 
         Examples
         --------
-        >>> directed("mean", "auto", ["wer"], scores=None).why
+        >>> resolve_direction("mean", "auto", ["wer"], scores=None).why
         'according to the column name `wer`'
-        >>> directed("mean", "auto", Endings([".wer"]), scores=None).why
+        >>> resolve_direction("mean", "auto", Endings([".wer"]), scores=None).why
         'according to the file ending `.wer`'
         """
         if self.source == "data":
@@ -86,14 +86,14 @@ class Directed:
         return [Note("input", f"{self.better.capitalize()} is better, {self.why}; --{other}-is-better overrides this.")]
 
 
-def directed(
+def resolve_direction(
     metric: str | AdditiveMetric,
     asked: str,
     columns: Iterable[str] = (),
     *,
     told: Better | None = None,
     scores: Iterable[object] | None,
-) -> Directed:
+) -> MetricDirection:
     """The metric with the direction in which scores are better.
 
     `columns` are the names of the score columns or the `Endings` of files, if there are any; `told` is the direction stated in
@@ -102,7 +102,7 @@ def directed(
 
     Examples
     --------
-    >>> [directed("mean", "auto", ["wer"], scores=[scores]).metric for scores in ([0.1, 0], [-0.1, 0])]
+    >>> [resolve_direction("mean", "auto", ["wer"], scores=[scores]).metric for scores in ([0.1, 0], [-0.1, 0])]
     ['mean:direction=lower', 'mean']
     """
     if asked not in DIRECTIONS:
@@ -114,15 +114,15 @@ def directed(
     if fixed is not None:
         if asked not in ("auto", fixed):
             _refuse_turning(metric, fixed, asked)
-        return Directed(metric, fixed, "metric")
+        return MetricDirection(metric, fixed, "metric")
     if asked != "auto":
         better = cast("Better", asked)
-        return Directed(_turned(metric, better), better, "given")
+        return MetricDirection(_orient(metric, better), better, "given")
     if told is not None:
-        return Directed(_turned(metric, told), told, "log")
+        return MetricDirection(_orient(metric, told), told, "log")
     counted = next((name for name in named if counts_errors(name.removeprefix("."))), None)
     if counted is not None and scores is not None and below_zero(scores):
-        return Directed(metric, "higher", "data", counted)
+        return MetricDirection(metric, "higher", "data", counted)
     unclear = next((name for name in named if is_unclear(name.removeprefix(".") if endings else name)), None)
     if unclear is not None:
         message = f"It is not clear from the name `{unclear}` whether lower or higher scores are better."
@@ -130,8 +130,8 @@ def directed(
     if low and len(low) < len(named):
         raise _disagreement(named, low, endings=endings)
     if low:
-        return Directed(_turned(metric, "lower"), "lower", "file" if endings else "column", low[0])
-    return Directed(metric, "higher", "default")
+        return MetricDirection(_orient(metric, "lower"), "lower", "file" if endings else "column", low[0])
+    return MetricDirection(metric, "higher", "default")
 
 
 def _disagreement(named: Sequence[str], low: Sequence[str], *, endings: bool) -> OutscoreError:
@@ -222,7 +222,7 @@ def _fixed(metric: str | AdditiveMetric) -> Better | None:
     return entry.make(complete(name, entry.options, given)).direction
 
 
-def _turned(metric: str | AdditiveMetric, better: Better) -> str | AdditiveMetric:
+def _orient(metric: str | AdditiveMetric, better: Better) -> str | AdditiveMetric:
     return f"{metric}:{OPTION}=lower" if better == "lower" else metric
 
 

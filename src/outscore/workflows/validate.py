@@ -17,9 +17,9 @@ from outscore.core.paired import PairedScores, codes_of
 from outscore.core.records import dataclass
 from outscore.core.reduction import parse_reduction
 from outscore.core.repeats import KINDS
-from outscore.formats.tables.cells import JUDGEMENTS, ONLY_YES_OR_NO
-from outscore.inference.base.entry import TestEntry, TestRequest
-from outscore.inference.base.sign_flips import Alternative
+from outscore.formats.tables.cells import EITHER_WORDS, JUDGEMENTS
+from outscore.inference.base.entry import TestEntry
+from outscore.inference.base.question import Alternative, TestRequest
 from outscore.inference.families.max_t import MAX_T
 from outscore.inference.families.multiplicity import CORRECTIONS
 from outscore.inference.populations import ITEMS, POPULATIONS
@@ -74,7 +74,7 @@ def _judged(raw: Array) -> Array:
     """Words that say whether an answer was right, as 1 and 0, as in columns of files; anything else unchanged."""
     if raw.dtype.kind not in "UO" or raw.ndim != 1 or not all(isinstance(entry, str) for entry in raw.tolist()):
         return raw
-    known = {**JUDGEMENTS, **ONLY_YES_OR_NO}
+    known = {**JUDGEMENTS, **EITHER_WORDS}
     words = [entry.strip().lower() for entry in raw.tolist()]
     return np.array([known[word] for word in words]) if words and all(word in known for word in words) else raw
 

@@ -17,7 +17,7 @@ import outscore as osc
 from outscore.core.metric import AdditiveMetric
 from outscore.core.paired import PairedScores
 from outscore.inference.base.discordance import Discordance, discordance, tango_interval, tango_test
-from outscore.inference.base.sign_flips import KernelOptions
+from outscore.inference.base.question import TestRequest
 from outscore.inference.permutation.dispatch import permutation
 
 MEAN = AdditiveMetric("mean", ("score", "items"), ratio=((1, 0), (0, 1)))
@@ -31,7 +31,7 @@ def rows(only_a: int, only_b: int, both: int, unit: int = 1) -> PairedScores:
 
 
 def exact_p(pairs: PairedScores, side: str = "two-sided"):
-    return permutation(pairs, MEAN, KernelOptions(side))
+    return permutation(pairs, MEAN, TestRequest(side))
 
 
 @settings(max_examples=150)
@@ -76,7 +76,7 @@ def test_p_against_the_normal_law(side):
     z = oracles.tango_score(58, 20, 8, 0.05)
     above = scipy.stats.norm.sf(z)
     expected = {"two-sided": 2 * min(above, 1 - above), "greater": above, "less": 1 - above}
-    p = tango_test(pair, KernelOptions(side, delta=0.05))
+    p = tango_test(pair, TestRequest(side, delta=0.05))
     assert p.method == "asymptotic"
     assert p.value == pytest.approx(expected[side], rel=1e-5)
 
@@ -158,7 +158,7 @@ def test_compare_uses_it():
 @pytest.mark.slow
 @pytest.mark.parametrize(("n", "shares"), [(50, (0.25, 0.15)), (200, (0.1, 0.05)), (1_000, (0.12, 0.1))])
 def test_coverage(n, shares):
-    """95 % intervals hold the true difference in 93.5 % or more of 4,000 seeded samples."""
+    """95% CIs hold the true difference in 93.5% or more of 4,000 seeded samples."""
     rng = np.random.default_rng(n)
     truth, held, draws = shares[0] - shares[1], 0, 4_000
     for _ in range(draws):

@@ -298,7 +298,7 @@ def confused(rng):
     return np.stack([gold & answer, ~gold & answer, gold & ~answer, ~gold & ~answer], axis=1).astype(int), None
 
 
-# E of Matthews' correlation for 85 % right with 40 % gold positives, from its definition.
+# E of Matthews' correlation for 85% right with 40% gold positives, from its definition.
 MCC = (0.34 * 0.51 - 0.09 * 0.06) / math.sqrt(0.43 * 0.40 * 0.60 * 0.57)
 
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 import outscore as osc
 from outscore.cli.app import app
 from outscore.core.paired import PairedScores
-from outscore.inference.base.entry import TestRequest
 from outscore.inference.base.item_scores import ItemScores, skew_warning
+from outscore.inference.base.question import TestRequest
 from outscore.inference.bootstrap.centred import Resampled, equal_tailed
 from outscore.inference.registry import TESTS
 from outscore.metrics.registry import resolve
@@ -63,7 +63,7 @@ def test_the_warning_stands_beside_the_verdict(tmp_path):
     path = tmp_path / "scores.csv"
     path.write_text("id,new,old\n" + "".join(f"{i},{x},{1.2}\n" for i, x in enumerate(d)))
     for test in ("permutation", "student"):
-        done = CliRunner().invoke(app, ["compare", str(path), "--test", test])
+        done = CliRunner().invoke(app, ["compare", str(path), "--test", test, "-v"])
         assert done.exit_code == 0, done.output
         assert done.output.index("warnings") < done.output.index("scores ")
         assert "interval=equal-tailed" in " ".join(done.output.split())

@@ -15,7 +15,7 @@ from tests.inference.asking import LOSS, MEAN, SIDES, ask, pairs_of
 
 from outscore.core.errors import OutscoreError
 from outscore.inference.base.discordance import Discordance
-from outscore.inference.base.sign_flips import KernelOptions
+from outscore.inference.base.question import TestRequest
 from outscore.inference.binary.mcnemar import ENTRY, VARIANTS, mcnemar
 from outscore.inference.permutation.dispatch import permutation
 
@@ -52,7 +52,7 @@ def test_exact_is_the_permutation_test(only_a, only_b, side):
     a, b = items(only_a, only_b)
     for metric in (MEAN, LOSS):
         found = ask(ENTRY, a, b, alternative=side, metric=metric).p
-        assert found.value == permutation(pairs_of(a, b), metric, KernelOptions(side)).value
+        assert found.value == permutation(pairs_of(a, b), metric, TestRequest(side)).value
 
 
 @settings(max_examples=60)
@@ -88,7 +88,7 @@ def test_one_sided_variants_are_normal_tails(variant, only_a, only_b):
 
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_far_tails_keep_their_logarithm(variant):
-    found = mcnemar(Discordance(9_000, 6_000, 1, 1.0, 1), KernelOptions(), variant)
+    found = mcnemar(Discordance(9_000, 6_000, 1, 1.0, 1), TestRequest(), variant)
     assert found.value == 5e-324
     # 2 · 6002 · 2^-6001 exactly, less one of the first terms for mid-p.
     expected = math.log10(12_004 if variant == "exact" else 6_003) - 6_001 * math.log10(2)

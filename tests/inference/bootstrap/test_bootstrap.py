@@ -14,7 +14,7 @@ from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.options import complete
 from outscore.core.paired import PairedScores
-from outscore.inference.base.entry import TestRequest
+from outscore.inference.base.question import TestRequest
 from outscore.inference.bootstrap.centred import _largest_rank
 from outscore.inference.bootstrap.tests import ENTRIES
 from outscore.metrics.registry import resolve

@@ -12,7 +12,7 @@ from tests.inference.asking import LOSS, MEAN, SIDES, ask, pairs_of
 
 from outscore.core.errors import OutscoreError
 from outscore.inference.base.discordance import Discordance
-from outscore.inference.base.sign_flips import KernelOptions
+from outscore.inference.base.question import TestRequest
 from outscore.inference.classical.bayes import ENTRY, binary_exceeds, binary_posterior
 from outscore.inference.permutation.dispatch import permutation
 
@@ -92,7 +92,7 @@ def test_order_and_direction(rows, rope):
 def test_p_is_that_of_the_permutation_test(side):
     a, b = np.array([0.9, 0.7, 0.8, 0.9, 1.0]), np.array([0.5, 0.4, 0.7, 0.6, 0.8])
     found = ask(ENTRY, a, b, alternative=side)
-    assert found.p == permutation(pairs_of(a, b), MEAN, KernelOptions(side, level=0.05))
+    assert found.p == permutation(pairs_of(a, b), MEAN, TestRequest(side, alpha=0.05))
     assert found.p.test == "permutation"
     assert "permutation test" in found.notes[0].text
 

@@ -231,7 +231,7 @@ def test_many_zeros_make_a_median_of_zero():
     a = [0.0] * 60 + [0.5] * 10 + [9.0] * 5
     found = analyse(*paired(a, np.zeros(75)), estimand="median")
     assert found.zero_share == 0.8
-    words = "80 % of the differences are 0, so the median difference is 0 whatever the others are."
+    words = "80% of the differences are 0, so the median difference is 0 whatever the others are."
     assert words in found.warnings
     assert words in analyse(*paired(a, np.zeros(75)), median_test=True).warnings
     # A test of the mean has nothing to fear from it: the description mentions it, no warning does.

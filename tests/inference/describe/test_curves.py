@@ -14,7 +14,7 @@ from outscore.core.options import complete
 from outscore.core.paired import PairedScores
 from outscore.core.reduction import pass_rate
 from outscore.core.repeats import Runs
-from outscore.inference.base.entry import TestRequest
+from outscore.inference.base.question import TestRequest
 from outscore.inference.describe.curves import MAX_POINTS, MAX_ROWS, jackknife_t, runs_curve, size_curve, size_test
 from outscore.inference.registry import TESTS
 from outscore.metrics.registry import resolve

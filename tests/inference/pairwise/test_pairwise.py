@@ -13,7 +13,7 @@ from hypothesis.extra.numpy import arrays
 import outscore as osc
 from outscore.core.metric import AdditiveMetric
 from outscore.inference.base.discordance import Discordance, tango_interval
-from outscore.inference.base.entry import TestRequest
+from outscore.inference.base.question import TestRequest
 from outscore.inference.pairwise.binary import binary_table, tango_limits
 from outscore.inference.pairwise.corpus import Flipped, drawn_scores, hits_of, ranges, shared_table, summable
 from outscore.inference.pairwise.macro import macro_tested

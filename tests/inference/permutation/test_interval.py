@@ -15,7 +15,7 @@ import outscore as osc
 from outscore.core.metric import AdditiveMetric
 from outscore.core.paired import PairedScores, codes_of
 from outscore.exact.numbers import to_exact_integers
-from outscore.inference.base.sign_flips import KernelOptions
+from outscore.inference.base.question import TestRequest
 from outscore.inference.permutation.dispatch import permutation
 from outscore.inference.permutation.interval import inversion_interval, lower_limit
 from outscore.results.interval import Interval
@@ -33,7 +33,7 @@ def invert(a, b, *, alpha=0.05, side="two-sided", clusters=None, metric=MEAN) ->
     if len(metric.columns) == 2:
         rows = [np.hstack([x, np.ones_like(x)]) for x in rows]
     pairs = PairedScores(*rows, clusters=codes_of(clusters, len(rows[0]), "clusters"))
-    p = permutation(pairs, metric, KernelOptions(side, level=alpha))
+    p = permutation(pairs, metric, TestRequest(side, alpha=alpha))
     found = inversion_interval(pairs, metric, alpha, p, side)
     assert found is not None
     return p, found
@@ -231,7 +231,7 @@ def test_a_curved_metric_has_none():
     f1 = AdditiveMetric("f1", ("tp", "errors"), ratio=((2, 0), (2, 1)))
     rng = np.random.default_rng(0)
     pairs = PairedScores(*rng.integers(0, 4, (2, 12, 2)))
-    assert inversion_interval(pairs, f1, 0.05, permutation(pairs, f1, KernelOptions())) is None
+    assert inversion_interval(pairs, f1, 0.05, permutation(pairs, f1, TestRequest())) is None
 
 
 @pytest.mark.slow
@@ -246,7 +246,7 @@ def test_a_curved_metric_has_none():
     ids=["normal", "heavy tails", "integers", "laplace"],
 )
 def test_coverage_on_symmetric_data(draw, n):
-    """At least 95 % within the error of 1,500 draws; more where the data are discrete."""
+    """At least 95% within the error of 1,500 draws; more where the data are discrete."""
     rng = np.random.default_rng(95)
     centre, draws = 0.7, 1_500
     covered = 0

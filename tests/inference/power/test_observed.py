@@ -12,7 +12,7 @@ from statsmodels.stats.power import TTestPower
 import outscore as osc
 from outscore.core.metric import AdditiveMetric
 from outscore.core.paired import PairedScores
-from outscore.inference.base.entry import TestRequest
+from outscore.inference.base.question import TestRequest
 from outscore.inference.power.design import study_of
 from outscore.inference.power.observed import items_needed
 from outscore.inference.registry import TESTS

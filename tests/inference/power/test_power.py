@@ -13,8 +13,7 @@ from statsmodels.stats.power import TTestPower
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.paired import PairedScores
-from outscore.inference.base.entry import TestRequest
-from outscore.inference.base.sign_flips import KernelOptions
+from outscore.inference.base.question import TestRequest
 from outscore.inference.permutation.dispatch import permutation
 from outscore.inference.power.binary import mcnemar_power, overlaps
 from outscore.inference.power.planning import detectable_effect, power, sample_size, sizes_around
@@ -313,7 +312,7 @@ def t_test(pairs, metric, request):
 
 
 def p_alone(pairs, metric, request):
-    return TestResult(permutation(pairs, metric, KernelOptions(request.alternative, level=request.alpha)))
+    return TestResult(permutation(pairs, metric, TestRequest(request.alternative, alpha=request.alpha)))
 
 
 SAMPLE = np.round(np.random.default_rng(3).normal(0.1, 0.3, 40), 3)

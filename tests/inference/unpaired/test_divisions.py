@@ -10,7 +10,7 @@ import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from outscore.inference.base.entry import TestRequest
+from outscore.inference.base.question import TestRequest
 from outscore.inference.unpaired.divisions import division_p, likelihood_p, rank_sum_p
 from outscore.inference.unpaired.samples import Samples, mid_ranks
 from outscore.inference.unpaired.tests import (

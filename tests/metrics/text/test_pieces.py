@@ -15,7 +15,7 @@ import sacrebleu
 import outscore as osc
 from outscore.core.errors import OutscoreError
 from outscore.metrics.text.registry import shown_name, text_metric
-from outscore.web.jobs.form import form
+from outscore.web.form import form
 
 REFERENCE = ["the cat sat on the mat", "it was late and dark", "we all go home"]
 A = ["the cat sat on a mat", "it was late and dark", "we go home now"]

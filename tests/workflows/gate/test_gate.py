@@ -531,7 +531,7 @@ class TestItemsWithoutAnAnswer:
     def test_dropping_them_is_the_choice_of_who_asks(self, kind, tmp_path):
         found = osc.gate(*without_some(kind, tmp_path, 290), margin=0.02, missing="drop")
         assert (found.outcome, found.exit_code, found.unanswered) == ("pass", 0, 10)
-        assert found.headline.endswith("by 0.02 or more, 10 of 300 items left out")
+        assert found.headline.endswith("is below 0.02, 10 of 300 items left out")
 
     def test_dataframes_are_read_alike(self, tmp_path):
         tables = [pl.read_csv(path) for path in without_some("two tables", tmp_path, 290)]
@@ -554,7 +554,7 @@ class TestItemsWithoutAnAnswer:
     def test_an_undecided_gate_names_them_too(self, tmp_path):
         found = osc.gate(*without_some("wide", tmp_path, 90, n=100), margin=0.02)
         assert (found.outcome, found.unanswered) == ("inconclusive", 10)
-        assert found.headline == "Inconclusive: the data show neither a loss nor its absence"
+        assert found.headline == "Inconclusive: the data show neither a loss nor that it is below 0.02"
         assert "new has no score for 10 of 100 items" in found.reason
 
     def test_few_in_common_are_told_in_the_verdict(self, tmp_path):

@@ -49,10 +49,10 @@ def test_words_and_what_is_refused(tmp_path):
     path = written(tmp_path, 1, 1, ties=0.0)
     planned = osc.plan(pilot=path, effect=0.1)
     # A sign test of 60 against 40 per cent.
-    assert planned.verdict.startswith("You need 210 battles to detect a win rate of 60 % with power .8")
+    assert planned.verdict.startswith("You need 210 battles to detect a win rate of 60% with power .8")
     assert (planned.items, planned.method) == (osc.plan(effect=0.2, discordance=1.0).items, "exact")
     assert "battles" in planned.to_text()
-    assert "if the true win rate is 60 %" in " ".join(planned.to_text().split())
+    assert "if the true win rate is 60%" in " ".join(planned.to_text().split())
     assert osc.load(planned.save(tmp_path / "plan.json")) == planned
     for given in ({"unpaired": True}, {"margin": 0.1}, {"repeats": 2}, {"items": "prompt"}):
         with pytest.raises(osc.OutscoreError, match="is about scores, not battles"):
@@ -98,7 +98,7 @@ def test_a_is_the_first_system_that_is_named(tmp_path):
         osc.plan(pilot=path, systems=[weak, strong], alternative="greater")
     text = " ".join(last.to_text().split())
     assert f"A is {weak}, B is {strong}" in text
-    assert f"The win rate is the pilot's own, {100 * (1 - rate):.1f} %" in text
+    assert f"The win rate is the pilot's own, {100 * (1 - rate):.1f}%" in text
     unnamed = osc.plan(pilot=path)
     assert unnamed.effect == first.effect
     assert f"A is {strong}, B is {weak}" in " ".join(unnamed.to_text().split())
@@ -108,11 +108,11 @@ def test_a_negative_effect_is_a_win_rate_below_one_half(tmp_path):
     path = written(tmp_path, 1, 1, ties=0.0)
     up, down = (osc.plan(pilot=path, effect=effect) for effect in (0.05, -0.05))
     assert up.items == down.items
-    assert "a win rate of 55 %" in up.verdict
-    assert "a win rate of 45 %" in down.verdict
-    assert "if the true win rate is 45 %" in " ".join(down.to_text().split())
+    assert "a win rate of 55%" in up.verdict
+    assert "a win rate of 45%" in down.verdict
+    assert "if the true win rate is 45%" in " ".join(down.to_text().split())
     more, fewer = (osc.plan(pilot=path, n=500, alternative=side).verdict for side in ("greater", "less"))
-    rates = [float(verdict.split("a win rate of ")[1].split(" %")[0]) for verdict in (more, fewer)]
+    rates = [float(verdict.split("a win rate of ")[1].split("%")[0]) for verdict in (more, fewer)]
     assert sum(rates) == pytest.approx(100)
     assert rates[0] > 50
 
@@ -121,7 +121,7 @@ def test_a_negative_effect_is_a_win_rate_below_one_half(tmp_path):
 @pytest.mark.parametrize("effect", [0.5, -0.5, 0.6])
 def test_a_win_rate_lies_between_0_and_100_per_cent(tmp_path, votes, effect):
     path = written(tmp_path, 1, votes)
-    with pytest.raises(osc.OutscoreError, match=f"a win rate of {50 + 100 * effect:g} %") as caught:
+    with pytest.raises(osc.OutscoreError, match=f"a win rate of {50 + 100 * effect:g}%") as caught:
         osc.plan(pilot=path, effect=effect)
     assert caught.value.parameter == "effect"
     assert "win rate of 1" not in osc.plan(pilot=path, effect=0.3).to_text()

@@ -7,7 +7,7 @@ import pytest
 
 import outscore as osc
 from outscore.core.paired import PairedScores
-from outscore.inference.base.entry import TestRequest
+from outscore.inference.base.question import TestRequest
 from outscore.inference.power.gate import Shares
 from outscore.inference.registry import TESTS
 from outscore.inference.shifted import run_entry

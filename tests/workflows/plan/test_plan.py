@@ -187,7 +187,7 @@ def test_printed_scores():
     assert per_cent == PossibleP(**{**vars(found), "scores": ("87.1", "86.4"), "signature": per_cent.signature})
     assert [found.curve[0].differ, found.curve[-1].differ] == [7, 265] == list(found.discordant)
     assert [found.curve[0].p, found.curve[-1].p] == pytest.approx([found.lowest.value, found.highest.value])
-    assert possible_p("87.1%", "86.4 %", 1000).lowest == found.lowest
+    assert possible_p("87.1%", "86.4%", 1000).lowest == found.lowest
     assert possible_p(0.864, 0.871, 1000).highest.value == found.highest.value
 
 
@@ -280,7 +280,7 @@ def test_plan_from_a_pilot():
     # Equal clusters of normal differences: what was tried on samples of them is what the formula says.
     assert found.n == pytest.approx(sample_size(0.04, method="permutation", **design), rel=0.08)
     assert found.notes[0].text == "Spread from a pilot of 400 items."
-    assert "clusters may be needed (95 %)" in found.notes[1].text
+    assert "clusters may be needed (95%)" in found.notes[1].text
     given = plan_from_pilot(a, b, effect=0.04, items=items, clusters=clusters, icc=0.5)
     assert given.design.design_effect == pytest.approx(2.5)
 

@@ -243,7 +243,7 @@ def test_without_prompts_battles_are_what_is_swapped(write):
     rows = [row[1:] for row in both(20, "new", "old", lambda i: "new" if i % 3 else "old")]
     found = osc.prefer(write(rows, head="model_a,model_b,winner\n"))
     assert found.unit == "battle"
-    assert "of 40 battles (95 % interval" in found.verdict
+    assert "of 40 battles (95% CI" in found.verdict
     assert "swapped battle by battle" in found.verdict
     for text in (found.verdict, found.sentence, str(found.signature)):
         assert "prompt" not in text
@@ -583,7 +583,7 @@ class TestJudges:
             pair = found.judges.pairs[0]
             assert (pair.items, pair.agreement, pair.kappa, found.judges.alpha.items) == (20, 0.5, 0.0, 20)
             assert 0 < pair.low < 0.5 < pair.high < 1
-            text = " ".join(str(found).split())
+            text = " ".join(found.to_text().split())
             assert "several verdicts of one judge on an item count as one, in proportion." in text
             assert "kappa has no interval, because leaving out single prompts does not show" in text
             assert [row.repeated for row in found.judges.judges] == [20, 20]
@@ -598,7 +598,7 @@ class TestJudges:
             found = osc.prefer(write(given))
             assert (found.position.compared, found.position.flipped, found.position.questions) == (24, 12, 12)
             assert found.position.flipped_rate == 0.5
-            assert "12 of 24 pairs of verdicts" in " ".join(str(found).split())
+            assert "12 of 24 pairs of verdicts" in " ".join(found.to_text().split())
 
     def test_alpha_leaves_missing_verdicts_out(self, write):
         human, gpt = "BAAABBBAAABTABBATBAA", "A  ABTABT AABB AABTB"
@@ -616,14 +616,14 @@ class TestJudges:
         assert found.judges.alpha.value == pytest.approx(1 - observed / expected)
         assert found.judges.pairs[0].items == 20
         assert 0 <= found.judges.pairs[0].low < found.judges.pairs[0].high <= 1
-        assert "a missing verdict counts as a disagreement with a given one" in " ".join(str(found).split())
+        assert "a missing verdict counts as a disagreement with a given one" in " ".join(found.to_text().split())
 
     def test_verdicts_that_are_all_the_same_leave_kappa_and_alpha_undefined(self, write):
         rows = [(*row, judge) for row in both(10, "new", "old", lambda _: "new") for judge in ("a", "b")]
         found = osc.prefer(write(rows, head=self.HEAD))
         assert (found.judges.pairs[0].kappa, found.judges.alpha.value) == (None, None)
         assert 0.5 < found.judges.pairs[0].low < found.judges.pairs[0].high == 1.0
-        text = " ".join(str(found).split())
+        text = " ".join(found.to_text().split())
         assert "unbounded" not in text
         assert "kappa undefined (all verdicts are the same)" in text
         assert "Krippendorff's alpha undefined (all verdicts are the same), on 20 items" in text
@@ -683,7 +683,7 @@ class TestLabels:
         alone, found = osc.prefer(judge), osc.prefer(judge, labels=people)
         assert alone.headline == "old is preferred to new"
         assert found.headline == "new is preferred to old by people"
-        assert "By the judge alone, old wins 83.3 % of 120 battles" in found.reason
+        assert "By the judge alone, old wins 83.3% of 120 battles" in found.reason
         assert found.sentence.startswith("By people, new would win ")
         assert "is significant at the .05 level" in found.sentence
         assert {"people", "people-test", "labels", "weight"} <= set(dict(found.signature.parts))

@@ -75,7 +75,7 @@ def test_the_share_of_missing_scores_has_one_decimal():
         if (i, name) not in {(0, "new"), (5, "older")}
     ]
     found = osc.rank(pl.DataFrame(rows, schema=["id", "model", "correct"], orient="row"))
-    assert any("2 of 14 scores are missing (14.3 %)" in note.text for note in found.notes)
+    assert any("2 of 14 scores are missing (14.3%)" in note.text for note in found.notes)
 
 
 def test_a_sum_of_decimals_is_in_their_unit():

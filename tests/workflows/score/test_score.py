@@ -273,11 +273,11 @@ def test_a_bound_of_false_alarms_is_called_one():
             {"item": np.repeat(np.arange(items), 3), "epoch": np.tile([0, 1, 2], items), "score": scores[:items].ravel()}
         )
         told[items] = " ".join(osc.score(frame).to_text().split())
-    assert "would be called different in 0.0 % of cases" in told[4]
-    assert "would be called different in at most 3.1 % of cases" in told[6]
-    assert "would be called different in at most 5.0 % of cases" in told[12]
+    assert "would be called different in 0.0% of cases" in told[4]
+    assert "would be called different in at most 3.1% of cases" in told[6]
+    assert "would be called different in at most 5.0% of cases" in told[12]
     # Epochs that are not equally many.
-    assert "would be called different in 0.0 % of cases" in " ".join(osc.score(frame[:11]).to_text().split())
+    assert "would be called different in 0.0% of cases" in " ".join(osc.score(frame[:11]).to_text().split())
 
 
 def test_lower_is_better_is_said_and_orders_the_headline():

@@ -52,7 +52,7 @@ def test_writing_without_spaces():
 def test_two_ways_to_write_accents():
     apart = [unicodedata.normalize("NFD", line) for line in FRENCH]
     (said,) = told("bleu", FRENCH, apart, FRENCH)
-    assert said.startswith("B writes accents as separate characters (Unicode NFD) in up to 100 % of the segments")
+    assert said.startswith("B writes accents as separate characters (Unicode NFD) in up to 100% of the segments")
     assert told("bleu", apart, apart, apart) == []
 
 

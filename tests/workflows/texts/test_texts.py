@@ -196,7 +196,7 @@ class TestFamily:
     def test_sentence_scores_say_where_neither_scores(self):
         nothing = ["zzz", *OUTPUT[1:]]
         notes = compared(nothing, ["qqq", *worse(3)[1:]], metrics=["sentence-bleu"]).comparisons[0].notes
-        assert "On 8.3 % of the segments both systems have a sentence-BLEU of 0." in note_texts(notes)
+        assert "On 8.3% of the segments both systems have a sentence-BLEU of 0." in note_texts(notes)
 
 
 class TestSources:

@@ -19,7 +19,7 @@ from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array, distinct
 from outscore.core.paired import PairedScores
 from outscore.core.records import dataclass
-from outscore.inference.base.sign_flips import KernelOptions, reach
+from outscore.inference.base.question import TestRequest, reach
 from outscore.laws.normal import log_normal, normal_quantile
 from outscore.results.interval import Interval
 from outscore.results.pvalue import PValue
@@ -198,7 +198,7 @@ def _two_valued(a: Array, b: Array) -> Worth | None:
     return worth_of(least, largest, len(a))
 
 
-def tango_test(pair: Discordance, request: KernelOptions) -> PValue:
+def tango_test(pair: Discordance, request: TestRequest) -> PValue:
     """p-value of H0: p_A - p_B = δ by Tango's score test, normal approximation.
 
     Source: Tango (1998), the score statistic of a paired difference in proportions.
@@ -206,7 +206,7 @@ def tango_test(pair: Discordance, request: KernelOptions) -> PValue:
     Examples
     --------
     >>> pair = Discordance(n=100, only_a=15, only_b=5, unit=1.0, orientation=1)
-    >>> round(tango_test(pair, KernelOptions(delta=0.05)).value, 4)
+    >>> round(tango_test(pair, TestRequest(delta=0.05)).value, 4)
     0.2471
     """
     delta = request.delta / pair.unit
@@ -227,7 +227,7 @@ def tango_interval(pair: Discordance, alpha: float, p: PValue, alternative: str 
     Examples
     --------
     >>> pair = Discordance(n=100, only_a=15, only_b=5, unit=1.0, orientation=1)
-    >>> p = tango_test(pair, KernelOptions())
+    >>> p = tango_test(pair, TestRequest())
     >>> interval = tango_interval(pair, 0.05, p)
     >>> round(interval.low, 4), round(interval.high, 4)
     (0.0134, 0.1924)

@@ -16,7 +16,7 @@ from outscore.core.options import Option, OptionValue
 from outscore.core.paired import PairedScores
 from outscore.core.records import dataclass
 from outscore.inference.base.item_scores import MIN_LARGE_SAMPLE
-from outscore.inference.base.sign_flips import Alternative, checked_resamples
+from outscore.inference.base.question import TestRequest
 from outscore.results.comparison import TestResult
 from outscore.results.pvalue import PValue
 
@@ -31,37 +31,6 @@ NEEDS_SCORES = "It needs one score per item, and this metric is computed from al
 TESTS_THE_MEAN = "It tests the mean, not the median."
 ANOTHER_MEDIAN = "It tests another estimand, the median difference"
 MEDIAN_OF_BINARY = "For right-or-wrong items the median difference is 0 unless most items change."
-
-
-@dataclass(frozen=True)
-class TestRequest:
-    """What is asked of a test, apart from the data.
-
-    `alpha` sets the interval's level and where bounds must be decisive. Without `interval` the p-value alone
-    is asked for, and a test whose interval costs more than its p leaves it out. `bounds` are the smallest and the largest score
-    of an item, and `assume` names what may be assumed about margins (`inference.shifted`).
-    """
-
-    # Not a test class, whatever its name says to pytest.
-    __test__ = False
-
-    alternative: Alternative = "two-sided"
-    delta: float = 0.0
-    alpha: float = 0.05
-    seed: int = 0
-    options: Mapping[str, OptionValue] = field(default_factory=dict)
-    interval: bool = True
-    bounds: tuple[float, ...] = ()
-    assume: str = ""
-
-    def count(self, name: str) -> int:
-        """An option that is a whole number."""
-        return int(str(self.options[name]))
-
-    @property
-    def resamples(self) -> int:
-        """How many resamples to draw; numbers that would run for days are refused."""
-        return checked_resamples(self.count("resamples"))
 
 
 Run = Callable[[PairedScores, AdditiveMetric, TestRequest], TestResult]

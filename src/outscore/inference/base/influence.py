@@ -19,7 +19,7 @@ from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.paired import PairedScores
 from outscore.core.records import dataclass
-from outscore.inference.base.sign_flips import Alternative
+from outscore.inference.base.question import Alternative
 from outscore.laws.normal import normal_quantile
 from outscore.results.pvalue import PValue
 

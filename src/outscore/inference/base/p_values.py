@@ -15,7 +15,7 @@ from dataclasses import replace
 from outscore.core.numeric import LOG2
 from outscore.exact.bracket import Bounds
 from outscore.exact.lattice import Tail
-from outscore.inference.base.sign_flips import KernelOptions
+from outscore.inference.base.question import TestRequest
 from outscore.laws.beta import clopper_pearson
 from outscore.results.pvalue import PValue
 
@@ -33,13 +33,13 @@ def identical_p(n: int = 0) -> PValue:
     return PValue(1.0, 1.0, 1.0, 0.0, "exact", "identity", n=n)
 
 
-def exact_p(tail: Tail, sign: int, n: int, kernel: str, request: KernelOptions) -> PValue:
+def exact_p(tail: Tail, sign: int, n: int, kernel: str, request: TestRequest) -> PValue:
     """An exact p from the tail at |t|; `sign` is that of the oriented t, n the number of units that differ.
 
     Examples
     --------
     >>> tail = Tail(math.log(1 / 64), math.log(1 / 64))  # all of six coins
-    >>> exact_p(tail, 1, 6, "binomial", KernelOptions()).value, exact_p(tail, 1, 6, "binomial", KernelOptions("less")).value
+    >>> exact_p(tail, 1, 6, "binomial", TestRequest()).value, exact_p(tail, 1, 6, "binomial", TestRequest("less")).value
     (0.03125, 1.0)
     """
     tail = Tail(tail.log, min(tail.log_atom, tail.log))
@@ -65,7 +65,7 @@ def _snap(p: PValue, n: int) -> PValue:
     return replace(p, mid=mid, mid_log10=math.log10(mid) + 0.0)
 
 
-def certified_p(bounds: Bounds, sign: int, request: KernelOptions, kernel: str = "bracket") -> PValue:
+def certified_p(bounds: Bounds, sign: int, request: TestRequest, kernel: str = "bracket") -> PValue:
     """A certified p from bounds of the tail at |t|; of P(T > |t|) when a one-sided alternative looks the other way."""
     if request.alternative == "two-sided":
         lower, upper = bounds.lower + LOG2, bounds.upper + LOG2

@@ -25,9 +25,8 @@ import numpy as np
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.paired import PairedScores
-from outscore.inference.base.entry import TestRequest
 from outscore.inference.base.item_scores import scores_if_any
-from outscore.inference.base.sign_flips import reach
+from outscore.inference.base.question import TestRequest, reach
 
 MIN_EFFECTIVE_FLIPS = 30.0
 """Effective items from which on a sum of flips is screened."""

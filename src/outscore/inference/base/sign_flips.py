@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
 from functools import cache, cached_property
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 
 import numpy as np
 
@@ -20,18 +20,13 @@ from outscore.core.metric import AdditiveMetric, Precise
 from outscore.core.numeric import MAX_EXACT, TIE_TOLERANCE, Array, combine, exact_sum
 from outscore.core.paired import PairedScores
 from outscore.core.records import dataclass
-from outscore.exact.bracket import WIDTH
 from outscore.inference.base.item_scores import with_exact_integers
 
 NEAR = 1e-9
 DECIMAL_TIE = Decimal("1e-40")
 """Roots are computed with 60 digits; differences below this are ties."""
-Alternative = Literal["two-sided", "greater", "less"]
-MAX_RESAMPLES = 1_000_000
-"""Beyond this the noise of sampling is far below that of the data, and a slip of the finger would run for days."""
 TURNED = [(0, 1), (1, 0)]
 """The projections of a metric whose columns are top and bottom themselves."""
-Differences = TypeVar("Differences", float, Array)
 
 
 def exact_score(metric: AdditiveMetric, totals: Sequence[Fraction]) -> Precise | None:
@@ -135,51 +130,6 @@ class Statistic:
         unit = 2 * self.scale
         pairs = [(int(t), int(s)) for t, s in zip(self.total, sums, strict=True)]
         return [Fraction(t + s, unit) for t, s in pairs], [Fraction(t - s, unit) for t, s in pairs]
-
-
-def reach(x: Differences, alternative: Alternative) -> Differences:
-    """How far an oriented difference lies in the direction that the alternative looks.
-
-    Examples
-    --------
-    >>> reach(-2.0, "two-sided"), reach(-2.0, "greater"), reach(-2.0, "less")
-    (2.0, -2.0, 2.0)
-    """
-    if alternative == "two-sided":
-        return abs(x)
-    return x if alternative == "greater" else -x
-
-
-def checked_resamples(resamples: int) -> int:
-    """The number of resamples asked for, unless it is too large."""
-    if resamples > MAX_RESAMPLES:
-        raise OutscoreError(
-            f"Option `resamples` is {resamples:,}.", f"It must be at most {MAX_RESAMPLES:,}.", parameter="resamples"
-        )
-    return resamples
-
-
-@dataclass(frozen=True)
-class KernelOptions:
-    """What is asked of the kernels, apart from the data.
-
-    `level` is the α that bounds should lie clear of, `width` how far apart they may be, relative to p.
-    """
-
-    alternative: Alternative = "two-sided"
-    delta: float = 0.0
-    method: str = "auto"
-    resamples: int = 9_999
-    seed: int = 0
-    level: float | None = None
-    width: float = WIDTH
-
-    def __post_init__(self) -> None:
-        checked_resamples(self.resamples)
-
-    def favours(self, sign: int) -> bool:
-        """Whether an oriented difference of this sign points where a one-sided alternative looks."""
-        return sign == 0 or (sign > 0) == (self.alternative == "greater")
 
 
 @dataclass(frozen=True)

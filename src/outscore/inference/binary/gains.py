@@ -14,7 +14,7 @@ from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.paired import PairedScores
 from outscore.inference.base.item_scores import ItemScores
-from outscore.inference.base.sign_flips import KernelOptions
+from outscore.inference.base.question import TestRequest
 from outscore.inference.classical.student import make_agree, mean_of, t_interval
 from outscore.inference.permutation.dispatch import permutation
 from outscore.results.interval import Interval
@@ -46,7 +46,7 @@ def gain_test(gains: Array, clusters: Array | None, alpha: float = 0.05) -> PVal
         _, codes = np.unique(clusters[moved], return_inverse=True)
         gained, units = np.bincount(codes, weights=gained).astype(np.int64), np.bincount(codes)
     a, b = np.stack([gained, units], axis=1), np.stack([np.zeros_like(gained), units], axis=1)
-    return permutation(PairedScores(a, b), GAIN, KernelOptions(level=alpha))
+    return permutation(PairedScores(a, b), GAIN, TestRequest(alpha=alpha))
 
 
 def consecutive(codes: Array) -> Array:

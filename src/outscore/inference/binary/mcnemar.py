@@ -22,9 +22,9 @@ from outscore.core.paired import PairedScores
 from outscore.exact import binomial
 from outscore.inference.base import p_values
 from outscore.inference.base.discordance import Discordance, discordance, tango_interval, tango_test
-from outscore.inference.base.entry import NEEDS_SCORES, SubsetTest, Suitability, TestEntry, TestRequest
+from outscore.inference.base.entry import NEEDS_SCORES, SubsetTest, Suitability, TestEntry
 from outscore.inference.base.paired import normal_log_p, unclustered_scores
-from outscore.inference.base.sign_flips import KernelOptions
+from outscore.inference.base.question import TestRequest
 from outscore.inference.classical.sign import binomial_p
 from outscore.results.comparison import TestResult
 from outscore.results.interval import Interval
@@ -48,7 +48,7 @@ def table_of(pairs: PairedScores, metric: AdditiveMetric, test: str) -> Discorda
     )
 
 
-def mcnemar(pair: Discordance, request: KernelOptions, variant: str = "exact") -> PValue:
+def mcnemar(pair: Discordance, request: TestRequest, variant: str = "exact") -> PValue:
     """p-value of H0: p_A - p_B = δ.
 
     The statistic is how many items only A got right for ``"exact"`` and ``"mid-p"``, (b - c)²/(b + c) for
@@ -57,7 +57,7 @@ def mcnemar(pair: Discordance, request: KernelOptions, variant: str = "exact") -
     Examples
     --------
     >>> pair = Discordance(n=100, only_a=15, only_b=5, unit=1.0, orientation=1)
-    >>> [round(mcnemar(pair, KernelOptions(), variant).value, 5) for variant in VARIANTS]
+    >>> [round(mcnemar(pair, TestRequest(), variant).value, 5) for variant in VARIANTS]
     [0.04139, 0.0266, 0.02535, 0.04417]
     """
     if request.delta:
@@ -69,7 +69,7 @@ def mcnemar(pair: Discordance, request: KernelOptions, variant: str = "exact") -
     return replace(p, test=NAME, statistic=statistic, n=pair.n)
 
 
-def _p_from_counts(pair: Discordance, request: KernelOptions, variant: str) -> PValue:
+def _p_from_counts(pair: Discordance, request: TestRequest, variant: str) -> PValue:
     wins, losses = (pair.only_a, pair.only_b) if pair.orientation > 0 else (pair.only_b, pair.only_a)
     p = binomial_p(wins, losses, request)
     if variant == "exact" or p.mid is None:
@@ -82,7 +82,7 @@ def _p_from_counts(pair: Discordance, request: KernelOptions, variant: str) -> P
     return PValue.from_logs(log_mid, log_mid, method="exact", kernel=variant)
 
 
-def _chi_square(pair: Discordance, request: KernelOptions, correction: float, variant: str) -> tuple[PValue, float]:
+def _chi_square(pair: Discordance, request: TestRequest, correction: float, variant: str) -> tuple[PValue, float]:
     """χ² on one degree of freedom is z², so that one-sided p-values come from the same formula."""
     gap, discordant = pair.only_a - pair.only_b, pair.only_a + pair.only_b
     if not discordant:
@@ -94,7 +94,7 @@ def _chi_square(pair: Discordance, request: KernelOptions, correction: float, va
 
 def _interval(pair: Discordance, asked: TestRequest, variant: str) -> Interval:
     """Tango's interval, holding 0 wherever this variant's own p at 0 does not reject."""
-    at_zero = mcnemar(pair, KernelOptions(asked.alternative), variant)
+    at_zero = mcnemar(pair, replace(asked, delta=0.0), variant)
     interval = tango_interval(pair, asked.alpha, at_zero, asked.alternative)
     holds_zero = (interval.low is None or interval.low <= 0) and (interval.high is None or interval.high >= 0)
     method = f"Tango score, stretched to agree with McNemar's test ({variant})"
@@ -104,7 +104,7 @@ def _interval(pair: Discordance, asked: TestRequest, variant: str) -> Interval:
 def _run(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> TestResult:
     variant = str(asked.options["variant"])
     pair = table_of(pairs, metric, NAME)
-    p = mcnemar(pair, KernelOptions(asked.alternative, asked.delta), variant)
+    p = mcnemar(pair, asked, variant)
     deciding = f"{pair.only_a + pair.only_b:,} of {pair.n:,} items decide"
     notes = [Note("data", f"{deciding}: on the others both systems are right or both are wrong.")]
     if asked.delta:

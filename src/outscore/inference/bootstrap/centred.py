@@ -19,9 +19,9 @@ import numpy as np
 from outscore.core.numeric import Array
 from outscore.core.records import dataclass
 from outscore.inference.base import p_values
-from outscore.inference.base.entry import TestRequest
 from outscore.inference.base.item_scores import MIN_LARGE_SAMPLE
 from outscore.inference.base.paired import Estimand, interval_for, without_spread
+from outscore.inference.base.question import TestRequest
 from outscore.results.comparison import TestResult
 from outscore.results.interval import Interval
 from outscore.results.note import Note

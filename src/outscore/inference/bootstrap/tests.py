@@ -26,13 +26,13 @@ from outscore.inference.base.entry import (
     SubsetTest,
     Suitability,
     TestEntry,
-    TestRequest,
     suits_many_binary,
 )
 from outscore.inference.base.influence import influence, jackknife_error
 from outscore.inference.base.item_scores import item_scores
 from outscore.inference.base.own_score import within_scale
 from outscore.inference.base.paired import side_of
+from outscore.inference.base.question import TestRequest
 from outscore.inference.base.screening import screen_mean
 from outscore.inference.base.sign_flips import units_of
 from outscore.inference.bootstrap.centred import Resampled, decide, equal_tailed, interval_at, symmetric_interval

@@ -30,10 +30,10 @@ from outscore.core.numeric import Array
 from outscore.core.options import Option
 from outscore.core.paired import PairedScores
 from outscore.inference.base.discordance import Discordance, discordance
-from outscore.inference.base.entry import NEEDS_SCORES, TESTS_THE_MEAN, Simulation, Suitability, TestEntry, TestRequest
+from outscore.inference.base.entry import NEEDS_SCORES, TESTS_THE_MEAN, Simulation, Suitability, TestEntry
 from outscore.inference.base.item_scores import ItemScores, skew_warning
 from outscore.inference.base.paired import interval_for, side_of, unclustered_scores
-from outscore.inference.base.sign_flips import KernelOptions
+from outscore.inference.base.question import TestRequest
 from outscore.inference.classical.student import Mean, mean_of, no_spread, t_interval
 from outscore.inference.permutation.dispatch import permutation
 from outscore.laws.student import log_t_tail
@@ -154,7 +154,7 @@ def _run(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> Tes
     pair = discordance(pairs, metric)
     bayes = _posterior(pair, scores, rope)
     model = "Student's posterior of the mean" if pair is None else "Dirichlet(1, 1, 1, 1) prior on right and wrong"
-    p = permutation(pairs, metric, KernelOptions(asked.alternative, seed=asked.seed, level=asked.alpha))
+    p = permutation(pairs, metric, TestRequest(asked.alternative, seed=asked.seed, alpha=asked.alpha))
     return TestResult(
         p, _interval(pair, scores, asked) if asked.interval else None, [*_notes(rope, model), *_few(pair, scores)], bayes
     )

@@ -31,10 +31,10 @@ from outscore.core.paired import PairedScores
 from outscore.exact import binomial
 from outscore.exact.lattice import Tail
 from outscore.inference.base import p_values
-from outscore.inference.base.entry import MEDIAN_OF_BINARY, NEEDS_SCORES, SubsetTest, Suitability, TestEntry, TestRequest
+from outscore.inference.base.entry import MEDIAN_OF_BINARY, NEEDS_SCORES, SubsetTest, Suitability, TestEntry
 from outscore.inference.base.item_scores import ItemScores
 from outscore.inference.base.paired import MEDIAN_IN_CLUSTERS, unclustered_scores
-from outscore.inference.base.sign_flips import KernelOptions
+from outscore.inference.base.question import TestRequest
 from outscore.inference.base.walsh import first_above
 from outscore.inference.bootstrap.tests import resampled_median_interval
 from outscore.results.comparison import TestResult
@@ -44,7 +44,7 @@ from outscore.results.pvalue import PValue
 NAME = "permutation-median"
 
 
-def permutation_median(scores: ItemScores, request: KernelOptions) -> PValue:
+def permutation_median(scores: ItemScores, request: TestRequest) -> PValue:
     """Exact p-value of the median of sign-flipped differences; the statistic is the median of d itself.
 
     Examples
@@ -52,7 +52,7 @@ def permutation_median(scores: ItemScores, request: KernelOptions) -> PValue:
     >>> from outscore.inference.base.item_scores import item_scores
     >>> from outscore.metrics.registry import resolve
     >>> metric, a, b = resolve("mean", np.array([3, 5, 4, 8, 2]), np.array([1, 2, 3, 4, 1]))
-    >>> permutation_median(item_scores(PairedScores(a, b), metric, "permutation-median"), KernelOptions()).value
+    >>> permutation_median(item_scores(PairedScores(a, b), metric, "permutation-median"), TestRequest()).value
     0.25
     """
     d, whole = scores.minus(request.delta)
@@ -127,7 +127,7 @@ def _log_sum(logs: Array) -> float:
 
 def _run(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> TestResult:
     scores = unclustered_scores(pairs, metric, NAME, MEDIAN_IN_CLUSTERS)
-    p = permutation_median(scores, KernelOptions(asked.alternative, asked.delta))
+    p = permutation_median(scores, asked)
     notes = [Note("estimand", "The test is about the median difference, not about the difference in means.")]
     if not asked.interval:
         return TestResult(p, None, notes)

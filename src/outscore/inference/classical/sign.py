@@ -16,18 +16,10 @@ from outscore.core.numeric import Array
 from outscore.core.paired import PairedScores
 from outscore.exact import binomial
 from outscore.inference.base import p_values
-from outscore.inference.base.entry import (
-    ANOTHER_MEDIAN,
-    MEDIAN_OF_BINARY,
-    NEEDS_SCORES,
-    SubsetTest,
-    Suitability,
-    TestEntry,
-    TestRequest,
-)
+from outscore.inference.base.entry import ANOTHER_MEDIAN, MEDIAN_OF_BINARY, NEEDS_SCORES, SubsetTest, Suitability, TestEntry
 from outscore.inference.base.item_scores import ItemScores
 from outscore.inference.base.paired import MEDIAN_IN_CLUSTERS, interval_for, side_of, unclustered_scores, without_repeats
-from outscore.inference.base.sign_flips import KernelOptions
+from outscore.inference.base.question import TestRequest
 from outscore.results.comparison import TestResult
 from outscore.results.note import Note
 from outscore.results.pvalue import PValue
@@ -35,12 +27,12 @@ from outscore.results.pvalue import PValue
 NAME = "sign"
 
 
-def binomial_p(wins: int, losses: int, request: KernelOptions) -> PValue:
+def binomial_p(wins: int, losses: int, request: TestRequest) -> PValue:
     """Exact p for `wins` of wins + losses fair coins; "greater" asks for many wins.
 
     Examples
     --------
-    >>> binomial_p(9, 1, KernelOptions()).value
+    >>> binomial_p(9, 1, TestRequest()).value
     0.021484375
     """
     n, most = wins + losses, max(wins, losses)
@@ -49,7 +41,7 @@ def binomial_p(wins: int, losses: int, request: KernelOptions) -> PValue:
     return p_values.exact_p(binomial.tail(n, most), (wins > losses) - (wins < losses), n, "binomial", request)
 
 
-def sign(scores: ItemScores, request: KernelOptions) -> PValue:
+def sign(scores: ItemScores, request: TestRequest) -> PValue:
     """p-value of H0: P(d > δ) = P(d < δ); the statistic is how many differences lie above δ. Zeros are dropped.
 
     Examples
@@ -57,7 +49,7 @@ def sign(scores: ItemScores, request: KernelOptions) -> PValue:
     >>> from outscore.inference.base.item_scores import item_scores
     >>> from outscore.metrics.registry import resolve
     >>> metric, a, b = resolve("mean", np.array([3, 5, 4, 8, 1]), np.array([1, 2, 3, 4, 1]))
-    >>> p = sign(item_scores(PairedScores(a, b), metric, "sign"), KernelOptions())
+    >>> p = sign(item_scores(PairedScores(a, b), metric, "sign"), TestRequest())
     >>> p.value, p.statistic, p.dropped
     (0.125, 4.0, {'zero differences': 1})
     """
@@ -96,7 +88,7 @@ def median_limits(d: Array, side: float) -> tuple[float | None, float | None]:
 
 def _run(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> TestResult:
     scores = unclustered_scores(pairs, metric, NAME, MEDIAN_IN_CLUSTERS)
-    p = sign(scores, KernelOptions(asked.alternative, asked.delta))
+    p = sign(scores, asked)
     text = "The test and its interval are about the median difference, not about the difference in means."
     notes = [Note("estimand", text)]
     if not asked.interval:

@@ -28,12 +28,11 @@ from outscore.inference.base.entry import (
     SubsetTest,
     Suitability,
     TestEntry,
-    TestRequest,
     suits_many_binary,
 )
 from outscore.inference.base.item_scores import MIN_LARGE_SAMPLE, ItemScores, item_scores, skew_warning
 from outscore.inference.base.paired import NoSpreadError, interval_for, side_of, without_spread
-from outscore.inference.base.sign_flips import Alternative
+from outscore.inference.base.question import Alternative, TestRequest
 from outscore.laws.student import log_t_tail, student_quantile
 from outscore.results.comparison import TestResult
 from outscore.results.interval import Interval

@@ -22,7 +22,7 @@ from outscore.core.options import Option
 from outscore.core.paired import PairedScores
 from outscore.core.records import dataclass
 from outscore.inference.base import p_values
-from outscore.inference.base.entry import NEEDS_SCORES, Claim, Simulation, SubsetTest, Suitability, TestEntry, TestRequest
+from outscore.inference.base.entry import NEEDS_SCORES, Claim, Simulation, SubsetTest, Suitability, TestEntry
 from outscore.inference.base.item_scores import ItemScores, item_scores
 from outscore.inference.base.paired import (
     MEDIAN_IN_CLUSTERS,
@@ -32,8 +32,8 @@ from outscore.inference.base.paired import (
     unclustered_scores,
     without_repeats,
 )
+from outscore.inference.base.question import Alternative, TestRequest
 from outscore.inference.base.screening import screen_flips
-from outscore.inference.base.sign_flips import Alternative, KernelOptions
 from outscore.inference.base.walsh import hodges_lehmann, signed_ranks, walsh_interval
 from outscore.inference.permutation.dispatch import permutation
 from outscore.results.comparison import TestResult
@@ -53,7 +53,7 @@ class Settings:
     variant: Literal["exact", "normal"] = "exact"
 
 
-def wilcoxon(scores: ItemScores, request: KernelOptions, settings: Settings | None = None) -> PValue:
+def wilcoxon(scores: ItemScores, request: TestRequest, settings: Settings | None = None) -> PValue:
     """p-value of H0: d is symmetric about δ, by signed ranks; the statistic is W⁺, the sum of the positive ones.
 
     Zero differences carry no sign and drop out before ranking (``"drop"``; Wilcoxon, 1945) or after
@@ -65,7 +65,7 @@ def wilcoxon(scores: ItemScores, request: KernelOptions, settings: Settings | No
     >>> from outscore.metrics.registry import resolve
     >>> d = np.array([0.952, -0.147, 1.022, 0.430, 0.620, 0.590, 0.490, -0.080, 0.010])
     >>> metric, a, b = resolve("mean", d, 0 * d)
-    >>> p = wilcoxon(item_scores(PairedScores(a, b), metric, "wilcoxon"), KernelOptions())
+    >>> p = wilcoxon(item_scores(PairedScores(a, b), metric, "wilcoxon"), TestRequest())
     >>> p.statistic, p.value
     (40.0, 0.0390625)
     """
@@ -90,7 +90,7 @@ def wilcoxon(scores: ItemScores, request: KernelOptions, settings: Settings | No
     )
 
 
-def _exact(doubled: Array, orientation: int, request: KernelOptions) -> PValue:
+def _exact(doubled: Array, orientation: int, request: TestRequest) -> PValue:
     """The permutation test on ranks as scores: A has the rank, B has 0."""
     column = doubled[:, None]
     direction: Literal["higher", "lower"] = "higher" if orientation > 0 else "lower"
@@ -130,7 +130,7 @@ def _interval(scores: ItemScores, asked: TestRequest, *, dual: bool) -> Interval
 def _run(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> TestResult:
     scores = unclustered_scores(pairs, metric, NAME, MEDIAN_IN_CLUSTERS)
     settings = Settings(cast("Zeros", asked.options["zeros"]), cast("Literal['exact', 'normal']", asked.options["variant"]))
-    p = wilcoxon(scores, KernelOptions(asked.alternative, asked.delta, seed=asked.seed, level=asked.alpha), settings)
+    p = wilcoxon(scores, asked, settings)
     text = "The test and its interval are about the typical difference (pseudomedian), not about the difference in means."
     notes = [Note("estimand", text)]
     if not asked.interval:

@@ -248,7 +248,7 @@ def _zeros(zero_share: float) -> list[str]:
     """A warning for claims about the median; a mean does not mind many zeros."""
     if not 0.5 < zero_share < 1:
         return []
-    return [f"{100 * zero_share:.0f} % of the differences are 0, so the median difference is 0 whatever the others are."]
+    return [f"{100 * zero_share:.0f}% of the differences are 0, so the median difference is 0 whatever the others are."]
 
 
 def advise(claim: Claim) -> TestAdvice:

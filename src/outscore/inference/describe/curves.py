@@ -34,9 +34,10 @@ from outscore.core.repeats import Runs
 from outscore.exact.binomial import log_better, log_two_sided
 from outscore.inference.base.cluster_variance import cluster_variance
 from outscore.inference.base.discordance import discordance
-from outscore.inference.base.entry import TestEntry, TestRequest
+from outscore.inference.base.entry import TestEntry
 from outscore.inference.base.influence import jackknife_errors
-from outscore.inference.base.sign_flips import reach, units_of
+from outscore.inference.base.question import TestRequest, reach
+from outscore.inference.base.sign_flips import units_of
 from outscore.inference.shifted import is_shifted
 from outscore.laws.normal import normal, normal_quantile
 from outscore.laws.student import student, student_quantile, t_quantile

@@ -35,7 +35,8 @@ from outscore.inference.base import p_values
 from outscore.inference.base.discordance import Discordance, discordance, tango_interval, wilson_limits
 from outscore.inference.base.influence import contributions
 from outscore.inference.base.item_scores import ItemScores, scores_if_any
-from outscore.inference.base.sign_flips import KernelOptions, units_of
+from outscore.inference.base.question import TestRequest
+from outscore.inference.base.sign_flips import units_of
 from outscore.inference.base.walsh import hodges_lehmann, signed_ranks, walsh_interval
 from outscore.laws.beta import clopper_pearson
 from outscore.laws.normal import normal_quantile
@@ -217,7 +218,7 @@ def _tango(table: Discordance, alpha: float) -> tuple[float, float]:
     """Tango's limits, holding 0 exactly when the exact binomial test of the discordant items does not reject it."""
     moved, gap = table.only_a + table.only_b, table.only_a - table.only_b
     tail = binomial.tail(moved, max(table.only_a, table.only_b))
-    p = p_values.exact_p(tail, (gap > 0) - (gap < 0), moved, "binomial", KernelOptions()) if moved else p_values.identical_p()
+    p = p_values.exact_p(tail, (gap > 0) - (gap < 0), moved, "binomial", TestRequest()) if moved else p_values.identical_p()
     interval = tango_interval(table, alpha, p)
     assert interval.low is not None
     assert interval.high is not None

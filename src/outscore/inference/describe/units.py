@@ -19,7 +19,8 @@ from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array, exact_sum
 from outscore.core.paired import PairedScores
 from outscore.inference.base.item_scores import ItemScores, scores_if_any
-from outscore.inference.base.sign_flips import KernelOptions, units_of
+from outscore.inference.base.question import TestRequest
+from outscore.inference.base.sign_flips import units_of
 from outscore.inference.describe.effects import spread
 from outscore.inference.permutation.dispatch import permutation
 from outscore.results.analysis import UnitRow
@@ -136,7 +137,7 @@ def unit_advisor(
     sizes: Sequence[int] = SIZES,
     statistic: Literal["mean", "median"] = "mean",
     shuffle: int | None = None,
-    asked: KernelOptions | None = None,
+    asked: TestRequest | None = None,
 ) -> list[UnitRow]:
     """How spread, effect size and the permutation p-value move with the size of the units; `asked` is the question of p.
 
@@ -153,7 +154,7 @@ def unit_advisor(
     _check(pairs, max(sizes, default=1), statistic)
     items = pairs.per_item().rows
     return [
-        _row(pairs, metric, size, statistic, shuffle, asked or KernelOptions())
+        _row(pairs, metric, size, statistic, shuffle, asked or TestRequest())
         for size in sizes
         if size == 1 or items // size >= MIN_UNITS
     ]
@@ -165,7 +166,7 @@ def _row(
     size: int,
     statistic: Literal["mean", "median"],
     shuffle: int | None,
-    asked: KernelOptions,
+    asked: TestRequest,
 ) -> UnitRow:
     units, remainder = evaluation_units(pairs, metric, size, statistic, shuffle)
     rows = units_of(units)

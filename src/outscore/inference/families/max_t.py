@@ -26,7 +26,8 @@ from outscore.core.numeric import Array
 from outscore.core.paired import PairedScores
 from outscore.core.records import dataclass
 from outscore.exact import numbers
-from outscore.inference.base.sign_flips import Alternative, Flips, checked_resamples, flips_of, units_of
+from outscore.inference.base.question import Alternative, checked_resamples
+from outscore.inference.base.sign_flips import Flips, flips_of, units_of
 from outscore.inference.permutation.tails import FIXED_POINT_BITS, fixed_line
 from outscore.resampling.flips import flip_bits
 

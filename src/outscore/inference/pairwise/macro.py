@@ -25,7 +25,7 @@ from outscore.core.options import OptionValue
 from outscore.core.paired import PairedScores
 from outscore.exact.binomial import log_two_sided
 from outscore.exact.saddlepoint import log_saddlepoint
-from outscore.inference.base.entry import TestRequest
+from outscore.inference.base.question import TestRequest
 from outscore.inference.pairwise.per_pair import log_claim, permutation_p
 from outscore.inference.pairwise.table import KINDS, Measured, PairTable
 from outscore.inference.permutation.interval import inversion_interval

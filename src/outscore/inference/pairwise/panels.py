@@ -10,9 +10,12 @@ from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.core.options import did_you_mean
 from outscore.core.paired import PairedScores
+from outscore.core.repeats import EPOCHS, RUNS
 from outscore.inference.base.discordance import Discordance, discordance, worth_of
-from outscore.inference.base.own_score import OwnRows, own_intervals
-from outscore.inference.runs.exchange import Exchange, exchange_of_rows
+from outscore.inference.base.own_score import UNKNOWN, Limits, OwnRows, own_intervals
+from outscore.inference.describe.repeats import own_run_limits
+from outscore.inference.populations import POPULATIONS, THESE_ITEMS, lacking
+from outscore.inference.runs.exchange import Exchange, exchange_of_rows, not_exchangeable
 from outscore.inference.runs.two_way import TwoWay, added_by_runs, two_way_of_rows
 from outscore.scores.panel import Panel
 
@@ -53,27 +56,69 @@ def discordance_of(panel: Panel) -> Discordance | None:
     return None if table is None or worth_of(table.wrong, table.right, panel.shape[1]) is None else table
 
 
+def lacking_of(panels: Sequence[Panel], *, unit_size: int = 1, further: Sequence[Panel] = ()) -> dict[str, str]:
+    """By population, what panels lack for a claim about it, as a clause; empty if they lack nothing.
+
+    `further` are the panels of other metrics, whose runs are exchanged too.
+    """
+    kind, parts = panels[0].repeat_kind, [panel.shared_repeats for panel in panels]
+    fewest = min(panel.shape[1] for panel in panels)
+    missing = {name: lacking(name, parts, kind, unit_size=unit_size, items=fewest) for name in POPULATIONS}
+    if kind == EPOCHS and not missing[THESE_ITEMS]:
+        known = [(panel.repeats.systems, panel.metric) for panel in (*panels, *further) if panel.repeats is not None]
+        clauses = (not_exchangeable(systems, metric) for systems, metric in known)
+        missing[THESE_ITEMS] = next(filter(None, clauses), "")
+    return missing
+
+
 def own_limits(panel: Panel, alpha: float, *, new_runs: bool = False) -> tuple[Array, Array]:
     """The interval of each system's own score, over new items or over new items and runs; nan where it shows no spread."""
-    limits = np.full((2, len(panel.systems)), np.nan)
-    listed = np.flatnonzero(panel.counts > 1).tolist()
-    own = [_own_with_runs(panel, i) if new_runs else _own(panel, i) for i in listed]
+    listed = np.flatnonzero(panel.counts).tolist()
+    own = [own_rows(panel, i, new_runs=new_runs) for i in listed]
     metric = panel.run_metric if new_runs else panel.metric
-    for system, interval in zip(listed, own_intervals(own, metric, alpha), strict=True):
-        limits[:, system] = [np.nan if end is None else end for end in interval]
-    return limits[0], limits[1]
+    return _ends(panel, listed, own_intervals(own, metric, alpha))
 
 
-def _own(panel: Panel, system: int) -> OwnRows:
+def own_rows(panel: Panel, system: int, *, new_runs: bool = False) -> OwnRows:
+    """What the interval of a system's own score rests on; with the variance that new runs add, if that is known.
+
+    A system that lacks runs of items that only it has shows that variance on all others.
+    """
     there = panel.present[system]
-    return OwnRows(panel.single_rows(system), panel.rows[system][there] / panel.scale, panel.clusters_of(there))
-
-
-def _own_with_runs(panel: Panel, system: int) -> OwnRows:
-    there = panel.present[system]
+    if not new_runs or panel.repeats is None:
+        return OwnRows(panel.single_rows(system), panel.rows[system][there] / panel.scale, panel.clusters_of(there))
+    runs = panel.repeats.systems[system]
+    if runs.lacking:
+        runs = runs.take(np.flatnonzero(there & (panel.present.sum(axis=0) > 1)))
+        added = None if runs.lacking else added_by_runs(runs.table.astype(float), panel.run_metric)
+        return OwnRows(panel.single_rows(system), panel.rows[system][there] / panel.scale, panel.clusters_of(there), added)
     rows = panel.run_rows(system, np.flatnonzero(there))
     single = rows.reshape(-1, rows.shape[2])
     return OwnRows(single, rows.mean(axis=1), panel.clusters_of(there), added_by_runs(rows, panel.run_metric))
+
+
+def run_scores(panel: Panel, system: int) -> Array:
+    """The scores of the runs of a system."""
+    return run_scores_of_pair(panel, system, system)[0]
+
+
+def own_limits_of_runs(panel: Panel, system: int, alpha: float) -> Limits:
+    """The interval of a system's own score over new runs of exactly these items."""
+    repeats = panel.repeats
+    if repeats is None or (repeats.kind == RUNS and repeats.systems[system].lacking):
+        return UNKNOWN
+    if repeats.kind == RUNS:
+        return own_run_limits(run_scores(panel, system), alpha)
+    own = exchange_of_pair(panel, system, system).own(alpha)
+    return UNKNOWN if own is None else own[0]
+
+
+def _ends(panel: Panel, listed: Sequence[int], limits: Sequence[Limits]) -> tuple[Array, Array]:
+    """Both ends of the intervals of the listed systems; nan for all others."""
+    ends = np.full((2, len(panel.systems)), np.nan)
+    for system, interval in zip(listed, limits, strict=True):
+        ends[:, system] = [np.nan if end is None else end for end in interval]
+    return ends[0], ends[1]
 
 
 def baseline_of(systems: Sequence[str], baseline: str | None) -> int | None:

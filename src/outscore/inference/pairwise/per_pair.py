@@ -23,10 +23,10 @@ from outscore.core.records import dataclass
 from outscore.exact import bracket, enumeration
 from outscore.exact.saddlepoint import approximate_probit
 from outscore.inference.base import p_values
-from outscore.inference.base.entry import TestRequest
 from outscore.inference.base.item_scores import is_sum, scores_if_any, with_exact_integers
 from outscore.inference.base.paired import NoSpreadError
-from outscore.inference.base.sign_flips import Alternative, Flips, KernelOptions, flips_of, units_of
+from outscore.inference.base.question import Alternative, TestRequest
+from outscore.inference.base.sign_flips import Flips, flips_of, units_of
 from outscore.inference.classical.student import make_agree, mean_of, t_interval
 from outscore.inference.describe.repeats import run_interval, run_test
 from outscore.inference.describe.units import evaluation_units
@@ -157,7 +157,7 @@ def exact_rows(panel: Panel, chunk: Array) -> Array:
     answers = np.full((len(chunk), 4), np.nan)
     for row, (left, right) in enumerate(chunk.tolist()):
         try:
-            p = permutation(panel.pair(left, right), panel.metric, KernelOptions(method="exact"))
+            p = permutation(panel.pair(left, right), panel.metric, TestRequest(options={"method": "exact"}))
         except OutscoreError:
             # No exact method serves this pair: it is left to the shared flips.
             continue
@@ -251,24 +251,18 @@ def _difference(panel: Panel, pairs: PairedScores) -> float:
 
 def permutation_p(pairs: PairedScores, metric: AdditiveMetric, request: TestRequest) -> PValue:
     """The permutation test of one pair; far out only as close as anyone looks."""
-    options = KernelOptions(
-        method=str(request.options["method"]),
-        resamples=request.resamples,
-        seed=request.seed,
-        level=request.alpha,
-        width=NEAR_WIDTH,
-    )
-    if options.method != "auto" or metric.ratio is None:
-        return permutation(pairs, metric, options)
+    request = replace(request, width=NEAR_WIDTH)
+    if request.method != "auto" or metric.ratio is None:
+        return permutation(pairs, metric, request)
     units = units_of(pairs)
     flips = flips_of(units, metric)
     if _too_fine(flips):
-        options = replace(options, method="certified")
+        request = replace(request, options={**request.options, "method": "certified"})
     elif not units.integral:
-        far_p = _far(flips, options)
+        far_p = _far(flips, request)
         if far_p is not None:
             return far_p
-    return permutation(pairs, metric, options, known=flips)
+    return permutation(pairs, metric, request, known=flips)
 
 
 def _too_fine(flips: Flips) -> bool:
@@ -282,7 +276,7 @@ def _too_fine(flips: Flips) -> bool:
     return int(np.abs(line).sum()) // int(np.gcd.reduce(line)) > FINE
 
 
-def _far(flips: Flips, request: KernelOptions) -> PValue | None:
+def _far(flips: Flips, request: TestRequest) -> PValue | None:
     """Wide bounds for a p far below what matters; None where it is not, or where it can be listed."""
     line = flips.line
     if line is None or int((line != 0).sum()) <= enumeration.MAX_HALVED:

@@ -34,10 +34,11 @@ from outscore.exact import numbers
 from outscore.exact.flipsum import BudgetError
 from outscore.inference.base import p_values
 from outscore.inference.base.discordance import discordance, tango_interval, tango_test
-from outscore.inference.base.entry import TESTS_THE_MEAN, Claim, Simulation, SubsetTest, Suitability, TestEntry, TestRequest
+from outscore.inference.base.entry import TESTS_THE_MEAN, Claim, Simulation, SubsetTest, Suitability, TestEntry
 from outscore.inference.base.item_scores import MIN_LARGE_SAMPLE, scores_if_any, skew_warning
+from outscore.inference.base.question import TestRequest
 from outscore.inference.base.screening import lattice_half_step, screen_flips
-from outscore.inference.base.sign_flips import Flips, KernelOptions, flips_of, units_of
+from outscore.inference.base.sign_flips import Flips, flips_of, units_of
 from outscore.inference.bootstrap.tests import MIN_UNITS, resampled_interval
 from outscore.inference.permutation.interval import inversion_interval
 from outscore.inference.permutation.tails import FIXED_POINT_BITS, certified_p, convolution_p, fixed_line, linear_p, nonlinear_p
@@ -52,7 +53,7 @@ FINE, COARSE = 30.0, 1_000.0
 """Steps of the grid in one spread of the units' differences; whole numbers up to so many steps need no other grid."""
 
 
-def permutation(pairs: PairedScores, metric: AdditiveMetric, request: KernelOptions, *, known: Flips | None = None) -> PValue:
+def permutation(pairs: PairedScores, metric: AdditiveMetric, request: TestRequest, *, known: Flips | None = None) -> PValue:
     """p-value of the paired permutation test on rows in the metric's own columns.
 
     With δ ≠ 0 the units' differences are taken as symmetric about δ. That cannot hold for binary items, where
@@ -64,7 +65,7 @@ def permutation(pairs: PairedScores, metric: AdditiveMetric, request: KernelOpti
     >>> mean = AdditiveMetric("mean", ("score", "items"), ratio=((1, 0), (0, 1)))
     >>> a = np.stack([[1, 1, 1, 1, 0, 1, 1, 1], np.ones(8, int)], axis=1)
     >>> b = np.stack([[0, 0, 1, 0, 0, 0, 0, 0], np.ones(8, int)], axis=1)
-    >>> p = permutation(PairedScores(a, b), mean, KernelOptions())
+    >>> p = permutation(PairedScores(a, b), mean, TestRequest())
     >>> p.value, p.kernel, p.statistic  # six items won and none lost: 2 / 2^6
     (0.03125, 'binomial', 0.75)
     """
@@ -82,7 +83,7 @@ def permutation(pairs: PairedScores, metric: AdditiveMetric, request: KernelOpti
     return replace(p, statistic=difference, n=units.rows)
 
 
-def _solve(flips: Flips, request: KernelOptions) -> PValue:
+def _solve(flips: Flips, request: TestRequest) -> PValue:
     method = request.method
     if method == "monte-carlo":
         return monte_carlo(flips, request)
@@ -101,8 +102,8 @@ def _solve(flips: Flips, request: KernelOptions) -> PValue:
         ) from None
 
 
-def monte_carlo(flips: Flips, request: KernelOptions) -> PValue:
-    """p = (hits + 1)/(K + 1), ties counted as hits, with 99 % bounds for the exact value."""
+def monte_carlo(flips: Flips, request: TestRequest) -> PValue:
+    """p = (hits + 1)/(K + 1), ties counted as hits, with 99% bounds for the exact value."""
     vectors, statistic, slack = _linear(flips) if flips.line is not None else _nonlinear_flips(flips)
     # Rows that do not move stay: a row's coin depends on its place alone, so all metrics of one data set
     # share their swaps.
@@ -141,7 +142,7 @@ def _nonlinear_flips(flips: Flips) -> tuple[Array, Callable[[Array], Array], flo
 
 def _interval(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest, p: PValue) -> Interval | None:
     """The interval of the same design as p: Tango for right-or-wrong items, inversion for other linear metrics."""
-    at_zero = permutation(pairs, metric, KernelOptions(asked.alternative, level=asked.alpha)) if asked.delta else p
+    at_zero = permutation(pairs, metric, TestRequest(asked.alternative, alpha=asked.alpha)) if asked.delta else p
     pair = discordance(pairs, metric)
     if pair is not None:
         return tango_interval(pair, asked.alpha, at_zero, asked.alternative)
@@ -181,8 +182,8 @@ def _notes(
         notes.append(
             Note("method", f"The test assumes that the items' differences are symmetric about delta = {asked.delta:g}.")
         )
-    if p.method == "monte-carlo" and asked.options["method"] == "auto":
-        text = "No exact method applies to these data; p was estimated by sampling, and its bounds hold with 99 % confidence."
+    if p.method == "monte-carlo" and asked.method == "auto":
+        text = "No exact method applies to these data; p was estimated by sampling, and its bounds hold with 99% confidence."
         notes.append(Note("method", text))
     return notes
 
@@ -194,15 +195,7 @@ def _skewed(pairs: PairedScores, metric: AdditiveMetric) -> Note | None:
 
 
 def _run(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> TestResult:
-    request = KernelOptions(
-        alternative=asked.alternative,
-        delta=asked.delta,
-        method=str(asked.options["method"]),
-        resamples=asked.resamples,
-        seed=asked.seed,
-        level=asked.alpha,
-    )
-    p = permutation(pairs, metric, request)
+    p = permutation(pairs, metric, asked)
     if not asked.interval:
         return TestResult(p)
     interval = _interval(pairs, metric, asked, p)
@@ -233,7 +226,7 @@ def run_on_grid(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest)
 
 
 def _screen(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> bool | None:
-    if asked.delta or asked.options["method"] == "monte-carlo":
+    if asked.delta or asked.method == "monte-carlo":
         return None
     flips = flips_of(units_of(pairs), metric)
     return None if flips.line is None else screen_flips(flips.line, flips.orientation, asked)

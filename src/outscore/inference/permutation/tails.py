@@ -22,7 +22,8 @@ from outscore.exact.lattice import Tail
 from outscore.exact.plane import GridRegion, RatioRegion
 from outscore.inference.base import p_values
 from outscore.inference.base.paired import side_of
-from outscore.inference.base.sign_flips import Flips, KernelOptions, Statistic
+from outscore.inference.base.question import TestRequest
+from outscore.inference.base.sign_flips import Flips, Statistic
 from outscore.results.pvalue import PValue
 
 FIXED_POINT_BITS = 52
@@ -44,7 +45,7 @@ FLAT = 40.0
 """Tilted so far, a coin falls one way."""
 
 
-def linear_p(flips: Flips, request: KernelOptions) -> PValue:
+def linear_p(flips: Flips, request: TestRequest) -> PValue:
     """Binomial, lattice or meet in the middle; `BudgetError` when none of them serves."""
     line = cast("Array", flips.line)
     sign = flips.sign()
@@ -79,7 +80,7 @@ def fixed_line(flips: Flips) -> tuple[Array, int, int]:
     return whole, int(whole.sum()), len(line) + math.ceil(Fraction(flips.doubt) * Fraction(2) ** shift)
 
 
-def _meet_in_the_middle(sizes: Array, observed: int, sign: int, request: KernelOptions, slack: int) -> PValue:
+def _meet_in_the_middle(sizes: Array, observed: int, sign: int, request: TestRequest, slack: int) -> PValue:
     n = len(sizes)
     if n == 0:
         return p_values.identical_p()
@@ -90,7 +91,7 @@ def _meet_in_the_middle(sizes: Array, observed: int, sign: int, request: KernelO
     return p_values.exact_p(tail, sign, n, "meet-in-the-middle", request)
 
 
-def certified_p(flips: Flips, request: KernelOptions) -> PValue:
+def certified_p(flips: Flips, request: TestRequest) -> PValue:
     """Bounds by Selberg's polynomials for numbers of any kind."""
     if flips.line is None:
         raise OutscoreError(
@@ -107,9 +108,7 @@ def certified_p(flips: Flips, request: KernelOptions) -> PValue:
         # bound stalls.
         divisor = int(np.gcd.reduce(line))
         observed += -divisor if ties else divisor
-    log_level = None
-    if request.level is not None:
-        log_level = math.log(side_of(request.level, request.alternative))
+    log_level = math.log(side_of(request.alpha, request.alternative))
     if observed < 0:
         return p_values.certified_p(bracket.HALF, sign, request)
     bounds = bracket.bounds(
@@ -118,7 +117,7 @@ def certified_p(flips: Flips, request: KernelOptions) -> PValue:
     return p_values.certified_p(bounds, sign, request)
 
 
-def nonlinear_p(flips: Flips, request: KernelOptions) -> PValue:
+def nonlinear_p(flips: Flips, request: TestRequest) -> PValue:
     """Lattice, two binomials, plane or enumeration; `BudgetError` when none of them serves."""
     moving = flips.vectors[flips.vectors.any(axis=1)]
     n, sign = len(moving), flips.sign()
@@ -273,7 +272,7 @@ def _trend(inside: Callable[[Array, Array], tuple[Array, Array]], n1: int, n2: i
     return -1 if (change <= 0).all() else 0
 
 
-def convolution_p(flips: Flips, request: KernelOptions) -> PValue:
+def convolution_p(flips: Flips, request: TestRequest) -> PValue:
     """The whole null law by convolution, summed where the statistic is extreme enough.
 
     Source: Zmigrod, Vieira and Cotterell (2022), algorithms 3 and 4.
@@ -288,7 +287,7 @@ def convolution_p(flips: Flips, request: KernelOptions) -> PValue:
     >>> a = np.stack([[1, 1, 1, 1, 0, 1, 1, 1], np.ones(8, int)], axis=1)
     >>> b = np.stack([[0, 0, 1, 0, 0, 0, 0, 0], np.ones(8, int)], axis=1)
     >>> flips = flips_of(PairedScores(a, b), mean)
-    >>> [round(convolution_p(flips, KernelOptions(method=method)).value, 9) for method in ("dp", "fft")]
+    >>> [round(convolution_p(flips, TestRequest(options={"method": method})).value, 9) for method in ("dp", "fft")]
     [0.03125, 0.03125]
     """
     if not flips.on_a_lattice:

@@ -22,7 +22,7 @@ from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array, narrowed
 from outscore.core.options import MOST_ITEMS, check_level
 from outscore.core.records import dataclass
-from outscore.inference.base.sign_flips import Alternative
+from outscore.inference.base.question import Alternative
 from outscore.inference.power.binary import mcnemar_power, mcnemar_sample_size
 from outscore.laws.normal import normal, normal_quantile
 from outscore.laws.student import noncentral_student, student_quantile

@@ -20,10 +20,11 @@ from outscore.core.numeric import Array
 from outscore.core.paired import PairedScores
 from outscore.core.records import dataclass
 from outscore.inference.base.discordance import discordance
-from outscore.inference.base.entry import TestEntry, TestRequest
+from outscore.inference.base.entry import TestEntry
 from outscore.inference.base.influence import contributions
 from outscore.inference.base.item_scores import is_sum, item_scores, scores_if_any
-from outscore.inference.base.sign_flips import Alternative, units_of
+from outscore.inference.base.question import Alternative, TestRequest
+from outscore.inference.base.sign_flips import units_of
 from outscore.inference.power.design import Study, study_of
 from outscore.inference.power.planning import sizes_around
 from outscore.inference.power.simulate import TELLING, measured_shift

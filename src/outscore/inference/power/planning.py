@@ -30,7 +30,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from outscore.inference.base.sign_flips import Alternative
+from outscore.inference.base.question import Alternative
 from outscore.inference.power.design import checked_n, study_of
 from outscore.results.plan import StudyDesign
 

@@ -32,10 +32,10 @@ from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.paired import PairedScores
 from outscore.inference.base.discordance import discordance
-from outscore.inference.base.entry import Screen, TestRequest
+from outscore.inference.base.entry import Screen
 from outscore.inference.base.item_scores import item_scores, with_exact_integers
 from outscore.inference.base.paired import NoSpreadError
-from outscore.inference.base.sign_flips import Alternative
+from outscore.inference.base.question import Alternative, TestRequest
 from outscore.inference.power.design import flip_power
 from outscore.inference.power.planning import sizes_around
 from outscore.laws.beta import clopper_pearson

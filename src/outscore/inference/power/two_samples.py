@@ -16,7 +16,7 @@ import numpy as np
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.core.records import dataclass
-from outscore.inference.base.sign_flips import Alternative
+from outscore.inference.base.question import Alternative
 from outscore.inference.power.binary import last_crossing, log_binomial, near
 from outscore.inference.power.design import Study, noncentral_t_power, root_of, study_of
 from outscore.results.plan import StudyDesign

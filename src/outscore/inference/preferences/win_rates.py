@@ -25,7 +25,7 @@ from outscore.exact.lattice import Tail
 from outscore.inference.base.cluster_variance import effective_clusters
 from outscore.inference.base.discordance import wilson_limits
 from outscore.inference.base.p_values import exact_p, identical_p
-from outscore.inference.base.sign_flips import KernelOptions
+from outscore.inference.base.question import TestRequest
 from outscore.inference.permutation.dispatch import permutation
 from outscore.inference.preferences.tally import Tally
 from outscore.laws.student import t_quantile
@@ -49,7 +49,7 @@ class WinRates:
     high: Array
 
 
-def flip_p(d: Array, level: float | None = None) -> PValue:
+def flip_p(d: Array, level: float = 0.05) -> PValue:
     """The p of Σ d under fair flips of its signs, two-sided.
 
     Parameters
@@ -68,7 +68,7 @@ def flip_p(d: Array, level: float | None = None) -> PValue:
     units = len(d)
     if d.dtype.kind != "i":
         rows = np.stack([d, np.ones(units)], axis=1)
-        return permutation(PairedScores(rows, rows * [0.0, 1.0]), MEAN, KernelOptions(level=level))
+        return permutation(PairedScores(rows, rows * [0.0, 1.0]), MEAN, TestRequest(alpha=level))
     sizes, counts = np.unique(np.abs(d[d != 0]), return_counts=True)
     total = int(d.sum())
     flips = int(counts.sum())
@@ -77,10 +77,10 @@ def flip_p(d: Array, level: float | None = None) -> PValue:
     step = math.gcd(*sizes.tolist())
     if flips > MAX_FLIPS or int(sizes @ counts) > MAX_RANGE * step:
         rows = np.stack([d, np.ones_like(d)], axis=1)
-        return permutation(PairedScores(rows, rows * [0, 1]), MEAN, KernelOptions(level=level))
+        return permutation(PairedScores(rows, rows * [0, 1]), MEAN, TestRequest(alpha=level))
     tail = _convolved_tail(sizes // step, counts, abs(total) // step)
     kernel = "binomial" if len(sizes) == 1 else "convolution"
-    return _stated(exact_p(tail, int(np.sign(total)), flips, kernel, KernelOptions()), total / units, units)
+    return _stated(exact_p(tail, int(np.sign(total)), flips, kernel, TestRequest()), total / units, units)
 
 
 def _stated(p: PValue, statistic: float, units: int) -> PValue:

@@ -46,7 +46,7 @@ from outscore.exact.laws.finite import Law, hypergeometric, mirrored_laws, split
 from outscore.inference.base import p_values
 from outscore.inference.base.discordance import Worth, wilson_limits, worth_of
 from outscore.inference.base.paired import interval_for, side_of
-from outscore.inference.base.sign_flips import Alternative
+from outscore.inference.base.question import Alternative
 from outscore.inference.classical.student import make_agree
 from outscore.inference.populations import EXCHANGE
 from outscore.laws.normal import normal_quantile

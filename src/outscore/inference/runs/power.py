@@ -15,7 +15,7 @@ import numpy as np
 
 from outscore.core.numeric import Array
 from outscore.core.records import dataclass
-from outscore.inference.base.sign_flips import Alternative
+from outscore.inference.base.question import Alternative
 from outscore.inference.runs.two_way import TwoWay
 from outscore.laws.normal import normal
 from outscore.laws.student import student_quantile

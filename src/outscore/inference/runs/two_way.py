@@ -42,7 +42,7 @@ from outscore.inference.base import p_values
 from outscore.inference.base.cluster_variance import cluster_variance
 from outscore.inference.base.own_score import Added
 from outscore.inference.base.paired import NoSpreadError, interval_for, side_of, without_spread
-from outscore.inference.base.sign_flips import Alternative
+from outscore.inference.base.question import Alternative
 from outscore.inference.populations import TWO_WAY
 from outscore.laws.student import log_t_tail, student_quantile
 from outscore.results.interval import Interval

@@ -28,7 +28,7 @@ from outscore.exact.bracket import Bounds
 from outscore.exact.flipsum import BudgetError
 from outscore.exact.laws.finite import choices
 from outscore.inference.base import p_values
-from outscore.inference.base.sign_flips import Alternative
+from outscore.inference.base.question import Alternative
 from outscore.inference.populations import FISHER, RANK_SUM, TWO_SAMPLES
 from outscore.inference.unpaired.samples import Samples, mid_ranks
 from outscore.results.pvalue import PValue

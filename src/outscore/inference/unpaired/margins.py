@@ -22,9 +22,8 @@ from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.exact.bounded_difference import LowerMean, Sample, difference_limit, log_p_of_difference, lower_mean
 from outscore.inference.base import p_values
-from outscore.inference.base.entry import TestRequest
 from outscore.inference.base.paired import NoSpreadError
-from outscore.inference.base.sign_flips import Alternative
+from outscore.inference.base.question import Alternative, TestRequest
 from outscore.inference.populations import FISHER, TWO_SAMPLES, WELCH
 from outscore.inference.power.gate import MAX_ITEMS
 from outscore.inference.shifted import NAMED_TEST, NOTHING_KNOWN, SYMMETRIC, UNKNOWN_RANGE, known_range, two_scores

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from outscore.core.errors import OutscoreError
-from outscore.inference.base.sign_flips import Alternative
+from outscore.inference.base.question import Alternative
 from outscore.inference.power.observed import POWER
 from outscore.inference.power.two_samples import two_sample_study
 from outscore.inference.unpaired.samples import Samples

@@ -22,8 +22,8 @@ import numpy as np
 from outscore.core.numeric import LOG2, Array
 from outscore.core.repeats import Runs
 from outscore.inference.base import p_values
-from outscore.inference.base.entry import TestRequest
 from outscore.inference.base.paired import NoSpreadError, interval_for, side_of
+from outscore.inference.base.question import TestRequest
 from outscore.inference.base.walsh import key_of_float, number_of_key
 from outscore.inference.classical.student import make_agree
 from outscore.inference.populations import WELCH

@@ -11,14 +11,13 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field
 from functools import cache
-from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Literal
 
 import numpy as np
 
-from outscore.core.errors import OutscoreError
+from outscore.core.errors import OutscoreError, load_extra
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.options import Option
@@ -114,12 +113,7 @@ class TextMetric:
 
 def load(module: str, metric: str, extra: str = "text") -> ModuleType:
     """A module of an optional library, or a refusal that says how to get it."""
-    try:
-        return import_module(module)
-    except ModuleNotFoundError:
-        library = module.partition(".")[0].replace("_", "-")
-        cure = f"Run `pip install 'outscore[{extra}]'`."
-        raise OutscoreError(f"{library} must be installed to use {metric}.", cure) from None
+    return load_extra(module, f"use {metric}", extra)
 
 
 def version(library: str, metric: str) -> str:

@@ -16,7 +16,7 @@ import numpy as np
 
 from outscore.core.numeric import Array
 from outscore.metrics.text.entry import Lines, References
-from outscore.results.subset import Ngram
+from outscore.results.analysis import Ngram
 
 BANDS = (0, 1, 2, 3, 4, 5, 10, 100, 1000)
 """The lowest frequency of each range."""

@@ -18,10 +18,9 @@ from outscore.core.options import check_seed, complete
 from outscore.core.paired import PairedScores
 from outscore.core.reduction import Kind
 from outscore.core.repeats import Repeats
-from outscore.inference.base.entry import TestRequest
 from outscore.inference.base.item_scores import with_exact_integers
 from outscore.inference.base.own_score import both_sides, interval_method, own_intervals
-from outscore.inference.base.sign_flips import Alternative, KernelOptions
+from outscore.inference.base.question import Alternative, TestRequest
 from outscore.inference.describe.curves import runs_curve
 from outscore.inference.describe.repeats import pair_variances
 from outscore.inference.describe.units import SIZES, evaluation_units, members, unit_advisor
@@ -217,7 +216,7 @@ def _unit_advice(rows: PairedScores, metric: AdditiveMetric, question: Question)
             "Advice on the unit size cannot be combined with clusters.",
             "Leave one of the two out: a cluster already is a unit of several items.",
         )
-    asked = KernelOptions(question.alternative, question.delta, seed=question.seed, level=question.alpha)
+    asked = TestRequest(question.alternative, question.delta, seed=question.seed, alpha=question.alpha)
     sizes = sorted({*SIZES, question.unit_size})
     try:
         return unit_advisor(rows, metric, sizes, question.unit_statistic, question.shuffle, asked)

@@ -15,13 +15,13 @@ from outscore.inference.base.p_values import sampled_p
 from outscore.inference.pairwise.macro import RESAMPLES
 from outscore.language.numbers import count, format_number, format_p
 from outscore.language.verdict.comparison import with_verdict
+from outscore.results.analysis import DATASET, Bucket
 from outscore.results.comparison import Comparison, SystemScore
 from outscore.results.interval import Interval
 from outscore.results.note import Note
 from outscore.results.pvalue import PValue
 from outscore.results.ranking import RankedPair, Ranking, Standing
 from outscore.results.signature import Signature
-from outscore.results.subset import DATASET, Bucket
 from outscore.scores.panel import Panel, panels_of
 from outscore.scores.system import Scores, shared_datasets
 from outscore.workflows.rank.panels import rank_panels

@@ -25,10 +25,11 @@ from outscore.inference.anytime.process import (
     confidence_sequence,
 )
 from outscore.inference.base.discordance import Discordance, discordance
-from outscore.inference.base.entry import TestEntry, TestRequest
+from outscore.inference.base.entry import TestEntry
 from outscore.inference.base.influence import fragility, influence, strongest
 from outscore.inference.base.item_scores import MIN_LARGE_SAMPLE, is_sum, scores_if_any
-from outscore.inference.base.sign_flips import KernelOptions, units_of
+from outscore.inference.base.question import TestRequest
+from outscore.inference.base.sign_flips import units_of
 from outscore.inference.describe.analysis import analyse
 from outscore.inference.describe.curves import size_curve, size_test
 from outscore.inference.describe.effects import effects
@@ -125,7 +126,7 @@ def favoured_by(side: Array, metric: AdditiveMetric) -> tuple[int, int]:
 def _fragility(units: PairedScores, metric: AdditiveMetric, request: TestRequest, p: PValue) -> int | None:
     if p.test != "permutation" or p.method not in ("exact", "certified") or units.rows > MAX_FRAGILE or request.delta:
         return None
-    asked = KernelOptions(request.alternative, level=request.alpha)
+    asked = TestRequest(request.alternative, alpha=request.alpha)
     return fragility(
         units,
         metric,

@@ -27,10 +27,10 @@ from outscore.inference.families.multiplicity import correct_family
 from outscore.inference.populations import ITEMS
 from outscore.language.phrases import correction_name
 from outscore.language.verdict.comparison import agreement, with_verdict
+from outscore.results.analysis import Subset
 from outscore.results.comparison import Claimed, Comparison, Comparisons, JointClaim
 from outscore.results.design import HOLM, Family
 from outscore.results.note import Note
-from outscore.results.subset import Subset
 from outscore.workflows.compare.arrays import compare_rows
 from outscore.workflows.compare.logs import asks_logs
 from outscore.workflows.requests.compare import CompareRequest

@@ -7,16 +7,16 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
-from typing import TYPE_CHECKING, Any, Literal, cast
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from outscore.core.errors import OutscoreError
-from outscore.core.records import dataclass
 from outscore.core.reduction import Reduction, parse_reduction
 from outscore.core.repeats import occurrences
 from outscore.results.note import Note
+from outscore.scores.pairing import TwoSystems, pair
 from outscore.scores.reduce import first_runs, reduce_runs
 from outscore.scores.system import Labels, Scores
 from outscore.workflows.measures import read_each, refuse_same_columns
@@ -26,58 +26,10 @@ from outscore.workflows.requests.shared import DUPLICATES, READER
 
 if TYPE_CHECKING:
     from outscore.core.metric import AdditiveMetric
-    from outscore.core.repeats import Repeats
-    from outscore.results.design import Alignment
-    from outscore.scores.system import Labels, Origin, Scores
-    from outscore.workflows.requests.compare import CompareRequest
 
 TwoNames = tuple[str, str]
 UNNAMED: TwoNames = ("A", "B")
 """The names of systems that have none."""
-
-
-@dataclass(frozen=True, eq=False)
-class TwoSystems:
-    """Both systems' numbers, (n,) scores or (n, k) counts with the same items in the same rows, and where they come from.
-
-    `items` and `clusters` are codes per row or None, `labels` the names of the rows, `slices` the slice of each row by
-    column. `alignment` counts what was matched and left out, `notes` say what the reader should know about it, and
-    `repeats` what is known about items that were run several times: the rows are item means where the systems ran unequally
-    often. `tables` are the files, `better` the direction of the scores if they state it,
-    `measures` the names that arrays bring along, and `scores` are the systems before their rows were matched.
-    """
-
-    a: object
-    b: object
-    names: tuple[str, str]
-    counts: bool = False
-    tables: tuple[Origin, ...] = ()
-    alignment: Alignment | None = None
-    items: object = None
-    clusters: object = None
-    ids: Labels | None = None
-    labels: Sequence[str] | None = None
-    slices: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    repeats: Repeats | None = None
-    notes: tuple[Note, ...] = ()
-    better: Literal["higher", "lower"] | None = None
-    scores: tuple[Scores, Scores] | None = None
-    measures: tuple[str, ...] = ()
-
-    def turned(self) -> TwoSystems:
-        """The same two, B first."""
-        met = self.alignment
-        if met is not None:
-            met = replace(met, only_a=met.only_b, only_b=met.only_a)
-        return replace(
-            self,
-            a=self.b,
-            b=self.a,
-            names=(self.names[1], self.names[0]),
-            alignment=met,
-            repeats=None if self.repeats is None else self.repeats.swap_systems(),
-            scores=None if self.scores is None else (self.scores[1], self.scores[0]),
-        )
 
 
 def read_systems(
@@ -127,29 +79,10 @@ def pair_scores(
     a: Scores, b: Scores, names: tuple[str, str], duplicates: str, metric: str | AdditiveMetric | None = None
 ) -> TwoSystems:
     """Two systems' scores matched by item id, and what was left out; if `metric` needs it, answers are counted by class."""
-    from outscore.scores.duplicates import repeated_notes
-    from outscore.scores.pairing import pair
     from outscore.workflows.classes import counted_by_class
 
     a, b = counted_by_class((a, b), metric)
-    paired = pair(a, b, duplicates)  # type: ignore[arg-type] # an unknown rule is refused there
-    tables = [scores.origin for scores in (a, b) if scores.origin is not None]
-    return TwoSystems(
-        paired.a,
-        paired.b,
-        names,
-        counts=paired.a.ndim == 2,
-        tables=tuple(dict.fromkeys(tables)),
-        alignment=paired.alignment,
-        items=paired.items,
-        clusters=paired.clusters,
-        ids=paired.ids,
-        labels=None if paired.ids is None else paired.ids.texts(),
-        slices={column: labels.texts() for column, labels in paired.slices.items()},
-        repeats=paired.repeats,
-        notes=(*paired.notes, *repeated_notes(paired.alignment.duplicates, paired.alignment.conflicts)),
-        scores=(a, b),
-    )
+    return pair(a, b, duplicates, names)  # type: ignore[arg-type] # an unknown rule is refused there
 
 
 def named_in(a: object, b: object, names: object) -> tuple[object, object, object]:
@@ -228,7 +161,23 @@ def _pair_arrays(a: object, b: object, names: tuple[str, ...], **per_row: Any) -
     rows_a, rows_b = (counts_in(x) if is_table(x) else x for x in (a, other))
     text = "The rows of B were in a different order; they were matched with those of A by their index labels."
     notes = (Note("input", text),) if moved else ()
-    return TwoSystems(rows_a, rows_b, cast("TwoNames", names or UNNAMED), notes=notes, measures=series_names((a, b)), **placed)
+    called = cast("TwoNames", names or names_of_series(a, b))
+    return TwoSystems(rows_a, rows_b, called, notes=notes, measures=series_names((a, b)), **placed)
+
+
+def names_of_series(a: object, b: object) -> TwoNames:
+    """The systems that two columns are named after; where both have the same name, or none, it says nothing.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> names_of_series(pl.Series("new", [1]), pl.Series("old", [0])), names_of_series(pl.Series("wer", [1]), [0])
+    (('new', 'old'), ('A', 'B'))
+    """
+    first, second = getattr(a, "name", None), getattr(b, "name", None)
+    if isinstance(first, str) and isinstance(second, str) and first and second and first != second:
+        return first, second
+    return UNNAMED
 
 
 def pair_tables(tables: Sequence[object], request: CompareRequest) -> TwoSystems:

@@ -12,10 +12,12 @@ from outscore.formats.logs.choose import LogQuestion
 from outscore.formats.logs.evaluation import Evaluation, Exchange
 from outscore.formats.logs.find import are_logs, refuse_folders
 from outscore.formats.logs.registry import LOGS
+from outscore.formats.logs.retrieval import is_ranking
 from outscore.formats.logs.scores import LogSystems, read_systems
 from outscore.formats.tables.names import join_names
+from outscore.scores.pairing import TwoSystems
 from outscore.scores.system import Origin, Scores, label_of
-from outscore.workflows.compare.inputs import TwoSystems, pair_scores
+from outscore.workflows.compare.inputs import pair_scores
 from outscore.workflows.compare.unpaired import TwoSamples
 from outscore.workflows.requests import modes
 
@@ -28,28 +30,23 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class LogPair:
-    """Two evaluations in the order of the comparison; `systems` is None if they contain texts that have to be scored."""
+    """Two evaluations in the order of the comparison, and all that were found."""
 
     evaluations: tuple[Evaluation, Evaluation]
     names: tuple[str, str]
     measure: str
-    systems: TwoSystems | None
     found: LogSystems
 
-    def turned(self) -> LogPair:
+    def swap_systems(self) -> LogPair:
         """The same two, the second one first."""
-        return replace(
-            self,
-            evaluations=(self.evaluations[1], self.evaluations[0]),
-            names=(self.names[1], self.names[0]),
-            systems=None if self.systems is None else self.systems.turned(),
-        )
+        return replace(self, evaluations=(self.evaluations[1], self.evaluations[0]), names=(self.names[1], self.names[0]))
 
 
 def asks_logs(request: CompareRequest | RankRequest | ScoreRequest) -> bool:
     """Whether the files of a request are logs; options that do not apply to them are refused."""
-    logs = are_logs(request.files, request.reader)
+    logs = request.qrels is not None or are_logs(request.files, request.reader)
     if not logs and request.reader == "auto":
+        refuse_rankings(request)
         # `rank` and `score` decide for themselves which folders of tables they read.
         refuse_folders(request.files, empty=request.command != "compare")
     if logs:
@@ -61,6 +58,15 @@ def asks_logs(request: CompareRequest | RankRequest | ScoreRequest) -> bool:
             cure = "Write 0 into the table, or drop rows without a score with --missing drop."
             raise OutscoreError(message, cure, parameter="missing")
     return logs
+
+
+def refuse_rankings(request: CompareRequest | RankRequest | ScoreRequest) -> None:
+    """Refuse a TREC run without judgements, with the command that has them."""
+    for path in request.files:
+        if is_ranking(path):
+            judged = replace(request, qrels="QRELS", metric=request.metric or "nDCG@10").command_line()
+            message = f"{label_of(path)} is a TREC run, whose documents are not judged in it."
+            raise OutscoreError(message, f"Name the file of judgements: `{judged}`.", parameter="qrels", file=path)
 
 
 def log_question(request: CompareRequest | RankRequest | ScoreRequest) -> LogQuestion:
@@ -78,11 +84,13 @@ def log_question(request: CompareRequest | RankRequest | ScoreRequest) -> LogQue
         slices=() if slices is None else (slices,),
         systems=tuple(request.system),
         answers=getattr(request, "reduce", None) == "majority",
+        roster=request.roster,
+        qrels=request.qrels,
     )
 
 
-def pair_logs(request: CompareRequest) -> LogPair:
-    """Read the logs of a request and match the two systems to compare."""
+def pair_logs(request: CompareRequest) -> tuple[TwoSystems | None, LogPair]:
+    """Read the logs of a request and match the two systems to compare; None if they contain texts that have to be scored."""
     format = request.reader if request.reader in LOGS else None
     systems_read = read_systems(request.files, log_question(request), format=format)
     first, second = _two([evaluations[0].system for evaluations in systems_read.evaluations], request.system)
@@ -90,7 +98,7 @@ def pair_logs(request: CompareRequest) -> LogPair:
     names = (pair[0].system, pair[1].system)
     called = (request.names[0], request.names[1]) if request.names else names
     if systems_read.is_corpus:
-        return LogPair(pair, called, systems_read.measure, None, systems_read)
+        return None, LogPair(pair, called, systems_read.measure, systems_read)
     systems = pair_scores(systems_read.scores[first], systems_read.scores[second], called, request.duplicates)
     tables = tuple(dict.fromkeys(origin for one in pair for origin in one.origins))
     columns = systems.tables[0].columns
@@ -100,19 +108,14 @@ def pair_logs(request: CompareRequest) -> LogPair:
         for own, name in zip(names, called, strict=True)
         if own in systems_read.missing
     ]
-    return LogPair(
-        pair,
-        called,
-        systems_read.measure,
-        replace(
-            systems,
-            tables=tuple(replace(origin, columns=columns) for origin in tables),
-            alignment=replace(systems.alignment, missing=missing),
-            notes=(*systems_read.notes, *systems.notes),
-            better=better_of(systems_read.higher_is_better),
-        ),
-        systems_read,
+    systems = replace(
+        systems,
+        tables=tuple(replace(origin, columns=columns) for origin in tables),
+        alignment=replace(systems.alignment, missing=missing),
+        notes=(*systems_read.notes, *systems.notes),
+        better=better_of(systems_read.higher_is_better),
     )
+    return systems, LogPair(pair, called, systems_read.measure, systems_read)
 
 
 def samples_of_logs(request: CompareRequest) -> TwoSamples:

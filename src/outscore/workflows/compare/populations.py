@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import field, replace
-from typing import NoReturn
 
 import numpy as np
 
@@ -21,10 +20,10 @@ from outscore.core.paired import PairedScores
 from outscore.core.records import dataclass
 from outscore.core.repeats import RUNS, Repeats
 from outscore.core.repeats import Runs as RunsOfSystem
-from outscore.inference.base.entry import TestRequest
 from outscore.inference.base.item_scores import scores_if_any, skewness
 from outscore.inference.base.own_score import OwnRows, interval_method, own_intervals
 from outscore.inference.base.paired import NoSpreadError
+from outscore.inference.base.question import TestRequest
 from outscore.inference.describe.histograms import null_of_exchange
 from outscore.inference.describe.repeats import (
     OWN_BY_RUNS,
@@ -34,7 +33,15 @@ from outscore.inference.describe.repeats import (
     smallest_run_p,
     standard_error,
 )
-from outscore.inference.populations import ITEMS, ITEMS_AND_RUNS, THESE_ITEMS, lacking, population_cure, usual_population
+from outscore.inference.populations import (
+    ITEMS,
+    ITEMS_AND_RUNS,
+    POPULATIONS,
+    THESE_ITEMS,
+    choose_population,
+    lacking,
+    usual_population,
+)
 from outscore.inference.power.observed import POWER
 from outscore.inference.registry import DEFAULT
 from outscore.inference.runs.exchange import COARSE, FINE, SPREAD_UNSEEN, UNEQUAL_LAWS, exchange_of_rows, sampled_exchange
@@ -107,11 +114,15 @@ def answer_of(
     def over_items(request: TestRequest) -> TestResult:
         return as_known(question.entry.run(pairs, metric, request), repeats)
 
-    crossed, no_runs = _crossed(pairs, metric, spec, question, repeats)
+    kind, items, size = None if repeats is None else repeats.kind, pairs.per_item().rows, question.unit_size
+    missing = {name: lacking(name, [repeats], kind, unit_size=size, items=items) for name in POPULATIONS}
     lines: dict[str, _Line] = {
         ITEMS: _Line(over_items, None if repeats is None else _smallest_of_items(result.p, question), more_items_help=True)
     }
-    missing = {ITEMS_AND_RUNS: no_runs}
+    crossed = None
+    if repeats is not None and not missing[ITEMS_AND_RUNS]:
+        crossed = _crossed(pairs, metric, spec, question, repeats)
+        missing[ITEMS_AND_RUNS] = "the scores do not vary" if crossed is None else ""
     if crossed is not None:
         few = min(crossed.analysis.a.runs, crossed.analysis.b.runs) < 3
         analysis = crossed
@@ -121,17 +132,15 @@ def answer_of(
 
         few_runs = [Note("runs", FEW_RUNS)] if few else []
         lines[ITEMS_AND_RUNS] = _Line(over_both, notes=few_runs, more_items_help=crossed.silent)
-    these, missing[THESE_ITEMS] = _these_items(pairs, metric, spec, question, repeats)
-    if these is not None:
-        lines[THESE_ITEMS] = these
-    named = None if question.entry.name == DEFAULT else ITEMS
-    usual = usual_population(None if repeats is None else repeats.kind)
-    chosen = question.population or named or (usual if usual in lines else ITEMS)
-    if chosen not in lines:
-        _refuse(chosen, missing[chosen], question, repeats)
+    if repeats is not None and not missing[THESE_ITEMS]:
+        lines[THESE_ITEMS] = _these_items(pairs, metric, spec, question, repeats)
+    usual, only_items = usual_population(kind), question.entry.name != DEFAULT
+    chosen = choose_population(
+        question.population, missing, [repeats], kind, only_items=only_items, units=question.unit_size != 1
+    )
     notes = list(lines[chosen].notes)
     if chosen == ITEMS and usual not in lines:
-        notes = [_these_runs(no_runs)]
+        notes = [_these_runs(missing[usual])]
     elif chosen == ITEMS != usual and question.population is None:
         why = f"`{question.entry.name}` works on items only; leave --test out for a claim about new runs"
         notes = [replace(_these_runs(why), kind="warning")]
@@ -158,12 +167,8 @@ def _smallest_of_items(p: PValue, question: Question) -> float | None:
     """The smallest p that swapping so many items can give."""
     if p.test != DEFAULT or question.delta:
         return None
-    return _known(math.ldexp(2 if question.alternative == "two-sided" else 1, -p.n))
-
-
-def _known(smallest: float) -> float | None:
-    """None for a limit too small for a number."""
-    return smallest or None
+    # What is too small for a number is no limit.
+    return math.ldexp(2 if question.alternative == "two-sided" else 1, -p.n) or None
 
 
 @dataclass(frozen=True, eq=False)
@@ -246,12 +251,9 @@ def unequal_runs_note(pairs: PairedScores, metric: AdditiveMetric, repeats: Repe
 
 
 def _crossed(
-    pairs: PairedScores, metric: AdditiveMetric, spec: str | AdditiveMetric, question: Question, repeats: Repeats | None
-) -> tuple[_Crossed | None, str]:
-    """The two-way analysis, or the reason why there is none, as a clause."""
-    missing = _missing(ITEMS_AND_RUNS, pairs, question, repeats)
-    if missing or repeats is None:
-        return None, missing
+    pairs: PairedScores, metric: AdditiveMetric, spec: str | AdditiveMetric, question: Question, repeats: Repeats
+) -> _Crossed | None:
+    """The two-way analysis; None if the scores do not vary."""
     items = pairs.per_item()
     first, second = scores_of(items, metric)
     of_run, a, b = _in_columns(repeats.metric or spec, *(runs.table for runs in repeats.systems))
@@ -259,14 +261,8 @@ def _crossed(
     try:
         analysis.p(question.alternative, question.delta)
     except NoSpreadError:
-        return None, "the scores do not vary"
-    return _Crossed(analysis, a, b, of_run, items.clusters), ""
-
-
-def _missing(population: str, pairs: PairedScores, question: Question, repeats: Repeats | None) -> str:
-    """What the data lack for a population, as a clause; empty if they lack nothing."""
-    kind = None if repeats is None else repeats.kind
-    return lacking(population, [repeats], kind, unit_size=question.unit_size, items=pairs.per_item().rows)
+        return None
+    return _Crossed(analysis, a, b, of_run, items.clusters)
 
 
 def _in_columns(spec: str | AdditiveMetric, a: Array, b: Array) -> tuple[AdditiveMetric, Array, Array]:
@@ -277,18 +273,6 @@ def _in_columns(spec: str | AdditiveMetric, a: Array, b: Array) -> tuple[Additiv
 
 def _these_runs(missing: str) -> Note:
     return Note("runs", f"The claim is about these runs, not about new ones: {missing}.")
-
-
-def _refuse(population: str, missing: str, question: Question, repeats: Repeats | None) -> NoReturn:
-    kind = None if repeats is None else repeats.kind
-    cure = population_cure(
-        population,
-        kind,
-        reduced="" if repeats is None else repeats.reduced,
-        units=question.unit_size != 1,
-        incomplete=repeats is not None and bool(repeats.lacking),
-    )
-    raise OutscoreError(f"Population {population} is not available: {missing}.", cure, parameter="population")
 
 
 def as_known(result: TestResult, repeats: Repeats | None) -> TestResult:
@@ -309,22 +293,15 @@ def p_as_known(p: PValue, repeats: Repeats | None) -> PValue:
 
 
 def _these_items(
-    pairs: PairedScores,
-    metric: AdditiveMetric,
-    spec: str | AdditiveMetric,
-    question: Question,
-    repeats: Repeats | None,
-) -> tuple[_Line | None, str]:
-    """The exchange of runs on exactly these items, or the reason why there is none, as a clause."""
-    missing = _missing(THESE_ITEMS, pairs, question, repeats)
-    if missing or repeats is None:
-        return None, missing
+    pairs: PairedScores, metric: AdditiveMetric, spec: str | AdditiveMetric, question: Question, repeats: Repeats
+) -> _Line:
+    """The exchange of runs on exactly these items."""
     asked = question.population == THESE_ITEMS
     if repeats.kind == RUNS:
         of_run, a, b = _in_columns(repeats.metric or spec, *(runs.table for runs in repeats.systems))
         first, second = (np.asarray(of_run.score(rows.sum(axis=0)), dtype=float) for rows in (a, b))
-        return _whole_runs(first, second, of_run, question), ""
-    return _epochs(pairs, metric, spec, question, repeats.systems, points=FINE if asked else COARSE), ""
+        return _whole_runs(first, second, of_run, question)
+    return _epochs(pairs, metric, spec, question, repeats.systems, points=FINE if asked else COARSE)
 
 
 def _whole_runs(a: Array, b: Array, metric: AdditiveMetric, question: Question) -> _Line:
@@ -391,5 +368,5 @@ def _epochs(
     notes = [] if known.equal_runs else [Note("runs", UNEQUAL_LAWS)]
     if known.single.any():
         notes.append(Note("runs", SPREAD_UNSEEN))
-    least = None if question.delta else _known(known.smallest_p(question.alternative))
+    least = None if question.delta else known.smallest_p(question.alternative) or None
     return _Line(run, least, notes, lambda: null_of_exchange(known, question.delta))

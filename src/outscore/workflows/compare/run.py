@@ -21,13 +21,13 @@ from outscore.inference.base.paired import NoSpreadError
 from outscore.language.verdict.comparison import with_omission, with_slices
 from outscore.results.comparison import Comparison, Comparisons
 from outscore.results.note import Note
+from outscore.scores.pairing import TwoSystems
 from outscore.scores.system import shared_datasets
 from outscore.workflows.classes import class_notes
 from outscore.workflows.compare.arrays import compare_rows
 from outscore.workflows.compare.evidence import IN_ORDER, evidence_at_every_look
 from outscore.workflows.compare.families import compare_measures, compare_slices
 from outscore.workflows.compare.inputs import (
-    TwoSystems,
     choose_systems,
     choose_tables,
     metric_of,
@@ -42,7 +42,7 @@ from outscore.workflows.compare.unpaired import TwoSamples, compare_samples, sam
 from outscore.workflows.frames import counts_in, is_table
 from outscore.workflows.measures import proposing_measures
 from outscore.workflows.names import path_texts
-from outscore.workflows.reading import answer_notes, directed, gold_notes, reading_of, scale_notes, score_names
+from outscore.workflows.reading import answer_notes, gold_notes, reading_of, resolve_direction, scale_notes, score_names
 from outscore.workflows.requests import modes
 from outscore.workflows.requests.compare import CompareRequest
 from outscore.workflows.requests.door import at_the_door
@@ -64,6 +64,8 @@ def run(request: CompareRequest, data: TwoSystems | None = None) -> Comparisons:
     >>> found.comparisons[0].verdict.split(":")[0], found.comparisons[0].p.value
     ('new outscored old', 0.03125)
     """
+    if request.qrels and isinstance(request.metric, str) and "," in request.metric:
+        request = replace(request, metric=None, measure=tuple(name.strip() for name in request.metric.split(",")))
     if request.measure and data is None:
         return compare_measures(request, run)
     with proposing_measures(request):
@@ -90,18 +92,17 @@ class Pair:
     logs: LogPair | None = None
     from_files: bool = True
 
-    def turned(self) -> Pair:
+    def swap_systems(self) -> Pair:
         """The same two, the second one first."""
-        systems = None if self.systems is None else self.systems.turned()
-        return replace(self, systems=systems, logs=None if self.logs is None else self.logs.turned())
+        systems = None if self.systems is None else self.systems.swap_systems()
+        return replace(self, systems=systems, logs=None if self.logs is None else self.logs.swap_systems())
 
 
 def read_pair(request: CompareRequest, data: TwoSystems | None = None) -> Pair:
     """The two systems of a request, or `data` instead; the request is checked first."""
     if data is None and asks_logs(request):
         replace(request, metric=None).validate(logs=True)
-        pair = pair_logs(request)
-        return Pair(pair.systems, pair)
+        return Pair(*pair_logs(request))
     request.validate(arrays=data is not None)
     return Pair(data or _read(request), None, from_files=data is None)
 
@@ -132,7 +133,7 @@ def _run(request: CompareRequest, systems: TwoSystems, *, metric: str | Additive
     if reduction is not None:
         metric = metric_of(reduction)
     question = question_of(**request.asked())
-    better = directed(
+    better = resolve_direction(
         metric or ("f1" if systems.counts else "mean"),
         request.direction,
         systems.measures or score_names(systems.tables, systems.names),
@@ -199,7 +200,8 @@ def call(
     if isinstance(a, (str, os.PathLike)):
         asked = _of_files([a] if b is None else [a, b], labels, items=items, clusters=clusters, slices=slices, **given)
         compared = run(asked)
-        return compared if slices is not None or asked.measure else compared.comparisons[0]
+        several = slices is not None or asked.measure or len(compared.comparisons) > 1
+        return compared if several else compared.comparisons[0]
     if given["unpaired"] and not is_table(a):
         return _of_samples(a, b, labels, items=items, clusters=clusters, slices=slices, **given)
     if is_table(a) and (b is None or is_table(b)) and (b is None or counts_in(a) is None):

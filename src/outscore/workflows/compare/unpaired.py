@@ -16,8 +16,9 @@ from outscore.core.numeric import Array
 from outscore.core.paired import codes_of
 from outscore.core.records import dataclass
 from outscore.formats.logs.registry import LOGS
-from outscore.inference.base.own_score import Limits, OwnRows, own_intervals
+from outscore.inference.base.own_score import own_intervals
 from outscore.inference.describe.histograms import null_of_samples, two_histograms
+from outscore.inference.pairwise.panels import own_rows
 from outscore.inference.registry import DEFAULT
 from outscore.inference.unpaired.divisions import likelihood_p
 from outscore.inference.unpaired.margins import margin_of_samples
@@ -27,7 +28,6 @@ from outscore.inference.unpaired.tests import run_unpaired, welch_interval, welc
 from outscore.language.numbers import count, format_probability
 from outscore.language.signature import comparison_signature
 from outscore.language.verdict.comparison import with_verdict
-from outscore.metrics.registry import resolve
 from outscore.results.analysis import ChartData, Effect, Power
 from outscore.results.comparison import Comparison, Comparisons, Margin, SystemScore, Unpaired
 from outscore.results.design import Alignment, Decision, Design, Missing
@@ -35,9 +35,18 @@ from outscore.results.note import Note
 from outscore.results.pvalue import PValue
 from outscore.results.signature import Signature
 from outscore.scores.answers import facts_of_answers
-from outscore.scores.duplicates import check_rule, settle
-from outscore.scores.system import Labels, Origin, Scores
-from outscore.workflows.reading import Directed, answer_notes, directed, gold_notes, reading_of, scale_notes, score_names
+from outscore.scores.panel import Panel, panels_of
+from outscore.scores.system import Labels, Origin, Scores, pooled
+from outscore.workflows.compare.inputs import names_of_series
+from outscore.workflows.reading import (
+    MetricDirection,
+    answer_notes,
+    gold_notes,
+    reading_of,
+    resolve_direction,
+    scale_notes,
+    score_names,
+)
 from outscore.workflows.requests.compare import CompareRequest
 from outscore.workflows.validate import Question, numbers_of, question_of
 
@@ -65,7 +74,7 @@ class TwoSamples:
     missing: tuple[Missing, ...] = ()
     better: Literal["higher", "lower"] | None = None
 
-    def turned(self) -> TwoSamples:
+    def swap_systems(self) -> TwoSamples:
         """The same two, the second one first."""
         return replace(self, a=self.b, b=self.a, names=self.names[::-1])
 
@@ -93,7 +102,7 @@ def samples_given(a: object, b: object, *, clusters: object, names: tuple[str, .
             )
         labels = clusters[0], clusters[1]
     _refuse_shared_index(a, b)
-    called = cast("tuple[str, str]", names or ("A", "B"))
+    called = cast("tuple[str, str]", names or names_of_series(a, b))
     first, second = (_scores_of(x, role, own) for x, role, own in zip((a, b), ("a", "b"), labels, strict=True))
     return TwoSamples(first, second, called)
 
@@ -127,23 +136,22 @@ def compare_samples(request: CompareRequest, data: TwoSamples) -> Comparisons:
     (0.05714285714285714, (3, 4))
     """
     question = question_of(**request.asked())
-    ready = settled_samples(data, request.metric, request.direction, cast("DuplicateRule", request.duplicates))
-    samples, origins, better, (first, second), (a, b) = ready.samples, ready.origins, ready.better, ready.items, ready.scores
-    metric, (rows_a, rows_b) = ready.metric, ready.rows
+    ready = ready_samples(data, request.metric, request.direction, cast("DuplicateRule", request.duplicates))
+    samples, panels, origins, better, metric = ready.samples, ready.panels, ready.origins, ready.better, ready.metric
     result = run_unpaired(question.entry.name, samples, question.of_test)
     margin, about_margin = _margin(samples, metric, question)
     beside = _beside(samples, question)
-    rows, n = a.rows + b.rows, sum(samples.sizes)
-    own = _own_intervals((rows_a, rows_b), samples, metric, question.alpha)
-    met = Alignment(0, *samples.sizes, *ready.duplicates, list(data.missing))
+    n, values = sum(samples.sizes), [samples.a, samples.b]
+    own = own_intervals([own_rows(panel, 0) for panel in panels], metric, question.alpha)
+    repeated, contradicting = sum(panel.duplicates for panel in panels), sum(panel.conflicts for panel in panels)
     notes = [
         *better.notes,
         *data.notes,
-        *scale_notes(data.names, [first.values, second.values]),
-        *gold_notes(data.names, [first.values, second.values], origins),
+        *scale_notes(data.names, values),
+        *gold_notes(data.names, values, origins),
         *answer_notes(origins),
-        *facts_of_answers((a, b)),
-        *_design_notes(data, first, second),
+        *facts_of_answers((data.a, data.b)),
+        *_design_notes(data, panels),
         *_cautions(samples, beside, question, data.names),
         *result.notes,
         *about_margin,
@@ -155,8 +163,8 @@ def compare_samples(request: CompareRequest, data: TwoSamples) -> Comparisons:
         higher_is_better=metric.higher_is_better,
         n=n,
         clusters=None if samples.clusters is None else samples.n,
-        design=Design(rows, n, rows / n, []),
-        alignment=met,
+        design=Design(ready.rows, n, ready.rows / n, []),
+        alignment=Alignment(0, *samples.sizes, repeated, contradicting, list(data.missing)),
         scores=(SystemScore(data.names[0], samples.means[0], *own[0]), SystemScore(data.names[1], samples.means[1], *own[1])),
         difference=samples.difference,
         p=result.p,
@@ -169,7 +177,7 @@ def compare_samples(request: CompareRequest, data: TwoSamples) -> Comparisons:
         pictures=ChartData(
             two_histograms(samples.a.astype(float), samples.b.astype(float)), null=null_of_samples(samples, question.seed)
         ),
-        reading=reading_of(origins, rows=rows, systems=data.names, direction=(better.better, better.source)),
+        reading=reading_of(origins, rows=ready.rows, systems=data.names, direction=(better.better, better.source)),
         margin=margin,
         unpaired=beside,
         power=_power(samples, result.p, question),
@@ -184,37 +192,40 @@ def _margin(samples: Samples, metric: AdditiveMetric, question: Question) -> tup
 
 
 @dataclass(frozen=True, eq=False)
-class Settled:
-    """Two samples that are ready for a test, what they were made of, and how many rows repeated others or contradicted them."""
+class Ready:
+    """Two samples that are ready for a test, each a panel of one system, and which scores are better."""
 
     samples: Samples
-    metric: AdditiveMetric
-    better: Directed
+    panels: tuple[Panel, Panel]
+    better: MetricDirection
     origins: tuple[Origin, ...]
-    scores: tuple[Scores, Scores]
-    items: tuple[_Items, _Items]
-    rows: tuple[Array, Array]
-    duplicates: tuple[int, int]
+
+    @property
+    def metric(self) -> AdditiveMetric:
+        """What scores the items of both."""
+        return self.panels[0].metric
+
+    @property
+    def rows(self) -> int:
+        """The number of rows behind the items of both."""
+        return sum(int(panel.times.sum()) for panel in self.panels)
 
 
-def settled_samples(
-    data: TwoSamples, metric: str | AdditiveMetric | None, direction: str, duplicates: DuplicateRule
-) -> Settled:
+def ready_samples(data: TwoSamples, metric: str | AdditiveMetric | None, direction: str, duplicates: DuplicateRule) -> Ready:
     """One score per item of each system, in the direction that is better; refused where the two share items."""
     _refuse_counts(data)
     _refuse_shared(data)
-    check_rule(duplicates)
     origins = tuple(dict.fromkeys(x.origin for x in (data.a, data.b) if x.origin is not None))
-    values = (data.a.values, data.b.values)
     names = score_names(origins, data.names)
-    better = directed(metric or "mean", direction, names, told=data.better, scores=values)
-    (a, dropped_a, conflicts_a), (b, dropped_b, conflicts_b) = (settle(x, duplicates) for x in (data.a, data.b))
-    first, second = _items_of(a), _items_of(b)
-    resolved, rows_a, rows_b = resolve(better.metric, first.values, second.values)
-    orientation = 1 if resolved.higher_is_better else -1
-    samples = Samples(rows_a[:, 0], rows_b[:, 0], _clusters_of(first, second, data), orientation)
-    counted = dropped_a + dropped_b, conflicts_a + conflicts_b
-    return Settled(samples, resolved, better, origins, (a, b), (first, second), (rows_a, rows_b), counted)
+    better = resolve_direction(metric or "mean", direction, names, told=data.better, scores=(data.a.values, data.b.values))
+    (first,), (second,) = (panels_of([pooled(x)], better.metric, duplicates) for x in (data.a, data.b))
+    samples = Samples(_values(first), _values(second), _clusters_of(first, second, data), first.orientation)
+    return Ready(samples, (first, second), better, origins)
+
+
+def _values(panel: Panel) -> Array:
+    """The score of each item as it was written; rows of one item are averaged, so that each counts once."""
+    return np.asarray(panel.rows[0, :, 0] if panel.scale == 1 else panel.rows[0, :, 0] / panel.scale)
 
 
 def _power(samples: Samples, p: PValue, question: Question) -> Power | None:
@@ -238,53 +249,27 @@ def _signature(samples: Samples, metric: AdditiveMetric, p: PValue, question: Qu
     )
 
 
-@dataclass(frozen=True, eq=False)
-class _Items:
-    """One score per item, the cluster of each, and whether any is the mean of several rows."""
-
-    values: Array
-    clusters: Labels | None
-    averaged: bool = False
-
-
-def _items_of(scores: Scores) -> _Items:
-    """Rows of one item averaged, so that each item counts once."""
-    if scores.ids is None:
-        return _Items(scores.values, scores.clusters)
-    keys = scores.ids.codes
-    if scores.datasets is not None:
-        keys = keys * len(scores.datasets.names) + scores.datasets.codes
-    _, first, member, times = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
-    if len(first) == scores.rows:
-        return _Items(scores.values, scores.clusters)
-    means = np.bincount(member, weights=scores.values.astype(float)) / times
-    order = np.argsort(first, kind="stable")
-    clusters = None if scores.clusters is None else scores.clusters.take(first[order])
-    return _Items(means[order], clusters, averaged=True)
-
-
-def _clusters_of(first: _Items, second: _Items, data: TwoSamples) -> tuple[Array, Array] | None:
+def _clusters_of(first: Panel, second: Panel, data: TwoSamples) -> tuple[Array, Array] | None:
     """The codes of each system's clusters; clusters with items of both systems are refused."""
-    if first.clusters is None and second.clusters is None:
+    if data.a.clusters is None and data.b.clusters is None:
         return None
-    if first.clusters is None or second.clusters is None:
-        without = data.names[first.clusters is not None]
+    if data.a.clusters is None or data.b.clusters is None:
+        without = data.names[data.a.clusters is not None]
         raise OutscoreError(
             f"`{without}` has no clusters, but the other system does.",
             "Name the clusters of both, or write --cluster none.",
             parameter="cluster",
         )
-    shared = set(first.clusters.texts()) & set(second.clusters.texts())
+    shared = set(data.a.clusters.texts()) & set(data.b.clusters.texts())
     if shared:
         raise OutscoreError(
             f"Cluster `{min(shared)}` contains items of both systems, but --unpaired assigns whole clusters to systems.",
             "Name a column whose clusters belong to one system each, or write --cluster none.",
             parameter="cluster",
         )
-    a, b = (codes_of(x.codes, len(x), "clusters") for x in (first.clusters, second.clusters))
-    assert a is not None
-    assert b is not None
-    return a, b
+    assert first.clusters is not None
+    assert second.clusters is not None
+    return first.clusters, second.clusters
 
 
 def _refuse_counts(data: TwoSamples) -> None:
@@ -350,20 +335,12 @@ def _beside(samples: Samples, question: Question) -> Unpaired:
     )
 
 
-def _own_intervals(rows: tuple[Array, Array], samples: Samples, metric: AdditiveMetric, alpha: float) -> tuple[Limits, Limits]:
-    groups = (None, None) if samples.clusters is None else samples.clusters
-    first, second = own_intervals(
-        [OwnRows(x.astype(float), x.astype(float), own) for x, own in zip(rows, groups, strict=True)], metric, alpha
-    )
-    return first, second
-
-
-def _design_notes(data: TwoSamples, first: _Items, second: _Items) -> list[Note]:
+def _design_notes(data: TwoSamples, panels: Sequence[Panel]) -> list[Note]:
     notes = []
     if data.a.ids is None and data.b.ids is None and data.a.rows == data.b.rows and data.a.origin is not data.b.origin:
         text = "Both files have the same number of rows and no ids: if the rows are the same items, leave --unpaired out."
         notes.append(Note("design", text))
-    if first.averaged or second.averaged:
+    if any(panel.repeats is not None for panel in panels):
         notes.append(Note("design", "Items with several rows count once, by their mean score."))
     return notes
 

@@ -19,8 +19,8 @@ from outscore.core.numeric import Array
 from outscore.core.options import complete
 from outscore.core.paired import PairedScores
 from outscore.core.records import dataclass
-from outscore.inference.base.entry import TestRequest
-from outscore.inference.base.sign_flips import KernelOptions, units_of
+from outscore.inference.base.question import TestRequest
+from outscore.inference.base.sign_flips import units_of
 from outscore.inference.binary.gains import GAIN_INTERVAL, gain_interval, gain_test
 from outscore.inference.families.multiplicity import correct_family
 from outscore.inference.permutation.dispatch import permutation
@@ -48,6 +48,7 @@ from outscore.outputs.outcomes import (
     solved_only_by,
     transitions,
 )
+from outscore.results.analysis import ScoredSubset
 from outscore.results.comparison import TestResult
 from outscore.results.design import Family
 from outscore.results.diff import (
@@ -64,7 +65,6 @@ from outscore.results.diff import (
 )
 from outscore.results.interval import Interval
 from outscore.results.pvalue import PValue
-from outscore.results.subset import ScoredSubset
 from outscore.workflows.requests import shared
 
 MAX_CONFUSIONS = 200
@@ -327,7 +327,7 @@ def label_f1_of(units: Units, first: int, second: int, asked: Statistics, no_lab
             rest = before.sum(axis=0) - before[kept].sum(axis=0)
             # Rows that are equal in both systems do not change under a swap, so one row sums all of them.
             pair = PairedScores(np.vstack([after[kept], rest]), np.vstack([before[kept], rest]))
-            p_values[code] = permutation(pair, metric, KernelOptions(level=asked.alpha))
+            p_values[code] = permutation(pair, metric, TestRequest(alpha=asked.alpha))
     adjusted, _ = _adjust(p_values, asked.correction)
     return [msgspec.structs.replace(part, p=adjusted.get(code)) for code, part in parts.items()]
 

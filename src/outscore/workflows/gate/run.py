@@ -18,11 +18,13 @@ from outscore.results.comparison import Comparison, Comparisons
 from outscore.results.gate import GateResult, Outcome
 from outscore.results.interval import Interval
 from outscore.results.note import Note
+from outscore.scores.pairing import TwoSystems
 from outscore.scores.system import Scores
-from outscore.workflows.compare.inputs import TwoSystems, choose_tables, named_in, pair_given, pair_tables
+from outscore.workflows.compare.inputs import choose_tables, named_in, pair_given, pair_tables
 from outscore.workflows.compare.run import compare_pair, read_pair, read_samples
 from outscore.workflows.compare.unpaired import TwoSamples, compare_samples, samples_given
 from outscore.workflows.frames import counts_in, is_table
+from outscore.workflows.gate.committed import changes, check_update, pair_with_file, read_candidate, text_of
 from outscore.workflows.measures import proposing_measures
 from outscore.workflows.names import path_texts
 from outscore.workflows.requests import modes
@@ -68,16 +70,31 @@ def run(request: GateRequest, data: TwoSystems | None = None) -> GateResult:
     if request.unpaired and data is None:
         with proposing_measures(request):
             return _run_samples(request, None)
-    first = request.comparison(request.test or PERMUTATION, decides=True)
+    if request.baseline_file is not None and data is None:
+        data = pair_with_file(request, read_candidate(request))
+    own = changes(request)
+    first = request.comparison(request.test or PERMUTATION, decides=True, **own)
     # In the files the baseline comes first, in the comparison the candidate.
     in_order = replace(first, names=request.names)
     with proposing_measures(request):
-        pair = read_pair(in_order).turned() if data is None else read_pair(first, data)
+        pair = read_pair(in_order).swap_systems() if data is None else read_pair(first, data)
 
     def compared(test: str, decides: bool) -> Comparisons:  # noqa: FBT001 - as `Asked` has it
-        return compare_pair(request.comparison(test, decides=decides), pair)
+        return compare_pair(request.comparison(test, decides=decides, **own), pair)
 
     return _decided(request, compared)
+
+
+@at_the_door
+def run_and_keep(request: GateRequest) -> tuple[GateResult | None, str]:
+    """The outcome, None if there is no baseline file yet, and the baseline file that the candidate's scores make."""
+    check_update(request)
+    request.validate()
+    candidate = read_candidate(request)
+    kept = text_of(candidate.scores)
+    if not os.path.exists(str(request.baseline_file)):  # noqa: PTH110 - as the request has it
+        return None, kept
+    return run(request, pair_with_file(request, candidate)), kept
 
 
 def call(
@@ -102,6 +119,8 @@ def call(
             parameter="documents",
         )
     columns = {name: label for name, label in (("items", items), ("clusters", clusters)) if label is not None}
+    if isinstance(given.get("baseline_file"), os.PathLike):
+        given["baseline_file"] = os.fspath(given["baseline_file"])
     paths = path_texts(both) if isinstance(baseline, (str, os.PathLike)) else None
     tables = is_table(baseline) and all(map(is_table, both)) and (candidate is None or counts_in(baseline) is None)
     if paths is not None or tables:
@@ -126,7 +145,7 @@ def call(
     if request.unpaired:
         if items is not None:
             raise OutscoreError("`items` needs items that both systems share.", "Leave `items` out.", parameter="items")
-        return _run_samples(request, samples_given(baseline, candidate, clusters=clusters, names=names).turned())
+        return _run_samples(request, samples_given(baseline, candidate, clusters=clusters, names=names).swap_systems())
     pair = pair_given(
         baseline,
         candidate,
@@ -136,7 +155,7 @@ def call(
         duplicates=request.duplicates,
         metric=request.metric,
     )
-    return run(request, pair.turned())
+    return run(request, pair.swap_systems())
 
 
 def _run_tables(request: GateRequest, both: Sequence[object]) -> GateResult:
@@ -146,8 +165,8 @@ def _run_tables(request: GateRequest, both: Sequence[object]) -> GateResult:
     with proposing_measures(request):
         if request.unpaired:
             a, b, called = choose_tables(both, in_order)
-            return _run_samples(request, TwoSamples(a, b, called).turned())
-        return run(request, pair_tables(both, in_order).turned())
+            return _run_samples(request, TwoSamples(a, b, called).swap_systems())
+        return run(request, pair_tables(both, in_order).swap_systems())
 
 
 def _call_texts(both: Sequence[object], reference: object, documents: object, given: dict[str, Any]) -> GateResult:
@@ -170,7 +189,7 @@ def _run_samples(request: GateRequest, samples: TwoSamples | None) -> GateResult
     """A gate on different items; in `samples`, if given, the candidate comes first."""
     first = request.comparison(request.test or PERMUTATION, decides=True)
     if samples is None:
-        samples = read_samples(replace(first, names=request.names)).turned()
+        samples = read_samples(replace(first, names=request.names)).swap_systems()
     else:
         first.validate(arrays=True)
     both = samples
@@ -192,7 +211,7 @@ def _run_texts(request: GateRequest, data: TextData | None) -> GateResult:
     if data is None:
         in_order = replace(request.texts(BOOTSTRAP, decides=True), metric=metrics[0], names=request.names)
         in_order.validate()
-        data = read_texts(in_order).turned()
+        data = read_texts(in_order).swap_systems()
 
     def compared(test: str, decides: bool) -> Comparisons:  # noqa: FBT001 - as `Asked` has it
         return run_texts(request.texts(test, decides=decides, metric=metrics[0]), data)

@@ -22,7 +22,7 @@ from typing import Any, cast
 from outscore.core.errors import OutscoreError
 from outscore.core.options import MOST_ITEMS
 from outscore.core.records import dataclass
-from outscore.inference.base.sign_flips import Alternative
+from outscore.inference.base.question import Alternative
 from outscore.inference.power.binary import overlaps
 from outscore.inference.power.design import Study, checked_n, study_of
 from outscore.inference.power.gate import Bounded, gate_study
@@ -214,7 +214,7 @@ def _needs(result: PlanResult, study: Study) -> list[EffectPoint]:
     for factor in EFFECTS:
         effect = factor * result.effect
         if result.design.battles and abs(effect) >= 0.5 and factor != 1:
-            # No win rate is above 100 %.
+            # No win rate is above 100%.
             continue
         try:
             needed = study.sample_size(effect, result.target)

@@ -13,9 +13,9 @@ from outscore.core.options import complete
 from outscore.core.paired import PairedScores
 from outscore.core.repeats import RUNS, Repeats
 from outscore.inference.base.discordance import discordance
-from outscore.inference.base.entry import TestEntry, TestRequest
+from outscore.inference.base.entry import TestEntry
 from outscore.inference.base.item_scores import item_scores
-from outscore.inference.base.sign_flips import Alternative
+from outscore.inference.base.question import Alternative, TestRequest
 from outscore.inference.describe.repeats import pair_variances
 from outscore.inference.describe.units import evaluation_units
 from outscore.inference.power.gate import Bounded, Shares
@@ -314,8 +314,8 @@ def _range(spread: Spread, result: PlanResult) -> str:
     factor = math.exp(student_quantile(spread.units - 1, 0.975) * spread.doubt)
     if result.design.cluster_size == 1:
         few, many = (whole_items(max(result.design.min_units, result.n * f)) for f in (1 / factor, factor))
-        return f"A pilot of this size leaves the sd uncertain: {few:,} to {many:,} items may be needed (95 %)."
+        return f"A pilot of this size leaves the sd uncertain: {few:,} to {many:,} items may be needed (95%)."
     clusters = result.n / result.design.cluster_size
     few, many = (whole_items(max(result.design.min_units, clusters * f)) for f in (1 / factor, factor))
     seen = count(spread.units, "cluster")
-    return f"A pilot of {seen} leaves sd and correlation uncertain: {few:,} to {many:,} clusters may be needed (95 %)."
+    return f"A pilot of {seen} leaves sd and correlation uncertain: {few:,} to {many:,} clusters may be needed (95%)."

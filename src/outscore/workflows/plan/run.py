@@ -20,11 +20,11 @@ from outscore.inference.unpaired.power import design_of_samples
 from outscore.language.numbers import count
 from outscore.language.verdict.plan import units_note
 from outscore.results.note import Note
-from outscore.results.plan import AnytimePlan, PlanResult, PossibleP, StudyDesign
-from outscore.results.possible import PossibleTable
+from outscore.results.plan import AnytimePlan, PlanResult, PossibleP, PossibleTable, StudyDesign
+from outscore.scores.pairing import TwoSystems
 from outscore.scores.system import Origin, label_of
-from outscore.workflows.compare.inputs import TwoSystems, choose_systems, pair_given, read_systems
-from outscore.workflows.compare.unpaired import TwoSamples, samples_given, settled_samples
+from outscore.workflows.compare.inputs import choose_systems, pair_given, read_systems
+from outscore.workflows.compare.unpaired import TwoSamples, ready_samples, samples_given
 from outscore.workflows.plan.answer import Prices, best_priced, plan_numbers, possible_p
 from outscore.workflows.plan.pilot import (
     improvement,
@@ -35,7 +35,7 @@ from outscore.workflows.plan.pilot import (
     samples_notes,
 )
 from outscore.workflows.plan.printed import possible_table, read_table
-from outscore.workflows.reading import directed, reading_of, score_names
+from outscore.workflows.reading import reading_of, resolve_direction, score_names
 from outscore.workflows.requests.base import input_settings, versions
 from outscore.workflows.requests.door import at_the_door
 from outscore.workflows.requests.groups import UnitRequest
@@ -43,11 +43,11 @@ from outscore.workflows.requests.plan import NO_BATTLES, REPLICATES, PlanRequest
 from outscore.workflows.requests.shared import TEST
 
 OWN_RATE = (
-    "The win rate is the pilot's own, {rate:.1f} %, which is itself uncertain; better give the smallest lead that matters as"
-    " the effect: .05 for 55 %."
+    "The win rate is the pilot's own, {rate:.1f}%, which is itself uncertain; better give the smallest lead that matters as"
+    " the effect: .05 for 55%."
 )
 MOST_LEAD = 0.5
-"""A win rate of 100 % is so much above one half."""
+"""A win rate of 100% is so much above one half."""
 OF_THESE_RUNS = "This is for a claim about these runs of both systems, not about new ones."
 IN_ORDER = Note("assumption", "Looking early needs independent items in random order.")
 
@@ -178,8 +178,8 @@ def _from_battles(request: PlanRequest) -> tuple[PlanResult, dict[str, Any]]:
     request.refuse_outside(NO_BATTLES)
     if request.effect is not None and abs(request.effect) >= MOST_LEAD:
         raise OutscoreError(
-            f"`effect` is {request.effect:g}, which would be a win rate of {50 + 100 * request.effect:g} %.",
-            "Give what the win rate has above one half: .05 for 55 %.",
+            f"`effect` is {request.effect:g}, which would be a win rate of {50 + 100 * request.effect:g}%.",
+            "Give what the win rate has above one half: .05 for 55%.",
             parameter="effect",
         )
     # The spread is the same in whichever order answers were shown.
@@ -224,7 +224,7 @@ def _read_samples(request: PlanRequest) -> TwoSamples:
 
 def _from_samples(request: PlanRequest, data: TwoSamples) -> tuple[PlanResult, Sequence[Origin]]:
     """A plan for different items, with the spread of a pilot of such."""
-    ready = settled_samples(data, None, request.direction, "stop")
+    ready = ready_samples(data, None, request.direction, "stop")
     samples = ready.samples.checked()
     found = design_of_samples(samples)
     if found is None:
@@ -244,7 +244,7 @@ def _from_samples(request: PlanRequest, data: TwoSamples) -> tuple[PlanResult, S
     result = plan_numbers(design, effect=effect, n=request.n, power=request.power)
     reading = reading_of(
         ready.origins,
-        rows=sum(one.rows for one in ready.scores),
+        rows=ready.rows,
         systems=data.names,
         direction=(ready.better.better, ready.better.source),
     )
@@ -255,7 +255,7 @@ def _from_samples(request: PlanRequest, data: TwoSamples) -> tuple[PlanResult, S
 def _from_pilot(request: PlanRequest, pilot: TwoSystems, progress: Progress) -> PlanResult:
     labels: dict[str, Any] = {"items": pilot.items, "clusters": pilot.clusters}
     question = request.question
-    better = directed("mean", request.direction, score_names(pilot.tables, pilot.names), scores=(pilot.a, pilot.b))
+    better = resolve_direction("mean", request.direction, score_names(pilot.tables, pilot.names), scores=(pilot.a, pilot.b))
     labels["metric"] = better.metric
     units = request.values_for(UnitRequest)
     design = request.design()

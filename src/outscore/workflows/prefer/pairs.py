@@ -16,7 +16,7 @@ import numpy as np
 
 from outscore.core.numeric import LN10, finite
 from outscore.core.records import dataclass
-from outscore.inference.base.sign_flips import KernelOptions
+from outscore.inference.base.question import TestRequest
 from outscore.inference.families.multiplicity import CORRECTIONS, adjust
 from outscore.inference.pairwise.table import KINDS
 from outscore.inference.permutation.dispatch import permutation
@@ -207,7 +207,7 @@ def _through_baseline(systems: Sequence[str], tally: Tally, centre: int, asked: 
         p = None
         if shared and KINDS[int(table.kind[i])] == "certified":
             # A table of pairs keeps the limit that may be claimed; here both are shown.
-            p = permutation(both, panel.metric, KernelOptions(seed=asked.seed, level=asked.alpha))
+            p = permutation(both, panel.metric, TestRequest(seed=asked.seed, alpha=asked.alpha))
         elif shared:
             value, log10 = float(table.p[i]), float(table.log_p[i]) / LN10 + 0.0
             p = PValue(value, value, value, log10, cast("Kind", KINDS[int(table.kind[i])]), measured.kernel, n=shared)

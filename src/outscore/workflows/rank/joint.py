@@ -147,6 +147,6 @@ def _number(value: float) -> float | None:
 
 
 def _error(share: float, draws: int) -> float:
-    """Half the width of Wilson's 99 % interval for a share."""
+    """Half the width of Wilson's 99% CI for a share."""
     square = CONFIDENCE**2
     return CONFIDENCE * math.sqrt(share * (1 - share) / draws + square / (4 * draws**2)) / (1 + square / draws)

@@ -26,11 +26,10 @@ from outscore.core.paired import PairedScores
 from outscore.core.records import dataclass
 from outscore.engine.engines import Engine, Serial, open_engine
 from outscore.engine.progress import Progress, Steps
-from outscore.inference.base.entry import TestRequest
+from outscore.inference.base.own_score import UNKNOWN
 from outscore.inference.base.paired import NoSpreadError
-from outscore.inference.base.sign_flips import checked_resamples
+from outscore.inference.base.question import TestRequest, checked_resamples
 from outscore.inference.bootstrap.tests import INTERVAL_RESAMPLES
-from outscore.inference.describe.repeats import own_run_limits
 from outscore.inference.describe.units import evaluation_units
 from outscore.inference.pairwise.binary import NO_INTERVALS, TANGO, binary_table
 from outscore.inference.pairwise.corpus import CENTRED, Flipped, drawn_scores, hits_of, ranges, shared_table, summable
@@ -48,10 +47,9 @@ from outscore.inference.pairwise.moments import moments_of
 from outscore.inference.pairwise.panels import (
     baseline_of,
     discordance_of,
-    exchange_of_pair,
     own_limits,
+    own_limits_of_runs,
     pairs_of,
-    run_scores_of_pair,
 )
 from outscore.inference.pairwise.per_pair import CHUNK, PairTest, ends_of, exact_rows, pair_rows, population_numbers, table_of
 from outscore.inference.pairwise.table import KINDS, Measured, PairTable
@@ -203,17 +201,11 @@ class _Work:
         alpha = self.asked.request.alpha
         if self.asked.test == TWO_WAY:
             return own_limits(panel, alpha, new_runs=True)
-        if self.asked.test == EXCHANGE_OF_RUNS:
-            ends = [own_run_limits(run_scores_of_pair(panel, i, i)[0], alpha) for i in range(len(panel.rows))]
-            limits = np.array(ends, dtype=float)
-            return limits[:, 0], limits[:, 1]
-        if self.asked.test != EXCHANGE:
+        if self.asked.test not in (EXCHANGE, EXCHANGE_OF_RUNS):
             return own_limits(panel, alpha)
-        limits = np.full((len(panel.rows), 2), np.nan)
-        for system in np.flatnonzero(panel.present.any(axis=1)).tolist():
-            own = exchange_of_pair(panel, system, system).own(alpha)
-            limits[system] = np.nan if own is None else own[0]
-        return limits[:, 0], limits[:, 1]
+        limits = [own_limits_of_runs(panel, i, alpha) if n else UNKNOWN for i, n in enumerate(panel.counts.tolist())]
+        ends = np.array(limits, dtype=float)
+        return ends[:, 0], ends[:, 1]
 
     def _unit_of(self, panel: Panel) -> Unit:
         """What is swapped as one."""

@@ -17,7 +17,7 @@ from outscore.core.errors import OutscoreError
 from outscore.core.records import dataclass
 from outscore.engine.engines import Engine
 from outscore.engine.progress import Progress
-from outscore.inference.base.entry import TestRequest
+from outscore.inference.base.question import TestRequest
 from outscore.inference.leaderboard.friedman import critical_difference as nemenyi
 from outscore.inference.leaderboard.friedman import friedman, mean_ranks_differ
 from outscore.inference.leaderboard.ordering import groups_of
@@ -28,11 +28,11 @@ from outscore.inference.runs.two_way import price_of_runs
 from outscore.language.numbers import format_probability
 from outscore.results.note import Note
 from outscore.results.ranking import CriticalDifference, OtherPopulation, RankDesign, Ranking
-from outscore.scores.panel import Panel
+from outscore.scores.panel import Panel, name_repeats
 from outscore.workflows.rank.assemble import assemble_ranking, with_duplicates
 from outscore.workflows.rank.joint import joint_of
 from outscore.workflows.rank.measure import measure
-from outscore.workflows.rank.populations import Metrics, population_of, repeat_kind
+from outscore.workflows.rank.populations import Metrics, population_of
 from outscore.workflows.rank.question import USUAL, Question
 from outscore.workflows.rank.smallest import smallest_p_of
 from outscore.workflows.rank.standings import families
@@ -92,7 +92,8 @@ def rank_panels(
     PairCounts(pairs=1, testable=1, significant=1)
     """
     question = _enough_swaps(question, len(panels[0].systems), 1 + len(further))
-    metrics = [panels, *further]
+    metrics = [name_repeats(of_metric, question.repeats) for of_metric in (panels, *further)]
+    panels = metrics[0]
     population, others, remarks = population_of(panels, question, metrics)
 
     def measured_for(population: str) -> list[Measured]:
@@ -164,7 +165,7 @@ def _price(ranking: Ranking, panels: Sequence[Panel]) -> list[Note]:
     alone = [one.counts.significant for one in ranking.other_populations if one.population == ITEMS]
     if ranking.population != ITEMS_AND_RUNS or not alone or alone[0] <= ranking.counts.significant:
         return []
-    fewest = min(runs.table.shape[1] for panel in panels if panel.repeats is not None for runs in panel.repeats.systems)
+    fewest = min(runs.count for panel in panels if panel.shared_repeats is not None for runs in panel.shared_repeats.systems)
     return [Note("runs", price_of_runs(fewest))]
 
 
@@ -262,7 +263,7 @@ def design_of(
         remainder=sum(count % size for count in counts) if whole else None,
         shuffle=question.shuffle if size > 1 else None,
         repeats=_repeats(panels),
-        repeat_kind=repeat_kind(panels, question),
+        repeat_kind=panels[0].repeat_kind,
         repeat_column="" if known is None else known.column,
         reduced="" if known is None else known.reduced,
         repeats_range=_repeats_range(panels),

@@ -25,7 +25,7 @@ from outscore.results.files import write_files
 from outscore.results.note import Note
 from outscore.results.ranking import Ranking
 from outscore.scores.duplicates import DuplicateRule
-from outscore.scores.panel import Panel, panels_of
+from outscore.scores.panel import Panel, panels_of, refuse_one
 from outscore.scores.reduce import first_runs, reduce_runs
 from outscore.scores.system import Origin, Scores, origins_of
 from outscore.workflows.classes import class_notes, counted_by_class
@@ -40,9 +40,9 @@ from outscore.workflows.rank.texts import text_panels
 from outscore.workflows.reading import (
     Better,
     answer_notes,
-    directed,
     gold_notes,
     reading_of,
+    resolve_direction,
     scale_notes,
     score_names,
     series_names,
@@ -410,7 +410,8 @@ def _of_scores(
     if reduction is not None:
         named = f"mean:of={reduction.name}"
     names = measures or score_names(files, list(dict.fromkeys(system.name for system in systems)))
-    better = directed(named, request.direction, names, told=told, scores=[system.values for system in systems])
+    better = resolve_direction(named, request.direction, names, told=told, scores=[system.values for system in systems])
+    refuse_one(systems)
     panels = panels_of(systems, better.metric, rule)
     if reduced is not None:
         panels = reduced.with_repeats(panels)

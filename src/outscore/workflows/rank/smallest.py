@@ -15,7 +15,7 @@ from outscore.inference.pairwise.table import Measured, PairTable
 from outscore.inference.populations import ITEMS, ITEMS_AND_RUNS
 from outscore.inference.registry import DEFAULT
 from outscore.scores.panel import Panel
-from outscore.workflows.rank.populations import MAX_PAIRS, Metrics, repeat_kind
+from outscore.workflows.rank.populations import MAX_PAIRS, Metrics
 from outscore.workflows.rank.question import Question
 from outscore.workflows.rank.standings import families
 
@@ -46,15 +46,15 @@ def _smallest_log_p(population: str, panels: Sequence[Panel], pairs: PairTable, 
 
     Without repeats there is one claim only, whose p says all.
     """
-    kind, repeats = repeat_kind(panels, question), panels[0].repeats
+    repeats = panels[0].shared_repeats
     unknown = population == ITEMS_AND_RUNS or question.unit_size != 1
     if repeats is None or repeats.reduced or unknown or len(pairs) > MAX_PAIRS:
         return None
     both = list(zip(pairs.left.tolist(), pairs.right.tolist(), strict=True))
     if population == ITEMS:
         return _smallest_of_items(panels, both) if question.test == DEFAULT else None
-    if kind == RUNS:
-        runs = [known.table.shape[1] for known in repeats.systems]
+    if repeats.kind == RUNS:
+        runs = [known.count for known in repeats.systems]
         return np.array([math.log(smallest_run_p(runs[i], runs[j])) for i, j in both])
     return _smallest_of_epochs(panels, both)
 

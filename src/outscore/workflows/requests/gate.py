@@ -54,6 +54,24 @@ class GateRequest(TestedRequest, DrawRequest, TableRequest, EitherRequest, LogRe
         most=2,
         metavar="BASELINE CANDIDATE | TABLE",
     )
+    baseline_file: str | None = declare(
+        Option(
+            "baseline_file",
+            str,
+            None,
+            "Scores of the baseline that `--update` wrote; then only the candidate is named.",
+            label="Baseline file",
+            form_help="Scores of the baseline that an earlier gate wrote; then give only the candidate above.",
+            group="files",
+            kind="file",
+            most=1,
+            only_for=(modes.PAIRED, modes.SCORES, modes.FILES),
+            metavar="FILE",
+            always_saved=False,
+            annotation="Path | None",
+            doc="The path of scores that ``outscore gate --update`` wrote; then only the candidate is given, as a path.",
+        ),
+    )
     margin: float | None = declare(
         shared.MARGIN,
         after="files",
@@ -130,6 +148,14 @@ class GateRequest(TestedRequest, DrawRequest, TableRequest, EitherRequest, LogRe
         if self.inconclusive not in (None, "pass", "fail"):
             raise OutscoreError(
                 f"`inconclusive` is {self.inconclusive!r}.", "Choose one of: pass, fail.", parameter="inconclusive"
+            )
+        if self.unpaired:
+            self.refuse_outside(modes.PAIRED)
+        if self.baseline_file is not None and len(self.files) != 1:
+            raise OutscoreError(
+                f"{len(self.files)} files were named beside --baseline-file, which is the baseline.",
+                "Name the candidate alone: `outscore gate CANDIDATE --baseline-file FILE --margin 0.02`.",
+                parameter="files",
             )
         if not arrays and len(self.files) not in (1, 2):
             raise OutscoreError(

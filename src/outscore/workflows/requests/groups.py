@@ -109,3 +109,5 @@ class LogRequest(Request):
     filter: str | None = declare(shared.FILTER)
     missing: str | None = declare(shared.MISSING)
     force_same: bool = declare(shared.FORCE_SAME)
+    roster: str | None = declare(shared.ROSTER)
+    qrels: str | None = declare(shared.QRELS)

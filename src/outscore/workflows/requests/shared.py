@@ -632,7 +632,7 @@ MISSING = Option(
     form_help="Rows that failed or were never scored; zero is for logs only.",
     group="data",
     only_for=(modes.SCORES,),
-    default_text="stop; zero for SWE-bench",
+    default_text="stop; zero where the harness counts so",
     always_saved=False,
 )
 FORCE_SAME = Option(
@@ -645,6 +645,31 @@ FORCE_SAME = Option(
     group="logs",
     only_for=(modes.LOGS, modes.SCORES),
     kind="flag",
+    always_saved=False,
+)
+ROSTER = Option(
+    "roster",
+    str,
+    None,
+    "Logs that name only some items: a file with all of them, one id per line, or their number.",
+    label="All items",
+    form_help="A file with the ids of all items, or their number, for logs that leave out what failed.",
+    group="logs",
+    only_for=(modes.LOGS, modes.SCORES),
+    metavar="FILE|N",
+    always_saved=False,
+)
+QRELS = Option(
+    "qrels",
+    str,
+    None,
+    "TREC runs: the file of relevance judgements; --metric names measures such as nDCG@10,AP.",
+    label="Relevance judgements",
+    form_help="The file of relevance judgements of TREC runs; the metric is then one of retrieval, such as nDCG@10.",
+    group="logs",
+    only_for=(modes.FILES, modes.SCORES),
+    kind="file",
+    metavar="FILE",
     always_saved=False,
 )
 TRANSPOSE = Option(

@@ -3,49 +3,40 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
-from functools import cached_property
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
-from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.paired import PairedScores
 from outscore.core.records import dataclass
-from outscore.core.repeats import RUNS, RepeatKind, Repeats, Runs
+from outscore.core.repeats import EPOCHS, RUNS, RepeatKind, Repeats, Runs
 from outscore.inference.base.discordance import Worth, worth_of
-from outscore.inference.base.item_scores import scores_if_any, with_exact_integers
+from outscore.inference.base.item_scores import scores_if_any
 from outscore.inference.base.own_score import (
     UNKNOWN,
-    Added,
     Limits,
     OwnRows,
     interval_method,
     own_intervals,
     score_variance,
 )
-from outscore.inference.describe.repeats import OWN_BY_RUNS, own_run_limits, variance_parts
-from outscore.inference.own.resolution import Share, detectable_difference, epoch_noise, median_correlation, noise_floor
+from outscore.inference.describe.repeats import OWN_BY_RUNS, variance_parts
+from outscore.inference.describe.resolution import Share, detectable_difference, epoch_noise, median_correlation, noise_floor
+from outscore.inference.pairwise.panels import exchange_of_pair, lacking_of, own_limits_of_runs, own_rows, run_scores
 from outscore.inference.populations import (
     ITEMS,
     ITEMS_AND_RUNS,
-    POPULATIONS,
     THESE_ITEMS,
-    lacking,
-    population_cure,
-    usual_population,
+    choose_population,
 )
-from outscore.inference.runs.exchange import Exchange, exchange_of_rows, not_exchangeable
-from outscore.inference.runs.two_way import added_by_runs
-from outscore.metrics.registry import resolve
+from outscore.results.analysis import DATASET
 from outscore.results.score import Noise, ScoredSystem, ScorePart
-from outscore.results.subset import DATASET
-from outscore.scores.system import Labels, Scores
-
-MAX_DATASETS = 1 << 20
+from outscore.scores.panel import Panel, panels_of
+from outscore.scores.system import Scores, pooled
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,179 +52,26 @@ class Measured:
 
 
 @dataclass(frozen=True, eq=False)
-class _Part:
-    """Rows of one system in the metric's own columns, true numbers, on all or some of its items.
+class _Estimate:
+    """What is known of one system on one dataset, a panel of one: the interval of its score, and its spread.
 
-    `items`, `clusters` and `runs` are codes per row, `keys` the names of items; None if there are none.
+    `spread` is the squared standard error over items, or over runs if the items are fixed, and its degrees of freedom; `own` is
+    what an interval over items rests on.
     """
 
-    metric: AdditiveMetric
-    rows: Array
-    name: str
-    items: Array | None
-    clusters: Array | None
-    runs: Array | None
-    keys: Array
-    kind: RepeatKind | None = None
-    population: str = ITEMS
-
-    @cached_property
-    def pairs(self) -> PairedScores:
-        return with_exact_integers(PairedScores(self.rows, self.rows, 1, self.items, self.clusters))
-
-    @cached_property
-    def means(self) -> PairedScores:
-        return self.pairs.per_item()
+    panel: Panel
+    limits: Limits
+    spread: tuple[float, float]
+    own: OwnRows | None = None
 
     @property
-    def n(self) -> int:
-        return self.means.rows
-
-    @cached_property
     def value(self) -> float:
-        return float(self.metric.score(self.means.totals()[0]))
+        return float(self.panel.scores()[0])
 
-    @cached_property
-    def repeats(self) -> Runs:
-        """The rows by item and run."""
-        items = np.arange(len(self.rows)) if self.items is None else self.items
-        return Runs.of(self.rows, items, self.runs, self.name)
-
-    @cached_property
-    def added(self) -> Added | None:
+    @property
+    def added(self) -> float:
         """The variance that new runs add, if the claim is about them."""
-        if self.population != ITEMS_AND_RUNS or self.repeats.lacking:
-            return None
-        return added_by_runs(self.repeats.table, self.metric)
-
-    @cached_property
-    def own(self) -> OwnRows:
-        means = self.means
-        return OwnRows(self.rows, means.a / means.scale, means.clusters, self.added)
-
-    @cached_property
-    def spread(self) -> tuple[float, float]:
-        """Squared standard error over items, or over runs if the items are fixed, and its degrees of freedom."""
-        if self.population != THESE_ITEMS:
-            return score_variance(self.own.items, self.metric, self.own.clusters)
-        if self.kind == RUNS:
-            return float(self.run_scores.var(ddof=1)) / len(self.run_scores), len(self.run_scores) - 1
-        error, df = self.exchange.error()
-        return error**2 / 2, df / 2
-
-    @cached_property
-    def run_scores(self) -> Array:
-        """The score of every run over all items."""
-        return np.asarray(self.metric.score(self.repeats.table.sum(axis=0)), dtype=float)
-
-    @cached_property
-    def exchange(self) -> Exchange:
-        """The runs of each item against themselves, which shows how much runs of an item differ."""
-        exchange = exchange_of_rows((self.repeats,) * 2, self.metric)
-        assert exchange is not None
-        return exchange
-
-    def limits_of_runs(self, alpha: float) -> Limits:
-        """The interval of the score over new runs of these items."""
-        if self.kind == RUNS:
-            return own_run_limits(self.run_scores, alpha)
-        own = self.exchange.own(alpha)
-        return UNKNOWN if own is None else own[0]
-
-    @cached_property
-    def item_scores(self) -> Array | None:
-        scores = scores_if_any(self.pairs, self.metric)
-        return None if scores is None else scores.a
-
-    @cached_property
-    def single(self) -> Array | None:
-        """The scores of single runs of single items, if the metric is their mean."""
-        scores = scores_if_any(self.pairs.labelled(None, None), self.metric)
-        return None if scores is None else scores.a
-
-    @property
-    def is_binary(self) -> bool:
-        """Whether single runs of single items are right or wrong."""
-        return self.single is not None and self.means.clusters is None and len(np.unique(self.single)) <= 2
-
-    def variances(self) -> tuple[float, float] | None:
-        """Between and within items."""
-        return None if self.items is None or self.single is None else variance_parts(self.single, self.items)
-
-    def noise(self, kind: RepeatKind | None, alpha: float) -> Noise | None:
-        if kind is None or self.items is None:
-            return None
-        if not self.repeats.lacking and self.n > 1:
-            runs = self.repeats.table.astype(float)
-            return noise_floor(runs, self.metric, kind=kind, clusters=self.means.clusters, alpha=alpha, binary=self.is_binary)
-        parts = self.variances()
-        if parts is None or kind == RUNS:
-            return None
-        return epoch_noise(parts[1], self.n, len(self.rows) / self.n, alpha, self._varying_units())
-
-    def _varying_units(self) -> int:
-        """Items, or clusters, with repeats that differ."""
-        assert self.items is not None
-        first = np.unique(self.items, return_index=True)[1]
-        differs = (self.rows != self.rows[first][self.items]).any(axis=1)
-        return len(np.unique((self.items if self.clusters is None else self.clusters)[differs]))
-
-
-@dataclass(frozen=True, eq=False)
-class _System:
-    """One system with its rows by dataset, and the whole of them for slices."""
-
-    scores: Scores
-    rows: Array
-    metric: AdditiveMetric
-    kind: RepeatKind | None = None
-    population: str = ITEMS
-    known: dict[str, dict[str, int]] = field(default_factory=dict)
-
-    @property
-    def datasets(self) -> list[str]:
-        labels = self.scores.datasets
-        return [""] if labels is None else [labels.names[code] for code in dict.fromkeys(labels.codes.tolist())]
-
-    def on(self, dataset: str) -> Array:
-        """The rows of a dataset."""
-        labels = self.scores.datasets
-        return np.ones(self.scores.rows, dtype=bool) if labels is None else labels.codes == _code(labels, dataset)
-
-    def parts(self) -> list[_Part]:
-        """Its rows by dataset."""
-        return [self.part(self.on(dataset)) for dataset in self.datasets]
-
-    def part(self, chosen: Array) -> _Part:
-        scores = self.scores.take(chosen)
-        ids, sets = scores.ids, scores.datasets
-        keys: Array = np.arange(scores.rows) if ids is None else self._keys(ids)
-        if sets is not None:
-            # The same id may name different items in different datasets.
-            keys = keys * MAX_DATASETS + self._keys(sets, "dataset")
-        names, items = np.unique(keys, return_inverse=True)
-        single = len(names) == len(items)
-        runs = None if scores.repeats is None else np.unique(scores.repeats.codes, return_inverse=True)[1]
-        return _Part(
-            self.metric,
-            self.rows[chosen],
-            self.scores.name,
-            None if single else items,
-            None if scores.clusters is None else np.unique(scores.clusters.codes, return_inverse=True)[1],
-            runs,
-            keys if single else names,
-            self.kind,
-            self.population,
-        )
-
-    def _keys(self, labels: Labels, kind: str = "item") -> Array:
-        """Codes that all systems share."""
-        known = self.known.setdefault(kind, {})
-        return np.array([known.setdefault(name, len(known)) for name in labels.names], dtype=np.int64)[labels.codes]
-
-
-def _code(labels: Labels, name: str) -> int:
-    return labels.names.index(name) if name in labels.names else -1
+        return 0.0 if self.own is None or self.own.added is None else self.own.added.variance
 
 
 def measure(
@@ -260,99 +98,142 @@ def measure(
     >>> found.value, round(found.low, 4), round(found.high, 4), found.n
     (0.75, 0.4093, 0.9285, 8)
     """
-    values = np.concatenate([system.values for system in systems])
-    metric, table, _ = resolve(spec, values, values[:1])
-    starts = np.cumsum([system.rows for system in systems])[:-1]
-    known: dict[str, dict[str, int]] = {}
-    parts = [
-        _System(system, rows.astype(float) if rows.dtype.kind != "i" else rows, metric, kind, known=known)
-        for system, rows in zip(systems, np.split(table, starts), strict=True)
+    by_system = [_panels(system, spec, kind, reduced) for system in systems]
+    panels = [panel for of_system in by_system for panel in of_system]
+    missing_for = lacking_of(panels)
+    if kind == EPOCHS:
+        once = next((_scored_once(panel) for panel in panels if _scored_once(panel)), "")
+        missing_for[THESE_ITEMS] = missing_for[THESE_ITEMS] or once
+    chosen = choose_population(population, missing_for, [panel.repeats for panel in panels], kind)
+    estimates = _by_dataset(by_system, chosen, alpha)
+    by_slice = {} if slices is None else _slices(systems, slices, partial(_panels, spec=spec, kind=kind), chosen, alpha)
+    keys = _item_keys(by_system)
+    beside = _Beside(chosen, alpha, power, _correlation(by_system, keys), _worth(panels))
+    scored = []
+    for i, (system, own) in enumerate(zip(systems, estimates, strict=True)):
+        lacked = {**missing.get(system.name, {}), **_absent(keys, i)}
+        pooled_score = _pooled_score(system, spec) if len(own) > 1 else None
+        scored.append(_scored(own, beside, pooled_score, missing=lacked, slices=by_slice.get(system.name, [])))
+    few = chosen == ITEMS_AND_RUNS and any(p.repeats is not None and p.repeats.systems[0].count < 3 for p in panels)
+    limited = any(one.low is not None or one.high is not None for one in scored)
+    method = _method([own[0] for own in estimates], chosen) if limited else ""
+    return Measured(scored, panels[0].metric, method, chosen, few, missing_for[ITEMS_AND_RUNS])
+
+
+def _panels(system: Scores, spec: str | AdditiveMetric, kind: RepeatKind | None, reduced: str = "") -> list[Panel]:
+    """One system by dataset, with repeats of the kind that was named or recognised, even if it has one run itself."""
+    panels = []
+    for panel in panels_of([system], spec):
+        known = panel.repeats
+        if known is None and kind is not None:
+            rows = Runs(panel.single_rows(0), np.arange(panel.shape[1]), None, system.name)
+            known = Repeats(kind, "", (rows,), reduced=reduced)
+        panels.append(replace(panel, repeats=known if known is None or kind is None else replace(known, kind=kind)))
+    return panels
+
+
+def _scored_once(panel: Panel) -> str:
+    """That there are no runs to exchange, as a clause; empty if there are."""
+    return "" if (panel.times > 1).any() else f"each item of {panel.systems[0]} was scored once"
+
+
+def _pooled_score(system: Scores, spec: str | AdditiveMetric) -> float:
+    """The score over the items of all datasets."""
+    (panel,) = panels_of([pooled(system)], spec)
+    return float(panel.scores()[0])
+
+
+def _estimates(panels: Sequence[Panel], population: str, alpha: float) -> list[_Estimate]:
+    """What is known of each system's score for the chosen population; all of them say what scores can be."""
+    if population == THESE_ITEMS:
+        return [_Estimate(panel, own_limits_of_runs(panel, 0, alpha), _spread_of_runs(panel)) for panel in panels]
+    own = [own_rows(panel, 0, new_runs=population == ITEMS_AND_RUNS) for panel in panels]
+    metric = panels[0].metric
+    return [
+        _Estimate(panel, limits, score_variance(rows.items, metric, rows.clusters), rows)
+        for panel, limits, rows in zip(panels, own_intervals(own, metric, alpha), own, strict=True)
     ]
-    missing_for = _missing(parts, kind, reduced)
-    usual = usual_population(kind)
-    chosen = population or (ITEMS if missing_for[usual] else usual)
-    if missing_for[chosen]:
-        incomplete = any(part.repeats.lacking for system in parts for part in system.parts())
-        cure = population_cure(chosen, kind, reduced=reduced, incomplete=incomplete)
-        raise OutscoreError(f"Population {chosen} is not available: {missing_for[chosen]}.", cure, parameter="population")
-    parts = [replace(part, population=chosen) for part in parts]
-    whole = _whole(parts, alpha)
-    slots = _slots(parts, slices, alpha)
-    asked: dict[str, Any] = {
-        "alpha": alpha,
-        "power": power,
-        "correlation": _correlation(whole),
-        "worth": _worth(whole),
-    }
-    systems_scored = [
-        _scored(system, whole, i, kind=kind, missing=dict(missing.get(system.scores.name, {})), **asked)
-        for i, system in enumerate(parts)
-    ]
-    systems_scored = [replace(one, slices=slots.get(one.system, [])) for one in systems_scored]
-    first = [next(iter(by_set.values()))[0] for by_set in whole]
-    few = chosen == ITEMS_AND_RUNS and any(part.repeats.table.shape[1] < 3 for part, _ in _all(whole))
-    limited = any(one.low is not None or one.high is not None for one in systems_scored)
-    return Measured(systems_scored, metric, _method(first) if limited else "", chosen, few, missing_for[ITEMS_AND_RUNS])
 
 
-def _missing(systems: Sequence[_System], kind: RepeatKind | None, reduced: str) -> dict[str, str]:
-    """By population, what the data lack for it, as a clause; empty if they lack nothing."""
-    parts = [part for system in systems for part in system.parts()]
-    repeats = None if kind is None else [Repeats(kind, "", (part.repeats,), reduced=reduced) for part in parts]
-    missing = {name: lacking(name, repeats or [None], kind, items=min(part.n for part in parts)) for name in POPULATIONS}
-    for part in parts:
-        if kind is not None and kind != RUNS and not missing[THESE_ITEMS]:
-            once = f"each item of {part.name} was scored once" if part.items is None else ""
-            missing[THESE_ITEMS] = once or not_exchangeable([part.repeats], part.metric)
-    return missing
+def _spread_of_runs(panel: Panel) -> tuple[float, float]:
+    """The squared standard error over new runs of these items, and its degrees of freedom."""
+    if panel.repeats is None or (panel.repeat_kind == RUNS and panel.repeats.lacking):
+        return 0.0, 0.0
+    if panel.repeat_kind == RUNS:
+        scores = run_scores(panel, 0)
+        return float(scores.var(ddof=1)) / len(scores), len(scores) - 1
+    error, df = exchange_of_pair(panel, 0, 0).error()
+    return error**2 / 2, df / 2
 
 
-def _limits_of(parts: Sequence[_Part], alpha: float) -> Sequence[Limits]:
-    """The interval of each score for the chosen population."""
-    if parts[0].population == THESE_ITEMS:
-        return [part.limits_of_runs(alpha) for part in parts]
-    return own_intervals([part.own for part in parts], parts[0].metric, alpha)
-
-
-def _method(parts: Sequence[_Part]) -> str:
+def _method(estimates: Sequence[_Estimate], population: str) -> str:
     """How the intervals were computed."""
-    if parts[0].population != THESE_ITEMS:
-        return interval_method([part.own for part in parts], parts[0].metric)
-    return OWN_BY_RUNS if parts[0].kind == RUNS else parts[0].exchange.own_method
+    panel = estimates[0].panel
+    if population != THESE_ITEMS:
+        return interval_method([one.own for one in estimates if one.own is not None], panel.metric)
+    return OWN_BY_RUNS if panel.repeat_kind == RUNS else exchange_of_pair(panel, 0, 0).own_method
 
 
-Whole = list[dict[str, tuple[_Part, Limits]]]
-"""By system, and by dataset: the part and the interval of its score."""
+def _by_dataset(by_system: Sequence[Sequence[Panel]], population: str, alpha: float) -> list[list[_Estimate]]:
+    """What is known of each system on each of its datasets."""
+    found: list[dict[str | None, _Estimate]] = [{} for _ in by_system]
+    for dataset in dict.fromkeys(panel.dataset for panels in by_system for panel in panels):
+        here = [(i, panel) for i, panels in enumerate(by_system) for panel in panels if panel.dataset == dataset]
+        for (i, _), estimate in zip(here, _estimates([panel for _, panel in here], population, alpha), strict=True):
+            found[i][dataset] = estimate
+    return [[of_system[panel.dataset] for panel in panels] for of_system, panels in zip(found, by_system, strict=True)]
 
 
-def _whole(parts: Sequence[_System], alpha: float) -> Whole:
-    whole: Whole = [{} for _ in parts]
-    for dataset in dict.fromkeys(name for system in parts for name in system.datasets):
-        here = [(i, system.part(system.on(dataset))) for i, system in enumerate(parts) if dataset in system.datasets]
-        limits = _limits_of([part for _, part in here], alpha)
-        for (i, part), ends in zip(here, limits, strict=True):
-            whole[i][dataset] = part, ends
-    return whole
+def _slices(
+    systems: Sequence[Scores], column: str, panels: Callable[[Scores], list[Panel]], population: str, alpha: float
+) -> dict[str, list[ScorePart]]:
+    """Every value of a column, by system; the range of scores is taken from all systems."""
+    by_system: dict[str, list[ScorePart]] = {}
+    labels = [np.array(system.slices[column].texts()) for system in systems]
+    for name in dict.fromkeys(text for texts in labels for text in texts.tolist()):
+        here = [pooled(system.take(own == name)) for system, own in zip(systems, labels, strict=True) if (own == name).any()]
+        for one in _estimates([panel for system in here for panel in panels(system)], population, alpha):
+            part = ScorePart(column, name, one.panel.shape[1], one.value, *one.limits)
+            by_system.setdefault(one.panel.systems[0], []).append(part)
+    return by_system
 
 
-def _all(whole: Whole) -> list[tuple[_Part, Limits]]:
-    return [entry for by_set in whole for entry in by_set.values()]
+Keys = list[list[tuple[str | None, str | int]]]
+"""By system, its items: their dataset, and their id or position."""
 
 
-def _correlation(whole: Whole) -> float | None:
+def _item_keys(by_system: Sequence[Sequence[Panel]]) -> Keys:
+    return [[(p.dataset, item) for p in panels for item in p.items or range(p.shape[1])] for panels in by_system]
+
+
+def _absent(keys: Keys, place: int) -> dict[str, int]:
+    """The number of items that other systems have and this one lacks."""
+    known = set().union(*keys)
+    return {"absent": len(known) - len(keys[place])} if len(known) > len(keys[place]) else {}
+
+
+def _correlation(by_system: Sequence[Sequence[Panel]], keys: Keys) -> float | None:
     """The median correlation of two systems' item scores."""
+    codes: dict[tuple[str | None, str | int], int] = {}
     tables = []
-    for by_set in whole:
-        parts = [part for part, _ in by_set.values()]
-        scores = [part.item_scores for part in parts]
+    for panels, own in zip(by_system, keys, strict=True):
+        scores = [panel.item_scores() for panel in panels]
         if all(one is not None for one in scores):
-            tables.append((np.concatenate([part.keys for part in parts]), np.concatenate([s for s in scores if s is not None])))
+            items = np.array([codes.setdefault(key, len(codes)) for key in own], dtype=np.int64)
+            tables.append((items, np.concatenate([one[0] for one in scores if one is not None])))
     return median_correlation(tables)
 
 
-def _worth(whole: Whole) -> Worth | None:
+def _single_scores(panel: Panel) -> Array | None:
+    """The scores of single runs of single items, if the metric is their mean."""
+    rows = panel.single_rows(0)
+    scores = scores_if_any(PairedScores(rows, rows), panel.metric)
+    return None if scores is None else scores.a
+
+
+def _worth(panels: Sequence[Panel]) -> Worth | None:
     """What wrong and right are worth if every run of every item is one of the two; None if scores are graded."""
-    singles = [part.single for part, _ in _all(whole)]
+    singles = [_single_scores(panel) for panel in panels]
     values = np.concatenate([one for one in singles if one is not None] or [np.zeros(0)])
     if not len(values) or any(one is None for one in singles):
         return None
@@ -360,38 +241,75 @@ def _worth(whole: Whole) -> Worth | None:
     return worth_of(least, largest, len(values)) if ((values == least) | (values == largest)).all() else None
 
 
+def _variances(panel: Panel) -> tuple[float, float] | None:
+    """Between and within items."""
+    single = _single_scores(panel)
+    return None if panel.repeats is None or single is None else variance_parts(single, panel.repeats.systems[0].items)
+
+
+def _noise(panel: Panel, alpha: float) -> Noise | None:
+    """How much the score of one system differs from run to run."""
+    if panel.repeats is None:
+        return None
+    kind, runs, n = panel.repeats.kind, panel.repeats.systems[0], panel.shape[1]
+    if not runs.lacking and n > 1:
+        single = _single_scores(panel)
+        binary = single is not None and panel.clusters is None and len(np.unique(single)) <= 2
+        rows = panel.run_rows(0, np.arange(n))
+        return noise_floor(rows, panel.metric, kind=kind, clusters=panel.clusters, alpha=alpha, binary=binary)
+    parts = _variances(panel)
+    if parts is None or kind == RUNS:
+        return None
+    return epoch_noise(parts[1], n, len(runs.items) / n, alpha, _varying_units(runs, panel.clusters))
+
+
+def _varying_units(runs: Runs, clusters: Array | None) -> int:
+    """Items, or clusters, with repeats that differ."""
+    first = np.unique(runs.items, return_index=True)[1]
+    differs = (runs.values != runs.values[first][runs.items]).any(axis=1)
+    units = runs.items if clusters is None else clusters[runs.items]
+    return len(np.unique(units[differs]))
+
+
+@dataclass(frozen=True)
+class _Beside:
+    """What the numbers beside a score depend on: the question, and what all systems together show."""
+
+    population: str
+    alpha: float
+    power: float
+    correlation: float | None
+    worth: Worth | None
+
+
 def _scored(
-    system: _System,
-    whole: Whole,
-    place: int,
+    own: Sequence[_Estimate],
+    beside: _Beside,
+    pooled_score: float | None,
     *,
-    kind: RepeatKind | None,
     missing: dict[str, int],
-    alpha: float,
-    power: float,
-    correlation: float | None,
-    worth: Worth | None,
+    slices: list[ScorePart],
 ) -> ScoredSystem:
-    by_set = whole[place]
-    parts, limits = [part for part, _ in by_set.values()], [ends for _, ends in by_set.values()]
-    n, rows, several = sum(part.n for part in parts), sum(len(part.rows) for part in parts), len(parts) > 1
-    variance, df = _mean_variance([part.spread for part in parts])
-    these = parts[0].population == THESE_ITEMS
-    added = _mean_variance([(part.added.variance, 1.0) for part in parts if part.added is not None])[0]
-    value = math.fsum(part.value for part in parts) / len(parts)
-    low, high = limits[0] if not several else _mean_limits(list(by_set.values()))
-    scores = parts[0].item_scores if not several else None
-    between, within = (parts[0].variances() if not several else None) or (None, None)
-    clusters = [part.means.clusters for part in parts]
-    grouped = None if clusters[0] is None else sum(len(np.unique(codes)) for codes in clusters if codes is not None)
+    panels, first, several = [one.panel for one in own], own[0].panel, len(own) > 1
+    n, rows = sum(panel.shape[1] for panel in panels), sum(int(panel.times.sum()) for panel in panels)
+    variance, df = _mean_variance([one.spread for one in own])
+    these = beside.population == THESE_ITEMS
+    added = sum(one.added for one in own) / len(own) ** 2
+    value = math.fsum(one.value for one in own) / len(own)
+    low, high = _mean_limits(own) if several else own[0].limits
+    scores = None if several else first.item_scores()
+    between, within = (None if several else _variances(first)) or (None, None)
+    grouped = None
+    if first.clusters is not None:
+        grouped = sum(len(np.unique(panel.clusters)) for panel in panels if panel.clusters is not None)
     units = n if grouped is None else grouped
     share = None
-    if worth is not None:
-        alone = parts[0].population == ITEMS and grouped is None and rows == n and not several
-        right = worth.share(value) if parts[0].metric.higher_is_better else 1 - worth.share(value)
-        share = Share(right, worth.unit, n if alone else None)
+    if beside.worth is not None:
+        alone = beside.population == ITEMS and grouped is None and rows == n and not several
+        right = beside.worth.share(value)
+        share = Share(right if first.metric.higher_is_better else 1 - right, beside.worth.unit, n if alone else None)
     return ScoredSystem(
-        system=system.scores.name,
+        system=first.systems[0],
         value=value,
         low=low,
         high=high,
@@ -399,24 +317,27 @@ def _scored(
         rows=rows,
         clusters=grouped,
         repeats=rows / n,
-        missing={**missing, **_absent(whole, place)},
+        missing=missing,
         error=math.sqrt(variance + added) if variance + added > 0 else None,
-        sd=None if scores is None or len(scores) < 2 else float(scores.std(ddof=1)),
+        sd=None if scores is None or n < 2 else float(scores[0].std(ddof=1)),
         between=between,
         within=within,
         detectable=detectable_difference(
             0.0 if these else variance,
             2 * df if these else df,
             added=variance if these else added,
-            correlation=correlation,
+            correlation=beside.correlation,
             share=share,
-            units=units if parts[0].population == ITEMS else None,
-            alpha=alpha,
-            power=power,
+            units=units if beside.population == ITEMS else None,
+            alpha=beside.alpha,
+            power=beside.power,
         ),
-        noise=None if several else parts[0].noise(kind, alpha),
-        datasets=[ScorePart(DATASET, name, part.n, part.value, *ends) for name, (part, ends) in by_set.items() if several],
-        pooled=system.part(np.ones(system.scores.rows, dtype=bool)).value if several else None,
+        noise=None if several else _noise(first, beside.alpha),
+        datasets=[ScorePart(DATASET, str(one.panel.dataset), one.panel.shape[1], one.value, *one.limits) for one in own]
+        if several
+        else [],
+        slices=slices,
+        pooled=pooled_score,
     )
 
 
@@ -429,42 +350,14 @@ def _mean_variance(parts: Sequence[tuple[float, float]]) -> tuple[float, float]:
     return total / max(1, len(parts)) ** 2, (total / unit) ** 2 / noise if noise else sum(df for _, df in parts)
 
 
-def _mean_limits(parts: Sequence[tuple[_Part, Limits]]) -> Limits:
+def _mean_limits(parts: Sequence[_Estimate]) -> Limits:
     """The interval of a mean over datasets: on each side, distances from the score are added as independent errors.
 
     The sides are separate, so that limits of shares stay between 0 and 1 (Zou and Donner, 2008, "MOVER").
     """
-    lows = [part.value - low for part, (low, _) in parts if low is not None]
-    highs = [high - part.value for part, (_, high) in parts if high is not None]
+    lows = [part.value - part.limits[0] for part in parts if part.limits[0] is not None]
+    highs = [part.limits[1] - part.value for part in parts if part.limits[1] is not None]
     if len(lows) < len(parts) or len(highs) < len(parts):
-        return None, None
-    value = math.fsum(part.value for part, _ in parts) / len(parts)
+        return UNKNOWN
+    value = math.fsum(part.value for part in parts) / len(parts)
     return value - math.hypot(*lows) / len(parts), value + math.hypot(*highs) / len(parts)
-
-
-def _absent(whole: Whole, place: int) -> dict[str, int]:
-    """The number of items that other systems have and this one lacks."""
-    known = {key for part, _ in _all(whole) for key in part.keys.tolist()}
-    own = {key for part, _ in whole[place].values() for key in part.keys.tolist()}
-    return {"absent": len(known - own)} if len(known) > len(own) else {}
-
-
-def _slots(parts: Sequence[_System], column: str | None, alpha: float) -> dict[str, list[ScorePart]]:
-    """Every value of a column, by system; the range of scores is taken from all systems."""
-    by_system: dict[str, list[ScorePart]] = {}
-    if column is None:
-        return by_system
-    names = dict.fromkeys(
-        labels.names[code] for system in parts for labels in [system.scores.slices[column]] for code in labels.codes.tolist()
-    )
-    for name in names:
-        masks = [system.scores.slices[column] for system in parts]
-        here = [
-            (system, system.part(labels.codes == _code(labels, name)))
-            for system, labels in zip(parts, masks, strict=True)
-            if (labels.codes == _code(labels, name)).any()
-        ]
-        limits = _limits_of([part for _, part in here], alpha)
-        for (system, part), ends in zip(here, limits, strict=True):
-            by_system.setdefault(system.scores.name, []).append(ScorePart(column, name, part.n, part.value, *ends))
-    return by_system

@@ -33,7 +33,7 @@ from outscore.workflows.frames import encode_labels, is_table
 from outscore.workflows.measures import proposing_measures
 from outscore.workflows.names import path_texts
 from outscore.workflows.rank.inputs import chosen_systems, read_many, systems_from
-from outscore.workflows.reading import Better, Directed, answer_notes, directed, reading_of, score_names
+from outscore.workflows.reading import Better, MetricDirection, answer_notes, reading_of, resolve_direction, score_names
 from outscore.workflows.requests.door import at_the_door
 from outscore.workflows.requests.score import ScoreRequest
 from outscore.workflows.score.measure import Measured, measure
@@ -65,7 +65,7 @@ def run(request: ScoreRequest, data: Sequence[Scores] | None = None) -> ScoreRes
     --------
     >>> found = run(ScoreRequest(), [Scores("new", np.array([1, 0, 1, 1, 1, 0, 1, 1] * 5))])
     >>> found.verdict
-    'new scores 0.7500: 95 % interval 0.5981 to 0.8581, mean, 40 items.'
+    'new scores 0.7500: 95% CI 0.5981 to 0.8581, mean, 40 items.'
     """
     logs = data is None and asks_logs(request)
     (replace(request, metric=None) if logs else request).validate(arrays=data is not None)
@@ -163,9 +163,11 @@ def _from_logs(request: ScoreRequest) -> _Material:
     return _Material(scores, log_origins(logs, scores), logs.notes, better_of(logs.higher_is_better), missing)
 
 
-def _directed(metric: str | AdditiveMetric, request: ScoreRequest, material: _Material, scores: Sequence[Scores]) -> Directed:
+def _direction_of(
+    metric: str | AdditiveMetric, request: ScoreRequest, material: _Material, scores: Sequence[Scores]
+) -> MetricDirection:
     names = score_names(material.origins, [one.name for one in scores])
-    return directed(metric, request.direction, names, told=material.told, scores=[one.values for one in scores])
+    return resolve_direction(metric, request.direction, names, told=material.told, scores=[one.values for one in scores])
 
 
 def _scored(asked: ScoreRequest, request: ScoreRequest, material: _Material) -> ScoreResult:
@@ -176,7 +178,7 @@ def _scored(asked: ScoreRequest, request: ScoreRequest, material: _Material) -> 
     taken = _taken(scores, request)
     scores, notes = list(taken.scores), [*notes, *taken.notes]
     named = _metric_of(asked, scores, taken.reduction)
-    better = _directed(named, request, material, scores)
+    better = _direction_of(named, request, material, scores)
     by_class = class_notes(scores, asked.metric)
     measured = measure(
         scores,

@@ -17,7 +17,7 @@ from outscore.core.numeric import LARGEST_SCORE
 from outscore.core.records import dataclass
 from outscore.formats.logs.choose import LogQuestion
 from outscore.formats.logs.evaluation import Evaluation
-from outscore.formats.logs.find import read_logs
+from outscore.formats.logs.find import read_runs
 from outscore.formats.logs.registry import LOGS
 from outscore.formats.logs.scores import DROP, ZERO, Chosen, choose_evaluations, name_apart
 from outscore.language.numbers import count
@@ -36,7 +36,7 @@ def run(request: ShowRequest) -> Logs:
     """List everything that the logs of a request contain, without choosing or checking."""
     request.validate()
     format = request.reader if request.reader in LOGS else None
-    by_path = [(path, read_logs([path], format)) for path in request.files]
+    by_path = [(path, read_runs(path, format)) for path in request.files]
     evaluations_found = [evaluation for _, evaluations in by_path for evaluation in evaluations]
     return listing(evaluations_found, request, propose(by_path, format))
 

@@ -113,7 +113,7 @@ def _unlike_forms(texts: Mapping[str, Lines], gold: Lines) -> str:
     different = [name for name, share in shares.items() if share - low >= NORMAL_SHARE]
     verb = "writes" if len(different) == 1 else "write"
     return (
-        f"{_named(different)} {verb} accents as separate characters (Unicode NFD) in up to {100 * high:.0f} % of the "
+        f"{_named(different)} {verb} accents as separate characters (Unicode NFD) in up to {100 * high:.0f}% of the "
         "segments, and other texts do not, so the same words do not match. Save all files in NFC."
     )
 

@@ -30,10 +30,10 @@ from outscore.metrics.registry import resolve
 from outscore.metrics.text.entry import SEGMENT_COLUMNS
 from outscore.metrics.text.matches import BANDS, band_name, better_ngrams, count_words, frequency_rows
 from outscore.metrics.text.registry import TEXT_METRICS
+from outscore.results.analysis import DATASET, Bucket, WordBucket, WordStudy
 from outscore.results.comparison import Comparison
 from outscore.results.design import Family, ScorePart, Segment
 from outscore.results.note import Note
-from outscore.results.subset import DATASET, Bucket, WordBucket, WordStudy
 from outscore.workflows.compare.arrays import compare_rows, permutation_p
 from outscore.workflows.compare.evidence import favoured_by
 from outscore.workflows.compare.families import Part, as_family, compare_slices, refuse_new_runs, swap_together
@@ -50,8 +50,8 @@ SHOWN = 10
 FLAWS = {
     "sacrebleu-ar": "it does not count ties, so identical outputs, or outputs that differ in one segment, get the smallest"
     " possible p",
-    "sacrebleu-bs": "it centres absolute differences on their own mean, and rejects a true null hypothesis about 11 % of the"
-    " time at the 5 % level",
+    "sacrebleu-bs": "it centres absolute differences on their own mean, and rejects a true null hypothesis about 11% of the"
+    " time at the 5% level",
 }
 """What is known to be wrong with each rule; `inference/compat` explains."""
 
@@ -195,12 +195,12 @@ def unscored_note(metric: AdditiveMetric, label: str, a: Array, b: Array) -> lis
     >>> import numpy as np
     >>> mean = AdditiveMetric("sentence-bleu", SEGMENT_COLUMNS, ratio=((1, 0), (0, 1)))
     >>> [note.text for note in unscored_note(mean, "sentence BLEU", np.array([[0, 1], [3, 1]]), np.array([[0, 1], [0, 1]]))]
-    ['On 50.0 % of the segments both systems have a sentence BLEU of 0.']
+    ['On 50.0% of the segments both systems have a sentence BLEU of 0.']
     """
     share = float(((a[:, 0] == 0) & (b[:, 0] == 0)).mean())
     if metric.columns != SEGMENT_COLUMNS or not metric.higher_is_better or not share:
         return []
-    return [Note("data", f"On {100 * share:.1f} % of the segments both systems have a {label} of 0.")]
+    return [Note("data", f"On {100 * share:.1f}% of the segments both systems have a {label} of 0.")]
 
 
 def with_peer(

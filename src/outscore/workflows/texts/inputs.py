@@ -13,13 +13,14 @@ from dataclasses import field, replace
 from outscore.core.errors import OutscoreError
 from outscore.core.options import did_you_mean
 from outscore.core.records import dataclass
+from outscore.formats.base.places import runs_in
 from outscore.formats.texts.file import REFERENCE, SYSTEM, TextFile
 from outscore.formats.texts.read import read_texts
 from outscore.formats.texts.segments import Segments, read_segments
 from outscore.scores.system import Origin
 from outscore.workflows.requests import shared
 from outscore.workflows.texts.labels import Labels, labels_of_segments
-from outscore.workflows.texts.patterns import called_by, fill, runs_in, shared_datasets
+from outscore.workflows.texts.patterns import called_by, fill, shared_datasets
 from outscore.workflows.texts.statistics import in_order_of, side_by_side
 
 WITHOUT_COLUMNS = ("segments", "sgml", "xml")

@@ -20,7 +20,7 @@ from outscore.formats.base.source import stem_of
 from outscore.formats.texts.segments import Segments, read_segments
 from outscore.inference.base.influence import influence
 from outscore.metrics.text.matches import SPACELESS
-from outscore.results.subset import Bucket
+from outscore.results.analysis import Bucket
 from outscore.scores.panel import Panel
 from outscore.workflows.requests import shared
 from outscore.workflows.texts.runs import mean_of_runs, repeats_of_runs

@@ -13,6 +13,7 @@ from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.options import OptionValue, written_direction
 from outscore.core.records import dataclass
+from outscore.formats.base.places import runs_in
 from outscore.formats.tables.directions import counts_errors
 from outscore.formats.texts.scores import read_segment_scores
 from outscore.language.numbers import count
@@ -21,10 +22,10 @@ from outscore.metrics.text.entry import TextMetric, segment_mean, to_rows, versi
 from outscore.metrics.text.registry import shown_name
 from outscore.results.note import Note
 from outscore.scores.system import Origin
-from outscore.workflows.reading import Better, directed, scale_notes
+from outscore.workflows.reading import Better, resolve_direction, scale_notes
 from outscore.workflows.texts.checks import chosen_metrics
 from outscore.workflows.texts.labels import ONE, Datasets
-from outscore.workflows.texts.patterns import DATASET, fill, runs_in
+from outscore.workflows.texts.patterns import DATASET, fill
 from outscore.workflows.texts.statistics import Lines, Statistics
 
 BOTH: tuple[Better, Better] = ("lower", "higher")
@@ -141,7 +142,7 @@ def scored_members(
             origins += [origin for _, files_of_run in tables for origin in files_of_run]
         columns = [np.concatenate([values[:, 0] for values in several]) for several in rows.values()]
         try:
-            better = directed("mean", asked or "auto", [name], scores=columns)
+            better = resolve_direction("mean", asked or "auto", [name], scores=columns)
         except OutscoreError:
             _ask_direction(name, {better: _redirected(scores, written, f"{name}({better})") for better in BOTH}, command)
         direction = better.better

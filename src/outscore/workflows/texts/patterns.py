@@ -17,16 +17,6 @@ WILDCARDS = re.compile(r"[._-]*(?:[*?]|\[[^]]*\])+([._-]?)")
 """Wildcards with the separators before them; the separator after them stays, as it may begin the suffix."""
 
 
-def runs_in(written: str) -> list[str]:
-    """The files that a quoted pattern matches: runs of one system."""
-    if Path(written).exists() or not glob.has_magic(written):
-        return [written]
-    files = sorted(glob.glob(written))  # noqa: PTH207 - patterns may be absolute
-    if not files:
-        raise OutscoreError(f"No file matches `{written}`.", "Check the pattern and the current folder.")
-    return files
-
-
 def fill(written: str, dataset: str) -> str:
     """The name of the files of one test set.
 

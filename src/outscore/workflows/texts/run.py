@@ -71,7 +71,7 @@ class TextData:
     dataset: object = None
     source: object = None
 
-    def turned(self) -> TextData:
+    def swap_systems(self) -> TextData:
         """The same two, B first."""
         return replace(self, a=self.b, b=self.a, names=(self.names[1], self.names[0]))
 

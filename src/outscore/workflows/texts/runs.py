@@ -60,7 +60,7 @@ def repeats_of_runs(metric: AdditiveMetric, systems: Mapping[str, Sequence[Array
 def _runs_of_system(runs: Sequence[Array], name: str) -> RunsOfSystem:
     segments = np.arange(len(runs[0]))
     of_run = np.repeat(np.arange(len(runs)), len(segments))
-    return RunsOfSystem.of(np.concatenate(runs), np.tile(segments, len(runs)), of_run, name)
+    return RunsOfSystem(np.concatenate(runs), np.tile(segments, len(runs)), of_run, name)
 
 
 def _same_denominators(metric: AdditiveMetric, runs: Sequence[Array]) -> bool:

@@ -12,12 +12,13 @@ import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
+from outscore.formats.tables.answers import normalised
 from outscore.formats.tables.cells import NO_LABEL
 from outscore.metrics.multiclass import NOTHING, PARTS, class_counts, many_macro_f1, many_mcc, many_weighted_f1
 from outscore.outputs.changed import Changed, Contexts, changed_units
 from outscore.outputs.inventory import GOLD, LabelMaps, check_maps, rename_labels
-from outscore.outputs.items import AlignedItems, align_items, item_units
-from outscore.outputs.model import UNALIGNED, Items, Outputs, Units
+from outscore.outputs.items import AlignedItems, align_items, is_by_line, item_units
+from outscore.outputs.model import SQUAD, UNALIGNED, Items, Outputs, Units
 from outscore.outputs.outcomes import agreement
 from outscore.results.design import Alignment
 from outscore.results.diff import Rates, ScoreChange
@@ -67,6 +68,8 @@ def item_study(gold: Outputs, systems: Mapping[str, Outputs], maps: LabelMaps, o
     assert isinstance(gold, Items)
     answers = [items for items in systems.values() if isinstance(items, Items)]
     _same_length(gold, answers)
+    if gold.origin is not None and gold.origin.format == SQUAD:
+        answers = [replace(items, answers=Labels.of(map(normalised, items.answers.texts()))) for items in answers]
     aligned = align_items(*_apply_maps(gold, answers, maps))
     _check_complete(aligned)
     criteria = chosen(options.criteria, ("label",), "label")
@@ -149,10 +152,9 @@ def _alignment_notes(items: Items, alignment: Alignment) -> Iterator[Note]:
 def _same_length(gold: Items, systems: list[Items]) -> None:
     """Refuse lists of different lengths: without ids they are matched by position."""
     for items in systems:
-        if gold.origin is None and items.origin is None and gold.rows != items.rows:
-            raise OutscoreError(
-                f"`{items.name}` has {items.rows} labels, but gold has {gold.rows}.", "Give lists of the same length and order."
-            )
+        if is_by_line(gold) and is_by_line(items) and gold.rows != items.rows:
+            cure = "Give the same items in the same order, one label for each."
+            raise OutscoreError(f"`{items.name}` has {items.rows} labels, but gold has {gold.rows}.", cure)
 
 
 def _apply_maps(gold: Items, systems: list[Items], maps: LabelMaps) -> tuple[Items, list[Items]]:

@@ -28,7 +28,7 @@ from outscore.formats.tables.directions import counts_errors
 from outscore.formats.tables.long_rows import LongColumns, LongFile, fingerprint, hash_check, long_columns
 from outscore.formats.tables.names import suggest_name
 from outscore.formats.tables.partitions import Paths, long_files, partition_paths
-from outscore.inference.base.sign_flips import checked_resamples
+from outscore.inference.base.question import checked_resamples
 from outscore.inference.pairwise.binary import NO_INTERVALS, TANGO
 from outscore.inference.pairwise.macro import macro_from_counts, macro_measured, macro_notes, macro_request
 from outscore.inference.pairwise.moment_tests import binary_pairs, macro_student, sampled_pairs, student_pairs, system_scores
@@ -54,7 +54,7 @@ from outscore.workflows.rank.parquet.task import (
     part_of,
 )
 from outscore.workflows.rank.question import USUAL, Question
-from outscore.workflows.reading import Directed, directed
+from outscore.workflows.reading import MetricDirection, resolve_direction
 from outscore.workflows.requests.shared import DIRECTION
 
 ROWS = 1 << 22
@@ -86,7 +86,7 @@ class Partitioned:
     columns: LongColumns
     files: tuple[LongFile, ...]
     notes: tuple[Note, ...]
-    better: Directed
+    better: MetricDirection
 
     def ranking(self, settings: Mapping[str, Any] | None = None) -> Ranking:
         """The ranking of these measurements; `settings` go into it as they are."""
@@ -147,13 +147,13 @@ def measured_from_partitions(
     columns = long_columns(files[0], choice)
     if not counts_errors(columns.score):
         # What the scores cannot change is refused before hours of reading.
-        directed(METRIC, direction, [columns.score], scores=None)
+        resolve_direction(METRIC, direction, [columns.score], scores=None)
     with open_engine(engine or Serial()) as running:
         reading = Reading(columns, choice.systems, hash_check())
         summed = _add_up(files, reading, running, steps)
         _check_systems(summed.whole.systems, choice.systems, question.baseline, files)
         extremes = [(moments.least, moments.largest) for moments in summed.moments.values()]
-        better = directed(METRIC, direction, [columns.score], scores=extremes)
+        better = resolve_direction(METRIC, direction, [columns.score], scores=extremes)
         moment_test = replace(moment_test, higher_is_better=better.better == "higher")
         if _fits(summed, moment_test, columns):
             panels = panels_of_share(reading, Share(files), better.metric, summed.whole.systems, summed.whole.datasets)

@@ -47,7 +47,7 @@ from outscore.core.paired import PairedScores
 from outscore.core.records import dataclass
 from outscore.core.repeats import RUNS
 from outscore.inference.base.item_scores import with_exact_integers
-from outscore.inference.base.sign_flips import KernelOptions
+from outscore.inference.base.question import TestRequest
 from outscore.inference.permutation.dispatch import permutation
 from outscore.inference.power.design import study_of
 from outscore.inference.runs.two_way import item_spread, pseudo_values
@@ -151,7 +151,7 @@ def _pairs(runs: int) -> list[tuple[int, int]]:
 
 def _is_significant(a: Array, b: Array, metric: AdditiveMetric, clusters: Array | None, alpha: float) -> bool:
     pairs = with_exact_integers(PairedScores(a, b, 1, None, clusters))
-    return permutation(pairs, metric, KernelOptions()).upper <= alpha
+    return permutation(pairs, metric, TestRequest()).upper <= alpha
 
 
 def discordant_alarms(values: Array, alpha: float) -> float:
