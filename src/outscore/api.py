@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from outscore.results.diff import Diff
     from outscore.results.gate import GateResult
     from outscore.results.logs import Logs
-    from outscore.results.plan import PlanResult, PossibleP
-    from outscore.results.possible import PossibleTable
+    from outscore.results.plan import PlanResult, PossibleP, PossibleTable
     from outscore.results.preference import Preference
     from outscore.results.pvalue import PValue
     from outscore.results.ranking import Ranking
@@ -104,16 +103,26 @@ def compare(
         "inspect-json",
         "helm",
         "swe-bench",
+        "swe-bench-board",
+        "terminal-bench",
+        "harbor",
+        "tau-bench",
+        "livecodebench",
+        "bfcl",
         "evalplus",
         "bigcodebench",
         "promptfoo",
         "lighteval",
+        "trec-eval",
+        "ranx",
         "comet",
     ] = "auto",
     log_task: str | None = None,
     filter: str | None = None,
     missing: Literal["stop", "drop", "zero"] | None = None,
     force_same: bool = False,
+    roster: str | None = None,
+    qrels: str | None = None,
     names: Sequence[str] | None = None,
     labels: Sequence[str] | None = None,
 ) -> Comparison: ...
@@ -190,16 +199,26 @@ def compare(
         "inspect-json",
         "helm",
         "swe-bench",
+        "swe-bench-board",
+        "terminal-bench",
+        "harbor",
+        "tau-bench",
+        "livecodebench",
+        "bfcl",
         "evalplus",
         "bigcodebench",
         "promptfoo",
         "lighteval",
+        "trec-eval",
+        "ranx",
         "comet",
     ] = "auto",
     log_task: str | None = None,
     filter: str | None = None,
     missing: Literal["stop", "drop", "zero"] | None = None,
     force_same: bool = False,
+    roster: str | None = None,
+    qrels: str | None = None,
     names: Sequence[str] | None = None,
     labels: Sequence[str] | None = None,
 ) -> Comparisons: ...
@@ -276,16 +295,26 @@ def compare(
         "inspect-json",
         "helm",
         "swe-bench",
+        "swe-bench-board",
+        "terminal-bench",
+        "harbor",
+        "tau-bench",
+        "livecodebench",
+        "bfcl",
         "evalplus",
         "bigcodebench",
         "promptfoo",
         "lighteval",
+        "trec-eval",
+        "ranx",
         "comet",
     ] = "auto",
     log_task: str | None = None,
     filter: str | None = None,
     missing: Literal["stop", "drop", "zero"] | None = None,
     force_same: bool = False,
+    roster: str | None = None,
+    qrels: str | None = None,
     names: Sequence[str] | None = None,
     labels: Sequence[str] | None = None,
 ) -> Comparisons: ...
@@ -361,16 +390,26 @@ def compare(
         "inspect-json",
         "helm",
         "swe-bench",
+        "swe-bench-board",
+        "terminal-bench",
+        "harbor",
+        "tau-bench",
+        "livecodebench",
+        "bfcl",
         "evalplus",
         "bigcodebench",
         "promptfoo",
         "lighteval",
+        "trec-eval",
+        "ranx",
         "comet",
     ] = "auto",
     log_task: str | None = None,
     filter: str | None = None,
     missing: Literal["stop", "drop", "zero"] | None = None,
     force_same: bool = False,
+    roster: str | None = None,
+    qrels: str | None = None,
     names: Sequence[str] | None = None,
     labels: Sequence[str] | None = None,
 ) -> Comparison | Comparisons:
@@ -492,10 +531,14 @@ def compare(
     filter : str | None, default None
         Logs: the filter that extracted the scored answers.
     missing : str | None, default None
-        Rows without a score: stop, drop them, or (logs only) count them as zero. None means: stop; zero for
-        SWE-bench.
+        Rows without a score: stop, drop them, or (logs only) count them as zero. None means: stop; zero where
+        the harness counts so.
     force_same : bool, default False
         Logs: compare them even if their questions or settings differ.
+    roster : str | None, default None
+        Logs that name only some items: a file with all of them, one id per line, or their number.
+    qrels : str | None, default None
+        TREC runs: the file of relevance judgements; `metric` names measures such as nDCG@10,AP.
     names : Sequence[str] | None, default None
         What to call the systems. None uses the names in the data (header, file or `Scores`), otherwise A and
         B.
@@ -569,6 +612,8 @@ def compare(
         filter=filter,
         missing=missing,
         force_same=force_same,
+        roster=roster,
+        qrels=qrels,
         names=names,
         labels=labels,
     )
@@ -586,10 +631,18 @@ def show(
         "inspect-json",
         "helm",
         "swe-bench",
+        "swe-bench-board",
+        "terminal-bench",
+        "harbor",
+        "tau-bench",
+        "livecodebench",
+        "bfcl",
         "evalplus",
         "bigcodebench",
         "promptfoo",
         "lighteval",
+        "trec-eval",
+        "ranx",
         "comet",
     ] = "auto",
 ) -> Logs:
@@ -637,10 +690,18 @@ def convert(
         "inspect-json",
         "helm",
         "swe-bench",
+        "swe-bench-board",
+        "terminal-bench",
+        "harbor",
+        "tau-bench",
+        "livecodebench",
+        "bfcl",
         "evalplus",
         "bigcodebench",
         "promptfoo",
         "lighteval",
+        "trec-eval",
+        "ranx",
         "comet",
     ] = "auto",
     systems: Sequence[str] = (),
@@ -727,16 +788,26 @@ def score(
         "inspect-json",
         "helm",
         "swe-bench",
+        "swe-bench-board",
+        "terminal-bench",
+        "harbor",
+        "tau-bench",
+        "livecodebench",
+        "bfcl",
         "evalplus",
         "bigcodebench",
         "promptfoo",
         "lighteval",
+        "trec-eval",
+        "ranx",
         "comet",
     ] = "auto",
     log_task: str | None = None,
     filter: str | None = None,
     missing: Literal["stop", "drop", "zero"] | None = None,
     force_same: bool = False,
+    roster: str | None = None,
+    qrels: str | None = None,
     names: Sequence[str] | None = None,
 ) -> ScoreResult:
     """Score one system, or several separately: interval, noise floor, and the smallest detectable difference.
@@ -809,10 +880,14 @@ def score(
     filter : str | None, default None
         Logs: the filter that extracted the scored answers.
     missing : str | None, default None
-        Rows without a score: stop, drop them, or (logs only) count them as zero. None means: stop; zero for
-        SWE-bench.
+        Rows without a score: stop, drop them, or (logs only) count them as zero. None means: stop; zero where
+        the harness counts so.
     force_same : bool, default False
         Logs: compare them even if their questions or settings differ.
+    roster : str | None, default None
+        Logs that name only some items: a file with all of them, one id per line, or their number.
+    qrels : str | None, default None
+        TREC runs: the file of relevance judgements; `metric` names measures such as nDCG@10,AP.
     names : Sequence[str] | None, default None
         What to call the systems. None uses the names in the data (header, file or `Scores`), otherwise A and
         B.
@@ -862,6 +937,8 @@ def score(
         filter=filter,
         missing=missing,
         force_same=force_same,
+        roster=roster,
+        qrels=qrels,
         names=names,
     )
 
@@ -912,10 +989,18 @@ def gate(
         "inspect-json",
         "helm",
         "swe-bench",
+        "swe-bench-board",
+        "terminal-bench",
+        "harbor",
+        "tau-bench",
+        "livecodebench",
+        "bfcl",
         "evalplus",
         "bigcodebench",
         "promptfoo",
         "lighteval",
+        "trec-eval",
+        "ranx",
         "comet",
     ] = "auto",
     reference: Path | Sequence[object] | None = None,
@@ -925,6 +1010,9 @@ def gate(
     filter: str | None = None,
     missing: Literal["stop", "drop", "zero"] | None = None,
     force_same: bool = False,
+    roster: str | None = None,
+    qrels: str | None = None,
+    baseline_file: Path | None = None,
     names: Sequence[str] | None = None,
 ) -> GateResult:
     """Decide whether a candidate may replace a baseline: pass, fail or inconclusive, for continuous integration.
@@ -1026,10 +1114,16 @@ def gate(
     filter : str | None, default None
         Logs: the filter that extracted the scored answers.
     missing : str | None, default None
-        Rows without a score: stop, drop them, or (logs only) count them as zero. None means: stop; zero for
-        SWE-bench.
+        Rows without a score: stop, drop them, or (logs only) count them as zero. None means: stop; zero where
+        the harness counts so.
     force_same : bool, default False
         Logs: compare them even if their questions or settings differ.
+    roster : str | None, default None
+        Logs that name only some items: a file with all of them, one id per line, or their number.
+    qrels : str | None, default None
+        TREC runs: the file of relevance judgements; `metric` names measures such as nDCG@10,AP.
+    baseline_file : Path | None, default None
+        The path of scores that ``outscore gate `update``` wrote; then only the candidate is given, as a path.
     names : Sequence[str] | None, default None
         What to call the baseline and the candidate. None uses the names in the data.
 
@@ -1089,6 +1183,9 @@ def gate(
         filter=filter,
         missing=missing,
         force_same=force_same,
+        roster=roster,
+        qrels=qrels,
+        baseline_file=baseline_file,
         names=names,
     )
 
@@ -1359,10 +1456,18 @@ def rank(
         "inspect-json",
         "helm",
         "swe-bench",
+        "swe-bench-board",
+        "terminal-bench",
+        "harbor",
+        "tau-bench",
+        "livecodebench",
+        "bfcl",
         "evalplus",
         "bigcodebench",
         "promptfoo",
         "lighteval",
+        "trec-eval",
+        "ranx",
         "comet",
     ] = "auto",
     reference: Path | Sequence[object] | None = None,
@@ -1375,6 +1480,8 @@ def rank(
     filter: str | None = None,
     missing: Literal["stop", "drop", "zero"] | None = None,
     force_same: bool = False,
+    roster: str | None = None,
+    qrels: str | None = None,
     names: Sequence[str] | None = None,
     segments: Path | None = None,
     engine: Engine | None = None,
@@ -1487,10 +1594,14 @@ def rank(
     filter : str | None, default None
         Logs: the filter that extracted the scored answers.
     missing : str | None, default None
-        Rows without a score: stop, drop them, or (logs only) count them as zero. None means: stop; zero for
-        SWE-bench.
+        Rows without a score: stop, drop them, or (logs only) count them as zero. None means: stop; zero where
+        the harness counts so.
     force_same : bool, default False
         Logs: compare them even if their questions or settings differ.
+    roster : str | None, default None
+        Logs that name only some items: a file with all of them, one id per line, or their number.
+    qrels : str | None, default None
+        TREC runs: the file of relevance judgements; `metric` names measures such as nDCG@10,AP.
     names : Sequence[str] | None, default None
         What to call the systems. None uses the names in the data (header, file or `Scores`), otherwise A and
         B.
@@ -1561,6 +1672,8 @@ def rank(
         filter=filter,
         missing=missing,
         force_same=force_same,
+        roster=roster,
+        qrels=qrels,
         names=names,
         segments=segments,
         engine=engine,

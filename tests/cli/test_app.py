@@ -86,7 +86,7 @@ def test_help_imports_no_command():
         ("--versoin", "There is no option `--versoin`. Did you mean `--version`?"),
         ("diff --task nr a b", "'nr' is not one of 'pos', 'dep', 'ner', 'label', 'coref'. Did you mean 'ner'?"),
         ("diff --sort dleta a b", "'dleta' is not one of 'evidence', 'delta', 'count'. Did you mean 'delta'?"),
-        ("compare --format JSON a b", "'JSON' is not one of 'text', 'json', 'markdown', 'latex'. Did you mean 'json'?"),
+        ("compare --format JSON a b", "'JSON' is not one of 'text', 'line', 'json', 'markdown', 'latex'. Did you mean 'json'?"),
         ("compare --method exakt a b", "Did you mean 'exact'?"),
         ("schema comparison", "There is no kind of result `comparison`. Did you mean `result`? Python calls it Comparisons."),
         ("schema compare", "Did you mean `result`? Python calls it Comparisons."),

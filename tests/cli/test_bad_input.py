@@ -154,7 +154,7 @@ def test_two_gigabytes_are_streamed(tmp_path):
     # What `getrusage` calls the peak of a process includes that of its parent, which is this suite.
     peak = "print(int(Path('/proc/self/status').read_text().split('VmHWM:')[1].split()[0]) // 1024, file=sys.stderr)"
     watch = f"import sys; from pathlib import Path; from outscore.cli.app import main\ntry: main()\nfinally: {peak}"
-    done = subprocess.run([sys.executable, "-c", watch, "compare", path], capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, "-c", watch, "compare", "-v", path], capture_output=True, text=True, check=True)
     assert "On 21,000 items" in done.stdout
     assert int(done.stderr) < 400
 

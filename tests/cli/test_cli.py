@@ -66,7 +66,7 @@ def test_lists(command):
 
 
 def test_text_report(folder):
-    result = run("compare", "pairs.csv")
+    result = run("compare", "-v", "pairs.csv")
     assert result.exit_code == 0
     assert result.stdout.startswith("new outscored old: mean ")
     assert max(map(len, result.stdout.splitlines())) <= 80
@@ -97,8 +97,8 @@ def test_counts_are_f1_and_the_report_says_so(folder):
 @pytest.mark.parametrize("method", ["auto", "dp", "fft"])
 def test_a_p_below_all_floats_is_saved_and_read_again(folder, method):
     Path("strong.csv").write_text("new,old\n" + "3,1\n2,1\n" * 700)
-    assert "p = 10^-421.1, exact" in run("compare", "strong.csv", "--method", method, "-o", "strong.json").stdout
-    assert "p = 10^-421.1, exact" in run("report", "strong.json").stdout
+    assert "p = 10^-421.1, exact" in run("compare", "-v", "strong.csv", "--method", method, "-o", "strong.json").stdout
+    assert "p = 10^-421.1, exact" in run("report", "-v", "strong.json").stdout
 
 
 def test_options_arrive(folder):
@@ -117,7 +117,7 @@ def test_options_arrive(folder):
 
 
 def test_output_files(folder):
-    result = run("compare", "pairs.csv", "-o", "r.txt", "-o", "r.json")
+    result = run("compare", "-v", "pairs.csv", "-o", "r.txt", "-o", "r.json")
     assert result.exit_code == 0
     assert Path("r.txt").read_text() == result.stdout
     assert json.loads(Path("r.json").read_text())["comparisons"][0]["systems"] == ["new", "old"]
@@ -352,7 +352,7 @@ def test_counts_in_three_columns(folder):
 def test_all_tests_warn_against_choosing_afterwards(folder):
     Path("flags.txt").write_text("\n".join(f"{i % 3 > 0:d} {i % 2}" for i in range(20)))
     for form in ("text", "markdown"):
-        said = " ".join(run("compare", "flags.txt", "--test", "all", "--format", form).stdout.split())
+        said = " ".join(run("compare", "-v", "flags.txt", "--test", "all", "--format", form).stdout.split())
         assert "Choosing one afterwards, from this table, finds differences where there are none." in said
 
 
@@ -540,5 +540,5 @@ def test_clusters_recognised_by_name_can_be_left_out(folder):
 
 
 def test_large_scores_are_written_alike():
-    result = run("compare", "-", stdin="1000000000.02 999999999.91\n1000000000.03 999999999.92\n")
+    result = run("compare", "-v", "-", stdin="1000000000.02 999999999.91\n1000000000.03 999999999.92\n")
     assert "mean 1000000000.02 against 999999999.91" in " ".join(result.stdout.split())

@@ -13,6 +13,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 import yaml
+from tests.log_files import inspect_json
 
 import outscore as osc
 
@@ -46,7 +47,7 @@ def test_the_exit_code_answers(versions, outscore, candidate, code, outcome):
 
 
 def test_an_undecided_gate_counts_as_it_is_told(versions, outscore):
-    words = ("gate", "base.csv", "open.csv", "--margin", "0.04")
+    words = ("gate", "-v", "base.csv", "open.csv", "--margin", "0.04")
     assert outscore(*words, "--inconclusive", "pass").exit_code == 0
     done = outscore(*words, "--inconclusive", "fail")
     assert done.exit_code == 1
@@ -83,7 +84,7 @@ def test_items_without_an_answer_are_told_in_every_form(versions, outscore):
     assert json.loads(told["json"].stdout)["unanswered"] == 3
     dropped = outscore(*words, "--missing", "drop", "--format", "github")
     assert dropped.exit_code == 0
-    assert "by 0.04 or more, 3 of 200 items left out: " in dropped.stdout
+    assert "is below 0.04, 3 of 200 items left out: " in dropped.stdout
 
 
 def test_github_gets_an_annotation_and_a_summary(versions, outscore, monkeypatch):
@@ -93,7 +94,7 @@ def test_github_gets_an_annotation_and_a_summary(versions, outscore, monkeypatch
         done = outscore("gate", "base.csv", f"{candidate}.csv", "--margin", "0.04", "--format", "github")
         first, *rest = done.stdout.splitlines()
         assert first.startswith(f"::{level} title=outscore gate%3A ")
-        assert "90 %25 interval" in first
+        assert "90%25 CI" in first
         assert not any(line.startswith("::") for line in rest)
     summary = Path("summary.md").read_text()
     assert summary.startswith("# Before\n")
@@ -124,43 +125,223 @@ def test_junit(versions, outscore, candidate, part):
     assert suite.get("failures") == str(int(part == "failure"))
 
 
-def run_action(folder: Path, **inputs: str) -> subprocess.CompletedProcess[str]:
-    """The last step of the action, as a runner would start it."""
-    step = ACTION["runs"]["steps"][-1]
-    known = {name: entry.get("default", "") for name, entry in ACTION["inputs"].items()} | inputs
+@pytest.fixture
+def committed(versions, outscore):
+    """A committed baseline file, and what wrote it."""
+    done = outscore("gate", "base.csv", "--baseline-file", "kept.csv", "--margin", "0.04", "--update")
+    assert (done.exit_code, done.stdout) == (0, "Wrote kept.csv; there was nothing to compare with.\n")
+    return versions
+
+
+class TestABaselineFile:
+    @pytest.mark.parametrize("candidate", ["same", "worse", "open"])
+    @pytest.mark.usefixtures("committed")
+    def test_it_gives_the_numbers_of_the_file_it_was_made_from(self, outscore, candidate):
+        words = ("--margin", "0.04", "--format", "json", "--names", "old,new")
+        plain = outscore("gate", "base.csv", f"{candidate}.csv", *words)
+        kept = outscore("gate", f"{candidate}.csv", "--baseline-file", "kept.csv", *words, "-o", "g.json")
+        first, second = json.loads(plain.stdout), json.loads(kept.stdout)
+        assert plain.exit_code == kept.exit_code
+        for name in ("outcome", "interval", "needed", "verdict", "sentence", "unanswered"):
+            assert second.get(name) == first.get(name)
+        assert second["comparison"]["p"] == first["comparison"]["p"]
+        again = outscore("gate", "--config", "g.json", "--format", "json")
+        assert json.loads(again.stdout) == second
+        found = osc.gate(f"{candidate}.csv", baseline_file=Path("kept.csv"), margin=0.04, names=("old", "new"))
+        assert found.to_dict()["comparison"]["p"] == second["comparison"]["p"]
+
+    @pytest.mark.usefixtures("versions")
+    def test_a_missing_file_is_refused_with_the_command_that_makes_it(self, outscore, refusal):
+        said = refusal("gate", "base.csv", "--baseline-file", "kept.csv", "--margin", "0.04")
+        assert said.startswith("`kept.csv` does not exist, so there is nothing to compare with.")
+        command = re.search("`outscore (gate .*)`", said)[1].split()
+        assert outscore(*command).exit_code == 0
+        assert outscore("gate", "same.csv", "--baseline-file", "kept.csv", "--margin", "0.04").exit_code == 0
+
+    @pytest.mark.usefixtures("versions")
+    def test_it_holds_ids_and_scores_in_one_order_and_no_texts(self, outscore):
+        rows = [("q10", 0.25, "a secret"), ("q2", 0.5, "another, secret"), ('q"1,', 1.0, "SECRET")]
+        for name, order in (("up", rows), ("down", rows[::-1])):
+            lines = [json.dumps({"id": item, "answer": text, "correct": score}) for item, score, text in order]
+            Path(f"{name}.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+            done = outscore("gate", f"{name}.jsonl", "--baseline-file", f"{name}.csv", "--margin", "0.1", "--update")
+            assert done.exit_code == 0, done.stderr
+        assert Path("up.csv").read_bytes() == Path("down.csv").read_bytes()
+        assert Path("up.csv").read_bytes() == b'item,correct\n"q""1,",1.0\nq10,0.25\nq2,0.5\n'
+
+    @pytest.mark.usefixtures("committed")
+    def test_update_writes_after_the_comparison_and_keeps_its_exit_code(self, outscore):
+        before = Path("kept.csv").read_bytes()
+        done = outscore("gate", "worse.csv", "--baseline-file", "kept.csv", "--margin", "0.04", "--update")
+        assert done.exit_code == 1
+        assert "worse" in done.stdout
+        assert Path("kept.csv").read_bytes() != before
+        assert outscore("gate", "worse.csv", "--baseline-file", "kept.csv", "--margin", "0.04").exit_code == 0
+
+    @pytest.mark.usefixtures("committed")
+    def test_a_refusal_leaves_the_file_alone(self, refusal):
+        before = Path("kept.csv").read_bytes()
+        Path("other.csv").write_text("id,score\nz1,1\nz2,0\n")
+        Path("bad.csv").write_text("id,score\nq1,1\nq2,many\n")
+        Path("bare.txt").write_text("1\n0\n1\n")
+        words = ("--baseline-file", "kept.csv", "--margin", "0.04", "--update")
+        assert "no item" in refusal("gate", "other.csv", *words) or "share" in refusal("gate", "other.csv", *words)
+        refusal("gate", "bad.csv", *words)
+        assert "has no ids of items" in refusal("gate", "bare.txt", *words)
+        assert "is an input and would be overwritten" in refusal("gate", "kept.csv", *words)
+        assert Path("kept.csv").read_bytes() == before
+        assert not [path for path in Path().iterdir() if path.name.startswith(".kept")]
+
+    @pytest.mark.usefixtures("committed")
+    def test_refusals(self, refusal):
+        margin = ("--margin", "0.04")
+        assert refusal("gate", "same.csv", "base.csv", *margin, "--update").startswith("--update writes a baseline file")
+        assert refusal("gate", "base.csv", "same.csv", "--baseline-file", "kept.csv", *margin).startswith("2 files were named")
+        assert "--unpaired" in refusal("gate", "same.csv", "--baseline-file", "kept.csv", *margin, "--unpaired")
+        assert "not a baseline file" in refusal("gate", "same.csv", "--baseline-file", "base.csv", *margin)
+        Path("two.csv").write_text("id,new,old\nq1,1,0\nq2,1,1\n")
+        assert "contains 2 systems" in refusal("gate", "two.csv", "--baseline-file", "kept.csv", *margin)
+
+    @pytest.mark.usefixtures("versions")
+    def test_groups_are_kept(self, outscore):
+        rows = [f"q{i},d{i // 4},{s},{(i * 7 + s) % 3 > 0:d}\n" for i in range(40) for s in (0, 1)]
+        Path("runs.csv").write_text("id,document,seed,wer\n" + "".join(rows))
+        words = ("--margin", "0.2", "--cluster", "document")
+        assert outscore("gate", "runs.csv", "--baseline-file", "kept.csv", *words, "--update").exit_code == 0
+        assert Path("kept.csv").read_text().splitlines()[0] == "item,cluster,repeat,wer"
+        done = outscore("gate", "runs.csv", "--baseline-file", "kept.csv", *words, "--format", "json")
+        c = json.loads(done.stdout)["comparison"]
+        assert (c["identical"], c["clusters"], c["higher_is_better"]) == (True, 10, False)
+
+
+def test_a_log_is_compared_with_its_own_scores(versions, outscore):
+    new, old = inspect_json(versions)
+    words = ("--margin", "0.2", "--format", "json", "--names", "old,new")
+    plain = json.loads(outscore("gate", str(old), str(new), *words).stdout)
+    assert outscore("gate", str(old), "--baseline-file", "kept.csv", "--margin", "0.2", "--update").exit_code == 0
+    text = Path("kept.csv").read_text()
+    assert "What" not in text
+    kept = json.loads(outscore("gate", str(new), "--baseline-file", "kept.csv", *words).stdout)
+    assert (kept["outcome"], kept["interval"], kept["comparison"]["p"]) == (
+        plain["outcome"],
+        plain["interval"],
+        plain["comparison"]["p"],
+    )
+
+
+def test_a_comment_shows_ids_and_the_margin_and_no_texts(versions, outscore):
+    rows = Path("open.csv").read_text().splitlines()
+    Path("open.csv").write_text("\n".join([f"{rows[0]},question", *(f"{row},SECRET" for row in rows[1:])]) + "\n")
+    done = outscore(
+        "gate", "base.csv", "open.csv", "--margin", "0.04", "--format", "comment", "--names", "@a```,b", "-o", "g.json"
+    )
+    assert done.exit_code == 3
+    first, _, heading, *rest = done.stdout.splitlines()
+    assert (first, heading) == ("<!-- outscore gate -->", "### outscore gate: inconclusive")
+    assert "SECRET" not in done.stdout
+    assert rest.count("```text") == rest.count("```") == 1
+    assert any(set("[]*|0=-") >= set(line) and "|" in line for line in rest if line)
+    assert "- worse on 8 items: `q1`, `q2`, `q3`, `q4`, `q6` and 3 more" in rest
+    assert "- better on 5 items: `q0`, `q5`, `q10`, `q15`, `q20`" in rest
+    assert "Still needed for a decision: 499 more items like these." in rest
+    assert outscore("report", "g.json", "--format", "comment").stdout == done.stdout
+
+
+STEPS = {step["id"]: step for step in ACTION["runs"]["steps"]}
+CALLS = "calls.txt"
+
+
+def run_action(folder: Path, step: str = "gate", **inputs: str) -> subprocess.CompletedProcess[str]:
+    """One step of the action, as a runner would start it; `gh` and `pip` are played by scripts that note their words."""
+    known = {name: str(entry.get("default", "")) for name, entry in ACTION["inputs"].items()} | inputs
+    context = {f"inputs.{name}": value for name, value in known.items()} | {
+        "github.action_path": str(ROOT),
+        "github.repository": "team/project",
+        "github.event.pull_request.number": "7",
+    }
     filled = {
-        name: re.sub(r"\$\{\{ inputs\.(\w+) \}\}", lambda found: known[found[1]], str(value))
-        for name, value in step["env"].items()
+        name: re.sub(r"\$\{\{ ([\w.-]+) \}\}", lambda found: context[found[1]], str(value))
+        for name, value in STEPS[step]["env"].items()
     }
     (folder / "bin").mkdir(exist_ok=True)
-    program = folder / "bin" / "outscore"
-    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m outscore "$@"\n')
-    program.chmod(0o755)
+    noting = f'printf "%s\\n" "$*" >> "{folder / CALLS}"\n'
+    play(folder, "outscore", f'exec "{sys.executable}" -m outscore "$@"\n')
+    play(folder, "gh", noting + f'case "$*" in *--paginate*) cat "{folder / "comments.txt"}" ;; esac\n')
+    play(folder, "python", f'if [ "$2" = pip ]; then {noting.strip()}; else exec "{sys.executable}" "$@"; fi\n')
     places = {"RUNNER_TEMP": str(folder), "GITHUB_OUTPUT": str(folder / "out"), "GITHUB_STEP_SUMMARY": str(folder / "sum.md")}
-    path = f"{folder / 'bin'}:{Path(sys.executable).parent}:{os.environ['PATH']}"
-    command = ["bash", "--noprofile", "--norc", "-e", "-o", "pipefail", "-c", step["run"]]
+    path = f"{folder / 'bin'}:{os.environ['PATH']}"
+    command = ["bash", "--noprofile", "--norc", "-e", "-o", "pipefail", "-c", STEPS[step]["run"]]
     return subprocess.run(
         command, env={**os.environ, **filled, **places, "PATH": path}, cwd=folder, capture_output=True, text=True, check=False
     )
 
 
+def play(folder: Path, name: str, script: str) -> None:
+    program = folder / "bin" / name
+    program.write_text(f"#!/bin/sh\n{script}")
+    program.chmod(0o755)
+
+
 class TestTheAction:
     def test_it_is_a_composite_action_whose_inputs_go_through_the_environment(self):
         assert ACTION["runs"]["using"] == "composite"
-        assert all(step["shell"] == "bash" for step in ACTION["runs"]["steps"])
+        own = [step for step in ACTION["runs"]["steps"] if "uses" not in step]
+        assert all(step["shell"] == "bash" for step in own)
         # An input inside a script would be run as one.
-        assert all("${{" not in step["run"] for step in ACTION["runs"]["steps"])
-        assert {name for name, entry in ACTION["inputs"].items() if entry.get("required")} == {"baseline", "margin"}
+        assert all("${{" not in step["run"] for step in own)
+        assert {name for name, entry in ACTION["inputs"].items() if entry.get("required")} == {"margin"}
+
+    def test_everything_it_and_the_workflows_use_is_pinned_by_commit(self):
+        texts = [
+            path.read_text(encoding="utf-8") for path in [ROOT / "action.yml", *(ROOT / ".github/workflows").glob("*.yml")]
+        ]
+        uses = [
+            line.split("uses:")[1].strip() for text in texts for line in text.splitlines() if re.match(r" *(- )?uses:", line)
+        ]
+        assert len(uses) > 5
+        assert [one for one in uses if not re.fullmatch(r"[\w./-]+@[0-9a-f]{40} # v[\d.]+", one)] == []
 
     def test_it_passes_and_fails_as_the_gate_does(self, versions):
-        done = run_action(versions, baseline="base.csv", candidate="worse.csv", margin="0.04", options="--alpha 0.01")
+        options = "--alpha=0.01\n\n  --names=the old,the new  "
+        done = run_action(versions, baseline="base.csv", candidate="worse.csv", margin="0.04", options=options)
         assert done.returncode == 1, done.stderr
         assert done.stdout.startswith("::error title=outscore gate%3A fail::")
+        assert "the new" in done.stdout
         assert (versions / "out").read_text() == "outcome=fail\n"
         assert "alpha = .01" in (versions / "sum.md").read_text()
-        done = run_action(versions, baseline="base.csv", candidate="open.csv", margin="0.04", inconclusive="pass")
+        made = {path.name for path in (versions / "outscore-gate").iterdir()}
+        assert made == {"gate.json", "comment.md", "report.html"}
+        done = run_action(versions, baseline="base.csv", candidate="open.csv", margin="0.04", inconclusive="pass", report="")
         assert done.returncode == 0, done.stderr
         assert (versions / "out").read_text().endswith("outcome=inconclusive\n")
+        assert not (versions / "outscore-gate" / "report.html").exists()
+
+    def test_it_compares_with_a_committed_file(self, committed):
+        inputs = {"baseline-file": "kept.csv", "candidate": "worse.csv", "margin": "0.04", "report": ""}
+        done = run_action(committed, **inputs)
+        assert done.returncode == 1, done.stderr
+
+    @pytest.mark.parametrize(
+        ("there", "call"),
+        [("", "POST repos/team/project/issues/7/comments"), ("41\n42\n", "PATCH repos/team/project/issues/comments/41")],
+    )
+    def test_it_writes_one_comment(self, versions, there, call):
+        run_action(versions, baseline="base.csv", candidate="worse.csv", margin="0.04", report="")
+        (versions / "comments.txt").write_text(there)
+        done = run_action(versions, "comment")
+        assert done.returncode == 0, done.stderr
+        asked, wrote = (versions / CALLS).read_text().splitlines()
+        assert 'startswith("<!-- outscore gate -->")' in asked
+        assert wrote.startswith(f"api --silent --method {call} -F body=@")
+
+    @pytest.mark.parametrize(
+        ("version", "installed"),
+        [("", f"outscore[report] @ file://{ROOT}"), ("==0.1.0", "outscore[report]==0.1.0"), ("none", None)],
+    )
+    def test_it_installs_the_checkout_it_is_in(self, versions, version, installed):
+        assert run_action(versions, "install", version=version).returncode == 0
+        calls = (versions / CALLS).read_text() if (versions / CALLS).exists() else ""
+        assert calls == ("" if installed is None else f"-m pip install --quiet {installed}\n")
 
     def test_bad_input_is_said(self, versions):
         done = run_action(versions, baseline="base.csv", candidate="no such $(touch hacked).csv", margin="0.04")
@@ -213,4 +394,4 @@ def test_the_pytest_plugin(versions):
     assert re.search(r"SKIPPED .*Inconclusive", done.stdout)
     notes = [one.get("value") for one in ET.parse("r.xml").iter("property")]  # noqa: S314 - our own
     assert len(notes) == 3
-    assert notes[0].startswith("Pass: same is not worse than base by 0.04")
+    assert notes[0].startswith("Pass: any loss of same against base is below 0.04")

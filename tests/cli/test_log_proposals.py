@@ -56,8 +56,8 @@ def test_a_long_proposal_stays_on_one_line_to_be_copied(tmp_path, command):
     lm_eval(folder)
     chosen = proposed(folder)[2:] if command == "score" else []
     lines = run(command, folder, *chosen).output.splitlines()
-    (line,) = (line for line in lines if line.startswith("next "))
-    copied = line.removeprefix("next").strip().removeprefix("compare them with `").removesuffix("`")
+    (line,) = (line for line in lines if line.lstrip().startswith("next "))
+    copied = line.strip().removeprefix("next").strip().removeprefix("compare them with `").removesuffix("`")
     assert len(line) > 80
     assert run(*shlex.split(copied)[1:]).exit_code == 0
 
@@ -110,7 +110,7 @@ def test_means_of_boards_that_count_empty_as_zero(tmp_path):
 def test_what_counts_as_zero_unasked_is_said_beside_the_data(tmp_path, command):
     """More than half of a board may be empty patches, which a line far below does not make plain."""
     text = " ".join(run(command, *empty_patches(tmp_path)).output.split())
-    assert "beware Rows without a score count as 0, as on the leaderboards of their harness: " in text
+    assert "warning Rows without a score count as 0, as on the leaderboards of their harness: " in text
 
 
 @pytest.mark.parametrize("folder", ["inspect/error", "inspect/unscored"])

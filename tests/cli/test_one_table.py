@@ -75,15 +75,15 @@ def test_tables_that_are_refused(tmp_path, content, asked, message, refusal):
 
 
 def test_evidence_at_every_look(pair_files, outscore, refusal):
-    done = outscore("compare", "table.csv", "--anytime", "--format", "json")
+    done = outscore("compare", "-v", "table.csv", "--anytime", "--format", "json")
     found = json.loads(done.stdout)["comparisons"][0]["anytime"]
     assert {"e_value", "p", "low", "high", "stopped_at"} <= set(found)
-    assert json.loads(outscore("compare", "table.csv", "--format", "json").stdout)["comparisons"][0]["anytime"] is None
-    text = " ".join(outscore("compare", "table.csv", "--anytime").stdout.split())
+    assert json.loads(outscore("compare", "-v", "table.csv", "--format", "json").stdout)["comparisons"][0]["anytime"] is None
+    text = " ".join(outscore("compare", "-v", "table.csv", "--anytime").stdout.split())
     assert "any time" in text
     assert "confidence sequence" in text
     assert "which must be random" in text
-    assert refusal("compare", "table.csv", "--bounds", "0", "1").startswith(
+    assert refusal("compare", "-v", "table.csv", "--bounds", "0", "1").startswith(
         "--bounds is for a margin, a one-sided --delta or --anytime"
     )
 

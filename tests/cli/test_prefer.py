@@ -62,7 +62,7 @@ def test_it_repeats_itself_from_a_result(battles, tmp_path):
 
 def test_standard_input(battles):
     text = battles.read_text(encoding="utf-8")
-    done = CliRunner().invoke(app, ["prefer", "-"], input=text)
+    done = CliRunner().invoke(app, ["prefer", "-v", "-"], input=text)
     assert done.exit_code == 0, done.output
     assert done.output.startswith("amber leads")
 
@@ -115,7 +115,7 @@ def test_what_was_read_and_left_out_is_said_before_the_numbers(tmp_path):
     path = tmp_path / "votes.csv"
     path.write_text("\n".join(["prompt,model_a,model_b,winner", *rows, "p12,new,old,", "p13,new,new,tie"]), encoding="utf-8")
     for form in ("text", "markdown"):
-        said = " ".join(run("prefer", path, "--order", "unrecorded", "--format", form).output.replace("\\", "").split())
+        said = " ".join(run("prefer", "-v", path, "--order", "unrecorded", "--format", form).output.replace("\\", "").split())
         places = [
             said.index(words) for words in ("verdicts: `winner`", "1 battle without a verdict is", "1 battle of a system with")
         ]

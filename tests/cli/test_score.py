@@ -20,7 +20,7 @@ def seeds(pair_files):
 
 
 def test_one_system(seeds, outscore):
-    done = outscore("score", "seeds.csv", "--slice", "topic", "--names", "model")
+    done = outscore("score", "-v", "seeds.csv", "--slice", "topic", "--names", "model")
     assert done.exit_code == 0
     for words in (
         "model scores 0.6",

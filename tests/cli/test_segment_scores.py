@@ -33,7 +33,7 @@ def rows(path: str) -> list[dict[str, str]]:
 
 
 def test_compare_writes_sacrebleus_segment_scores(outscore):
-    words = ["compare", "--reference", "ref.txt", "=a.txt", "b.txt", "--metric", "bleu,chrf,ter", "--segments", "s.csv"]
+    words = ["compare", "-v", "--reference", "ref.txt", "=a.txt", "b.txt", "--metric", "bleu,chrf,ter", "--segments", "s.csv"]
     done = outscore(*words, "--documents", "docs.txt", "--scores", "COMET=a.comet,a.comet", "--jobs", "1")
     assert done.exit_code == 0, done.stderr
     found = rows("s.csv")

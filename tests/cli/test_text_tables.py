@@ -249,7 +249,11 @@ def test_plain_outputs_are_taken_in_the_order_of_references_with_ids(plain_rates
 def test_the_line_about_the_data_says_how_rows_were_matched(write, outscore):
     write(a__csv=outputs(GOOD, SHUFFLED), b__csv=outputs(BAD), r__csv=references())
     write(g__txt="\n".join(GOOD) + "\n", h__txt="\n".join(BAD) + "\n", r__txt="\n".join(REFERENCE) + "\n")
-    for command in (("compare", "--metric", "wer"), ("rank", "--metric", "wer"), ("gate", "--metric", "wer", "--margin", ".1")):
+    for command in (
+        ("compare", "-v", "--metric", "wer"),
+        ("rank", "-v", "--metric", "wer"),
+        ("gate", "-v", "--metric", "wer", "--margin", ".1"),
+    ):
         shown = outscore(command[0], "a.csv", "b.csv", "--reference", "r.csv", *command[1:]).stdout
         assert "items: `uid`;" in " ".join(shown.split()), shown
         shown = outscore(command[0], "g.txt", "h.txt", "--reference", "r.txt", *command[1:]).stdout

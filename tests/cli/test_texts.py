@@ -167,7 +167,7 @@ def test_an_output_of_empty_lines_is_an_output(texts, outscore):
 
 
 def test_standard_input_is_a_text(texts, outscore):
-    done = outscore("compare", "--reference", "ref.txt", "-", "b.txt", "--metric", "ter", stdin="\n".join(FIRST) + "\n")
+    done = outscore("compare", "-v", "--reference", "ref.txt", "-", "b.txt", "--metric", "ter", stdin="\n".join(FIRST) + "\n")
     assert done.exit_code == 0
     assert "ter" in done.stdout
 

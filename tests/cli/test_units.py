@@ -44,9 +44,9 @@ def test_every_unit_with_its_items(scores, outscore, more):
         assert found == pytest.approx([a, b, a - b], abs=1e-12)
     assert len(set(seen)) == len(seen) == 20
     assert (seen != list(given)[:20]) == ("--shuffle" in more)
-    saved = osc.load("result.json").comparisons[0].units
+    saved = osc.load("result.json").units
     assert [unit.items for unit in saved] == [json.loads(unit["items"]) for unit in units]
-    assert np.mean([unit.difference for unit in saved]) == pytest.approx(osc.load("result.json").comparisons[0].difference)
+    assert np.mean([unit.difference for unit in saved]) == pytest.approx(osc.load("result.json").difference)
 
 
 def test_single_items_are_no_units(scores, refusal):

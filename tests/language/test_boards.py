@@ -41,7 +41,7 @@ def test_a_win_rate_has_an_interval_of_two_ends_or_none():
     def told(low, high):
         return rate_interval(PreferencePair("new", "old", 6, 1, 3, 0.65, low, high, None, 10), 0.05)
 
-    assert told(0.4, 0.85) == "95 % interval 40.0 to 85.0 %"
+    assert told(0.4, 0.85) == "95% CI 40.0 to 85.0%"
     assert [told(None, 0.85), told(0.4, None), told(None, None)] == ["", "", ""]
 
 

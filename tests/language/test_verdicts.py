@@ -11,9 +11,8 @@ from outscore.inference.decision import decide
 from outscore.language.numbers import decimals_for, finer, format_interval, format_number, format_p, format_probability
 from outscore.language.phrases import method_phrase, name_of_test
 from outscore.language.signature import comparison_signature as signature
-from outscore.language.verdict.comparison import sentence
+from outscore.language.verdict.comparison import Facts, sentence
 from outscore.language.verdict.comparison import verdict as verdict_of
-from outscore.language.verdict.facts import Facts
 from outscore.results.comparison import Bayes, Margin
 from outscore.results.design import Decision
 from outscore.results.interval import Interval
@@ -67,7 +66,7 @@ def test_p_below_the_floats():
 def test_p_with_bounds(p_value):
     assert format_p(p_value(0.0123, "certified", 0.01228, 0.01232)) == "p = .0123 (between .01228 and .01232)"
     assert format_p(p_value(1.4e-9, "certified", 0.0, 1.4e-9)) == "p <= 1.40e-9"
-    assert format_p(p_value(0.0123, "monte-carlo", 0.0098, 0.0152)) == "p = .0123 ± .0027, 99 % bounds .009800 to .01520"
+    assert format_p(p_value(0.0123, "monte-carlo", 0.0098, 0.0152)) == "p = .0123 ± .0027, 99% bounds .009800 to .01520"
 
 
 @pytest.mark.parametrize(("value", "text"), [(0.0500004, "p = .0500004"), (0.0499996, "p = .0499996"), (0.05, "p = .0500")])
@@ -148,7 +147,7 @@ def test_decide_against_delta(p_value, difference, delta, winner):
 
 def test_verdict_with_a_winner(p_value):
     assert verdict(words(p_value(0.0123))) == (
-        "A outscored B: accuracy 0.9543 against 0.9400; difference A - B = +0.0143, 95 % interval 0.0100 to 0.0186; "
+        "A outscored B: accuracy 0.9543 against 0.9400; difference A - B = +0.0143, 95% CI 0.0100 to 0.0186; "
         "p = .0123, exact paired permutation test."
     )
     text = verdict(words(p_value(0.0123), higher_is_better=False))
@@ -189,7 +188,7 @@ def test_verdict_against_delta(p_value):
 def test_sentence(p_value):
     assert sentence(words(p_value(0.0123)), n=2000, noun="cluster") == (
         "On 2,000 clusters, A (accuracy 0.9543) is better than B (0.9400) at the .05 level (A - B = +0.0143, "
-        "95 % confidence interval 0.0100 to 0.0186; exact paired permutation test, two-sided, p = .0123)."
+        "95% confidence interval 0.0100 to 0.0186; exact paired permutation test, two-sided, p = .0123)."
     )
     undecided = sentence(words(p_value(0.3), alternative="greater", interval=None), n=1)
     assert undecided == (
@@ -277,11 +276,11 @@ def test_an_interval_stands_only_beside_what_it_is_about(p_value):
     wilcoxon = p_value(0.0263, test="wilcoxon")
     assert verdict(words(wilcoxon, interval=TYPICAL)) == (
         "A outscored B, judged by the pseudomedian: accuracy 0.9543 against 0.9400; difference A - B = +0.0143; "
-        "pseudomedian (Hodges-Lehmann) +0.0041, 95 % interval 0.0004 to 0.0079; p = .0263, exact Wilcoxon signed-rank test."
+        "pseudomedian (Hodges-Lehmann) +0.0041, 95% CI 0.0004 to 0.0079; p = .0263, exact Wilcoxon signed-rank test."
     )
     assert sentence(words(wilcoxon, interval=TYPICAL), n=9) == (
         "On 9 items, A (accuracy 0.9543) is better than B (0.9400), judged by the pseudomedian, at the .05 level "
-        "(A - B = +0.0143; pseudomedian (Hodges-Lehmann) +0.0041, 95 % confidence interval 0.0004 to 0.0079; exact Wilcoxon "
+        "(A - B = +0.0143; pseudomedian (Hodges-Lehmann) +0.0041, 95% confidence interval 0.0004 to 0.0079; exact Wilcoxon "
         "signed-rank test, two-sided, p = .0263)."
     )
     undecided = sentence(words(p_value(0.3, test="sign"), interval=replace(MEDIAN, low=-0.001)), n=9)
@@ -289,7 +288,7 @@ def test_an_interval_stands_only_beside_what_it_is_about(p_value):
         "On 9 items, the median difference between A (accuracy 0.9543) and B (0.9400) is not statistically significant at"
     )
     unknown = verdict(words(wilcoxon, interval=replace(TYPICAL, estimate=None)))
-    assert "A - B = +0.0143; 95 % interval of the pseudomedian (Hodges-Lehmann) 0.0004 to 0.0079" in unknown
+    assert "A - B = +0.0143; 95% CI of the pseudomedian (Hodges-Lehmann) 0.0004 to 0.0079" in unknown
 
 
 def test_small_estimates_keep_two_digits():
@@ -355,7 +354,7 @@ def test_between_the_bounds_the_interval_is_explained(p_value):
 
 
 def test_interval_beyond_a_margin_that_holds_is_explained(p_value):
-    clause = "; the 95 % interval extends beyond the margin, whose tests at .05 correspond to a 90 % interval"
+    clause = "; the 95% CI extends beyond the margin, whose tests at .05 correspond to a 90% CI"
     wide, large, small = Interval(-0.021, 0.019, 0.95, "x", dual=True), p_value(0.5), p_value(0.01)
     cases = [
         (large, Margin(0.02, small, small), True, True),
@@ -389,10 +388,10 @@ def test_bayes_says_which_is_which(p_value):
         "No winner by the permutation test: the data cannot tell A and B apart at alpha = .05; posterior probabilities "
         "(bayes): A better .00970, practically equal (within 0.01) .990, B better 1.0e-8; accuracy "
     )
-    assert "95 % posterior interval -0.0008 to 0.0091; p = .100, exact paired permutation test." in text
+    assert "95% posterior interval -0.0008 to 0.0091; p = .100, exact paired permutation test." in text
     assert verdict(words(p_value(0.01), bayes=bayes)).startswith("A outscored B by the permutation test: posterior ")
     paper = sentence(replace(asked, bayes=bayes), n=9)
-    assert "95 % posterior interval" in paper
+    assert "95% posterior interval" in paper
     assert paper.endswith("; posterior probabilities: A better .00970, practically equal (within 0.01) .990, B better 1.0e-8.")
     assert "practically" not in verdict(replace(asked, bayes=Bayes(0.9, 0.0, 0.1, 0.0)))
     line = signature("mean", p_value(0.1), alternative="two-sided", alpha=0.05, bayes=bayes, options={"rope": 0.01})

@@ -222,7 +222,7 @@ def two_systems() -> Ranking:
 
 def odd_names() -> Ranking:
     """Names that would be markup, would steer a terminal, or would not fit."""
-    names = [HOSTILE, LONG, CHINESE, "a_b^c{d}$e\\f~g#h", "5 % & more | less"]
+    names = [HOSTILE, LONG, CHINESE, "a_b^c{d}$e\\f~g#h", "5% & more | less"]
     parts = [make_standing(simulate(5, 80, seed=50 + i, spread=0.05), names, name=s) for i, s in enumerate((HOSTILE, CHINESE))]
     again = [Replicated((HOSTILE, LONG), 2, 1, 2, [HOSTILE]), Replicated((CHINESE, LONG), 2, 0, 0, [])]
     ranks = {s: 1.5 + i / 2 for i, s in enumerate(names)}

@@ -12,17 +12,14 @@ import pytest
 from tests.conftest import make_p
 
 from outscore import compare, gate
-from outscore.report.charts.canvas import DESCRIBED, FORMATS
-from outscore.report.charts.comparison import charts
-from outscore.report.charts.difference import difference_chart, null_chart
+from outscore.report.charts.canvas import COLOURS, DESCRIBED, FORMATS
+from outscore.report.charts.comparison import charts, difference_chart, null_chart
 from outscore.report.charts.distributions import _through_quartiles, differences_chart, scores_histograms
-from outscore.report.charts.theme import COLOURS
 from outscore.report.render import chart_files
 from outscore.report.rows.facts import evidence
-from outscore.results.analysis import Advice
+from outscore.results.analysis import Advice, Subset
 from outscore.results.comparison import Comparisons, Margin, SystemScore
 from outscore.results.interval import Interval
-from outscore.results.subset import Subset
 
 SIGNATURES = {"svg": b"<svg", "png": b"\x89PNG", "pdf": b"%PDF", "csv": b""}
 MAKERS = {
@@ -118,8 +115,7 @@ def test_differences_of_all_sizes(comparison, interval, difference):
 @pytest.mark.parametrize(
     "points",
     [
-        [(z / 10, 0.0) for z in range(-20, 21)],
-        [(z / 10, float(z > 15)) for z in range(-20, 21)],
+        [(z / 10, float(max(0, z - 15))) for z in range(-20, 21)],
         [(z / 10, 1e6 * z) for z in range(-2, 3)],
     ],
 )
@@ -130,6 +126,13 @@ def test_quantiles_of_all_kinds(full, points):
     assert "NaN" not in svg
     line = _through_quartiles(points)
     assert all(min(y for _, y in points) - 1e-9 <= end["y"] <= max(y for _, y in points) + 1e-9 for end in line)
+
+
+@pytest.mark.parametrize("values", [(0.0,), (0.0, 1.0), (-1.0, 0.0, 1.0)])
+def test_right_or_wrong_items_are_not_compared_with_a_normal_distribution(full, values):
+    points = [(z / 10, values[(z + 20) * len(values) // 41]) for z in range(-20, 21)]
+    whole = full(pictures=replace(full().comparisons[0].pictures, quantiles=points))
+    assert all(picture.key != "quantiles" for picture in drawn(whole))
 
 
 def test_the_null_picture_claims_p_of_its_own_test_only(full, p_value):
@@ -275,7 +278,7 @@ def test_under_the_differences_are_their_quartiles_and_the_mean_with_its_interva
     assert above == below
     assert said[0] == "all 2,000 items: −0.31 to 0.33"
     assert "middle half: −0.02 to 0.05; median 0" in said
-    assert "mean +0.0143, 95 % interval 0.0100 to 0.0186" in said
+    assert "mean +0.0143, 95% CI 0.0100 to 0.0186" in said
 
 
 def test_the_mean_stands_there_only_where_it_is_that_of_these_differences(full):
@@ -311,7 +314,7 @@ def test_bars_and_points_say_their_numbers_under_the_pointer(full):
         assert svg.count('role="img"') == 1
         assert not DESCRIBED.search(svg)
     svg = chart(whole, "difference").to_svg()
-    assert "<title>&lt;b&gt;: +0.0143, 95 % interval 0.0100 to 0.0186</title>" in svg
+    assert "<title>&lt;b&gt;: +0.0143, 95% CI 0.0100 to 0.0186</title>" in svg
     histogram = whole.comparisons[0].pictures.histograms["difference"]
     titles = re.findall(r"<title>([^<]*)</title>", chart(whole, "differences").to_svg())
     for count in histogram.counts:

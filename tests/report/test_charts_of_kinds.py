@@ -114,12 +114,12 @@ LINES = {
     "compare": lambda: osc.compare(RIGHT[:, 0].astype(float), RIGHT[:, 1].astype(float)),
 }
 SAID = {
-    "score": r"95 % interval \d",
-    "gate": r"\(.+ − .+\), 90 % interval .* · not worse: p [=<] ",
+    "score": r"95% CI \d",
+    "gate": r"\(.+ − .+\), 90% CI .* · not worse: p [=<] ",
     "prefer": r"of 3 pairs differ",
     "rank": r"pairs differ",
-    "diff": r"p [=<] .* · [+−][\d.]+ points, 95 % interval ",
-    "compare": r"95 % interval ",
+    "diff": r"p [=<] .* · [+−][\d.]+ points, 95% CI ",
+    "compare": r"95% CI ",
 }
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import base64
-import builtins
 import json
 import re
+import sys
 
 import numpy as np
 import pytest
@@ -121,13 +121,6 @@ def test_one_system_needs_no_explorer():
 
 
 def test_missing_template_engine(monkeypatch):
-    real = builtins.__import__
-
-    def refuse(name, *more):
-        if name.split(".")[0] == "jinja2":
-            raise ModuleNotFoundError(name=name)
-        return real(name, *more)
-
-    monkeypatch.setattr(builtins, "__import__", refuse)
+    monkeypatch.setitem(sys.modules, "jinja2", None)
     with pytest.raises(OutscoreError, match="jinja2 must be installed"):
         render_html(make_diff(make_units(n=200)), [], None)

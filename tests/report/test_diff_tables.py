@@ -15,10 +15,10 @@ from outscore.report.build.diff import TABLES, chosen_tables, detail_tables
 from outscore.report.document import is_section
 from outscore.report.rows.diff import metric_name, points, whole_tables
 from outscore.report.rows.diff_pairs import CLASSES, pair_tables, sorted_parts, sorted_shifts
+from outscore.results.analysis import ScoredSubset
 from outscore.results.diff import KeyScore, Shift
 from outscore.results.interval import Interval
 from outscore.results.pvalue import PValue
-from outscore.results.subset import ScoredSubset
 
 
 @pytest.fixture(scope="module")
@@ -129,7 +129,7 @@ def test_sampled_p_values_and_methods_of_intervals_are_marked(two):
     table = named(pair_tables(two, replace(pair, metrics=metrics)))["metrics"]
     assert [row[-1].startswith("≈") for row in table.rows] == [True, False]
     assert "Intervals: centred bootstrap (F1); by hand (UPOS)." in table.notes
-    assert table.notes[-1] == "≈ p is sampled (Monte Carlo): its 99 % bounds are up to .00350 apart."
+    assert table.notes[-1] == "≈ p is sampled (Monte Carlo): its 99% bounds are up to .00350 apart."
 
 
 def test_unknown_tables_and_orders_are_refused(two):

@@ -58,7 +58,7 @@ def test_two_systems_fit_two_screens(two):
 
 
 def test_sections_run_across_the_table(two):
-    assert re.search(r"^Corrections: \d\d\.\d\d % \(\d+/\d+\)$", render_text(two), re.MULTILINE)
+    assert re.search(r"^Corrections: \d\d\.\d\d% \(\d+/\d+\)$", render_text(two), re.MULTILINE)
 
 
 def test_every_table_alone(three):

@@ -29,7 +29,7 @@ FORMS = {
 def test_the_estimate_stands_before_its_interval(form):
     shown = " ".join(FORMS[form](make_full(interval=MEDIAN)).replace("\u00a0", " ").replace("\\", "").split())
     assert ENDS in shown
-    assert re.search(r"\+0\.0143\S*(\W+\(A - B\))?\W+(95 % interval )?0\.00010", shown) is None
+    assert re.search(r"\+0\.0143\S*(\W+\(A - B\))?\W+(95% CI )?0\.00010", shown) is None
     assert shown.count("+0.00070") >= 1
 
 
@@ -38,21 +38,21 @@ def test_the_table_of_results_has_columns_for_it():
     row = dict(zip(table.columns, table.rows[0], strict=True))
     assert row["A - B"] == "+0.0143"
     assert row["median difference"] == "+0.00070"
-    assert row["its 95 % interval"] == ENDS
-    assert "95 % interval" not in row
-    assert "its 95 % interval" not in results(make_full()).columns
+    assert row["its 95% CI"] == ENDS
+    assert "95% CI" not in row
+    assert "its 95% CI" not in results(make_full()).columns
 
 
 def test_an_interval_without_its_estimate_is_still_named():
     whole = make_full(interval=Interval(0.0001, 0.004, 0.95, "x", dual=False, estimand="pseudomedian"))
-    assert "95 % interval of the pseudomedian (Hodges-Lehmann) 0.0001 to 0.0040" in " ".join(text.render(whole).split())
+    assert "95% CI of the pseudomedian (Hodges-Lehmann) 0.0001 to 0.0040" in " ".join(text.render(whole).split())
     assert "NaN" not in charts(whole.comparisons[0], whole)[0].to_svg()
 
 
 def test_the_picture_has_a_row_for_each():
     whole = make_full(interval=MEDIAN)
     picture = charts(whole.comparisons[0], whole)[0]
-    assert "median difference +0.00070, 95 % interval 0.00010 to 0.00400" in picture.description
+    assert "median difference +0.00070, 95% CI 0.00010 to 0.00400" in picture.description
     assert picture.description.startswith("Difference A - B: +0.0143; ")
     spans = [layer for layer in picture.drawing.to_dict()["layer"] if "x2" in layer["encoding"]]
     (span,) = spans
@@ -63,7 +63,7 @@ def test_the_picture_has_a_row_for_each():
 def test_posterior_intervals_are_called_so():
     whole = make_full(interval=Interval(0.01, 0.0186, 0.95, "posterior", dual=False))
     for render in FORMS.values():
-        assert "95 % posterior interval" in render(whole).replace("\u00a0", " ").replace("\\", "").replace("~", " ")
+        assert "95% posterior interval" in render(whole).replace("\u00a0", " ").replace("\\", "").replace("~", " ")
 
 
 def test_notebooks_show_the_numbers_and_nothing_runs():

@@ -103,7 +103,7 @@ def test_a_paper_gets_effect_size_and_power_if_it_asks_for_everything():
     """Beyond p: test, level, effect size and its estimator, sample size and power (Zhu et al., 2020, 2.3)."""
     result = osc.compare(*graded())
     effect = next(e for e in result.effects if e.name == "cohen_dz")
-    size = f"The effect size is Cohen's d_z {effect.value:+.4f} (95 % interval {effect.low:.4f} to {effect.high:.4f})"
+    size = f"The effect size is Cohen's d_z {effect.value:+.4f} (95% CI {effect.low:.4f} to {effect.high:.4f})"
     power = f"60 items can detect a true difference of {result.power.detectable_effect:.4f} with power .80."
     brief, full = (" ".join(result.to_text(verbose=verbose).split()) for verbose in (False, True))
     assert f"{size}; {power}" not in brief

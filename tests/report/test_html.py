@@ -1,10 +1,11 @@
 from __future__ import annotations
 
-import builtins
 import re
+import sys
 from dataclasses import replace
 from html.parser import HTMLParser
 from itertools import pairwise
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -12,7 +13,8 @@ from tests.report.forms import latex, markdown, render_html, text, without_scrip
 
 import outscore as osc
 from outscore.core.errors import OutscoreError
-from outscore.report.charts.theme import PALETTE
+from outscore.language.phrases import TERMS
+from outscore.report.charts.canvas import PALETTE
 from outscore.report.write.html import prose
 from outscore.results.analysis import Advice, TestAdvice
 from outscore.results.comparison import Comparisons, SystemScore
@@ -184,17 +186,11 @@ def test_a_saved_result_gives_the_same_bytes(full):
 
 
 def test_what_is_missing_is_named(comparison, monkeypatch):
-    real = builtins.__import__
-
-    def refuse(name, *rest):
-        if name in {"altair", "jinja2"}:
-            raise ModuleNotFoundError(name=name)
-        return real(name, *rest)
-
-    monkeypatch.setattr(builtins, "__import__", refuse)
+    for library in ("altair", "jinja2"):
+        monkeypatch.setitem(sys.modules, library, None)
     with pytest.raises(OutscoreError, match=r"must be installed") as caught:
         render_html(Comparisons([comparison()], {}))
-    assert caught.value.hint == "Install outscore[report]."
+    assert caught.value.hint == "Run `pip install 'outscore[report]'`."
 
 
 def test_a_reason_that_several_tests_share_stands_once(full):
@@ -217,3 +213,12 @@ def test_a_reason_that_several_tests_share_stands_once(full):
 
 def test_prose_is_escaped_before_code_is_marked():
     assert prose("`<b>` - -1 <= x") == "<code>&lt;b&gt;</code>\u00a0\u2212\u00a0\u22121 \u2264 x"
+
+
+def test_labels_lead_to_what_the_terms_mean(full):
+    page = full().to_html()
+    led = set(re.findall(r'<dt[^>]*><a href="#(term-[^"]+)">', page))
+    assert led
+    assert led <= set(re.findall(r'<dt[^>]* id="(term-[^"]+)">', page))
+    guide = (Path(__file__).resolve().parents[2] / "docs" / "guides" / "report.md").read_text(encoding="utf-8")
+    assert all(f"### {term}\n" in guide for term in TERMS)

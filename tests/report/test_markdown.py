@@ -22,7 +22,7 @@ def test_several_comparisons_begin_with_an_overview(comparison, golden):
         ("a|b", r"a\|b"),
         ("_x_ *y* `z`", r"\_x\_ \*y\* \`z\`"),
         ("<script>", r"\<script\>"),
-        ("R&D \\ 5 %", r"R\&D \\ 5 %"),
+        ("R&D \\ 5%", r"R\&D \\ 5%"),
         ("[a](b)", r"\[a\](b)"),
         ("https://a.b www.c.d", r"https\://a.b www\.c.d"),
         ("two\nlines", "two lines"),

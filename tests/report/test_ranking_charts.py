@@ -9,8 +9,7 @@ import pytest
 from tests.report.ranking_making import ALPHA, MADE
 
 from outscore.report.charts.canvas import FORMATS
-from outscore.report.charts.heat_map import heat_figure
-from outscore.report.charts.ranking import BANDS, band_names, charts, datasets_won, heat_chart, page_charts
+from outscore.report.charts.ranking import BANDS, band_names, charts, datasets_won, heat_chart, heat_figure, page_charts
 from outscore.report.render import chart_files
 
 KEYS = {

@@ -134,12 +134,12 @@ def test_charts_and_files_are_written_together(tmp_path):
 @pytest.mark.parametrize("name", ["sixteen", "datasets"])
 def test_a_terminal_shows_the_same_words_in_colour(name, capsys, monkeypatch):
     ranking = MADE[name]()
-    deliver(ranking, "text", [], None)
+    deliver(ranking, "text", [], None, verbose=True)
     plain = capsys.readouterr().out
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setenv("TERM", "xterm")
-    deliver(ranking, "text", [], None)
+    deliver(ranking, "text", [], None, verbose=True)
     coloured = capsys.readouterr().out
     assert re.sub(r"\x1b\[[\d;]*m", "", coloured) == plain
     first, *_ = re.findall(r"\x1b\[[\d;]*m([^\x1b]*)\x1b\[0m", coloured)

@@ -13,9 +13,8 @@ from tests.report.forms import render_html, without_script
 from tests.report.ranking_making import HOSTILE, MADE
 from tests.report.test_html import Page, contrast
 
-from outscore.report.charts.heat_map import heat_figure
-from outscore.report.charts.ranking import BANDS
-from outscore.report.charts.theme import PALETTE
+from outscore.report.charts.canvas import PALETTE
+from outscore.report.charts.ranking import BANDS, heat_figure
 from outscore.report.document import clean
 
 
@@ -75,7 +74,7 @@ def test_a_title_tells_the_pairs_numbers():
     pair = ranking.pairs[-1]
     title = html.unescape(re.findall(r"<title>(.*?)</title>", heat_figure(ranking).svg(""))[-1])
     assert title.startswith(f"{pair.systems[0]} cannot be told apart from {pair.systems[1]}: difference ")
-    assert "95 % interval" in title
+    assert "95% CI" in title
     assert "adjusted p = " in title
     assert title.endswith("n = 1,500")
 

@@ -54,7 +54,7 @@ def test_columns_fit_their_room(rows, room):
 
 def test_words_stay_whole_where_they_can():
     rows = [("permutation-median", "0.4990 to 0.5555", ".0383"), ("sign", "0.1 to 0.2", "1")]
-    table = make_table("t", "T", ["test", "its 95 % interval", "median difference"], "lrr", rows)
+    table = make_table("t", "T", ["test", "its 95% CI", "median difference"], "lrr", rows)
     for room in range(36, 60):
         shown = [
             line

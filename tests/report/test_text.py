@@ -9,11 +9,11 @@ from tests.report.forms import render_text as render
 
 from outscore.report.document import screen_width
 from outscore.report.write.text import labelled_lines
+from outscore.results.analysis import Subset
 from outscore.results.comparison import Comparisons, SystemScore
 from outscore.results.design import Alignment, Decision, Design, Family, PathStep
 from outscore.results.interval import Interval
 from outscore.results.note import Note
-from outscore.results.subset import Subset
 
 SETTINGS = {"alpha": 0.05, "alternative": "two-sided", "inputs": [{"path": "x.txt", "rows": 2000}]}
 
@@ -26,7 +26,7 @@ def test_order_and_content(comparison):
     assert places[0] == 0
     assert "accuracy (higher is better)" in text
     assert "+0.0143   (A - B)" in text
-    assert "95 % interval 0.0100 to 0.0186   (inversion)" in text
+    assert "95% CI 0.0100 to 0.0186   (inversion)" in text
     assert "p = .0123, mid-p = .0120; exact paired permutation test, two-sided" in text
     assert text.endswith("outscore:0\n")
 
@@ -71,7 +71,7 @@ def test_plain_comparison_fits_one_screen(full, golden):
 
 def test_long_names_are_not_cut(comparison):
     a, b = "openai/gpt-5-nano-2025-08-07", "openai/gpt-5.4-mini-2026-03-17"
-    words = f"On 198 items, {a} is better than {b} at the .05 level ({a} - {b} = +0.0586, 95 % interval 0.0038 to 0.1134)."
+    words = f"On 198 items, {a} is better than {b} at the .05 level ({a} - {b} = +0.0586, 95% CI 0.0038 to 0.1134)."
     text = render(Comparisons([comparison(systems=(a, b), verdict=words, sentence=words)], {}))
     assert text.count("+0.0586,") == 2
     for name in (a, b):
@@ -81,7 +81,7 @@ def test_long_names_are_not_cut(comparison):
 
 def test_scores_have_their_own_intervals(full):
     shown = render(full())
-    assert "accuracy (higher is better), with 95 % intervals" in shown
+    assert "accuracy (higher is better), with 95% CIs" in shown
     assert "A  0.9543   0.9494 to 0.9592" in shown
 
 

@@ -21,12 +21,12 @@ from outscore.language.verdict.comparison import agreement
 from outscore.report.document import mark_up
 from outscore.report.rows.metrics import is_family_of_metrics, metric_notes, metric_sentence, metric_signatures
 from outscore.report.rows.segments import cut, marked_words, plain_words, segments, window
+from outscore.results.analysis import Bucket, Subset
 from outscore.results.comparison import Bayes, Comparison, Comparisons, Margin, Runs, SystemScore
 from outscore.results.design import Decision, Family, Segment
 from outscore.results.interval import Interval
 from outscore.results.note import Note
 from outscore.results.signature import Signature
-from outscore.results.subset import Bucket, Subset
 
 LONG = " ".join(f"word{i}" for i in range(60))
 SEGMENTS = [
@@ -381,7 +381,7 @@ def test_no_line_is_too_long(verbose, name, width):
 def test_it_compiles(tmp_path):
     if shutil.which("pdflatex") is None:
         pytest.skip("pdflatex is not installed")
-    body = latex.render(make_texts(segments=[*SEGMENTS, Segment("s_1", ["[x]"], "[x] 5 % & _", "# {", 0.1)]), verbose=True)
+    body = latex.render(make_texts(segments=[*SEGMENTS, Segment("s_1", ["[x]"], "[x] 5% & _", "# {", 0.1)]), verbose=True)
     page = f"\\documentclass{{article}}\n\\usepackage{{booktabs}}\n\\begin{{document}}\n{body}\n\\end{{document}}\n"
     (tmp_path / "x.tex").write_text(page, encoding="utf-8")
     command = ["pdflatex", "-halt-on-error", "-interaction=nonstopmode", "x.tex"]

@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from outscore.report.charts.theme import PALETTE
+from outscore.report.charts.canvas import PALETTE
 
 # Machado, Oliveira and Fernandes (2009), table 1, severity 1: what linear RGB becomes to people without one kind of cone.
 VISION = {
@@ -46,7 +46,7 @@ def test_colours_with_a_meaning_are_told_apart_by_everybody(scheme, vision):
 
 def test_tails_and_problems_are_told_from_what_they_lie_on_in_grey_print():
     lightness = {role: lab(linear(light))[0] for role, (light, _) in PALETTE.items()}
-    # The law is drawn at 55 % of its colour, so it is lighter still.
+    # The law is drawn at 55% of its colour, so it is lighter still.
     for one, other in (("tail", "null"), ("tail", "paper"), ("problem", "paper"), ("problem", "panel")):
         assert abs(lightness[one] - lightness[other]) >= 25, (one, other)
 
@@ -57,4 +57,19 @@ def test_words_in_the_colour_of_a_tail_can_be_read(scheme):
     light = {role: linear(colours[scheme]) @ TO_XYZ[1] for role, colours in PALETTE.items()}
     for role, least in (("tail", 4.5), ("problem", 3), ("open", 4.5), ("won", 4.5)):
         low, high = sorted((light[role], light["paper"]))
+        assert (high + 0.05) / (low + 0.05) >= least, role
+
+
+@pytest.mark.parametrize("scheme", [0, 1], ids=["light", "dark"])
+@pytest.mark.parametrize("ground", ["paper", "panel"])
+def test_words_and_borders_stand_out_from_what_they_lie_on(scheme, ground):
+    """All words of pages 4.5 to 1, and the borders of controls and cells 3 to 1 (WCAG 2.2, 1.4.3 and 1.4.11)."""
+    colours = {role: pair[scheme] for role, pair in PALETTE.items()}
+    # The border of controls, half muted and half null, as browsers mix them.
+    halves = zip(bytes.fromhex(colours["muted"][1:]), bytes.fromhex(colours["null"][1:]), strict=True)
+    colours["edge"] = "#" + "".join(f"{(one + other) // 2:02x}" for one, other in halves)
+    light = {role: linear(colour) @ TO_XYZ[1] for role, colour in colours.items()}
+    words = dict.fromkeys(("ink", "muted", "a", "won", "open"), 4.5)
+    for role, least in {**words, "edge": 3, "b": 3, "problem": 3}.items():
+        low, high = sorted((light[role], light[ground]))
         assert (high + 0.05) / (low + 0.05) >= least, role

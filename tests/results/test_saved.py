@@ -10,7 +10,7 @@ import pytest
 import outscore as osc
 from outscore.core.errors import OutscoreError
 from outscore.results import saved
-from outscore.results.saved import DOCUMENTS
+from outscore.results.saved import DOCUMENTS, read_saved
 
 FILES = sorted((Path(__file__).parent.parent / "saved").glob("*.json"))
 LATER = {"outscore/gate/1", "outscore/logs/1", "outscore/possible-table/1", "outscore/preference/1", "outscore/score/1"}
@@ -27,7 +27,7 @@ def test_every_kind_of_document_is_kept():
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_files_of_the_first_version(path, tmp_path):
     then = json.loads(path.read_text(encoding="utf-8"))
-    result = osc.load(path)
+    result = read_saved(path)
     assert then["schema"] in DOCUMENTS
     assert type(result) is DOCUMENTS[then["schema"]]
     _same(then, result.to_dict())

@@ -144,9 +144,9 @@ def _show(name: str, example: Example, target: Path) -> None:
 
 
 def _verdict(name: str, target: Path) -> str:
-    from outscore.results.saved import load
+    from outscore.results.saved import read_saved
 
-    return str(load(target / name / "report.json").verdict)
+    return str(read_saved(target / name / "report.json").verdict)
 
 
 def _show_the_rest(examples: Mapping[str, Example], target: Path) -> None:

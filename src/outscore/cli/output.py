@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 USUAL_COLUMNS, MAX_COLUMNS = 80, 160
 """The width of text without a terminal, and the width beyond which lines are hard to read."""
 
-FORMS = ("text", "json", "markdown", "latex")
+FORMS = ("text", "line", "json", "markdown", "latex")
 # Modules by the names under which they are installed.
 DRAWING = {"altair": "altair", "vl_convert": "vl-convert-python"}
 PAGES = {"jinja2": "jinja2", **DRAWING}
@@ -91,6 +91,8 @@ def deliver(
     with working("writing"):
         forms = {path: form_of_file(path, has_pairs=result.has_pairs) for path in outputs}
         texts = {path: render(result, of_file, verbose=verbose, **shown) for path, of_file in forms.items()}
+        # A person reads the answer; whoever wants what it rests on asks for it.
+        form = "screen" if form == "text" and not verbose else form
         printed = render(result, form, verbose=verbose, width=screen_columns(), emphasis=_emphasis(), **shown)
         # Files first: a closed pipe must not cost the saved result.
         _write_with_charts({**texts, **(further or {})}, result, charts)

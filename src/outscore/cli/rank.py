@@ -9,6 +9,7 @@ import click
 
 from outscore.cli.declared import Asked, command
 from outscore.cli.progress import remark
+from outscore.core.errors import require_polars
 from outscore.results.files import check_further
 from outscore.workflows.requests.rank import RankRequest
 
@@ -37,6 +38,7 @@ def rank(asked: Asked[RankRequest]) -> None:
     request, pairs, segments = asked.request, asked.own["pairs"], asked.own["segments"]
     if pairs is not None:
         check_further(pairs, request.inputs, option="--pairs", ending=".parquet", holds="a Parquet table")
+        require_polars("write pairs as a Parquet table")
     if segments is not None:
         from outscore.workflows.texts.segments import check_segments
 

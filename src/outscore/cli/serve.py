@@ -143,7 +143,7 @@ def _open_browser(address: str, folder: Path) -> None:
 
 def _serve(settings: Settings, listening: socket.socket, ready: Callable[[Path], None] | None) -> None:
     """Serve until Ctrl-C, which is the normal way to stop and not a failure."""
-    from outscore.web.http.app import run_server
+    from outscore.web.app import run_server
 
     try:
         run_server(settings, listening, ready)

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Iterable
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 
 from outscore.core.numeric import finite
+from outscore.core.records import dataclass
 from outscore.results.interval import Interval
 from outscore.results.pvalue import PValue
 
@@ -50,7 +52,7 @@ def format_p(p: PValue, alpha: float | None = None, *, brief: bool = False) -> s
     """The p-value as people write it, with its error where it has one.
 
     With `alpha`, enough digits are shown to keep the rounded number on the same side of it as the true one. `brief` leaves
-    out bounds that add nothing to the number: those on one side of `alpha`, and certified ones less than 1 % apart.
+    out bounds that add nothing to the number: those on one side of `alpha`, and certified ones less than 1% apart.
 
     Examples
     --------
@@ -100,12 +102,12 @@ def format_mid_p(p: PValue) -> str:
 def format_p_error(p: PValue, *, bounds: bool = True) -> str:
     """The uncertainty that bounding or sampling leaves; empty where the value is known exactly.
 
-    Without `bounds`, the bounds of sampled values are left out, and certified ones less than 1 % apart.
+    Without `bounds`, the bounds of sampled values are left out, and certified ones less than 1% apart.
 
     Examples
     --------
     >>> format_p_error(PValue(0.0123, 0.0098, 0.0152, -1.91, "monte-carlo", "sign-flips:9999"))
-    '± .0027, 99 % bounds .009800 to .01520'
+    '± .0027, 99% bounds .009800 to .01520'
     """
     if p.log10 < SMALLEST_NORMAL_LOG10 or (p.lower == 0.0 and p.method == "certified"):
         return ""
@@ -114,7 +116,7 @@ def format_p_error(p: PValue, *, bounds: bool = True) -> str:
         return f"between {low} and {high}" if bounds or p.upper > 1.01 * p.lower else ""
     if p.method == "monte-carlo":
         half = f"± {format_probability((p.upper - p.lower) / 2, 2)}"
-        return f"{half}, 99 % bounds {low} to {high}" if bounds else half
+        return f"{half}, 99% bounds {low} to {high}" if bounds else half
     return ""
 
 
@@ -136,6 +138,53 @@ def decimals_for(*values: float, difference: float = 0.0) -> int:
     if difference and math.isfinite(difference):
         wanted = max(wanted, 1 - math.floor(math.log10(abs(difference))))
     return min(max(wanted, 0), 12)
+
+
+@dataclass(frozen=True)
+class Places:
+    """How many decimals a short answer shows: of the difference and its interval, and of the scores."""
+
+    difference: int
+    score: int
+
+
+def justified_places(
+    scores: Iterable[float], difference: float = 0.0, low: float | None = None, high: float | None = None
+) -> Places:
+    """As many decimals as an interval justifies: two digits of half its width.
+
+    Scores have three digits, but no more decimals than the interval and at most one fewer. An end that is not 0 is not rounded
+    to 0, so that a reader sees on which side of it the interval lies. Without an interval, scores have four digits.
+
+    Examples
+    --------
+    >>> justified_places([0.9337, 0.9238], 0.0099, 0.0038, 0.0161)
+    Places(difference=4, score=3)
+    >>> justified_places([74.5, 64.12], 10.38, 5.31, 15.44), justified_places([0.53, 0.597], -0.067, -0.232, 0.098)
+    (Places(difference=1, score=1), Places(difference=2, score=2))
+    """
+    scores = list(scores)
+    ends = [end for end in (low, high) if end is not None and math.isfinite(end)]
+    width = (ends[1] - ends[0]) / 2 if len(ends) == 2 else max((abs(difference - end) for end in ends), default=0.0)
+    if not width:
+        alike = decimals_for(*scores, difference=difference)
+        return Places(alike, alike)
+    places = min(max(1 - math.floor(math.log10(width)), 0), 12)
+    while places < 12 and any(end and not round(end, places) for end in (*ends, difference)):
+        places += 1
+    return Places(places, max(min(decimals_for(*scores) - 1, places), places - 1, 0))
+
+
+def decimals_of_intervals(intervals: Iterable[tuple[float | None, float | None]]) -> int:
+    """Two digits of half the width of the narrowest interval; 12 if there is none.
+
+    Examples
+    --------
+    >>> decimals_of_intervals([(0.772, 0.848), (0.1, None)]), decimals_of_intervals([])
+    (3, 12)
+    """
+    widths = [high - low for low, high in intervals if low is not None and high is not None and low < high]
+    return max((justified_places((), 0.0, -width / 2, width / 2).difference for width in widths), default=12)
 
 
 def finer(decimals: int, value: float | None) -> int:
@@ -222,8 +271,8 @@ def format_level(alpha: float) -> str:
 
 
 def format_percent(level: float) -> str:
-    """A confidence level: 95 %."""
-    return f"{100 * level:.10g} %"
+    """A confidence level: 95%."""
+    return f"{100 * level:.10g}%"
 
 
 def effect_size(value: float, *, computed: bool) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from outscore.inference.populations import claim_of, own_test
 from outscore.language.numbers import count, finer, format_interval, format_number, format_p, format_percent, format_probability
@@ -39,6 +40,18 @@ KERNELS = {
 """Kernels that are named as tests: they are used for differences other than 0."""
 
 
+TERMS = {
+    "certified": "p, or an end of an interval, lies between two bounds that are proven, not sampled.",
+    "d_z": "Cohen's effect size of paired data: the mean difference divided by the standard deviation of the differences. It"
+    " says how regular a difference is from item to item, not how large it is.",
+    "fragility": "How many items would have to be swapped between the systems before the verdict changed.",
+    "mid-p": "p with half of the probability of the observed value itself. Exact tests of few items are cautious; mid-p shows"
+    " how cautious they are, and the verdict uses p.",
+    "signature": "All that another person needs to compute the same number: metric, test, method, items, options, version.",
+}
+"""What reports call by names that few readers know."""
+
+
 def sides_called(systems: tuple[str, str]) -> tuple[str, str]:
     """What headings call the two systems: A and B, or their names where a system is named by the other one's letter.
 
@@ -64,6 +77,38 @@ def legend(systems: tuple[str, str]) -> str:
     if letters == systems:
         return f"{systems[0]} against {systems[1]}"
     return f"{letters[0]} = {systems[0]}, {letters[1]} = {systems[1]}"
+
+
+LONG_NAME, FEWEST_LETTERS = 14, 3
+"""Longer names are shortened after their first mention, but not to fewer letters."""
+NAME_PARTS = re.compile(r"[^\W_]+|[\W_]")
+
+
+def short_names(names: Sequence[str]) -> dict[str, str]:
+    """What to call systems after their first mention: without what all names begin and end with.
+
+    Examples
+    --------
+    >>> short_names(["runs_gpt-5/results", "runs_sonnet/results"])
+    {'runs_gpt-5/results': 'gpt-5', 'runs_sonnet/results': 'sonnet'}
+    >>> short_names(["new", "old"]), short_names(["checkpoint-step-1", "checkpoint-step-2"])
+    ({'new': 'new', 'old': 'old'}, {'checkpoint-step-1': 'step-1', 'checkpoint-step-2': 'step-2'})
+    """
+    if len(set(names)) < 2 or max(map(len, names)) <= LONG_NAME:
+        return {name: name for name in names}
+    parts = [NAME_PARTS.findall(name) for name in names]
+    first, last = _shared(parts), _shared([part[::-1] for part in parts])
+    for start in range(first, -1, -1):
+        for end in range(last if start == first else 0, -1, -1):
+            short = ["".join(part[start : len(part) - end]).strip(" -_./") for part in parts]
+            if len(set(short)) == len(set(names)) and min(map(len, short)) >= FEWEST_LETTERS:
+                return dict(zip(names, short, strict=True))
+    return {name: name for name in names}
+
+
+def _shared(parts: Sequence[Sequence[str]]) -> int:
+    """How many parts all names begin with."""
+    return next((i for i, each in enumerate(zip(*parts, strict=False)) if len(set(each)) > 1), min(map(len, parts)))
 
 
 def difference_called(systems: tuple[str, str]) -> str:
@@ -235,11 +280,12 @@ def interval_noun(interval: Interval, *, confidence: bool = False) -> str:
     Examples
     --------
     >>> interval_noun(Interval(0.1, 0.2, 0.95, "inversion", dual=True), confidence=True)
-    '95 % confidence interval'
+    '95% confidence interval'
     >>> interval_noun(Interval(0.1, 0.2, 0.9, "posterior, Student t", dual=False), confidence=True)
-    '90 % posterior interval'
+    '90% posterior interval'
     """
-    return f"{format_percent(interval.level)} {interval_kind(interval, confidence=confidence)}"
+    kind = interval_kind(interval, confidence=confidence)
+    return f"{format_percent(interval.level)} {'CI' if kind == 'interval' else kind}"
 
 
 def interval_phrase(interval: Interval, decimals: int, *, confidence: bool = False) -> str:
@@ -248,9 +294,9 @@ def interval_phrase(interval: Interval, decimals: int, *, confidence: bool = Fal
     Examples
     --------
     >>> interval_phrase(Interval(0.01, 0.02, 0.95, "inversion", dual=True), 4)
-    '95 % interval 0.0100 to 0.0200'
+    '95% CI 0.0100 to 0.0200'
     >>> interval_phrase(Interval(0.0, 0.004, 0.95, "order statistics", dual=False, estimand="median", estimate=0.0007), 4)
-    'median difference +0.00070, 95 % interval 0.00000 to 0.00400'
+    'median difference +0.00070, 95% CI 0.00000 to 0.00400'
     """
     noun, about = interval_noun(interval, confidence=confidence), ESTIMANDS[interval.estimand]
     if interval.estimand == "difference":

@@ -58,6 +58,30 @@ def reading_line(reading: Reading, *, directed: bool = True) -> str:
     return "; ".join([scores, _items(reading), *parts, *slices, _amount(reading), _direction(reading) if directed else UNCLEAR])
 
 
+def short_reading(reading: Reading) -> str:
+    """The same for one screen: what was taken for scores, and what else decides how they are read.
+
+    Examples
+    --------
+    >>> short_reading(Reading("table", 120, 2, ["csv"], ["wer"], item=["id"], direction="lower", direction_source="column"))
+    'scores: `wer` by `id`; lower is better (from the column name)'
+    >>> short_reading(Reading("numbers", 60, 2, ["score-pairs"]))
+    'counts: two whole numbers per line, right and wrong; higher is better (assumed; or --lower-is-better)'
+    """
+    if reading.kind == "printed":
+        return f"printed scores: {_names(reading.score)}"
+    if reading.kind == "outputs" and (reading.gold_file or not reading.files):
+        return _outputs(reading)
+    parts = [f"{part}s: {_names(columns)}" for part in PARTS[1:] if (columns := getattr(reading, part))]
+    scores = f"measures: {_names(reading.measures)}" if reading.measures else _scores(reading)
+    if reading.systems and not reading.gold:
+        scores = "columns"
+    by = f" by {_names(reading.item)}" if reading.item else ""
+    left_out = [f"{count(reading.left_out, 'row')} without a score left out"] if reading.left_out else []
+    direction = [] if reading.kind == "texts" or reading.measures else [_direction(reading, "assumed; or --lower-is-better")]
+    return "; ".join([scores + by, *parts, *left_out, *direction])
+
+
 def _scores(reading: Reading) -> str:
     if reading.gold:
         answers = _names(reading.prediction) if reading.prediction else f"{_names(reading.systems)}, each"
@@ -103,7 +127,7 @@ def _amount(reading: Reading) -> str:
     return f"{rows} in {count(reading.files, 'file')}{formats}{left_out}"
 
 
-def _direction(reading: Reading) -> str:
+def _direction(reading: Reading, assumed: str = ASSUMED) -> str:
     if reading.kind == "texts":
         # Several metrics may share the line.
         return "which direction is better depends on the metric"
@@ -113,7 +137,7 @@ def _direction(reading: Reading) -> str:
     nameless = reading.kind == "numbers" or (reading.systems and not reading.gold)
     if reading.direction_assumed or (reading.direction_source == "default" and nameless):
         # Nothing names the scores, so that nothing says what they are; the ending of a file that might is lost in a pipe.
-        source = ASSUMED
+        source = assumed
     return f"{reading.direction} is better{f' ({source})' if source else ''}"
 
 

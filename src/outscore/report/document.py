@@ -27,8 +27,10 @@ Tone = Literal["", "won", "told"]
 Words = tuple[tuple[str, bool], ...]
 """Words with the space after them, and whether each is marked."""
 
-# No line break inside "A - B", "p = .01" or "95 %".
-GLUED = (" - ", " = ", " ± ", " %")
+PART = "   "
+"""Between the parts of a statement on a screen, which are not broken."""
+# No line break inside "A - B", "p = .01" or "95% CI".
+GLUED = (" - ", " = ", " ± ", " CI")
 # Before a number, or between two names.
 MINUS = re.compile(r"(?:^|(?<=[ (\u00a0]))-(?=[\d.])|(?<=[ \u00a0])-(?=[ \u00a0])")
 
@@ -67,20 +69,22 @@ class Fact:
     """A label and what is to be said about it, the most important line first.
 
     Of `guarded` facts, such as warnings, each line counts as much as the first one. The lines of a `command` are to be
-    copied into a shell and stay whole.
+    copied into a shell and stay whole. The label leads to the explanation of `term` on the same page.
     """
 
     label: str
     lines: tuple[str, ...]
     guarded: bool = False
     command: bool = False
+    term: str = ""
 
 
 @dataclass(frozen=True)
 class Facts(Placed):
-    """Labelled statements."""
+    """Labelled statements; those of a `glossary` are what the labels of others lead to."""
 
     facts: tuple[Fact, ...]
+    glossary: bool = False
 
 
 @dataclass(frozen=True)
@@ -365,6 +369,22 @@ class Article(Placed):
         shown = [section for section in self.sections if section.is_shown(form, verbose=verbose)]
         sections = [(section, section.shown_blocks(form, verbose=verbose)) for section in shown]
         return [(section, blocks) for section, blocks in sections if blocks]
+
+
+@dataclass(frozen=True)
+class Screen:
+    """The answer on one screen: the headline, a line for each thing that a person reads, and every warning.
+
+    The `facts` stand between the `tables` and those `below`. Names in them may be short, as the headline or a table has them in
+    full.
+    """
+
+    headline: str
+    facts: tuple[Fact, ...]
+    warnings: tuple[str, ...] = ()
+    tables: tuple[Table, ...] = ()
+    tone: Tone = ""
+    below: tuple[Table, ...] = ()
 
 
 @dataclass(frozen=True)

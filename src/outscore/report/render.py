@@ -8,13 +8,13 @@ library.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from outscore.core.errors import OutscoreError
 from outscore.report.build.kind import Shown
-from outscore.report.document import Records, Verdict
+from outscore.report.document import Records, Verdict, clean
 from outscore.report.write.spreadsheet import csv_text
 from outscore.results.comparison import Comparisons
 from outscore.results.rendering import json_text
@@ -54,9 +54,10 @@ BUILDERS = {
 NOT_IN_A_NAME = re.compile(r"[^\w.-]+")
 MAX_SLICE = 60
 """A longer name of a slice would make file names that some systems refuse."""
-FORMS = ("text", "markdown", "latex", "html", "csv", "json", "pairs", "card")
-"""`csv` holds all digits, one line per comparison, system or pair; `pairs` is the table of pairs of a ranking or a preference;
-`card` is a piece of HTML for notebooks."""
+FORMS = ("text", "screen", "line", "markdown", "latex", "html", "csv", "json", "pairs", "card")
+"""`screen` is the answer without what it rests on, and `line` the same for shells: keys and values between tabs. `csv` holds
+all digits, one line per comparison, system or pair; `pairs` is the table of pairs of a ranking or a preference; `card` is a
+piece of HTML for notebooks."""
 
 
 def kind_of(result: AnyResult) -> Kind:
@@ -106,19 +107,49 @@ def render(
         return kind.forms[form](result)
     if form not in FORMS:
         raise OutscoreError(f"There is no form `{form}`.", f"Choose from: {', '.join((*FORMS, *kind.forms))}.")
-    if form == "card":
-        from outscore.report.write import card as writer
+    whole = kind.whole(result)
+    if form in WITHOUT_DOCUMENT:
+        return WITHOUT_DOCUMENT[form](kind, whole)
+    if form == "screen" and kind.screen is not None and not tables:
+        from outscore.report.write.text import write_screen
 
-        return writer.write(kind.card_of(result))
-    if form == "csv":
-        return csv_text(kind.records(result))
-    if form == "pairs":
-        if not getattr(result, "has_pairs", False):
-            refused = f"A {type(result).__name__} has no form `{form}`."
-            raise OutscoreError(refused, "Choose text, markdown, latex, html, csv or json.")
-        return csv_text(kind.records(result, "pairs"))
+        return write_screen(kind.screen(whole), width=width, emphasis=emphasis)
     shown = Shown(tables, top, sort, examples if form == "html" else None)
     return _written(kind.document(result, shown), form, verbose=verbose, width=width, emphasis=emphasis)
+
+
+def _card(kind: Kind, whole: AnyResult) -> str:
+    from outscore.report.write.card import write
+
+    return write(kind.card(whole))
+
+
+def _csv(kind: Kind, whole: AnyResult) -> str:
+    return csv_text(kind.records(whole))
+
+
+def _line(kind: Kind, whole: AnyResult) -> str:
+    if kind.lines is None:
+        raise OutscoreError(f"A {type(whole).__name__} has no form `line`.", "Choose text or json.")
+    lines = ["\t".join(f"{key}={_plain(value)}" for key, value in line.items()) for line in kind.lines(whole)]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _plain(value: object) -> str:
+    """A value of a line: all digits, nothing for what is not there, and no tab."""
+    if value is None:
+        return ""
+    return repr(value) if isinstance(value, float) else clean(str(value))
+
+
+def _pairs(kind: Kind, whole: AnyResult) -> str:
+    if not getattr(whole, "has_pairs", False):
+        refused = f"A {type(whole).__name__} has no form `pairs`."
+        raise OutscoreError(refused, "Choose text, markdown, latex, html, csv or json.")
+    return csv_text(kind.records(whole, "pairs"))
+
+
+WITHOUT_DOCUMENT: dict[str, Callable[[Kind, Any], str]] = {"card": _card, "csv": _csv, "line": _line, "pairs": _pairs}
 
 
 def _written(document: Document, form: str, *, verbose: bool, width: int, emphasis: Emphasis | None = None) -> str:
@@ -127,7 +158,7 @@ def _written(document: Document, form: str, *, verbose: bool, width: int, emphas
             from outscore.report.write import html
 
             return html.write(document)
-        case "text":
+        case "text" | "screen":
             from outscore.report.write import text
 
             return text.write(document, verbose=verbose, width=width, emphasis=emphasis)

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from outscore.core.brief import brief_interval, brief_name, brief_number, brief_p
 from outscore.core.records import dataclass
-from outscore.results.analysis import Analysis, ChartData, Effect, EvaluationUnit, Power, UnitRow
+from outscore.results.analysis import Analysis, Bucket, ChartData, Effect, EvaluationUnit, Power, Subset, UnitRow, WordStudy
 from outscore.results.design import Alignment, DecidingItem, Decision, Design, Family, Reading, Replicated, ScorePart, Segment
 from outscore.results.interval import Interval
 from outscore.results.note import Note
 from outscore.results.pvalue import PValue
 from outscore.results.rendering import Result, csv_text, frame, records_of
 from outscore.results.signature import Signature
-from outscore.results.subset import Bucket, Subset, WordStudy
 
 if TYPE_CHECKING:
     import polars as pl
@@ -462,7 +461,13 @@ class Comparison(Result):
         if self.interval is not None and self.interval.estimand == "difference":
             ends = f" {brief_interval(self.interval.low, self.interval.high)}"
         p = f"{brief_p(self.p.value, self.p.log10)} {self.p.method}"
-        return f"{a} vs {b}: {brief_name(self.metric)}{where} {brief_number(self.difference, sign=True)}{ends}, {p}"
+        return f"{self._outcome(a, b)}: {brief_name(self.metric)}{where} {brief_number(self.difference, sign=True)}{ends}, {p}"
+
+    def _outcome(self, a: str, b: str) -> str:
+        """Who won, with these names in the order of the difference."""
+        if self.decision.winner is None:
+            return f"{a} vs {b}, no winner"
+        return f"{a} {'outscored' if self.decision.winner == 0 else 'lost to'} {b}"
 
     @property
     def score_name(self) -> str:
@@ -501,6 +506,10 @@ class Comparisons(Result):
     schema: Literal["outscore/result/1"] = "outscore/result/1"
     words: WordStudy | None = None
     claim: JointClaim | None = None
+
+    def _saved(self) -> dict[str, Any]:
+        """The saved form, marked as several comparisons even if it is one."""
+        return {**self.to_dict(), "saved": "comparisons"}
 
     @property
     def verdict(self) -> str:

@@ -30,6 +30,8 @@ NoteKind = Literal[
 
 BESIDE_VERDICT: tuple[NoteKind, ...] = ("warning", "contradiction")
 """The kinds of notes that are shown beside the verdict, and nowhere else."""
+ON_SCREEN: tuple[NoteKind, ...] = (*BESIDE_VERDICT, "reading", "difference")
+"""The kinds that even the shortest report shows: they may make the verdict wrong, or the data other than they seem."""
 
 
 @dataclass(frozen=True)

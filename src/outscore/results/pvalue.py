@@ -35,7 +35,7 @@ class PValue(Result):
         The p-value. For certified bounds it is their geometric mean. Below 5e-324 it is 5e-324.
     lower, upper
         Bounds: equal to `value` if it is exact (correct to about eleven digits) or asymptotic, certified bounds, or for
-        Monte Carlo values the 99 % Clopper-Pearson interval. Below 5e-324 `lower` is 0.
+        Monte Carlo values the 99% Clopper-Pearson interval. Below 5e-324 `lower` is 0.
     log10
         The decimal logarithm of p, which is accurate for very small values.
     method

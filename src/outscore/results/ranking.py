@@ -218,7 +218,7 @@ class JointSystem:
     system
         Its name.
     best, best_error
-        The share of resamples in which it has the best score, ties split, and the sampling error of that share (99 %).
+        The share of resamples in which it has the best score, ties split, and the sampling error of that share (99%).
         It is not a p-value: two equal systems have one half each.
     behind, behind_low, behind_high
         Its score minus that of the leader, with simultaneous limits for all pairs; None for the leader.
@@ -281,7 +281,7 @@ class Joint:
     level
         The confidence that all limits hold at once.
     critical, critical_error
-        How many standard errors the limits of the pairs reach, and the sampling error of that number (99 %).
+        How many standard errors the limits of the pairs reach, and the sampling error of that number (99%).
     systems
         Best first.
     pairs

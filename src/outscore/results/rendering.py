@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
@@ -18,13 +19,20 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 import msgspec
 
 from outscore.core.brief import Brief
-from outscore.core.errors import OutscoreError
+from outscore.core.errors import OutscoreError, require_polars
 from outscore.results.files import form_of_file, write_files
 from outscore.results.note import with_note_objects
 from outscore.results.signature import Signature
 
 if TYPE_CHECKING:
     import polars as pl
+
+
+BOTH_WAYS = re.compile(r" \([^()]* in Python\)")
+COMMAND = re.compile(r"(`?outscore [^`\n]*`?)")
+OPTION = re.compile(r"--([a-z][a-z-]*[a-z])(?: ([a-z][\w@^.-]*\w)(?=[,.;:)\s]))?")
+PLURALS = {"cluster": "clusters", "item": "items", "system": "systems"}
+"""What options are called in Python, if that is not their own name."""
 
 
 class BrokenResultError(OutscoreError):
@@ -68,6 +76,28 @@ def _json_pieces(value: Any, margin: str) -> Iterator[str]:  # noqa: ANN401 - JS
         yield from _json_pieces(part, inner)
         opened = ","
     yield f"\n{margin}{closed}"
+
+
+def in_python(text: str) -> str:
+    """A text whose hints name arguments of functions instead of options of the command line; commands stay as they are.
+
+    Examples
+    --------
+    >>> in_python("Leave them out with --missing drop, or say --lower-is-better (direction=... in Python).")
+    'Leave them out with missing="drop", or say direction="lower".'
+    >>> in_python("Name it with --cluster document; compare them with `outscore rank --system new`.")
+    'Name it with clusters="document"; compare them with `outscore rank --system new`.'
+    """
+    pieces = COMMAND.split(BOTH_WAYS.sub("", text.replace("(-v shows all)", "(to_text() shows all)")))
+    return "".join(piece if i % 2 else OPTION.sub(_argument, piece) for i, piece in enumerate(pieces))
+
+
+def _argument(option: re.Match[str]) -> str:
+    name, value = option.groups()
+    if name in ("lower-is-better", "higher-is-better"):
+        return f'direction="{name.split("-")[0]}"{f" {value}" if value else ""}'
+    keyword = PLURALS.get(name, name.replace("-", "_"))
+    return keyword if value is None else f'{keyword}="{value}"'
 
 
 class Result(Brief):
@@ -146,7 +176,7 @@ class Result(Brief):
         return str(_report().render(self, form, **shown))
 
     def __str__(self) -> str:
-        return self.to_text().rstrip("\n")
+        return in_python(self._rendered("screen")).rstrip("\n")
 
     def _repr_html_(self) -> str:
         """A card for notebooks, without scripts and with the notebook's own style."""
@@ -186,6 +216,7 @@ def records_of(result: Result, table: str) -> tuple[list[dict[str, Any]], tuple[
 
 def frame(rows: list[dict[str, Any]], columns: tuple[str, ...]) -> pl.DataFrame:
     """Rows as a polars data frame; a row may lack columns, and there may be no rows."""
+    require_polars("make data frames")
     import polars as pl
 
     return pl.DataFrame({name: [row.get(name) for row in rows] for name in columns}, strict=False)

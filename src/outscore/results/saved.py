@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from outscore.core.errors import OutscoreError
 from outscore.results.comparison import Comparison, Comparisons, SystemScore, TestResult
@@ -27,8 +27,7 @@ from outscore.results.diff import Diff
 from outscore.results.gate import GateResult
 from outscore.results.interval import Interval
 from outscore.results.logs import Logs
-from outscore.results.plan import PlanResult, PossibleP, SimulatedCurve
-from outscore.results.possible import PossibleTable
+from outscore.results.plan import PlanResult, PossibleP, PossibleTable, SimulatedCurve
 from outscore.results.preference import Preference
 from outscore.results.pvalue import PValue
 from outscore.results.ranking import Ranking
@@ -59,6 +58,7 @@ SAVED: dict[str, type[Document | Value]] = {
 """The results that a saved file may contain, by schema."""
 MIGRATIONS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {}
 """By the schema of older files: how their dictionaries become those of the next schema."""
+Marked = Literal["comparison", "comparisons"]
 CURE = "Name a result saved with -o result.json."
 SUFFIX = ".json"
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -74,18 +74,29 @@ def load(path: str | os.PathLike[str]) -> Saved:
 
     Returns
     -------
-    The result, equal to the one that was saved: a `Comparison` if one was saved in Python, `Comparisons` if several were
-    or if the command line wrote the file, a `Ranking`, a `Diff`, a plan, or a single value such as a `PValue`.
+    What the public function returns, whoever saved it: a `Comparison` if there is one, `Comparisons` if there are several,
+    a `Ranking`, a `Diff`, a plan, or a single value such as a `PValue`.
     """
+    return parse(_content(path), str(path), unmarked="comparison")
+
+
+def read_saved(path: str | os.PathLike[str]) -> Saved:
+    """The same for reports, which show the settings of comparisons even where there is one."""
+    return parse(_content(path), str(path))
+
+
+def _content(path: str | os.PathLike[str]) -> bytes:
     try:
-        content = Path(path).read_bytes()
+        return Path(path).read_bytes()
     except OSError as error:
         raise OutscoreError(f"`{path}`: {error.strerror}.", CURE) from None
-    return parse(content, str(path))
 
 
-def parse(content: bytes, label: str) -> Saved:
-    """The result in the content of a saved file; messages call the file `label`."""
+def parse(content: bytes, label: str, *, unmarked: Marked = "comparisons") -> Saved:
+    """The result in the content of a saved file; messages call the file `label`.
+
+    One comparison in a file of the command line, which does not mark what it saved, is taken for what `unmarked` says.
+    """
     try:
         # Some editors put a byte order mark before the text.
         data = json.loads(content.decode("utf-8-sig"))
@@ -95,7 +106,7 @@ def parse(content: bytes, label: str) -> Saved:
     if not isinstance(schema, str) or not schema.startswith("outscore/"):
         raise OutscoreError(f"`{label}` is not a saved result.", CURE)
     try:
-        result = from_saved(data)
+        result = from_saved(data, unmarked=unmarked)
     except BrokenResultError as error:
         raise OutscoreError(f"`{label}` is a broken result: {error.reason}.", "Save it again with -o result.json.") from None
     if result is None:
@@ -132,7 +143,7 @@ def refuse_inconsistent(label: str) -> Iterator[None]:
         ) from None
 
 
-def from_saved(data: dict[str, Any]) -> Saved | None:
+def from_saved(data: dict[str, Any], *, unmarked: Marked = "comparisons") -> Saved | None:
     """The result in dictionaries; None if they contain something else.
 
     Examples
@@ -149,7 +160,8 @@ def from_saved(data: dict[str, Any]) -> Saved | None:
     if kind is None:
         return None
     result = kind.from_dict(data)
-    if isinstance(result, Comparisons) and data.get("saved") == "comparison" and len(result.comparisons) == 1:
+    marked = data.get("saved", unmarked)
+    if isinstance(result, Comparisons) and marked == "comparison" and len(result.comparisons) == 1:
         return result.comparisons[0]
     return result
 

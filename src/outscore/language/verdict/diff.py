@@ -7,9 +7,8 @@ from dataclasses import replace
 
 from outscore.core.records import dataclass
 from outscore.language.numbers import count, format_probability
-from outscore.language.verdict.comparison import sentence, verdict
+from outscore.language.verdict.comparison import Facts, sentence, verdict
 from outscore.language.verdict.contradiction import Look, corrected_by, find, in_words, verdict_claims
-from outscore.language.verdict.facts import Facts
 from outscore.results.diff import Pair, ScoreChange
 
 SENTENCES = "sentences"

@@ -41,24 +41,25 @@ def gate_verdict(
     allowed = f"{margin:g}"
     assert c.margin is not None
     level = f"alpha = {format_level(alpha)}"
-    not_worse = f"{candidate} is not worse than {baseline} by {allowed} or more"
+    below = f"any loss of {candidate} against {baseline} is below {allowed}"
     unanswered = unanswered_of(c)
     part = f"{unanswered:,} of {count(c.alignment.common + unanswered, c.design.noun)}"
     lacking = f"{candidate} has no score for {part}"
     withheld = outcome == "inconclusive" and c.margin.noninferiority.rejects(alpha)
-    passed = f"{candidate} is worse than {baseline}, within the margin" if worse_within else not_worse
+    passed = f"{candidate} is worse than {baseline}, within the margin" if worse_within else below
+    neither = f"the data show neither a loss nor that it is below {allowed}"
     words = {
         "pass": f"Pass: {passed}" + (f", {part} left out" if unanswered else ""),
         "fail": f"Fail: {candidate} is worse than {baseline}",
-        "inconclusive": f"Inconclusive: {lacking if withheld else 'the data show neither a loss nor its absence'}",
+        "inconclusive": f"Inconclusive: {lacking if withheld else neither}",
     }
     values = [format_number(score.value, decimals) for score in c.scores]
     gap = f"{candidate} - {baseline} = {format_number(c.difference, decimals, sign=True)}"
     ends = "" if interval is None else f", {interval_phrase(interval, decimals)}"
     lower = "" if c.higher_is_better else " (lower is better)"
     tests = (
-        f"not worse by {allowed}: {format_p(c.margin.noninferiority, alpha, brief=True)}, "
-        f"{method_phrase(c.margin.noninferiority)}; worse: {format_p(c.p, alpha, brief=True)}, {method_phrase(c.p)}; "
+        f"loss below {allowed}: {format_p(c.margin.noninferiority, alpha, brief=True)}, "
+        f"{method_phrase(c.margin.noninferiority)}; any loss: {format_p(c.p, alpha, brief=True)}, {method_phrase(c.p)}; "
         f"each one-sided, {level}"
     )
     if unanswered:
@@ -71,15 +72,15 @@ def gate_verdict(
     reason = f"{c.score_name} {values[0]} against {values[1]}{lower}; {gap}{ends}; {tests}."
     reason = " ".join(filter(None, [reason, *after]))
     shown = {
-        "pass": f"{not_worse} in {c.score_name}",
+        "pass": f"{below} in {c.score_name}",
         "fail": f"{candidate} is worse than {baseline}",
         "inconclusive": (
             f"the data show neither that {candidate} is worse than {baseline},"
-            f" nor that it is not worse by {allowed} or more in {c.score_name}"
+            f" nor that its loss is below {allowed} in {c.score_name}"
         ),
     }[outcome]
     if withheld:
-        shown = f"{not_worse} in {c.score_name} where it has a score"
+        shown = f"{below} in {c.score_name} where it has a score"
     sentence = f"On {count(c.n, c.design.noun)}, {shown} ({gap}{ends}; {tests})."
     return words[outcome], reason, sentence
 

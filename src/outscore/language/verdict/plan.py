@@ -8,8 +8,7 @@ from decimal import ROUND_HALF_EVEN, Context, Decimal
 from outscore.language.numbers import count, effect_size, format_level, format_probability, rounded
 from outscore.language.phrases import correction_name
 from outscore.results.note import Note
-from outscore.results.plan import Costs, PlanResult, PossibleP
-from outscore.results.possible import Fitting, PossibleTable
+from outscore.results.plan import Costs, Fitting, PlanResult, PossibleP, PossibleTable
 from outscore.results.pvalue import PValue
 
 SMALL = 100
@@ -130,7 +129,7 @@ def difference(plan: PlanResult) -> str:
     size = effect_size(effect, computed=computed)
     if plan.design.battles:
         rate = Decimal(effect_size(50 + 100 * abs(effect), computed=computed))
-        return f"a win rate of {rate if effect >= 0 else 100 - rate} %"
+        return f"a win rate of {rate if effect >= 0 else 100 - rate}%"
     if plan.design.basis == "standardised":
         return f"an effect of {size} standard deviations"
     if plan.design.basis == "sd" or plan.design.unit != 1:

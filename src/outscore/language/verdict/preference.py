@@ -28,6 +28,8 @@ TITLES = {
     "length": "lengths",
 }
 
+DECISIVE = ("prompt", "systems", "winner", "cluster")
+"""What a short line names: the columns that decide what is compared, and what is swapped as one."""
 
 KINDS = {"exact": "exact ", "monte-carlo": "Monte-Carlo ", "certified": "certified ", "asymptotic": "asymptotic "}
 FIELD = "the field"
@@ -144,20 +146,20 @@ def format_rate(rate: float | None) -> str:
     Examples
     --------
     >>> format_rate(0.5834), format_rate(None)
-    ('58.3 %', '')
+    ('58.3%', '')
     """
-    return "" if rate is None else f"{100 * rate:.1f} %"
+    return "" if rate is None else f"{100 * rate:.1f}%"
 
 
 def rate_interval(pair: PreferencePair, alpha: float) -> str:
     """The interval of a win rate; empty where there is none."""
     if pair.low is None or pair.high is None:
         return ""
-    return f"{format_percent(1 - alpha)} interval {100 * pair.low:.1f} to {100 * pair.high:.1f} %"
+    return f"{format_percent(1 - alpha)} CI {100 * pair.low:.1f} to {100 * pair.high:.1f}%"
 
 
-def battle_reading_line(reading: BattleReading) -> str:
-    """The one line that says how the input was interpreted.
+def battle_reading_line(reading: BattleReading, *, short: bool = False) -> str:
+    """The one line that says how the input was interpreted; a `short` one leaves out what decides nothing.
 
     Examples
     --------
@@ -166,9 +168,11 @@ def battle_reading_line(reading: BattleReading) -> str:
     """
     parts = [", ".join(reading.formats)]
     for part, title in TITLES.items():
-        if part in reading.columns:
+        if part in reading.columns and not (short and part not in DECISIVE):
             names = ", ".join(f"`{name}`" for name in reading.columns[part].split(", "))
             parts.append(f"{title}: {names}")
+    if short:
+        return "; ".join(parts)
     rows = count(reading.rows, "row")
     parts.append(f"{rows} in {count(reading.files, 'file')}" if reading.files else rows)
     return "; ".join(parts)
@@ -218,7 +222,7 @@ def _by_people(pair: PreferencePair, labels: Labelled, alpha: float) -> tuple[st
     ahead, behind, rate, low, high = pair.a, pair.b, labels.win_rate, labels.low, labels.high
     if rate < 0.5:
         ahead, behind, rate, low, high = behind, ahead, 1 - rate, 1 - high, 1 - low
-    return ahead, behind, format_rate(rate), f"{format_percent(1 - alpha)} interval {100 * low:.1f} to {100 * high:.1f} %"
+    return ahead, behind, format_rate(rate), f"{format_percent(1 - alpha)} CI {100 * low:.1f} to {100 * high:.1f}%"
 
 
 def _how_labelled(labels: Labelled) -> str:

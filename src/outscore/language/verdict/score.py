@@ -25,7 +25,7 @@ def score_verdict(
     >>> one = ScoredSystem("new", 0.75, 0.53, 0.89, 20, 20)
     >>> asked = {"alpha": 0.05, "population": "items", "kind": None, "higher_is_better": True}
     >>> score_verdict([one], "accuracy", **asked)[:2]
-    ('new scores 0.7500', '95 % interval 0.5300 to 0.8900, accuracy, 20 items.')
+    ('new scores 0.7500', '95% CI 0.5300 to 0.8900, accuracy, 20 items.')
     """
     decimals = score_decimals(systems)
     if any(one.datasets for one in systems):
@@ -45,7 +45,7 @@ def score_verdict(
         design = _design(one, population, kind)
         ends = limits(one, "confidence interval")
         sentence = f"On {_sample(one)}, the {metric} of {one.system} is {score(one)} ({ends})."
-        return f"{one.system} scores {score(one)}", f"{limits(one, 'interval')}, {metric}, {design}.", sentence
+        return f"{one.system} scores {score(one)}", f"{limits(one, 'CI')}, {metric}, {design}.", sentence
     best, *_, last = sorted(systems, key=lambda one: one.value, reverse=higher_is_better)
     headline = f"{len(systems)} systems score from {score(best)} ({best.system}) to {score(last)} ({last.system})"
     each = "; ".join(f"{one.system} {score(one)} ({limits(one, 'confidence interval')})" for one in systems)

@@ -8,9 +8,9 @@ from functools import partial
 from typing import TypeVar
 
 from outscore.language.numbers import count
-from outscore.language.reading import reading_line
-from outscore.report.charts.canvas import Chart
-from outscore.report.charts.theme import stylesheet
+from outscore.language.phrases import TERMS
+from outscore.language.reading import reading_line, short_reading
+from outscore.report.charts.canvas import Chart, stylesheet
 from outscore.report.document import (
     Article,
     Block,
@@ -33,7 +33,7 @@ from outscore.report.document import (
 from outscore.report.references.citations import Cited
 from outscore.report.rows.columns import Column, tabulate, texts
 from outscore.results.design import Reading
-from outscore.results.note import BESIDE_VERDICT, Note
+from outscore.results.note import BESIDE_VERDICT, ON_SCREEN, Note
 
 R = TypeVar("R")
 T = TypeVar("T", bound=Placed)
@@ -70,6 +70,31 @@ def warnings_of(notes: Iterable[Note]) -> list[Block]:
     return [Paragraph(clean(note.text), "warning") for note in notes if note.kind in BESIDE_VERDICT]
 
 
+def warnings_on_screen(notes: Iterable[Note], further: Iterable[str] = ()) -> tuple[str, ...]:
+    """Everything that may make the verdict wrong, or the data other than they seem, each once."""
+    texts = [*(note.text for note in notes if note.kind in ON_SCREEN), *further]
+    return tuple(dict.fromkeys(clean(text) for text in texts))
+
+
+def on_screen(*facts: tuple[str, Iterable[str]]) -> tuple[Fact, ...]:
+    """Labelled lines of a screen, without empty ones."""
+    made = [Fact(clean(label), tuple(filter(None, lines))) for label, lines in facts]
+    return tuple(fact for fact in made if fact.lines)
+
+
+def short_read_as(reading: Reading | None) -> list[str]:
+    """How the input was interpreted, for one screen."""
+    return [] if reading is None else [short_reading(reading)]
+
+
+def bare(table: Table, *optional: str, title: str = "", notes: Sequence[str] = (), most: int = 20) -> Table:
+    """The first rows of a table for one screen, without what explains them; `optional` columns give way where it is narrow."""
+    left_out = len(table.rows) - most
+    listed = [f"and {count(left_out, 'more row')} (-v shows all)"] if left_out > 0 else []
+    first = replace(table, rows=table.rows[:most], numbers=table.numbers[:most])
+    return replace(first, title=title, notes=(*listed, *filter(None, notes)), optional=optional)
+
+
 def begins_with_name(text: str, systems: Iterable[str]) -> bool:
     """Whether a text begins with the name of a system.
 
@@ -89,7 +114,7 @@ def read_as(reading: Reading | None, notes: Sequence[Note] = ()) -> list[Block]:
 def data_blocks(line: str, notes: Sequence[Note]) -> list[Block]:
     """The line about the data, if there is one, and cautions about them."""
     warnings = [clean(note.text) for note in dict.fromkeys(notes) if note.kind == "reading"]
-    facts = [Fact(label, tuple(lines)) for label, lines in (("data", [line] if line else []), ("beware", warnings)) if lines]
+    facts = [Fact(label, tuple(lines)) for label, lines in (("data", [line] if line else []), ("warnings", warnings)) if lines]
     paragraphs = [*([f"Data: {line}."] if line else []), *warnings]
     return [
         *([Facts(tuple(facts)).only("text", "markdown")] if facts else []),
@@ -133,6 +158,12 @@ def works(cited: Callable[[], Cited]) -> Section:
         return [Facts(tuple(references.works)), Code(references.bibtex, "BibTeX", breaks="", fold="BibTeX")]
 
     return Section("works", "Works to cite", blocks, style="works").only("html")
+
+
+def glossary() -> Section:
+    """What the terms of a comparison mean, for pages."""
+    facts = Facts(tuple(Fact(term, (meaning,)) for term, meaning in TERMS.items()), glossary=True)
+    return Section("terms", "Terms", lambda: [facts], fold="What the terms mean").only("html")
 
 
 def settings(values: Mapping[str, object], label: str = "settings", note: str = "") -> Section:

@@ -6,26 +6,37 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Literal
 
+from outscore.inference.populations import claim_of
 from outscore.language import numbers
-from outscore.language.phrases import ESTIMANDS, claim_phrase, difference_called, interval_noun, interval_phrase, method_phrase
+from outscore.language.phrases import (
+    ESTIMANDS,
+    claim_phrase,
+    difference_called,
+    interval_noun,
+    interval_phrase,
+    method_phrase,
+    short_names,
+)
 from outscore.language.verdict.comparison import stored_verdict
 from outscore.report import document as doc
 from outscore.report.build import common
-from outscore.report.build.kind import Kind
+from outscore.report.build.kind import Kind, Line
+from outscore.report.charts.canvas import stylesheet
 from outscore.report.charts.comparison import charts
-from outscore.report.charts.theme import stylesheet
 from outscore.report.references.citations import cited_by_comparisons
-from outscore.report.rows.analysis import advice, checks, nlpstattest, summaries, unit_advice
 from outscore.report.rows.columns import Column, interval_head, texts, words
 from outscore.report.rows.comparison import (
     adjusted,
+    advice,
     alpha_of,
+    checks,
     comparisons,
     deciding_items,
     decimals_of,
     effects,
     every_test,
     family_note,
+    nlpstattest,
     other_estimand,
     path,
     power,
@@ -33,22 +44,31 @@ from outscore.report.rows.comparison import (
     rounded,
     score_lines,
     scores,
+    summaries,
+    tests_used,
+    unit_advice,
 )
 from outscore.report.rows.facts import (
+    alternative_of,
     effect_and_power,
     evidence,
     first_sentence,
     heading,
     headline,
+    margin_lines,
     next_step,
     paper_sentence,
     power_lines,
     short_evidence,
+    sides,
+    units_phrase,
     warning_lines,
 )
 from outscore.report.rows.metrics import (
     claim_table,
+    correction_of,
     is_family_of_metrics,
+    methods_of,
     metric_contradictions,
     metric_facts,
     metric_sentence,
@@ -409,7 +429,7 @@ def _closing(whole: Comparisons) -> Iterable[doc.Article]:
     below_table = is_family_of_metrics(whole) or slices(whole) is not None
     note = doc.Article("", "", sections)
     yield note.but("text", level="brief") if below_table else note
-    yield doc.Article("", "", (common.works(lambda: cited_by_comparisons(whole)), repeated))
+    yield doc.Article("", "", (common.works(lambda: cited_by_comparisons(whole)), common.glossary(), repeated))
 
 
 def card(whole: Comparisons) -> doc.Document:
@@ -449,9 +469,141 @@ def _card_of_one(c: Comparison) -> doc.Document:
     rows.append(("p", numbers.format_p_number(c.p), method_phrase(c.p)))
     if c.p.adjusted is not None:
         rows.append(("adjusted p", numbers.format_probability(c.p.adjusted), ""))
-    level = "interval" if c.interval is None else f"{numbers.format_percent(c.interval.level)} interval"
+    level = "interval" if c.interval is None else f"{numbers.format_percent(c.interval.level)} CI"
     table = common.card_table(texts("", c.score_name, level), rows)
     return common.card_document(verdict.headline, verdict.reason, table, note_texts(c.notes), reading=c.reading)
+
+
+def screen(whole: Comparisons) -> doc.Screen:
+    """Who won, the scores, p, how the input was read, and what to do next."""
+    if is_family_of_metrics(whole):
+        return _screen_of_metrics(whole)
+    if not whole.comparisons:
+        return doc.Screen("No comparisons", ())
+    table = slices(whole)
+    if len(whole.comparisons) > 1 and table is None:
+        return _screen_of_several(whole)
+    c = whole.comparisons[0]
+    tables = _bare_tables(c, whole)
+    if table is not None:
+        tables.append(common.bare(table, title=table.title, notes=table.notes[:1]))
+    return doc.Screen(
+        _short_headline(c),
+        _screen_facts(c, whole),
+        common.warnings_on_screen([note for c in whole.comparisons for note in c.notes], map(first_sentence, warning_lines(c))),
+        tone="won" if c.decision.winner is not None else "",
+        below=tuple(tables),
+    )
+
+
+def _short_headline(c: Comparison) -> str:
+    """Who won, with both names where the lines below shorten them."""
+    top, names = headline(c)[0], short_names(c.systems)
+    if c.identical:
+        return f"{top}: {c.systems[0]} and {c.systems[1]} scored identically on every item"
+    if c.decision.winner is None and any(names[name] != name for name in c.systems):
+        return f"{top}: {c.systems[0]} against {c.systems[1]}"
+    return top
+
+
+def _bare_tables(c: Comparison, whole: Comparisons) -> list[doc.Table]:
+    return [common.bare(table, title=table.title) for table in _asked_for(c, whole)]
+
+
+def _screen_facts(c: Comparison, whole: Comparisons) -> tuple[doc.Fact, ...]:
+    told = {fact.label: list(fact.lines) for fact in evidence(c, whole)}
+    return common.on_screen(
+        (c.score_name, [doc.PART.join(_score_parts(c))]),
+        (numbers.format_p(c.p, alpha_of(whole), brief=True), [_how(c, whole)]),
+        ("also", [_other_claims(c, alpha_of(whole))]),
+        ("margin", margin_lines(c, alpha_of(whole))),
+        ("bayes", told.get("bayes", [])),
+        ("any time", told.get("any time", [])[:1]),
+        ("datasets", told.get("datasets", [])[:1]),
+        ("items", told.get("alignment", [])),
+        ("read as", common.short_read_as(c.reading)),
+        ("next", next_step(c, short=True)),
+    )
+
+
+def _score_parts(c: Comparison) -> list[str]:
+    """Both scores, the difference and its interval."""
+    names, interval = short_names(c.systems), c.interval
+    ends = (None, None) if interval is None or other_estimand(c) is not None else (interval.low, interval.high)
+    places = numbers.justified_places([score.value for score in c.scores], c.difference, *ends)
+    scores = [f"{names[score.system]} {numbers.format_number(score.value, places.score)}" for score in c.scores]
+    parts = [*scores, f"difference {numbers.format_number(c.difference, places.difference, sign=True)}"]
+    return parts if interval is None else [*parts, interval_phrase(interval, places.difference)]
+
+
+def _how(c: Comparison, whole: Comparisons) -> str:
+    """The test, what it counts, and what p is about where that could be several things."""
+    units = units_phrase(c)
+    claim = claim_phrase(c.population, c.design, c.design.noun)
+    delta = whole.settings.get("delta")
+    side = "" if alternative_of(c, whole) == "two-sided" else sides(c, whole)
+    against = f", against a difference of {delta:g}" if delta else ""
+    adjusted_p = f"; adjusted p = {adjusted(c.p)}" if c.p.adjusted is not None else ""
+    return f"{method_phrase(c.p)}{side}{against}, {units}{f'; about {claim}' if claim else ''}{adjusted_p}"
+
+
+def _other_claims(c: Comparison, alpha: float | None) -> str:
+    """What p would be for other populations."""
+    kind = c.design.repeat_kind
+    if kind is None or not c.other_populations:
+        return ""
+    return "; ".join(
+        f"{numbers.format_p(other.p, alpha, brief=True)} about {claim_of(other.population, kind)}"
+        for other in c.other_populations
+    )
+
+
+def _screen_of_metrics(whole: Comparisons) -> doc.Screen:
+    first, verdict, table = whole.comparisons[0], metrics_verdict(whole), metric_table(whole)
+    notes = [note for c in whole.comparisons for note in c.notes if note.kind != "contradiction"]
+    claim = [] if whole.claim is None else claim_table(whole.claim, alpha_of(whole)).notes[:1]
+    found = {fact.label: fact.lines for fact in metric_facts(whole)}
+    further = [first_sentence(text) for c in whole.comparisons for text in warning_lines(c)]
+    facts = common.on_screen(
+        ("p", [methods_of(whole)]),
+        ("adj. p", [correction_of(whole)]),
+        ("claim", claim),
+        ("margin", found.get("margin", ())),
+        ("bayes", found.get("bayes", ())),
+        ("read as", common.short_read_as(first.reading)),
+    )
+    tables = [common.bare(table, title=table.title)]
+    tables += [replace(t, title=_of_metric(t, c)) for c in whole.comparisons for t in _bare_tables(c, whole)]
+    warnings = common.warnings_on_screen(notes, [*metric_contradictions(whole), *further])
+    return doc.Screen(verdict.headline, facts, warnings, tuple(tables), "told")
+
+
+def _screen_of_several(whole: Comparisons) -> doc.Screen:
+    table = results(whole)
+    facts = common.on_screen(
+        ("p", [tests_used(whole), family_note(whole)]),
+        ("read as", common.short_read_as(whole.comparisons[0].reading)),
+    )
+    notes = [note for c in whole.comparisons for note in c.notes]
+    further = [first_sentence(text) for c in whole.comparisons for text in warning_lines(c)]
+    warnings = common.warnings_on_screen(notes, further)
+    return doc.Screen(f"{len(whole.comparisons)} comparisons", facts, warnings, (common.bare(table),), "told")
+
+
+def lines(whole: Comparisons) -> list[Line]:
+    """Every comparison as keys and values."""
+    return [line_of(c) for c in whole.comparisons]
+
+
+def line_of(c: Comparison) -> Line:
+    """One comparison as keys and values in a fixed order: the p that counts, and an interval if it is of the difference."""
+    winner = "" if c.decision.winner is None else c.systems[c.decision.winner]
+    interval = None if other_estimand(c) is not None else c.interval
+    low, high = (None, None) if interval is None else (interval.low, interval.high)
+    a, b = (score.value for score in c.scores)
+    p = c.p.value if c.p.adjusted is None else c.p.adjusted
+    named = {"winner": winner, "metric": c.metric, "a": a, "b": b}
+    return {**named, "difference": c.difference, "low": low, "high": high, "p": p, "n": c.n}
 
 
 KIND = Kind(
@@ -461,4 +613,6 @@ KIND = Kind(
     charts,
     parts=lambda whole: [(c, whole) for c in whole.comparisons],
     whole=lambda result: Comparisons([result], {}) if isinstance(result, Comparison) else result,
+    screen=screen,
+    lines=lines,
 )

@@ -8,21 +8,28 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, Literal
 
 from outscore.core.errors import OutscoreError
-from outscore.language.numbers import count, decimals_for, format_number, format_p_number
+from outscore.language.numbers import count, decimals_for, format_number, format_p, format_p_number, justified_places
+from outscore.language.phrases import interval_phrase, method_phrase, short_names
+from outscore.language.verdict.diff import METRIC_NAMES
 from outscore.report.build.common import (
+    bare,
     by_level,
     card_document,
     card_table,
+    on_screen,
     read_as,
     settings,
     settings_table,
+    short_read_as,
     warnings_of,
+    warnings_on_screen,
     works,
 )
-from outscore.report.build.kind import Kind, Shown
+from outscore.report.build.kind import Kind, Line, Shown
+from outscore.report.charts.canvas import stylesheet
 from outscore.report.charts.diff import MAX_DRAWN, charts, pair_data
-from outscore.report.charts.theme import stylesheet
 from outscore.report.document import (
+    PART,
     Article,
     Block,
     Document,
@@ -33,6 +40,7 @@ from outscore.report.document import (
     Listing,
     Paragraph,
     Quote,
+    Screen,
     Script,
     Section,
     Table,
@@ -43,15 +51,17 @@ from outscore.report.document import (
 from outscore.report.explorer.data import embedded, examples_data, file_text, source
 from outscore.report.references.citations import cited_by_diff
 from outscore.report.rows.columns import texts
-from outscore.report.rows.diff import WHOLE_TABLES, headline_of, line_of, next_step_of, pair_name, whole_tables
+from outscore.report.rows.diff import WHOLE_TABLES, alpha_of, headline_of, line_of, next_step_of, pair_name, whole_tables
 from outscore.report.rows.diff_pairs import PAIR_TABLES, Sort, diff_table, pair_records, pair_tables
 from outscore.results.diff import MAX_LISTED_PAIRS, Diff, Pair
-from outscore.results.note import BESIDE_VERDICT, note_texts
+from outscore.results.note import BESIDE_VERDICT, ON_SCREEN, note_texts
 
 if TYPE_CHECKING:
     from outscore.outputs.changed import Changed, Contexts
 
 MAX_ON_CARD, MAX_SCORES = 6, 10
+ROWS_OF_CLASS, MAX_LISTED, MAX_VERDICTS = 3, 14, 3
+"""On one screen: rows of corrections, of new and of changed errors; systems, and verdicts about pairs of several systems."""
 """Pairs on a card, and scores of a single system."""
 TABLES = tuple(dict.fromkeys((*WHOLE_TABLES, "settings", *PAIR_TABLES)))
 FURTHER = ("rates", "label-rates", "confusion", "inventory")
@@ -305,6 +315,81 @@ def _card_scores(diff: Diff) -> Table:
     return card_table(texts("score", diff.systems[0]), rows[:MAX_SCORES])
 
 
+def screen(diff: Diff) -> Screen:
+    """Who won, what changed most, and what to do next; of several systems, the best first."""
+    warnings = [
+        *diff.inventory.warnings,
+        *(note.text for pair in diff.primary_pairs for note in pair.notes if note.kind in ON_SCREEN),
+    ]
+    shared = warnings_on_screen(diff.notes, warnings)
+    read = on_screen(("read as", short_read_as(diff.reading)))
+    if len(diff.primary_pairs) != 1:
+        return _screen_of_many(diff, read, shared)
+    (pair,) = diff.primary_pairs
+    won = bool(pair.headline) and pair.is_significant(alpha_of(diff) or 0.05)
+    changes = [table for table in pair_tables(diff, pair, top=ROWS_OF_CLASS) if table.key == "transitions"]
+    return Screen(
+        headline_of(diff, pair) or diff.verdicts[0],
+        (*_pair_facts(diff, pair), *read, *on_screen(("next", [next_step_of(diff, pair, short=True)]))),
+        shared,
+        tone="won" if won else "",
+        below=tuple(bare(table, "% of class", "% of changes") for table in changes),
+    )
+
+
+def _pair_facts(diff: Diff, pair: Pair) -> tuple[Fact, ...]:
+    names, interval = short_names(pair.systems), pair.interval
+    ends = (None, None) if interval is None else (interval.low, interval.high)
+    places = justified_places([pair.first, pair.second], pair.difference, *ends)
+    scores = [
+        f"{names[name]} {format_number(value, places.score)}"
+        for name, value in zip(pair.systems, (pair.first, pair.second), strict=True)
+    ]
+    parts = [*scores, f"difference {format_number(pair.difference, places.difference, sign=True)}"]
+    parts += [] if interval is None else [interval_phrase(interval, places.difference)]
+    outcomes = pair.outcomes
+    changes = [
+        count(outcomes.correction, "correction"),
+        count(outcomes.new_error, "new error"),
+        count(outcomes.changed_error, "changed error"),
+    ]
+    return on_screen(
+        (METRIC_NAMES.get(pair.metric, pair.metric), [PART.join(parts)]),
+        (format_p(pair.p, alpha_of(diff), brief=True), [f"{method_phrase(pair.p)}, {count(pair.clusters or pair.n, 'unit')}"]),
+        ("changes", [f"{', '.join(changes)} of {pair.n:,}"]),
+    )
+
+
+def _screen_of_many(diff: Diff, read: tuple[Fact, ...], warnings: tuple[str, ...]) -> Screen:
+    """One system, or more than two."""
+    (scores,) = (table for table in default_tables(diff, verbose=False) if table.key == "scores")
+    best = sorted(range(len(scores.rows)), key=lambda row: -(scores.numbers[row][1] or 0.0))
+    ordered = replace(
+        scores,
+        rows=tuple(scores.rows[row] for row in best),
+        numbers=tuple(scores.numbers[row] for row in best),
+        marks={(best.index(row), column): mark for (row, column), mark in scores.marks.items()},
+    )
+    pairs = diff.primary_pairs[:MAX_VERDICTS] if len(diff.verdicts) > 1 else []
+    named = on_screen(("pairs", [f"{pair_name(pair)}: {pair.headline or pair.verdict}" for pair in pairs]))
+    headline = diff.verdicts[0] if len(diff.verdicts) == 1 else f"{count(len(diff.systems), 'system')}, best first"
+    return Screen(headline, (*named, *read), warnings, (bare(ordered, most=MAX_LISTED),), "told")
+
+
+def lines(diff: Diff) -> list[Line]:
+    """Every pair by the first criterion as keys and values; `a` is the earlier system."""
+    listed: list[Line] = []
+    for pair in diff.primary_pairs:
+        ends = (None, None) if pair.interval is None else (pair.interval.low, pair.interval.high)
+        winner = ""
+        if pair.is_significant(alpha_of(diff) or 0.05):
+            winner = pair.systems[pair.difference > 0]
+        named = {"winner": winner, "metric": pair.metric, "a": pair.first, "b": pair.second, "difference": pair.difference}
+        p = pair.p.value if pair.p.adjusted is None else pair.p.adjusted
+        listed.append({**named, "low": ends[0], "high": ends[1], "p": p, "n": pair.n})
+    return listed
+
+
 def build_shown(diff: Diff, shown: Shown) -> Document:
     """The requested tables, or the whole diff."""
     if shown.tables:
@@ -318,6 +403,8 @@ KIND = Kind(
     card,
     {"diff": pair_records, **{name: partial(diff_table, table=name) for name in ("pairs", "labels", "transitions")}},
     charts,
+    screen=screen,
+    lines=lines,
     parts=lambda diff: [(pair,) for pair in diff.primary_pairs[:MAX_DRAWN]],
     build_shown=build_shown,
 )

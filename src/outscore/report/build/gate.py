@@ -1,23 +1,72 @@
-"""The document of a gate: the outcome, what it rests on, and the comparison behind it."""
+"""How a gate is reported: the outcome, what it rests on, the comparison behind it, and what build servers show.
+
+GitHub's annotations are commands in the log (`::error title=...::message`). Per cent signs and line ends of the message, and
+colons and commas of the title, are escaped as GitHub asks for, so that no name of a system or file can become a command. In
+JUnit's XML a gate is one test case that passed, failed or was skipped.
+"""
 
 from __future__ import annotations
 
+import re
+import textwrap
+from collections.abc import Sequence
 from dataclasses import replace
+from xml.sax.saxutils import escape, quoteattr
 
-from outscore.language.numbers import format_p
+from outscore.language.numbers import count, format_interval, format_level, format_number, format_p, justified_places
+from outscore.language.phrases import interval_noun, interval_phrase, method_phrase, short_names
+from outscore.language.verdict.gate import gate_decimals
 from outscore.report.build import comparison
-from outscore.report.build.common import charts_section, facts_block, paper, read_as, settings, warnings_of
-from outscore.report.build.kind import Kind
-from outscore.report.charts.gate import charts
-from outscore.report.charts.theme import stylesheet
-from outscore.report.ci import github_log, junit_xml
-from outscore.report.document import Article, Block, Document, Listing, Paragraph, Section, Verdict, clean
-from outscore.report.rows.gate import facts, records, summary, table
-from outscore.results.comparison import Comparisons
+from outscore.report.build.common import (
+    charts_section,
+    facts_block,
+    on_screen,
+    paper,
+    read_as,
+    settings,
+    short_read_as,
+    warnings_of,
+    warnings_on_screen,
+)
+from outscore.report.build.kind import Kind, Line
+from outscore.report.charts import canvas
+from outscore.report.charts.canvas import COLOURS, stylesheet
+from outscore.report.document import (
+    PART,
+    Article,
+    Block,
+    Document,
+    Fact,
+    Listing,
+    Paragraph,
+    Records,
+    Screen,
+    Section,
+    Table,
+    Verdict,
+    clean,
+)
+from outscore.report.rows.columns import Column, digits, number, tabulate, words
+from outscore.report.rows.facts import answered, evidence
+from outscore.results.comparison import Comparison, Comparisons
 from outscore.results.gate import GateResult
-from outscore.results.note import note_texts
+from outscore.results.note import BESIDE_VERDICT, note_texts
+from outscore.results.pvalue import PValue
 
 BEHIND = "The comparison behind the gate, candidate as A and baseline as B; its p tests whether the candidate is worse."
+COLUMNS = (
+    "outcome", "candidate", "baseline", "metric", "margin", "alpha", "n", "clusters", "score_candidate", "score_baseline",
+    "difference", "low", "high", "level", "p_not_worse", "p_worse", "worse_within", "needed", "towards", "counts_as",
+    "unanswered",
+)  # fmt: skip
+FROM_COMPARISON = ("design", "alignment", "claims")
+"""What the comparison says about the data."""
+LEVELS = {"pass": "notice", "fail": "error", "inconclusive": "warning"}
+MARKER = "<!-- outscore gate -->"
+"""The first line of a comment, by which the action finds it again."""
+COMMENT_WIDTH, LONGEST_ID = 100, 60
+NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""Characters that XML cannot hold, not even escaped."""
 
 
 def build(result: GateResult) -> Document:
@@ -53,6 +102,73 @@ def card(result: GateResult) -> Document:
     return Document(clean(result.headline), (Article("", "", (Section("card", "", blocks),)),))
 
 
+BAR = 40
+"""Columns of a drawn interval."""
+
+
+def screen(result: GateResult) -> Screen:
+    """The outcome, the interval drawn beside the margin, and what was asked with its answers."""
+    c, alpha = result.comparison, result.alpha
+    names, interval = short_names(c.systems), result.interval
+    ends = (None, None) if interval is None else (interval.low, interval.high)
+    places = justified_places([score.value for score in c.scores], c.difference, *ends)
+    scores = [f"{names[score.system]} {format_number(score.value, places.score)}" for score in c.scores]
+    difference = f"difference {format_number(c.difference, places.difference, sign=True)}"
+    tests = [
+        answered(f"loss below {result.margin:g} shown?", result.not_worse, alpha),
+        answered("any loss?", result.worse, alpha),
+    ]
+    needed = (
+        f"about {count(result.needed, c.design.noun)} like these would decide with power {format_level(result.power)}"
+        if result.needed
+        else ""
+    )
+    drawn = [] if interval is None else [f"{format_interval(interval, places.difference)}{PART}{drawn_interval(result)}"]
+    return Screen(
+        clean(result.headline),
+        on_screen(
+            (c.score_name, [PART.join([*scores, difference])]),
+            ("interval" if interval is None else interval_noun(interval), drawn),
+            ("tests", [PART.join(tests)]),
+            ("read as", short_read_as(c.reading)),
+            ("next", [needed]),
+        ),
+        warnings_on_screen([*result.notes, *c.notes]),
+        tone="won" if result.outcome == "pass" else "",
+    )
+
+
+def drawn_interval(result: GateResult) -> str:
+    """The interval between brackets with the difference inside, the margin and no difference, on one line.
+
+    The margin is `|`, no difference `0`, the difference `*`, and the interval `[===]`.
+    """
+    c, interval = result.comparison, result.interval
+    assert interval is not None
+    margin = -result.margin if c.higher_is_better else result.margin
+    low, high = (c.difference if end is None else end for end in (interval.low, interval.high))
+    least, most = min(low, margin, 0.0), max(high, margin, 0.0)
+    if least == most:
+        return ""
+
+    def column(value: float) -> int:
+        return round((value - least) / (most - least) * (BAR - 1))
+
+    line = ["-"] * BAR
+    line[column(low) : column(high) + 1] = "=" * (column(high) - column(low) + 1)
+    for value, sign in ((low, "["), (high, "]"), (0.0, "0"), (c.difference, "*"), (margin, "|")):
+        line[column(value)] = sign
+    return "".join(line)
+
+
+def lines(result: GateResult) -> list[Line]:
+    """The outcome and the comparison as keys and values."""
+    low, high = (None, None) if result.interval is None else (result.interval.low, result.interval.high)
+    return [
+        {"outcome": result.outcome, **comparison.line_of(result.comparison), "low": low, "high": high, "margin": result.margin}
+    ]
+
+
 def _verdict(result: GateResult) -> Verdict:
     headline, reason = clean(result.headline), clean(result.reason)
     statements = dict(summary(result))
@@ -62,4 +178,230 @@ def _verdict(result: GateResult) -> Verdict:
     return replace(verdict, tone="won") if result.outcome == "pass" else verdict
 
 
-KIND = Kind(build, card, {"gate": records}, charts, forms={"github": github_log, "junit": junit_xml})
+def summary(result: GateResult) -> list[tuple[str, str]]:
+    """The main statements with their labels, for every form."""
+    c = result.comparison
+    decimals = gate_decimals(c)
+    allowed = f"{result.margin:g}"
+    level = f"alpha = {format_level(result.alpha)}"
+    scores = ", ".join(f"{score.system} {format_number(score.value, decimals)}" for score in c.scores)
+    better = "higher is better" if c.higher_is_better else "lower is better"
+    rows = [
+        ("scores", f"{c.score_name} ({better}): {scores}"),
+        ("difference", f"{format_number(c.difference, decimals, sign=True)} ({c.systems[0]} - {c.systems[1]})"),
+    ]
+    if result.interval is not None:
+        rows.append(("interval", interval_phrase(result.interval, decimals)))
+    rows += [
+        ("to pass", f"{_test(f'loss below {allowed} shown?', result.not_worse, result.alpha)}; one-sided, {level}"),
+        ("to fail", f"{_test('any loss?', result.worse, result.alpha)}; one-sided, {level}"),
+    ]
+    return [(label, clean(text)) for label, text in rows]
+
+
+def _test(question: str, p: PValue, alpha: float) -> str:
+    return f"{answered(question, p, alpha)}, {method_phrase(p)}"
+
+
+def facts(result: GateResult) -> list[Fact]:
+    """Everything that the outcome rests on."""
+    whole = Comparisons([result.comparison], {"alpha": result.alpha})
+    about = [fact for fact in evidence(result.comparison, whole) if fact.label in FROM_COMPARISON]
+    counted = result.outcome == "inconclusive" and result.inconclusive is not None
+    rows = [Fact(label, (text,)) for label, text in summary(result)]
+    if counted:
+        rows.append(Fact("counts as", (str(result.inconclusive),)))
+    notes = note_texts(note for note in result.notes if note.kind not in ("reading", *BESIDE_VERDICT))
+    notes_fact = [Fact("notes", tuple(clean(note) for note in notes), guarded=True)] if notes else []
+    return [*rows, *about, *notes_fact]
+
+
+def table(result: GateResult) -> Table:
+    """The outcome as a table of one row, for papers and step summaries."""
+    decimals = gate_decimals(result.comparison)
+
+    def system(c: Comparison, i: int) -> str:
+        return f"{c.systems[i]} {format_number(c.scores[i].value, decimals)}"
+
+    def p(value: PValue) -> str:
+        return format_p(value, result.alpha, brief=True)
+
+    columns: list[Column[GateResult]] = [
+        words("outcome", lambda one: one.outcome),
+        words("candidate", lambda one: system(one.comparison, 0)),
+        words("baseline", lambda one: system(one.comparison, 1)),
+        Column("difference", lambda one: one.comparison.difference, number(decimals, sign=True)),
+        words("interval", lambda one: one.interval, lambda interval: interval_phrase(interval, decimals)),
+        Column("margin", lambda one: one.margin, "{:g}".format),
+        words("not worse", lambda one: one.not_worse, p),
+        words("worse", lambda one: one.worse, p),
+    ]
+    return tabulate("gate", f"Gate: {result.comparison.score_name}", columns, [result])
+
+
+def records(result: GateResult) -> Records:
+    """One record with all digits."""
+    c = result.comparison
+    row = {
+        **digits(result, "outcome", "margin", "alpha", "worse_within", "needed", "towards", "counts_as", "unanswered"),
+        **digits(result, low="interval.low", high="interval.high", level="interval.level"),
+        **digits(result, p_not_worse="not_worse.value", p_worse="worse.value"),
+        **digits(c, "metric", "n", "clusters", "difference"),
+        **dict(zip(("candidate", "baseline"), c.systems, strict=True)),
+        **dict(zip(("score_candidate", "score_baseline"), (score.value for score in c.scores), strict=True)),
+    }
+    return Records(COLUMNS, (row,))
+
+
+def annotation(result: GateResult) -> str:
+    """The line that GitHub shows beside the run."""
+    title = _property(f"outscore gate: {result.outcome}")
+    return f"::{LEVELS[result.counts_as]} title={title}::{_data(clean(result.verdict))}"
+
+
+def github_log(result: GateResult) -> str:
+    """What goes to the log: the annotation, and the numbers under it."""
+    lines = [f"{label}: {text}" for label, text in summary(result)]
+    # A line of the log that begins with two colons would be a command.
+    return "\n".join([annotation(result), *(f"  {line}" for line in lines)]) + "\n"
+
+
+def comment(result: GateResult) -> str:
+    """A comment for a pull request: ids of items and never their texts, because more people read it than the report."""
+    c = result.comparison
+    told = textwrap.wrap(clean(result.verdict), COMMENT_WIDTH)
+    if result.interval is not None:
+        told += ["", drawn_interval(result), f"* difference, [ ] {interval_noun(result.interval)}, | margin, 0 no difference"]
+    parts = [MARKER, f"### outscore gate: {result.outcome}", _fenced(told)]
+    turn = 1 if c.higher_is_better else -1
+    won, lost = ([item.item for item in c.deciding_items if side * turn * item.difference > 0] for side in (1, -1))
+    candidate, baseline = c.favoured or (len(won), len(lost))
+    parts.append(f"- worse on {_items(lost, baseline)}\n- better on {_items(won, candidate)}")
+    if result.needed is not None:
+        parts.append(f"Still needed for a decision: {count(result.needed - c.n, 'more item')} like these.")
+    return "\n\n".join(parts) + "\n"
+
+
+def _fenced(lines: Sequence[str]) -> str:
+    """Lines as a block of code, in which nothing is a mention, a link or a tag, whatever the systems are called.
+
+    Examples
+    --------
+    >>> _fenced(["a", "``` @team"]).splitlines()
+    ['```text', 'a', "''' @team", '```']
+    """
+    return "\n".join(["```text", *(line.replace("```", "'''") for line in lines), "```"])
+
+
+def _items(ids: Sequence[str], total: int) -> str:
+    """How many items, and the ids of those that are known, as code, in which nothing is a mention, a link or a tag.
+
+    Examples
+    --------
+    >>> _items(["q1", "@team`"], 3)
+    "3 items: `q1`, `@team'` and 1 more"
+    """
+    listed = ", ".join(f"`{clean(one)[:LONGEST_ID].replace('`', chr(39))}`" for one in ids)
+    more = f" and {total - len(ids):,} more" if total > len(ids) else ""
+    return f"{count(total, 'item')}: {listed}{more}" if ids else count(total, "item")
+
+
+def _data(text: str) -> str:
+    """A message as the commands of GitHub take it.
+
+    Examples
+    --------
+    >>> _data("50% of a::b")
+    '50%25 of a::b'
+    """
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")
+
+
+def junit_xml(result: GateResult) -> str:
+    """A test suite of one case; what is inconclusive, and counts as nothing else, was skipped."""
+    candidate, baseline = result.comparison.systems
+    outcome = result.counts_as
+    name = _attribute(f"{candidate} is not worse than {baseline} by {result.margin:g} ({result.comparison.metric})")
+    failures, skipped = int(outcome == "fail"), int(outcome == "inconclusive")
+    verdict = _attribute(clean(result.headline))
+    reason = _text(clean(result.reason))
+    body = {
+        "pass": [],
+        "fail": [f"    <failure message={verdict}>{reason}</failure>"],
+        "inconclusive": [f"    <skipped message={verdict}/>"],
+    }[outcome]
+    out = "\n".join(_text(f"{label}: {text}") for label, text in [("outcome", clean(result.verdict)), *summary(result)])
+    lines = [
+        '<?xml version="1.0" encoding="UTF-8"?>',
+        f'<testsuites tests="1" failures="{failures}" errors="0" skipped="{skipped}">',
+        f'  <testsuite name="outscore gate" tests="1" failures="{failures}" errors="0" skipped="{skipped}">',
+        f'  <testcase classname="outscore.gate" name={name}>',
+        *body,
+        f"    <system-out>{out}</system-out>",
+        "  </testcase>",
+        "  </testsuite>",
+        "</testsuites>",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _text(text: str) -> str:
+    return escape(NOT_XML.sub("\ufffd", text))
+
+
+def _attribute(text: str) -> str:
+    return quoteattr(NOT_XML.sub("\ufffd", clean(text)))
+
+
+def charts(result: GateResult) -> list[canvas.Chart]:
+    """The one chart, where there is an interval."""
+    canvas.require_drawing()
+    if result.interval is None:
+        return []
+    import altair as alt
+
+    c = result.comparison
+    margin = -result.margin if c.higher_is_better else result.margin
+    ends = [c.difference if end is None else end for end in (result.interval.low, result.interval.high)]
+    scale = alt.Scale(domain=list(canvas.padded([*ends, margin, 0.0])), nice=False, zero=False)
+    numbers = f"{c.difference:.4g}, {ends[0]:.4g} to {ends[1]:.4g}"
+    row = [{"low": ends[0], "high": ends[1], "value": c.difference, "hover": canvas.hover_text(numbers)}]
+    a, b = canvas.side_names(c.systems)
+    better = a if c.higher_is_better else b
+    title = canvas.between(c.systems, f"{canvas.short(c.metric, 24)}: {a} − {b} (above 0: {better} is better)")
+    base = alt.Chart(canvas.data(row)).encode(description=canvas.on_hover())
+    ink = COLOURS["ink"]
+    line = base.mark_rule(color=ink, strokeWidth=3).encode(alt.X("low:Q", title=title, scale=scale), alt.X2("high:Q"))
+    point = base.mark_point(color=ink, filled=True, size=70, opacity=1).encode(alt.X("value:Q", scale=scale))
+    x = alt.X("x:Q", scale=scale)
+    layers = [
+        canvas.rule(0.0, x, dash=canvas.DASHED),
+        canvas.rule(margin, x, colour="muted", width=2, dash=canvas.DOTTED),
+        line,
+        point,
+    ]
+    caption = (
+        f"The difference with its interval (two one-sided tests at {format_level(result.alpha)}); the dashed line is no"
+        " difference, and the dotted one the margin"
+    )
+    description = f"{caption}: {numbers}; margin {margin:.4g}; {result.outcome}."
+    rows = [
+        {"what": c.metric, "difference": c.difference, "low": result.interval.low, "high": result.interval.high},
+        {"what": "margin", "difference": margin},
+    ]
+    return [canvas.Chart("gate", caption, description, canvas.layered(layers, canvas.WIDE, 60), rows)]
+
+
+KIND = Kind(
+    build,
+    card,
+    {"gate": records},
+    charts,
+    forms={"github": github_log, "comment": comment, "junit": junit_xml},
+    screen=screen,
+    lines=lines,
+)

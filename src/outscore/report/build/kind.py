@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from outscore.core.records import dataclass
 
+Line = Mapping[str, object]
+"""Keys and values of a result for a shell."""
+
 if TYPE_CHECKING:
     from outscore.outputs.changed import Changed, Contexts
     from outscore.report.charts.canvas import Chart
-    from outscore.report.document import Document, Records
+    from outscore.report.document import Document, Records, Screen
     from outscore.report.rows.diff_pairs import Sort
 
     Examples = tuple[Sequence[Changed], Contexts | None]
@@ -54,6 +57,8 @@ class Kind:
         Turns a result into what the functions above take, if it may be only a part of that.
     build_shown
         The document if the caller chooses what is shown.
+    screen, lines
+        The answer on one screen, if the document is not short anyway; and as keys and values, one mapping for each line.
     """
 
     build: Callable[[Any], Document]
@@ -64,6 +69,8 @@ class Kind:
     forms: Mapping[str, Callable[[Any], str]] = field(default_factory=dict)
     whole: Callable[[Any], Any] = _itself
     build_shown: Callable[[Any, Shown], Document] | None = None
+    screen: Callable[[Any], Screen] | None = None
+    lines: Callable[[Any], list[Line]] | None = None
 
     def document(self, result: Any, shown: Shown) -> Document:  # noqa: ANN401 - any result
         """The document of a result."""

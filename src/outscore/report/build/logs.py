@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from outscore.report.build.common import facts_block, settings
+from outscore.report.build.common import bare, facts_block, settings
 from outscore.report.build.kind import Kind
-from outscore.report.charts.theme import stylesheet
-from outscore.report.document import Article, Document, Fact, Records, Section, Table, Verdict, clean
+from outscore.report.charts.canvas import stylesheet
+from outscore.report.document import Article, Document, Fact, Records, Screen, Section, Table, Verdict, clean
 from outscore.report.rows.columns import Column, Text, digits, number, tabulate, words
 from outscore.results.logs import LoggedEvaluation, LoggedScore, Logs
 from outscore.results.note import note_texts
@@ -14,6 +14,8 @@ COLUMNS = (
     "harness", "system", "task", "filter", "items", "repeats", "rows", "score", "mean", "reported", "higher_is_better",
     "missing",
 )  # fmt: skip
+MAX_SHOWN = 14
+"""How many rows fit on one screen with what stands around them."""
 Logged = tuple[LoggedEvaluation, LoggedScore]
 
 
@@ -94,4 +96,11 @@ def _verdict(logs: Logs) -> Verdict:
     return Verdict((line,), line.removesuffix("."), tone="told")
 
 
-KIND = Kind(build, card, {"scores": records})
+def screen(logs: Logs) -> Screen:
+    """The first scores, what to be careful about, and the command that comes next."""
+    table, found = scores(logs), {fact.label: fact for fact in facts(logs)}
+    noted = tuple(fact for label in ("groups", "next") if (fact := found.get(label)) is not None)
+    return Screen(clean(logs.verdict), noted, tuple(map(clean, note_texts(logs.notes))), (bare(table, most=MAX_SHOWN),), "told")
+
+
+KIND = Kind(build, card, {"scores": records}, screen=screen)

@@ -10,11 +10,11 @@ from outscore.language.phrases import correction_name
 from outscore.language.verdict.plan import fitting_sentence
 from outscore.report.build.common import facts_block, read_as, settings
 from outscore.report.build.kind import Kind
-from outscore.report.charts.theme import stylesheet
+from outscore.report.charts.canvas import stylesheet
 from outscore.report.document import Article, Block, Code, Document, Fact, Record, Records, Section, Table, Verdict, clean
 from outscore.report.rows.columns import Column, Text, between, digits, not_shown, tabulate, words
 from outscore.results.note import note_texts
-from outscore.results.possible import PossiblePair, PossibleTable, PrintedScore
+from outscore.results.plan import PossiblePair, PossibleTable, PrintedScore
 from outscore.results.pvalue import PValue
 
 TITLE = "What a printed table implies"

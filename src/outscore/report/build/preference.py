@@ -6,12 +6,13 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from outscore.language.numbers import count, format_level, format_p, format_p_number
+from outscore.language.phrases import correction_name
 from outscore.language.verdict.preference import battle_facts, battle_reading_line, cluster_text, format_rate
 from outscore.report import document as doc
 from outscore.report.build import common
-from outscore.report.build.kind import Kind
+from outscore.report.build.kind import Kind, Line
+from outscore.report.charts.canvas import stylesheet
 from outscore.report.charts.preference import charts
-from outscore.report.charts.theme import stylesheet
 from outscore.report.references.citations import cited_by_preference
 from outscore.report.rows.columns import interval_head
 from outscore.report.rows.places import sharing
@@ -22,6 +23,7 @@ from outscore.report.rows.preference import (
     decided,
     elo_name,
     facts,
+    next_step,
     pair_records,
     pair_table,
     strength_records,
@@ -75,7 +77,7 @@ def _title(result: Preference) -> str:
 
 def _verdict(result: Preference) -> doc.Verdict:
     top, reason = doc.clean(result.headline), doc.clean(result.reason)
-    first = sum(one.rank_low == 1 and one.component == result.strengths[0].component for one in result.strengths)
+    first = leaders_of(result)
     if len(result.systems) > 2 and first > 1 and result.labels is None and result.counts.testable:
         # How many could be the best says more than who is ahead.
         top, reason = sharing(first, len(result.systems)), doc.clean(result.verdict)
@@ -93,6 +95,11 @@ def _verdict(result: Preference) -> doc.Verdict:
         named=common.begins_with_name(reason, result.systems),
         line=_line(result),
     )
+
+
+def leaders_of(result: Preference) -> int:
+    """How many systems of the first set may be the strongest."""
+    return sum(one.rank_low == 1 and one.component == result.strengths[0].component for one in result.strengths)
 
 
 def _line(result: Preference) -> tuple[str, ...]:
@@ -157,7 +164,7 @@ def _cards(result: Preference) -> doc.Cards:
     if len(result.systems) == 2:
         pair = result.pairs[0]
         interval = (
-            "" if pair.low is None else f"{interval_head(result.alpha)} {100 * pair.low:.1f} to {100 * (pair.high or 0):.1f} %"
+            "" if pair.low is None else f"{interval_head(result.alpha)} {100 * pair.low:.1f} to {100 * (pair.high or 0):.1f}%"
         )
         p = "none" if pair.p is None else format_p_number(pair.p, result.alpha)
         cards = (
@@ -191,7 +198,7 @@ def _on(result: Preference) -> tuple[str, ...]:
 def _people_cards(result: Preference, labels: Labelled) -> tuple[doc.Card, ...]:
     """What people would say, and what the judge does."""
     pair = result.pairs[0]
-    interval = f"{interval_head(result.alpha)} {100 * labels.low:.1f} to {100 * labels.high:.1f} %"
+    interval = f"{interval_head(result.alpha)} {100 * labels.low:.1f} to {100 * labels.high:.1f}%"
     judge = f"{format_rate(pair.win_rate)} of {count(result.battles, 'battle')}"
     return (
         doc.Card(
@@ -221,4 +228,44 @@ def _first_card(result: Preference) -> doc.Card:
     return doc.Card(doc.clean(first.system), value, tuple(filter(None, (elo_name(result), interval))), "a")
 
 
-KIND = Kind(build, card, {"pairs": pair_records, "strengths": strength_records, "categories": category_records}, charts)
+def screen(result: Preference) -> doc.Screen:
+    """Who leads or is preferred, a line for each system, and what to do next."""
+    verdict, many = _verdict(result), len(result.systems) > 2
+    found = {fact.label: fact.lines for fact in facts(result)}
+    counts, family = result.counts, result.family
+    pairs = f"{counts.significant:,} of {count(counts.testable, 'pair')} differ"
+    over = f"{correction_name(family.correction)}, alpha = {format_level(result.alpha)}"
+    battles = [count(result.battles, "battle"), *_on(result)]
+    strengths = common.bare(strength_table(result), "log-odds", "battles", "won", "groups", most=MAX_SHOWN)
+    return doc.Screen(
+        verdict.headline if many else doc.clean(result.headline),
+        common.on_screen(
+            ("pairs", [f"{pairs} ({over}); {' '.join(battles)}"] if many else []),
+            ("battles", found["battles"][:2] if not many else []),
+            ("people", found.get("people", ())[:2]),
+            ("p-value", found.get("p-value", ())[:1]),
+            ("read as", [battle_reading_line(result.reading, short=True)]),
+            ("next", next_step(result) if not decided(result) else ()),
+        ),
+        common.warnings_on_screen(result.notes),
+        (strengths,) if many else (),
+        verdict.tone,
+    )
+
+
+def lines(result: Preference) -> list[Line]:
+    """Two systems as a comparison of win rates; more as how many share the lead, and the first one."""
+    if len(result.systems) == 2:
+        (pair,) = result.pairs
+        p = None if pair.p is None else pair.p.value
+        won = None if not decided(result) else pair.a
+        rates = {"a": pair.win_rate, "b": None if pair.win_rate is None else 1 - pair.win_rate}
+        ends = {"low": pair.low, "high": pair.high, "p": p, "n": result.battles}
+        return [{"winner": won, "metric": "win rate", **rates, "difference": pair.difference, **ends}]
+    first = result.strengths[0]
+    shared = {"leaders": leaders_of(result), "of": len(result.systems), "metric": "Elo", "first": first.system}
+    return [{**shared, "score": first.elo, "low": first.elo_low, "high": first.elo_high, "n": result.battles}]
+
+
+TABLES = {"pairs": pair_records, "strengths": strength_records, "categories": category_records}
+KIND = Kind(build, card, TABLES, charts, screen=screen, lines=lines)

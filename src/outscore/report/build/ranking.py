@@ -8,16 +8,15 @@ from functools import partial
 from importlib.resources import files
 
 from outscore.language.numbers import count, decimals_for, format_level, format_number, interval_ends
-from outscore.language.phrases import correction_name
+from outscore.language.phrases import correction_name, name_of_test
 from outscore.report import document as doc
 from outscore.report.build import common
-from outscore.report.build.kind import Kind
-from outscore.report.charts.heat_map import MAX_LINKED, heat_figure, heat_style
-from outscore.report.charts.ranking import charts, page_charts
-from outscore.report.charts.theme import stylesheet
+from outscore.report.build.kind import Kind, Line
+from outscore.report.charts.canvas import stylesheet
+from outscore.report.charts.ranking import MAX_LINKED, charts, heat_figure, heat_style, page_charts
 from outscore.report.references.citations import cited_by_ranking
 from outscore.report.rows.columns import Column, ends, interval_head, number, words
-from outscore.report.rows.places import decided, decimals_of, facts, headline, leaders, sharing, subject
+from outscore.report.rows.places import decided, decimals_of, facts, headline, leaders, next_step, sharing, subject
 from outscore.report.rows.ranking import (
     GROUPS,
     What,
@@ -279,4 +278,42 @@ def card(ranking: Ranking) -> doc.Document:
     return common.card_document(headline, ranking.reason, table, note_texts(ranking.notes), left, ranking.reading)
 
 
-KIND = Kind(build, card, {"systems": ranked_systems, "pairs": ranked_pairs}, charts)
+def screen(ranking: Ranking) -> doc.Screen:
+    """Who leads or shares the lead, a line for each system, and what to do next."""
+    verdict = _verdict(ranking)
+    optional = ("n", "loses", "beats", interval_head(ranking.alpha))
+    places = common.bare(place_table(ranking, short=True), *optional, most=MAX_SHOWN)
+    further = (
+        [common.bare(standings_table(ranking, ranking.metrics, "metric"), title="Further metrics")] if ranking.metrics else []
+    )
+    if ranking.joint is not None:
+        further.append(common.bare(joint_table(ranking, ranking.joint), title="All systems at once"))
+    found = {fact.label: fact.lines for fact in facts(ranking)}
+    family = ranking.family
+    tested = f"{correction_name(family.correction)} over {count(family.m, 'pair')}" if ranking.counts.testable else ""
+    about = found.get("design", (count(ranking.n, "item"),))
+    method = name_of_test(ranking.test) if ranking.counts.testable else ""
+    return doc.Screen(
+        headline(ranking)[0] if verdict.kind != "Ranking" else verdict.headline,
+        common.on_screen(
+            ("pairs", found["pairs"]),
+            ("test", ["; ".join(filter(None, (method, tested, ", ".join(about))))]),
+            ("claims", found.get("claims", ())[:1]),
+            ("coverage", found["coverage"] if ranking.coverage.missing else ()),
+            ("read as", common.short_read_as(ranking.reading)),
+            ("next", next_step(ranking) if not decided(ranking) else ()),
+        ),
+        common.warnings_on_screen(ranking.notes),
+        (places, *further),
+        verdict.tone,
+    )
+
+
+def lines(ranking: Ranking) -> list[Line]:
+    """The ranking as keys and values: how many share the lead, and the first system."""
+    first = ranking.scores[0]
+    shared = {"leaders": leaders(ranking.standing), "of": len(ranking.scores), "metric": ranking.metric}
+    return [{**shared, "first": first.system, "score": first.value, "low": first.low, "high": first.high, "n": ranking.n}]
+
+
+KIND = Kind(build, card, {"systems": ranked_systems, "pairs": ranked_pairs}, charts, screen=screen, lines=lines)

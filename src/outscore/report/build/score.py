@@ -1,24 +1,78 @@
-"""The document of single systems' scores: the scores, what they can show, and what they rest on."""
+"""How single systems' scores are reported: the scores, what they can show, what they rest on, and their charts."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from typing import Any
 
-from outscore.language.numbers import count, format_ends, format_number, format_percent
+from outscore.inference.populations import THESE_ITEMS, claim_of
+from outscore.language.numbers import count, format_ends, format_level, format_number, format_percent, format_probability
 from outscore.language.verdict.score import score_decimals
-from outscore.report.build.common import charts_section, facts_block, folded, paper, read_as, settings, warnings_of, works
-from outscore.report.build.kind import Kind
-from outscore.report.charts.score import charts
-from outscore.report.charts.theme import stylesheet
-from outscore.report.document import Article, Block, Card, Cards, Document, Listing, Section, Verdict, clean
+from outscore.report.build.common import (
+    bare,
+    charts_section,
+    facts_block,
+    folded,
+    on_screen,
+    paper,
+    read_as,
+    settings,
+    short_read_as,
+    warnings_of,
+    warnings_on_screen,
+    works,
+)
+from outscore.report.build.kind import Kind, Line
+from outscore.report.charts.canvas import (
+    COLOURS,
+    WIDTH,
+    Chart,
+    data,
+    distinct,
+    hover_text,
+    layered,
+    on_hover,
+    padded,
+    require_drawing,
+    short,
+    stylesheet,
+)
+from outscore.report.document import (
+    Article,
+    Block,
+    Card,
+    Cards,
+    Document,
+    Fact,
+    Listing,
+    Record,
+    Records,
+    Screen,
+    Section,
+    Table,
+    Verdict,
+    clean,
+)
 from outscore.report.references.citations import cited_by_scores
-from outscore.report.rows.columns import interval_head
-from outscore.report.rows.score import facts, parts, records, scores
-from outscore.results.note import note_texts
-from outscore.results.score import ScoreResult
+from outscore.report.rows.columns import Column, digits, ends, interval_head, number, tabulate, words
+from outscore.results.analysis import Directions
+from outscore.results.note import BESIDE_VERDICT, note_texts
+from outscore.results.score import Noise, ScoredSystem, ScorePart, ScoreResult
 
 MAX_OPEN_ROWS = 30
 MAX_CARDS = 4
+TENTH = 0.1
+"""Two directions whose differences are further apart are both told."""
+COLUMNS = (
+    "system", "column", "part", "metric", "value", "low", "high", "n", "rows", "clusters", "repeats", "missing", "error", "sd",
+    "between", "within", "detectable_independent", "detectable_correlated", "correlation", "run_sd", "run_reach",
+    "false_alarms",
+)  # fmt: skip
+MAX_DRAWN = 40
+"""How many rows fit into one chart."""
+ROW, HALF = 22, 20
 
 
 def build(result: ScoreResult) -> Document:
@@ -77,4 +131,251 @@ def _cards(result: ScoreResult) -> Cards:
     return Cards(tuple(cards)).only("html")
 
 
-KIND = Kind(build, card, {"scores": records}, charts)
+def scores(result: ScoreResult) -> Table:
+    """One row for each system; empty columns are left out."""
+    decimals = score_decimals(result.systems)
+    columns: list[Column[ScoredSystem]] = [
+        words("system", lambda one: one.system),
+        Column(result.metric, lambda one: one.value, number(decimals)),
+        words(interval_head(result.alpha), lambda one: (one.low, one.high), ends(decimals)),
+        Column("items", lambda one: one.n),
+        Column("clusters", lambda one: one.clusters),
+        Column("runs", lambda one: one.repeats, "{:.4g}".format, when=any(one.repeats > 1 for one in result.systems)),
+        words("without a score", lambda one: ", ".join(f"{n:,} {reason}" for reason, n in one.missing.items())),
+    ]
+    better = "higher is better" if result.higher_is_better else "lower is better"
+    averaged = "macro-averaged " if result.macro else ""
+    return tabulate("scores", f"{averaged}{result.metric}, {better}", columns, result.systems)
+
+
+def parts(result: ScoreResult) -> list[Table]:
+    """A table for datasets and one for slices, with a row for each value, and for each system where there are several."""
+    decimals = score_decimals(result.systems)
+    tables = []
+    for key in ("datasets", "slices"):
+        listed = [(one.system, part) for one in result.systems for part in getattr(one, key)]
+        order = {name: i for i, name in enumerate(dict.fromkeys((part.column, part.name) for _, part in listed))}
+        if not listed:
+            continue
+        column = listed[0][1].column
+        columns: list[Column[tuple[str, ScorePart]]] = [
+            words(column, lambda row: row[1].name),
+            words("system", lambda row: row[0], when=len(result.systems) > 1),
+            Column(result.metric, lambda row: row[1].value, number(decimals)),
+            words(interval_head(result.alpha), lambda row: (row[1].low, row[1].high), ends(decimals)),
+            Column("items", lambda row: row[1].n),
+        ]
+        listed.sort(key=lambda row: order[row[1].column, row[1].name])
+        tables.append(tabulate(key, f"By {column}", columns, listed))
+    return tables
+
+
+def facts(result: ScoreResult) -> list[Fact]:
+    """What the scores rest on and what they can show, without what is missing."""
+    listed: list[tuple[str, Iterable[str]]] = [
+        ("intervals", [_intervals(result)] if result.interval else []),
+        ("spread", _each(result, _spread)),
+        ("reach", _each(result, lambda one: _reach(one, result))),
+        ("noise floor", _each(result, lambda one: _noise(one.noise, result))),
+        ("missing", _each(result, _missing)),
+        ("next", [f"compare them with `{result.next_command or 'outscore rank'}`"] if len(result.systems) > 1 else []),
+        ("notes", note_texts(note for note in result.notes if note.kind not in ("reading", *BESIDE_VERDICT))),
+    ]
+    cleaned = [(label, tuple(clean(line) for line in lines)) for label, lines in listed]
+    return [Fact(label, lines, guarded=label == "notes", command=label == "next") for label, lines in cleaned if lines]
+
+
+def _each(result: ScoreResult, describe: Callable[[ScoredSystem], str]) -> list[str]:
+    """One line for each system, after its name where there are several."""
+    lines = [(one.system, describe(one)) for one in result.systems]
+    several = len(result.systems) > 1
+    return [f"{name}: {line}" if several else line for name, line in lines if line]
+
+
+def _intervals(result: ScoreResult) -> str:
+    about = "new items" if result.repeat_kind is None else claim_of(result.population, result.repeat_kind)
+    clusters = [one.clusters for one in result.systems if one.clusters is not None]
+    units = f", items in {count(max(clusters), 'cluster')}" if clusters else ""
+    return f"about {about}; {result.interval}{units}"
+
+
+def _spread(one: ScoredSystem) -> str:
+    if one.between is not None and one.within is not None:
+        whole = one.between + one.within
+        share = f"; {100 * one.within / whole:.0f}% of the variance of a single run is between runs" if whole else ""
+        between, within = (format_number(math.sqrt(variance)) for variance in (one.between, one.within))
+        return f"sd {between} between items, {within} within an item{share}"
+    return "" if one.sd is None else f"sd {format_number(one.sd)} between items"
+
+
+def _reach(one: ScoredSystem, result: ScoreResult) -> str:
+    reach = one.detectable
+    if reach is None:
+        return ""
+    level = f"power {format_level(reach.power)}, alpha = {format_level(reach.alpha)}, paired"
+    if reach.smallest_p is not None:
+        units = count(one.n, "item") if one.clusters is None else count(one.clusters, "cluster")
+        smallest, alpha = format_probability(reach.smallest_p), format_level(reach.alpha)
+        least = f"the smallest possible p with {units} is {smallest}"
+        return f"cannot detect a difference from another system: {least} (alpha = {alpha}, paired)"
+    if reach.possible is not None and reach.independent_directions is None:
+        # Results of version 0.1.0 may hold differences that no two systems can have.
+        sizes = [
+            size if size is not None and size <= reach.possible else None for size in (reach.independent, reach.correlated)
+        ]
+        reach = replace(reach, independent=sizes[0], correlated=sizes[1])
+    if reach.correlated is None and reach.independent is None:
+        return f"cannot detect a difference from another system: none that is possible is large enough ({level})"
+    decimals = score_decimals(result.systems)
+    if result.population == THESE_ITEMS:
+        level = level.removesuffix(", paired")
+        detected = _detected(reach.independent, reach.independent_directions, decimals, " from another system")
+        return f"detects {detected} that is run as often on these items ({level})"
+    # Rounding leaves correlations like -2e-17, which mean 0.
+    rho = format_number(round(reach.correlation, 9), 2)
+    how = "as these do" if reach.measured else "assumed"
+    correlated = _detected(reach.correlated, reach.correlated_directions, decimals, " from another system")
+    independent = _detected(reach.independent, reach.independent_directions, decimals)
+    return f"detects {correlated} if item scores correlate at {rho} ({how}), {independent} if they do not correlate ({level})"
+
+
+def _detected(size: float | None, sides: Directions | None, decimals: int, whom: str = "") -> str:
+    """The smallest difference that is detected, and both directions where they differ by a tenth."""
+    if size is None:
+        return f"no difference{whom}"
+    if sides is None or (sides.better is not None and sides.worse is not None and _alike(sides.better, sides.worse)):
+        return f"a difference of {format_number(size, decimals)}{whom}"
+    if sides.better is None or sides.worse is None:
+        seen, unseen = ("worse", "better") if sides.better is None else ("better", "worse")
+        return f"a system that is {seen} by {format_number(size, decimals)}, but none that is {unseen},"
+    worse, better = (format_number(side, decimals) for side in (sides.worse, sides.better))
+    return f"a system that is worse by {worse} or better by {better}"
+
+
+def _alike(first: float, second: float) -> bool:
+    return abs(first - second) <= TENTH * min(first, second)
+
+
+def _noise(noise: Noise | None, result: ScoreResult) -> str:
+    if noise is None:
+        return ""
+    decimals = score_decimals(result.systems)
+    text = f"two runs differ by up to {format_number(noise.reach, decimals)} in 95 of 100 cases"
+    if noise.largest is not None:
+        text += f", these {noise.runs:.4g} by up to {format_number(noise.largest, decimals)}"
+    if noise.false_alarms is not None:
+        level = format_level(result.alpha)
+        rate = f"{'at most ' if noise.bound else ''}{_rate(noise.false_alarms)}"
+        text += f"; single runs of the same system would be called different in {rate} of cases"
+        text += f" (alpha = {level}"
+        text += f"; {noise.significant:,} of {count(noise.pairs, 'pair')} of these runs)" if noise.pairs else ")"
+    return text
+
+
+def _rate(share: float) -> str:
+    return f"{format_number(100 * share, 1)}%"
+
+
+def _missing(one: ScoredSystem) -> str:
+    if not one.missing:
+        return ""
+    reasons = [
+        f"{number:,} {'items that others have' if reason == 'absent' else reason}" for reason, number in one.missing.items()
+    ]
+    return f"without a score: {', '.join(reasons)}"
+
+
+def records(result: ScoreResult) -> Records:
+    """A record for each system and each of its parts, with all digits."""
+    rows: list[Record] = []
+    for one in result.systems:
+        shared = {"system": one.system, "metric": result.metric}
+        own = digits(one, "value", "low", "high", "n", "rows", "clusters", "repeats", "error", "sd", "between", "within")
+        reach = digits(one, correlation="detectable.correlation", detectable_independent="detectable.independent")
+        noise = digits(one, run_sd="noise.sd", run_reach="noise.reach", false_alarms="noise.false_alarms")
+        correlated = digits(one, detectable_correlated="detectable.correlated")
+        rows.append({**shared, **own, **reach, **correlated, **noise, "missing": sum(one.missing.values())})
+        listed = (*one.datasets, *one.slices)
+        rows += [{**shared, **digits(part, "column", "value", "low", "high", "n", part="name")} for part in listed]
+    return Records(COLUMNS, tuple(rows))
+
+
+def charts(result: ScoreResult) -> list[Chart]:
+    """All charts that the result has data for."""
+    require_drawing()
+    metric, interval = clean(result.metric), interval_head(result.alpha)
+    drawn = [_drawn_intervals("scores", metric, f"{metric} with its {interval}", _rows(result.systems))]
+    several = len(result.systems) > 1
+    for key in ("datasets", "slices"):
+        rows = []
+        for one in result.systems:
+            listed: Sequence[ScorePart] = getattr(one, key)
+            rows += [{"column": part.column} | _row(part.name, one.system if several else "", part) for part in listed]
+        if rows:
+            drawn.append(_drawn_intervals(key, metric, f"{metric} by {key}, with {interval}s", rows))
+    return drawn
+
+
+def _rows(systems: Sequence[ScoredSystem]) -> list[dict[str, Any]]:
+    return [_row(one.system, "", one) for one in systems]
+
+
+def _row(name: str, system: str, one: ScoredSystem | ScorePart) -> dict[str, Any]:
+    return {"name": name, **({"system": system} if system else {}), "value": one.value, "low": one.low, "high": one.high}
+
+
+def _drawn_intervals(key: str, metric: str, caption: str, rows: Sequence[dict[str, Any]]) -> Chart:
+    import altair as alt
+
+    if len(rows) > MAX_DRAWN:
+        caption = f"{caption}; the first {MAX_DRAWN} of {len(rows)}"
+    # The names of a slice and a system share the room, so that neither is cut away.
+    names = distinct(
+        f"{short(row['name'], HALF)}, {short(row['system'], HALF)}" if "system" in row else short(row["name"])
+        for row in rows[:MAX_DRAWN]
+    )
+    shown = [_drawn(row, name) for row, name in zip(rows, names, strict=False)]
+    ends = [end for row in shown for end in (row["low"], row["high"])]
+    y = alt.Y("name:N", title=None, sort=None, axis=alt.Axis(labelLimit=260))
+    scale = alt.Scale(domain=list(padded(ends)), zero=False, nice=False)
+    base = alt.Chart(data(shown)).encode(description=on_hover())
+    line = base.mark_rule(color=COLOURS["null"], strokeWidth=2)
+    point = base.mark_point(color=COLOURS["ink"], filled=True, size=50, opacity=1)
+    layers = [
+        line.encode(alt.X("low:Q", title=metric, scale=scale), alt.X2("high:Q"), y),
+        point.encode(alt.X("value:Q", title=metric, scale=scale), y),
+    ]
+    description = f"{caption}. {shown[0]['hover']}."
+    return Chart(key, caption, description, layered(layers, WIDTH, max(40, ROW * len(shown))), rows)
+
+
+def _drawn(row: dict[str, Any], name: str) -> dict[str, Any]:
+    low, high = (row["value"] if end is None else end for end in (row["low"], row["high"]))
+    hover = hover_text(f"{name}: {row['value']:.4g}, {low:.4g} to {high:.4g}")
+    return {"name": name, "value": row["value"], "low": low, "high": high, "hover": hover}
+
+
+def screen(result: ScoreResult) -> Screen:
+    """The scores, and those of the parts that were asked for."""
+    tables = [bare(scores(result), "rows", "items"), *(bare(table, title=table.title) for table in parts(result))]
+    told = {fact.label: fact for fact in facts(result)}
+    about = [] if result.repeat_kind is None else [claim_of(result.population, result.repeat_kind)]
+    missing, following = ([told[label]] if label in told else [] for label in ("missing", "next"))
+    return Screen(
+        clean(result.headline),
+        (*on_screen(("about", about)), *missing, *on_screen(("read as", short_read_as(result.reading))), *following),
+        warnings_on_screen(result.notes),
+        tuple(tables),
+        "told",
+    )
+
+
+def lines(result: ScoreResult) -> list[Line]:
+    """Every system as keys and values."""
+    return [
+        {"system": one.system, "metric": result.metric, "score": one.value, "low": one.low, "high": one.high, "n": one.n}
+        for one in result.systems
+    ]
+
+
+KIND = Kind(build, card, {"scores": records}, charts, screen=screen, lines=lines)

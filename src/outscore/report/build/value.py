@@ -9,7 +9,7 @@ from outscore.language.numbers import format_interval, format_mid_p, format_numb
 from outscore.language.phrases import interval_phrase, method_phrase, posterior_phrase
 from outscore.report.build.common import card_document, card_table
 from outscore.report.build.kind import Kind
-from outscore.report.charts.theme import stylesheet
+from outscore.report.charts.canvas import stylesheet
 from outscore.report.document import Article, Document, Fact, Facts, Records, Section, Verdict, clean
 from outscore.report.rows.columns import tabulate, texts
 from outscore.results.comparison import SystemScore, TestResult
@@ -33,7 +33,7 @@ def statements(value: Value) -> tuple[str, Statements]:
     if isinstance(value, PValue):
         return format_p(value), _of_p(value)
     if isinstance(value, Interval):
-        title = f"{format_percent(value.level)} interval {format_interval(value)}"
+        title = f"{format_percent(value.level)} CI {format_interval(value)}"
         estimate = [] if value.estimate is None else [("estimate", format_number(value.estimate))]
         return title, [("of", value.estimand), *estimate, ("method", value.method)]
     if isinstance(value, TestResult):

@@ -9,8 +9,7 @@ from typing import Any
 from outscore.language.numbers import count, format_p_error, format_p_number
 from outscore.language.phrases import method_phrase
 from outscore.report.charts import canvas
-from outscore.report.charts.canvas import Chart
-from outscore.report.charts.theme import COLOURS
+from outscore.report.charts.canvas import COLOURS, Chart
 from outscore.report.document import clean, glue
 from outscore.report.rows.diff import (
     adjusted_p,
@@ -26,9 +25,10 @@ from outscore.report.rows.diff import (
     points,
 )
 from outscore.report.rows.diff_pairs import CLASSES, sorted_parts, sorted_shifts
+from outscore.results.analysis import ScoredSubset
 from outscore.results.diff import Diff, Pair
 from outscore.results.note import BESIDE_VERDICT
-from outscore.results.subset import ScoredSubset
+from outscore.results.pvalue import PValue
 
 MAX_LABELS = 40
 """How many labels the matrix has, those in most changes first."""
@@ -90,7 +90,10 @@ def pair_data(diff: Diff, pair: Pair) -> dict[str, Any]:
         ],
         "kinds": [[clean(metric_name(kind)), count] for kind, count in pair.kinds.items()],
         "metrics": [
-            [metric_name(m.metric), points(m.first), points(m.second), points(m.difference, sign=True), p_number(m.p)]
+            [
+                [metric_name(m.metric), points(m.first), points(m.second), points(m.difference, sign=True), p_number(m.p)],
+                [m.first, m.second, m.difference, m.p.value],
+            ]
             for m in pair.metrics
         ],
         "tables": "" if pair.transitions else _how_to_see(diff, pair),
@@ -108,7 +111,7 @@ def _how_to_see(diff: Diff, pair: Pair) -> str:
     several = len({one.criterion for one in diff.pairs}) > 1
     by = f", by {metric_name(diff.pairs[0].criterion)}" if several else ""
     why = f"Of {len(diff.systems)} systems, only neighbours by score and the first two are compared label by label{by}."
-    cure = f"To see the tables of this pair, compare {first} and {second} alone"
+    cure = f"To have the changes of this pair tested, compare {first} and {second} alone"
     files = [str(path) for path in diff.settings.get("files") or []]
     # Gold is the first file; a file that holds several systems cannot be divided.
     if len(files) != len(diff.systems) + 1:
@@ -119,7 +122,7 @@ def _how_to_see(diff: Diff, pair: Pair) -> str:
 
 
 def _transitions(pair: Pair) -> tuple[list[list[Any]], int]:
-    """Rows in order of evidence: class, gold, from, to, count, mirror, shares, adjusted p; and how many are left out."""
+    """Rows in order of evidence: class, gold, from, to, count, mirror, shares, p as text and number; how many are left out."""
     rows: list[list[Any]] = []
     left = 0
     for kind, name in enumerate(CLASSES, 1):
@@ -134,6 +137,7 @@ def _transitions(pair: Pair) -> tuple[list[list[Any]], int]:
                 points(row.share_of_class),
                 points(row.share_of_changes),
                 adjusted_p(row.p),
+                _order_of(row.p),
             ]
             for row in shifts[:MAX_ROWS]
         ]
@@ -141,7 +145,7 @@ def _transitions(pair: Pair) -> tuple[list[list[Any]], int]:
 
 
 def _parts(parts: list[ScoredSubset]) -> list[list[Any]]:
-    """Rows in order of evidence: column, value, units, both scores, difference as text and number, interval, p."""
+    """Rows in order of evidence: column, value, units, both scores, difference twice, interval, p, numbers to sort by."""
     return [
         [
             clean(row.column),
@@ -156,9 +160,17 @@ def _parts(parts: list[ScoredSubset]) -> list[list[Any]]:
             "" if row.low is None and row.high is None else ends(row.low, row.high),
             adjusted_p(row.p),
             row.p is not None,
+            [round(row.first, 6), round(row.second, 6), _order_of(row.p)],
         ]
         for row in sorted_parts(parts)
     ]
+
+
+def _order_of(p: PValue | None) -> float | None:
+    """The number by which rows are sorted, since a text such as "< .001" says none."""
+    if p is None:
+        return None
+    return p.value if p.adjusted is None else p.adjusted
 
 
 def _cards(diff: Diff, pair: Pair) -> list[dict[str, Any]]:
@@ -175,8 +187,8 @@ def _cards(diff: Diff, pair: Pair) -> list[dict[str, Any]]:
     p = format_p_number(pair.p, alpha_of(diff))
     cards.append(_card("p", p, [text for text in (format_p_error(pair.p), method_phrase(pair.p)) if text]))
     by = f" by {metric_name(pair.counted_by)}" if pair.counted_by else ""
-    differ = [f"of {pair.n:,} units{by}", f"overlap of right answers {points(pair.overlap_correct)} %"]
-    cards.append(_card("Different answers", f"{points(pair.differ)} %", differ))
+    differ = [f"of {pair.n:,} units{by}", f"overlap of right answers {points(pair.overlap_correct)}%"]
+    cards.append(_card("Different answers", f"{points(pair.differ)}%", differ))
     return cards
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from outscore.language.numbers import format_ends, format_number, format_probability
 from outscore.language.phrases import interval_noun
 from outscore.report.charts.canvas import (
+    COLOURS,
     DASHED,
     WIDTH,
     Chart,
@@ -24,7 +25,6 @@ from outscore.report.charts.canvas import (
     side_names,
     stacked,
 )
-from outscore.report.charts.theme import COLOURS
 from outscore.report.document import clean
 from outscore.report.rows.comparison import alone, decimals_of, other_estimand, scored_noun
 from outscore.results.analysis import Histogram, Summary
@@ -285,7 +285,8 @@ def quantile_chart(c: Comparison, whole: Comparisons) -> Chart | None:
     """The differences against the quantiles of a normal distribution: on the line where they are normal (QQ plot)."""
     del whole
     points = sorted(c.pictures.quantiles) if c.pictures is not None else []
-    if len(points) < 4 or points[0][0] == points[-1][0]:
+    # Right-or-wrong items differ by -1, 0 or 1, of which nobody wonders whether they are normal.
+    if len({v for _, v in points}) < 4 or points[0][0] == points[-1][0]:
         return None
     import altair as alt
 

@@ -6,9 +6,8 @@ from typing import Any
 
 from outscore.language.verdict.preference import format_rate
 from outscore.report.charts import canvas
-from outscore.report.charts.canvas import Chart
+from outscore.report.charts.canvas import COLOURS, LETTERS, Chart
 from outscore.report.charts.ranking import MAX_DRAWN
-from outscore.report.charts.theme import COLOURS, LETTERS
 from outscore.report.document import clean
 from outscore.report.rows.columns import interval_head
 from outscore.report.rows.preference import elo_name, set_places, shown_part

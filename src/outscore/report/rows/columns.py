@@ -160,7 +160,7 @@ def between(low: int, high: int, word: str = " to ", form: str = "") -> Text:
 
 def interval_head(alpha: float | None) -> str:
     """The heading of a column of intervals."""
-    return "interval" if alpha is None else f"{format_percent(1 - alpha)} interval"
+    return "interval" if alpha is None else f"{format_percent(1 - alpha)} CI"
 
 
 def not_shown(every: int, shown: int | None, noun: str, how: str = "") -> str:

@@ -155,12 +155,14 @@ def line_of(diff: Diff, pair: Pair) -> tuple[str, ...]:
     return (format_p(pair.p, alpha_of(diff), brief=True), difference)
 
 
-def next_step_of(diff: Diff, pair: Pair) -> str:
+def next_step_of(diff: Diff, pair: Pair, *, short: bool = False) -> str:
     """How much more data a true difference of the observed size would take, where nothing was decided; empty elsewhere."""
     alpha = alpha_of(diff)
     if alpha is None or pair.needed is None or pair.is_significant(alpha) or pair.p.value <= alpha:
         return ""
     more = times_as_much(pair.needed)
+    if short:
+        return f"{more} times as much data would show such a difference (power .80)"
     return f"Detecting a true difference as large as the observed one would take {more} times as much data (power .80)."
 
 
@@ -177,7 +179,7 @@ def sampled_note(p_values: Iterable[PValue | None]) -> list[str]:
     if not sampled:
         return []
     widest = max(p.upper - p.lower for p in sampled)
-    return [f"{SAMPLED} p is sampled (Monte Carlo): its 99 % bounds are up to {format_probability(widest)} apart."]
+    return [f"{SAMPLED} p is sampled (Monte Carlo): its 99% bounds are up to {format_probability(widest)} apart."]
 
 
 def interval_note(named: Iterable[tuple[str, Interval | None]]) -> list[str]:
@@ -205,7 +207,7 @@ def adjusted_p(p: PValue | None) -> str:
 
 def interval_name(interval: Interval | None) -> str:
     """The heading of a column of intervals."""
-    return "interval" if interval is None else f"{format_percent(interval.level)} interval"
+    return "interval" if interval is None else f"{format_percent(interval.level)} CI"
 
 
 def whole_tables(diff: Diff, *, top: int | None = None, every_pair: bool = True) -> list[Table]:

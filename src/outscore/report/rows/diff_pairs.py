@@ -28,9 +28,9 @@ from outscore.report.rows.diff import (
     signed_points,
     wide_table,
 )
+from outscore.results.analysis import ScoredSubset
 from outscore.results.diff import Diff, Pair, Shift
 from outscore.results.pvalue import PValue
-from outscore.results.subset import ScoredSubset
 
 Sort = Literal["evidence", "delta", "count"]
 SORTS: tuple[Sort, ...] = ("evidence", "delta", "count")
@@ -141,7 +141,7 @@ def _transitions(pair: Pair, few: str, top: int | None, sort: Sort) -> Table:
         if not shifts:
             continue
         size = getattr(pair.outcomes, name)
-        rows.append(f"{title}: {points(size / total)} % ({size:,}/{total:,})")
+        rows.append(f"{title}: {points(size / total)}% ({size:,}/{total:,})")
         rows += [(row, name) for row in shifts[:top]]
         left += len(shifts[top:]) if top is not None else 0
     mirrors = f"adj. p tests a row against its mirror; it is missing if there are {few}, or the row is its own mirror."
@@ -151,7 +151,7 @@ def _transitions(pair: Pair, few: str, top: int | None, sort: Sort) -> Table:
         notes.append(f"Changed errors: gold → {pair_name(pair)}.")
     if left:
         notes.append(f"Not shown: {left:,} rows.")
-    title = f"What changed, {pair_name(pair)}, {metric_name(pair.unit_criterion)}: {points(pair.differ)} % of {pair.n:,} differ"
+    title = f"What changed, {pair_name(pair)}, {metric_name(pair.unit_criterion)}: {points(pair.differ)}% of {pair.n:,} differ"
     columns: list[Column[tuple[Shift, str]]] = [
         words("change", _change_name),
         Column("count", lambda row: row[0].count),

@@ -27,7 +27,7 @@ from outscore.language.phrases import (
     shown_prefix,
 )
 from outscore.language.verdict.comparison import stored_verdict
-from outscore.report.document import Fact, clean, list_names
+from outscore.report.document import PART, Fact, clean, list_names
 from outscore.report.rows.comparison import (
     alpha_of,
     decimals_of,
@@ -46,11 +46,14 @@ from outscore.results.analysis import Power
 from outscore.results.comparison import Comparison, Comparisons, PopulationAnswer
 from outscore.results.design import Missing
 from outscore.results.note import BESIDE_VERDICT, note_texts
+from outscore.results.pvalue import PValue
 from outscore.results.signature import Signature
 
 SENTENCE_END = re.compile(r"(?<=[.]) (?=[A-Z])")
 GUARDED = ("margin", "warnings", "notes")
 """Facts whose lines are all equally important."""
+TERM_OF = {"difference": "certified", "effect size": "d_z", "fragility": "fragility", "p-value": "mid-p"}
+"""The term that explains what stands behind a label."""
 TREATMENTS = {"drop": "left out", "zero": "they count as 0"}
 MAX_NAMED = 6
 """How many datasets are named; the rest is counted."""
@@ -110,7 +113,7 @@ def first_sentence(text: str) -> str:
 
 
 def _fact(label: str, lines: Iterable[str]) -> Fact:
-    return Fact(label, tuple(lines), guarded=label in GUARDED)
+    return Fact(label, tuple(lines), guarded=label in GUARDED, term=TERM_OF.get(label, ""))
 
 
 def _difference(c: Comparison, *, verbose: bool) -> list[str]:
@@ -287,7 +290,7 @@ def _effects(c: Comparison, *, level: bool = False) -> list[str]:
         return []
     ends = effect_ends(first)
     if level and ends and c.interval is not None:
-        ends = f"{format_percent(c.interval.level)} interval {ends}"
+        ends = f"{format_percent(c.interval.level)} CI {ends}"
     return [f"{effect_name(first.name)} {value}" + (f" ({ends})" if ends else "")]
 
 
@@ -329,14 +332,16 @@ def _detectable(c: Comparison, power: Power) -> list[str]:
     return [f"{size:,} {unit} can detect a true difference of {found} with power .80{by}"]
 
 
-def next_step(c: Comparison) -> list[str]:
-    """How many units a true difference of the observed size would take, where nothing was decided."""
+def next_step(c: Comparison, *, short: bool = False) -> list[str]:
+    """How many units a true difference of the observed size would take, where nothing was decided; in `short`, on one line."""
     power = c.power
     if power is None or power.needed is None or c.decision.claim != "undecided":
         return []
     about = f"about {power.needed:,} {units_of(c)[1]}{' of each system' if c.unpaired is not None else ''}"
     if c.population == ITEMS_AND_RUNS:
         about += ", with as many runs as here"
+    if short:
+        return [f"{about} would show such a difference (power .80)"]
     return [f"detecting a true difference as large as the observed one would take {about} (power .80)"]
 
 
@@ -362,6 +367,45 @@ def _spreads(c: Comparison, alpha: float | None) -> list[str]:
             f"allowing unequal spreads: {format_p(unpaired.welch, alpha, brief=True)}, {method_phrase(unpaired.welch)}{ends}"
         )
     return lines
+
+
+def margin_lines(c: Comparison, alpha: float | None) -> list[str]:
+    """Whether a loss and a difference within the margin are shown, as questions with answers."""
+    margin, alpha = c.margin, _level(c, alpha)
+    if margin is None or alpha is None:
+        return []
+    claims = ((f"loss below {margin.value:g} shown?", margin.noninferiority), ("equivalent?", margin.equivalence))
+    return [PART.join(answered(question, p, alpha) for question, p in claims)]
+
+
+def answered(question: str, p: PValue, alpha: float) -> str:
+    """A question and its answer, without a double negative.
+
+    Examples
+    --------
+    >>> answered("loss below 0.02 shown?", PValue(0.31, 0.31, 0.31, -0.5, "asymptotic", "tango"), 0.05)
+    'loss below 0.02 shown? no, p = .310'
+    """
+    return f"{question} {'yes' if p.rejects(alpha) else 'no'}, {format_p(p, alpha, brief=True)}"
+
+
+def units_phrase(c: Comparison) -> str:
+    """On how many items, and in how many clusters.
+
+    Examples
+    --------
+    >>> from outscore import compare
+    >>> units_phrase(compare([1, 0, 1, 1], [0, 0, 1, 0]))
+    '4 items'
+    """
+    if c.unpaired is not None:
+        groups = c.unpaired.clusters
+        inside = "" if groups is None else f" in {groups[0]:,} and {count(groups[1], group_of(c))}"
+        return f"{count(c.unpaired.n[0], noun_of(c))} and {c.unpaired.n[1]:,} others{inside}"
+    size = c.design.unit_size
+    units = count(c.n, "unit" if size > 1 else noun_of(c))
+    inside = f" in {count(c.clusters, group_of(c))}" if c.clusters is not None else ""
+    return f"{units}{inside}{f' from {c.design.datasets} datasets' if c.design.datasets > 1 else ''}"
 
 
 def _design(c: Comparison) -> list[str]:

@@ -61,7 +61,7 @@ def metric_table(whole: Comparisons) -> Table:
         *answer_columns(compared, alpha_of(whole), (*sides_called(systems), difference_called(systems))),
         words("winner", lambda c: "none" if c.decision.winner is None else c.systems[c.decision.winner]),
     ]
-    notes = [f"p: {_methods(whole)}.", f"adj. p: {_correction(whole)} over {count(len(compared), 'metric')}."]
+    notes = [f"p: {methods_of(whole)}.", f"adj. p: {correction_of(whole)}."]
     return tabulate("metrics", f"{legend(systems)}, on {size_of(compared)}", columns, compared, notes)
 
 
@@ -113,7 +113,12 @@ def metric_facts(whole: Comparisons) -> list[Fact]:
     return [Fact(label, tuple(texts)) for label, texts in lines.items() if texts]
 
 
-def _methods(whole: Comparisons) -> str:
+def correction_of(whole: Comparisons) -> str:
+    """How p is corrected for the number of metrics."""
+    return f"{_correction(whole)} over {count(len(whole.comparisons), 'metric')}"
+
+
+def methods_of(whole: Comparisons) -> str:
     """Each way in which p was computed, with its metrics and the error of sampling."""
     by_method: dict[str, list[str]] = {}
     for c in whole.comparisons:

@@ -201,7 +201,7 @@ def pair_words(cell: Cell, row: str, column: str, alpha: float, decimals: int) -
     interval = interval_ends(low, high, decimals)
     return (
         f"{clean(row)} {words} {clean(column)}: difference {format_number(sign * pair.difference, decimals, sign=True)}"
-        f"{f' ({format_percent(1 - alpha)} interval {interval})' if interval else ''}, adjusted p = "
+        f"{f' ({format_percent(1 - alpha)} CI {interval})' if interval else ''}, adjusted p = "
         f"{p_number(adjusted_p(pair), alpha)}, p = {p_number(pair.p.value)}, n = {pair.n:,}"
     )
 

@@ -160,7 +160,7 @@ def _spread(plan: PlanResult) -> str:
         return _spread_of_battles(design)
     if design.discordance is not None:
         share = number(100 * design.discordance)
-        return f"discordance {number(design.discordance)}: on {share} % of the items only one system is right"
+        return f"discordance {number(design.discordance)}: on {share}% of the items only one system is right"
     if design.unpaired and design.accuracy is not None:
         return f"the accuracy of the baseline is {number(design.accuracy)}"
     if design.sd is None:
@@ -174,7 +174,7 @@ def _spread(plan: PlanResult) -> str:
 
 def _spread_of_battles(design: StudyDesign) -> str:
     if design.sd is None:
-        return f"{number(100 * (design.discordance or 0.0))} % of the battles are no ties"
+        return f"{number(100 * (design.discordance or 0.0))}% of the battles are no ties"
     return f"standard deviation of a battle {number(design.sd)}, where a win counts 1 and a tie 0.5"
 
 
@@ -279,7 +279,7 @@ def _needs(plan: PlanResult, points: Sequence[EffectPoint] | None = None) -> Tab
 
 def _effect(plan: PlanResult, effect: float) -> str:
     if plan.design.battles:
-        return f"{number(50 + 100 * effect)} %"
+        return f"{number(50 + 100 * effect)}%"
     return f"{difference(plan, effect)}{' sd' if plan.design.basis == 'standardised' else ''}"
 
 
@@ -304,7 +304,7 @@ def _tried(curves: Sequence[SimulatedCurve]) -> Table:
 def _tried_columns(curve: SimulatedCurve) -> list[Column[int]]:
     return [
         Column(KINDS[curve.kind], lambda i: curve.points[i].power, lambda power: f"{power:.3f}".removeprefix("0")),
-        Column("95 % band", lambda i: Text(_band(curve.points[i]), curve.points[i].low)),
+        Column("95% band", lambda i: Text(_band(curve.points[i]), curve.points[i].low)),
     ]
 
 

@@ -173,7 +173,7 @@ def _rate(pair: PreferencePair) -> Text | None:
     """The win rate, or the mean difference of games against the baseline."""
     if pair.by != "baseline":
         return Text(format_rate(pair.win_rate), pair.win_rate)
-    return None if pair.difference is None else Text(f"{100 * pair.difference:+.1f} %", pair.difference)
+    return None if pair.difference is None else Text(f"{100 * pair.difference:+.1f}%", pair.difference)
 
 
 def _rate_limits(pair: PreferencePair) -> Text:
@@ -241,7 +241,7 @@ def _agreement_notes(judges: Judges) -> list[str]:
 def _ends(low: float | None, high: float | None, *, percent: bool = False, sign: str = "") -> str:
     if low is None or high is None:
         return ""
-    return f"{100 * low:{sign}.1f} to {100 * high:{sign}.1f} %" if percent else f"{low:.3f} to {high:.3f}"
+    return f"{100 * low:{sign}.1f} to {100 * high:{sign}.1f}%" if percent else f"{low:.3f} to {high:.3f}"
 
 
 def facts(result: Preference) -> list[Fact]:
@@ -311,8 +311,8 @@ def _battle_lines(result: Preference) -> list[str]:
     if pair.standard_error is not None and pair.rows_standard_error and pair.clusters < result.battles:
         ratio = pair.standard_error / pair.rows_standard_error
         lines.append(
-            f"standard error {format_number(100 * pair.standard_error, 2)} % {cluster_text(result.unit)};"
-            f" {format_number(100 * pair.rows_standard_error, 2)} % if rows were independent (ratio {ratio:.2f})"
+            f"standard error {format_number(100 * pair.standard_error, 2)}% {cluster_text(result.unit)};"
+            f" {format_number(100 * pair.rows_standard_error, 2)}% if rows were independent (ratio {ratio:.2f})"
         )
     return lines
 
@@ -404,7 +404,7 @@ def _label_lines(result: Preference) -> list[str]:
         return []
     interval = f"{interval_head(result.alpha)} {_ends(labels.low, labels.high, percent=True)}"
     alone = f"{format_rate(labels.people_rate)} ({_ends(labels.people_low, labels.people_high, percent=True)})"
-    bias = f"{100 * labels.bias:+.1f} % ({_ends(labels.bias_low, labels.bias_high, percent=True)})"
+    bias = f"{100 * labels.bias:+.1f}% ({_ends(labels.bias_low, labels.bias_high, percent=True)})"
     kappa = f", kappa {UNDEFINED if labels.kappa is None else f'{labels.kappa:.3f}'}"
     prompts = f"{count(labels.labelled, 'labelled prompt')}, {labels.unlabelled:,} more by the judge alone"
     won = f"by {labels.people}, {result.pairs[0].a} would win {format_rate(labels.win_rate)}"

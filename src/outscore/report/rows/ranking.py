@@ -6,7 +6,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any, Literal
 
-from outscore.language.numbers import count, finer, format_level, format_number, format_percent, interval_ends
+from outscore.language.numbers import (
+    count,
+    decimals_of_intervals,
+    finer,
+    format_level,
+    format_number,
+    format_percent,
+    interval_ends,
+)
 from outscore.language.phrases import correction_name
 from outscore.report.document import Bar, Record, Records, Table, clean, list_names
 from outscore.report.rows.columns import (
@@ -82,9 +90,14 @@ PAIR_COLUMNS = (
 )  # fmt: skip
 
 
-def place_table(ranking: Ranking, *, most: int | None = None, counts: bool = False) -> Table:
-    """The systems, best first; `most` of them, with `counts` of wins and losses if wanted, or beside the baseline."""
+def place_table(ranking: Ranking, *, most: int | None = None, counts: bool = False, short: bool = False) -> Table:
+    """The systems, best first; `most` of them, with `counts` of wins and losses if wanted, or beside the baseline.
+
+    A `short` table has as many digits as the intervals justify.
+    """
     standing, decimals = ranking.standing, decimals_of(ranking.standing)
+    if short:
+        decimals = min(decimals, decimals_of_intervals((s.low, s.high) for s in standing.scores))
     alone, tested = ranking.baseline is None, standing.counts.testable > 0
     place, letters, against = _place(standing), _letters(standing), _against(ranking, standing)
     columns: list[Column[RankedSystem]] = [
@@ -324,7 +337,7 @@ def joint_table(ranking: Ranking, joint: Joint, most: int | None = None) -> Tabl
     error = max(s.best_error for s in joint.systems)
     notes = [
         f"{drawn}.",
-        f"P(best): the share of resamples in which a system leads, ties split, ± {error:.3f} (99 %); it is not a p-value.",
+        f"P(best): the share of resamples in which a system leads, ties split, ± {error:.3f} (99%); it is not a p-value.",
         _reach_note(ranking, joint),
         *_points_notes(joint),
         _left_out(ranking, most),
@@ -337,7 +350,7 @@ def _reach_note(ranking: Ranking, joint: Joint) -> str:
     if joint.critical is None or joint.critical_error is None:
         return ""
     family = "all pairs" if ranking.baseline is None else f"all pairs with {ranking.baseline}"
-    reach = f"{joint.critical:.2f} ± {joint.critical_error:.2f} (99 %) standard errors"
+    reach = f"{joint.critical:.2f} ± {joint.critical_error:.2f} (99%) standard errors"
     level = format_percent(joint.level)
     return f"The intervals of {family} hold simultaneously with {level} confidence; they extend {reach} to either side."
 

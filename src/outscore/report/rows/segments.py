@@ -15,9 +15,9 @@ from outscore.language.phrases import correction_name, difference_called, legend
 from outscore.report.document import Example, Examples, Table, Words, clean
 from outscore.report.rows.columns import Column, number, tabulate, words
 from outscore.report.rows.comparison import alpha_of, favour_lines, p_columns
+from outscore.results.analysis import Ngram, WordBucket, WordStudy
 from outscore.results.comparison import Comparison, Comparisons
 from outscore.results.design import DecidingItem, Segment
-from outscore.results.subset import Ngram, WordBucket, WordStudy
 
 # Chinese and Japanese are written without spaces, so each of their characters is a word; so is each punctuation mark.
 SINGLE = "\u3001-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff01-\uff65!-/:-@\\[-`{-~\u2010-\u2027\u00ab\u00bb\u00bf\u00a1"

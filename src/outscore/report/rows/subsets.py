@@ -19,10 +19,10 @@ from outscore.report.rows.comparison import (
     p_columns,
     units_of,
 )
+from outscore.results.analysis import Bucket
 from outscore.results.comparison import Comparison, Comparisons
 from outscore.results.interval import Interval
 from outscore.results.pvalue import PValue
-from outscore.results.subset import Bucket
 
 CENTRED = "centred bootstrap"
 """The method of an interval that needs more than a few units."""

@@ -14,7 +14,7 @@ from importlib.resources import files
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from outscore.core.errors import OutscoreError
+from outscore.core.errors import load_extra
 from outscore.report.document import (
     Block,
     Document,
@@ -77,10 +77,7 @@ def _digest(script: str) -> str:
 
 def _template() -> Template:
     """The template of this package."""
-    try:
-        import jinja2  # noqa: F401
-    except ModuleNotFoundError:
-        raise OutscoreError("jinja2 must be installed to write HTML.", "Install outscore[report].") from None
+    load_extra("jinja2", "write HTML", "report")
     return _environment().get_template("document.html")
 
 

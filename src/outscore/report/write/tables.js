@@ -51,16 +51,9 @@ function inOrder(rows, column, order) {
   });
 }
 
-// The number that a cell shows, or its text.
+// The number that a cell carries, or its text: what it shows is for people.
 function keyOf(cell) {
-  return cell?.dataset.value === undefined ? shownNumber(cell?.textContent ?? "") : Number(cell.dataset.value);
-}
-
-// The number that a text begins with, as we print them: −0.012, +1,234, < .001, 12.3 %, [0.1, 0.2].
-function shownNumber(text) {
-  const bare = text.trim().replaceAll("\u2212", "-").replaceAll(/[,\u202f\u00a0](?=\d{3})/g, "").replace(/^[<>\u2264\u2265=[(\s]+/, "");
-  const found = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?/i.exec(bare);
-  return found ? Number(found[0]) : text.trim();
+  return cell?.dataset.value === undefined ? (cell?.textContent ?? "").trim() : Number(cell.dataset.value);
 }
 
 function rowSearch(rows, parts) {

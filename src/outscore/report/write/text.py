@@ -12,6 +12,8 @@ from outscore.report import document as doc
 Emphasis = Callable[[str, doc.Tone], str]
 """What makes words stand out where a terminal is written to."""
 LABEL = 12
+MAX_LABEL = 22
+"""A longer label in front of a statement stands out of its column."""
 MIN_WIDTH = 40
 FILLER = "\ufdd0"
 """A code point that no text may hold."""
@@ -32,6 +34,48 @@ def write(document: doc.Document, *, verbose: bool = False, width: int = 80, emp
     width = max(width, MIN_WIDTH)
     articles = [_article(sections, width, emphasis, verbose=verbose) for _, sections in _shown(document, verbose=verbose)]
     return ("\n" + "-" * width + "\n\n").join("\n".join(lines) + "\n" for lines in articles if lines)
+
+
+def write_screen(screen: doc.Screen, *, width: int = 80, emphasis: Emphasis | None = None) -> str:
+    """The answer on one screen; statements whose parts are three spaces apart break between them."""
+    width = max(width, MIN_WIDTH)
+    headline = wrap(doc.clean(screen.headline), width)
+    if emphasis is not None and screen.tone != "told":
+        headline = [emphasis(line, screen.tone) for line in headline]
+    labels = [doc.clean(fact.label) for fact in screen.facts] + ["warning"] * bool(screen.warnings)
+    column = min(max([LABEL, *(len(label) + len(GAP) for label in labels)]), MAX_LABEL)
+    lines = [*headline, *_screen_tables(screen.tables, width)]
+    for fact in screen.facts:
+        lines += _screen_lines(doc.clean(fact.label), fact, column, width)
+    for warning in screen.warnings:
+        lines += _screen_lines("warning", doc.Fact("warning", (warning,)), column, width)
+    return "\n".join([*lines, *_screen_tables(screen.below, width)]) + "\n"
+
+
+def _screen_tables(tables: Iterable[doc.Table], width: int) -> list[str]:
+    """Tables without the columns that do not fit."""
+    fitting = [_without_optional(table, width, told=False) if table.optional else table for table in tables]
+    return [line for table in fitting for line in _table(replace(table, optional=()), width, verbose=False)]
+
+
+def _screen_lines(label: str, fact: doc.Fact, column: int, width: int) -> list[str]:
+    room = width - column - len(GAP)
+    texts = [line for text in fact.lines for line in ([text] if fact.command else _packed(text, room))]
+    # A label that is too long for its column stands out of it.
+    head = f"{label:<{column}}" if len(label) + len(GAP) <= column else label + GAP
+    return [f"{GAP}{head if i == 0 else ' ' * column}{text}".rstrip() for i, text in enumerate(texts)]
+
+
+def _packed(text: str, width: int) -> list[str]:
+    """A text in lines; parts that are three spaces apart stay whole."""
+    parts = [doc.clean(part) for part in text.split(doc.PART)]
+    lines: list[str] = []
+    for part in parts:
+        if lines and doc.screen_width(lines[-1]) + len(doc.PART) + doc.screen_width(part) <= width:
+            lines[-1] += doc.PART + part
+        else:
+            lines += [line.strip() for line in wrap(part, width)]
+    return lines
 
 
 def _shown(document: doc.Document, *, verbose: bool) -> list[tuple[doc.Article, list[tuple[doc.Section, list[doc.Block]]]]]:
@@ -184,7 +228,8 @@ def _table(table: doc.Table, width: int, *, verbose: bool) -> list[str]:
 
 def _titled(table: doc.Table, width: int) -> list[str]:
     notes = [line for note in table.notes for line in wrap(note, width)]
-    return [*wrap(table.title, width), *_grid(table, width), *notes]
+    title = wrap(table.title, width) if table.title else []
+    return [*title, *_grid(table, width), *notes]
 
 
 def _grid(table: doc.Table, width: int) -> list[str]:
@@ -204,8 +249,11 @@ def _grid_row(row: tuple[str, ...], widths: list[int], align: str) -> list[str]:
     return lines
 
 
-def _without_optional(table: doc.Table, width: int) -> doc.Table:
-    """The table without some columns, the first one first, as far as its rows would not stay on one line each."""
+def _without_optional(table: doc.Table, width: int, *, told: bool = True) -> doc.Table:
+    """The table without some columns, the first one first, as far as its rows would not stay on one line each.
+
+    It is `told` which ones are missing.
+    """
     gone: list[str] = []
     for name in [name for name in table.optional if name in table.columns]:
         needs = [max(doc.screen_width(row[i]) for row in (table.columns, *table.rows)) for i in range(len(table.columns))]
@@ -216,7 +264,7 @@ def _without_optional(table: doc.Table, width: int) -> doc.Table:
         kept = [i for i, column in enumerate(table.columns) if column != name]
         table = replace(_columns_of(table, kept), title=table.title, notes=table.notes)
     note = f"Columns omitted to fit the width: {', '.join(gone)} (-v shows all)."
-    return replace(table, notes=(*table.notes, note)) if gone else table
+    return replace(table, notes=(*table.notes, note)) if gone and told else table
 
 
 def _columns_of(table: doc.Table, chosen: Sequence[int]) -> doc.Table:
