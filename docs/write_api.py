@@ -418,7 +418,7 @@ if TYPE_CHECKING:
     from outscore.results.gate import GateResult
     from outscore.results.logs import Logs
     from outscore.results.plan import PlanResult, PossibleP
-    from outscore.results.possible import PossibleTable
+    from outscore.results.plan import PossibleTable
     from outscore.results.preference import Preference
     from outscore.results.pvalue import PValue
     from outscore.results.ranking import Ranking
