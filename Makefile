@@ -22,7 +22,7 @@ DEV := $(VENV)/.ready-dev
 BENCH := $(VENV)/.ready-bench
 SITE := $(VENV)/.ready-site
 
-.PHONY: help demo test test-slow lint browser coverage mutants same bench api docs site screenshots clean
+.PHONY: help demo test test-slow lint browser scripts coverage mutants same bench api docs site screenshots clean
 .DEFAULT_GOAL := help
 
 help:
@@ -44,7 +44,7 @@ demo: $(DEMO)
 	@$(BIN)/outscore demo
 
 # The type checker keeps one processor busy for half a minute, so it runs beside the tests and reports behind them.
-test: $(DEV) browser
+test: $(DEV) browser scripts
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	@$(BIN)/mypy > $(TYPES) 2>&1 & types=$$!; \
@@ -62,6 +62,10 @@ browser:
 	      $(APT) chromium-headless-shell || command -v chromium || $(APT) chromium; } >/dev/null 2>&1 || true; fi; \
 	  command -v chromium-headless-shell >/dev/null || command -v chromium >/dev/null || command -v chromium-browser >/dev/null \
 	    || command -v google-chrome >/dev/null || echo "Chromium is not installed: the tests of pages will be skipped."; }
+
+# The type checker of the page's scripts, where npm is; its test is skipped and says so where it is not.
+scripts:
+	@[ -x node_modules/.bin/tsc ] || ! command -v npm >/dev/null || npm install --silent --no-save --no-audit --no-fund typescript@5 || true
 
 # Also every property again, with as many examples as its test names.
 test-slow: $(DEV) browser

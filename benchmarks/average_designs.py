@@ -9,8 +9,8 @@ import numpy as np
 
 from outscore.core.numeric import Array
 from outscore.core.paired import PairedScores
-from outscore.inference.base.entry import TestRequest
 from outscore.inference.base.own_score import score_intervals
+from outscore.inference.base.question import TestRequest
 from outscore.inference.registry import TESTS
 from outscore.metrics.registry import resolve
 from outscore.scores.panel import Panel

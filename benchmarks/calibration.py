@@ -24,7 +24,8 @@ from benchmarks.calibration_data import DATA, Data, sample
 from outscore.core.metric import AdditiveMetric
 from outscore.core.options import complete
 from outscore.core.paired import PairedScores, codes_of
-from outscore.inference.base.entry import TestEntry, TestRequest
+from outscore.inference.base.entry import TestEntry
+from outscore.inference.base.question import TestRequest
 from outscore.inference.registry import TESTS
 from outscore.metrics.registry import resolve
 from outscore.results.comparison import TestResult

@@ -26,7 +26,7 @@ import outscore as osc
 from outscore.core.options import complete
 from outscore.core.paired import PairedScores
 from outscore.examples.counts import simulate_f1, simulate_pos
-from outscore.inference.base.entry import TestRequest
+from outscore.inference.base.question import TestRequest
 from outscore.inference.registry import TESTS
 from outscore.metrics.registry import resolve
 from outscore.results.pvalue import PValue

@@ -28,10 +28,10 @@ from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.paired import PairedScores, codes_of
 from outscore.core.repeats import Runs
-from outscore.inference.base.entry import TestRequest
 from outscore.inference.base.item_scores import item_scores, skew_warning
 from outscore.inference.base.own_score import score_interval
 from outscore.inference.base.paired import NoSpreadError
+from outscore.inference.base.question import TestRequest
 from outscore.inference.describe.curves import runs_curve
 from outscore.inference.registry import TESTS
 from outscore.inference.runs.exchange import exchange_of

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from outscore.core.options import complete
 from outscore.core.paired import PairedScores
-from outscore.inference.base.entry import TestRequest
+from outscore.inference.base.question import TestRequest
 from outscore.inference.registry import TESTS
 from outscore.metrics.registry import resolve
 

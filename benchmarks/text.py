@@ -29,7 +29,7 @@ from benchmarks.timing import machine
 from outscore.core.numeric import Array
 from outscore.core.options import complete
 from outscore.core.paired import PairedScores
-from outscore.inference.base.entry import TestRequest
+from outscore.inference.base.question import TestRequest
 from outscore.inference.registry import TESTS
 from outscore.resampling.bootstrap import exactly_summable
 from outscore.resampling.flips import flip_bits

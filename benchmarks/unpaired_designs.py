@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from outscore.core.numeric import Array
-from outscore.inference.base.entry import TestRequest
+from outscore.inference.base.question import TestRequest
 from outscore.inference.describe.repeats import run_interval, run_test
 from outscore.inference.unpaired.margins import shifted_p
 from outscore.inference.unpaired.samples import Samples

@@ -176,8 +176,8 @@ def tell(mutants: list[Mutant], survivors: list[Mutant], equivalent: dict[str, s
         left = sum(mutant.folder == folder for mutant in survivors)
         share = 1 - left / max(1, drawn - alike)
         low += [folder] if folder in HELD and share < SHARE else []
-        say(f"{folder:<12}{drawn:>7}{alike:>12}{drawn - alike - left:>9}{left:>9}{100 * share:>7.1f} %")
-    say(f"{len(mutants)} mutants; {f'below {100 * SHARE:.0f} %: ' + ', '.join(low) if low else 'enough are noticed'}.")
+        say(f"{folder:<12}{drawn:>7}{alike:>12}{drawn - alike - left:>9}{left:>9}{100 * share:>7.1f}%")
+    say(f"{len(mutants)} mutants; {f'below {100 * SHARE:.0f}%: ' + ', '.join(low) if low else 'enough are noticed'}.")
     return len(low)
 
 

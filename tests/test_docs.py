@@ -136,6 +136,13 @@ def anchors_of(text):
     return {re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "", heading).strip().lower()) for heading in headings}
 
 
+def test_the_overview_for_agents_leads_somewhere():
+    docs = Path(__file__).resolve().parent.parent / "docs"
+    targets = re.findall(r"\]\(([^)]+)\)", (docs / "llms.txt").read_text(encoding="utf-8"))
+    assert len(targets) > 8
+    assert [target for target in targets if not (docs / target).is_file()] == []
+
+
 def test_anchors_are_headings():
     for page in [*PAGES, ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md"]:
         for target, anchor in re.findall(r"\]\((?!https?:)([^)#\s]*)#([^)\s]+)\)", page.read_text(encoding="utf-8")):

@@ -69,6 +69,15 @@ def test_comparing_two_files_of_numbers_loads_what_it_uses(kind, tmp_path):
     assert not _loaded_by("compare", _files(tmp_path, kind)).intersection(UNUSED["compare"])
 
 
+@pytest.mark.parametrize("scores", ["[1, 0, 1, 1, 1], [0, 0, 1, 0, 0]", "[0.51, 0.2, 0.9], [0.4, 0.3, 0.1]"])
+def test_comparing_arrays_loads_two_libraries(scores):
+    """Beside the standard library. scipy is for what needs its transforms or special functions."""
+    allowed = {"outscore", "numpy", "msgspec", "typing_extensions", *sys.stdlib_module_names}
+    usual = loaded_after("import numpy.random, msgspec")
+    loaded = loaded_after(f"import outscore as osc\nassert osc.compare({scores}).p.value < 1")
+    assert {name.partition(".")[0] for name in loaded - usual} <= allowed
+
+
 def test_comparing_texts_loads_what_it_uses(tmp_path, monkeypatch):
     """Rankings are for several datasets, readers of logs for logs, and nothing is scored whose statistics were kept."""
     monkeypatch.setenv("OUTSCORE_CACHE", str(tmp_path / "cache"))

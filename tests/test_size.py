@@ -25,15 +25,15 @@ from outscore.workflows.requests.registry import REQUESTS
 SOURCE = Path(outscore.__file__).parent
 GENERATED = SOURCE / "api.py"
 LIMITS = {
-    "modules": 522,
-    "lines of code": 63_000,
-    "types": 567,
+    "modules": 507,
+    "lines of code": 64_400,
+    "types": 569,
     "lists of option names": 6,
-    "records patched in workflows": 233,
-    "assertions that something is not None": 141,
+    "records patched in workflows": 235,
+    "assertions that something is not None": 140,
 }
 """The limits of `counts`; the targets are 340, 48,000, 400, 0, 90 and 75."""
-VISITED = {"functions": 840, "modules": 135}
+VISITED = {"functions": 840, "modules": 507}
 """The limits of what a comparison of two files calls; the target is 560 functions."""
 
 

@@ -42,9 +42,9 @@ from outscore.results.logs import Logs as Logs
 from outscore.results.note import Note as Note
 from outscore.results.plan import PlanResult as PlanResult
 from outscore.results.plan import PossibleP as PossibleP
+from outscore.results.plan import PossibleTable as PossibleTable
 from outscore.results.plan import SimulatedCurve as SimulatedCurve
 from outscore.results.plan import StudyDesign as StudyDesign
-from outscore.results.possible import PossibleTable as PossibleTable
 from outscore.results.preference import Preference as Preference
 from outscore.results.pvalue import PValue as PValue
 from outscore.results.ranking import Ranking as Ranking

@@ -43,7 +43,7 @@ def test_optimal_block_length(n, rho, length):
     ],
 )
 def test_how_far_stationary_resamples_move(n, rho, block, reaches):
-    """The interval is d ± q with q the 1 - α quantile of the moves; two random samples of them agree within 4 %."""
+    """The interval is d ± q with q the 1 - α quantile of the moves; two random samples of them agree within 4%."""
     x = series(n, rho)
     for alpha, reach in zip((0.1, 0.05, 0.01), reaches, strict=True):
         found = ask(TESTS["block-bootstrap"], x, 0 * x, block_length=block, alpha=alpha).interval

@@ -13,7 +13,7 @@ from outscore.core.paired import PairedScores
 from outscore.core.repeats import Runs
 from outscore.inference.base.discordance import Discordance
 from outscore.inference.base.own_score import score_interval
-from outscore.inference.base.sign_flips import KernelOptions
+from outscore.inference.base.question import TestRequest
 from outscore.inference.base.walsh import hodges_lehmann
 from outscore.inference.binary.mcnemar import mcnemar
 from outscore.inference.classical.bayes import binary_posterior
@@ -84,7 +84,7 @@ def test_against_perm_test(order, alternative, delta, p):
 
 @pytest.mark.parametrize(("wins", "n", "alternative", "p"), r.SIGN)
 def test_against_binom_test(wins, n, alternative, p):
-    assert binomial_p(wins, n - wins, KernelOptions(alternative)).value == pytest.approx(p, rel=CLOSE)
+    assert binomial_p(wins, n - wins, TestRequest(alternative)).value == pytest.approx(p, rel=CLOSE)
     scores = np.where(np.arange(n) < wins, 1.5, -0.5)
     assert ask(TESTS["sign"], scores, 0 * scores, alternative=alternative).p.value == pytest.approx(p, rel=CLOSE)
     mirrored = {"two-sided": "two-sided", "greater": "less", "less": "greater"}[alternative]
@@ -103,7 +103,7 @@ def test_against_mcnemar_test(table, variant, statistic, p):
 def test_tango_against_maximum_likelihood(n, only_a, only_b, delta, z):
     pair = Discordance(n, only_a, only_b, 1.0, 1)
     assert pair.score(delta) == pytest.approx(z, rel=CLOSE)
-    assert mcnemar(pair, KernelOptions(delta=delta)).statistic == pytest.approx(z, rel=CLOSE)
+    assert mcnemar(pair, TestRequest(delta=delta)).statistic == pytest.approx(z, rel=CLOSE)
 
 
 @pytest.mark.parametrize(("n", "only_a", "only_b", "rope", "better"), r.BAYES_BINARY)

@@ -83,7 +83,7 @@ def _option(name: str, values: Sequence[str]) -> list[str]:
 
 def percent(share: float) -> str:
     """A probability in per cent."""
-    return f"{100 * share:.0f} %"
+    return f"{100 * share:.0f}%"
 
 
 def random_stream(name: str, seed: int) -> np.random.Generator:

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from outscore.core.errors import require_polars
 from outscore.examples.entry import random_stream
 from outscore.examples.texts import TEXTS
 
@@ -206,6 +207,7 @@ def write_attempts(folder: Path) -> None:
 
 def write_rows(folder: Path) -> None:
     """`parts/`: a million right-or-wrong rows of four systems, in five Parquet files."""
+    require_polars("write Parquet files")
     import polars as pl
 
     skills = {"amber": 0.70, "birch": 0.69, "cedar": 0.69, "dune": 0.6}
