@@ -40,8 +40,9 @@ def problems_of(workflow):
         for step in job.get("steps", []):
             found += [f"{name}: unknown key {key} of a step" for key in step.keys() - STEP]
             found += [f"{name}: a step has one of uses and run"] if ("uses" in step) == ("run" in step) else []
-            uses = step.get("uses", "a/b@v1")
-            found += [] if re.fullmatch(r"[\w-]+/[\w-]+@v\d+", uses) else [f"{name}: {uses} has no version"]
+            uses = step.get("uses")
+            pinned = uses is None or re.fullmatch(r"[\w-]+/[\w-]+@[0-9a-f]{40}", uses)
+            found += [] if pinned else [f"{name}: {uses} is not pinned to a commit"]
             found += [f"{name}: {target} is no target" for target in targets_in(step.get("run", "")) - targets()]
     return found
 
@@ -64,7 +65,7 @@ def test_workflows_have_the_form_of_workflows(path):
     [
         ("runs-on: ubuntu-latest", "run-on: ubuntu-latest", "no runs-on"),
         ("matrix.python", "matrix.version", "no matrix.version"),
-        ("actions/checkout@v4", "actions/checkout", "has no version"),
+        ("actions/checkout@11bd71901bbe5b1630ceea73d27597364c9af683", "actions/checkout@v4", "is not pinned"),
         ("pull_request:", "pull_requests:", "unknown trigger"),
         ("      - run: make PYTHON=python site", "      - run: make PYTHON=python page", "page is no target"),
         ("permissions:\n  contents: read\n", "", "no permissions"),

@@ -77,6 +77,8 @@ def _inside(file: Path, whole: bytes) -> Iterator[tuple[str, Content]]:
         yield from _of_lines(whole.splitlines(keepends=True))
     elif file.suffix == ".parquet":
         yield from _of_table(whole)
+    elif not whole.startswith((b"{", b"[")):
+        yield from _of_fields(whole.splitlines(keepends=True))
     else:
         yield from _of_document(json.loads(whole))
 
@@ -94,6 +96,20 @@ def _of_document(data: Any) -> Iterator[tuple[str, Content]]:
             yield f"{name} is listed twice", partial(_written, data, path, found * 2)
         if isinstance(found, dict) and found:
             yield f"{name} has a key twice", partial(_with_key_twice, data, path, found)
+
+
+def _of_fields(lines: list[bytes]) -> Iterator[tuple[str, Content]]:
+    """Lines of fields between white space, of which one is lost, doubled, changed or joined to another."""
+    for number in (0, 1, len(lines) // 2, len(lines) - 1):
+        put = partial(_with_line, lines, number)
+        fields = lines[number].split()
+        for place, field in enumerate(fields):
+            for value in (b"", b"x", b"nan", b"1e999", b"\xff", b"\x00", field + b" " + field):
+                changed = b"\t".join([*fields[:place], value, *fields[place + 1 :]]) + b"\n"
+                yield f"line {number + 1}, field {place + 1} = {value!r}", partial(put, changed)
+        yield f"line {number + 1} twice", partial(put, lines[number] * 2)
+        yield f"line {number + 1} lost", partial(put, b"")
+    yield "backwards", lambda: b"".join(reversed(lines))
 
 
 def _of_lines(lines: list[bytes]) -> Iterator[tuple[str, Content]]:

@@ -87,7 +87,7 @@ def test_all_damaged_logs_get_an_answer_or_a_sentence(name, command, tmp_path):
 
 
 # Where a damage changes what was measured, and not only what is said about it.
-MEANT = ("doubled", "exact_match", "score", "value", "correct", "mean", "status", "success", "COMET")
+MEANT = ("doubled", "exact_match", "score", "value", "correct", "mean", "status", "success", "resolved", "COMET")
 
 
 @pytest.mark.parametrize("name", WRITERS)

@@ -192,11 +192,11 @@ def test_a_list_of_labels_is_refused_with_its_cure(write):
     assert found.value.hint == 'Write an object for each item, {"id": ..., "gold": ...}.'
 
 
-def test_bare_labels_are_refused_with_their_cure(write):
+def test_bare_labels_are_matched_by_line(write):
     gold, system = write("gold.txt", "entailment\nneutral\n"), write("x.txt", "neutral\nneutral\n")
-    with pytest.raises(OutscoreError, match="has one column, and its first line, `entailment`, does not name") as found:
-        diff(gold, {"x": system}, task="label")
-    assert "id,gold" in found.value.hint
+    assert diff(gold, {"x": system}, task="label").scores["x"]["accuracy"] == 0.5
+    with pytest.raises(OutscoreError, match="has 3 labels, but gold has 2"):
+        diff(gold, {"x": write("y.txt", "neutral\nneutral\nneutral\n")}, task="label")
 
 
 def _spacy(change):

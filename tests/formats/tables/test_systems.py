@@ -35,7 +35,7 @@ def test_two_files_by_id(write):
     two = read_systems(["new.csv", "old.jsonl"])
     assert two.names == ("new", "old")
     assert two.alignment == Alignment(common=2, only_a=1, only_b=1)
-    assert [two.ids[k] for k in range(2)] == ["q1", "q2"]
+    assert list(two.labels) == ["q1", "q2"]
     assert [table.format for table in two.tables] == ["csv", "jsonl"]
 
 

@@ -39,13 +39,10 @@ def files_below(folder: str | os.PathLike[str], wanted: str = "runs") -> list[st
 
 
 def runs_in(written: str) -> list[str]:
-    """The files that a quoted pattern matches: runs of one system."""
+    """The files that a quoted pattern matches, which are runs of one system; of one that matches none, the pattern itself."""
     if Path(written).exists() or not glob.has_magic(written):
         return [written]
-    files = sorted(glob.glob(written))  # noqa: PTH207 - patterns may be absolute
-    if not files:
-        raise OutscoreError(f"No file matches `{written}`.", "Check the pattern and the current folder.")
-    return files
+    return sorted(glob.glob(written)) or [written]  # noqa: PTH207 - patterns may be absolute
 
 
 def pattern_name(written: str) -> str:

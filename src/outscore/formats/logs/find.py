@@ -21,6 +21,8 @@ from outscore.scores.system import label_of
 _ZIP, _PARQUET = b"PK\x03\x04", b"PAR1"
 # Three fields, the first or the second of which begins with a letter: a measure and a query, as `trec_eval -q` writes them.
 _PER_QUERY = re.compile(rb"(?:[A-Za-z1]\S*[ \t]+\S+|\S+[ \t]+[A-Za-z1]\S*)[ \t]+-?[\d.]+(?:e-?\d+)?[ \t]*\r?\n")
+# A query, Q0, a document, its rank, its score and the name of the run.
+_RANKED = re.compile(rb"\S+[ \t]+Q0[ \t]+\S+[ \t]+\d+[ \t]+[-+.\deE]+[ \t]+\S+\s*\n")
 AUTO = "auto"
 # Files that cannot be read are named one by one, up to so many.
 MAX_NAMED = 5
@@ -112,6 +114,14 @@ def _one_is_log(path: str | os.PathLike[str]) -> bool:
         if error.parameter == "reader":
             raise
         return False
+
+
+def is_ranking(path: str) -> bool:
+    """Whether a file begins like a TREC run."""
+    if not Path(path).is_file():
+        return False
+    with open_bytes(path) as (stream, _):
+        return _RANKED.match(stream.readline(4096)) is not None
 
 
 def find_logs(

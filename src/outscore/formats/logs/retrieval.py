@@ -9,11 +9,9 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 from outscore.core.errors import OutscoreError
-from outscore.formats.base.source import open_bytes
 from outscore.formats.logs.document import Document, LogPeek, Piece, number_of, open_document
 from outscore.formats.logs.engine import LogFormat
 from outscore.formats.logs.evaluation import Evaluation, Row
@@ -24,14 +22,6 @@ DEFAULT_MEASURES = ("nDCG@10", "AP", "RR", "P@10", "R@100")
 Judgements = dict[str, dict[str, int]]
 Rankings = dict[str, dict[str, float]]
 _JUDGEMENT, _RANKED = 4, 6
-
-
-def is_ranking(path: str) -> bool:
-    """Whether a file begins like a TREC run."""
-    if not Path(path).is_file():
-        return False
-    with open_bytes(path) as (stream, _):
-        return re.match(rb"\S+[ \t]+Q0[ \t]+\S+[ \t]+\d+[ \t]+[-+.\deE]+[ \t]+\S+\s*\n", stream.readline(4096)) is not None
 
 
 def read_qrels(path: str) -> Judgements:

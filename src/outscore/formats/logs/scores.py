@@ -35,7 +35,6 @@ from outscore.formats.logs.choose import (
 from outscore.formats.logs.document import open_document
 from outscore.formats.logs.evaluation import Evaluation, join_parts, list_counts, with_roster
 from outscore.formats.logs.find import read_runs
-from outscore.formats.logs.retrieval import evaluate_run
 from outscore.results.design import Missing
 from outscore.results.note import Note
 from outscore.scores.system import Labels, Scores
@@ -86,6 +85,9 @@ def read_systems(
     if question.qrels is None:
         by_path = [(os.fspath(path), read_runs(path, format)) for path in paths]
     else:
+        # Imported only here, because it loads the engine of all declared formats.
+        from outscore.formats.logs.retrieval import evaluate_run
+
         by_path = [(os.fspath(path), [evaluate_run(os.fspath(path), question.qrels, question.measure)]) for path in paths]
     tasks = {evaluation.task for _, evaluations in by_path for evaluation in evaluations}
     logged = name_apart([(path, name_tasks(evaluations, tasks, question.task)) for path, evaluations in by_path])

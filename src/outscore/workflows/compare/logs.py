@@ -10,9 +10,8 @@ from outscore.core.errors import OutscoreError
 from outscore.core.records import dataclass
 from outscore.formats.logs.choose import LogQuestion
 from outscore.formats.logs.evaluation import Evaluation, Exchange
-from outscore.formats.logs.find import are_logs, refuse_folders
+from outscore.formats.logs.find import are_logs, is_ranking, refuse_folders
 from outscore.formats.logs.registry import LOGS
-from outscore.formats.logs.retrieval import is_ranking
 from outscore.formats.logs.scores import LogSystems, read_systems
 from outscore.formats.tables.names import join_names
 from outscore.scores.pairing import TwoSystems
