@@ -28,7 +28,7 @@ LIMITS = {
     "modules": 507,
     "lines of code": 64_400,
     "types": 569,
-    "lists of option names": 6,
+    "lists of option names": 0,
     "records patched in workflows": 235,
     "assertions that something is not None": 140,
 }

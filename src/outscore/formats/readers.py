@@ -207,8 +207,10 @@ def _read_scores(source: Source, choice: Choice, detection: Detection) -> list[S
 
 
 def _read_outputs(source: Source, choice: Choice, entry: FormatEntry) -> Outputs:
+    # Of all outputs, only tables of items have columns that can be named.
+    heeded = Choice(item=choice.item, cluster=choice.cluster, slice=choice.slice) if entry.unit == "items" else Choice()
     for field in fields(choice):
-        if getattr(choice, field.name) and field.name not in (entry.columns or ()):
+        if getattr(choice, field.name) != getattr(heeded, field.name):
             raise OutscoreError(f"{source.label} is read as {entry.title}, but `{field.name}` is for scores.", "Leave it out.")
     refuse_formats(source.peek, entry.refuses, entry.expected)
     return cast("Outputs", entry.read(source, choice))

@@ -100,7 +100,6 @@ OUTPUT_FORMATS: dict[str, FormatEntry] = {
             "outputs",
             title="CorefUD",
             task="coref",
-            columns=(),
             unit="chains",
         ),
         FormatEntry(
@@ -113,7 +112,6 @@ OUTPUT_FORMATS: dict[str, FormatEntry] = {
             title="CoNLL-U",
             is_certain=conllu.looks_like_conllu,
             task="pos or --task dep",
-            columns=(),
             unit="words",
         ),
         FormatEntry(
@@ -126,7 +124,6 @@ OUTPUT_FORMATS: dict[str, FormatEntry] = {
             title="CoNLL-2012",
             is_certain=looks_like_chains,
             task="coref",
-            columns=(),
             refuses=("conllu", *TABLES),
             expected="CoNLL-2012 was",
             unit="chains",
@@ -141,7 +138,6 @@ OUTPUT_FORMATS: dict[str, FormatEntry] = {
             title="coreference as JSON",
             is_certain=json_chains.looks_like_chains,
             task="coref",
-            columns=(),
             unit="chains",
         ),
         FormatEntry(
@@ -154,7 +150,6 @@ OUTPUT_FORMATS: dict[str, FormatEntry] = {
             title="words as JSON",
             is_certain=json_words.looks_like_words,
             task="pos, --task dep or --task ner",
-            columns=(),
             unit="words",
         ),
         FormatEntry(
@@ -167,7 +162,6 @@ OUTPUT_FORMATS: dict[str, FormatEntry] = {
             title="words with tags behind slashes",
             is_certain=tagged_lines.looks_like_tagged_lines,
             task="pos",
-            columns=(),
             unit="words",
         ),
         FormatEntry(
@@ -178,7 +172,6 @@ OUTPUT_FORMATS: dict[str, FormatEntry] = {
             lambda source, _: word_columns.words_of(source),
             "outputs",
             title="words in columns",
-            columns=(),
             unit="words",
         ),
         FormatEntry(
@@ -191,7 +184,6 @@ OUTPUT_FORMATS: dict[str, FormatEntry] = {
             ),
             "outputs",
             title="a label per item",
-            columns=("item", "cluster", "slice"),
             refuses=("conllu", "conll2012", json_chains.FORMAT, json_words.FORMAT, tagged_lines.FORMAT),
             expected="a table with a label per item was",
             unit="items",

@@ -25,7 +25,6 @@ SOURCES = {
 }
 ASSUMED = "assumed; --lower-is-better if not"
 UNCLEAR = "not clear from the name whether higher or lower is better"
-PARTS = ("system", "repeat", "cluster", "dataset")
 
 
 def reading_line(reading: Reading, *, directed: bool = True) -> str:
@@ -52,10 +51,11 @@ def reading_line(reading: Reading, *, directed: bool = True) -> str:
         return "; ".join([f"printed scores: {_names(reading.score)}", f"systems: {_names(reading.system)}", _amount(reading)])
     if reading.kind == "outputs" and (reading.gold_file or not reading.files):
         return "; ".join([_outputs(reading), _items(reading), _amount(reading)])
-    parts = [f"{part}s: {_names(columns)}" for part in PARTS if (columns := getattr(reading, part))]
+    systems = [f"systems: {_names(reading.system)}"] if reading.system else []
     slices = [f"slices: {_names(reading.slices)}"] if reading.slices else []
+    parts = [*systems, *_groups(reading), *slices]
     scores = f"measures: {_names(reading.measures)}" if reading.measures else _scores(reading)
-    return "; ".join([scores, _items(reading), *parts, *slices, _amount(reading), _direction(reading) if directed else UNCLEAR])
+    return "; ".join([scores, _items(reading), *parts, _amount(reading), _direction(reading) if directed else UNCLEAR])
 
 
 def short_reading(reading: Reading) -> str:
@@ -72,14 +72,18 @@ def short_reading(reading: Reading) -> str:
         return f"printed scores: {_names(reading.score)}"
     if reading.kind == "outputs" and (reading.gold_file or not reading.files):
         return _outputs(reading)
-    parts = [f"{part}s: {_names(columns)}" for part in PARTS[1:] if (columns := getattr(reading, part))]
     scores = f"measures: {_names(reading.measures)}" if reading.measures else _scores(reading)
     if reading.systems and not reading.gold:
         scores = "columns"
     by = f" by {_names(reading.item)}" if reading.item else ""
     left_out = [f"{count(reading.left_out, 'row')} without a score left out"] if reading.left_out else []
     direction = [] if reading.kind == "texts" or reading.measures else [_direction(reading, "assumed; or --lower-is-better")]
-    return "; ".join([scores + by, *parts, *left_out, *direction])
+    return "; ".join([scores + by, *_groups(reading), *left_out, *direction])
+
+
+def _groups(reading: Reading) -> list[str]:
+    groups = {"repeats": reading.repeat, "clusters": reading.cluster, "datasets": reading.dataset}
+    return [f"{name}: {_names(columns)}" for name, columns in groups.items() if columns]
 
 
 def _scores(reading: Reading) -> str:

@@ -87,8 +87,6 @@ class FormatEntry:
         Whether a peek leaves no doubt, even where the caller expects another format; None if it always does.
     task
         The task of `diff` that compares such files.
-    columns
-        The fields of `Choice` that mean something to it; None for all.
     refuses, expected
         Formats whose files are refused when they are certain, and how the message names what was expected
         instead.
@@ -105,7 +103,6 @@ class FormatEntry:
     title: str = ""
     is_certain: Callable[[Peek], bool] | None = None
     task: str = ""
-    columns: tuple[str, ...] | None = None
     refuses: tuple[str, ...] = ()
     expected: str = ""
     unit: Literal["", "words", "chains", "items"] = ""

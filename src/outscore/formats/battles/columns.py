@@ -73,7 +73,13 @@ class BattleLayout:
     @property
     def used(self) -> dict[str, tuple[str, ...]]:
         """The columns of each part, for the report."""
-        single = {name: getattr(self, name) for name in ("prompt", "judge", "category", "cluster", "position")}
+        single = {
+            "prompt": self.prompt,
+            "judge": self.judge,
+            "category": self.category,
+            "cluster": self.cluster,
+            "position": self.position,
+        }
         lists = {"systems": self.systems or (), "winner": self.winner, "length": self.length}
         several = {name: tuple(columns) for name, columns in lists.items() if columns}
         return several | {name: (column,) for name, column in single.items() if column is not None}
@@ -123,8 +129,12 @@ def find_battle_layout(records: Records, choice: BattleChoice) -> BattleLayout:
     prompt = _single(free, "prompt", choice.prompt)
     finder = ColumnFinder(records, [*named.values(), *(systems or ()), *([] if prompt is None else [prompt])])
     winner, one_hot = _winner(records, finder, choice)
-    others = ("judge", "category", "position")
-    single = {"prompt": prompt} | {part: _single(finder, part, getattr(choice, part)) for part in others}
+    single = {
+        "prompt": prompt,
+        "judge": _single(finder, "judge", choice.judge),
+        "category": _single(finder, "category", choice.category),
+        "position": _single(finder, "position", choice.position),
+    }
     length, texts = _lengths(records, choice)
     cluster = None if choice.cluster == "none" else choice.cluster
     layout = BattleLayout(systems, winner, one_hot, **single, cluster=cluster, length=length, texts=texts)

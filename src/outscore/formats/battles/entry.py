@@ -8,10 +8,6 @@ from outscore.core.records import dataclass
 from outscore.formats.tables.records import Records
 from outscore.scores.battles import Battles
 
-COLUMNS = ("first", "second", "winner", "prompt", "judge", "category", "cluster", "position", "length")
-"""What names columns, one each or, of `SEVERAL`, any number."""
-SEVERAL = ("winner", "length")
-
 
 @dataclass(frozen=True)
 class BattleChoice:
@@ -37,9 +33,18 @@ class BattleChoice:
     @property
     def columns(self) -> dict[str, str]:
         """All columns that were named, by the option that named them."""
-        single = {name: getattr(self, name) for name in COLUMNS if name not in SEVERAL}
-        named = {name: column for name, column in single.items() if column is not None}
-        return named | {f"{name} {i}": column for name in SEVERAL for i, column in enumerate(getattr(self, name))}
+        single = {
+            "first": self.first,
+            "second": self.second,
+            "prompt": self.prompt,
+            "judge": self.judge,
+            "category": self.category,
+            "cluster": self.cluster,
+            "position": self.position,
+        }
+        winners = {f"winner {i}": column for i, column in enumerate(self.winner)}
+        lengths = {f"length {i}": column for i, column in enumerate(self.length)}
+        return {name: column for name, column in single.items() if column is not None} | winners | lengths
 
 
 @dataclass(frozen=True)
@@ -56,8 +61,10 @@ class BattleEntry:
         Whether a table is in this format, by its columns and first rows.
     read
         The battles of a table, without their origin; and the columns by the part they played.
-    takes
-        What of a `BattleChoice` the reader heeds; the rest is refused.
+    has_free_columns
+        Whether the caller may say which column plays which part.
+    is_graded
+        Whether verdicts may be strong and the baseline unnamed, so that the caller may say what both are.
     """
 
     name: str
@@ -65,4 +72,5 @@ class BattleEntry:
     summary: str
     recognise: Callable[[Records], bool]
     read: Callable[[Records, BattleChoice], tuple[Battles, Mapping[str, tuple[str, ...]]]]
-    takes: tuple[str, ...] = (*COLUMNS, "names")
+    has_free_columns: bool = True
+    is_graded: bool = False

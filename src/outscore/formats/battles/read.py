@@ -85,10 +85,11 @@ def settled(parts: Sequence[Battles]) -> Battles:
 
 def refuse_unused(choice: BattleChoice, formats: Iterable[str]) -> None:
     """Refuse what was said about files of a format that none of these are of."""
-    taken = {name for format in formats for name in BATTLES[format].takes}
+    if any(BATTLES[format].is_graded for format in formats):
+        return
     for name in ("baseline", "strength"):
-        if name not in taken and getattr(choice, name) != getattr(BattleChoice(), name):
-            titles = " or ".join(entry.title for entry in BATTLES.values() if name in entry.takes)
+        if getattr(choice, name) != getattr(BattleChoice(), name):
+            titles = " or ".join(entry.title for entry in BATTLES.values() if entry.is_graded)
             raise OutscoreError(
                 f"--{name} is for judgments of {titles}, but no file is of that kind.",
                 f"Leave it out{_ELSE[name]}.",
@@ -151,14 +152,13 @@ def battles_of_records(records: Records, choice: BattleChoice, origin: Origin, f
 
 def _refuse_columns(records: Records, choice: BattleChoice, entry: BattleEntry) -> None:
     """Refuse names of columns where the format has its own."""
-    for option in choice.columns:
-        name = option.split()[0]
-        if name not in entry.takes:
-            raise OutscoreError(
-                f"--{name} names a column, but {records.label} is a file of {entry.title}, whose columns are known.",
-                "Leave it out.",
-                parameter=name,
-            )
+    if choice.columns and not entry.has_free_columns:
+        name = next(iter(choice.columns)).split()[0]
+        raise OutscoreError(
+            f"--{name} names a column, but {records.label} is a file of {entry.title}, whose columns are known.",
+            "Leave it out.",
+            parameter=name,
+        )
 
 
 def _read(path: str, choice: BattleChoice, format: str) -> Battles:

@@ -14,7 +14,8 @@ BATTLES: dict[str, BattleEntry] = {
             "model_judgment/<judge>/<model>.jsonl: two games of each question, the order exchanged",
             games.looks_like_arena_hard,
             games.read_arena_hard,
-            takes=("strength", "baseline"),
+            has_free_columns=False,
+            is_graded=True,
         ),
         BattleEntry(
             "mt-bench",
@@ -22,7 +23,7 @@ BATTLES: dict[str, BattleEntry] = {
             "<judge>_pair.jsonl: g1_winner and g2_winner of each question, the order exchanged",
             games.looks_like_mt_bench,
             games.read_mt_bench,
-            takes=(),
+            has_free_columns=False,
         ),
         BattleEntry(
             "alpaca-eval",

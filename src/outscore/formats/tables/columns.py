@@ -101,8 +101,8 @@ class Layout:
     @property
     def used(self) -> dict[str, tuple[str, ...]]:
         """The columns of each part, for the report."""
-        parts = {name: getattr(self, name) for name in ("item", "system", "cluster", "repeat")}
-        parts["dataset"] = None if self.pooled else self.dataset
+        dataset = None if self.pooled else self.dataset
+        parts = {"item": self.item, "system": self.system, "cluster": self.cluster, "repeat": self.repeat, "dataset": dataset}
         single = {name: (column,) for name, column in parts.items() if column is not None}
         lists = {"score": () if self.wide or self.gold else self.scores, "slice": self.slices}
         measure = shared_measure(self.scores) if self.wide and self.gold is None else None
