@@ -15,6 +15,7 @@ from outscore.core.errors import OutscoreError
 from outscore.core.labelled import is_labelled
 from outscore.core.numeric import Array
 from outscore.formats.base.entry import Choice
+from outscore.formats.tables.assemble import check_guess
 from outscore.formats.tables.cells import AnswerColumn, GoldColumn, is_missing, label_text
 from outscore.formats.tables.columns import Layout, find_layout, refuse_other_gold
 from outscore.formats.tables.names import normalize_name, suggest_name
@@ -82,7 +83,7 @@ def systems_in(given: Any, choice: Choice) -> list[Scores]:  # noqa: ANN401
     gold, answered = _read_answers(records, layout, arrays, places + 1)
     scored = {**arrays, **{name: column.values() for name, column in answered.items()}}
     origin = Origin(TABLE, "", rows, "dataframe", layout.used, "row", left_out=rows - len(places))
-    systems = settle_folds(_split(scored, layout, origin, gold, answered, places + 1))
+    systems = settle_folds(check_guess(records, layout, _split(scored, layout, origin, gold, answered, places + 1)))
     for one in systems:
         refuse_other_kind(one)
     if not choice.systems:

@@ -251,7 +251,7 @@ ERRORS = {
     "table-no-item": ("model,score\na,2\nb,4\n", {}),
     "table-no-item-repeat": ("run,A,B\n1,2,3\n", {}),
     "table-no-numbers": ("id,answer\n1,yes\n2,no\n", {}),
-    "table-nothing-known": ("a,b\nx,0.5\ny,0.7\n", {}),
+    "table-nothing-known": ("a,b\nx,0.5\nx,0.7\n", {}),
     "table-text-first": ("A,B\n0.5,good\n0.6,0.7\n0.6,0.7\n", {}),
     "table-unsure-item": ("doc_id,segment_id,A,B\n1,1,0,1\n", {}),
     "table-unsure-score": ("id,bleu,chrf\n1,1,2\n", {}),

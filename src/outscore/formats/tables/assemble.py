@@ -23,7 +23,7 @@ from outscore.formats.tables.cells import (
     label_text,
     looks_numeric,
 )
-from outscore.formats.tables.columns import Layout, find_layout, refuse_other_gold
+from outscore.formats.tables.columns import Layout, find_layout, refuse_no_items, refuse_other_gold
 from outscore.formats.tables.names import PANDAS_INDEX, RIGHT, is_known, suggest_name, suggests_other, system_of
 from outscore.formats.tables.plausible import edges_of, refuse_summary
 from outscore.formats.tables.records import Block, Records
@@ -65,10 +65,30 @@ def read_table(source: Source, records: Records, choice: Choice, format: str) ->
         refuse_summary(records, column, edges, builder.edge_lines)
     systems = len(builder.systems) or _count_systems(records, layout)
     origin = Origin(source.path, source.sha256(), builder.seen, format, layout.used, records.unit, systems, builder.left_out)
-    systems_scores = builder.scores(origin, choice.systems)
+    systems_scores = check_guess(records, layout, builder.scores(origin, choice.systems))
     for one in systems_scores:
         refuse_other_kind(one)
     return settle_folds(systems_scores)
+
+
+def check_guess(records: Records, layout: Layout, systems: list[Scores]) -> list[Scores]:
+    """The systems, if what was taken for ids tells their rows apart; otherwise rows of one table are matched by their order."""
+    if not layout.guessed or all(_has_ids(one) for one in systems):
+        return systems
+    if not layout.wide:
+        refuse_no_items(records, replace(layout, item=None))
+
+    def without(origin: Origin | None) -> Origin | None:
+        columns = {} if origin is None else {part: names for part, names in origin.columns.items() if part != "item"}
+        return None if origin is None else replace(origin, columns=columns)
+
+    return [replace(one, ids=None, origin=without(one.origin)) for one in systems]
+
+
+def _has_ids(scores: Scores) -> bool:
+    """Whether no two rows of a system have the same id in the same run of the same dataset."""
+    parts = [labels.codes for labels in (scores.ids, scores.repeats, scores.datasets) if labels is not None]
+    return len(np.unique(np.column_stack(parts), axis=0)) == scores.rows
 
 
 def _count_systems(records: Records, layout: Layout) -> int:

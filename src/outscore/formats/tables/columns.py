@@ -49,6 +49,8 @@ from outscore.formats.tables.names import (
     is_score,
     is_setting,
     join_names,
+    may_be_ids,
+    may_name_items,
     names_counts,
     normalize_name,
     paired_answers,
@@ -81,7 +83,7 @@ class Layout:
     With `gold`, the right answers, `scores` are the columns of answers, and `twins` have to hold the same right answers. `open`
     means that the caller did not name the scores, so that every other column of numbers would be one of them. `row_name` is the
     column of words in which a row without an id would be called a mean or a total. `pooled` says that `dataset` tells items
-    apart and nothing else.
+    apart and nothing else. `guessed` says that the first values of `item`, not a usual name, are those of ids: all must be.
     """
 
     item: str | None
@@ -97,6 +99,7 @@ class Layout:
     twins: tuple[str, ...] = ()
     row_name: str | None = None
     pooled: bool = False
+    guessed: bool = False
 
     @property
     def used(self) -> dict[str, tuple[str, ...]]:
@@ -147,10 +150,14 @@ def find_layout(records: Records, choice: Choice) -> Layout:
     # A dataset tells items apart, also where it is asked for as slices.
     dataset = _find(finder, "dataset", choice.dataset) or next(filter(_is_dataset, choice.slice), None)
     slices = choice.slice or finder.take_all(SLICES)
+    guessed = item is None and not by_row
+    if guessed:
+        item = _guess_item(records, finder, (system, repeat, dataset))
+    guessed = guessed and item is not None
     answers = None if scores and not wide else find_answers(records, finder, choice)
     if answers is not None:
         layout = Layout(item, system, answers.answers, cluster, repeat, dataset, slices, answers.wide, gold=answers.gold)
-        layout = replace(layout, pooled=pooled, twins=answers.twins)
+        layout = replace(layout, pooled=pooled, twins=answers.twins, guessed=guessed)
         _check(records, layout, by_row=by_row)
         return layout
     unnamed = not scores
@@ -158,10 +165,34 @@ def find_layout(records: Records, choice: Choice) -> Layout:
         scores = _numeric_columns(records, choice, finder, system)
         wide = len(scores) > 1
     layout = Layout(item, system, scores, cluster, repeat, dataset, slices, wide, open=unnamed, pooled=pooled)
+    layout = replace(layout, guessed=guessed)
     if wide and item is None:
         layout = replace(layout, row_name=_first_words(records, finder))
     _check(records, layout, by_row=by_row)
     return layout
+
+
+def _guess_item(records: Records, finder: ColumnFinder, parts: Sequence[str | None]) -> str | None:
+    """The column named like an id, or the only one of texts that are no answers, if no value occurs twice in the other `parts`.
+
+    Of several columns named like ids any tells the rows apart; the first is taken.
+    """
+    others = [records.sample[part] for part in parts if part is not None]
+
+    def tells_apart(name: str) -> bool:
+        values = records.sample[name]
+        keys = list(zip(map(label_text, values), *(map(label_text, other) for other in others), strict=True))
+        return len(keys) > 1 and len(set(keys)) == len(keys) and not any(map(is_blank, values))
+
+    flat = [name for name in finder.free() if records.sample[name] and not is_nested(records.sample[name])]
+    ids = [name for name in flat if may_be_ids(name) and tells_apart(name)]
+    texts = [name for name in flat if not looks_numeric(records.sample[name]) and may_name_items(name)]
+    found = next(iter(ids), None)
+    if found is None and len(texts) == 1 and tells_apart(texts[0]):
+        found = texts[0]
+    if found is not None:
+        finder.claim(found)
+    return found
 
 
 def _first_words(records: Records, finder: ColumnFinder) -> str | None:
@@ -407,15 +438,18 @@ def _is_named(name: str, tiers: Tiers) -> bool:
 def _check(records: Records, layout: Layout, *, by_row: bool) -> None:
     records.refuse_repeated(layout.needed)
     if layout.item is None and (layout.repeat is not None or not (layout.wide or by_row)):
-        repeats = "" if layout.repeat is None else f"repeats (`{layout.repeat}`) but "
-        by_order = (
-            f" If every row is an item, write --item {NO_ITEMS}." if layout.repeat is None and layout.system is None else ""
-        )
-        raise OutscoreError(
-            f"{records.label} has {repeats}no item column among {join_names(records.columns)}.",
-            f"Name it with {naming('item')}; usual names such as id and question_id are recognised.{by_order}",
-            parameter="item",
-        )
+        refuse_no_items(records, layout)
+
+
+def refuse_no_items(records: Records, layout: Layout) -> NoReturn:
+    """Refuse a table in which no column tells the items apart."""
+    repeats = "" if layout.repeat is None else f"repeats (`{layout.repeat}`) but "
+    by_order = f" If every row is an item, write --item {NO_ITEMS}." if layout.repeat is None and layout.system is None else ""
+    raise OutscoreError(
+        f"{records.label} has {repeats}no item column among {join_names(records.columns)}.",
+        f"Name it with {naming('item')}; usual names such as id and question_id are recognised.{by_order}",
+        parameter="item",
+    )
 
 
 def _has(records: Records, column: str) -> bool:

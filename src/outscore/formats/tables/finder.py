@@ -63,6 +63,10 @@ class ColumnFinder:
             self._taken.add(column)
         return column
 
+    def claim(self, column: str) -> None:
+        """Say that a column plays a part."""
+        self._taken.add(column)
+
     def take_all(self, names: Container[str]) -> tuple[str, ...]:
         """All free columns with one of these names."""
         columns = tuple(name for name in self._flat() if normalize_name(name) in names)

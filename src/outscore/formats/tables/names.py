@@ -93,6 +93,16 @@ PAIRS = (
     ("first", "second"),
     ("a", "b"),
 )
+# Names of items that many other columns have too: they are ids only where their values are.
+_LIKE_IDS = re.compile(
+    r"(.*_)?(id|uid|uuid|guid|key|hash|url)|(file|image|case|test)?_?name|query|topic|utt(erance)?(_.*)?"
+    r"|sent(ence)?(_?(nr|no|number|key))?|(.*_)?file_?(name|path)|(.*_)?path"
+)
+# What somebody said about an item, or about an answer: it differs from row to row, and from system to system.
+_REMARKS = re.compile(
+    r"(.*_)?(notes?|comments?|remarks?|reason|reasoning|rationale|explanation|feedback|errors?|messages?|thoughts?|cot(_content)?"
+    r"|logs?|traces?|raw|outputs?|responses?|completions?|critique|justification|model_input)"
+)
 _ANSWERS = {name for tier in (*PREDICTED, *RIGHT, *EITHER) for name in tier}
 _OTHER = re.compile(
     r"(.*_)?(latency|tokens?|costs?|price|length|len|duration|runtime|elapsed|timestamp|date|year)(_(ms|s|sec|seconds|usd|chars|a|b|\d))?"
@@ -146,6 +156,28 @@ def is_count(name: str) -> bool:
     ['tp', 'tp_a', 'new errors']
     """
     return not _COUNT_WORDS.isdisjoint(re.split(r"[_\W]+", normalize_name(name)))
+
+
+def may_be_ids(name: str) -> bool:
+    """Whether a column of this name holds ids if its values are those of ids.
+
+    Examples
+    --------
+    >>> [name for name in ("image_id", "query", "utt", "audio filepath", "score", "identity") if may_be_ids(name)]
+    ['image_id', 'query', 'utt', 'audio filepath']
+    """
+    return _LIKE_IDS.fullmatch(normalize_name(name)) is not None
+
+
+def may_name_items(name: str) -> bool:
+    """Whether texts under this name may be the items themselves: they are neither answers nor remarks on them.
+
+    Examples
+    --------
+    >>> [name for name in ("user_input", "title", "response", "judge_comment") if may_name_items(name)]
+    ['user_input', 'title']
+    """
+    return not pairs_answers(name) and _REMARKS.fullmatch(normalize_name(name)) is None
 
 
 def holds_answers(name: str) -> bool:

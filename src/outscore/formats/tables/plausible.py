@@ -24,7 +24,10 @@ FACTOR = 5.0
 """A mean so many times the largest score of the others is another quantity."""
 MIN_ITEMS = 20
 """So many columns whose names only count are items."""
-OF_SYSTEMS = {"s", "sys", "system", "m", "model", "method", "team", "submission"}
+OF_SYSTEMS = {
+    *("s", "sys", "system", "m", "model", "method", "team", "submission", "v", "version", "variant", "run", "agent", "llm"),
+    *("exp", "experiment", "ckpt", "checkpoint", "config", "candidate"),
+}
 """What systems are called that are counted."""
 OF_PEOPLE = {"userid", "user_id"}
 """Ids of whoever answered, which may be systems."""
