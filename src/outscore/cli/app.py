@@ -40,6 +40,7 @@ SECTIONS = {
         "report": "outscore.cli.report",
         "schema": "outscore.cli.schema",
         "serve": "outscore.cli.serve",
+        "mcp": "outscore.cli.serve",
         "demo": "outscore.cli.demo",
     },
     "Lists": {

@@ -1,4 +1,4 @@
-"""`outscore serve`: the same, as a page in the browser."""
+"""`outscore serve`: the same, as a page in the browser; `outscore mcp`: the same, as tools for agents."""
 
 from __future__ import annotations
 
@@ -61,6 +61,29 @@ def serve(port: int, host: str, *, no_browser: bool) -> None:
     if not settings.is_local:
         click.echo("Anybody who has this address can use the page, and the connection is not encrypted.", err=True)
     _serve(settings, listening, None if no_browser else partial(_open_browser, address))
+
+
+@click.command()
+@click.option("--root", default=".", show_default=True, metavar="DIR", help="The folder whose files may be read.")
+def mcp(root: str) -> None:
+    """Serve agents over standard input and output (MCP).
+
+    A client starts this command and speaks the Model Context Protocol with it. Each question is a tool: compare, texts, score,
+    gate, rank, prefer, diff, plan and show. Only files below --root are read, and none of them is written.
+    """
+    from importlib.util import find_spec
+
+    if find_spec("mcp") is None:
+        raise OutscoreError("mcp must be installed to serve agents.", "Run `pip install 'outscore[mcp]'`.")
+    if not Path(root).is_dir():
+        raise OutscoreError(f"`{root}` is not a folder.", "Name a folder with --root.", parameter="root")
+    import anyio
+
+    from outscore.web.mcp import serve as serve_tools
+
+    # Paths of a client are those below the folder.
+    os.chdir(root)
+    anyio.run(serve_tools, Path.cwd())
 
 
 def check_system(name: str) -> None:

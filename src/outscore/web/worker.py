@@ -29,14 +29,12 @@ from typing import IO, TYPE_CHECKING, Any
 
 from outscore.core.errors import OutscoreError
 from outscore.core.records import dataclass
-from outscore.engine.engines import engine_of, open_engine
 from outscore.engine.progress import Progress, ProgressLines, Steps
 from outscore.engine.subprocesses import claim_output
 from outscore.web.messages import PROGRAM, describe_failure
 
 if TYPE_CHECKING:
     from outscore.report.render import AnyResult
-    from outscore.workflows.requests.base import Request
 
 RESULT, PAGE = "result.json", "result.html"
 CHARTS, CHART_LIST = "charts", "list.json"
@@ -132,16 +130,18 @@ def warm_up(inbox: queue.SimpleQueue[bytes], terminal: IO[str]) -> None:
 
 
 def answer(task: Mapping[str, Any], terminal: IO[str], progress: Progress | None = None) -> dict[str, Any]:
-    """Do one task; errors become a sentence, and a failure of ours also a line on the terminal of the page."""
+    """Do one task, in its folder."""
+    with contextlib.chdir(task["folder"]):
+        return attempt(lambda listener: TASKS[task["task"]](task, listener), terminal, progress)
+
+
+def attempt(work: Callable[[Listener], Any], terminal: IO[str], progress: Progress | None = None) -> dict[str, Any]:
+    """Do some work; errors become a sentence, and a failure of ours also a line on the terminal."""
     listener = Listener(progress or Steps())
     try:
         # Some libraries print.
-        with (
-            contextlib.chdir(task["folder"]),
-            contextlib.redirect_stdout(io.StringIO()),
-            contextlib.redirect_stderr(io.StringIO()),
-        ):
-            content = TASKS[task["task"]](task, listener)
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+            content = work(listener)
     except OutscoreError as error:
         return {**_refusal(str(error), error.parameter), "hint": error.hint}
     except UnicodeError as error:
@@ -170,10 +170,12 @@ def _refusal(error: str, parameter: str | None = None) -> dict[str, Any]:
 def _run(task: Mapping[str, Any], listener: Listener) -> dict[str, Any]:
     """Run a request, write its result to the target folder, and say what it is about."""
     from outscore.report.render import render
+    from outscore.workflows.every import run
     from outscore.workflows.requests.registry import REQUESTS
 
     target = Path(task["target"])
-    result, examples = _compute(REQUESTS[task["command"]].from_written(task["request"]), listener)
+    request = REQUESTS[task["command"]].from_written(task["request"])
+    result, examples = run(request, progress=listener.progress, remark=listener.notes.append)
     texts = {RESULT: render(result, "json")}
     if examples is not None:
         # A saved diff holds no examples, so its page is written while they are here.
@@ -191,60 +193,6 @@ def _about(result: AnyResult) -> dict[str, Any]:
 
     verdict = next(filter(None, verdicts_of(result)), None)
     return {"systems": systems_of(result), "headline": None if verdict is None else minus(glue(verdict.headline))}
-
-
-def _compute(request: Request, listener: Listener) -> tuple[AnyResult, Callable[[], Any] | None]:
-    """The result of a request, and a function that collects the examples of a diff."""
-    from outscore.workflows.requests.compare import CompareRequest, TextsRequest
-    from outscore.workflows.requests.diff import DiffRequest
-    from outscore.workflows.requests.gate import GateRequest
-    from outscore.workflows.requests.plan import PlanRequest
-    from outscore.workflows.requests.prefer import PreferRequest
-    from outscore.workflows.requests.rank import RankRequest
-    from outscore.workflows.requests.score import ScoreRequest
-    from outscore.workflows.requests.show import ShowRequest
-
-    match request:
-        case CompareRequest() | GateRequest() | PreferRequest() | ScoreRequest() | ShowRequest():
-            return _at_once(request), None
-        case TextsRequest():
-            from outscore.workflows.texts import run as texts
-
-            with open_engine(engine_of(0)) as engine:
-                return texts.run(request, engine=engine, progress=listener.progress, remark=listener.notes.append), None
-        case RankRequest():
-            from outscore.workflows.rank import run as rank
-
-            with open_engine(engine_of(0)) as engine:
-                return rank.run(request, engine=engine, progress=listener.progress, remark=listener.notes.append), None
-        case DiffRequest():
-            from outscore.workflows.diff import run as diff
-
-            study, result = diff.run_study(request)
-            return result, study.changed
-        case PlanRequest():
-            from outscore.workflows.plan import run as plan
-
-            return plan.run(request, progress=listener.progress), None
-    raise AssertionError(request)
-
-
-def _at_once(request: Request) -> AnyResult:
-    """The result of a request that needs no engine and tells no progress."""
-    from outscore.workflows.compare import run as compare
-    from outscore.workflows.gate import run as gate
-    from outscore.workflows.prefer import run as prefer
-    from outscore.workflows.score import run as score
-    from outscore.workflows.show import run as show
-
-    runs: Mapping[str, Callable[[Any], AnyResult]] = {
-        "compare": compare.run,
-        "gate": gate.run,
-        "prefer": prefer.run,
-        "score": score.run,
-        "show": show.run,
-    }
-    return runs[request.command](request)
 
 
 def _reload(task: Mapping[str, Any], listener: Listener) -> dict[str, Any]:
