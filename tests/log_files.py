@@ -398,6 +398,56 @@ def ranx(folder: Path) -> list[Path]:
     return found
 
 
+def deepeval(folder: Path) -> list[Path]:
+    """After `.latest_test_run.json` (SayamAlt/RAG-Evaluation-using-DeepEval 48c0fed) and deepeval/test_run/api.py (08080fc)."""
+    found = []
+    for name, right in zip(SYSTEMS, verdicts()[:, :, 0], strict=True):
+        cases = [
+            {"name": f"test_case_{item}", "input": question(item), "actualOutput": answer(item, verdict)}
+            | {"expectedOutput": answer(item, 1), "flaky": False, "success": bool(verdict), "order": item}
+            | {
+                "metricsData": [
+                    {"name": "Correctness [GEval]", "threshold": 0.5, "success": bool(verdict), "score": float(verdict)}
+                ]
+            }
+            for item, verdict in enumerate(right.tolist())
+        ]
+        scores = [
+            {"metric": "Correctness [GEval]", "scores": right.astype(float).tolist(), "passes": 0, "fails": 0, "errors": 0}
+        ]
+        run = {"testCases": cases, "conversationalTestCases": [], "metricsScores": scores}
+        found.append(write(folder / f"{name.split('/')[1]}.json", {"testRunData": run}))
+    return found
+
+
+def opencompass(folder: Path) -> list[Path]:
+    """After what `BaseEvaluator.evaluate` returns and `OpenICLEvalTask` dumps (open-compass/opencompass 0a24b2e, 03edec8)."""
+    found = []
+    for name, right in zip(SYSTEMS, verdicts(2), strict=True):
+        details = [
+            {"example_abbr": f"sums_{item}", "pred": [answer(item, int(one)) for one in right[item]]}
+            | {"answer": [answer(item, 1)] * 2, "correct": right[item].astype(bool).tolist()}
+            for item in range(ITEMS)
+        ]
+        results = {"accuracy (2 runs average)": 100 * float(right.mean()), "details": details}
+        found.append(write(folder / "results" / name.split("/")[1] / "sums.json", results))
+    return found
+
+
+def explainaboard(folder: Path) -> list[Path]:
+    """After data/system_outputs/multilingual/json/mlpp/xnli/test-en_7872.json (neulab/ExplainaBoard e35e778)."""
+    found = []
+    for name, right in zip(SYSTEMS, verdicts()[:, :, 0], strict=True):
+        about = {"task_name": "text-classification", "system_name": name, "dataset_name": "sums", "language": "en"}
+        predictions = [
+            {"text": question(item), "true_label": answer(item, 1), "predicted_label": answer(item, verdict)}
+            for item, verdict in enumerate(right.tolist())
+        ]
+        content = {"user_defined_metadata_configs": about, "predictions": predictions}
+        found.append(write(folder / f"{name.split('/')[1]}.json", content))
+    return found
+
+
 WRITERS: dict[str, Callable[[Path], list[Path]]] = {
     "lm-eval": lm_eval,
     "every-eval-ever": every_eval_ever,
@@ -419,4 +469,7 @@ WRITERS: dict[str, Callable[[Path], list[Path]]] = {
     "trec-eval": trec_eval,
     "ranx": ranx,
     "comet": comet,
+    "deepeval": deepeval,
+    "opencompass": opencompass,
+    "explainaboard": explainaboard,
 }

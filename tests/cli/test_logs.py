@@ -14,6 +14,8 @@ from tests.log_files import WRITERS, lm_eval
 import outscore as osc
 from outscore.cli.app import app
 
+METRICS = {"evalplus": "base", "promptfoo": "success", "deepeval": "success"}
+
 
 def run(*words: object):
     return CliRunner().invoke(app, [str(word) for word in words])
@@ -93,7 +95,7 @@ def test_corpus_metrics_are_scored_again(shared_data, metric, scores):
 @pytest.mark.parametrize("name", WRITERS)
 def test_every_format_is_compared_and_ranked(name, tmp_path):
     paths = WRITERS[name](tmp_path)
-    metric = {"evalplus": ("--metric", "base"), "promptfoo": ("--metric", "success")}.get(name, ())
+    metric = ("--metric", METRICS[name]) if name in METRICS else ()
     found = compared(*paths, *metric)
     assert found["n"] == 12
     assert found["difference"] == pytest.approx(7 / 24 if name in REPEATED else 0.25)
@@ -294,7 +296,7 @@ def test_questions_that_made_the_difference_are_shown(tmp_path):
 @pytest.mark.parametrize("name", WRITERS)
 def test_python_reads_them_too(name, tmp_path):
     paths = WRITERS[name](tmp_path)
-    metric = {"evalplus": "base", "promptfoo": "success"}.get(name)
+    metric = METRICS.get(name)
     systems = [scores for path in paths for scores in osc.read(path, metric=metric)]
     assert [scores.name.split("/")[-1] for scores in systems] == ["amber", "birch"]
     assert osc.compare(*systems).n == 12

@@ -15,7 +15,7 @@ from tests.log_files import WRITERS
 from outscore.cli.app import app
 
 FEW, SECONDS, MAX_SENTENCE = 8, 10, 1_000
-METRIC = {"evalplus": ("--metric", "base"), "promptfoo": ("--metric", "success")}
+METRIC = {"evalplus": ("--metric", "base"), "promptfoo": ("--metric", "success"), "deepeval": ("--metric", "success")}
 
 
 def outcome(damage: Damage, words: list[str]):
@@ -87,7 +87,7 @@ def test_all_damaged_logs_get_an_answer_or_a_sentence(name, command, tmp_path):
 
 
 # Where a damage changes what was measured, and not only what is said about it.
-MEANT = ("doubled", "exact_match", "score", "value", "correct", "mean", "status", "success", "resolved", "COMET")
+MEANT = ("doubled", "exact_match", "score", "value", "correct", "mean", "status", "success", "resolved", "COMET", "_label")
 
 
 @pytest.mark.parametrize("name", WRITERS)

@@ -16,10 +16,10 @@ from outscore.formats.logs.choose import check_total
 from outscore.formats.logs.find import find_logs, read_logs
 from outscore.formats.logs.registry import LOGS
 
-REPEATED = {"inspect", "inspect-json", "bigcodebench", "terminal-bench", "tau-bench", "livecodebench"}
+REPEATED = {"inspect", "inspect-json", "bigcodebench", "terminal-bench", "tau-bench", "livecodebench", "opencompass"}
 WITHOUT_TEXTS = {"helm", "swe-bench", "evalplus", "bigcodebench", "swe-bench-board", "terminal-bench"}
 WITHOUT_TEXTS |= {"harbor", "livecodebench", "bfcl", "trec-eval", "ranx"}
-MEASURE = {"evalplus": "base", "promptfoo": "success"}
+MEASURE = {"evalplus": "base", "promptfoo": "success", "deepeval": "success"}
 
 
 def test_every_format_is_tried():

@@ -204,6 +204,9 @@ BIGCODEBENCH = replace(
 
 # The public board of SWE-bench: `results.json` lists instances by what became of them. An older file lists all that had an
 # output, so that it names every instance; a newer one only those that were resolved or failed before the tests.
+_INSTANCE = re.compile(r"\S+__\S+-\w+")
+
+
 class _Board(msgspec.Struct):
     resolved: list[str]
     no_generation: list[str] = []
@@ -216,6 +219,13 @@ def _board_rows(document: Document) -> Iterator[Row]:
     resolved, without = set(board.resolved), {*board.no_generation, *board.no_logs}
     if both := sorted(resolved & without):
         document.refuse(f": `{both[0]}` is both resolved and without an output.", "Copy the file again.")
+    named = [*board.resolved, *board.no_generation, *board.no_logs]
+    listed = set(named if board.generated is None else (*board.generated, *board.no_generation))
+    if strange := [item for item in named if item not in listed]:
+        document.refuse(f": `{strange[0]}` has an outcome but is not among the instances.", "Copy the file again.")
+    alike = [item for item in listed if _INSTANCE.fullmatch(item)]
+    if alike and (odd := sorted(listed.difference(alike))):
+        document.refuse(f": `{odd[0]}` is not an instance such as `{min(alike)}`.", "Copy the file again.")
     for item in dict.fromkeys((*(board.generated or ()), *board.resolved, *board.no_generation, *board.no_logs)):
         score = math.nan if item in without else float(item in resolved)
         yield Row(item, {"resolved": score}, "empty" if item in without else "scored", groups=_repository(item))

@@ -54,6 +54,7 @@ _SCHEMA = "outscore.formats.logs.every_eval_ever"
 _INSPECT = "outscore.formats.logs.inspect_ai"
 _AGENTS = "outscore.formats.logs.agents"
 _RETRIEVAL = "outscore.formats.logs.retrieval"
+_JUDGED = "outscore.formats.logs.judged"
 _ENTRIES = (
     LogEntry("lm-eval", "lm-evaluation-harness", "samples_<task>_<time>.jsonl, with results_<time>.json beside it", _LM_EVAL),
     LogEntry("every-eval-ever", "Every Eval Ever", "<id>_samples.jsonl, with the aggregate <id>.json beside it", _SCHEMA),
@@ -75,5 +76,8 @@ _ENTRIES = (
     LogEntry("trec-eval", "trec_eval", "a measure, a query and a number per line: trec_eval -q, ir_measures -q", _RETRIEVAL),
     LogEntry("ranx", "ranx", "the scores of a run as JSON, by measure and query", _RETRIEVAL),
     LogEntry("comet", "COMET", "what `comet-score --to_json` writes"),
+    LogEntry("deepeval", "DeepEval", ".latest_test_run.json or test_run_<time>.json: test cases with metricsData", _JUDGED),
+    LogEntry("opencompass", "OpenCompass", "results/<model>/<dataset>.json with details", _JUDGED),
+    LogEntry("explainaboard", "ExplainaBoard", "predictions beside true labels or accepted answers, as JSON", _JUDGED),
 )
 LOGS: dict[str, LogEntry] = {entry.name: entry for entry in _ENTRIES}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import string
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -91,8 +92,34 @@ def _questions(articles: Sequence[Any]) -> dict[str, list[str]]:
 
 
 def _accepted(texts: Sequence[str]) -> str:
+    """All accepted answers; those of which nothing is left do not count unless there is no other."""
     kept = dict.fromkeys(normalised(text) for text in texts)
-    return SET_SEPARATOR.join(kept) or NO_LABEL
+    return SET_SEPARATOR.join(text for text in kept if text != NO_LABEL) or NO_LABEL
+
+
+def exact_and_f1(accepted: Sequence[str], answer: str) -> tuple[float, float]:
+    """Whether an answer is one of those accepted, and the best F1 of its words against one of them; all are normalised.
+
+    No answer is right, with F1 1, where none is accepted, as in the evaluation of SQuAD 2.0.
+
+    Examples
+    --------
+    >>> exact_and_f1(["middle rhine", "rhine"], "upper rhine"), exact_and_f1(["(none)"], "(none)")
+    ((0.0, 0.6666666666666666), (1.0, 1.0))
+    """
+    right = [text for text in accepted if text != NO_LABEL] or [NO_LABEL]
+    return float(answer in right), max(_word_f1(text, answer) for text in right)
+
+
+def _word_f1(right: str, answer: str) -> float:
+    if NO_LABEL in (right, answer):
+        return float(right == answer)
+    ours, theirs = right.split(), answer.split()
+    shared = (Counter(ours) & Counter(theirs)).total()
+    if not shared:
+        return 0.0
+    precision, recall = shared / len(theirs), shared / len(ours)
+    return 2 * precision * recall / (precision + recall)
 
 
 def normalised(answer: str) -> str:

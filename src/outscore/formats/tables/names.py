@@ -21,7 +21,7 @@ USUAL: dict[str, Tiers] = {
         ),
         ("id", "uid", "uuid", "qid", "_id"),
         ("task_id",),
-        ("item", "question", "example", "instance", "segment", "sentence_id", "problem", "prompt", "instruction"),
+        ("item", "question", "example", "instance", "segment", "sentence_id", "problem", "prompt", "instruction", "user_input"),
         ("utterance", "utt", "seg", "key"),
         ("index", "idx", "nr", "line"),
         ("userid", "user_id"),

@@ -1,0 +1,281 @@
+"""Logs that hold answers beside judgements of them, or beside the right answers: DeepEval, OpenCompass, ExplainaBoard."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from outscore.formats.logs.document import Document, Shape, field_of, number_of
+from outscore.formats.logs.engine import LogFormat
+from outscore.formats.logs.evaluation import Exchange, Row, drop_single_runs, exchange_of
+from outscore.formats.tables.answers import exact_and_f1, normalised
+
+
+def _digest(*texts: object) -> str:
+    return hashlib.sha256(msgspec.json.encode(texts)).hexdigest()
+
+
+# DeepEval: test cases with the judgement of each metric. `.latest_test_run.json` keeps the run below `testRunData`; files in
+# DEEPEVAL_RESULTS_FOLDER are the run itself. Whether a score above or below the threshold passes says which are better.
+_JUDGEMENT = Shape({"name": str, "score": float | None, "threshold": float | None, "success": bool | None, "error": str | None})
+_CASE = Shape(
+    {
+        "name": str,
+        "input": str | None,
+        "scenario": str | None,
+        "success": bool | None,
+        "order": int | None,
+        "metricsData": [_JUDGEMENT],
+    }
+)
+_TEST_RUN = Shape(
+    {
+        "testCases": list[msgspec.Raw] | None,
+        "conversationalTestCases": list[msgspec.Raw] | None,
+        "metricsScores": [Shape({"metric": str, "scores": list[float | None]})],
+        "testFile": str | None,
+    }
+)
+
+
+def _test_run(document: Document) -> dict[str, Any]:
+    content = document.decode_all(dict[str, msgspec.Raw])
+    run: dict[str, Any] = document.decode(content.get("testRunData", document.data), _TEST_RUN)
+    return {**run, "sides": {}}
+
+
+def _case_row(document: Document, case: Mapping[str, Any]) -> Row:
+    judged = case["metricsData"]
+    for one in judged:
+        _note_side(document.header["sides"].setdefault(one["name"], Counter()), one)
+    scores = {one["name"]: number_of(one["score"]) for one in judged} | {"success": number_of(case["success"])}
+    failed = bool(judged) and all(one["score"] is None and one["error"] is not None for one in judged)
+    asked = case["input"] if case["input"] is not None else case["scenario"]
+    return Row(
+        case["name"],
+        dict.fromkeys(scores, math.nan) if failed else scores,
+        "errored" if failed else None,
+        content=None if asked is None else _digest(asked),
+        part=case["order"],
+    )
+
+
+def _note_side(sides: Counter[str], judged: Mapping[str, Any]) -> None:
+    score, threshold, passed = judged["score"], judged["threshold"], judged["success"]
+    if None not in (score, threshold, passed) and score != threshold:
+        sides["higher" if passed == (score > threshold) else "lower"] += 1
+
+
+def _number_cases(_: Document, rows: list[Row]) -> list[Row]:
+    """Tests that share a name are told apart by their order."""
+    shared = {name for name, count in Counter(row.item for row in rows).items() if count > 1}
+    for place, row in enumerate(rows):
+        if row.item in shared:
+            row.item = f"{row.item} {place if row.part is None else row.part}"
+        row.part = None
+    return rows
+
+
+def _run_facts(document: Document, _: Sequence[Row]) -> dict[str, Any]:
+    said, sides = document.header, document.header["sides"]
+    scored = {one["metric"]: [score for score in one["scores"] if score is not None] for one in said["metricsScores"]}
+    return {
+        "system": document.stem.removeprefix("."),
+        "task": said["testFile"] or "deepeval",
+        "directions": {name: "higher" in found for name, found in sides.items() if len(found) == 1} | {"success": True},
+        "totals": {name: sum(scores) / len(scores) for name, scores in scored.items() if scores},
+    }
+
+
+DEEPEVAL = LogFormat(
+    harness="deepeval",
+    recognise=lambda peek: (
+        peek.is_object
+        and (peek.has_keys("testRunData") or peek.has_keys("testCases") or peek.has_keys("conversationalTestCases"))
+        and peek.has_keys("name", "metricsData")
+    ),
+    header=_test_run,
+    samples=lambda document: [
+        *(document.header["testCases"] or ()),
+        *(document.header["conversationalTestCases"] or ()),
+    ],
+    sample=_CASE,
+    row=_case_row,
+    arrange=_number_cases,
+    facts=_run_facts,
+    columns={"item": "name"},
+    exchange=lambda case: exchange_of(*(case.get(name) for name in ("input", "expectedOutput", "actualOutput"))),
+    empty=("contains no test case", "Run the tests again."),
+)
+
+
+# OpenCompass: results/<model>/<dataset>.json, with `details` if it was asked to dump them: a list in which each field is a
+# list of those of all runs, or an object by number. Accuracies are per cent.
+_VERDICTS = ("correct", "is_correct", "cascade_correct")
+_DETAILS = re.compile(
+    rb'"details"\s*:\s*(?:\[\s*\{\s*"example_abbr"\s*:|\{\s*(?:"type"\s*:\s*"(?:GEN|PPL)"\s*,\s*)?"0"\s*:\s*\{)'
+)
+_ACCURACY = re.compile(r"accuracy(?: \(\d+ runs average\))?")
+
+
+def _results(document: Document) -> dict[str, Any]:
+    content: dict[str, msgspec.Raw] = document.decode_all(dict[str, msgspec.Raw])
+    details = document.decode(content.pop("details", b"[]"), list[msgspec.Raw] | dict[str, msgspec.Raw])
+    totals = {name: document.decode(raw, Any) for name, raw in content.items() if _ACCURACY.fullmatch(name)}
+    return {"details": details, "totals": [number_of(value) / 100 for value in totals.values()]}
+
+
+def _runs(document: Document) -> Iterator[tuple[str, int, dict[str, Any], Any]]:
+    """Every run of every item: its item, its number, all about the item, and the verdict."""
+    details = document.header["details"]
+    for number, raw in details.items() if isinstance(details, dict) else enumerate(details):
+        if number == "type":
+            continue
+        detail = document.decode(raw, dict[str, Any])
+        verdict = next((detail[name] for name in _VERDICTS if detail.get(name) is not None), None)
+        for run, one in enumerate(verdict if isinstance(verdict, list) else [verdict]):
+            yield str(detail.get("example_abbr", number)), run, detail, one
+
+
+def _detail_rows(document: Document) -> Iterator[Row]:
+    for item, run, _, verdict in _runs(document):
+        yield Row(item, {} if verdict is None else {"correct": number_of(verdict)}, repeat=str(run + 1))
+
+
+def _detail_texts(document: Document, places: Collection[int]) -> dict[int, Any]:
+    found = ((place, run, detail) for place, (_, run, detail, _) in enumerate(_runs(document)) if place in places)
+    return {place: {name: _of_run(value, run) for name, value in detail.items()} for place, run, detail in found}
+
+
+def _of_run(value: object, run: int) -> object:
+    """What a run has of a field: with several of them, fields are lists."""
+    return value[run] if isinstance(value, list) and run < len(value) else value
+
+
+def _detail_exchange(detail: Mapping[str, Any]) -> Exchange:
+    names = (("prompt", "origin_prompt"), ("answer", "refr", "references", "gold"), ("pred", "predictions", "prediction"))
+    return exchange_of(*(next((detail[name] for name in own if detail.get(name) is not None), None) for own in names))
+
+
+def _results_facts(document: Document, _: Sequence[Row]) -> dict[str, Any]:
+    totals = document.header["totals"]
+    return {
+        "system": document.folder,
+        "task": document.name_task(document.stem),
+        "directions": {"correct": True},
+        "totals": {"correct": totals[0] if len(totals) == 1 else None},
+        "repeat_column": "run",
+    }
+
+
+OPENCOMPASS = LogFormat(
+    harness="opencompass",
+    recognise=lambda peek: peek.is_object and _DETAILS.search(peek.start) is not None,
+    header=_results,
+    samples=_detail_rows,
+    arrange=lambda _, rows: drop_single_runs(rows),
+    facts=_results_facts,
+    columns={"item": "details"},
+    texts=_detail_texts,
+    exchange=_detail_exchange,
+    empty=("contains no details", "Run the evaluation again with `--dump-eval-details`."),
+)
+
+
+# ExplainaBoard: predictions beside the right answers, without ids or with ids that repeat: an item is its number. Labels are
+# right if they are equal, choices if their index is; answers to questions are compared as SQuAD's are.
+_PREDICTION = Shape(
+    {
+        "true_label": str | int | None,
+        "predicted_label": str | int | None,
+        "answers": dict[str, Any] | None,
+        "predicted_answers": dict[str, Any] | None,
+        "text": str | None,
+        "text1": str | None,
+        "text2": str | None,
+        "context": str | None,
+        "question": str | None,
+    }
+)
+_ASKED = ("text", "text1", "text2", "context", "question")
+
+
+def _predictions(document: Document) -> dict[str, Any]:
+    content = document.decode_all(dict[str, msgspec.Raw])
+    about = next((content[name] for name in ("user_defined_metadata_configs", "metadata") if name in content), None)
+    listed = next((content[name] for name in ("predictions", "examples") if name in content), msgspec.Raw(b"[]"))
+    return {
+        "about": {} if about is None else document.decode(about, dict[str, Any]),
+        "predictions": document.decode(listed, list[msgspec.Raw]),
+    }
+
+
+def _prediction_row(document: Document, prediction: Mapping[str, Any]) -> Row:
+    scores = _scores_of(prediction)
+    if scores is None:
+        finding = " has a prediction without `true_label` and `predicted_label`, or `answers` and `predicted_answers`."
+        document.refuse(finding, "Give the predictions of a task of classification or question answering.")
+    return Row("", scores, content=_digest(*(prediction[name] for name in _ASKED)))
+
+
+def _scores_of(prediction: Mapping[str, Any]) -> dict[str, float] | None:
+    if prediction["true_label"] is not None and prediction["predicted_label"] is not None:
+        return {"correct": float(str(prediction["true_label"]) == str(prediction["predicted_label"]))}
+    right, given = prediction["answers"], prediction["predicted_answers"]
+    if right is None or given is None:
+        return None
+    if "option_index" in right and "option_index" in given:
+        return {"correct": float(right["option_index"] == given["option_index"])}
+    texts = right.get("text")
+    accepted = [normalised(str(text)) for text in (texts if isinstance(texts, list) else [texts])]
+    exact, f1 = exact_and_f1(accepted, normalised(str(given.get("text") or "")))
+    return {"exact_match": exact, "f1": f1}
+
+
+def _number_predictions(_: Document, rows: list[Row]) -> list[Row]:
+    for number, row in enumerate(rows, 1):
+        row.item = str(number)
+    return rows
+
+
+def _board_facts(document: Document, rows: Sequence[Row]) -> dict[str, Any]:
+    about = document.header["about"]
+    parts = [str(about[name]) for name in ("dataset_name", "sub_dataset", "language") if about.get(name)]
+    return {
+        "system": str(about.get("system_name") or about.get("model_name") or document.stem),
+        "task": " ".join(parts) or str(about.get("task_name") or "explainaboard"),
+        "directions": dict.fromkeys(rows[0].scores, True),
+    }
+
+
+def _prediction_exchange(record: Mapping[str, Any]) -> Exchange:
+    asked = next((record[name] for name in ("question", "text", "text2", "text1") if record.get(name)), None)
+    if record.get("true_label") is not None:
+        return exchange_of(asked, record["true_label"], record.get("predicted_label"))
+    right, given = field_of(record, "answers.text"), field_of(record, "predicted_answers.text")
+    return exchange_of(asked, right[0] if isinstance(right, list) and right else right, given)
+
+
+EXPLAINABOARD = LogFormat(
+    harness="explainaboard",
+    recognise=lambda peek: (
+        peek.is_object
+        and (peek.has_keys("true_label", "predicted_label") or peek.has_keys("answers", "predicted_answers"))
+        and (peek.has_keys("predictions") or peek.has_keys("examples"))
+    ),
+    header=_predictions,
+    samples=lambda document: document.header["predictions"],
+    sample=_PREDICTION,
+    row=_prediction_row,
+    arrange=_number_predictions,
+    facts=_board_facts,
+    columns={"item": "number"},
+    exchange=_prediction_exchange,
+    empty=("contains no prediction", "Copy the file again."),
+)
