@@ -266,7 +266,8 @@ def run_action(folder: Path, step: str = "gate", **inputs: str) -> subprocess.Co
     (folder / "bin").mkdir(exist_ok=True)
     noting = f'printf "%s\\n" "$*" >> "{folder / CALLS}"\n'
     play(folder, "outscore", f'exec "{sys.executable}" -m outscore "$@"\n')
-    play(folder, "gh", noting + f'case "$*" in *--paginate*) cat "{folder / "comments.txt"}" ;; esac\n')
+    listed = f'case "$*" in *--paginate*) cat "{folder / "comments.txt"}" ;; *) exit "${{GH_CODE:-0}}" ;; esac\n'
+    play(folder, "gh", noting + listed)
     play(folder, "python", f'if [ "$2" = pip ]; then {noting.strip()}; else exec "{sys.executable}" "$@"; fi\n')
     places = {"RUNNER_TEMP": str(folder), "GITHUB_OUTPUT": str(folder / "out"), "GITHUB_STEP_SUMMARY": str(folder / "sum.md")}
     path = f"{folder / 'bin'}:{os.environ['PATH']}"
@@ -331,8 +332,41 @@ class TestTheAction:
         done = run_action(versions, "comment")
         assert done.returncode == 0, done.stderr
         asked, wrote = (versions / CALLS).read_text().splitlines()
-        assert 'startswith("<!-- outscore gate -->")' in asked
+        marker = "<!-- outscore gate outscore-gate -->"
+        assert f'startswith("{marker}")' in asked
         assert wrote.startswith(f"api --silent --method {call} -F body=@")
+        written = (versions / "outscore-gate" / "comment.md").read_text()
+        assert written.startswith(f"{marker}\n\n### outscore gate: fail\n")
+        assert "- worse on " in written
+
+    def test_two_gates_have_a_comment_each(self, versions):
+        run_action(versions, baseline="base.csv", candidate="worse.csv", margin="0.04", report='say "hi"/$(x)')
+        (versions / "comments.txt").write_text("")
+        assert run_action(versions, "comment", report='say "hi"/$(x)').returncode == 0
+        assert 'startswith("<!-- outscore gate say--hi----x- -->")' in (versions / CALLS).read_text()
+
+    def test_a_comment_does_not_outlive_a_run_without_an_answer(self, versions):
+        """Otherwise the pass of an earlier commit would stand below a later one."""
+        done = run_action(versions, candidate="worse.csv", margin="0.04", **{"baseline-file": "none.csv"})
+        assert done.returncode == 2
+        assert "`none.csv` does not exist" in done.stderr
+        assert (
+            (versions / "outscore-gate" / "comment.md")
+            .read_text()
+            .startswith("<!-- outscore gate -->\n\n### outscore gate: no answer\n")
+        )
+        assert not (versions / "out").exists()
+        assert "outcome" not in STEPS["comment"]["if"]
+        assert "steps.gate.outputs.outcome != ''" in STEPS["upload"]["if"]
+
+    def test_a_comment_that_may_not_be_written_fails_nothing(self, versions, monkeypatch):
+        """Pull requests from forks have a token that only reads."""
+        monkeypatch.setenv("GH_CODE", "1")
+        run_action(versions, baseline="base.csv", candidate="worse.csv", margin="0.04", report="")
+        (versions / "comments.txt").write_text("")
+        done = run_action(versions, "comment")
+        assert done.returncode == 0
+        assert done.stdout.startswith("::warning::The comment could not be written")
 
     @pytest.mark.parametrize(
         ("version", "installed"),
