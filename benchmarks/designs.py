@@ -36,7 +36,7 @@ from outscore.inference.describe.curves import runs_curve
 from outscore.inference.registry import TESTS
 from outscore.inference.runs.exchange import exchange_of
 from outscore.inference.runs.two_way import two_way_of_means
-from outscore.laws.student import t_quantile
+from outscore.laws import t_quantile
 from outscore.metrics.registry import resolve
 from outscore.results.interval import Interval
 from outscore.scores.system import Labels, Scores

@@ -31,9 +31,7 @@ from outscore.core.options import complete
 from outscore.core.paired import PairedScores
 from outscore.inference.base.question import TestRequest
 from outscore.inference.registry import TESTS
-from outscore.resampling.bootstrap import exactly_summable
-from outscore.resampling.flips import flip_bits
-from outscore.resampling.shared_flips import flipped_blocks, resampled_blocks
+from outscore.resampling import exactly_summable, flip_bits, shared_flipped_blocks, shared_resampled_blocks
 
 __all__ = ["level", "main"]
 
@@ -81,7 +79,7 @@ def level(
 
 def _swapped_differences(tables: Mapping[str, tuple[Array, Array]], seed: int) -> dict[str, Array]:
     """Absolute differences in every metric under all swaps."""
-    blocks = flipped_blocks([a - b for a, b in tables.values()], resamples=SWAPS, seed=seed)
+    blocks = shared_flipped_blocks([a - b for a, b in tables.values()], resamples=SWAPS, seed=seed)
     sums = [np.concatenate(parts) for parts in zip(*blocks, strict=True)]
     differences = {}
     for (name, (a, b)), moved in zip(tables.items(), sums, strict=True):
@@ -91,7 +89,7 @@ def _swapped_differences(tables: Mapping[str, tuple[Array, Array]], seed: int) -
 
 
 def _p_values(exchanged: Mapping[str, tuple[Array, Array]], swapped: Mapping[str, Array], seed: int) -> dict[str, float]:
-    blocks = resampled_blocks([half for pair in exchanged.values() for half in pair], resamples=RESAMPLES, seed=seed)
+    blocks = shared_resampled_blocks([half for pair in exchanged.values() for half in pair], resamples=RESAMPLES, seed=seed)
     totals = [np.concatenate(parts) for parts in zip(*blocks, strict=True)]
     p_values = {}
     for i, (name, (a, b)) in enumerate(exchanged.items()):

@@ -11,7 +11,7 @@ from benchmarks.text_data import metric_of, statistics_of
 from benchmarks.timing import peak_memory
 
 from outscore.core.numeric import Array
-from outscore.resampling.shared_flips import flipped_blocks
+from outscore.resampling import shared_flipped_blocks
 
 __all__ = ["speed", "speed_task"]
 
@@ -42,7 +42,7 @@ def _ours(rows: Mapping[tuple[str, str], Array]) -> Callable[[], list[float]]:
         }
         hits = dict.fromkeys(inside, 0)
         # One set of swaps for all: the sums of eleven systems are those of their ten differences from the first.
-        for block in flipped_blocks(tables, resamples=TRIALS, seed=SEED):
+        for block in shared_flipped_blocks(tables, resamples=TRIALS, seed=SEED):
             sums = dict(zip(keys, block, strict=True))
             for (metric, other), counts in inside.items():
                 hits[metric, other] += int(counts(sums[metric, BASELINE] - sums[metric, other]).sum())

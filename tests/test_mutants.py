@@ -73,18 +73,18 @@ def test_what_cannot_be_noticed_has_a_reason():
 @pytest.mark.parametrize("change", ["", "-x * ROOT_HALF → x * ROOT_HALF"])
 def test_a_fault_is_imported_and_no_file_changes(change):
     """In a process of its own: the lower tail of the normal law becomes the upper one when a sign is lost."""
-    path = SOURCE / "laws" / "normal.py"
+    path = SOURCE / "laws.py"
     before = path.read_bytes()
     script = f"""
 import ast
 from tests.faults import faults
 from tests.mutants import SOURCE, plant
-tree = ast.parse((SOURCE / "laws" / "normal.py").read_text("utf-8"))
-for mutant, make in list(faults("laws/normal.py", tree)):
+tree = ast.parse((SOURCE / "laws.py").read_text("utf-8"))
+for mutant, make in list(faults("laws.py", tree)):
     if mutant.change == {change!r}:
         make()
-plant("laws/normal.py", tree)
-from outscore.laws.normal import normal
+plant("laws.py", tree)
+from outscore.laws import normal
 print(normal(-2.0) < 0.5)
 """
     done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)

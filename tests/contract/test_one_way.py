@@ -68,7 +68,7 @@ def inside(name: str) -> str:
 
 
 def folder(name: str) -> str:
-    return name.split("/", maxsplit=1)[0]
+    return name.split("/", maxsplit=1)[0].removesuffix(".py")
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def sums_of(table: np.ndarray, first: int) -> np.ndarray:
-    from outscore.resampling.flips import flipped_sums
+    from outscore.resampling import flipped_sums
 
     return flipped_sums(table, first, 10, 3)
 

@@ -24,7 +24,7 @@ from outscore.engine.dask_cluster import Dask
 from outscore.engine.engines import Serial, open_engine
 from outscore.engine.local_cluster import local_cluster
 from outscore.engine.progress import Steps
-from outscore.resampling.flips import flipped_sums
+from outscore.resampling import flipped_sums
 
 pytest.importorskip("distributed", reason="needs dask and distributed")
 

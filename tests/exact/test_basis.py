@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from outscore.exact.basis import coordinates, hermite_basis
+from outscore.exact.numbers import coordinates, hermite_basis
 
 tables = st.integers(1, 4).flatmap(lambda m: st.lists(st.tuples(*[st.integers(-20, 20)] * m), min_size=1, max_size=7))
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from outscore.exact.bounded_difference import Sample, difference_limit, log_p_of_difference, lower_mean
+from outscore.exact.bounded import Sample, difference_limit, log_p_of_difference, lower_mean
 
 
 def shares(right: int, n: int) -> Sample:

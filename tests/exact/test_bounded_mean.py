@@ -11,7 +11,7 @@ import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from outscore.exact.bounded_mean import log_p_of_mean, lower_limit_of_mean
+from outscore.exact.bounded import log_p_of_mean, lower_limit_of_mean
 
 
 def by_fractions(weights: list[Fraction]) -> Fraction:

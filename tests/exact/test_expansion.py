@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from outscore.exact import bracket, lattice
-from outscore.exact.expansion import DEGREE, SMALL, Expanded, _tanh_series, expand
-from outscore.exact.flipsum import FLOOR, FlipSum
+from outscore.exact.flipsum import DEGREE, FLOOR, SMALL, Expanded, FlipSum, _tanh_series, expand
 
 N = 12_000
 
@@ -79,7 +78,7 @@ def test_coefficients_stay_below_the_bound_that_the_remainder_rests_on():
 
 @pytest.mark.parametrize("kind", ["normal", "uniform", "heavy"])
 def test_the_remainder_bounds_what_a_shorter_series_leaves_out(kind, monkeypatch):
-    monkeypatch.setattr("outscore.exact.expansion.DEGREE", 6)
+    monkeypatch.setattr("outscore.exact.flipsum.DEGREE", 6)
     sizes = sizes_of(kind)
     plain = FlipSum(sizes[:, None], np.ones(len(sizes)))
     law = expand(plain, 0.0, SMALL / float(np.quantile(sizes, 0.9)))

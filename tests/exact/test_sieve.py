@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from outscore.exact.flipsum import FLOOR, BudgetError
-from outscore.exact.sieve import SMALL_GRID, about_multiples, survivors
+from outscore.exact.flipsum import FLOOR, SMALL_GRID, BudgetError, about_multiples, survivors
 
 
 def log_modulus(values, counts, sech2, omega):

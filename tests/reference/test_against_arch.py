@@ -7,7 +7,7 @@ import pytest
 from tests.inference.asking import ask
 
 from outscore.inference.registry import TESTS
-from outscore.resampling.bootstrap import optimal_block_length
+from outscore.resampling import optimal_block_length
 
 
 def series(n, rho):

@@ -15,7 +15,7 @@ import numpy as np
 
 from outscore.core.numeric import LOG2, Array
 from outscore.exact.lattice import Tail
-from outscore.laws.beta import log_beta_tails
+from outscore.laws import log_beta_tails
 
 UNDERFLOW = 1e-290
 FEW = 32

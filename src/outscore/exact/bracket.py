@@ -27,10 +27,8 @@ import numpy as np
 from outscore.core.numeric import Array, exact_sum
 from outscore.core.records import dataclass
 from outscore.exact.enumeration import all_sums, count_subsets
-from outscore.exact.expansion import Expanded
-from outscore.exact.flipsum import FLOOR, NEGLIGIBLE, BudgetError, FlipSum
+from outscore.exact.flipsum import FLOOR, NEGLIGIBLE, BudgetError, Expanded, FlipSum, survivors
 from outscore.exact.lattice import UP, tilt
-from outscore.exact.sieve import survivors
 
 MIN_DEGREE = 64
 MARGIN = 1.2

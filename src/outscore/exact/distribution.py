@@ -21,7 +21,7 @@ import numpy as np
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import TIE_TOLERANCE, Array
 from outscore.core.records import dataclass
-from outscore.exact import basis, lattice, plane
+from outscore.exact import lattice, numbers, plane
 from outscore.exact.enumeration import all_sums
 from outscore.exact.flipsum import BudgetError
 
@@ -187,10 +187,10 @@ def _list_sums(stay: Array, swap: Array) -> NullDistribution | None:
 def _spectral(stay: Array, swap: Array) -> NullDistribution:
     centre, vectors = (stay + swap).sum(axis=0), stay - swap
     moving = vectors[vectors.any(axis=1)]
-    frame = basis.hermite_basis(moving) if len(moving) else np.empty((0, stay.shape[1]), dtype=np.int64)
+    frame = numbers.hermite_basis(moving) if len(moving) else np.empty((0, stay.shape[1]), dtype=np.int64)
     if len(frame) == 0:
         return NullDistribution((centre // 2)[None], np.ones(1), "spectral")
-    places = basis.coordinates(moving, frame)
+    places = numbers.coordinates(moving, frame)
     law = None
     if len(frame) == 1:
         values, counts = lattice.histogram(places[:, 0])
@@ -199,7 +199,7 @@ def _spectral(stay: Array, swap: Array) -> NullDistribution:
         law = (values * int(frame[0, 0]), counts, int(centre[0])) if stay.shape[1] == 1 else None
     elif len(frame) == 2:
         distinct, counts = plane.histogram(places)
-        distinct, frame = basis.shear(distinct, counts, frame)
+        distinct, frame = numbers.shear(distinct, counts, frame)
         points, pmf = plane.pmf(distinct, counts)
     else:
         low, table = dynamic_programme(places, -places)

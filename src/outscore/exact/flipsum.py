@@ -1,17 +1,4 @@
-"""The law of a sum of sign flips, S = Σ ε_i v_i with fair coins ε_i = ±1, and its exponential tilts.
-
-Everything the kernels need of it in closed form: cumulant generating function K(θ) = Σ c log cosh(v·θ), its
-derivatives, the logarithm of the tilted characteristic function, and Chernoff windows outside which the mass
-is negligible. Values are rows of an (n, r) array with multiplicities, r = 1 on a line and r = 2 in the plane.
-
-Tilting by θ multiplies the probability of s by exp(θ·s - K(θ)); with the mean moved to the observed value a
-tail of any size becomes a number of moderate size times a known factor, so that relative accuracy survives
-(Daniels, 1954).
-
-On an integer lattice every phase v·ω is a whole number of turns over a common denominator, so
-`characteristic` reduces it modulo a full turn in integers before it becomes a float. That is what keeps
-eleven digits at ten million items.
-"""
+"""The law of a sum of sign flips and its tilts, which of its frequencies matter, and what many small flips add up to."""
 
 from __future__ import annotations
 
@@ -19,11 +6,25 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from outscore.core.numeric import LOG2, Array
+from outscore.core.numeric import LOG2, Array, median
 from outscore.core.records import dataclass
+
+# The law of a sum of sign flips, S = Σ ε_i v_i with fair coins ε_i = ±1, and its exponential tilts.
+#
+# Everything the kernels need of it in closed form: cumulant generating function K(θ) = Σ c log cosh(v·θ), its derivatives, the
+# logarithm of the tilted characteristic function, and Chernoff windows outside which the mass is negligible. Values are rows of
+# an (n, r) array with multiplicities, r = 1 on a line and r = 2 in the plane.
+#
+# Tilting by θ multiplies the probability of s by exp(θ·s - K(θ)); with the mean moved to the observed value a tail of any size
+# becomes a number of moderate size times a known factor, so that relative accuracy survives (Daniels, 1954).
+#
+# On an integer lattice every phase v·ω is a whole number of turns over a common denominator, so `characteristic` reduces it
+# modulo a full turn in integers before it becomes a float. That is what keeps eleven digits at ten million items.
+
 
 FLOOR = 48.0
 """Characteristic-function values below exp(-FLOOR) are left out."""
@@ -284,3 +285,298 @@ def characteristic(
         index, log_modulus, angle = index[keep], log_modulus[keep], angle[keep]
         done += width
     return index, log_modulus, angle
+
+
+# Which frequencies matter: branch and bound on the characteristic function.
+#
+# |φ(ω)| is a product of many factors below 1 and negligible at all but a few grid frequencies. Instead of
+# evaluating the grid, cover it by boxes. On a box with centre ω and half-widths h, |v·ω' | moves by at most
+# |v|·h, hence
+#
+#     log |φ| ≤ ½ Σ c log(1 - sech²(v·θ) · max(0, |sin(v·ω)| - |v|·h)²)
+#
+# and every subset of the items gives a valid bound. Boxes that fall below the floor are dropped whole, the others are split
+# until single frequencies remain. No frequency above the floor can be lost.
+
+
+Boxes = tuple[Array, Array]
+Undecided = Callable[[Array, Array, float], tuple[Array, int]]
+
+SMALL_GRID = 2_048
+SMALL_WORK = 3e5
+"""Grids of few points, or of few sines in all, are cheaper to evaluate than to sieve."""
+FIRST_ITEMS = 64
+SIEVE_BLOCK = 1 << 20
+"""Entries of one work matrix: 8 MB, about what the caches still like."""
+
+
+def survivors(
+    values: Array, counts: Array, sech2: Array, step: Array, low: Array, high: Array, *, budget: float, floor: float = FLOOR
+) -> Array:
+    """Grid indices j (rows, low ≤ j ≤ high per axis) at which |φ(j·step)| may exceed exp(-floor).
+
+    `budget` is the number of sine evaluations allowed; `BudgetError` says that it was not enough.
+    """
+    low, high = np.atleast_1d(low).astype(np.int64), np.atleast_1d(high).astype(np.int64)
+    axes = len(low)
+    grid = math.prod((high - low + 1).tolist())
+    if grid <= SMALL_GRID or grid * len(values) <= SMALL_WORK:
+        return _cover(low, high, np.ones(axes, dtype=np.int64))[0]
+    order = _useful_first(values, counts, sech2)
+    values, counts, sech2 = values[order].astype(float), counts[order].astype(float), sech2[order]
+    typical = np.array([median(column[column > 0]) if (column > 0).any() else 0.0 for column in np.abs(values).T])
+    with np.errstate(divide="ignore"):
+        size = np.minimum(0.7 / axes / (typical * step), high - low + 1.0)
+    box = np.maximum(1, size).astype(np.int64)
+    if math.prod((-(-(high - low + 1) // box)).tolist()) * FIRST_ITEMS > budget:
+        raise BudgetError
+
+    def undecided(centre: Array, half: Array, left: float) -> tuple[Array, int]:
+        return _undecided_boxes(values, counts, sech2, centre, half, left, floor)
+
+    return branch_and_bound(undecided, step, _cover(low, high, box, high), budget=budget)
+
+
+def about_multiples(size: int, weight: float, points: int) -> Array | None:
+    """Indices 0 ≤ j ≤ points/2 at which one size alone leaves |φ(πj/points)| above the floor, and a few beside them.
+
+    log |φ| ≤ -½·weight·sin²(π·size·j/points), so they lie within points/(π·size)·asin √(2·FLOOR/weight) of a multiple of
+    points/size. None where they are most of the grid, or too many to be looked at without a sieve.
+
+    Examples
+    --------
+    >>> about_multiples(2, 1e6, 1000).tolist()
+    [0, 1, 2, 3, 497, 498, 499, 500]
+    """
+    if weight <= 2 * FLOOR:
+        return None
+    # One for the multiple, which is rounded, and one for the width.
+    reach = int(points / (math.pi * size) * math.asin(math.sqrt(2 * FLOOR / weight))) + 2
+    if 2 * reach >= points // size or reach * size > SMALL_GRID:
+        return None
+    if size == 1:
+        return np.arange(reach + 1)
+    multiples = np.arange(size // 2 + 1) * points // size
+    index = (multiples[:, None] + np.arange(-reach, reach + 1)).ravel()
+    return np.asarray(index[(index >= 0) & (2 * index <= points)])
+
+
+def branch_and_bound(undecided: Undecided, step: Array, boxes: Boxes, *, budget: float) -> Array:
+    """Grid indices that lie in no box that was decided; boxes, (lowest, highest) indices, are split until one index remains.
+
+    `undecided(centre, half-widths, budget)` gives the boxes whose bound stays above the floor, and the work that took.
+    """
+    lo, hi = boxes
+    axes = lo.shape[1]
+    fan = 8 if axes == 1 else 2
+    leaves = []
+    while len(lo):
+        keep, spent = undecided((lo + hi) / 2 * step, (hi - lo) / 2 * step, budget)
+        budget -= spent
+        lo, hi = lo[keep], hi[keep]
+        leaf = (lo == hi).all(axis=1)
+        leaves.append(lo[leaf])
+        lo, hi = _split(lo[~leaf], hi[~leaf], fan)
+    return np.concatenate(leaves) if leaves else np.empty((0, axes), dtype=np.int64)
+
+
+def _useful_first(values: Array, counts: Array, sech2: Array) -> Array:
+    """Frequent values first; among equals a stride through the sorted sizes, so that any prefix is a fair sample."""
+    n = len(counts)
+    by_size = np.argsort(np.abs(values).sum(axis=1), kind="stable")
+    spread = by_size[np.argsort((np.arange(n) * 0.6180339887498949) % 1.0, kind="stable")]
+    weight = counts[spread] * sech2[spread]
+    return np.asarray(spread[np.argsort(-weight, kind="stable")]) if counts.max() > 1 else spread
+
+
+def _cover(low: Array, high: Array, size: Array, clip: Array | None = None) -> tuple[Array, Array]:
+    starts = [np.arange(*bounds) for bounds in zip(low.tolist(), (high + 1).tolist(), size.tolist(), strict=True)]
+    if len(starts) == 1:
+        lo = starts[0][:, None]
+    else:
+        lo = np.stack([axis.ravel() for axis in np.meshgrid(*starts, indexing="ij")], axis=1)
+    return lo, lo + size - 1 if clip is None else np.minimum(lo + size - 1, clip)
+
+
+def _undecided_boxes(
+    values: Array, counts: Array, sech2: Array, centre: Array, half: Array, budget: float, floor: float
+) -> tuple[Array, int]:
+    """Boxes whose bound stays above the floor after all items, and the work it took to know."""
+    bound = np.zeros(len(centre))
+    active = np.arange(len(centre))
+    done, spent = 0, 0
+    absolute = np.abs(values)
+    while done < len(values) and len(active):
+        width = min(max(FIRST_ITEMS, 3 * done), max(FIRST_ITEMS, SIEVE_BLOCK // len(active)), len(values) - done)
+        items = slice(done, done + width)
+        spent += len(active) * width
+        if spent > budget:
+            raise BudgetError
+        for part in np.array_split(active, -(-len(active) * width // (2 * SIEVE_BLOCK)) or 1):
+            slack = np.sin(centre[part] @ values[items].T)
+            np.abs(slack, out=slack)
+            slack -= half[part] @ absolute[items].T
+            np.maximum(slack, 0.0, out=slack)
+            slack *= slack
+            slack *= -sech2[items]
+            np.maximum(slack, -1.0 + 1e-16, out=slack)
+            np.log1p(slack, out=slack)
+            bound[part] += 0.5 * (slack @ counts[items])
+        active = active[bound[active] > -floor]
+        done += width
+    return active, spent
+
+
+def _split(lo: Array, hi: Array, fan: int) -> tuple[Array, Array]:
+    """Every box cut into `fan` parts along each axis; empty parts are left out."""
+    for axis in range(lo.shape[1]):
+        step = -(-(hi[:, axis] - lo[:, axis] + 1) // fan)
+        starts = lo[:, axis, None] + step[:, None] * np.arange(fan)
+        ends = np.minimum(starts + step[:, None] - 1, hi[:, axis, None])
+        box, part = np.nonzero(starts <= ends)
+        new_lo, new_hi = lo[box], hi[box]
+        new_lo[:, axis], new_hi[:, axis] = starts[box, part], ends[box, part]
+        lo, hi = new_lo, new_hi
+    return lo, hi
+
+
+# A great many flips near one tilt: cumulants by Taylor's series instead of a pass over all sizes for every question.
+#
+# K(z) = Σ c log cosh(az) is analytic where |Im az| < π/2. Flips so small that |as| ≤ π/8 in the disc |s| ≤ radius therefore
+# have
+#
+#     K(θ₀ + s) = Σ_k C_k s^k,    C_k = Σ c a^k [log cosh]^(k)(θ₀a) / k!
+#
+# with a remainder that is known: log cosh' = tanh has simple poles at ±iπ/2, ±3iπ/2, … only, so that its k-th coefficient is at
+# most 2.47/k·(2/π)^k at any real point, and what stands beyond degree T adds up to less than
+#
+#     2.47/(T + 1) · (2/π)² · |s|² Σ c a² · q^(T-1) / (1 - q),    q = 2/π · π/8 = 1/4.
+#
+# One pass over the sizes then answers for the saddle point, the window and the characteristic function. The flips that are too
+# large are few, at most (8·radius/π)² Σ c a², and are taken one by one.
+
+
+MANY = 10_000
+"""Fewer sizes than this are asked one by one: that is as quick, and needs no remainder."""
+DEGREE = 28
+SMALL = math.pi / 8
+RATIO = 2 / math.pi * SMALL
+EXPANSION_BLOCK = 1 << 14
+"""Sizes expanded at a time: their coefficients stay in the processor's cache."""
+
+
+@dataclass(frozen=True)
+class Expanded(FlipSum):
+    """A law of flips on a line that knows its cumulants near a tilt; further away they are summed as ever.
+
+    `coefficients` are those of the small flips, `large` are the others, and `remainder` bounds what the
+    series leaves out.
+    """
+
+    centre: float
+    radius: float
+    coefficients: Array
+    large: FlipSum
+    remainder: float
+
+    def log_mgf(self, theta: Array) -> float:
+        """K(θ)."""
+        return float(self._series(theta, 0)[0]) + self.large.log_mgf(theta) if self._near(theta) else super().log_mgf(theta)
+
+    def mean(self, theta: Array) -> Array:
+        """K'(θ)."""
+        return self._series(theta, 1) + self.large.mean(theta) if self._near(theta) else super().mean(theta)
+
+    def covariance(self, theta: Array) -> Array:
+        """K''(θ)."""
+        if not self._near(theta):
+            return super().covariance(theta)
+        return self._series(theta, 2)[:, None] + self.large.covariance(theta)
+
+    def line_moments(self, theta: float) -> tuple[float, float]:
+        """K'(θ) and K''(θ)."""
+        at = np.array([theta])
+        return float(self.mean(at)[0]), float(self.covariance(at)[0, 0])
+
+    def max_frequency(self, theta: Array) -> float:
+        """The frequency up to which `log_characteristic` serves."""
+        return math.sqrt(max(0.0, self.radius**2 - (float(theta[0]) - self.centre) ** 2))
+
+    def log_characteristic(self, theta: Array, omega: Array) -> Array:
+        """log φ_θ(ω) = K(θ + iω) - K(θ) of the small flips."""
+        here = float(theta[0]) - self.centre
+        return np.asarray(_value(self.coefficients, here + 1j * omega) - _value(self.coefficients, here))
+
+    def _near(self, theta: Array) -> bool:
+        return abs(float(theta[0]) - self.centre) <= self.radius
+
+    def _series(self, theta: Array, order: int) -> Array:
+        coefficients = self.coefficients
+        for _ in range(order):
+            coefficients = coefficients[1:] * np.arange(1, len(coefficients))
+        return np.asarray(_value(coefficients, theta - self.centre))
+
+
+def _value(coefficients: Array, x: Any) -> Any:  # noqa: ANN401 - a number or an array of them
+    """Horner's rule; numpy's own takes complex arrays through powers."""
+    value = coefficients[-1] + 0 * x
+    for coefficient in coefficients[-2::-1]:
+        value = value * x + coefficient
+    return value
+
+
+def expand(law: FlipSum, centre: float, radius: float) -> FlipSum:
+    """The same law, expanded in the disc |θ - centre| ≤ radius; as it is where most of its flips are too large for that.
+
+    Examples
+    --------
+    >>> law = FlipSum(np.linspace(0.5, 1.5, 20_000)[:, None], np.ones(20_000))
+    >>> near = expand(law, 0.0, 0.1)
+    >>> theta = np.array([0.02])
+    >>> abs(near.log_mgf(theta) / law.log_mgf(theta) - 1) < 1e-14
+    True
+    """
+    sizes, counts = law.values[:, 0], law.counts
+    small = sizes * radius <= SMALL
+    if 2 * int(small.sum()) < len(sizes):
+        return law
+    a, c = sizes[small], counts[small]
+    squares = float(c @ (a * a))
+    return Expanded(
+        law.values,
+        law.counts,
+        centre=centre,
+        radius=radius,
+        coefficients=_coefficients(a, c, centre),
+        large=FlipSum(law.values[~small], law.counts[~small]),
+        remainder=2.47 / (DEGREE + 1) * (2 / math.pi * radius) ** 2 * squares * RATIO ** (DEGREE - 1) / (1 - RATIO),
+    )
+
+
+def _coefficients(a: Array, c: Array, centre: float) -> Array:
+    """C_0 … C_T of Σ c log cosh(a(centre + s))."""
+    coefficients = np.zeros(DEGREE + 1)
+    coefficients[0] = FlipSum(a[:, None], c).log_mgf(np.array([centre])) if centre else 0.0
+    at_origin = _tanh_series(np.zeros(1)) if not centre else None
+    for start in range(0, len(a), EXPANSION_BLOCK):
+        here = slice(start, start + EXPANSION_BLOCK)
+        series = at_origin or _tanh_series(centre * a[here])
+        weight = c[here].copy()
+        for k in range(1, DEGREE + 1):
+            weight *= a[here]
+            # At the origin log cosh is even.
+            if centre or k % 2 == 0:
+                coefficients[k] += float((weight * series[k - 1]).sum()) / k
+    return coefficients
+
+
+def _tanh_series(x: Array) -> list[Array]:
+    """The Taylor coefficients of tanh at x, from tanh' = 1 - tanh²."""
+    t = [np.tanh(x)]
+    for k in range(DEGREE - 1):
+        # The square's coefficients are symmetric: every product but the middle one occurs twice.
+        square = sum((t[j] * t[k - j] for j in range((k + 1) // 2)), np.zeros_like(x)) * 2
+        if k % 2 == 0:
+            square = square + t[k // 2] ** 2
+        t.append(((1.0 if k == 0 else 0.0) - square) / (k + 1))
+    return t

@@ -21,9 +21,7 @@ import numpy as np
 from outscore.core.numeric import LOG2, Array
 from outscore.core.records import dataclass
 from outscore.exact.enumeration import count_subsets
-from outscore.exact.expansion import MANY, expand
-from outscore.exact.flipsum import NEGLIGIBLE, BudgetError, FlipSum, characteristic
-from outscore.exact.sieve import about_multiples, survivors
+from outscore.exact.flipsum import MANY, NEGLIGIBLE, BudgetError, FlipSum, about_multiples, characteristic, expand, survivors
 
 MAX_POINTS = 1 << 22
 FINEST_POINTS = 1 << 30

@@ -29,8 +29,7 @@ import numpy as np
 
 from outscore.core.numeric import Array
 from outscore.core.records import dataclass
-from outscore.exact.flipsum import BudgetError, FlipSum, characteristic
-from outscore.exact.sieve import survivors
+from outscore.exact.flipsum import BudgetError, FlipSum, characteristic, survivors
 
 MAX_GRID_POINTS = 1 << 24
 CHUNK = 1 << 18

@@ -31,7 +31,7 @@ from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import TIE_TOLERANCE, Array
 from outscore.core.paired import PairedScores
 from outscore.core.records import dataclass
-from outscore.exact.bounded_mean import log_p_of_mean, lower_limit_of_mean
+from outscore.exact.bounded import log_p_of_mean, lower_limit_of_mean
 from outscore.inference.base import p_values
 from outscore.inference.base.discordance import discordance
 from outscore.inference.base.entry import TestEntry

@@ -18,7 +18,7 @@ from outscore.inference.base.question import TestRequest
 from outscore.inference.bootstrap.centred import _largest_rank
 from outscore.inference.bootstrap.tests import ENTRIES
 from outscore.metrics.registry import resolve
-from outscore.resampling.bootstrap import centred_median, resample_indices, stationary_indices
+from outscore.resampling import centred_median, resample_indices, stationary_indices
 from outscore.results.note import note_texts
 
 SIDES = ("two-sided", "greater", "less")

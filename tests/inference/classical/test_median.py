@@ -15,7 +15,7 @@ from tests.inference.asking import LOSS, SIDES, ask
 
 from outscore.core.errors import OutscoreError
 from outscore.inference.classical.median import ENTRY, median_tail
-from outscore.resampling.flips import flip_bits
+from outscore.resampling import flip_bits
 
 
 def twice_median(values):

@@ -16,7 +16,7 @@ from tests.inference.asking import DEPRESSION, LOSS, SIDES, ask, scores_of
 
 from outscore.core.errors import OutscoreError
 from outscore.inference.classical.student import ENTRY, student
-from outscore.laws.student import log_t_tail
+from outscore.laws import log_t_tail
 
 
 @pytest.mark.parametrize("side", SIDES)

@@ -12,7 +12,7 @@ import scipy.stats
 from outscore.core.metric import AdditiveMetric
 from outscore.inference.leaderboard.joint import band_of, draw, points_of, shares_of_best, win_rates
 from outscore.inference.pairwise.panels import pairs_of
-from outscore.resampling.shared_flips import resampled_blocks
+from outscore.resampling import shared_resampled_blocks
 from outscore.scores.panel import Panel
 
 MEAN = AdditiveMetric("mean", ("score", "items"), ratio=((1, 0), (0, 1)))
@@ -26,7 +26,7 @@ def board(values, clusters=None, metric=MEAN):
 
 def weights_of(units: int, resamples: int, seed: int):
     """How often each draw has each unit."""
-    return np.concatenate([sums[0] for sums in resampled_blocks([np.eye(units)], resamples=resamples, seed=seed)])
+    return np.concatenate([sums[0] for sums in shared_resampled_blocks([np.eye(units)], resamples=resamples, seed=seed)])
 
 
 def naive_points(values, higher=True):

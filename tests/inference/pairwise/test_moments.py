@@ -23,7 +23,7 @@ from outscore.inference.pairwise.moment_tests import (
 )
 from outscore.inference.pairwise.moments import fixed_shift, flipped_totals, moments_of, pair_hits, total_of
 from outscore.inference.pairwise.panels import pairs_of
-from outscore.laws.student import log_t_tail
+from outscore.laws import log_t_tail
 from outscore.metrics.registry import resolve
 
 TABLES = ("count", "own", "squares", "own_squares")

@@ -20,7 +20,7 @@ from outscore.inference.pairwise.macro import macro_tested
 from outscore.inference.pairwise.panels import own_limits, pairs_of
 from outscore.inference.pairwise.per_pair import NEAR_WIDTH, PairTest, exact_rows, pair_rows
 from outscore.metrics.registry import resolve
-from outscore.resampling.flips import flip_bits
+from outscore.resampling import flip_bits
 from outscore.results.pvalue import PValue
 from outscore.scores.panel import Panel
 

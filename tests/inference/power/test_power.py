@@ -19,7 +19,7 @@ from outscore.inference.power.binary import mcnemar_power, overlaps
 from outscore.inference.power.planning import detectable_effect, power, sample_size, sizes_around
 from outscore.inference.power.simulate import RETROSPECTIVE, simulated_curve
 from outscore.inference.registry import TESTS
-from outscore.laws.beta import clopper_pearson
+from outscore.laws import clopper_pearson
 from outscore.results.comparison import TestResult
 from outscore.results.pvalue import PValue
 

@@ -22,7 +22,7 @@ from outscore.inference.preferences.labelled import audit_p, labelled_share, sha
 from outscore.inference.preferences.models import fit_lengths
 from outscore.inference.preferences.orders import by_place, swapped_verdicts
 from outscore.inference.preferences.win_rates import flip_p, independent_p
-from outscore.laws.student import t_quantile
+from outscore.laws import t_quantile
 from outscore.scores.system import Labels
 
 

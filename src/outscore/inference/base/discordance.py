@@ -20,7 +20,7 @@ from outscore.core.numeric import Array, distinct
 from outscore.core.paired import PairedScores
 from outscore.core.records import dataclass
 from outscore.inference.base.question import TestRequest, reach
-from outscore.laws.normal import log_normal, normal_quantile
+from outscore.laws import log_normal, normal_quantile
 from outscore.results.interval import Interval
 from outscore.results.pvalue import PValue
 

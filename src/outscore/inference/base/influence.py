@@ -20,7 +20,7 @@ from outscore.core.numeric import Array
 from outscore.core.paired import PairedScores
 from outscore.core.records import dataclass
 from outscore.inference.base.question import Alternative
-from outscore.laws.normal import normal_quantile
+from outscore.laws import normal_quantile
 from outscore.results.pvalue import PValue
 
 MIN_Z = 0.1

@@ -34,7 +34,7 @@ from outscore.core.paired import PairedScores
 from outscore.core.records import dataclass
 from outscore.inference.base.cluster_variance import bell_mccaffrey_df, cluster_variance, effective_clusters
 from outscore.inference.base.discordance import Worth, wilson_limits, worth_of
-from outscore.laws.student import t_quantile
+from outscore.laws import t_quantile
 
 Limits = tuple[float | None, float | None]
 UNKNOWN: Limits = (None, None)

@@ -16,7 +16,7 @@ from outscore.core.numeric import LOG2
 from outscore.exact.bracket import Bounds
 from outscore.exact.lattice import Tail
 from outscore.inference.base.question import TestRequest
-from outscore.laws.beta import clopper_pearson
+from outscore.laws import clopper_pearson
 from outscore.results.pvalue import PValue
 
 SNAPPED_UNITS = 32

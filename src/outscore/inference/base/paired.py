@@ -10,7 +10,7 @@ from outscore.core.numeric import LOG2, Array, distinct, finite
 from outscore.core.paired import PairedScores
 from outscore.inference.base.item_scores import ItemScores, item_scores
 from outscore.inference.base.question import Alternative
-from outscore.laws.normal import log_normal
+from outscore.laws import log_normal
 from outscore.results.interval import Interval
 
 Estimand = Literal["difference", "median", "pseudomedian", "shift"]

@@ -22,7 +22,7 @@ from typing import Literal
 import numpy as np
 
 from outscore.core.numeric import Array, distinct
-from outscore.laws.normal import normal
+from outscore.laws import normal
 
 MAX_LISTED = 4
 """Sums left per distinct value at which the narrowing stops and the rest is sorted."""

@@ -36,7 +36,7 @@ from outscore.inference.base.question import TestRequest
 from outscore.inference.base.screening import screen_mean
 from outscore.inference.base.sign_flips import units_of
 from outscore.inference.bootstrap.centred import Resampled, decide, equal_tailed, interval_at, symmetric_interval
-from outscore.resampling.bootstrap import (
+from outscore.resampling import (
     centred_mean,
     centred_median,
     exactly_summable,

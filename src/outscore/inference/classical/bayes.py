@@ -36,7 +36,7 @@ from outscore.inference.base.paired import interval_for, side_of, unclustered_sc
 from outscore.inference.base.question import TestRequest
 from outscore.inference.classical.student import Mean, mean_of, no_spread, t_interval
 from outscore.inference.permutation.dispatch import permutation
-from outscore.laws.student import log_t_tail
+from outscore.laws import log_t_tail
 from outscore.results.comparison import Bayes, TestResult
 from outscore.results.interval import Interval
 from outscore.results.note import Note

@@ -33,7 +33,7 @@ from outscore.inference.base.entry import (
 from outscore.inference.base.item_scores import MIN_LARGE_SAMPLE, ItemScores, item_scores, skew_warning
 from outscore.inference.base.paired import NoSpreadError, interval_for, side_of, without_spread
 from outscore.inference.base.question import Alternative, TestRequest
-from outscore.laws.student import log_t_tail, student_quantile
+from outscore.laws import log_t_tail, student_quantile
 from outscore.results.comparison import TestResult
 from outscore.results.interval import Interval
 from outscore.results.note import Note

@@ -39,8 +39,7 @@ from outscore.inference.base.influence import jackknife_errors
 from outscore.inference.base.question import TestRequest, reach
 from outscore.inference.base.sign_flips import units_of
 from outscore.inference.shifted import is_shifted
-from outscore.laws.normal import normal, normal_quantile
-from outscore.laws.student import student, student_quantile, t_quantile
+from outscore.laws import normal, normal_quantile, student, student_quantile, t_quantile
 from outscore.results.analysis import RunsCurve, RunsPoint, SizePoint
 
 POINTS = 12

@@ -38,9 +38,7 @@ from outscore.inference.base.item_scores import ItemScores, scores_if_any
 from outscore.inference.base.question import TestRequest
 from outscore.inference.base.sign_flips import units_of
 from outscore.inference.base.walsh import hodges_lehmann, signed_ranks, walsh_interval
-from outscore.laws.beta import clopper_pearson
-from outscore.laws.normal import normal_quantile
-from outscore.laws.student import noncentral_student
+from outscore.laws import clopper_pearson, noncentral_student, normal_quantile
 from outscore.results.analysis import Effect
 
 MAX_NONCENTRAL_T = 1_000.0

@@ -19,15 +19,15 @@ from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array, distinct, quantiles
 from outscore.core.paired import PairedScores
+from outscore.exact import laws as law_sums
 from outscore.exact.distribution import null_distribution
 from outscore.exact.flipsum import BudgetError
-from outscore.exact.laws import sums as law_sums
 from outscore.inference.base.influence import contributions
 from outscore.inference.base.item_scores import scores_if_any
 from outscore.inference.base.sign_flips import Flips, flips_of, units_of
 from outscore.inference.describe.effects import spread
-from outscore.laws.normal import normal_quantile
-from outscore.resampling.flips import flipped_sums
+from outscore.laws import normal_quantile
+from outscore.resampling import flipped_sums
 from outscore.results.analysis import Histogram, NullHistogram
 
 if TYPE_CHECKING:

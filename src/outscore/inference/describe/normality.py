@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from outscore.core.numeric import MIN_FLOAT, Array
-from outscore.laws.normal import normal, normal_quantile
+from outscore.laws import normal, normal_quantile
 from outscore.results.analysis import Normality
 
 MAX_SHAPIRO = 5_000

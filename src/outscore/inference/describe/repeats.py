@@ -34,7 +34,7 @@ from outscore.inference.base.own_score import UNKNOWN, Limits
 from outscore.inference.base.paired import interval_for, side_of
 from outscore.inference.base.question import Alternative
 from outscore.inference.populations import EXCHANGE_OF_RUNS
-from outscore.laws.student import student_quantile, t_quantile
+from outscore.laws import student_quantile, t_quantile
 from outscore.results.interval import Interval
 from outscore.results.pvalue import PValue
 

@@ -51,8 +51,7 @@ from outscore.inference.base.question import TestRequest
 from outscore.inference.permutation.dispatch import permutation
 from outscore.inference.power.design import study_of
 from outscore.inference.runs.two_way import item_spread, pseudo_values
-from outscore.laws.normal import normal, normal_quantile
-from outscore.laws.student import t_quantile
+from outscore.laws import normal, normal_quantile, t_quantile
 from outscore.results.analysis import Directions
 from outscore.results.plan import StudyDesign
 from outscore.results.score import Detectable, Noise

@@ -29,7 +29,7 @@ from outscore.exact import numbers
 from outscore.inference.base.question import Alternative, checked_resamples
 from outscore.inference.base.sign_flips import Flips, flips_of, units_of
 from outscore.inference.permutation.tails import FIXED_POINT_BITS, fixed_line
-from outscore.resampling.flips import flip_bits
+from outscore.resampling import flip_bits
 
 MAX_T = "max-t"
 STUDENTISED_TIE = 1e-9
@@ -71,7 +71,7 @@ def max_t(observed: object, draws: object, *, side: Literal["both", "upper"] = "
 
     Examples
     --------
-    >>> from outscore.resampling.flips import flipped_sums
+    >>> from outscore.resampling import flipped_sums
     >>> d = np.array([[3, 1], [4, 2], [2, 0], [5, 1], [1, -1], [3, 2], [2, 1], [4, 1]])
     >>> max_t(d.sum(axis=0), flipped_sums(d, 0, 999, seed=1)).tolist()
     [0.005, 0.091]

@@ -17,9 +17,8 @@ import numpy as np
 from outscore.core.numeric import Array
 from outscore.core.records import dataclass
 from outscore.inference.pairwise.corpus import ranges, summable
-from outscore.laws.normal import log_normal
-from outscore.laws.student import student_quantile
-from outscore.resampling.shared_flips import resampled_blocks
+from outscore.laws import log_normal, student_quantile
+from outscore.resampling import shared_resampled_blocks
 from outscore.scores.panel import Panel
 
 CONFIDENCE = 2.5758293035489004
@@ -126,7 +125,7 @@ def _drawn(
     k = len(whole.rows)
     scores, ranks = [], []
     for first, count in parts:
-        for sums in resampled_blocks(tables, resamples=count, seed=seed, first=first):
+        for sums in shared_resampled_blocks(tables, resamples=count, seed=seed, first=first):
             scores.append(np.stack([panel.metric.score(total / panel.scale) for total in sums[:k]], axis=1))
             if points is not None:
                 ranks.append(np.concatenate(sums[k:-1], axis=1) / (2 * sums[-1]))

@@ -11,7 +11,7 @@ from outscore.core.numeric import Array
 from outscore.exact.binomial import log_better, log_two_sided
 from outscore.inference.base import discordance
 from outscore.inference.pairwise.table import KINDS, PairTable
-from outscore.laws.normal import normal_quantile
+from outscore.laws import normal_quantile
 
 TANGO = "Tango score, stretched to agree with the exact test"
 NO_INTERVALS = "none: there are too many pairs"

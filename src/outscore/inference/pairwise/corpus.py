@@ -17,8 +17,7 @@ from outscore.core.records import dataclass
 from outscore.inference.base.sign_flips import tie_scale
 from outscore.inference.bootstrap.tests import MIN_UNITS
 from outscore.inference.pairwise.table import KINDS, PairTable
-from outscore.resampling.bootstrap import exactly_summable
-from outscore.resampling.shared_flips import flipped_blocks, resampled_blocks
+from outscore.resampling import exactly_summable, shared_flipped_blocks, shared_resampled_blocks
 from outscore.scores.panel import Panel
 
 CENTRED = "centred bootstrap, shared by all pairs"
@@ -84,7 +83,7 @@ def hits_of(flipped: Flipped, part: tuple[int, int]) -> Array:
     totals = [systems.rows.sum(axis=1) for systems in flipped.datasets]
     hits = np.zeros((len(observed), 3), dtype=np.int64)
     blocks = [
-        flipped_blocks(list(systems.rows), resamples=count, seed=seed, first=first, block=PART)
+        shared_flipped_blocks(list(systems.rows), resamples=count, seed=seed, first=first, block=PART)
         for systems, seed in zip(flipped.datasets, flipped.seeds(), strict=True)
     ]
     for together in zip(*blocks, strict=True):
@@ -116,7 +115,7 @@ def drawn_scores(panel: Panel, seed: int, part: tuple[int, int]) -> Array:
     [[1.0, 0.0], [1.0, 0.0]]
     """
     first, count = part
-    blocks = resampled_blocks(list(panel.rows), resamples=count, seed=seed, first=first)
+    blocks = shared_resampled_blocks(list(panel.rows), resamples=count, seed=seed, first=first)
     return np.concatenate([np.stack([panel.metric.score(t / panel.scale) for t in sums], axis=1) for sums in blocks])
 
 

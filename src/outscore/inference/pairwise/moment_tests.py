@@ -18,8 +18,7 @@ from outscore.inference.base.discordance import wilson_limits
 from outscore.inference.pairwise.binary import binary_table
 from outscore.inference.pairwise.moments import PairMoments, pair_hits
 from outscore.inference.pairwise.table import KINDS, PairTable
-from outscore.laws.normal import normal_quantile
-from outscore.laws.student import log_t_tail
+from outscore.laws import log_t_tail, normal_quantile
 
 NO_SPREAD = 1e-12
 """A variance within this share of the mean square is what rounding left of none."""

@@ -31,7 +31,7 @@ import numpy as np
 from outscore.core.numeric import Array
 from outscore.core.records import dataclass
 from outscore.inference.base.discordance import Worth, worth_of
-from outscore.resampling.flips import flip_bits
+from outscore.resampling import flip_bits
 
 BITS = 20
 CHUNK = 1 << 10

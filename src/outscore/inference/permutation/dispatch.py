@@ -42,7 +42,7 @@ from outscore.inference.base.sign_flips import Flips, flips_of, units_of
 from outscore.inference.bootstrap.tests import MIN_UNITS, resampled_interval
 from outscore.inference.permutation.interval import inversion_interval
 from outscore.inference.permutation.tails import FIXED_POINT_BITS, certified_p, convolution_p, fixed_line, linear_p, nonlinear_p
-from outscore.resampling.flips import count_hits
+from outscore.resampling import count_hits
 from outscore.results.comparison import TestResult
 from outscore.results.interval import Interval
 from outscore.results.note import Note

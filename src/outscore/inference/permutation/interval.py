@@ -24,7 +24,7 @@ from outscore.core.records import dataclass
 from outscore.exact import bracket, enumeration, numbers
 from outscore.exact.saddlepoint import approximate_probit
 from outscore.inference.base.sign_flips import flips_of, units_of
-from outscore.laws.normal import normal_quantile
+from outscore.laws import normal_quantile
 from outscore.results.interval import Interval
 from outscore.results.pvalue import PValue
 

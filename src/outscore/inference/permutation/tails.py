@@ -16,9 +16,10 @@ import numpy as np
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import LOG2, Array, distinct
-from outscore.exact import basis, binomial, bracket, distribution, enumeration, lattice, numbers, plane
+from outscore.exact import binomial, bracket, distribution, enumeration, lattice, numbers, plane
 from outscore.exact.flipsum import BudgetError
 from outscore.exact.lattice import Tail
+from outscore.exact.numbers import coordinates, hermite_basis, shear
 from outscore.exact.plane import GridRegion, RatioRegion
 from outscore.inference.base import p_values
 from outscore.inference.base.paired import side_of
@@ -131,7 +132,7 @@ def nonlinear_p(flips: Flips, request: TestRequest) -> PValue:
             raise BudgetError
         return p_values.exact_p(_enumerate_tail(statistic, moving, np.ones(n, dtype=int)), sign, n, "enumeration", request)
     distinct, counts = _distinct(moving)
-    frame = basis.hermite_basis(distinct, most=2)
+    frame = hermite_basis(distinct, most=2)
     listed = enumeration.sums_listed(counts)
     few = listed <= 2**enumeration.MAX_ENUMERATED
     try:
@@ -147,7 +148,7 @@ def nonlinear_p(flips: Flips, request: TestRequest) -> PValue:
 
 def _lattice_points(distinct: Array, counts: Array, frame: Array) -> float:
     """Points of the lattice; where there are many more than sums, listing these is the smaller work."""
-    return float((np.abs(basis.coordinates(distinct, frame)).T.astype(float) @ counts + 1).prod())
+    return float((np.abs(coordinates(distinct, frame)).T.astype(float) @ counts + 1).prod())
 
 
 def _on_axes(statistic: Statistic, distinct: Array, counts: Array, frame: Array) -> tuple[str, Tail]:
@@ -175,7 +176,7 @@ def _enumerate_tail(statistic: Statistic, vectors: Array, counts: Array) -> Tail
 
 def _on_a_line(statistic: Statistic, distinct: Array, counts: Array, frame: Array) -> Tail:
     """All flips along one vector: a half-line is a tail of the lattice, any other region a sum over its points."""
-    values = np.abs(basis.coordinates(distinct, frame)[:, 0])
+    values = np.abs(coordinates(distinct, frame)[:, 0])
     extreme = int(values @ counts)
     if extreme >= lattice.MAX_POINTS:
         raise BudgetError
@@ -200,7 +201,7 @@ def _in_a_plane(statistic: Statistic, distinct: Array, counts: Array, frame: Arr
         tail = _two_coins(statistic, distinct, counts)
         if tail is not None:
             return "two-binomials", tail
-    places, frame = basis.shear(basis.coordinates(distinct, frame), counts, frame)
+    places, frame = shear(coordinates(distinct, frame), counts, frame)
     # The row coordinate comes second, so that a row fixes the denominator of a ratio.
     places = places[:, ::-1]
     least = int(statistic.total[0]) - int(np.abs(distinct[:, 0]) @ counts)
@@ -299,8 +300,8 @@ def convolution_p(flips: Flips, request: TestRequest) -> PValue:
     moving = vectors[vectors.any(axis=1)]
     if not len(moving):
         return p_values.identical_p()
-    frame = basis.hermite_basis(moving)
-    places = basis.coordinates(moving, frame)
+    frame = hermite_basis(moving)
+    places = coordinates(moving, frame)
     if flips.line is not None:
         return p_values.exact_p(_tilted_tail(places[:, 0], request.method), flips.sign(), len(moving), request.method, request)
     low, law = _law(request.method, places)

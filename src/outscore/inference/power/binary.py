@@ -20,8 +20,7 @@ from outscore.core.numeric import LOG2, Array
 from outscore.core.records import dataclass
 from outscore.exact.binomial import log_point, log_tail, tail
 from outscore.inference.base.question import Alternative
-from outscore.laws.beta import log_beta_tails
-from outscore.laws.normal import normal_quantile
+from outscore.laws import log_beta_tails, normal_quantile
 from outscore.results.plan import OverlapPoint
 from outscore.results.pvalue import PValue
 

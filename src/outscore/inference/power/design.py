@@ -24,8 +24,7 @@ from outscore.core.options import MOST_ITEMS, check_level
 from outscore.core.records import dataclass
 from outscore.inference.base.question import Alternative
 from outscore.inference.power.binary import mcnemar_power, mcnemar_sample_size
-from outscore.laws.normal import normal, normal_quantile
-from outscore.laws.student import noncentral_student, student_quantile
+from outscore.laws import noncentral_student, normal, normal_quantile, student_quantile
 from outscore.results.plan import StudyDesign
 
 NAMED = 3

@@ -29,11 +29,11 @@ import numpy as np
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array, distinct
 from outscore.core.records import dataclass
-from outscore.exact.bounded_mean import log_p_of_mean
+from outscore.exact.bounded import log_p_of_mean
 from outscore.inference.base import discordance
 from outscore.inference.power.binary import last_crossing, log_binomial, near, times_log
 from outscore.inference.power.design import Study, study_of
-from outscore.laws.normal import normal, normal_quantile
+from outscore.laws import normal, normal_quantile
 from outscore.results.plan import StudyDesign
 
 MAX_ITEMS = 10**9

@@ -28,7 +28,7 @@ from outscore.inference.base.sign_flips import units_of
 from outscore.inference.power.design import Study, study_of
 from outscore.inference.power.planning import sizes_around
 from outscore.inference.power.simulate import TELLING, measured_shift
-from outscore.laws.normal import normal_quantile
+from outscore.laws import normal_quantile
 from outscore.results.analysis import Power, PowerPoint
 from outscore.results.plan import StudyDesign
 

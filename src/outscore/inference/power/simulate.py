@@ -38,8 +38,7 @@ from outscore.inference.base.paired import NoSpreadError
 from outscore.inference.base.question import Alternative, TestRequest
 from outscore.inference.power.design import flip_power
 from outscore.inference.power.planning import sizes_around
-from outscore.laws.beta import clopper_pearson
-from outscore.laws.normal import normal_quantile
+from outscore.laws import clopper_pearson, normal_quantile
 from outscore.results.analysis import PowerPoint
 from outscore.results.comparison import TestResult
 from outscore.results.plan import SimulatedCurve

@@ -23,7 +23,7 @@ from outscore.core.records import dataclass
 from outscore.inference.base.cluster_variance import effective_clusters
 from outscore.inference.base.discordance import wilson_limits
 from outscore.inference.preferences.orders import same_question
-from outscore.laws.student import t_quantile
+from outscore.laws import t_quantile
 from outscore.scores.battles import Battles
 
 VERDICTS = 4

@@ -33,7 +33,7 @@ from outscore.core.records import dataclass
 from outscore.inference.base.discordance import wilson_limits
 from outscore.inference.preferences.tally import tally_of
 from outscore.inference.preferences.win_rates import flip_p, kept_half, win_rates
-from outscore.laws.student import log_two_sided, student, t_quantile
+from outscore.laws import log_two_sided, student, t_quantile
 from outscore.results.pvalue import PValue
 from outscore.scores.battles import Battles
 from outscore.scores.system import Labels

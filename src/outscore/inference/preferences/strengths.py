@@ -19,7 +19,7 @@ from outscore.core.records import dataclass
 from outscore.inference.preferences.left_out import Cells, Spread, spread_of
 from outscore.inference.preferences.models import davidson_chances, fit_davidson, fit_model, unit_scores
 from outscore.inference.preferences.tally import Tally
-from outscore.laws.student import log_two_sided, t_quantile
+from outscore.laws import log_two_sided, t_quantile
 
 DIGITS = 9
 """Decimals of log-odds beyond which strengths do not differ."""

@@ -28,7 +28,7 @@ from outscore.inference.base.p_values import exact_p, identical_p
 from outscore.inference.base.question import TestRequest
 from outscore.inference.permutation.dispatch import permutation
 from outscore.inference.preferences.tally import Tally
-from outscore.laws.student import t_quantile
+from outscore.laws import t_quantile
 from outscore.results.pvalue import PValue
 
 MEAN = AdditiveMetric("lead", ("lead", "units"), ratio=((1, 0), (0, 1)))

@@ -38,19 +38,18 @@ from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import LOG2, TIE_TOLERANCE, Array
 from outscore.core.records import dataclass
 from outscore.core.repeats import Runs
+from outscore.exact import laws as law_sums
 from outscore.exact import numbers
 from outscore.exact.bracket import Bounds
 from outscore.exact.flipsum import BudgetError
-from outscore.exact.laws import sums as law_sums
-from outscore.exact.laws.finite import Law, hypergeometric, mirrored_laws, split_sums
+from outscore.exact.laws import Law, hypergeometric, mirrored_laws, split_sums
 from outscore.inference.base import p_values
 from outscore.inference.base.discordance import Worth, wilson_limits, worth_of
 from outscore.inference.base.paired import interval_for, side_of
 from outscore.inference.base.question import Alternative
 from outscore.inference.classical.student import make_agree
 from outscore.inference.populations import EXCHANGE
-from outscore.laws.normal import normal_quantile
-from outscore.laws.student import log_t_tail, student_quantile, t_quantile
+from outscore.laws import log_t_tail, normal_quantile, student_quantile, t_quantile
 from outscore.results.interval import Interval
 from outscore.results.pvalue import PValue
 

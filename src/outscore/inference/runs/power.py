@@ -17,8 +17,7 @@ from outscore.core.numeric import Array
 from outscore.core.records import dataclass
 from outscore.inference.base.question import Alternative
 from outscore.inference.runs.two_way import TwoWay
-from outscore.laws.normal import normal
-from outscore.laws.student import student_quantile
+from outscore.laws import normal, student_quantile
 
 DRAWS, SEED = 8_000, 20
 """Samples of the spreads: power is then known within .01."""

@@ -44,7 +44,7 @@ from outscore.inference.base.own_score import Added
 from outscore.inference.base.paired import NoSpreadError, interval_for, side_of, without_spread
 from outscore.inference.base.question import Alternative
 from outscore.inference.populations import TWO_WAY
-from outscore.laws.student import log_t_tail, student_quantile
+from outscore.laws import log_t_tail, student_quantile
 from outscore.results.interval import Interval
 from outscore.results.pvalue import PValue
 

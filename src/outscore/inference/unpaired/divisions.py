@@ -26,7 +26,7 @@ from outscore.core.numeric import TIE_TOLERANCE, Array
 from outscore.exact import numbers, splits
 from outscore.exact.bracket import Bounds
 from outscore.exact.flipsum import BudgetError
-from outscore.exact.laws.finite import choices
+from outscore.exact.laws import choices
 from outscore.inference.base import p_values
 from outscore.inference.base.question import Alternative
 from outscore.inference.populations import FISHER, RANK_SUM, TWO_SAMPLES

@@ -20,7 +20,7 @@ import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
-from outscore.exact.bounded_difference import LowerMean, Sample, difference_limit, log_p_of_difference, lower_mean
+from outscore.exact.bounded import LowerMean, Sample, difference_limit, log_p_of_difference, lower_mean
 from outscore.inference.base import p_values
 from outscore.inference.base.paired import NoSpreadError
 from outscore.inference.base.question import Alternative, TestRequest
@@ -29,8 +29,7 @@ from outscore.inference.power.gate import MAX_ITEMS
 from outscore.inference.shifted import NAMED_TEST, NOTHING_KNOWN, SYMMETRIC, UNKNOWN_RANGE, known_range, two_scores
 from outscore.inference.unpaired.samples import Samples
 from outscore.inference.unpaired.tests import pair_of
-from outscore.laws.normal import log_normal, normal_quantile
-from outscore.laws.student import log_t_tail
+from outscore.laws import log_normal, log_t_tail, normal_quantile
 from outscore.results.comparison import Margin
 from outscore.results.note import Note
 from outscore.results.pvalue import PValue

@@ -12,7 +12,7 @@ from outscore.core.numeric import Array, exact_sum
 from outscore.core.records import dataclass
 from outscore.inference.base.cluster_variance import cluster_variance
 from outscore.inference.base.discordance import Worth, worth_of
-from outscore.laws.normal import normal, normal_quantile
+from outscore.laws import normal, normal_quantile
 
 
 @dataclass(frozen=True, eq=False)

@@ -30,8 +30,7 @@ from outscore.inference.populations import WELCH
 from outscore.inference.runs.exchange import Exchange, exchange_of
 from outscore.inference.unpaired.divisions import SAMPLED, division_p, rank_sum_p
 from outscore.inference.unpaired.samples import Samples
-from outscore.laws.normal import normal, normal_quantile
-from outscore.laws.student import log_t_tail, student_quantile
+from outscore.laws import log_t_tail, normal, normal_quantile, student_quantile
 from outscore.results.comparison import TestResult
 from outscore.results.interval import Interval
 from outscore.results.note import Note

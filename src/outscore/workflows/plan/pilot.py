@@ -27,7 +27,7 @@ from outscore.inference.runs.two_way import two_way_of_means
 from outscore.inference.shifted import UNKNOWN_RANGE, law_of
 from outscore.inference.unpaired.samples import Samples
 from outscore.language.numbers import count, rounded
-from outscore.laws.student import student_quantile
+from outscore.laws import student_quantile
 from outscore.results.note import Note
 from outscore.results.plan import PlanResult, RunsPoint, SimulatedCurve, StudyDesign
 from outscore.workflows.plan.answer import plan_numbers, whole_items

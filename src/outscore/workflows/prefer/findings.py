@@ -23,7 +23,7 @@ from outscore.inference.preferences.tally import Tally, against_all, tally_of
 from outscore.inference.preferences.transitivity import score_test
 from outscore.inference.preferences.win_rates import flip_p, independent_p, kept_half, win_rates
 from outscore.language.numbers import count
-from outscore.laws.student import student, t_quantile
+from outscore.laws import student, t_quantile
 from outscore.results.design import Family
 from outscore.results.note import Note
 from outscore.results.preference import (

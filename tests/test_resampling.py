@@ -1,8 +1,12 @@
-"""Resamples in bulk against one-by-one twins and exact laws, and the automatic block length against values of arch."""
+"""Sign flips and bootstrap resamples against naive twins."""
 
 from __future__ import annotations
 
 import math
+import subprocess
+import sys
+import tracemalloc
+from concurrent.futures import ThreadPoolExecutor
 from itertools import product
 
 import numpy as np
@@ -11,17 +15,29 @@ import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from outscore.resampling.bootstrap import (
+import outscore as osc
+from outscore import resampling
+from outscore.exact.numbers import to_exact_integers
+from outscore.resampling import (
     centred_mean,
     centred_median,
+    count_hits,
     exactly_summable,
+    flip_bits,
+    flipped_sums,
     multinomial_counts,
     optimal_block_length,
+    products,
     quantile_limits,
     resample_indices,
     resampled_totals,
+    shared_flipped_blocks,
+    shared_resampled_blocks,
     stationary_indices,
 )
+
+# Resamples in bulk against one-by-one twins and exact laws, and the automatic block length against values of arch.
+
 
 seeds = st.integers(0, 2**64 - 1)
 scores = st.lists(st.floats(-1e6, 1e6, allow_subnormal=False), min_size=1, max_size=30)
@@ -316,5 +332,279 @@ def test_series_with_little_in_them(x):
 def test_a_series_in_which_nothing_adds_up_has_blocks_of_one(monkeypatch):
     """With both sums 0 the rule is 0 / 0, and blocks of one are as good as any; with only the long run 0, the longest."""
     for covariances, length in (([1.0, -0.75, 0.0, 0.5, 0.0], 1.0), ([1.0, -0.5, 0.0], 10.0)):
-        monkeypatch.setattr("outscore.resampling.bootstrap._autocovariances", lambda _, found=covariances: np.array(found))
+        monkeypatch.setattr("outscore.resampling._autocovariances", lambda _, found=covariances: np.array(found))
         assert optimal_block_length(np.arange(30.0)) == length
+
+
+# Random sign flips: any worker, any block, any order gives the same hits.
+
+
+@pytest.fixture(scope="module")
+def two_decimals() -> np.ndarray:
+    """Differences of scores with two decimals, as whole hundredths."""
+    rng = np.random.default_rng(5)
+    written = to_exact_integers(np.round(rng.normal(0.02, 0.3, 300), 2))
+    assert written is not None
+    return written[0][0][:, None]
+
+
+def hits_of(vectors: np.ndarray, block: int | None = None) -> int:
+    observed = abs(int(vectors.sum()))
+    return count_hits(vectors, lambda s: np.abs(s[:, 0]) >= observed, resamples=2_000, seed=3, block=block)
+
+
+@pytest.mark.parametrize("block", [1, 7, 64, 1000])
+def test_block_size_changes_no_hit(two_decimals, block):
+    assert hits_of(two_decimals, block) == hits_of(two_decimals)
+
+
+@settings(max_examples=30)
+@given(units=st.integers(1, 600), first=st.integers(0, 2**40), count=st.integers(1, 20), seed=st.integers(0, 2**64 - 1))
+def test_a_resample_does_not_depend_on_its_neighbours(units, first, count, seed):
+    """Resample k alone, or in the middle of a block: the same bits."""
+    together = flip_bits(units, first, count, seed)
+    k = count // 2
+    assert (flip_bits(units, first + k, 1, seed)[0] == together[k]).all()
+    assert together.shape == (count, units)
+
+
+def test_chunks_in_any_order_and_in_threads(two_decimals):
+    chunks = [(first, 125) for first in range(0, 2_000, 125)]
+    observed = abs(int(two_decimals.sum()))
+
+    def hits(chunk):
+        return int((np.abs(flipped_sums(two_decimals, *chunk, 3)[:, 0]) >= observed).sum())
+
+    expected = hits_of(two_decimals)
+    assert sum(map(hits, reversed(chunks))) == expected
+    with ThreadPoolExecutor(4) as pool:
+        assert sum(pool.map(hits, chunks[1::2] + chunks[::2])) == expected
+
+
+def test_another_process_gives_the_same_p():
+    """The whole test, from its seed alone."""
+    rng = np.random.default_rng(1)
+    a, b = np.round(rng.random((2, 80)), 2).tolist()
+    here = osc.permutation_test(a, b, method="monte-carlo", seed=9)
+    code = f"import outscore as o; print(o.permutation_test({a}, {b}, method='monte-carlo', seed=9).value.hex())"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == here.value.hex()
+
+
+@settings(max_examples=25)
+@given(seed=st.integers(0, 2**32), shift=st.integers(0, 60))
+def test_sums_are_exact(seed, shift):
+    """Integers with sums up to 2**53: floats add them without rounding, against Python integers."""
+    rng = np.random.default_rng(seed)
+    vectors = rng.integers(-(2**44), 2**44, (40, 2))
+    bits = flip_bits(40, shift, 3, seed)
+    signs = [[1 - 2 * int(e) for e in row] for row in bits]
+    expected = [[sum(int(v) * e for v, e in zip(column, row, strict=True)) for column in vectors.T] for row in signs]
+    assert flipped_sums(vectors, shift, 3, seed).astype(object).tolist() == expected
+
+
+def test_coins_are_fair_and_independent():
+    """Means, neighbours and the same unit in the next resample, within four standard errors."""
+    bits = flip_bits(1_000, 0, 1_000, 0).astype(float)
+    error = 4 * 0.5 / np.sqrt(bits.size)
+    assert abs(bits.mean() - 0.5) < error
+    assert abs((bits[:, 1:] == bits[:, :-1]).mean() - 0.5) < error
+    assert abs((bits[1:] == bits[:-1]).mean() - 0.5) < error
+
+
+def test_seeds_differ():
+    one, two = (flip_bits(1_000, 0, 4, seed) for seed in (0, 1))
+    assert 0.45 < (one == two).mean() < 0.55
+
+
+@pytest.mark.parametrize("resamples", [1, 99, 1_000])
+def test_p_counts_the_observed_arrangement(resamples):
+    """(hits + 1) / (K + 1): never 0, and inside its own bounds."""
+    a, b = np.arange(30) + 5, np.arange(30)
+    p = osc.permutation_test(a, b, method="monte-carlo", resamples=resamples)
+    assert p.value == 1 / (resamples + 1)
+    assert 0.0 == p.lower < p.value <= p.upper
+
+
+def test_ties_are_hits():
+    """A single differing unit: every swap ties with the observed arrangement, decimals and reals alike."""
+    for d in (1.0, 0.3, np.pi):
+        p = osc.permutation_test([d, 0.1, 0.2], [0.0, 0.1, 0.2], method="monte-carlo", resamples=50)
+        assert p.value == 1.0
+
+
+@settings(max_examples=20)
+@given(seed=st.integers(0, 2**32))
+def test_real_ties_are_hits(seed):
+    """Equal sizes of real numbers: sums differ in the last bit with the order of addition, hits do not."""
+    rng = np.random.default_rng(seed)
+    size = rng.random() + 0.1
+    signs = rng.choice([-1, 1], 12)
+    a, b = signs * size, np.zeros(12)
+    p = osc.permutation_test(a, b, method="monte-carlo", resamples=400, seed=seed)
+    whole = osc.permutation_test(signs, np.zeros(12, dtype=int), method="monte-carlo", resamples=400, seed=seed)
+    assert p.value == whole.value
+
+
+# Flips and weights shared by many tables: each table gets what it would get alone, in any company and any block.
+
+
+SEEDS = st.integers(0, 2**32)
+
+
+def joined(blocks) -> list[np.ndarray]:
+    """All blocks of each table, one below the other."""
+    return [np.concatenate(parts) for parts in zip(*blocks, strict=True)]
+
+
+def tables_of(seed: int, units: int = 40, largest: int = 60) -> list[np.ndarray]:
+    rng = np.random.default_rng(seed)
+    return [rng.integers(-largest, largest + 1, (units, columns)) for columns in (3, 1, 4)]
+
+
+def naive_flipped(table: np.ndarray, first: int, count: int, seed: int) -> list[list[int]]:
+    """Python integers, one sign and one number after the other."""
+    signs = 1 - 2 * flip_bits(len(table), first, count, seed).astype(int)
+    return [[sum(int(e) * int(v) for e, v in zip(row, column, strict=True)) for column in table.T] for row in signs]
+
+
+def naive_resampled(table: np.ndarray, first: int, count: int, seed: int) -> list[list[int]]:
+    drawn = resample_indices(len(table), first, count, seed)
+    return [[sum(int(column[i]) for i in row) for column in table.T] for row in drawn]
+
+
+@settings(max_examples=25)
+@given(seed=SEEDS, first=st.integers(0, 2**40), block=st.integers(1, 9), power=st.sampled_from([2, 18, 22, 44]))
+def test_flips_against_naive_twin(seed, first, block, power):
+    """In single precision, at its edge and beyond it."""
+    tables = tables_of(seed, largest=2**power)
+    found = joined(shared_flipped_blocks(tables, resamples=7, seed=seed, first=first, block=block))
+    for table, sums in zip(tables, found, strict=True):
+        assert sums.dtype == np.float64
+        assert sums.astype(object).tolist() == naive_flipped(table, first, 7, seed)
+
+
+@settings(max_examples=25)
+@given(seed=SEEDS, first=st.integers(0, 2**40), block=st.integers(1, 9), power=st.sampled_from([2, 18, 22, 44]))
+def test_weights_against_naive_twin(seed, first, block, power):
+    tables = tables_of(seed, largest=2**power)
+    found = joined(shared_resampled_blocks(tables, resamples=7, seed=seed, first=first, block=block))
+    for table, sums in zip(tables, found, strict=True):
+        assert sums.astype(object).tolist() == naive_resampled(table, first, 7, seed)
+
+
+@pytest.mark.parametrize("block", [None, 1, 33, 500])
+def test_flips_against_single_calls(block):
+    """The same bytes as a table alone, also where its company needs double precision."""
+    tables = [*tables_of(1, units=300), np.full((300, 1), 2**40)]
+    for table, sums in zip(tables, joined(shared_flipped_blocks(tables, resamples=400, seed=8, block=block)), strict=True):
+        assert sums.tobytes() == flipped_sums(table, 0, 400, 8).tobytes()
+
+
+@pytest.mark.parametrize("block_length", [None, 4.0])
+@pytest.mark.parametrize("block", [None, 1, 33, 500])
+def test_weights_against_single_calls(block, block_length):
+    tables = tables_of(2, units=300)
+    found = joined(shared_resampled_blocks(tables, resamples=400, seed=8, block_length=block_length, block=block))
+    for table, sums in zip(tables, found, strict=True):
+        alone = resampled_totals(np.asarray(table, dtype=float), resamples=400, seed=8, block_length=block_length)
+        assert sums.tobytes() == alone.tobytes()
+
+
+def test_real_numbers_against_single_calls():
+    """Made exactly summable, they too are the same in any company."""
+    rng = np.random.default_rng(3)
+    tables = [exactly_summable(rng.normal(size=(120, columns))) for columns in (2, 5)]
+    found = joined(shared_resampled_blocks(tables, resamples=300, seed=1))
+    for table, sums in zip(tables, found, strict=True):
+        assert sums.tobytes() == resampled_totals(table, resamples=300, seed=1).tobytes()
+
+
+def shared_hits(tables, contrasts, *, resamples, seed, first=0, block=None):
+    """How many flipped sums lie inside, of each (left, right, inside); hits of disjoint ranges of resamples add up."""
+    hits = [0] * len(contrasts)
+    for sums in shared_flipped_blocks(tables, resamples=resamples, seed=seed, first=first, block=block):
+        for i, (left, right, inside) in enumerate(contrasts):
+            flipped = sums[left] if right is None else sums[left] - sums[right]
+            hits[i] += int(inside(flipped).sum())
+    return hits
+
+
+def curved(sums: np.ndarray) -> np.ndarray:
+    return np.abs(sums[:, 0] / (9_000 + sums[:, 1]) + sums[:, 1] * sums[:, 2])
+
+
+@pytest.mark.parametrize("block", [None, 1, 77])
+def test_hits_against_count_hits(block):
+    """All pairs of five systems on two metrics, from systems' tables or from the table of differences."""
+    rng = np.random.default_rng(4)
+    systems = [rng.integers(0, 30, (200, 3)) for _ in range(5)]
+    tables = [*systems, systems[0] - systems[1]]
+    pairs = [(i, j) for i in range(5) for j in range(i)]
+
+    def inside(limit):
+        return lambda sums: curved(sums) >= limit
+
+    limits = [float(curved((systems[i] - systems[j]).sum(axis=0)[None])[0]) for i, j in pairs]
+    contrasts = [(i, j, inside(limit)) for (i, j), limit in zip(pairs, limits, strict=True)]
+    contrasts.append((5, None, inside(limits[0])))
+    found = shared_hits(tables, contrasts, resamples=600, seed=11, block=block)
+    alone = [
+        count_hits(systems[i] - systems[j], inside(limit), resamples=600, seed=11)
+        for (i, j), limit in zip(pairs, limits, strict=True)
+    ]
+    assert found == [*alone, alone[0]]
+    assert len({*alone}) > 5
+
+
+def test_hits_of_ranges_add_up():
+    """What workers count in ranges of their own is what one process counts."""
+    tables = tables_of(5, units=100)
+    contrasts = [(0, None, lambda sums: sums[:, 0] > 150), (2, None, lambda sums: sums[:, 3] < -90)]
+    whole = shared_hits(tables, contrasts, resamples=1_000, seed=2)
+    parts = [shared_hits(tables, contrasts, resamples=n, seed=2, first=start) for start, n in [(640, 360), (0, 1), (1, 639)]]
+    assert np.sum(parts, axis=0).tolist() == whole
+    assert all(0 < hits < 1_000 for hits in whole)
+
+
+def test_equal_systems_tie_everywhere():
+    table = tables_of(6)[0]
+    assert shared_hits([table, table.copy()], [(0, 1, lambda s: (s == 0).all(axis=1))], resamples=50, seed=0) == [50]
+
+
+@pytest.mark.parametrize("units", [0, 1])
+def test_hardly_any_units(units):
+    tables = [np.ones((units, 2), dtype=int), np.ones((units, 1), dtype=int)]
+    for blocks in (shared_flipped_blocks, shared_resampled_blocks):
+        found = joined(blocks(tables, resamples=5, seed=0))
+        assert [sums.shape for sums in found] == [(5, 2), (5, 1)]
+        assert (np.abs(found[0]) == units).all()
+
+
+def test_precision_is_chosen_by_the_largest_possible_sum(monkeypatch):
+    """The bound of a bootstrap is the largest row drawn every time, of flips the absolute sum."""
+    seen = []
+
+    def watched(rows, *rest):
+        seen.append(rows.dtype.name)
+        return products(rows, *rest)
+
+    for module in (resampling, resampling):
+        monkeypatch.setattr(module, "products", watched)
+    table = np.array([[2**23], [2**22]])
+    list(shared_flipped_blocks([table], resamples=1, seed=0))
+    list(shared_resampled_blocks([table], resamples=1, seed=0))
+    list(shared_flipped_blocks([table / 3], resamples=1, seed=0))
+    assert seen == ["float32", "float64", "float64"]
+
+
+@pytest.mark.parametrize("blocks", [shared_flipped_blocks, shared_resampled_blocks])
+def test_memory_is_bounded(blocks):
+    """Thirty thousand units: a block of signs at a time, however many resamples there are."""
+    tables = [np.ones((30_000, 4), dtype=np.int64)] * 3
+    tracemalloc.start()
+    for _ in blocks(tables, resamples=500, seed=0):
+        pass
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 40e6

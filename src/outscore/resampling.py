@@ -1,23 +1,116 @@
-"""Bootstrap resamples in bulk: units drawn with replacement, one by one or in blocks.
-
-A score is a function of column sums, so a resample is a row of weights (how often each unit was drawn) times
-a table. Resample k of a seed is a fixed stretch of a counter-based random stream (Philox; Salmon et al.,
-2011), and the table is rounded so that its sums are exact. No block size, thread or order can change a
-result. How long blocks of dependent items must be is found from the data (`optimal_block_length`).
-"""
+"""Sign flips and bootstrap resamples in bulk: drawn numbers times tables, the same for any number of workers."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
 from outscore.core.numeric import Array, exact_sum, quantiles
-from outscore.laws.normal import normal, normal_quantile
-from outscore.resampling.products import Draw, in_exact_precision, products
+from outscore.laws import normal, normal_quantile
+
+# Drawn numbers times a table, block after block: the one product behind flips and resamples.
+#
+# A block of signs or weights stays small enough for the processor's cache and is large enough to be worth BLAS's threads. Sums
+# are exact, in single precision where they stay below 2^24 and in double precision below 2^53, so no block size, thread or
+# order can change a result.
+
+
+Draw = Callable[[int, int], Array]
+"""From the first resample and how many to an array of (count, units) drawn numbers."""
+
+BLOCK_ENTRIES = 1 << 21
+"""Drawn numbers multiplied at a time. Fewer would make BLAS start its threads more often than it pays."""
+BLOCK_SUMS = 1 << 20
+"""Sums held at a time, when there are many more columns than units."""
+SINGLE = 2**24
+"""Whole numbers below this are exact in single precision, which halves the time of a product."""
+
+
+def in_exact_precision(rows: Array, largest: Array) -> Array:
+    """The rows in single precision where no sum can leave its exact whole numbers, else in double precision.
+
+    `largest` bounds the sums of each column.
+
+    Examples
+    --------
+    >>> [in_exact_precision(np.array([[x], [3]]), np.array([x + 3])).dtype.name for x in (5, 2**24)]
+    ['float32', 'float64']
+    """
+    table = np.asarray(rows, dtype=float)
+    exact = float(largest.max(initial=0.0)) < SINGLE and bool((table == np.rint(table)).all())
+    return table.astype(np.float32) if exact else table
+
+
+def products(rows: Array, draw: Draw, first: int, resamples: int, block: int | None = None) -> Iterator[Array]:
+    """What is drawn times the rows, for the resamples first … first + resamples - 1.
+
+    Examples
+    --------
+    >>> rows = np.array([[1.0], [2.0]])
+    >>> [sums.tolist() for sums in products(rows, lambda first, count: np.full((count, 2), first), 0, 3, block=2)]
+    [[[0.0], [0.0]], [[6.0]]]
+    """
+    units, columns = rows.shape
+    block = block or max(1, min(BLOCK_ENTRIES // max(1, units), BLOCK_SUMS // max(1, columns)))
+    for start in range(first, first + resamples, block):
+        drawn = draw(start, min(block, first + resamples - start))
+        yield (drawn.astype(rows.dtype, copy=False) @ rows).astype(float, copy=False)
+
+
+# Random sign flips in bulk.
+#
+# Resample k of a seed is a fixed stretch of a counter-based random stream (Philox; Salmon et al., 2011): one bit per unit, and
+# any worker can draw any block without drawing what comes before it. Sums are exact: the columns are integers with absolute
+# sums below 2**53, so floating-point addition never rounds and no block size, thread or order can change a result.
+
 
 WORDS_PER_STEP = 4
+"""One step of the Philox counter yields four 64-bit words."""
+
+
+def flip_bits(units: int, first: int, count: int, seed: int) -> Array:
+    """Sign flips of resamples first … first + count - 1 as a (count, units) array of 0 and 1."""
+    steps = -(-units // (64 * WORDS_PER_STEP))
+    stream = np.random.Philox(key=seed, counter=first * steps)
+    words = stream.random_raw(count * steps * WORDS_PER_STEP).astype("<u8")
+    packed = words.view(np.uint8).reshape(count, -1)
+    return np.unpackbits(packed, axis=1, count=units, bitorder="little")
+
+
+def flipped_blocks(vectors: Array, *, resamples: int, seed: int, first: int = 0, block: int | None = None) -> Iterator[Array]:
+    """Σ ε v over the rows v of an integer array (n, m), as exact floats, block after block of the resamples.
+
+    Examples
+    --------
+    >>> [sums.tolist() for sums in flipped_blocks(np.array([[1, 2], [0, 3]]), resamples=2, seed=2)]
+    [[[1.0, -1.0], [1.0, 5.0]]]
+    """
+    rows = in_exact_precision(vectors, np.abs(vectors).sum(axis=0))
+    total, units = rows.sum(axis=0, dtype=float), len(rows)
+    for product in products(rows, lambda start, count: flip_bits(units, start, count, seed), first, resamples, block):
+        yield total - 2.0 * product
+
+
+def flipped_sums(vectors: Array, first: int, count: int, seed: int) -> Array:
+    """The sums of a range of resamples together, as (count, m)."""
+    return np.concatenate(list(flipped_blocks(vectors, resamples=count, seed=seed, first=first)))
+
+
+def count_hits(vectors: Array, inside: Callable[[Array], Array], *, resamples: int, seed: int, block: int | None = None) -> int:
+    """How many of the resamples' sums satisfy `inside`, a vectorised predicate on (count, m) sums."""
+    return sum(int(inside(sums).sum()) for sums in flipped_blocks(vectors, resamples=resamples, seed=seed, block=block))
+
+
+# Bootstrap resamples in bulk: units drawn with replacement, one by one or in blocks.
+#
+# A score is a function of column sums, so a resample is a row of weights (how often each unit was drawn) times a table.
+# Resample k of a seed is a fixed stretch of a counter-based random stream (Philox; Salmon et al., 2011), and the table is
+# rounded so that its sums are exact. No block size, thread or order can change a result. How long blocks of dependent items
+# must be is found from the data (`optimal_block_length`).
+
+
 """One step of the Philox counter yields four 64-bit words."""
 DRAWN_ENTRIES = 1 << 16
 """Indices drawn at a time: half a megabyte stays in the processor's cache."""
@@ -349,3 +442,67 @@ def _autocovariances(centred: Array) -> Array:
     starts = [lag for lag in range(most + 1 - run) if negligible[lag : lag + run].all()]
     chosen = 2 * max(starts[0], 1) if starts else most
     return products[: min(chosen, most) + 1] / n
+
+
+# One set of sign flips, or of bootstrap weights, for many tables of one data set.
+#
+# Systems, metrics and pairs that share their units can share their resamples: the tables stand side by side, a block of signs
+# is drawn once, and one matrix product serves all columns. A flipped sum is linear, Σ ε (a - b) = Σ ε a - Σ ε b, so the pairs
+# of ten systems cost ten tables and not forty-five.
+#
+# The signs are those of `flips` and the weights those of `bootstrap`: every sum equals, to the last bit, the one a single call
+# would give for its table alone, since sums are exact in any company.
+
+
+def shared_flipped_blocks(
+    tables: Sequence[Array], *, resamples: int, seed: int, first: int = 0, block: int | None = None
+) -> Iterator[list[Array]]:
+    """Σ ε v over the rows v of every (n, k) table, the same signs for all, block after block of the resamples.
+
+    Each block is a list with one (count, k) array of exact floats for each table. Together they are the
+    resamples `first` … first + resamples - 1 of the seed. The tables hold whole numbers with absolute column
+    sums below 2^53.
+
+    Examples
+    --------
+    >>> bleu, ter = np.array([[1, 2], [0, 3]]), np.array([[5], [1]])
+    >>> [[sums.tolist() for sums in block] for block in flipped_blocks([bleu, ter], resamples=2, seed=2)]
+    [[[[1.0, -1.0], [1.0, 5.0]], [[4.0], [6.0]]]]
+    """
+    rows = np.concatenate(tables, axis=1)
+    for sums in flipped_blocks(rows, resamples=resamples, seed=seed, first=first, block=block):
+        yield _apart(sums, tables)
+
+
+def shared_resampled_blocks(
+    tables: Sequence[Array],
+    *,
+    resamples: int,
+    seed: int,
+    first: int = 0,
+    block_length: float | None = None,
+    block: int | None = None,
+) -> Iterator[list[Array]]:
+    """Column sums of every table under bootstrap weights that are the same for all, block after block of the resamples.
+
+    Units are drawn one by one, or in stationary blocks of mean length `block_length`. The tables hold whole
+    numbers, or what `bootstrap.exactly_summable` made of others. The sums are those of
+    `bootstrap.resampled_totals`, except where that has so many equal rows that it draws only their counts.
+
+    Examples
+    --------
+    >>> a, b = np.array([[1, 1], [0, 1]]), np.array([[10], [20]])
+    >>> [[sums.tolist() for sums in block] for block in resampled_blocks([a, b], resamples=2, seed=1)]
+    [[[[2.0, 2.0], [0.0, 2.0]], [[20.0], [40.0]]]]
+    """
+    rows = np.concatenate(tables, axis=1)
+    drawn = resampled_blocks(
+        rows, resamples=resamples, seed=seed, first=first, block_length=block_length, block=block, alike=False
+    )
+    for sums in drawn:
+        yield _apart(sums, tables)
+
+
+def _apart(sums: Array, tables: Sequence[Array]) -> list[Array]:
+    """The sums of each table again."""
+    return np.split(sums, np.cumsum([table.shape[1] for table in tables])[:-1], axis=1)

@@ -14,10 +14,9 @@ from hypothesis import strategies as st
 from tests import oracles
 
 from outscore.exact import lattice
+from outscore.exact import laws as law_sums
 from outscore.exact.flipsum import BudgetError
-from outscore.exact.laws import sums as law_sums
-from outscore.exact.laws.finite import Law, coin, hypergeometric, split_sums
-from outscore.exact.laws.tilted import LawSum
+from outscore.exact.laws import Law, LawSum, coin, hypergeometric, split_sums
 
 DIGITS = 1e-11
 Weighted = tuple[tuple[int, ...], tuple[int, ...]]

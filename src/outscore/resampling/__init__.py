@@ -1,1 +1,0 @@
-"""Seeded resampling: arrays in, numbers out, the same on any number of blocks, threads and workers."""
