@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from outscore.core.numeric import Array
-from outscore.core.paired import PairedScores
+from outscore.core.rows import PairedScores
 from outscore.inference.base.own_score import score_intervals
 from outscore.inference.base.question import TestRequest
 from outscore.inference.registry import TESTS

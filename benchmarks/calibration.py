@@ -23,7 +23,7 @@ from benchmarks.calibration_data import DATA, Data, sample
 
 from outscore.core.metric import AdditiveMetric
 from outscore.core.options import complete
-from outscore.core.paired import PairedScores, codes_of
+from outscore.core.rows import PairedScores, codes_of
 from outscore.inference.base.entry import TestEntry
 from outscore.inference.base.question import TestRequest
 from outscore.inference.registry import TESTS

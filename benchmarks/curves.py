@@ -24,8 +24,8 @@ from numpy.typing import NDArray
 
 import outscore as osc
 from outscore.core.options import complete
-from outscore.core.paired import PairedScores
-from outscore.examples.counts import simulate_f1, simulate_pos
+from outscore.core.rows import PairedScores
+from outscore.examples.scores import simulate_f1, simulate_pos
 from outscore.inference.base.question import TestRequest
 from outscore.inference.registry import TESTS
 from outscore.metrics.registry import resolve

@@ -26,8 +26,7 @@ from benchmarks.tables import markdown
 
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
-from outscore.core.paired import PairedScores, codes_of
-from outscore.core.repeats import Runs
+from outscore.core.rows import PairedScores, Runs, codes_of
 from outscore.inference.base.item_scores import item_scores, skew_warning
 from outscore.inference.base.own_score import score_interval
 from outscore.inference.base.paired import NoSpreadError
@@ -38,7 +37,7 @@ from outscore.inference.runs.exchange import exchange_of
 from outscore.inference.runs.two_way import two_way_of_means
 from outscore.laws import t_quantile
 from outscore.metrics.registry import resolve
-from outscore.results.interval import Interval
+from outscore.results.pvalue import Interval
 from outscore.scores.system import Labels, Scores
 from outscore.workflows.requests.score import ScoreRequest
 from outscore.workflows.score.run import run as run_score

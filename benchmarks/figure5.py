@@ -17,7 +17,7 @@ from benchmarks.tables import markdown
 from numpy.typing import NDArray
 
 from outscore.core.options import complete
-from outscore.core.paired import PairedScores
+from outscore.core.rows import PairedScores
 from outscore.inference.base.question import TestRequest
 from outscore.inference.registry import TESTS
 from outscore.metrics.registry import resolve

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from outscore.examples.counts import LENGTH_MEAN, LENGTH_SD, POS_MEAN, POS_SD, simulate_pos
+from outscore.examples.scores import LENGTH_MEAN, LENGTH_SD, POS_MEAN, POS_SD, simulate_pos
 
 __all__ = ["SIMULATIONS", "clipped", "plain_monte_carlo", "published_fft", "redrawn"]
 

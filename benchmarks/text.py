@@ -28,7 +28,7 @@ from benchmarks.timing import machine
 
 from outscore.core.numeric import Array
 from outscore.core.options import complete
-from outscore.core.paired import PairedScores
+from outscore.core.rows import PairedScores
 from outscore.inference.base.question import TestRequest
 from outscore.inference.registry import TESTS
 from outscore.resampling import exactly_summable, flip_bits, shared_flipped_blocks, shared_resampled_blocks

@@ -15,7 +15,7 @@ from outscore.inference.describe.repeats import run_interval, run_test
 from outscore.inference.unpaired.margins import shifted_p
 from outscore.inference.unpaired.samples import Samples
 from outscore.inference.unpaired.tests import run_unpaired
-from outscore.results.interval import Interval
+from outscore.results.pvalue import Interval
 
 __all__ = ["gate", "numbers", "shares", "spreads", "whole_runs"]
 

@@ -13,9 +13,8 @@ from hypothesis import settings
 
 from outscore.results.comparison import Comparison, SystemScore
 from outscore.results.design import Alignment, Decision, Design, PathStep
-from outscore.results.interval import Interval
-from outscore.results.pvalue import PValue
-from outscore.results.signature import Signature
+from outscore.results.note import Signature
+from outscore.results.pvalue import Interval, PValue
 
 ROOT = Path(__file__).resolve().parent.parent
 GOLDEN = ROOT / "tests" / "golden"

@@ -168,7 +168,7 @@ ENTRIES = (
     "workflows/diff/tasks",
     "workflows/requests",
 )
-TABLES = ("_version", "examples/registry")
+TABLES = ("_version",)
 
 
 def test_a_short_module_is_an_entry_or_a_table():

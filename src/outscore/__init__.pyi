@@ -37,7 +37,6 @@ from outscore.results.design import Reading as Reading
 from outscore.results.design import Verdict as Verdict
 from outscore.results.diff import Diff as Diff
 from outscore.results.gate import GateResult as GateResult
-from outscore.results.interval import Interval as Interval
 from outscore.results.logs import Logs as Logs
 from outscore.results.note import Note as Note
 from outscore.results.plan import PlanResult as PlanResult
@@ -46,6 +45,7 @@ from outscore.results.plan import PossibleTable as PossibleTable
 from outscore.results.plan import SimulatedCurve as SimulatedCurve
 from outscore.results.plan import StudyDesign as StudyDesign
 from outscore.results.preference import Preference as Preference
+from outscore.results.pvalue import Interval as Interval
 from outscore.results.pvalue import PValue as PValue
 from outscore.results.ranking import Ranking as Ranking
 from outscore.results.saved import load as load

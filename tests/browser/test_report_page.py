@@ -17,8 +17,8 @@ from outscore.report.charts.canvas import COLOURS
 from outscore.report.render import charts_of
 from outscore.results.comparison import Comparisons, SystemScore
 from outscore.results.design import Decision, Family
-from outscore.results.interval import Interval
 from outscore.results.note import Note
+from outscore.results.pvalue import Interval
 
 HOSTILE = "<script>document.title='x'</script>\"A\" & 'a'"
 WIDE = {"width": 1200, "height": 900}

@@ -9,7 +9,7 @@ import pytest
 
 from outscore.core.errors import OutscoreError
 from outscore.core.options import complete
-from outscore.core.paired import PairedScores
+from outscore.core.rows import PairedScores
 from outscore.inference.base.question import MAX_RESAMPLES, TestRequest
 from outscore.inference.registry import TESTS
 from outscore.metrics.registry import resolve

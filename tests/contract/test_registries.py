@@ -10,7 +10,7 @@ from tests.log_files import WRITERS
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.options import complete, parse_spec
-from outscore.core.paired import PairedScores
+from outscore.core.rows import PairedScores
 from outscore.formats.battles.read import read_battles
 from outscore.formats.battles.registry import BATTLES
 from outscore.formats.logs.registry import LOGS

@@ -28,14 +28,12 @@ from outscore.results import saved
 from outscore.results.analysis import PowerPoint
 from outscore.results.comparison import Margin, SystemScore, TestResult
 from outscore.results.gate import GateResult
-from outscore.results.interval import Interval
 from outscore.results.logs import LoggedEvaluation, LoggedScore, Logs
-from outscore.results.note import Note
+from outscore.results.note import Note, Signature
 from outscore.results.plan import SimulatedCurve, StudyDesign
-from outscore.results.pvalue import PValue
+from outscore.results.pvalue import Interval, PValue
 from outscore.results.saved import kind_names, kind_of, schema_text
 from outscore.results.score import Detectable, Noise, ScoredSystem, ScorePart, ScoreResult
-from outscore.results.signature import Signature
 from outscore.web.worker import answer
 from outscore.workflows.plan.answer import plan_numbers as plan
 from outscore.workflows.plan.answer import possible_p

@@ -15,7 +15,7 @@ from tests import oracles
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import ADDENDS, MIN_ADDENDS, combine, distinct, exact_sum, median, quantiles
-from outscore.core.paired import PairedScores, codes_of
+from outscore.core.rows import PairedScores, codes_of
 
 labels = st.lists(st.integers(0, 4), min_size=1, max_size=12)
 

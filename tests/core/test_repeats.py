@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outscore.core.repeats import EPOCHS, Repeats, Runs, occurrences
+from outscore.core.rows import EPOCHS, Repeats, Runs, occurrences
 
 Rows = dict[tuple[int, int], int]
 

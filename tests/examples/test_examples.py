@@ -17,8 +17,8 @@ import outscore as osc
 from outscore.cli.app import app
 from outscore.examples.coreference import SYSTEMS as RESOLVERS
 from outscore.examples.coreference import make_document, perturb, to_conll
-from outscore.examples.grammar import LEAVES, make_sentence
 from outscore.examples.registry import EXAMPLES
+from outscore.examples.texts import LEAVES, make_sentence
 
 LARGEST = 200_000
 seeds = st.integers(0, 2**32)

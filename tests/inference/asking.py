@@ -6,7 +6,7 @@ import numpy as np
 
 from outscore.core.metric import AdditiveMetric
 from outscore.core.options import complete
-from outscore.core.paired import PairedScores, codes_of
+from outscore.core.rows import PairedScores, codes_of
 from outscore.inference.base.entry import TestEntry
 from outscore.inference.base.item_scores import ItemScores, item_scores
 from outscore.inference.base.question import TestRequest

@@ -8,7 +8,7 @@ from tests.inference.asking import ask, pairs_of
 
 from outscore.core.errors import OutscoreError
 from outscore.core.options import complete
-from outscore.core.paired import PairedScores
+from outscore.core.rows import PairedScores
 from outscore.inference.base.discordance import discordance, tango_interval
 from outscore.inference.base.paired import NoSpreadError
 from outscore.inference.base.question import TestRequest

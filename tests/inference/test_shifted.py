@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import outscore as osc
 from outscore.core.errors import OutscoreError
-from outscore.core.paired import PairedScores
+from outscore.core.rows import PairedScores
 from outscore.inference.base import discordance
 from outscore.inference.base.question import TestRequest
 from outscore.inference.registry import TESTS

@@ -15,8 +15,7 @@ from outscore.language.verdict.comparison import Facts, sentence
 from outscore.language.verdict.comparison import verdict as verdict_of
 from outscore.results.comparison import Bayes, Margin
 from outscore.results.design import Decision
-from outscore.results.interval import Interval
-from outscore.results.pvalue import PValue
+from outscore.results.pvalue import Interval, PValue
 
 INTERVAL = Interval(0.01, 0.0186, 0.95, "inversion", dual=True)
 

@@ -9,8 +9,7 @@ import pytest
 from tests.inference.asking import ask, scores_of
 from tests.reference import r_values as r
 
-from outscore.core.paired import PairedScores
-from outscore.core.repeats import Runs
+from outscore.core.rows import PairedScores, Runs
 from outscore.inference.base.discordance import Discordance
 from outscore.inference.base.own_score import score_interval
 from outscore.inference.base.question import TestRequest

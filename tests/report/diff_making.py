@@ -12,8 +12,8 @@ from outscore.outputs.changed import Changed, Contexts, changed_units
 from outscore.outputs.model import Units
 from outscore.outputs.outcomes import agreement, overlap_matrix
 from outscore.results.diff import Diff, Inventory, Rates, ScoreChange
-from outscore.results.interval import Interval
 from outscore.results.note import Note
+from outscore.results.pvalue import Interval
 from outscore.scores.system import Labels
 from outscore.workflows.diff.pair import Statistics, label_f1_of, oracle_of, pair_of, rates_of
 

@@ -12,7 +12,7 @@ import numpy as np
 from outscore.inference.families.multiplicity import adjust
 from outscore.inference.leaderboard.ordering import Groups, groups_of
 from outscore.results.design import Family
-from outscore.results.note import Note
+from outscore.results.note import Note, Signature
 from outscore.results.ranking import (
     Coverage,
     CriticalDifference,
@@ -24,7 +24,6 @@ from outscore.results.ranking import (
     Replicated,
     Standing,
 )
-from outscore.results.signature import Signature
 
 ALPHA = 0.05
 OF_STANDING = ("metric", "higher", "baseline", "keep_pairs", "test", "kernel")

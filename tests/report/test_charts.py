@@ -19,7 +19,7 @@ from outscore.report.render import chart_files
 from outscore.report.rows.facts import evidence
 from outscore.results.analysis import Advice, Subset
 from outscore.results.comparison import Comparisons, Margin, SystemScore
-from outscore.results.interval import Interval
+from outscore.results.pvalue import Interval
 
 SIGNATURES = {"svg": b"<svg", "png": b"\x89PNG", "pdf": b"%PDF", "csv": b""}
 MAKERS = {

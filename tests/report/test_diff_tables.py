@@ -17,8 +17,7 @@ from outscore.report.rows.diff import metric_name, points, whole_tables
 from outscore.report.rows.diff_pairs import CLASSES, pair_tables, sorted_parts, sorted_shifts
 from outscore.results.analysis import ScoredSubset
 from outscore.results.diff import KeyScore, Shift
-from outscore.results.interval import Interval
-from outscore.results.pvalue import PValue
+from outscore.results.pvalue import Interval, PValue
 
 
 @pytest.fixture(scope="module")

@@ -12,8 +12,8 @@ from outscore.report.charts.comparison import charts
 from outscore.report.rows.comparison import results
 from outscore.results.comparison import Comparison
 from outscore.results.design import Decision
-from outscore.results.interval import Interval
 from outscore.results.note import Note
+from outscore.results.pvalue import Interval
 
 ENDS = "0.00010 to 0.00400"
 MEDIAN = Interval(0.0001, 0.004, 0.95, "order statistics", dual=False, estimand="median", estimate=0.0007)

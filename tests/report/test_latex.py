@@ -14,7 +14,7 @@ from tests.report.forms import render_latex as render
 from outscore.report.document import Table
 from outscore.report.write.latex import escape, fitting
 from outscore.results.comparison import Comparisons, SystemScore
-from outscore.results.interval import Interval
+from outscore.results.pvalue import Interval
 
 NAME = '<script>"a_b" 50% R&D \\ # $ ^ ~ {x} [y] * -- `z`\''
 

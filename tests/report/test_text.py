@@ -12,8 +12,8 @@ from outscore.report.write.text import labelled_lines
 from outscore.results.analysis import Subset
 from outscore.results.comparison import Comparisons, SystemScore
 from outscore.results.design import Alignment, Decision, Design, Family, PathStep
-from outscore.results.interval import Interval
 from outscore.results.note import Note
+from outscore.results.pvalue import Interval
 
 SETTINGS = {"alpha": 0.05, "alternative": "two-sided", "inputs": [{"path": "x.txt", "rows": 2000}]}
 

@@ -24,9 +24,8 @@ from outscore.report.rows.segments import cut, marked_words, plain_words, segmen
 from outscore.results.analysis import Bucket, Subset
 from outscore.results.comparison import Bayes, Comparison, Comparisons, Margin, Runs, SystemScore
 from outscore.results.design import Decision, Family, Segment
-from outscore.results.interval import Interval
-from outscore.results.note import Note
-from outscore.results.signature import Signature
+from outscore.results.note import Note, Signature
+from outscore.results.pvalue import Interval
 
 LONG = " ".join(f"word{i}" for i in range(60))
 SEGMENTS = [

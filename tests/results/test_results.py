@@ -21,11 +21,10 @@ from hypothesis import strategies as st
 from outscore import results
 from outscore.core.errors import OutscoreError
 from outscore.results.comparison import Comparison, Comparisons
-from outscore.results.interval import Interval
+from outscore.results.note import Signature
 from outscore.results.preference import PreferencePair
-from outscore.results.pvalue import PValue
+from outscore.results.pvalue import Interval, PValue
 from outscore.results.rendering import json_text
-from outscore.results.signature import Signature
 
 SAVED = [PValue, Interval, Comparison, Comparisons]
 plain = st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.floats(allow_nan=False, allow_infinity=False) | st.text()

@@ -14,11 +14,9 @@ from outscore.core.errors import OutscoreError
 from outscore.formats.readers import read
 from outscore.results.design import Alignment
 from outscore.results.note import note_texts
-from outscore.scores.answers import facts_of_answers
-from outscore.scores.duplicates import settle
-from outscore.scores.pairing import pair
+from outscore.scores.pairing import pair, settle
 from outscore.scores.panel import panels_of
-from outscore.scores.system import Labels, Origin, Scores
+from outscore.scores.system import Labels, Origin, Scores, facts_of_answers
 
 
 def scores(name: str, rows: str, parts: str = "id") -> Scores:

@@ -19,7 +19,7 @@ from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from outscore.engine.subprocesses import interpreter_command
+from outscore.engine.workers import interpreter_command
 
 # Without modules of its own (-S -I) it takes a hundredth of a second.
 STAND_IN = """

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from outscore.engine.subprocesses import ONE_THREAD
+from outscore.engine.workers import ONE_THREAD
 from outscore.web.jobs import Answer, Workers, _Worker
 from outscore.web.messages import HTTPProblem
 from outscore.web.settings import Settings

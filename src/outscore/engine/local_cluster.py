@@ -21,8 +21,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from outscore.core.errors import OutscoreError
-from outscore.engine.subprocesses import claim_output, require_pipe, start_interpreter, terminate
-from outscore.engine.workers import MAX_TRIES
+from outscore.engine.workers import MAX_TRIES, claim_output, require_pipe, start_interpreter, terminate
 
 Settings = dict[str, Any]
 LOOPBACK = "127.0.0.1"

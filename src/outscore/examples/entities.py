@@ -8,7 +8,7 @@ import numpy as np
 
 from outscore.core.records import dataclass
 from outscore.examples.entry import Example, draw_uniform, percent, random_stream
-from outscore.examples.grammar import make_sentence
+from outscore.examples.texts import make_sentence
 
 SENTENCES, NAMES = 320, 0.5
 SHARED = 0.5

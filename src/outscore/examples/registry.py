@@ -14,14 +14,24 @@ outscore compare --names A,B entities.tsv
 
 from __future__ import annotations
 
-from outscore.examples.battles import BATTLES
 from outscore.examples.coreference import COREFERENCE
-from outscore.examples.counts import COUNTS, TAGGING
 from outscore.examples.entities import ENTITIES
 from outscore.examples.entry import Example
 from outscore.examples.labels import LABELS
-from outscore.examples.leaderboard import LEADERBOARD
-from outscore.examples.scores import CLUSTERS, GATE, NOISE, PLAN, RATINGS, REPEATS, REVIEWER, SCORES
+from outscore.examples.scores import (
+    BATTLES,
+    CLUSTERS,
+    COUNTS,
+    GATE,
+    LEADERBOARD,
+    NOISE,
+    PLAN,
+    RATINGS,
+    REPEATS,
+    REVIEWER,
+    SCORES,
+    TAGGING,
+)
 from outscore.examples.texts import TEXTS
 from outscore.examples.trees import TAGS, TREES
 

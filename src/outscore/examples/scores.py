@@ -1,10 +1,16 @@
-"""Scores of two systems per item: a large difference that may be due to chance, and items grouped in conversations."""
+"""Simulated numbers: scores and counts per item of two systems, a leaderboard, and battles."""
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Sequence
 
-from outscore.examples.entry import Example, Floats, random_stream
+import numpy as np
+from numpy.typing import NDArray
+
+from outscore.examples.entry import Example, Floats, percent, random_stream
+
+# Scores of two systems per item: a large difference that may be due to chance, and items grouped in conversations.
+
 
 ITEMS, LEAD = 40, 0.06
 EASE, EASE_SD, NOISE_SD = 0.55, 0.15, 0.18
@@ -201,4 +207,204 @@ REVIEWER = Example(
     lambda _: {},
     {},
     {"scores": [".871", ".864"], "n": 1000},
+)
+
+
+# Counts per item: correctly tagged words of sentences, and entities found in documents.
+#
+# The tagging simulation follows the accuracy and length distribution of part-of-speech taggers on English sentences that the
+# literature on exact paired tests uses (Zmigrod, Vieira and Cotterell, 2022, section 5).
+
+
+Counts = NDArray[np.int64]
+
+POS_MEAN, POS_SD = 0.9543, 0.1116
+LENGTH_MEAN, LENGTH_SD = 12.08, 10.60
+SENTENCES, MULTIPLIER = 2_000, 0.99
+DOCUMENTS, ENTITIES, WRONG = 500, 6, 1
+RECALL = (0.80, 0.76)
+
+
+def simulate_pos(n: int, multiplier: float, rng: np.random.Generator) -> tuple[Counts, Counts, Counts]:
+    """Correctly tagged words per sentence for two taggers, and the sentence lengths they share.
+
+    Lengths are rounded normals, at least 1; the accuracy of each sentence is a normal clipped to [0, 1],
+    drawn for each tagger separately, with the mean of the second multiplied by `multiplier`.
+
+    Examples
+    --------
+    >>> first, second, lengths = simulate_pos(100, 0.9, np.random.default_rng(0))
+    >>> bool((first <= lengths).all()), bool(first.sum() > second.sum())
+    (True, True)
+    """
+    lengths = np.maximum(1, np.rint(rng.normal(LENGTH_MEAN, LENGTH_SD, n))).astype(np.int64)
+    correct = [
+        np.rint(np.clip(rng.normal(mean, POS_SD, n), 0.0, 1.0) * lengths).astype(np.int64)
+        for mean in (POS_MEAN, POS_MEAN * multiplier)
+    ]
+    return correct[0], correct[1], lengths
+
+
+def simulate_f1(
+    n: int, recall: tuple[float, float], rng: np.random.Generator, *, entities: float = 6.0, wrong: float = 1.0
+) -> tuple[Counts, Counts]:
+    """True positives and errors per document, (n, 2) for each of two systems.
+
+    Documents have Poisson(entities) true entities; a system finds each with its recall and adds
+    Poisson(wrong) wrong ones.
+
+    Examples
+    --------
+    >>> a, b = simulate_f1(100, (1.0, 0.5), np.random.default_rng(0), wrong=0.0)
+    >>> int(a[:, 1].sum()), bool((a.sum(axis=1) == b.sum(axis=1)).all())
+    (0, True)
+    """
+    true = rng.poisson(entities, n)
+    tables = []
+    for chance in recall:
+        right = rng.binomial(true, chance)
+        tables.append(np.column_stack([right, true - right + rng.poisson(wrong, n)]).astype(np.int64))
+    return tables[0], tables[1]
+
+
+def _table(header: Sequence[str], values: Counts) -> str:
+    return "".join("\t".join(map(str, row)) + "\n" for row in [header, *values.tolist()])
+
+
+def _tagging(seed: int) -> dict[str, str]:
+    first, second, lengths = simulate_pos(SENTENCES, MULTIPLIER, random_stream("tagging", seed))
+    return {
+        f"tagger-{name}.tsv": _table(("correct", "errors"), np.column_stack([right, lengths - right]))
+        for name, right in (("A", first), ("B", second))
+    }
+
+
+def _counts(seed: int) -> dict[str, str]:
+    a, b = simulate_f1(DOCUMENTS, RECALL, random_stream("counts", seed), entities=ENTITIES, wrong=WRONG)
+    return {"entities.tsv": _table(("tp-A", "errors-A", "tp-B", "errors-B"), np.hstack([a, b]))}
+
+
+TAGGING = Example(
+    "A small difference that is real",
+    "Two taggers about a point of accuracy apart. On this many sentences that is not chance, and the p-value is exact.",
+    f"{SENTENCES:,} sentences, accuracy per sentence N({POS_MEAN}, {POS_SD}²) clipped to 0 to 1, lengths "
+    f"N({LENGTH_MEAN}, {LENGTH_SD:.2f}²), the second tagger's mean times {MULTIPLIER}.",
+    "compare",
+    _tagging,
+    {"files": ("tagger-A.tsv", "tagger-B.tsv")},
+    {"metric": "accuracy"},
+)
+COUNTS = Example(
+    "F1 from counts",
+    "True positives and errors per document are all that F1 needs. Its p-value is exact, "
+    "although F1 is not a mean over documents.",
+    f"{DOCUMENTS} documents with Poisson({ENTITIES}) entities, recall {RECALL[0]:.2f} and {RECALL[1]:.2f}, Poisson({WRONG}) "
+    "wrong entities for each system.",
+    "compare",
+    _counts,
+    {"files": ("entities.tsv",)},
+    {"names": "A,B"},
+)
+
+
+# A leaderboard: twelve systems on three datasets, right or wrong, in one long table.
+
+
+DATASETS = {"law": 160, "maths": 140, "news": 100}
+SKILLS = {
+    "atlas": 1.9,
+    "birch": 1.8,
+    "cedar": 1.2,
+    "delta": 1.1,
+    "ember": 1.0,
+    "fjord": 0.9,
+    "grove": 0.3,
+    "heron": 0.2,
+    "iris": 0.1,
+    "juno": -0.6,
+    "karst": -0.7,
+}
+COPY, ORIGINAL = "grove-2", "grove"
+PARTIAL, MISSING_DATASET, ANSWERED = "birch", "news", 0.8
+SPECIALIST, SPECIALITY, BONUS = "fjord", "maths", 1.2
+BOARD_SD = 1.0
+
+
+def _leaderboard(seed: int) -> dict[str, str]:
+    """The probability of a right answer is logistic in skill and ease (Rasch, 1960)."""
+    rng = random_stream("leaderboard", seed)
+    rows = ["item,dataset,system,score"]
+    for dataset, items in DATASETS.items():
+        ease = rng.normal(0.0, BOARD_SD, items)
+        skills = np.array([skill + BONUS * (name == SPECIALIST and dataset == SPECIALITY) for name, skill in SKILLS.items()])
+        right = rng.random((items, len(SKILLS))) < 1.0 / (1.0 + np.exp(-(skills + ease[:, None])))
+        answered = rng.random(items) < (0.0 if dataset == MISSING_DATASET else ANSWERED)
+        for i, (scores, present) in enumerate(zip(right.astype(int).tolist(), answered.tolist(), strict=True)):
+            board = dict(zip(SKILLS, scores, strict=True))
+            board[COPY] = board[ORIGINAL]
+            rows += [f"{dataset}-{i + 1},{dataset},{name},{s}" for name, s in board.items() if present or name != PARTIAL]
+    return {"leaderboard.csv": "\n".join(rows) + "\n"}
+
+
+LEADERBOARD = Example(
+    "Twelve systems, fewer places",
+    f"Twelve systems on three datasets fall into groups that cannot be told apart. {COPY} gives the same answers as "
+    f"{ORIGINAL}, {PARTIAL} has no results on {MISSING_DATASET} and gaps elsewhere, and {SPECIALIST} owes its place to "
+    f"{SPECIALITY}.",
+    f"{len(SKILLS) + 1} systems on {' + '.join(map(str, DATASETS.values()))} items; a right answer has the chance "
+    f"logistic(skill + ease), ease N(0, {BOARD_SD:g}²), skills {max(SKILLS.values())} to {min(SKILLS.values())}, "
+    f"{SPECIALIST} {BONUS} more on {SPECIALITY}; {PARTIAL} answered {percent(ANSWERED)} of two datasets.",
+    "rank",
+    _leaderboard,
+    {"files": ("leaderboard.csv",)},
+    {"dataset": "dataset"},
+)
+
+
+# Battles of five chat systems: every prompt in both orders by two judges, who prefer the first answer and the longer one.
+
+
+STRENGTHS = {"amber": 0.9, "birch": 0.55, "cedar": 0.4, "delta": 0.0, "ember": -0.7}
+PROMPTS = 60
+JUDGES = {"judge-1": 0.5, "judge-2": 0.15}
+"""By judge, the log-odds that an answer gains by being shown first."""
+PROMPT_SD, LENGTH, TIE = 0.9, 1.2, 0.25
+CATEGORIES = ("writing", "maths", "coding")
+
+
+def _battles(seed: int) -> dict[str, str]:
+    """Log-odds of a win: strengths, a preference that all votes on a prompt share, length, and being shown first."""
+    rng = random_stream("battles", seed)
+    names = list(STRENGTHS)
+    rows = ["prompt,category,judge,model_a,model_b,winner,length_a,length_b"]
+    for prompt in range(1, PROMPTS + 1):
+        taste = rng.normal(0.0, PROMPT_SD, len(names))
+        lengths = np.rint(np.exp(rng.normal(5.5, 0.4, len(names)))).astype(int)
+        one, other = sorted(rng.choice(len(names), 2, replace=False).tolist())
+        pairs = [(one, other), *((i, j) for i, j in ((0, 1), (1, 2), (3, 4)) if (i, j) != (one, other))]
+        for i, j in pairs:
+            for judge, first in JUDGES.items():
+                for a, b in ((i, j), (j, i)):
+                    gain = list(STRENGTHS.values())[a] - list(STRENGTHS.values())[b] + taste[a] - taste[b] + first
+                    gain += LENGTH * (lengths[a] - lengths[b]) / (lengths[a] + lengths[b])
+                    drawn = rng.random()
+                    won = 1.0 / (1.0 + np.exp(-gain))
+                    winner = "model_a" if drawn < won else "model_b"
+                    if abs(drawn - won) < TIE * won * (1 - won):
+                        winner = "tie"
+                    category = CATEGORIES[prompt % len(CATEGORIES)]
+                    rows.append(f"p{prompt},{category},{judge},{names[a]},{names[b]},{winner},{lengths[a]},{lengths[b]}")
+    return {"battles.csv": "\n".join(rows) + "\n"}
+
+
+BATTLES = Example(
+    "Battles of five chat systems",
+    "Every prompt was judged in both orders by two judges. Counting votes instead of prompts would make the intervals too"
+    " short; being shown first and being longer both help.",
+    f"{PROMPTS} prompts, {len(STRENGTHS)} systems of strength {max(STRENGTHS.values())} to {min(STRENGTHS.values())}; a"
+    f" preference N(0, {PROMPT_SD:g}²) shared by the votes on a prompt, {' and '.join(map(str, JUDGES.values()))} log-odds for"
+    f" being shown first by the two judges, and {LENGTH:g} times the difference of the lengths divided by their sum.",
+    "prefer",
+    _battles,
+    {"files": ("battles.csv",)},
 )

@@ -7,7 +7,7 @@ from dataclasses import field, replace
 
 from outscore.core.records import dataclass
 from outscore.examples.entry import Example, draw_uniform, percent, random_stream
-from outscore.examples.grammar import LEAVES, Word, make_sentence
+from outscore.examples.texts import LEAVES, Word, make_sentence
 
 SENTENCES, SENTENCES_PER_DOCUMENT = 210, 15
 SHARED = 0.5

@@ -11,8 +11,7 @@ from typing import Literal
 
 from outscore.results.comparison import Margin
 from outscore.results.design import Decision
-from outscore.results.interval import Interval
-from outscore.results.pvalue import PValue
+from outscore.results.pvalue import Interval, PValue
 
 Side = Literal[-1, 0, 1]
 

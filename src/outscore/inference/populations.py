@@ -15,7 +15,7 @@ from outscore.core.records import dataclass
 
 if TYPE_CHECKING:
     # Words about populations need no arrays.
-    from outscore.core.repeats import RepeatKind, Repeats
+    from outscore.core.rows import RepeatKind, Repeats
 
 ITEMS = "items"
 ITEMS_AND_RUNS = "items-and-runs"

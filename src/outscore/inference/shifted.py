@@ -29,8 +29,8 @@ import numpy as np
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import TIE_TOLERANCE, Array
-from outscore.core.paired import PairedScores
 from outscore.core.records import dataclass
+from outscore.core.rows import PairedScores
 from outscore.exact.bounded import log_p_of_mean, lower_limit_of_mean
 from outscore.inference.base import p_values
 from outscore.inference.base.discordance import discordance
@@ -41,9 +41,8 @@ from outscore.inference.base.question import TestRequest
 from outscore.inference.base.sign_flips import units_of
 from outscore.inference.power.gate import CLOSE, MAX_ITEMS, Bounded, Shares
 from outscore.results.comparison import TestResult
-from outscore.results.interval import Interval
 from outscore.results.note import Note
-from outscore.results.pvalue import PValue
+from outscore.results.pvalue import Interval, PValue
 
 SYMMETRIC, EQUAL_CRASHES = "symmetric", "equal-crashes"
 """What may be assumed by name: symmetric differences, as a test without these rules does, and crashes that hit all units

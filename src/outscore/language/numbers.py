@@ -12,8 +12,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decima
 
 from outscore.core.numeric import finite
 from outscore.core.records import dataclass
-from outscore.results.interval import Interval
-from outscore.results.pvalue import PValue
+from outscore.results.pvalue import Interval, PValue
 
 # Below this the value itself is no longer a normal float and only its logarithm can be trusted.
 SMALLEST_NORMAL_LOG10 = -307.6

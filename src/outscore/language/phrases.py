@@ -9,8 +9,7 @@ from outscore.inference.populations import claim_of, own_test
 from outscore.language.numbers import count, finer, format_interval, format_number, format_p, format_percent, format_probability
 from outscore.results.comparison import Bayes
 from outscore.results.design import Design
-from outscore.results.interval import Interval
-from outscore.results.pvalue import CONVOLUTIONS, PValue
+from outscore.results.pvalue import CONVOLUTIONS, Interval, PValue
 
 MOST_TIMES = 100
 """How many times as much data is counted."""

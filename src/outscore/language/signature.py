@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from outscore._version import __version__
+from outscore.results.note import Signature
 from outscore.results.pvalue import PValue
-from outscore.results.signature import Signature
 
 if TYPE_CHECKING:  # each command makes one kind of result, and need not load the others
     from outscore.language.verdict.preference import BattleFacts

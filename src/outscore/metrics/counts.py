@@ -14,10 +14,10 @@ from fractions import Fraction
 import numpy as np
 
 from outscore.core.errors import OutscoreError
-from outscore.core.labelled import in_order_of
 from outscore.core.metric import AdditiveMetric, Precise, moving
 from outscore.core.numeric import Array
 from outscore.core.options import Option
+from outscore.core.rows import in_order_of
 from outscore.metrics.entry import Layout, MetricEntry, Options, linear_layout, require_counts
 from outscore.metrics.multiclass import (
     many_balanced_accuracy,

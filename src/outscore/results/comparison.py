@@ -10,11 +10,9 @@ from outscore.core.brief import brief_interval, brief_name, brief_number, brief_
 from outscore.core.records import dataclass
 from outscore.results.analysis import Analysis, Bucket, ChartData, Effect, EvaluationUnit, Power, Subset, UnitRow, WordStudy
 from outscore.results.design import Alignment, DecidingItem, Decision, Design, Family, Reading, Replicated, ScorePart, Segment
-from outscore.results.interval import Interval
-from outscore.results.note import Note
-from outscore.results.pvalue import PValue
+from outscore.results.note import Note, Signature
+from outscore.results.pvalue import Interval, PValue
 from outscore.results.rendering import Result, csv_text, frame, records_of
-from outscore.results.signature import Signature
 
 if TYPE_CHECKING:
     import polars as pl

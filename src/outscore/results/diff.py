@@ -15,9 +15,8 @@ from outscore.core.brief import brief_name, brief_number, brief_p
 from outscore.core.records import dataclass
 from outscore.results.analysis import ScoredSubset
 from outscore.results.design import Family, Reading
-from outscore.results.interval import Interval
 from outscore.results.note import Note
-from outscore.results.pvalue import PValue
+from outscore.results.pvalue import Interval, PValue
 from outscore.results.rendering import Result, frame, records_of
 
 if TYPE_CHECKING:

@@ -8,9 +8,8 @@ from typing import Any, Literal
 from outscore.core.brief import brief_name, brief_number
 from outscore.core.records import dataclass
 from outscore.results.comparison import Comparison
-from outscore.results.interval import Interval
 from outscore.results.note import Note
-from outscore.results.pvalue import PValue
+from outscore.results.pvalue import Interval, PValue
 from outscore.results.rendering import Result
 
 Outcome = Literal["pass", "fail", "inconclusive"]

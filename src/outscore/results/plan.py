@@ -15,10 +15,9 @@ from outscore.core.brief import brief_name, brief_number, brief_p
 from outscore.core.records import dataclass
 from outscore.results.analysis import Directions, PowerPoint
 from outscore.results.design import Family, Reading
-from outscore.results.note import Note
+from outscore.results.note import Note, Signature
 from outscore.results.pvalue import PValue
 from outscore.results.rendering import Result
-from outscore.results.signature import Signature
 
 
 @dataclass(frozen=True)

@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from outscore.core.brief import brief_name, brief_number, brief_p
 from outscore.core.records import dataclass
 from outscore.results.design import Family
-from outscore.results.note import Note
+from outscore.results.note import Note, Signature
 from outscore.results.pvalue import PValue
 from outscore.results.ranking import PairCounts
 from outscore.results.rendering import Result, frame, records_of
-from outscore.results.signature import Signature
 
 if TYPE_CHECKING:
     import polars as pl

@@ -21,8 +21,7 @@ import msgspec
 from outscore.core.brief import Brief
 from outscore.core.errors import OutscoreError, require_polars
 from outscore.results.files import form_of_file, write_files
-from outscore.results.note import with_note_objects
-from outscore.results.signature import Signature
+from outscore.results.note import Signature, with_note_objects
 
 if TYPE_CHECKING:
     import polars as pl

@@ -25,11 +25,10 @@ from outscore.core.errors import OutscoreError
 from outscore.results.comparison import Comparison, Comparisons, SystemScore, TestResult
 from outscore.results.diff import Diff
 from outscore.results.gate import GateResult
-from outscore.results.interval import Interval
 from outscore.results.logs import Logs
 from outscore.results.plan import PlanResult, PossibleP, PossibleTable, SimulatedCurve
 from outscore.results.preference import Preference
-from outscore.results.pvalue import PValue
+from outscore.results.pvalue import Interval, PValue
 from outscore.results.ranking import Ranking
 from outscore.results.rendering import BrokenResultError
 from outscore.results.score import ScoreResult
@@ -199,7 +198,7 @@ def schema_of(schema: str) -> dict[str, Any]:
     """
     import msgspec
 
-    from outscore.results.signature import Signature
+    from outscore.results.note import Signature
 
     def of_other_types(kind: type) -> dict[str, Any]:
         if kind is Signature:

@@ -9,9 +9,8 @@ from outscore.core.brief import brief_interval, brief_name, brief_number
 from outscore.core.records import dataclass
 from outscore.results.analysis import Directions
 from outscore.results.design import Reading
-from outscore.results.note import Note
+from outscore.results.note import Note, Signature
 from outscore.results.rendering import Result, frame, records_of
-from outscore.results.signature import Signature
 
 if TYPE_CHECKING:
     import polars as pl

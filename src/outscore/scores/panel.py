@@ -18,15 +18,13 @@ from outscore.core.brief import Brief, count_of
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
-from outscore.core.paired import PairedScores
 from outscore.core.records import dataclass
-from outscore.core.repeats import RepeatKind, Repeats, Runs, kind_of_column
+from outscore.core.rows import PairedScores, RepeatKind, Repeats, Runs, kind_of_column
 from outscore.exact.numbers import to_exact_integers
 from outscore.metrics.registry import resolve
 from outscore.results.note import Note
-from outscore.scores.answers import facts_of_answers, refuse_other_gold
-from outscore.scores.duplicates import UNEQUAL_RUNS, DuplicateRule, check_rule, settle
-from outscore.scores.system import Labels, Scores
+from outscore.scores.pairing import UNEQUAL_RUNS, DuplicateRule, check_rule, settle
+from outscore.scores.system import Labels, Scores, facts_of_answers, refuse_other_gold
 
 MAX_CELLS = 1 << 31
 """A larger table of systems by items would take more than sixteen gigabytes."""

@@ -16,9 +16,9 @@ from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array, as_integers
 from outscore.core.records import dataclass
 from outscore.core.reduction import Reduction, pass_rate
-from outscore.core.repeats import Repeats, Runs, kind_of_column, occurrences
+from outscore.core.rows import Repeats, Runs, kind_of_column, occurrences
 from outscore.results.note import Note
-from outscore.scores.duplicates import DuplicateRule, settle
+from outscore.scores.pairing import DuplicateRule, settle
 from outscore.scores.panel import Panel, repeats_by_dataset
 from outscore.scores.system import Scores
 

@@ -1,8 +1,10 @@
-"""One system's scores as they were read: numbers, their labels, and the lines they come from."""
+"""One system's scores as they were read: numbers, their labels and lines, the answers behind them, and what folds are."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from typing import Literal
 
@@ -12,6 +14,10 @@ from outscore.core.brief import Brief, brief_number, count_of
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.core.records import dataclass
+from outscore.results.note import Note
+
+# One system's scores as they were read: numbers, their labels, and the lines they come from.
+
 
 NO_ANSWER = "(none)"
 """What an empty answer is called."""
@@ -237,3 +243,172 @@ def pooled(scores: Scores) -> Scores:
     keys, codes = np.unique(datasets.codes * len(ids.names) + ids.codes, return_inverse=True)
     names = tuple(f"{datasets.names[key // len(ids.names)]}: {ids.names[key % len(ids.names)]}" for key in keys.tolist())
     return replace(scores, datasets=None, ids=Labels(codes, names))
+
+
+# Answers behind scores of right and wrong: what was answered and what is right, row by row.
+#
+# Scores of 0 and 1 do not show that two files disagree on the right answers, or that no answer is of their kind; answers do.
+
+
+@dataclass(frozen=True)
+class _Right:
+    """The first right answer that was found for an item, and the system it was found with."""
+
+    answer: str
+    system: str
+
+
+def refuse_other_kind(scores: Scores) -> None:
+    """Refuse a system none of whose answers is one of the right ones: a position instead of a letter, or other capitals."""
+    if scores.answers is None or scores.gold is None:
+        return
+    answered = np.flatnonzero(_is_answered(scores.answers))
+    names = [scores.answers.names[code] for code in np.unique(scores.answers.codes[answered]).tolist()]
+    right = {scores.gold.names[code] for code in np.unique(scores.gold.codes).tolist()}
+    if all(name.lstrip("+-").isdigit() for name in right):
+        _refuse_fractions(scores, answered)
+    if not names or not right.isdisjoint(names):
+        return
+    folded = {name.casefold() for name in right}
+    example = f"`{scores.answers[int(answered[0])]}` where `{scores.gold[int(answered[0])]}` is right"
+    cure = "Name columns whose answers are of the same kind, or give a column of scores 0 and 1."
+    if any(name.casefold() in folded for name in names):
+        cure = "They would be if capitals did not count: write both the same way, or give a column of scores 0 and 1."
+    raise OutscoreError(
+        f"{scores.label}: none of the {len(answered):,} answers of `{scores.name}` is one of the right answers ({example}).",
+        cure,
+        parameter="prediction",
+    )
+
+
+def _refuse_fractions(scores: Scores, answered: Array) -> None:
+    """Refuse answers most of which are fractions where the right ones are whole numbers: probabilities, not classes."""
+    assert scores.answers is not None
+    fractions = np.array([_is_fraction(name) for name in scores.answers.names], dtype=bool)[scores.answers.codes[answered]]
+    if not len(answered) or 2 * fractions.sum() < len(answered):
+        return
+    raise OutscoreError(
+        f"{scores.label}: {int(fractions.sum()):,} of {len(answered):,} answers of `{scores.name}` are fractions, such as "
+        f"{scores.answers[int(answered[fractions][0])]}, where the right answers are whole numbers.",
+        "If they are probabilities, give the classes that they predict, or a column of scores.",
+        parameter="prediction",
+    )
+
+
+def _is_fraction(text: str) -> bool:
+    try:
+        value = float(text)
+    except ValueError:
+        return False
+    return math.isfinite(value) and not value.is_integer()
+
+
+def _is_answered(answers: Labels) -> Array:
+    return np.array([name != NO_ANSWER for name in answers.names], dtype=bool)[answers.codes]
+
+
+def refuse_other_gold(systems: Sequence[Scores]) -> None:
+    """Refuse systems that were scored by different right answers to the same item."""
+    known: dict[tuple[str, str], _Right] = {}
+    shared: set[tuple[str, str]] = set()
+    read: list[Labels] = []
+    differing: dict[tuple[str, str], tuple[_Right, _Right]] = {}
+    for one in systems:
+        if one.gold is None or any(one.gold is other for other in read):
+            # The columns of one table share their right answers.
+            continue
+        read.append(one.gold)
+        ids = one.ids.texts() if one.ids is not None else [str(row) for row in range(1, one.rows + 1)]
+        sets = one.datasets.texts() if one.datasets is not None else [""] * one.rows
+        for key, answer in zip(zip(sets, ids, strict=True), one.gold.texts(), strict=True):
+            if key in known:
+                shared.add(key)
+            first = known.setdefault(key, _Right(answer, one.name))
+            if first.answer != answer:
+                differing.setdefault(key, (first, _Right(answer, one.name)))
+    if not differing:
+        return
+    (_, item), (first, other) = next(iter(differing.items()))
+    raise OutscoreError(
+        f"The right answers differ on {len(differing):,} of {count_of(len(shared), 'item')}: to `{item}` it is `{first.answer}`"
+        f" with `{first.system}` and `{other.answer}` with `{other.system}`.",
+        "Score both systems by the same right answers.",
+        parameter="gold",
+    )
+
+
+def facts_of_answers(systems: Sequence[Scores]) -> list[Note]:
+    """How many answers are empty, and how many had blanks around them that were left out."""
+    notes = []
+    for one in systems:
+        if one.answers is None or one.gold is None:
+            continue
+        empty = int((~_is_answered(one.answers)).sum())
+        blanks = 0 if one.padded is None else int(one.padded.sum())
+        if empty:
+            verb = "is empty and counts" if empty == 1 else "are empty and count"
+            notes.append(Note("input", f"{empty:,} of {one.rows:,} predictions of {one.name} {verb} as wrong."))
+        if blanks:
+            verb = "has" if blanks == 1 else "have"
+            text = f"{blanks:,} of {one.rows:,} predictions of {one.name} {verb} blanks around it that do not count."
+            notes.append(Note("input", text if blanks == 1 else text.replace("around it", "around them")))
+    return notes
+
+
+# What a column of folds is: folds that share out the items are clusters of them, folds that all hold every item are runs.
+
+
+def settle_folds(systems: Sequence[Scores]) -> list[Scores]:
+    """The systems of one file, with a column of folds in the part that its values play.
+
+    Items of one fold were scored by one trained system, so they depend on one another. Where every item occurs in every fold,
+    a fold is a run of the whole, and where it was named as repeats and no item occurs twice, it is a cluster after all.
+
+    Examples
+    --------
+    >>> from outscore.scores.system import Origin
+    >>> origin = Origin("a.csv", "", 4, "csv", {"item": ("id",), "cluster": ("fold",)})
+    >>> ids, folds = Labels.of(["q1", "q2", "q1", "q2"]), Labels.of(["1", "1", "2", "2"])
+    >>> (found,) = settle_folds([Scores("new", np.ones(4), ids, clusters=folds, origin=origin)])
+    >>> found.clusters, found.repeat_column
+    (None, 'fold')
+    """
+    origin = systems[0].origin if systems else None
+    columns = {} if origin is None else dict(origin.columns)
+    if origin is None or any(one.origin is not origin or one.ids is None for one in systems):
+        return list(systems)
+    if _is_fold(origin.column("cluster")) and "repeat" not in columns and all(_crossed(one, one.clusters) for one in systems):
+        columns["repeat"] = columns.pop("cluster")
+        moved = replace(origin, columns=columns)
+        return [replace(one, clusters=None, repeats=one.clusters, origin=moved) for one in systems]
+    if _is_fold(origin.column("repeat")) and "cluster" not in columns and all(map(_once, systems)):
+        columns["cluster"] = columns.pop("repeat")
+        moved = replace(origin, columns=columns)
+        return [replace(one, clusters=one.repeats, repeats=None, origin=moved) for one in systems]
+    return list(systems)
+
+
+def _is_fold(column: str | None) -> bool:
+    return column is not None and bool({"fold", "folds"} & set(re.split(r"[^a-z]+", column.lower())))
+
+
+def _items(system: Scores) -> Array:
+    """A code for the item of each row; ids may repeat across datasets."""
+    assert system.ids is not None
+    if system.datasets is None:
+        return system.ids.codes
+    return np.asarray(system.ids.codes * len(system.datasets.names) + system.datasets.codes)
+
+
+def _crossed(system: Scores, folds: Labels | None) -> bool:
+    """Whether every item occurs once in every fold, of which there are several."""
+    if folds is None:
+        return False
+    items, several = len(np.unique(_items(system))), len(np.unique(folds.codes))
+    cells = len(np.unique(_items(system) * len(folds.names) + folds.codes))
+    return several > 1 and system.rows == cells == items * several
+
+
+def _once(system: Scores) -> bool:
+    """Whether no item occurs twice."""
+    return system.repeats is not None and len(np.unique(_items(system))) == system.rows

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from outscore.core.records import dataclass
-from outscore.engine.subprocesses import interpreter_command
+from outscore.engine.workers import interpreter_command
 from outscore.web.messages import Cure, HTTPProblem
 from outscore.web.settings import Settings
 from outscore.web.store import ExpiringRegistry, Store, link, safe_name

@@ -30,7 +30,7 @@ from typing import IO, TYPE_CHECKING, Any
 from outscore.core.errors import OutscoreError
 from outscore.core.records import dataclass
 from outscore.engine.progress import Progress, ProgressLines, Steps
-from outscore.engine.subprocesses import claim_output
+from outscore.engine.workers import claim_output
 from outscore.web.messages import PROGRAM, describe_failure
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from outscore.core.errors import OutscoreError
-from outscore.core.labelled import is_labelled
 from outscore.core.numeric import Array
+from outscore.core.rows import is_labelled
 from outscore.formats.base.entry import Choice
 from outscore.formats.tables.assemble import check_guess
 from outscore.formats.tables.cells import AnswerColumn, GoldColumn, is_missing, label_text
@@ -22,9 +22,7 @@ from outscore.formats.tables.names import normalize_name, suggest_name
 from outscore.formats.tables.plausible import edges_of, refuse_summary
 from outscore.formats.tables.records import Block, Records
 from outscore.formats.tables.transpose import transposed
-from outscore.scores.answers import refuse_other_kind
-from outscore.scores.folds import settle_folds
-from outscore.scores.system import Labels, Origin, Scores, pooled
+from outscore.scores.system import Labels, Origin, Scores, pooled, refuse_other_kind, settle_folds
 from outscore.workflows.validate import numbers_of
 
 TABLE = "table"

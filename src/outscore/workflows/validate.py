@@ -13,10 +13,9 @@ from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import LARGEST_SCORE, MAX_EXACT, Array, as_array, as_written
 from outscore.core.options import OptionValue, check_count, check_seed, complete, did_you_mean, parse_spec, quoted
-from outscore.core.paired import PairedScores, codes_of
 from outscore.core.records import dataclass
 from outscore.core.reduction import parse_reduction
-from outscore.core.repeats import KINDS
+from outscore.core.rows import KINDS, PairedScores, codes_of
 from outscore.formats.tables.cells import EITHER_WORDS, JUDGEMENTS
 from outscore.inference.base.entry import TestEntry
 from outscore.inference.base.question import Alternative, TestRequest

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import outscore as osc
-from outscore.core.paired import PairedScores
+from outscore.core.rows import PairedScores
 from outscore.inference.base.influence import contributions, influence, jackknife_error
 from outscore.inference.base.sign_flips import units_of
 from outscore.metrics.registry import resolve

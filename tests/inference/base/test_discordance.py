@@ -15,7 +15,7 @@ from tests import oracles
 
 import outscore as osc
 from outscore.core.metric import AdditiveMetric
-from outscore.core.paired import PairedScores
+from outscore.core.rows import PairedScores
 from outscore.inference.base.discordance import Discordance, discordance, tango_interval, tango_test
 from outscore.inference.base.question import TestRequest
 from outscore.inference.permutation.dispatch import permutation

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.inference.base.test_cluster_variance import full_matrices
 
 from outscore.core.metric import AdditiveMetric
-from outscore.core.paired import PairedScores
+from outscore.core.rows import PairedScores
 from outscore.inference.base.discordance import discordance, wilson_limits
 from outscore.inference.base.own_score import score_interval, score_intervals
 from outscore.metrics.registry import resolve

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import outscore as osc
 from outscore.cli.app import app
-from outscore.core.paired import PairedScores
+from outscore.core.rows import PairedScores
 from outscore.inference.base.item_scores import ItemScores, skew_warning
 from outscore.inference.base.question import TestRequest
 from outscore.inference.bootstrap.centred import Resampled, equal_tailed

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.options import complete
-from outscore.core.paired import PairedScores
+from outscore.core.rows import PairedScores
 from outscore.inference.base.question import TestRequest
 from outscore.inference.bootstrap.centred import _largest_rank
 from outscore.inference.bootstrap.tests import ENTRIES

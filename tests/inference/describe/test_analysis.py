@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import outscore as osc
-from outscore.core.paired import PairedScores
+from outscore.core.rows import PairedScores
 from outscore.inference.base.entry import Claim
 from outscore.inference.describe.analysis import (
     advise,

@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 import outscore as osc
 from outscore.core.metric import AdditiveMetric
 from outscore.core.options import complete
-from outscore.core.paired import PairedScores
 from outscore.core.reduction import pass_rate
-from outscore.core.repeats import Runs
+from outscore.core.rows import PairedScores, Runs
 from outscore.inference.base.question import TestRequest
 from outscore.inference.describe.curves import MAX_POINTS, MAX_ROWS, jackknife_t, runs_curve, size_curve, size_test
 from outscore.inference.registry import TESTS

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import outscore as osc
-from outscore.core.paired import PairedScores
+from outscore.core.rows import PairedScores
 from outscore.inference.base.sign_flips import units_of
 from outscore.inference.describe.histograms import null_histogram, null_of_samples
 from outscore.inference.unpaired.divisions import division_p

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from outscore import compare, permutation_test
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
-from outscore.core.paired import PairedScores
+from outscore.core.rows import PairedScores
 from outscore.inference.families import max_t as module
 from outscore.inference.families.max_t import Member, max_t, max_t_of_pair
 from outscore.inference.families.multiplicity import adjust

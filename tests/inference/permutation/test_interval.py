@@ -13,13 +13,12 @@ from tests import oracles
 
 import outscore as osc
 from outscore.core.metric import AdditiveMetric
-from outscore.core.paired import PairedScores, codes_of
+from outscore.core.rows import PairedScores, codes_of
 from outscore.exact.numbers import to_exact_integers
 from outscore.inference.base.question import TestRequest
 from outscore.inference.permutation.dispatch import permutation
 from outscore.inference.permutation.interval import inversion_interval, lower_limit
-from outscore.results.interval import Interval
-from outscore.results.pvalue import PValue
+from outscore.results.pvalue import Interval, PValue
 
 MEAN = AdditiveMetric("mean", ("score", "items"), ratio=((1, 0), (0, 1)))
 SUM = AdditiveMetric("sum", ("score",), ratio=((1,), None))

@@ -11,7 +11,7 @@ from statsmodels.stats.power import TTestPower
 
 import outscore as osc
 from outscore.core.metric import AdditiveMetric
-from outscore.core.paired import PairedScores
+from outscore.core.rows import PairedScores
 from outscore.inference.base.question import TestRequest
 from outscore.inference.power.design import study_of
 from outscore.inference.power.observed import items_needed

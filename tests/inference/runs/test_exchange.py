@@ -14,7 +14,7 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from outscore.core.metric import AdditiveMetric
-from outscore.core.repeats import Runs
+from outscore.core.rows import Runs
 from outscore.inference.describe.repeats import run_interval, run_test, smallest_run_p
 from outscore.inference.runs import exchange as module
 from outscore.inference.runs.exchange import Exchange, exchange_of, exchange_of_rows, macro_exchange, sampled_exchange

@@ -11,7 +11,7 @@ import scipy.stats
 
 import outscore as osc
 from outscore.core.errors import OutscoreError
-from outscore.core.repeats import Runs
+from outscore.core.rows import Runs
 from outscore.inference.describe.repeats import run_interval, run_test
 from outscore.inference.runs.exchange import exchange_of
 from outscore.inference.runs.two_way import two_way_of_means

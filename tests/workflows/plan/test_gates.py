@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import outscore as osc
-from outscore.core.paired import PairedScores
+from outscore.core.rows import PairedScores
 from outscore.inference.base.question import TestRequest
 from outscore.inference.power.gate import Shares
 from outscore.inference.registry import TESTS

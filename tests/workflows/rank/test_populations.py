@@ -10,7 +10,7 @@ import scipy.special
 
 import outscore as osc
 from outscore.core.errors import OutscoreError
-from outscore.core.repeats import Runs
+from outscore.core.rows import Runs
 from outscore.inference.runs.exchange import UNEQUAL_LAWS, exchange_of, macro_exchange
 from outscore.inference.runs.two_way import macro_two_way, two_way_of_means
 

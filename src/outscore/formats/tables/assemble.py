@@ -28,9 +28,7 @@ from outscore.formats.tables.names import PANDAS_INDEX, RIGHT, is_known, suggest
 from outscore.formats.tables.plausible import edges_of, refuse_summary
 from outscore.formats.tables.records import Block, Records
 from outscore.formats.tables.transpose import transposed
-from outscore.scores.answers import refuse_other_kind
-from outscore.scores.folds import settle_folds
-from outscore.scores.system import Labels, Origin, Scores, pooled
+from outscore.scores.system import Labels, Origin, Scores, pooled, refuse_other_kind, settle_folds
 
 
 def open_table(source: Source) -> tuple[str, Records]:

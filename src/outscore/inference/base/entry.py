@@ -13,8 +13,8 @@ from typing import Literal
 
 from outscore.core.metric import AdditiveMetric
 from outscore.core.options import Option, OptionValue
-from outscore.core.paired import PairedScores
 from outscore.core.records import dataclass
+from outscore.core.rows import PairedScores
 from outscore.inference.base.item_scores import MIN_LARGE_SAMPLE
 from outscore.inference.base.question import TestRequest
 from outscore.results.comparison import TestResult

@@ -17,8 +17,8 @@ import numpy as np
 
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
-from outscore.core.paired import PairedScores
 from outscore.core.records import dataclass
+from outscore.core.rows import PairedScores
 from outscore.inference.base.question import Alternative
 from outscore.laws import normal_quantile
 from outscore.results.pvalue import PValue

@@ -30,8 +30,8 @@ import numpy as np
 
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array, distinct
-from outscore.core.paired import PairedScores
 from outscore.core.records import dataclass
+from outscore.core.rows import PairedScores
 from outscore.inference.base.cluster_variance import bell_mccaffrey_df, cluster_variance, effective_clusters
 from outscore.inference.base.discordance import Worth, wilson_limits, worth_of
 from outscore.laws import t_quantile

@@ -7,11 +7,11 @@ from typing import Literal
 from outscore.core.errors import ClustersError, OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import LOG2, Array, distinct, finite
-from outscore.core.paired import PairedScores
+from outscore.core.rows import PairedScores
 from outscore.inference.base.item_scores import ItemScores, item_scores
 from outscore.inference.base.question import Alternative
 from outscore.laws import log_normal
-from outscore.results.interval import Interval
+from outscore.results.pvalue import Interval
 
 Estimand = Literal["difference", "median", "pseudomedian", "shift"]
 MEDIAN_IN_CLUSTERS = "`bootstrap-median`, which resamples whole clusters and tests the median, or `permutation`"

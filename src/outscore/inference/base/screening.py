@@ -24,7 +24,7 @@ import numpy as np
 
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
-from outscore.core.paired import PairedScores
+from outscore.core.rows import PairedScores
 from outscore.inference.base.item_scores import scores_if_any
 from outscore.inference.base.question import TestRequest, reach
 

@@ -18,8 +18,8 @@ import numpy as np
 from outscore.core.errors import OutscoreError, ShiftError
 from outscore.core.metric import AdditiveMetric, Precise
 from outscore.core.numeric import MAX_EXACT, TIE_TOLERANCE, Array, combine, exact_sum
-from outscore.core.paired import PairedScores
 from outscore.core.records import dataclass
+from outscore.core.rows import PairedScores
 from outscore.inference.base.item_scores import with_exact_integers
 
 NEAR = 1e-9

@@ -12,13 +12,12 @@ import numpy as np
 
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
-from outscore.core.paired import PairedScores
+from outscore.core.rows import PairedScores
 from outscore.inference.base.item_scores import ItemScores
 from outscore.inference.base.question import TestRequest
 from outscore.inference.classical.student import make_agree, mean_of, t_interval
 from outscore.inference.permutation.dispatch import permutation
-from outscore.results.interval import Interval
-from outscore.results.pvalue import PValue
+from outscore.results.pvalue import Interval, PValue
 
 GAIN_INTERVAL = "Student t, stretched to agree with the exact test"
 """The method of `gain_interval`."""

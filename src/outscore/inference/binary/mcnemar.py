@@ -18,7 +18,7 @@ from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import LOG2
 from outscore.core.options import Option
-from outscore.core.paired import PairedScores
+from outscore.core.rows import PairedScores
 from outscore.exact import binomial
 from outscore.inference.base import p_values
 from outscore.inference.base.discordance import Discordance, discordance, tango_interval, tango_test
@@ -27,9 +27,8 @@ from outscore.inference.base.paired import normal_log_p, unclustered_scores
 from outscore.inference.base.question import TestRequest
 from outscore.inference.classical.sign import binomial_p
 from outscore.results.comparison import TestResult
-from outscore.results.interval import Interval
 from outscore.results.note import Note
-from outscore.results.pvalue import PValue
+from outscore.results.pvalue import Interval, PValue
 
 NAME = "mcnemar"
 VARIANTS = ("exact", "mid-p", "chi-square", "corrected")

@@ -23,8 +23,8 @@ from outscore.inference.base.item_scores import MIN_LARGE_SAMPLE
 from outscore.inference.base.paired import Estimand, interval_for, without_spread
 from outscore.inference.base.question import TestRequest
 from outscore.results.comparison import TestResult
-from outscore.results.interval import Interval
 from outscore.results.note import Note
+from outscore.results.pvalue import Interval
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from outscore.core.errors import ClustersError, OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import TIE_TOLERANCE, Array
 from outscore.core.options import Option, check_count
-from outscore.core.paired import PairedScores
+from outscore.core.rows import PairedScores
 from outscore.inference.base.entry import (
     ANOTHER_MEDIAN,
     MEDIAN_OF_BINARY,
@@ -45,8 +45,8 @@ from outscore.resampling import (
     resampled_totals,
 )
 from outscore.results.comparison import TestResult
-from outscore.results.interval import Interval
 from outscore.results.note import Note
+from outscore.results.pvalue import Interval
 
 INTERVAL_RESAMPLES = 4_999
 MIN_UNITS = 6

@@ -28,7 +28,7 @@ from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.options import Option
-from outscore.core.paired import PairedScores
+from outscore.core.rows import PairedScores
 from outscore.inference.base.discordance import Discordance, discordance
 from outscore.inference.base.entry import NEEDS_SCORES, TESTS_THE_MEAN, Simulation, Suitability, TestEntry
 from outscore.inference.base.item_scores import ItemScores, skew_warning
@@ -38,8 +38,8 @@ from outscore.inference.classical.student import Mean, mean_of, no_spread, t_int
 from outscore.inference.permutation.dispatch import permutation
 from outscore.laws import log_t_tail
 from outscore.results.comparison import Bayes, TestResult
-from outscore.results.interval import Interval
 from outscore.results.note import Note
+from outscore.results.pvalue import Interval
 
 NAME = "bayes"
 POSTERIOR = "posterior"

@@ -27,7 +27,7 @@ import numpy as np
 
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import LOG2, Array
-from outscore.core.paired import PairedScores
+from outscore.core.rows import PairedScores
 from outscore.exact import binomial
 from outscore.exact.lattice import Tail
 from outscore.inference.base import p_values

@@ -13,7 +13,7 @@ import numpy as np
 
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
-from outscore.core.paired import PairedScores
+from outscore.core.rows import PairedScores
 from outscore.exact import binomial
 from outscore.inference.base import p_values
 from outscore.inference.base.entry import ANOTHER_MEDIAN, MEDIAN_OF_BINARY, NEEDS_SCORES, SubsetTest, Suitability, TestEntry

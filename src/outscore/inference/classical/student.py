@@ -16,8 +16,8 @@ import numpy as np
 
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import LOG2, Array, exact_sum, tiny_power
-from outscore.core.paired import PairedScores
 from outscore.core.records import dataclass
+from outscore.core.rows import PairedScores
 from outscore.inference.base import p_values
 from outscore.inference.base.cluster_variance import cluster_variance
 from outscore.inference.base.discordance import discordance
@@ -35,9 +35,8 @@ from outscore.inference.base.paired import NoSpreadError, interval_for, side_of,
 from outscore.inference.base.question import Alternative, TestRequest
 from outscore.laws import log_t_tail, student_quantile
 from outscore.results.comparison import TestResult
-from outscore.results.interval import Interval
 from outscore.results.note import Note
-from outscore.results.pvalue import PValue
+from outscore.results.pvalue import Interval, PValue
 
 NAME = "student"
 TINY = float(np.finfo(float).tiny)

@@ -19,8 +19,8 @@ import numpy as np
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.options import Option
-from outscore.core.paired import PairedScores
 from outscore.core.records import dataclass
+from outscore.core.rows import PairedScores
 from outscore.inference.base import p_values
 from outscore.inference.base.entry import NEEDS_SCORES, Claim, Simulation, SubsetTest, Suitability, TestEntry
 from outscore.inference.base.item_scores import ItemScores, item_scores
@@ -37,9 +37,8 @@ from outscore.inference.base.screening import screen_flips
 from outscore.inference.base.walsh import hodges_lehmann, signed_ranks, walsh_interval
 from outscore.inference.permutation.dispatch import permutation
 from outscore.results.comparison import TestResult
-from outscore.results.interval import Interval
 from outscore.results.note import Note
-from outscore.results.pvalue import PValue
+from outscore.results.pvalue import Interval, PValue
 
 NAME = "wilcoxon"
 Zeros = Literal["drop", "pratt"]

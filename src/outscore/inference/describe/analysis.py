@@ -34,7 +34,7 @@ import numpy as np
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array, exact_sum, quantiles
 from outscore.core.options import check_level
-from outscore.core.paired import PairedScores
+from outscore.core.rows import PairedScores
 from outscore.inference.base.discordance import discordance
 from outscore.inference.base.entry import SYMMETRIC, Claim, Estimand, Group
 from outscore.inference.base.item_scores import SKEWED, ItemScores, is_sum, scores_if_any, skewness

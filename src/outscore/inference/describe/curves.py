@@ -28,9 +28,8 @@ from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array, quantiles
 from outscore.core.options import complete
-from outscore.core.paired import PairedScores
 from outscore.core.reduction import Kind, pass_rate
-from outscore.core.repeats import Runs
+from outscore.core.rows import PairedScores, Runs
 from outscore.exact.binomial import log_better, log_two_sided
 from outscore.inference.base.cluster_variance import cluster_variance
 from outscore.inference.base.discordance import discordance

@@ -29,7 +29,7 @@ import numpy as np
 
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array, distinct, exact_sum, narrowed
-from outscore.core.paired import PairedScores
+from outscore.core.rows import PairedScores
 from outscore.exact import binomial
 from outscore.inference.base import p_values
 from outscore.inference.base.discordance import Discordance, discordance, tango_interval, wilson_limits

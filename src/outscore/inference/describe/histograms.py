@@ -18,7 +18,7 @@ import numpy as np
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array, distinct, quantiles
-from outscore.core.paired import PairedScores
+from outscore.core.rows import PairedScores
 from outscore.exact import laws as law_sums
 from outscore.exact.distribution import null_distribution
 from outscore.exact.flipsum import BudgetError
@@ -210,7 +210,7 @@ def null_of_exchange(exchange: Exchange, delta: float = 0.0) -> NullHistogram | 
 
     Examples
     --------
-    >>> from outscore.core.repeats import Runs
+    >>> from outscore.core.rows import Runs
     >>> from outscore.inference.runs.exchange import exchange_of
     >>> a_runs, b_runs = (Runs(np.array(x), np.array([0, 0, 1, 1])) for x in ([1, 1, 1, 0], [0, 0, 0, 0]))
     >>> null = null_of_exchange(exchange_of(a_runs, b_runs))

@@ -27,7 +27,7 @@ import numpy as np
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import TIE_TOLERANCE, Array
-from outscore.core.paired import PairedScores
+from outscore.core.rows import PairedScores
 from outscore.inference.base import p_values
 from outscore.inference.base.item_scores import scores_if_any
 from outscore.inference.base.own_score import UNKNOWN, Limits
@@ -35,8 +35,7 @@ from outscore.inference.base.paired import interval_for, side_of
 from outscore.inference.base.question import Alternative
 from outscore.inference.populations import EXCHANGE_OF_RUNS
 from outscore.laws import student_quantile, t_quantile
-from outscore.results.interval import Interval
-from outscore.results.pvalue import PValue
+from outscore.results.pvalue import Interval, PValue
 
 OWN_BY_RUNS = "Student's t of the runs"
 RUN_INTERVAL = "inverted exchange of whole runs"

@@ -43,9 +43,8 @@ import numpy as np
 
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array, median
-from outscore.core.paired import PairedScores
 from outscore.core.records import dataclass
-from outscore.core.repeats import RUNS
+from outscore.core.rows import RUNS, PairedScores
 from outscore.inference.base.item_scores import with_exact_integers
 from outscore.inference.base.question import TestRequest
 from outscore.inference.permutation.dispatch import permutation

@@ -17,7 +17,7 @@ import numpy as np
 from outscore.core.errors import ClustersError, OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array, exact_sum
-from outscore.core.paired import PairedScores
+from outscore.core.rows import PairedScores
 from outscore.inference.base.item_scores import ItemScores, scores_if_any
 from outscore.inference.base.question import TestRequest
 from outscore.inference.base.sign_flips import units_of

@@ -23,8 +23,8 @@ import numpy as np
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
-from outscore.core.paired import PairedScores
 from outscore.core.records import dataclass
+from outscore.core.rows import PairedScores
 from outscore.exact import numbers
 from outscore.inference.base.question import Alternative, checked_resamples
 from outscore.inference.base.sign_flips import Flips, flips_of, units_of

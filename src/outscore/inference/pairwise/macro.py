@@ -22,16 +22,15 @@ import numpy as np
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import MAX_EXACT, MIN_FLOAT, Array, as_integers
 from outscore.core.options import OptionValue
-from outscore.core.paired import PairedScores
+from outscore.core.rows import PairedScores
 from outscore.exact.binomial import log_two_sided
 from outscore.exact.saddlepoint import log_saddlepoint
 from outscore.inference.base.question import TestRequest
 from outscore.inference.pairwise.per_pair import log_claim, permutation_p
 from outscore.inference.pairwise.table import KINDS, Measured, PairTable
 from outscore.inference.permutation.interval import inversion_interval
-from outscore.results.interval import Interval
 from outscore.results.note import Note
-from outscore.results.pvalue import PValue
+from outscore.results.pvalue import Interval, PValue
 from outscore.scores.panel import Panel
 
 MAX_TESTED = 2_000

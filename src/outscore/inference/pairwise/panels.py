@@ -9,8 +9,7 @@ import numpy as np
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.core.options import did_you_mean
-from outscore.core.paired import PairedScores
-from outscore.core.repeats import EPOCHS, RUNS
+from outscore.core.rows import EPOCHS, RUNS, PairedScores
 from outscore.inference.base.discordance import Discordance, discordance, worth_of
 from outscore.inference.base.own_score import UNKNOWN, Limits, OwnRows, own_intervals
 from outscore.inference.describe.repeats import own_run_limits

@@ -18,8 +18,8 @@ import numpy as np
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import LN10, LOG2, Array
-from outscore.core.paired import PairedScores
 from outscore.core.records import dataclass
+from outscore.core.rows import PairedScores
 from outscore.exact import bracket, enumeration
 from outscore.exact.saddlepoint import approximate_probit
 from outscore.inference.base import p_values
@@ -37,8 +37,7 @@ from outscore.inference.populations import EXCHANGE, TWO_WAY, own_test
 from outscore.inference.registry import TESTS
 from outscore.inference.runs.exchange import COARSE, macro_exchange
 from outscore.inference.runs.two_way import macro_two_way
-from outscore.results.interval import Interval
-from outscore.results.pvalue import PValue
+from outscore.results.pvalue import Interval, PValue
 from outscore.scores.panel import Panel
 
 STUDENT = "Student's t of the paired differences, stretched to agree with the test"

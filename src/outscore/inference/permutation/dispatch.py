@@ -29,7 +29,7 @@ from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import TIE_TOLERANCE, Array
 from outscore.core.options import Option, check_count
-from outscore.core.paired import PairedScores
+from outscore.core.rows import PairedScores
 from outscore.exact import numbers
 from outscore.exact.flipsum import BudgetError
 from outscore.inference.base import p_values
@@ -44,9 +44,8 @@ from outscore.inference.permutation.interval import inversion_interval
 from outscore.inference.permutation.tails import FIXED_POINT_BITS, certified_p, convolution_p, fixed_line, linear_p, nonlinear_p
 from outscore.resampling import count_hits
 from outscore.results.comparison import TestResult
-from outscore.results.interval import Interval
 from outscore.results.note import Note
-from outscore.results.pvalue import PValue
+from outscore.results.pvalue import Interval, PValue
 
 METHODS = ("auto", "exact", "spectral", "certified", "dp", "fft", "monte-carlo")
 FINE, COARSE = 30.0, 1_000.0

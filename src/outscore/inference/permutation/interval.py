@@ -19,14 +19,13 @@ import numpy as np
 
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array, exact_sum, tiny_power
-from outscore.core.paired import PairedScores
 from outscore.core.records import dataclass
+from outscore.core.rows import PairedScores
 from outscore.exact import bracket, enumeration, numbers
 from outscore.exact.saddlepoint import approximate_probit
 from outscore.inference.base.sign_flips import flips_of, units_of
 from outscore.laws import normal_quantile
-from outscore.results.interval import Interval
-from outscore.results.pvalue import PValue
+from outscore.results.pvalue import Interval, PValue
 
 MAX_LISTED = 20
 MAX_HALVED = 28

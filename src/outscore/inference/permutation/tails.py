@@ -282,7 +282,7 @@ def convolution_p(flips: Flips, request: TestRequest) -> PValue:
     --------
     >>> import numpy as np
     >>> from outscore.core.metric import AdditiveMetric
-    >>> from outscore.core.paired import PairedScores
+    >>> from outscore.core.rows import PairedScores
     >>> from outscore.inference.base.sign_flips import flips_of
     >>> mean = AdditiveMetric("mean", ("score", "items"), ratio=((1, 0), (0, 1)))
     >>> a = np.stack([[1, 1, 1, 1, 0, 1, 1, 1], np.ones(8, int)], axis=1)

@@ -17,8 +17,8 @@ import numpy as np
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
-from outscore.core.paired import PairedScores
 from outscore.core.records import dataclass
+from outscore.core.rows import PairedScores
 from outscore.inference.base.discordance import discordance
 from outscore.inference.base.entry import TestEntry
 from outscore.inference.base.influence import contributions

@@ -30,7 +30,7 @@ import numpy as np
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
-from outscore.core.paired import PairedScores
+from outscore.core.rows import PairedScores
 from outscore.inference.base.discordance import discordance
 from outscore.inference.base.entry import Screen
 from outscore.inference.base.item_scores import item_scores, with_exact_integers

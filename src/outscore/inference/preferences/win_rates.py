@@ -18,8 +18,8 @@ import numpy as np
 
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import LOG2, Array
-from outscore.core.paired import PairedScores
 from outscore.core.records import dataclass
+from outscore.core.rows import PairedScores
 from outscore.exact.binomial import log_two_sided
 from outscore.exact.lattice import Tail
 from outscore.inference.base.cluster_variance import effective_clusters

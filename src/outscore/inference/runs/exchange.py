@@ -37,7 +37,7 @@ from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import LOG2, TIE_TOLERANCE, Array
 from outscore.core.records import dataclass
-from outscore.core.repeats import Runs
+from outscore.core.rows import Runs
 from outscore.exact import laws as law_sums
 from outscore.exact import numbers
 from outscore.exact.bracket import Bounds
@@ -50,8 +50,7 @@ from outscore.inference.base.question import Alternative
 from outscore.inference.classical.student import make_agree
 from outscore.inference.populations import EXCHANGE
 from outscore.laws import log_t_tail, normal_quantile, student_quantile, t_quantile
-from outscore.results.interval import Interval
-from outscore.results.pvalue import PValue
+from outscore.results.pvalue import Interval, PValue
 
 INTERVAL = "Welch t over runs within items, moved to agree with the test"
 OVER_ITEMS = "Student t over items, as single runs show no spread within them, moved to agree with the test"

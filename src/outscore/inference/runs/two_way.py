@@ -45,8 +45,7 @@ from outscore.inference.base.paired import NoSpreadError, interval_for, side_of,
 from outscore.inference.base.question import Alternative
 from outscore.inference.populations import TWO_WAY
 from outscore.laws import log_t_tail, student_quantile
-from outscore.results.interval import Interval
-from outscore.results.pvalue import PValue
+from outscore.results.pvalue import Interval, PValue
 
 INTERVAL = "Student t over items and runs"
 FEW_RUNS = (

@@ -20,7 +20,7 @@ from dataclasses import replace
 import numpy as np
 
 from outscore.core.numeric import LOG2, Array
-from outscore.core.repeats import Runs
+from outscore.core.rows import Runs
 from outscore.inference.base import p_values
 from outscore.inference.base.paired import NoSpreadError, interval_for, side_of
 from outscore.inference.base.question import TestRequest
@@ -32,9 +32,8 @@ from outscore.inference.unpaired.divisions import SAMPLED, division_p, rank_sum_
 from outscore.inference.unpaired.samples import Samples
 from outscore.laws import log_t_tail, normal, normal_quantile, student_quantile
 from outscore.results.comparison import TestResult
-from outscore.results.interval import Interval
 from outscore.results.note import Note
-from outscore.results.pvalue import PValue
+from outscore.results.pvalue import Interval, PValue
 
 MAX_LISTED = 1_000_000
 MAX_LAW = 2e7

@@ -44,8 +44,7 @@ from outscore.language.verdict.contradiction import (
 from outscore.results.analysis import DATASET, Bucket
 from outscore.results.comparison import Bayes, Comparison, JointClaim, Margin
 from outscore.results.design import Decision, Family, Verdict
-from outscore.results.interval import Interval
-from outscore.results.pvalue import PValue
+from outscore.results.pvalue import Interval, PValue
 
 T = TypeVar("T")
 MAX_LEFT_OUT = 0.1

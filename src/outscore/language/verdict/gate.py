@@ -7,7 +7,7 @@ from outscore.language.phrases import interval_phrase, method_phrase
 from outscore.language.verdict.comparison import omission_of
 from outscore.results.comparison import Comparison
 from outscore.results.gate import Outcome
-from outscore.results.interval import Interval
+from outscore.results.pvalue import Interval
 
 SCORE_THEM = (
     "What was never answered may be what it fails on: score these items too, or leave them out with --missing drop"

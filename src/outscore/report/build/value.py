@@ -13,8 +13,7 @@ from outscore.report.charts.canvas import stylesheet
 from outscore.report.document import Article, Document, Fact, Facts, Records, Section, Verdict, clean
 from outscore.report.rows.columns import tabulate, texts
 from outscore.results.comparison import SystemScore, TestResult
-from outscore.results.interval import Interval
-from outscore.results.pvalue import PValue
+from outscore.results.pvalue import Interval, PValue
 
 if TYPE_CHECKING:
     from outscore.results.saved import Value

@@ -34,7 +34,7 @@ from outscore.report.rows.comparison import alpha_of, decimals_of, other_estiman
 from outscore.report.rows.facts import alternative_of
 from outscore.results.analysis import NullHistogram, SizePoint
 from outscore.results.comparison import Comparison, Comparisons
-from outscore.results.interval import Interval
+from outscore.results.pvalue import Interval
 
 TARGET = 0.8
 """The customary power."""

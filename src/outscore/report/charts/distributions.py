@@ -29,7 +29,7 @@ from outscore.report.document import clean
 from outscore.report.rows.comparison import alone, decimals_of, other_estimand, scored_noun
 from outscore.results.analysis import Histogram, Summary
 from outscore.results.comparison import Comparison, Comparisons
-from outscore.results.interval import Interval
+from outscore.results.pvalue import Interval
 
 SAME = 1e-6
 """Positions closer than this share of a bar are the same."""

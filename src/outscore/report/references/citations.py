@@ -15,8 +15,7 @@ from outscore.core.records import dataclass
 from outscore.inference.populations import own_test
 from outscore.report.document import Fact
 from outscore.results.comparison import Comparison, Comparisons
-from outscore.results.interval import Interval
-from outscore.results.pvalue import CONVOLUTIONS, PValue
+from outscore.results.pvalue import CONVOLUTIONS, Interval, PValue
 
 if TYPE_CHECKING:
     from outscore.report.rows.plan import Plan

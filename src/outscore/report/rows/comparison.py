@@ -36,8 +36,7 @@ from outscore.report.rows.columns import (
 from outscore.results.analysis import Bucket, Effect, PowerPoint, Summary, TestAdvice, UnitRow, lag1_bound
 from outscore.results.comparison import Comparison, Comparisons, SystemScore
 from outscore.results.design import DecidingItem, PathStep
-from outscore.results.interval import Interval
-from outscore.results.pvalue import PValue
+from outscore.results.pvalue import Interval, PValue
 
 R = TypeVar("R")
 CONTRIBUTIONS = (

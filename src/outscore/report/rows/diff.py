@@ -21,8 +21,7 @@ from outscore.language.verdict.diff import METRIC_NAMES
 from outscore.report.document import Mark, Table, clean
 from outscore.report.rows.columns import Column, Ends, tabulate, texts, words
 from outscore.results.diff import Confusion, Diff, LabelOracle, LabelRates, Oracle, Pair, Rates
-from outscore.results.interval import Interval
-from outscore.results.pvalue import PValue
+from outscore.results.pvalue import Interval, PValue
 
 R = TypeVar("R")
 Scored = tuple[str, dict[str, float | Rates]]

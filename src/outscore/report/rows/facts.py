@@ -45,9 +45,8 @@ from outscore.report.rows.subsets import run_lines
 from outscore.results.analysis import Power
 from outscore.results.comparison import Comparison, Comparisons, PopulationAnswer
 from outscore.results.design import Missing
-from outscore.results.note import BESIDE_VERDICT, note_texts
+from outscore.results.note import BESIDE_VERDICT, Signature, note_texts
 from outscore.results.pvalue import PValue
-from outscore.results.signature import Signature
 
 SENTENCE_END = re.compile(r"(?<=[.]) (?=[A-Z])")
 GUARDED = ("margin", "warnings", "notes")

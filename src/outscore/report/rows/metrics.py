@@ -27,8 +27,7 @@ from outscore.report.rows.comparison import alpha_of, answer_columns, decimals_o
 from outscore.report.rows.facts import evidence, first_sentence, sides
 from outscore.results.comparison import Claimed, Comparison, Comparisons, JointClaim
 from outscore.results.design import Verdict
-from outscore.results.note import BESIDE_VERDICT, note_texts
-from outscore.results.signature import Signature
+from outscore.results.note import BESIDE_VERDICT, Signature, note_texts
 
 
 def is_family_of_metrics(whole: Comparisons) -> bool:

@@ -21,8 +21,7 @@ from outscore.report.rows.comparison import (
 )
 from outscore.results.analysis import Bucket
 from outscore.results.comparison import Comparison, Comparisons
-from outscore.results.interval import Interval
-from outscore.results.pvalue import PValue
+from outscore.results.pvalue import Interval, PValue
 
 CENTRED = "centred bootstrap"
 """The method of an interval that needs more than a few units."""

@@ -15,9 +15,8 @@ import numpy as np
 from outscore.core.errors import ClustersError, OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.options import check_seed, complete
-from outscore.core.paired import PairedScores
 from outscore.core.reduction import Kind
-from outscore.core.repeats import Repeats
+from outscore.core.rows import PairedScores, Repeats
 from outscore.inference.base.item_scores import with_exact_integers
 from outscore.inference.base.own_score import both_sides, interval_method, own_intervals
 from outscore.inference.base.question import Alternative, TestRequest

@@ -17,11 +17,9 @@ from outscore.language.numbers import count, format_number, format_p
 from outscore.language.verdict.comparison import with_verdict
 from outscore.results.analysis import DATASET, Bucket
 from outscore.results.comparison import Comparison, SystemScore
-from outscore.results.interval import Interval
-from outscore.results.note import Note
-from outscore.results.pvalue import PValue
+from outscore.results.note import Note, Signature
+from outscore.results.pvalue import Interval, PValue
 from outscore.results.ranking import RankedPair, Ranking, Standing
-from outscore.results.signature import Signature
 from outscore.scores.panel import Panel, panels_of
 from outscore.scores.system import Scores, shared_datasets
 from outscore.workflows.rank.panels import rank_panels

@@ -16,7 +16,7 @@ from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.options import complete
-from outscore.core.paired import PairedScores
+from outscore.core.rows import PairedScores
 from outscore.inference.anytime.process import (
     Alternative,
     Looks,

@@ -18,9 +18,8 @@ from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.options import written_direction
-from outscore.core.paired import codes_of
 from outscore.core.records import dataclass
-from outscore.core.repeats import Repeats
+from outscore.core.rows import Repeats, codes_of
 from outscore.inference.describe.units import evaluation_units
 from outscore.inference.families.max_t import MAX_T, Member, max_t_of_pair
 from outscore.inference.families.multiplicity import correct_family

@@ -14,7 +14,7 @@ import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.reduction import Reduction, parse_reduction
-from outscore.core.repeats import occurrences
+from outscore.core.rows import occurrences
 from outscore.results.note import Note
 from outscore.scores.pairing import TwoSystems, pair
 from outscore.scores.reduce import first_runs, reduce_runs
@@ -152,7 +152,7 @@ def pair_given(
 
 def _pair_arrays(a: object, b: object, names: tuple[str, ...], **per_row: Any) -> TwoSystems:  # noqa: ANN401
     """Match arrays by position, or by the labels of their rows if they have an index, as in pandas."""
-    from outscore.core.labelled import in_order_of
+    from outscore.core.rows import in_order_of
     from outscore.workflows.frames import counts_in, is_table
     from outscore.workflows.reading import series_names
 

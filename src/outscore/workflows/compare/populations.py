@@ -16,10 +16,9 @@ import numpy as np
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
-from outscore.core.paired import PairedScores
 from outscore.core.records import dataclass
-from outscore.core.repeats import RUNS, Repeats
-from outscore.core.repeats import Runs as RunsOfSystem
+from outscore.core.rows import RUNS, PairedScores, Repeats
+from outscore.core.rows import Runs as RunsOfSystem
 from outscore.inference.base.item_scores import scores_if_any, skewness
 from outscore.inference.base.own_score import OwnRows, interval_method, own_intervals
 from outscore.inference.base.paired import NoSpreadError

@@ -11,11 +11,9 @@ from typing import Any, cast
 import numpy as np
 
 from outscore.core.errors import ClustersError, OutscoreError
-from outscore.core.labelled import in_order_of
 from outscore.core.metric import AdditiveMetric
-from outscore.core.paired import codes_of
 from outscore.core.records import dataclass
-from outscore.core.repeats import EPOCHS, RepeatKind, Repeats, repeats_of_rows
+from outscore.core.rows import EPOCHS, RepeatKind, Repeats, codes_of, in_order_of, repeats_of_rows
 from outscore.inference.base.item_scores import with_exact_integers
 from outscore.inference.base.paired import NoSpreadError
 from outscore.language.verdict.comparison import with_omission, with_slices

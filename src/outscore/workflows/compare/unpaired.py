@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Literal, NoReturn, cast
 import numpy as np
 
 from outscore.core.errors import OutscoreError
-from outscore.core.labelled import is_labelled
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
-from outscore.core.paired import codes_of
 from outscore.core.records import dataclass
+from outscore.core.rows import codes_of, is_labelled
 from outscore.formats.logs.registry import LOGS
 from outscore.inference.base.own_score import own_intervals
 from outscore.inference.describe.histograms import null_of_samples, two_histograms
@@ -31,12 +30,10 @@ from outscore.language.verdict.comparison import with_verdict
 from outscore.results.analysis import ChartData, Effect, Power
 from outscore.results.comparison import Comparison, Comparisons, Margin, SystemScore, Unpaired
 from outscore.results.design import Alignment, Decision, Design, Missing
-from outscore.results.note import Note
+from outscore.results.note import Note, Signature
 from outscore.results.pvalue import PValue
-from outscore.results.signature import Signature
-from outscore.scores.answers import facts_of_answers
 from outscore.scores.panel import Panel, panels_of
-from outscore.scores.system import Labels, Origin, Scores, pooled
+from outscore.scores.system import Labels, Origin, Scores, facts_of_answers, pooled
 from outscore.workflows.compare.inputs import names_of_series
 from outscore.workflows.reading import (
     MetricDirection,
@@ -51,7 +48,7 @@ from outscore.workflows.requests.compare import CompareRequest
 from outscore.workflows.validate import Question, numbers_of, question_of
 
 if TYPE_CHECKING:
-    from outscore.scores.duplicates import DuplicateRule
+    from outscore.scores.pairing import DuplicateRule
 
 LIBERAL, CAUTIOUS = 1.5, 0.5
 """An actual level beyond this many times alpha deserves a warning, or a note."""

@@ -17,8 +17,8 @@ import numpy as np
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.options import complete
-from outscore.core.paired import PairedScores
 from outscore.core.records import dataclass
+from outscore.core.rows import PairedScores
 from outscore.inference.base.question import TestRequest
 from outscore.inference.base.sign_flips import units_of
 from outscore.inference.binary.gains import GAIN_INTERVAL, gain_interval, gain_test
@@ -63,8 +63,7 @@ from outscore.results.diff import (
     ScoreChange,
     Shift,
 )
-from outscore.results.interval import Interval
-from outscore.results.pvalue import PValue
+from outscore.results.pvalue import Interval, PValue
 from outscore.workflows.requests import shared
 
 MAX_CONFUSIONS = 200

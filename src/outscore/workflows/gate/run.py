@@ -16,8 +16,8 @@ from outscore.inference.shifted import unseen_share
 from outscore.language.verdict.gate import gate_verdict, hidden_phrase, needed_phrase, unanswered_of, unknown_phrase
 from outscore.results.comparison import Comparison, Comparisons
 from outscore.results.gate import GateResult, Outcome
-from outscore.results.interval import Interval
 from outscore.results.note import Note
+from outscore.results.pvalue import Interval
 from outscore.scores.pairing import TwoSystems
 from outscore.scores.system import Scores
 from outscore.workflows.compare.inputs import choose_tables, named_in, pair_given, pair_tables

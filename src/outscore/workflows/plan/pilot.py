@@ -10,8 +10,7 @@ from typing import Any, Literal, cast
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.options import complete
-from outscore.core.paired import PairedScores
-from outscore.core.repeats import RUNS, Repeats
+from outscore.core.rows import RUNS, PairedScores, Repeats
 from outscore.inference.base.discordance import discordance
 from outscore.inference.base.entry import TestEntry
 from outscore.inference.base.item_scores import item_scores

@@ -25,8 +25,8 @@ from outscore.language.numbers import count
 from outscore.language.signature import VERSION
 from outscore.language.verdict.plan import possible_table_verdict
 from outscore.results.design import HOLM, Reading
+from outscore.results.note import Signature
 from outscore.results.plan import Fitting, PossiblePair, PossibleTable, PrintedScore
-from outscore.results.signature import Signature
 from outscore.scores.system import Origin
 from outscore.workflows.plan.answer import MAX_PRINTED, printed_counts, read_printed
 

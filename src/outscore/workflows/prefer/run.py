@@ -32,7 +32,7 @@ from outscore.language.verdict.preference import (
     preference_sentence,
     preference_verdict,
 )
-from outscore.results.note import Note
+from outscore.results.note import Note, Signature
 from outscore.results.preference import (
     BattleReading,
     Labelled,
@@ -43,7 +43,6 @@ from outscore.results.preference import (
     Strength,
 )
 from outscore.results.ranking import PairCounts
-from outscore.results.signature import Signature
 from outscore.scores.battles import Battles
 from outscore.scores.system import Origin
 from outscore.workflows.names import path_texts

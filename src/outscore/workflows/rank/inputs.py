@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from outscore.core.errors import OutscoreError
-from outscore.core.labelled import in_order_of
-from outscore.core.repeats import occurrences
+from outscore.core.rows import in_order_of, occurrences
 from outscore.formats.base.entry import Choice
 from outscore.language.numbers import count
 from outscore.results.note import Note

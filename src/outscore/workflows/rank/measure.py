@@ -22,8 +22,8 @@ from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.options import OptionValue
-from outscore.core.paired import PairedScores
 from outscore.core.records import dataclass
+from outscore.core.rows import PairedScores
 from outscore.engine.engines import Engine, Serial, open_engine
 from outscore.engine.progress import Progress, Steps
 from outscore.inference.base.own_score import UNKNOWN

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from outscore.core.repeats import RUNS, Repeats
+from outscore.core.rows import RUNS, Repeats
 from outscore.inference.pairwise.panels import lacking_of
 from outscore.inference.populations import (
     EXCHANGE,

@@ -11,7 +11,7 @@ from typing import Any, Literal
 from outscore.core.errors import OutscoreError
 from outscore.core.records import dataclass
 from outscore.core.reduction import parse_reduction
-from outscore.core.repeats import RUNS, kind_of_column
+from outscore.core.rows import RUNS, kind_of_column
 from outscore.engine.engines import Engine, engine_of
 from outscore.engine.progress import Progress, Steps
 from outscore.formats.base.entry import Choice
@@ -24,7 +24,7 @@ from outscore.results.design import DirectionSource
 from outscore.results.files import write_files
 from outscore.results.note import Note
 from outscore.results.ranking import Ranking
-from outscore.scores.duplicates import DuplicateRule
+from outscore.scores.pairing import DuplicateRule
 from outscore.scores.panel import Panel, panels_of, refuse_one
 from outscore.scores.reduce import first_runs, reduce_runs
 from outscore.scores.system import Origin, Scores, origins_of

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from outscore.core.numeric import LOG2, MIN_FLOAT, Array
-from outscore.core.repeats import RUNS
+from outscore.core.rows import RUNS
 from outscore.inference.describe.repeats import smallest_run_p
 from outscore.inference.pairwise.table import Measured, PairTable
 from outscore.inference.populations import ITEMS, ITEMS_AND_RUNS

@@ -11,9 +11,8 @@ import numpy as np
 
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
-from outscore.core.paired import PairedScores
 from outscore.core.records import dataclass
-from outscore.core.repeats import EPOCHS, RUNS, RepeatKind, Repeats, Runs
+from outscore.core.rows import EPOCHS, RUNS, PairedScores, RepeatKind, Repeats, Runs
 from outscore.inference.base.discordance import Worth, worth_of
 from outscore.inference.base.item_scores import scores_if_any
 from outscore.inference.base.own_score import (

@@ -13,17 +13,16 @@ from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.records import dataclass
 from outscore.core.reduction import Reduction, parse_reduction
-from outscore.core.repeats import RepeatKind, kind_of_column
+from outscore.core.rows import RepeatKind, kind_of_column
 from outscore.formats.tables.partitions import are_partitions
 from outscore.formats.tables.plausible import refuse_implausible
 from outscore.inference.populations import THESE_ITEMS
 from outscore.language.numbers import count, format_number
 from outscore.language.signature import score_signature
 from outscore.language.verdict.score import score_verdict
-from outscore.results.note import Note
+from outscore.results.note import Note, Signature
 from outscore.results.score import ScoredSystem, ScoreResult
-from outscore.results.signature import Signature
-from outscore.scores.duplicates import DuplicateRule, check_rule, settle
+from outscore.scores.pairing import DuplicateRule, check_rule, settle
 from outscore.scores.reduce import first_runs, reduce_runs
 from outscore.scores.system import Labels, Origin, Scores, origins_of
 from outscore.workflows.classes import class_notes, counted_by_class

@@ -14,8 +14,8 @@ import numpy as np
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
-from outscore.core.paired import PairedScores, codes_of
 from outscore.core.records import dataclass
+from outscore.core.rows import PairedScores, codes_of
 from outscore.formats.base.source import stem_of
 from outscore.formats.texts.segments import Segments, read_segments
 from outscore.inference.base.influence import influence

@@ -13,9 +13,8 @@ import numpy as np
 
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
-from outscore.core.paired import PairedScores, codes_of
-from outscore.core.repeats import RUNS, Repeats
-from outscore.core.repeats import Runs as RunsOfSystem
+from outscore.core.rows import RUNS, PairedScores, Repeats, codes_of
+from outscore.core.rows import Runs as RunsOfSystem
 from outscore.inference.base.influence import influence, jackknife_error
 from outscore.inference.describe.repeats import run_test, standard_error
 from outscore.inference.describe.units import evaluation_units

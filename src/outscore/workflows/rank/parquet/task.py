@@ -17,7 +17,7 @@ from outscore.core.numeric import Array
 from outscore.core.records import dataclass
 from outscore.formats.tables.long_rows import LongColumns, LongFile, LongRows, hash_check, long_rows
 from outscore.inference.pairwise.moments import PairMoments, flipped_totals, moments_of, total_of
-from outscore.scores.duplicates import settle
+from outscore.scores.pairing import settle
 from outscore.scores.panel import Panel
 from outscore.scores.system import Labels, Scores
 
