@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -235,3 +236,68 @@ def test_load_returns_one_comparison_whoever_saved_it(tmp_path, monkeypatch, out
     assert type(saved) is type(again) is osc.Comparison
     assert saved == again
     assert read_saved("line.json").settings
+
+
+def _lines_without_warnings(screen: str) -> list[str]:
+    return re.sub(r"^  warning .*\n(?: {14,}.*\n)*", "", screen, flags=re.MULTILINE).splitlines()
+
+
+def test_the_longest_rankings_keep_the_budget():
+    """Repeats, a cluster column, missing scores and an undecided lead: everything that a ranking tells at once."""
+    rng = np.random.default_rng(11)
+    strong = (rng.random((19, 15, 4)) < np.linspace(0.2, 0.9, 19)[:, None, None]).astype(float)
+    rows = [
+        {"system": f"a-long-name-of-a-system-{s}", "id": i, "epoch": k, "score": strong[s, i, k], "paper": i // 5}
+        for s in range(19)
+        for i in range(15)
+        for k in range(4)
+        if (s, i) != (3, 7)
+    ]
+    pl = pytest.importorskip("polars")
+    screen = str(osc.rank(pl.DataFrame(rows), repeat="epoch"))
+    assert len(_lines_without_warnings(screen)) <= 19 + 8, screen
+    assert "1 of 285 scores is missing" in screen
+
+
+def test_the_longest_battles_keep_the_budget(tmp_path, outscore):
+    rng = np.random.default_rng(4)
+    names = [f"m{i:02}" for i in range(12)]
+    lines = ["question_id,model_a,model_b,winner"]
+    for i in range(1500):
+        a, b = rng.choice(12, 2, replace=False)
+        won = rng.random() < 1 / (1 + np.exp(0.6 * (max(a, 1) - max(b, 1))))
+        lines.append(f"q{i % 200},{names[a]},{names[b]},{'model_a' if won else 'model_b'}")
+    path = tmp_path / "battles.csv"
+    path.write_text("\n".join(lines), encoding="utf-8")
+    screen = outscore("prefer", str(path)).stdout
+    assert len(_lines_without_warnings(screen)) <= 12 + 8, screen
+    assert " times as many battles" in screen
+
+
+def test_scores_of_recognised_datasets_stay_with_v_and_have_justified_digits(tmp_path, outscore):
+    rng = np.random.default_rng(4)
+    lines = ["system,item,dataset,score"]
+    lines += [f"{s},{i},{d},{rng.random() < 0.6:d}" for s in "abcdef" for d in ("law", "news") for i in range(50)]
+    path = tmp_path / "scores.csv"
+    path.write_text("\n".join(lines), encoding="utf-8")
+    screen = outscore("score", str(path)).stdout
+    assert len(_lines_without_warnings(screen)) <= 6 + 4, screen
+    assert "By dataset" not in screen
+    assert not re.search(r"(?<!\d)0\.\d{4}", "\n".join(_lines_without_warnings(screen)))
+    assert "By dataset" in outscore("score", str(path), "-v").stdout
+    assert "By dataset" in outscore("score", str(path), "--dataset", "dataset").stdout
+
+
+def test_rows_without_a_score_are_told_once(tmp_path, outscore):
+    """What a warning says is no line of its own, and no line says that nothing was lost."""
+    for name, resolved in {"amber": 30, "birch": 28}.items():
+        ids = [f"django__django-{i}" for i in range(40)]
+        text = json.dumps({
+            "submitted_ids": ids, "completed_ids": ids[:38], "resolved_ids": ids[:resolved], "unresolved_ids": ids[resolved:38],
+            "empty_patch_ids": ids[38:], "error_ids": [], "total_instances": 40, "schema_version": 2,
+        })  # fmt: skip
+        (tmp_path / f"{name}.json").write_text(text, encoding="utf-8")
+    screen = outscore("compare", str(tmp_path / "amber.json"), str(tmp_path / "birch.json")).stdout
+    assert screen.count("2 empty") == 2, screen
+    assert "0 only in" not in screen
+    assert len(_lines_without_warnings(screen)) <= 8

@@ -356,8 +356,10 @@ def times_as_much(times: float) -> str:
     return f"about {times:.1f}" if times < 10 else f"about {times:.0f}"
 
 
-def nearest_to_decided(rival: str, centre: str, effort: str, *, significant: bool) -> str:
+def nearest_to_decided(rival: str, centre: str, effort: str, *, significant: bool, more: str | None = None) -> str:
     """What it would take to decide the undecided pair that is closest to it; `significant` is what it was before correction.
+
+    The short form says how much `more` data it takes, where that is known.
 
     Examples
     --------
@@ -365,7 +367,13 @@ def nearest_to_decided(rival: str, centre: str, effort: str, *, significant: boo
     'b is closest to being told apart from a: it takes twice the data (power .80, before correction)'
     >>> nearest_to_decided("b", "a", "", significant=True)
     'b is closest to being told apart from a: significant before correction, but not after'
+    >>> nearest_to_decided("b", "a", "", significant=False, more="80 items")
+    '80 items would tell b from a (power .80, before correction)'
     """
+    if more is not None and significant:
+        return f"{rival} differs from {centre} before correction, but not after"
+    if more:
+        return f"{more} would tell {rival} from {centre} (power .80, before correction)"
     nearest = f"{rival} is closest to being told apart from {centre}"
     if significant:
         return f"{nearest}: significant before correction, but not after"

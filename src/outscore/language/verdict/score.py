@@ -40,17 +40,30 @@ def score_verdict(
             return f"no interval, because {_why_none(one)}"
         return f"{level} {word} {format_ends(one.low, one.high, decimals)}"
 
+    headline = score_headline(systems, decimals, higher_is_better=higher_is_better)
     if len(systems) == 1:
         one = systems[0]
         design = _design(one, population, kind)
         ends = limits(one, "confidence interval")
         sentence = f"On {_sample(one)}, the {metric} of {one.system} is {score(one)} ({ends})."
-        return f"{one.system} scores {score(one)}", f"{limits(one, 'CI')}, {metric}, {design}.", sentence
-    best, *_, last = sorted(systems, key=lambda one: one.value, reverse=higher_is_better)
-    headline = f"{len(systems)} systems score from {score(best)} ({best.system}) to {score(last)} ({last.system})"
+        return (
+            score_headline(systems, decimals, higher_is_better=higher_is_better),
+            f"{limits(one, 'CI')}, {metric}, {design}.",
+            sentence,
+        )
+    headline = score_headline(systems, decimals, higher_is_better=higher_is_better)
     each = "; ".join(f"{one.system} {score(one)} ({limits(one, 'confidence interval')})" for one in systems)
     reason = "each interval is about one system alone, and overlapping intervals say little about their difference."
     return headline, f"{metric}; {reason}", f"{metric.capitalize()} of each system on its own: {each}."
+
+
+def score_headline(systems: Sequence[ScoredSystem], decimals: int, *, higher_is_better: bool) -> str:
+    """The score of one system, or the best and the last of several."""
+    best, *others = sorted(systems, key=lambda one: one.value, reverse=higher_is_better)
+    if not others:
+        return f"{best.system} scores {format_number(best.value, decimals)}"
+    first, last = (f"{format_number(one.value, decimals)} ({one.system})" for one in (best, others[-1]))
+    return f"{len(systems)} systems score from {first} to {last}"
 
 
 def _why_none(one: ScoredSystem) -> str:

@@ -55,6 +55,7 @@ from outscore.report.rows.facts import (
     first_sentence,
     heading,
     headline,
+    lost_items,
     margin_lines,
     next_step,
     paper_sentence,
@@ -520,7 +521,7 @@ def _screen_facts(c: Comparison, whole: Comparisons) -> tuple[doc.Fact, ...]:
         ("bayes", told.get("bayes", [])),
         ("any time", told.get("any time", [])[:1]),
         ("datasets", told.get("datasets", [])[:1]),
-        ("items", told.get("alignment", [])),
+        ("items", lost_items(c, whole)),
         ("read as", common.short_read_as(c.reading)),
         ("next", next_step(c, short=True)),
     )

@@ -233,7 +233,7 @@ def screen(result: Preference) -> doc.Screen:
     verdict, many = _verdict(result), len(result.systems) > 2
     found = {fact.label: fact.lines for fact in facts(result)}
     counts, family = result.counts, result.family
-    pairs = f"{counts.significant:,} of {count(counts.testable, 'pair')} differ"
+    pairs = f"{counts.significant:,} of {counts.testable:,} {'differs' if counts.testable == 1 else 'differ'}"
     over = f"{correction_name(family.correction)}, alpha = {format_level(result.alpha)}"
     battles = [count(result.battles, "battle"), *_on(result)]
     strengths = common.bare(strength_table(result), "log-odds", "battles", "won", "groups", most=MAX_SHOWN)
@@ -245,7 +245,7 @@ def screen(result: Preference) -> doc.Screen:
             ("people", found.get("people", ())[:2]),
             ("p-value", found.get("p-value", ())[:1]),
             ("read as", [battle_reading_line(result.reading, short=True)]),
-            ("next", next_step(result) if not decided(result) else ()),
+            ("next", next_step(result, short=True) if not decided(result) else ()),
         ),
         common.warnings_on_screen(result.notes),
         (strengths,) if many else (),

@@ -8,7 +8,7 @@ from functools import partial
 from importlib.resources import files
 
 from outscore.language.numbers import count, decimals_for, format_level, format_number, interval_ends
-from outscore.language.phrases import correction_name, name_of_test
+from outscore.language.phrases import correction_name
 from outscore.report import document as doc
 from outscore.report.build import common
 from outscore.report.build.kind import Kind, Line
@@ -16,7 +16,18 @@ from outscore.report.charts.canvas import stylesheet
 from outscore.report.charts.ranking import MAX_LINKED, charts, heat_figure, heat_style, page_charts
 from outscore.report.references.citations import cited_by_ranking
 from outscore.report.rows.columns import Column, ends, interval_head, number, words
-from outscore.report.rows.places import decided, decimals_of, facts, headline, leaders, next_step, sharing, subject
+from outscore.report.rows.places import (
+    decided,
+    decimals_of,
+    facts,
+    headline,
+    items_on_screen,
+    leaders,
+    next_step,
+    pairs_on_screen,
+    sharing,
+    subject,
+)
 from outscore.report.rows.ranking import (
     GROUPS,
     What,
@@ -288,20 +299,13 @@ def screen(ranking: Ranking) -> doc.Screen:
     )
     if ranking.joint is not None:
         further.append(common.bare(joint_table(ranking, ranking.joint), title="All systems at once"))
-    found = {fact.label: fact.lines for fact in facts(ranking)}
-    family = ranking.family
-    tested = f"{correction_name(family.correction)} over {count(family.m, 'pair')}" if ranking.counts.testable else ""
-    about = found.get("design", (count(ranking.n, "item"),))
-    method = name_of_test(ranking.test) if ranking.counts.testable else ""
     return doc.Screen(
         headline(ranking)[0] if verdict.kind != "Ranking" else verdict.headline,
         common.on_screen(
-            ("pairs", found["pairs"]),
-            ("test", ["; ".join(filter(None, (method, tested, ", ".join(about))))]),
-            ("claims", found.get("claims", ())[:1]),
-            ("coverage", found["coverage"] if ranking.coverage.missing else ()),
+            ("pairs", [pairs_on_screen(ranking)]),
+            ("data", [items_on_screen(ranking)]),
             ("read as", common.short_read_as(ranking.reading)),
-            ("next", next_step(ranking) if not decided(ranking) else ()),
+            ("next", next_step(ranking, short=True) if not decided(ranking) else ()),
         ),
         common.warnings_on_screen(ranking.notes),
         (places, *further),

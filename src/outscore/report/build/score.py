@@ -8,8 +8,16 @@ from dataclasses import replace
 from typing import Any
 
 from outscore.inference.populations import THESE_ITEMS, claim_of
-from outscore.language.numbers import count, format_ends, format_level, format_number, format_percent, format_probability
-from outscore.language.verdict.score import score_decimals
+from outscore.language.numbers import (
+    count,
+    decimals_of_intervals,
+    format_ends,
+    format_level,
+    format_number,
+    format_percent,
+    format_probability,
+)
+from outscore.language.verdict.score import score_decimals, score_headline
 from outscore.report.build.common import (
     bare,
     charts_section,
@@ -131,9 +139,9 @@ def _cards(result: ScoreResult) -> Cards:
     return Cards(tuple(cards)).only("html")
 
 
-def scores(result: ScoreResult) -> Table:
+def scores(result: ScoreResult, decimals: int | None = None) -> Table:
     """One row for each system; empty columns are left out."""
-    decimals = score_decimals(result.systems)
+    decimals = score_decimals(result.systems) if decimals is None else decimals
     columns: list[Column[ScoredSystem]] = [
         words("system", lambda one: one.system),
         Column(result.metric, lambda one: one.value, number(decimals)),
@@ -148,11 +156,11 @@ def scores(result: ScoreResult) -> Table:
     return tabulate("scores", f"{averaged}{result.metric}, {better}", columns, result.systems)
 
 
-def parts(result: ScoreResult) -> list[Table]:
+def parts(result: ScoreResult, decimals: int | None = None, keys: Sequence[str] = ("datasets", "slices")) -> list[Table]:
     """A table for datasets and one for slices, with a row for each value, and for each system where there are several."""
-    decimals = score_decimals(result.systems)
+    decimals = score_decimals(result.systems) if decimals is None else decimals
     tables = []
-    for key in ("datasets", "slices"):
+    for key in keys:
         listed = [(one.system, part) for one in result.systems for part in getattr(one, key)]
         order = {name: i for i, name in enumerate(dict.fromkeys((part.column, part.name) for _, part in listed))}
         if not listed:
@@ -357,13 +365,17 @@ def _drawn(row: dict[str, Any], name: str) -> dict[str, Any]:
 
 def screen(result: ScoreResult) -> Screen:
     """The scores, and those of the parts that were asked for."""
-    tables = [bare(scores(result), "rows", "items"), *(bare(table, title=table.title) for table in parts(result))]
+    justified = decimals_of_intervals((one.low, one.high) for one in result.systems)
+    decimals = min(score_decimals(result.systems), justified)
+    asked = ("datasets", "slices") if result.settings.get("dataset") else ("slices",)
+    further = parts(result, decimals, asked)
+    tables = [bare(scores(result, decimals), "rows", "items"), *(bare(table, title=table.title) for table in further)]
     told = {fact.label: fact for fact in facts(result)}
     about = [] if result.repeat_kind is None else [claim_of(result.population, result.repeat_kind)]
-    missing, following = ([told[label]] if label in told else [] for label in ("missing", "next"))
+    following = [told["next"]] if "next" in told else []
     return Screen(
-        clean(result.headline),
-        (*on_screen(("about", about)), *missing, *on_screen(("read as", short_read_as(result.reading))), *following),
+        clean(score_headline(result.systems, decimals, higher_is_better=result.higher_is_better)),
+        (*on_screen(("about", about), ("read as", short_read_as(result.reading))), *following),
         warnings_on_screen(result.notes),
         tuple(tables),
         "told",

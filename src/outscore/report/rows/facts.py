@@ -24,6 +24,7 @@ from outscore.language.phrases import (
     noninferiority_phrase,
     posterior_phrase,
     repeats_phrase,
+    short_names,
     shown_prefix,
 )
 from outscore.language.verdict.comparison import stored_verdict
@@ -439,14 +440,32 @@ def _alignment(c: Comparison, *, verbose: bool) -> list[str]:
         return [*duplicates, *map(_missing, x.missing)]
     if not (verbose or x.only_a or x.only_b or x.duplicates or x.missing):
         return []
-    a, b = map(clean, c.systems)
+    return [_common(c, c.systems), *map(_missing, x.missing)]
+
+
+def lost_items(c: Comparison, whole: Comparisons) -> list[str]:
+    """What the pairing left out, for one screen: nothing where all items have a partner, and short names.
+
+    Rows that count as 0 without being asked for have a warning.
+    """
+    if c.unpaired is not None:
+        return _alignment(c, verbose=False)
+    x, names = c.alignment, short_names(c.systems)
+    lost = [_common(c, (names[c.systems[0]], names[c.systems[1]]))] if x.only_a or x.only_b or x.duplicates else []
+    told = whole.settings.get("missing") is None
+    return lost + [_missing(one, names.get(one.system)) for one in x.missing if not (told and one.treatment == "zero")]
+
+
+def _common(c: Comparison, names: tuple[str, str]) -> str:
+    x = c.alignment
+    a, b = map(clean, names)
     text = f"{x.common:,} in common, {x.only_a:,} only in {a}, {x.only_b:,} only in {b}, {x.duplicates:,} duplicates"
-    return [text + (f", {x.conflicts:,} in conflict" if x.conflicts else ""), *map(_missing, x.missing)]
+    return text + (f", {x.conflicts:,} in conflict" if x.conflicts else "")
 
 
-def _missing(missing: Missing) -> str:
+def _missing(missing: Missing, name: str | None = None) -> str:
     reasons = ", ".join(f"{number:,} {reason}" for reason, number in missing.reasons.items())
-    return f"rows of {clean(missing.system)} without a score: {reasons}; {TREATMENTS[missing.treatment]}"
+    return f"rows of {clean(name or missing.system)} without a score: {reasons}; {TREATMENTS[missing.treatment]}"
 
 
 def warning_lines(c: Comparison) -> list[str]:

@@ -20,7 +20,14 @@ from outscore.language.numbers import (
     format_probability,
     interval_ends,
 )
-from outscore.language.phrases import correction_name, method_phrase, name_of_test, nearest_to_decided, times_as_much
+from outscore.language.phrases import (
+    correction_name,
+    method_phrase,
+    name_of_test,
+    nearest_to_decided,
+    short_names,
+    times_as_much,
+)
 from outscore.language.verdict.ranking import design_parts
 from outscore.report.document import Fact, clean, screen_width
 from outscore.report.rows.comparison import ERROR_RATES
@@ -286,21 +293,22 @@ def facts(ranking: Ranking) -> list[Fact]:
     return [Fact(label, tuple(lines), guarded=label == "notes") for label, lines in listed if lines]
 
 
-def next_step(ranking: Ranking) -> list[str]:
+def next_step(ranking: Ranking, *, short: bool = False) -> list[str]:
     """How much more data it takes to tell the leader, or the baseline, apart from the closest undecided system."""
     nearest = ranking.closest_to_decided
     if nearest is None:
         return []
     centre = ranking.baseline or ranking.standing.scores[0].system
     (rival,) = (name for name in nearest.systems if name != centre)
-    effort = ""
+    names = short_names([one.system for one in ranking.scores]) if short else {rival: rival, centre: centre}
+    effort = more = ""
     if nearest.needed is not None:
         times = times_as_much(nearest.needed / nearest.n)
-        effort = (
-            f"detecting a true difference as large as the observed one would take {times} times as much data, about"
-            f" {count(nearest.needed, 'item' if ranking.design is None else ranking.design.noun)}"
-        )
-    return [clean(nearest_to_decided(rival, centre, effort, significant=nearest.p.value <= ranking.alpha))]
+        needed = f"about {count(nearest.needed, 'item' if ranking.design is None else ranking.design.noun)}"
+        effort = f"detecting a true difference as large as the observed one would take {times} times as much data, {needed}"
+        more = needed
+    was, told = nearest.p.value <= ranking.alpha, more if short else None
+    return [clean(nearest_to_decided(names[rival], names[centre], effort, significant=was, more=told))]
 
 
 def _design(ranking: Ranking, design: RankDesign) -> str:
@@ -344,6 +352,27 @@ def _reach(claim: Ranking | OtherPopulation, ranking: Ranking) -> str:
     return f"; cannot be shown with {enough}, as {no_less}"
 
 
+def pairs_on_screen(ranking: Ranking) -> str:
+    """How many pairs differ, by which test and correction."""
+    counts = ranking.counts
+    if not counts.testable or counts.pairs > counts.testable or ranking.baseline is not None:
+        tested = f"{name_of_test(ranking.test)}; {correction_name(ranking.family.correction)}" if counts.testable else ""
+        return "; ".join(filter(None, (_pairs(ranking), tested)))
+    differ = f"{counts.significant:,} of {counts.testable:,} {'differs' if counts.testable == 1 else 'differ'}"
+    how = f"{name_of_test(ranking.test)}, {correction_name(ranking.family.correction)}"
+    return f"{differ} at alpha = {format_level(ranking.alpha)}: {how}"
+
+
+def items_on_screen(ranking: Ranking) -> str:
+    """What was ranked on, what is missing of it, and what the claims are about; more where no p is small enough."""
+    design = ranking.design or RankDesign(ranking.n)
+    lost = _lost(ranking) if ranking.coverage.missing else ""
+    claims = _claims(ranking)[:1]
+    if ranking.smallest_adjusted_p is None or ranking.smallest_adjusted_p <= ranking.alpha:
+        claims = [claim.partition(";")[0] for claim in claims]
+    return "; ".join(filter(None, (_design(ranking, design), lost, *claims)))
+
+
 def _pairs(ranking: Ranking) -> str:
     counts = ranking.counts
     verb, level = "differs" if counts.testable == 1 else "differ", format_level(ranking.alpha)
@@ -377,6 +406,11 @@ def _order(ranking: Ranking) -> str:
     return "by score"
 
 
+def _lost(ranking: Ranking) -> str:
+    c = ranking.coverage
+    return f"{c.missing:,} of {c.systems * c.items:,} scores {'is' if c.missing == 1 else 'are'} missing"
+
+
 def _coverage(ranking: Ranking) -> str:
     c = ranking.coverage
     noun = "item" if ranking.design is None else ranking.design.noun
@@ -384,7 +418,7 @@ def _coverage(ranking: Ranking) -> str:
     if c.missing:
         cells = c.systems * c.items
         share = f" ({format_percent(round(c.missing / cells, 3))})" if cells else ""
-        text += f"; {c.missing:,} of {cells:,} scores are missing{share}"
+        text += f"; {_lost(ranking)}{share}"
     if c.duplicates:
         text += f"; {count(c.duplicates, 'repeated row')}" + (f", {c.conflicts:,} in conflict" if c.conflicts else "")
     return text

@@ -262,7 +262,7 @@ def facts(result: Preference) -> list[Fact]:
     return [Fact(label, tuple(map(clean, lines)), guarded=label == "notes") for label, lines in listed if lines]
 
 
-def next_step(result: Preference) -> list[str]:
+def next_step(result: Preference, *, short: bool = False) -> list[str]:
     """How many more battles it takes to tell the leader apart from the closest of its undecided rivals."""
     leader = result.strengths[0].system if result.strengths else result.systems[0]
     met = [pair for pair in result.pairs if leader in (pair.a, pair.b)]
@@ -271,15 +271,15 @@ def next_step(result: Preference) -> list[str]:
     if not undecided or result.labels is not None or len({one.component for one in result.strengths}) > 1:
         return []
     nearest, p = min(undecided, key=lambda one: one[1].value)
-    times, effort = _times(nearest, result.alpha), ""
+    times, effort, more = _times(nearest, result.alpha), "", ""
     if times is not None:
         what = "lead in strength as large" if nearest.decided_by_strength else "preference as strong"
-        more = f"{times_as_much(times)} times as many battles, on new prompts"
+        more = f"{times_as_much(times)} times as many battles on new prompts"
         effort = f"detecting a true {what} as the observed one would take {more}"
     if len(result.systems) == 2:
         return [f"{effort} (power .80)"] if effort else []
     rival = nearest.b if nearest.a == leader else nearest.a
-    return [nearest_to_decided(rival, leader, effort, significant=p.value <= result.alpha)]
+    return [nearest_to_decided(rival, leader, effort, significant=p.value <= result.alpha, more=more if short else None)]
 
 
 def _times(pair: PreferencePair, alpha: float) -> float | None:
