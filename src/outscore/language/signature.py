@@ -197,7 +197,7 @@ def possible_p_signature(possible: PossibleP) -> Signature:
     )
 
 
-def preference_signature(facts: BattleFacts, *, order: str, strength: int, ties: str) -> Signature:
+def preference_signature(facts: BattleFacts, *, order: str, ties: str) -> Signature:
     """What reproduces the numbers of battles."""
     tests = [("strengths" if pair.decided_by_strength else pair.by, pair.deciding) for pair in facts.pairs]
     methods = list(dict.fromkeys(f"{by} {p.method}" for by, p in tests if p is not None))
@@ -210,8 +210,8 @@ def preference_signature(facts: BattleFacts, *, order: str, strength: int, ties:
         ("n", facts.clusters),
         ("order", order),
     ]
-    if strength > 1:
-        parts.append(("strength", strength))
+    if facts.strength > 1:
+        parts.append(("strength", facts.strength))
     if facts.labels is not None:
         labels = facts.labels
         how = f"ppi++ {labels.p.method}" if labels.judged else f"labels {labels.p.method}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import fields
+from dataclasses import field, fields
 from itertools import takewhile
 from typing import Literal
 
@@ -12,7 +12,8 @@ from outscore.language.numbers import count, format_level, format_p, format_perc
 from outscore.language.phrases import NO_CORRECTION, correction_name
 from outscore.language.verdict.contradiction import Contradiction, Look, corrected_by, find, in_words, verdict_claims
 from outscore.results.design import Family, Verdict
-from outscore.results.preference import BattleReading, CategoryRow, Labelled, Preference, PreferencePair, Strength
+from outscore.results.preference import BattleReading, Categories, CategoryRow, Labelled, Preference, PreferencePair, Strength
+from outscore.results.pvalue import PValue
 from outscore.results.ranking import PairCounts
 
 SHOWN = 3
@@ -44,9 +45,9 @@ SAME = 1e-9
 class BattleFacts:
     """What the words about battles need of a result."""
 
-    systems: Sequence[str]
-    pairs: Sequence[PreferencePair]
-    strengths: Sequence[Strength]
+    systems: list[str]
+    pairs: list[PreferencePair]
+    strengths: list[Strength]
     counts: PairCounts
     family: Family
     alpha: float
@@ -54,8 +55,9 @@ class BattleFacts:
     clusters: int
     unit: str
     baseline: str | None
-    circles: Sequence[list[str]] = ()
+    circles: list[list[str]] = field(default_factory=list)
     labels: Labelled | None = None
+    categories: Categories | None = None
     strength: int = 1
     graded: bool = False
     decided_by: Literal["strengths", "games"] = "games"
@@ -96,25 +98,24 @@ class BattleFacts:
 
 def battle_facts(result: Preference) -> BattleFacts:
     """What the words about battles need of this result."""
-    return BattleFacts(**{field.name: getattr(result, field.name) for field in fields(BattleFacts)})
+    return BattleFacts(**{part.name: getattr(result, part.name) for part in fields(BattleFacts)})
 
 
-def preference_contradiction(result: Preference) -> Contradiction | None:
+def preference_contradiction(facts: BattleFacts) -> Contradiction | None:
     """Categories of prompts on which the system ahead is significantly worse, and a judge who contradicts people."""
-    facts, first = battle_facts(result), result.systems[0]
-    two = len(result.systems) == 2
-    ahead, other, decided = first, result.systems[1] if two else FIELD, bool(_claims(facts, first)[0])
+    first, two = facts.systems[0], len(facts.systems) == 2
+    ahead, other, decided = first, facts.systems[1] if two else FIELD, bool(_claims(facts, first)[0])
     groups: list[tuple[list[Look], str]] = []
-    if result.labels is not None:
-        (pair,), labels = result.pairs, result.labels
-        ahead, other = _by_people(pair, labels, result.alpha)[:2]
-        decided = labels.p.rejects(result.alpha)
+    if facts.labels is not None:
+        (pair,), labels = facts.pairs, facts.labels
+        ahead, other = _by_people(pair, labels, facts.alpha)[:2]
+        decided = labels.p.rejects(facts.alpha)
         judge = [] if pair.p is None else [Look("by the judge alone", pair.a, pair.b, pair.p.claimed)]
-        groups.append((find({(ahead, other)}, judge, result.alpha), "one test"))
-    if result.categories is not None:
-        looks = [look for row in result.categories.rows for look in _look_at(row, ahead, other, two=two)]
-        claims = verdict_claims((ahead, other), 0, looks, result.alpha, decided=decided)
-        groups.append((find(claims, looks, result.alpha), corrected_by(result.categories.family, "test")))
+        groups.append((find({(ahead, other)}, judge, facts.alpha), "one test"))
+    if facts.categories is not None:
+        looks = [look for row in facts.categories.rows for look in _look_at(row, ahead, other, two=two)]
+        claims = verdict_claims((ahead, other), 0, looks, facts.alpha, decided=decided)
+        groups.append((find(claims, looks, facts.alpha), corrected_by(facts.categories.family, "test")))
     return in_words(groups, decided=decided)
 
 
@@ -194,7 +195,7 @@ def _pair_verdict(facts: BattleFacts) -> Verdict:
         # The reason must not start with the name of a system: pages capitalise its first letter.
         battles = f"in {count(_battles(pair), 'battle')}{facts.on_prompts} {pair.a} wins {format_rate(pair.win_rate)}"
         return Verdict("No test", f"{battles}{inside}. {pair.note}")
-    evidence = f"{format_p(pair.p, facts.alpha)}, {_how(pair, facts.unit)}"
+    evidence = f"{format_p(pair.p, facts.alpha)}, {_how(pair.by, pair.p, facts.unit)}"
     if pair.is_significant(facts.alpha):
         return Verdict(f"{pair.a} is preferred to {pair.b}", f"it {won}{inside}; {evidence}.", 0, "better")
     if not (pair.wins or pair.losses):
@@ -244,14 +245,13 @@ def _battles(pair: PreferencePair) -> int:
     return pair.wins + pair.ties + pair.losses
 
 
-def _how(pair: PreferencePair, unit: str) -> str:
+def _how(by: str, p: PValue, unit: str) -> str:
     """The test of a pair, in words."""
-    assert pair.p is not None
-    if pair.by == "model":
+    if by == "model":
         return "by strengths of the Bradley-Terry model"
-    if pair.p.kernel.startswith("exchanged-orders"):
-        return f"{KINDS[pair.p.method]}test by exchanging orders between {unit}s"
-    return f"{KINDS[pair.p.method]}permutation test, names swapped {unit} by {unit}"
+    if p.kernel.startswith("exchanged-orders"):
+        return f"{KINDS[p.method]}test by exchanging orders between {unit}s"
+    return f"{KINDS[p.method]}permutation test, names swapped {unit} by {unit}"
 
 
 def _board_verdict(facts: BattleFacts) -> Verdict:
@@ -378,7 +378,7 @@ def preference_sentence(facts: BattleFacts) -> str:
         won = f"{pair.a} won {format_rate(pair.win_rate)} of {games}"
         if pair.p is None:
             return f"{won} ({limits}); no test was possible."
-        tested = f"{_how(pair, facts.unit)}, two-sided, {format_p(pair.p, facts.alpha)}"
+        tested = f"{_how(pair.by, pair.p, facts.unit)}, two-sided, {format_p(pair.p, facts.alpha)}"
         verb = "significant" if pair.p.upper <= facts.alpha else "not significant"
         return f"{won} ({limits}; {tested}), which is {verb} at the {level} level."
     differ = f"{facts.counts.significant:,} of {count(facts.counts.testable, 'pair')}"

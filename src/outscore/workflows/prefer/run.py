@@ -26,7 +26,7 @@ from outscore.language.numbers import count
 from outscore.language.signature import preference_signature
 from outscore.language.verdict.preference import (
     SAME,
-    battle_facts,
+    BattleFacts,
     circle_text,
     preference_contradiction,
     preference_sentence,
@@ -80,8 +80,8 @@ def run(request: PreferRequest, *, engine: Engine | None = None, progress: Progr
     request.validate()
     if are_parts(request, engine):
         sums = summed(request, engine, progress)
-        return concluded(sums.sums, request, reading_of_battles(sums.origins), sums.origins, sums.notes)
-    return analysed(battles_of(request), request, people_of(request))
+        return conclude(sums.sums, request, sums.origins, sums.notes)
+    return analyse(battles_of(request), request, people_of(request))
 
 
 def call(
@@ -128,29 +128,26 @@ def _of_tables(battles: Any, labels: Any, given: dict[str, Any]) -> Preference: 
         refuse_unused(choice, [origin.format for origin in battles_read.origins])
     else:
         battles_read = battles_of(replace(request, files=_paths(battles)))
-    return analysed(battles_read, request, people_of(request, labels))
+    return analyse(battles_read, request, people_of(request, labels))
 
 
-def analysed(given: Battles, request: PreferRequest, labels: Battles | None = None) -> Preference:
+def analyse(given: Battles, request: PreferRequest, labels: Battles | None = None) -> Preference:
     """The analysis of battles; `labels` are people's verdicts on some of the prompts."""
     wanted, people = _people_apart(chosen(given, request).compact(), request)
     battles = decided(wanted)
-    sums = sums_of(wanted)
-    result = concluded(sums, request, reading_of_battles(given.origins), given.origins, battles.notes)
-    length, length_fit = length_of(battles, request.alpha)
-    pairs, listed = at_equal_length(battles, length_fit, result.pairs, result.strengths, request.alpha)
-    people = labels if people is None else people
-    labelled, label_notes = _labels(battles, people, pairs, request)
-    notes = list(dict.fromkeys([*result.notes, *label_notes]))
-    whole = replace(result, pairs=pairs, strengths=listed, length=length, labels=labelled, notes=notes)
-    return whole if labelled is None else worded(whole, request)
+    return conclude(sums_of(wanted), request, given.origins, battles.notes, battles, labels if people is None else people)
 
 
-def concluded(
-    sums: Sums, request: PreferRequest, reading: BattleReading, origins: Sequence[Origin], notes: Sequence[Note]
+def conclude(
+    sums: Sums,
+    request: PreferRequest,
+    origins: Sequence[Origin],
+    notes: Sequence[Note],
+    battles: Battles | None = None,
+    people: Battles | None = None,
 ) -> Preference:
-    """The analysis of the sums of battles: everything except lengths and people's verdicts, which need every battle."""
-    systems, tally = sums.names, sums.tally
+    """The analysis of the sums of battles; lengths and people's verdicts need every one of the `battles`."""
+    systems, tally, reading = sums.names, sums.tally, reading_of_battles(origins)
     if len(systems) < 2:
         raise OutscoreError(f"Only `{systems[0]}` has battles.", "Give battles of at least two systems.", parameter="files")
     unit = _unit(request, reading)
@@ -173,38 +170,53 @@ def concluded(
     remarks = _remarks(systems, tally, strengths, decision.preferred, ranked, paths, unit)
     remarks += [*decision.notes, *mix_notes(listed, pairs, request.alpha)]
     categories, omitted = categories_of(sums, names, order, request.alpha, request.correction)
-    result = Preference(
+    found = [*judges_apart(sums), *order_notes, *notes, *missing, *remarks, *group_note, *omitted]
+    length, labels = None, None
+    if battles is not None:
+        length, fit = length_of(battles, request.alpha)
+        pairs, listed = at_equal_length(battles, fit, pairs, listed, request.alpha)
+        labels, label_notes = _labels(battles, people, pairs, request)
+        found += label_notes
+    facts = BattleFacts(
         systems=names,
         pairs=pairs,
         strengths=listed,
-        position=_position(sums, order, request),
         counts=counts,
         family=family,
         alpha=request.alpha,
-        order=order,
         clusters=tally.units,
         battles=sums.battles,
-        verdict="",
-        headline="",
-        reason="",
-        sentence="",
-        signature=Signature([]),
-        settings=request.settings(origins),
-        reading=reading,
-        judges=judges_of(sums, request.alpha),
-        intransitivity=circle_test,
         categories=categories,
         circles=paths,
-        groups=groups,
+        labels=labels,
         baseline=None if centre is None else systems[centre],
         unit=unit,
-        undecided=sums.undecided,
         strength=request.strength,
         graded=tally.graded,
         decided_by="strengths" if any(pair.decided_by_strength for pair in pairs) else "games",
-        notes=list(dict.fromkeys([*judges_apart(sums), *order_notes, *notes, *missing, *remarks, *group_note, *omitted])),
     )
-    return worded(result, request)
+    verdict, sentence = preference_verdict(facts), preference_sentence(facts)
+    against = preference_contradiction(facts)
+    if against is not None:
+        found, sentence = [against.note, *found], f"{sentence} {against.sentence}"
+    return Preference(
+        **vars(facts),
+        position=_position(sums, order, request),
+        order=order,
+        verdict=verdict.text,
+        headline=verdict.headline,
+        reason=verdict.reason,
+        sentence=sentence,
+        signature=preference_signature(facts, order=order, ties=request.ties),
+        settings=request.settings(origins),
+        reading=reading,
+        length=length,
+        judges=judges_of(sums, request.alpha),
+        intransitivity=circle_test,
+        groups=groups,
+        undecided=sums.undecided,
+        notes=list(dict.fromkeys(found)),
+    )
 
 
 def _position(sums: Sums, order: Order, request: PreferRequest) -> Position | None:
@@ -219,25 +231,6 @@ def _unit(request: PreferRequest, reading: BattleReading) -> str:
     if request.cluster not in (None, "none"):
         return str(request.cluster)
     return "prompt" if "prompt" in reading.columns else "battle"
-
-
-def worded(result: Preference, request: PreferRequest) -> Preference:
-    """The result with its answer in words."""
-    findings = battle_facts(result)
-    verdict, sentence = preference_verdict(findings), preference_sentence(findings)
-    notes = [note for note in result.notes if note.kind != "contradiction"]
-    against = preference_contradiction(result)
-    if against is not None:
-        notes, sentence = [against.note, *notes], f"{sentence} {against.sentence}"
-    return replace(
-        result,
-        notes=notes,
-        verdict=verdict.text,
-        headline=verdict.headline,
-        reason=verdict.reason,
-        sentence=sentence,
-        signature=preference_signature(findings, order=result.order, strength=request.strength, ties=request.ties),
-    )
 
 
 def _missing_note(missing: int) -> Note:
