@@ -231,8 +231,7 @@ class _Bound:
         turn = _turn(metric, asked)
         mean = float(self.x.sum()) / (len(self.x) if self.sizes is None else float(self.sizes.sum()))
         log_p = log_p_of_mean(self.x, self.margin, self.worst, self.sizes)
-        p = PValue.from_logs(log_p, log_p, method="exact", kernel=self.kernel)
-        p = replace(p, n=len(self.x), statistic=turn * mean)
+        p = PValue.from_logs(log_p, log_p, method="exact", kernel=self.kernel, n=len(self.x), statistic=turn * mean)
         if not asked.interval:
             return TestResult(p)
         limit = lower_limit_of_mean(self.x, asked.alpha, self.worst, self.sizes)

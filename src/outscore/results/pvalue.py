@@ -79,7 +79,18 @@ class PValue(Result):
     mid_log10: float | None = None
 
     @classmethod
-    def from_logs(cls, log_lower: float, log_upper: float, *, method: Kind, kernel: str, log_mid: float | None = None) -> Self:
+    def from_logs(
+        cls,
+        log_lower: float,
+        log_upper: float,
+        *,
+        method: Kind,
+        kernel: str,
+        log_mid: float | None = None,
+        test: str = "permutation",
+        statistic: float = 0.0,
+        n: int = 0,
+    ) -> Self:
         """Build a p-value from the natural logarithms of its bounds, which may lie far below the smallest float."""
         if method == "certified":
             # Bounds are rounded outwards: exp moves its result by the rounding of its argument and of itself.
@@ -95,6 +106,9 @@ class PValue(Result):
             log10=log_value / LN10 + 0.0,
             method=method,
             kernel=kernel,
+            test=test,
+            statistic=statistic,
+            n=n,
             mid=None if log_mid is None else max(math.exp(min(log_mid, log_value)), SMALLEST),
             mid_log10=None if log_mid is None else min(log_mid, log_value) / LN10 + 0.0,
         )

@@ -113,8 +113,7 @@ def student(scores: ItemScores, alternative: Alternative = "two-sided", delta: f
         log_p = LOG2 + log_t_tail(mean.df, abs(turned))
     else:
         log_p = log_t_tail(mean.df, turned if alternative == "greater" else -turned)
-    p = PValue.from_logs(log_p, log_p, method="asymptotic", kernel="student-t")
-    return replace(p, test=NAME, statistic=t, n=mean.units)
+    return PValue.from_logs(log_p, log_p, method="asymptotic", kernel="student-t", test=NAME, statistic=t, n=mean.units)
 
 
 def t_interval(mean: Mean, alpha: float, alternative: Alternative, orientation: int, *, method: str, dual: bool) -> Interval:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable
-from dataclasses import replace
 
 import numpy as np
 
@@ -290,8 +289,7 @@ def _log_p(m: Array, gap: Array, alternative: Alternative) -> Array:
 
 def _p_value(m: int, gap: int, alternative: Alternative) -> PValue:
     log = float(_log_p(np.array([m]), np.array([gap]), alternative)[0])
-    p = PValue.from_logs(log, log, method="exact", kernel="binomial")
-    return replace(p, test="mcnemar", statistic=float(gap), n=int(m))
+    return PValue.from_logs(log, log, method="exact", kernel="binomial", test="mcnemar", statistic=float(gap), n=int(m))
 
 
 def _independent(a: int, b: int, n: int) -> int:

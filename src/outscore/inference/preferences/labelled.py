@@ -23,7 +23,6 @@ it. Below `MIN_JUDGED` labels, interval and p are those of people's battles alon
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 import numpy as np
 
@@ -170,8 +169,9 @@ def labelled_share(people: Array, judged: Array, unlabelled: Array, alpha: float
         return Share(alone.rate, alone.low, alone.high, alone.p, 0.0, float(labels), alone)
     tuned = share_tuned(people, judged, unlabelled)
     log_p = tuned.log_p()
-    p = PValue.from_logs(log_p, log_p, method="asymptotic", kernel="ppi++")
-    p = replace(p, test="student", statistic=tuned.share - 0.5, n=labels)
+    p = PValue.from_logs(
+        log_p, log_p, method="asymptotic", kernel="ppi++", test="student", statistic=tuned.share - 0.5, n=labels
+    )
     # A judge is never worth more than labels of all prompts.
     effective = min(labels * tuned.alone_variance / tuned.variance, float(labels + others))
     return Share(tuned.share, *tuned.limits(alpha), p, tuned.weight, effective, alone)

@@ -191,8 +191,7 @@ class TwoWay:
             both = alternative == "two-sided"
             logs.append((LOG2 + log_t_tail(df, abs(t)) if both else log_t_tail(df, side * t), t))
         log_p, t = max(logs)
-        p = PValue.from_logs(log_p, log_p, method="asymptotic", kernel="two-way")
-        return replace(p, test=TWO_WAY, statistic=t, n=units)
+        return PValue.from_logs(log_p, log_p, method="asymptotic", kernel="two-way", test=TWO_WAY, statistic=t, n=units)
 
     def interval(self, alpha: float, alternative: Alternative = "two-sided", *, orientation: int = 1) -> Interval:
         """difference ± t · error: the differences that `p` does not reject."""

@@ -55,8 +55,7 @@ def shifted_p(test: str, samples: Samples, alternative: Alternative, delta: floa
     if test == "permutation" and samples.worth is not None and samples.clusters is None:
         log_p = log_normal(-turn * pair_of(samples).score(delta / samples.worth.unit))
         log_p = max(log_p, LEAST_LOG)
-        p = PValue.from_logs(log_p, log_p, method="asymptotic", kernel=SCORE_TEST)
-        return replace(p, test=FISHER, n=samples.n)
+        return PValue.from_logs(log_p, log_p, method="asymptotic", kernel=SCORE_TEST, test=FISHER, n=samples.n)
     welch = samples.welch
     if welch is None:
         raise NoSpreadError(
@@ -67,8 +66,7 @@ def shifted_p(test: str, samples: Samples, alternative: Alternative, delta: floa
     error, df = welch
     t = (samples.difference - delta) / error
     log_p = log_t_tail(df, turn * t)
-    p = PValue.from_logs(log_p, log_p, method="asymptotic", kernel="welch-t")
-    return replace(p, test=WELCH, statistic=t, n=samples.n)
+    return PValue.from_logs(log_p, log_p, method="asymptotic", kernel="welch-t", test=WELCH, statistic=t, n=samples.n)
 
 
 def margin_of_samples(
@@ -144,8 +142,7 @@ def _of_shares(samples: Samples, asked: TestRequest, margin: float) -> tuple[Mar
 
 
 def _unseen(log_p: float, samples: Samples) -> PValue:
-    p = PValue.from_logs(log_p, log_p, method="exact", kernel=UNSEEN)
-    return replace(p, test=FISHER, statistic=0.0, n=samples.n)
+    return PValue.from_logs(log_p, log_p, method="exact", kernel=UNSEEN, test=FISHER, n=samples.n)
 
 
 def _of_ranges(samples: Samples, ends: tuple[float, float], asked: TestRequest, margin: float) -> tuple[Margin, list[Note]]:
@@ -168,8 +165,9 @@ def _of_ranges(samples: Samples, ends: tuple[float, float], asked: TestRequest, 
 
 def _melded(both: tuple[LowerMean, LowerMean], margin: float, samples: Samples) -> PValue:
     log_p = log_p_of_difference(*both, margin)
-    p = PValue.from_logs(log_p, log_p, method="exact", kernel=RANGES)
-    return replace(p, test=TWO_SAMPLES, statistic=samples.difference, n=samples.n)
+    return PValue.from_logs(
+        log_p, log_p, method="exact", kernel=RANGES, test=TWO_SAMPLES, statistic=samples.difference, n=samples.n
+    )
 
 
 def _items_to_show(samples: Samples, limit: float, worst: float, alpha: float, margin: float) -> int | None:

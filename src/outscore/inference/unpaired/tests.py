@@ -63,8 +63,9 @@ def welch_p(samples: Samples, asked: TestRequest) -> PValue | None:
         log_p = LOG2 + log_t_tail(df, abs(t))
     else:
         log_p = log_t_tail(df, t if asked.alternative == "greater" else -t)
-    p = PValue.from_logs(log_p, log_p, method="asymptotic", kernel="welch-t")
-    return replace(p, test=WELCH, statistic=samples.difference / error, n=samples.n)
+    return PValue.from_logs(
+        log_p, log_p, method="asymptotic", kernel="welch-t", test=WELCH, statistic=samples.difference / error, n=samples.n
+    )
 
 
 def welch_interval(samples: Samples, asked: TestRequest, *, dual: bool) -> Interval | None:

@@ -8,7 +8,6 @@ games decide. Where all systems met one baseline and nobody else, strengths say 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -22,7 +21,7 @@ from outscore.language.verdict.preference import SAME
 from outscore.results.design import Family
 from outscore.results.note import Note
 from outscore.results.preference import Intransitivity, PreferencePair, Strength
-from outscore.workflows.prefer.pairs import Asked, corrected, turned
+from outscore.workflows.prefer.pairs import Asked, correct_pairs, swap_systems
 from outscore.workflows.requests.prefer import PreferRequest
 
 MAX_NAMED = 5
@@ -64,14 +63,14 @@ def decide(
     baseline: bool,
 ) -> Decision:
     """Decide every pair; `systems` are strongest first, and `baseline` says whether all met one and nobody else."""
-    pairs, family = corrected(_by_games(tested, systems), asked, len(systems))
+    pairs, family = correct_pairs(_by_games(tested, systems), asked, len(systems))
     better = _ahead(pairs, systems, asked.alpha)
     circles = circles_of(better)
     by_strengths, notes = _by_what(request, circle_test, baseline=baseline, circles=bool(circles.paths))
     if not by_strengths:
         return Decision(pairs, family, better, better, circles, notes)
     preferred = _ahead([pair for pair in pairs if pair.by == "games"], systems, asked.alpha)
-    pairs, family = corrected(_by_strengths(tested, systems), asked, len(systems))
+    pairs, family = correct_pairs(_by_strengths(tested, systems), asked, len(systems), by_strengths=True)
     better = _ahead(pairs, systems, asked.alpha)
     return Decision(pairs, family, better, preferred, circles_of(better), notes)
 
@@ -108,14 +107,11 @@ def _by_games(pairs: Sequence[PreferencePair], systems: Sequence[str]) -> list[P
 
 
 def _by_strengths(pairs: Sequence[PreferencePair], systems: Sequence[str]) -> list[PreferencePair]:
-    """Pairs in order of places, each decided by its strengths where these are tested, with the stronger system first."""
+    """Pairs in order of places, with the stronger system first where strengths are tested."""
     place = {name: i for i, name in enumerate(systems)}
-    named = []
-    for pair in pairs:
-        known = pair.strength_p is not None
-        stronger_first = turned(pair) if known and place[pair.a] > place[pair.b] else pair
-        named.append(replace(stronger_first, decided_by_strength=known))
-    return sorted(named, key=lambda pair: sorted((place[pair.a], place[pair.b])))
+    turn = [pair.strength_p is not None and place[pair.a] > place[pair.b] for pair in pairs]
+    stronger_first = [swap_systems(pair) if wrong else pair for pair, wrong in zip(pairs, turn, strict=True)]
+    return sorted(stronger_first, key=lambda pair: sorted((place[pair.a], place[pair.b])))
 
 
 def _ahead(pairs: Sequence[PreferencePair], systems: Sequence[str], alpha: float) -> Array:

@@ -12,7 +12,7 @@ import numpy as np
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array, finite
 from outscore.formats.tables.names import join_names
-from outscore.inference.families.multiplicity import CORRECTIONS, adjust
+from outscore.inference.families.multiplicity import CORRECTIONS, correct_family
 from outscore.inference.preferences.agreement import Estimate, alpha_of, kappa_of
 from outscore.inference.preferences.labelled import MIN_JUDGED, MIN_LABELS, audit_p, labelled_share, mean_limits
 from outscore.inference.preferences.models import LengthFit, fit_lengths
@@ -24,7 +24,6 @@ from outscore.inference.preferences.transitivity import score_test
 from outscore.inference.preferences.win_rates import flip_p, independent_p, kept_half, win_rates
 from outscore.language.numbers import count
 from outscore.laws import student, t_quantile
-from outscore.results.design import Family
 from outscore.results.note import Note
 from outscore.results.preference import (
     Agreement,
@@ -240,7 +239,7 @@ def labels_of(battles: Battles, labels: Battles, people: str, ahead: str, alpha:
 
 def _one_order(labels: Battles) -> list[Note]:
     """A warning if people always saw the same system first."""
-    if seen_order(tally_of(replace(labels, clusters=None))) != "single":
+    if seen_order(_tally_prompts(labels)) != "single":
         return []
     first = labels.systems[int(labels.first[0])]
     text = f"All verdicts of people name `{first}` first: if they saw it first, that may be why they preferred it."
@@ -312,9 +311,13 @@ def _orders(battles: Battles, ahead: str) -> dict[str, tuple[float, float, float
     return _named(battles, tally, np.stack([tally.n, *((second, first) if turned else (first, second))], axis=1))
 
 
+def _tally_prompts(battles: Battles) -> Tally:
+    return tally_of(replace(battles, clusters=None))
+
+
 def _of_prompts(battles: Battles, ahead: str) -> tuple[Tally, bool]:
     """The tally by prompt, and whether its left system is the other one."""
-    tally = tally_of(replace(battles, clusters=None))
+    tally = _tally_prompts(battles)
     return tally, battles.systems[int(tally.left[0])] != ahead
 
 
@@ -345,13 +348,9 @@ def categories_of(
     shown = ranked[:1] if len(ranked) == 2 else ranked
     rows = [row for name, own in sums.categories.items() for row in _rows(name, own, shown, order, alpha)]
     name = "holm" if CORRECTIONS[correction].all_pairs else correction
-    tested = [i for i, row in enumerate(rows) if row.p is not None]
-    adjusted = adjust([p.claimed for row in rows if (p := row.p) is not None], name).tolist()
-    for i, value in zip(tested, adjusted, strict=True):
-        p = rows[i].p
-        assert p is not None
-        rows[i] = replace(rows[i], p=replace(p, adjusted=float(value)))
-    return Categories(rows, Family(name, CORRECTIONS[name].error_rate, len(tested))), []
+    corrected, family = correct_family([row.p for row in rows if row.p is not None], name)
+    p_values = iter(corrected)
+    return Categories([row if row.p is None else replace(row, p=next(p_values)) for row in rows], family), []
 
 
 def _rows(category: str, sums: Sums, shown: Sequence[str], order: Order, alpha: float) -> list[CategoryRow]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -22,10 +21,10 @@ from outscore.workflows.requests.prefer import PreferRequest
 SAMPLE = 20
 
 
-def battles_of(request: PreferRequest) -> Battles:
-    """The battles of a request's files."""
+def battles_of(request: PreferRequest, files: Sequence[str]) -> Battles:
+    """The battles of files."""
     choice = request.choice()
-    battles = read_battles(request.files, choice, format=request.reader)
+    battles = read_battles(files, choice, format=request.reader)
     refuse_unused(choice, [origin.format for origin in battles.origins])
     return battles
 
@@ -35,7 +34,7 @@ def people_of(request: PreferRequest, table: Any = None) -> Battles | None:  # n
 
     Named columns are those of the judge's battles, and need not exist here.
     """
-    choice = replace(BattleChoice(), strength=request.strength, baseline=request.baseline)
+    choice = BattleChoice(strength=request.strength, baseline=request.baseline)
     if table is not None:
         people = table_battles(table, choice, "auto")
     elif request.labels is not None:

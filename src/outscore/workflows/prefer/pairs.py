@@ -86,9 +86,11 @@ def _contrast(strengths: Strengths, i: int, j: int) -> Estimate | None:
 def _with_strengths(pair: PreferencePair, first: str, contrast: Estimate, alpha: float) -> PreferencePair:
     """The pair with the test of its strengths, `contrast` being that of `first` less the other one."""
     low, high = contrast.limits(alpha)
-    own = pair if pair.a == first else turned(pair)
-    tested = replace(own, log_odds=contrast.value, log_odds_low=low, log_odds_high=high, strength_p=model_p(contrast))
-    return tested if pair.a == first else turned(tested)
+    value = contrast.value
+    if pair.a != first:
+        value, low, high = 0.0 - value, 0.0 - high, 0.0 - low
+    p = model_p(contrast, value)
+    return replace(pair, log_odds=value, log_odds_low=low, log_odds_high=high, strength_p=p)
 
 
 def _games(systems: Sequence[str], tally: Tally, strengths: Strengths, asked: Asked) -> list[PreferencePair]:
@@ -132,7 +134,7 @@ def _games(systems: Sequence[str], tally: Tally, strengths: Strengths, asked: As
             note=note,
         )
         ahead = rate > 0.5 or (rate == 0.5 and not strengths.theta[left] < strengths.theta[right])
-        pairs.append(pair if ahead else turned(pair))
+        pairs.append(pair if ahead else swap_systems(pair))
     return pairs
 
 
@@ -159,7 +161,7 @@ def _tested(tally: Tally, cells: slice, asked: Asked, meetings: int) -> tuple[PV
     return exchanged_p(first, left_first, asked.seed), few
 
 
-def turned(pair: PreferencePair) -> PreferencePair:
+def swap_systems(pair: PreferencePair) -> PreferencePair:
     """The same pair from the other side."""
 
     def other(x: float | None) -> float | None:
@@ -168,7 +170,9 @@ def turned(pair: PreferencePair) -> PreferencePair:
     def negative(x: float | None) -> float | None:
         return None if x is None else 0.0 - x
 
-    p, tested = pair.p, pair.strength_p
+    def swapped(p: PValue | None) -> PValue | None:
+        return None if p is None else replace(p, statistic=0.0 - p.statistic)
+
     return replace(
         pair,
         a=pair.b,
@@ -178,7 +182,7 @@ def turned(pair: PreferencePair) -> PreferencePair:
         win_rate=other(pair.win_rate),
         low=other(pair.high),
         high=other(pair.low),
-        p=None if p is None else replace(p, statistic=0.0 - p.statistic),
+        p=swapped(pair.p),
         both_orders=other(pair.both_orders),
         equal_length=other(pair.equal_length),
         equal_length_low=other(pair.equal_length_high),
@@ -189,7 +193,7 @@ def turned(pair: PreferencePair) -> PreferencePair:
         log_odds=negative(pair.log_odds),
         log_odds_low=negative(pair.log_odds_high),
         log_odds_high=negative(pair.log_odds_low),
-        strength_p=None if tested is None else replace(tested, statistic=0.0 - tested.statistic),
+        strength_p=swapped(pair.strength_p),
     )
 
 
@@ -229,7 +233,7 @@ def _through_baseline(systems: Sequence[str], tally: Tally, centre: int, asked: 
             difference_high=finite(float(table.high[i])),
             note=None if shared else f"They share no prompt against {systems[centre]}.",
         )
-        pairs.append(pair if (pair.difference or 0.0) >= 0 else turned(pair))
+        pairs.append(pair if (pair.difference or 0.0) >= 0 else swap_systems(pair))
     return pairs
 
 
@@ -262,39 +266,49 @@ def _through_model(
         strengths.rate(contrast.value),
         strengths.rate(low),
         strengths.rate(high),
-        model_p(contrast),
+        model_p(contrast, contrast.value),
         contrast.prompts,
         "model",
         order=asked.order,
     )
-    return pair if contrast.value >= 0 else turned(pair)
+    return pair if contrast.value >= 0 else swap_systems(pair)
 
 
-def model_p(contrast: Estimate) -> PValue:
+def model_p(contrast: Estimate, statistic: float) -> PValue:
     """The two-sided p of equal strengths by Student's t distribution."""
     log_p = contrast.log_p()
-    p = PValue.from_logs(log_p, log_p, method="asymptotic", kernel="jackknife")
-    return replace(p, test="bradley-terry", statistic=contrast.value, n=contrast.prompts)
+    return PValue.from_logs(
+        log_p,
+        log_p,
+        method="asymptotic",
+        kernel="jackknife",
+        test="bradley-terry",
+        statistic=statistic,
+        n=contrast.prompts,
+    )
 
 
-def corrected(pairs: Sequence[PreferencePair], asked: Asked, systems: int) -> tuple[list[PreferencePair], Family]:
+def correct_pairs(
+    pairs: Sequence[PreferencePair], asked: Asked, systems: int, *, by_strengths: bool = False
+) -> tuple[list[PreferencePair], Family]:
     """The pairs with adjusted p-values; pairs without a test are not in the family, unless the correction needs all pairs.
 
-    Tests that decide are the family. The others are corrected for all of their own kind, direct games or strengths.
+    Tests that decide are the family: with `by_strengths`, those of strengths where there are such. The others are corrected
+    for all of their own kind, direct games or strengths.
     """
-    games, _ = _adjusted([pair.p for pair in pairs], asked.correction, systems)
-    contrasts, _ = _adjusted([pair.strength_p for pair in pairs], asked.correction, systems)
-    deciding, family = _adjusted([pair.deciding for pair in pairs], asked.correction, systems)
+    decided = [by_strengths and pair.strength_p is not None for pair in pairs]
+    claims = [pair.strength_p if strong else pair.p for pair, strong in zip(pairs, decided, strict=True)]
+    games, _ = _adjust([pair.p for pair in pairs], asked.correction, systems)
+    contrasts, _ = _adjust([pair.strength_p for pair in pairs], asked.correction, systems)
+    deciding, family = _adjust(claims, asked.correction, systems)
     with_p = []
-    for pair, p, strength_p, claim in zip(pairs, games, contrasts, deciding, strict=True):
-        if pair.decided_by_strength:
-            with_p.append(replace(pair, p=p, strength_p=claim))
-        else:
-            with_p.append(replace(pair, p=claim, strength_p=strength_p))
+    for pair, strong, p, strength_p, claim in zip(pairs, decided, games, contrasts, deciding, strict=True):
+        tests = (p, claim) if strong else (claim, strength_p)
+        with_p.append(replace(pair, p=tests[0], strength_p=tests[1], decided_by_strength=strong))
     return with_p, family
 
 
-def _adjusted(tests: Sequence[PValue | None], correction: str, systems: int) -> tuple[list[PValue | None], Family]:
+def _adjust(tests: Sequence[PValue | None], correction: str, systems: int) -> tuple[list[PValue | None], Family]:
     """The p-values with their adjusted ones, and the family they are."""
     entry = CORRECTIONS[correction]
     claimed = [p.claimed for p in tests if p is not None]

@@ -7,7 +7,7 @@ Lengths need every battle at once and are left out.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -20,7 +20,6 @@ from outscore.engine.dask_cluster import Dask
 from outscore.engine.engines import Engine, Serial, open_engine
 from outscore.engine.progress import Progress, Steps
 from outscore.formats.base.pipes import is_pipe
-from outscore.formats.battles.entry import BattleChoice
 from outscore.formats.battles.parts import PartFile, part_file, read_part
 from outscore.formats.battles.read import POOLED, find_battles, mirror_notes, passed_over_notes, refuse_unused, without_mirrors
 from outscore.formats.battles.repeated import Repeated, repeat_notes, repeated_in
@@ -37,28 +36,6 @@ ROWS = 1 << 22
 """Battles read at a time, which take less than a gigabyte with everything computed from them."""
 WHOLE = 1 << 23
 """The number of battles up to which all are read at once, unless they are counted on a cluster."""
-
-
-@dataclass(frozen=True, eq=False)
-class Summed:
-    """The sums of all battles, the files they come from, and notes on them."""
-
-    sums: Sums
-    origins: tuple[Origin, ...]
-    notes: tuple[Note, ...]
-
-
-@dataclass(frozen=True)
-class _Reading:
-    """What all shares have in common; `systems` are the chosen ones, in order, once they are known."""
-
-    files: tuple[PartFile, ...]
-    choice: BattleChoice
-    wanted: tuple[str, ...]
-    judges: tuple[str, ...]
-    buckets: int
-    check: int
-    systems: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,22 +74,24 @@ def _refused(engine: Engine | None, why: str, parameter: str) -> bool:
     return False
 
 
-def summed(request: PreferRequest, engine: Engine | None = None, progress: Progress | None = None) -> Summed:
-    """Count the battles of a request's Parquet files share by share."""
+def sum_parts(
+    request: PreferRequest, engine: Engine | None = None, progress: Progress | None = None
+) -> tuple[Sums, tuple[Origin, ...], tuple[Note, ...]]:
+    """The sums of all battles of a request's Parquet files, counted share by share; the files, and notes on them."""
     choice, steps = request.choice(), progress or Steps()
     by_path = [find_battles(path) for path in request.files]
     paths = [file for battles, _ in by_path for file in battles]
     files = tuple(part_file(file, choice, request.reader) for file in long_files(paths))
     refuse_unused(choice, [one.format for one in files])
     buckets = -(-sum(one.file.rows for one in files) // ROWS)
-    reading = _Reading(files, choice, request.system, request.only_judge, buckets, hash_check())
+    read_share = partial(_read_share, request, files, buckets, hash_check())
     with open_engine(engine or Serial()) as running:
-        parts = _read(reading, running, steps)
+        parts = _map_shares(partial(read_share, None), buckets, running, steps)
         _check(parts, request)
         if any(part.sums is not None and part.sums.judged is not None for part in parts) and buckets > 1:
             # Judges are compared by who won, whose direction is that of all battles, not of a share.
             order = joined([part.ordered for part in parts])[0].names
-            parts = _read(replace(reading, systems=order), running, steps)
+            parts = _map_shares(partial(read_share, order), buckets, running, steps)
     counted = [part.sums for part in parts if part.sums is not None]
     sums = total_of(counted)
     mirrored = sum(part.mirrored for part in parts)
@@ -128,12 +107,12 @@ def summed(request: PreferRequest, engine: Engine | None = None, progress: Progr
         Origin(one.file.path, one.file.sha256(), one.battles, one.format, dict(one.used), "row", len(sums.names))
         for one in files
     )
-    return Summed(sums, origins, tuple(dict.fromkeys(notes)))
+    return sums, origins, tuple(dict.fromkeys(notes))
 
 
-def _read(reading: _Reading, engine: Engine, progress: Progress) -> list[_Part]:
-    progress.begin("counting battles", reading.buckets)
-    parts = engine.map(partial(_part_of, reading), range(reading.buckets), progress=progress)
+def _map_shares(read_share: Callable[[int], _Part | None], buckets: int, engine: Engine, progress: Progress) -> list[_Part]:
+    progress.begin("counting battles", buckets)
+    parts = engine.map(read_share, range(buckets), progress=progress)
     return [part for part in parts if part is not None]
 
 
@@ -163,25 +142,32 @@ def _check(parts: Sequence[_Part], request: PreferRequest) -> None:
         raise OutscoreError("No battle has a verdict.", "Check the column of verdicts.", parameter="winner")
 
 
-def _part_of(reading: _Reading, bucket: int) -> _Part | None:
-    """Read one share and count it."""
-    read = read_part(reading.files, reading.choice, bucket, reading.buckets, reading.check)
+def _read_share(
+    request: PreferRequest,
+    files: Sequence[PartFile],
+    buckets: int,
+    check: int,
+    systems: tuple[str, ...] | None,
+    bucket: int,
+) -> _Part | None:
+    """Read one share and count it; `systems` are the chosen ones, in order, once they are known."""
+    read = read_part(files, request.choice(), bucket, buckets, check)
     if read is None:
         return None
-    given, places, files = read
+    given, places, sources = read
     apart = given.first != given.second
     battles, mirrored = without_mirrors(given)
-    places, repeated = places[apart], repeated_in(battles, files[apart])
+    places, repeated = places[apart], repeated_in(battles, sources[apart])
     kept = np.ones(battles.rows, dtype=bool)
-    if reading.judges and battles.judges is not None:
-        kept &= np.isin(battles.judges.codes, _codes(reading.judges, battles.judges.names))
-    if reading.wanted:
-        wanted = _codes(reading.wanted, battles.systems)
+    if request.only_judge and battles.judges is not None:
+        kept &= np.isin(battles.judges.codes, _codes(request.only_judge, battles.judges.names))
+    if request.system:
+        wanted = _codes(request.system, battles.systems)
         kept &= np.isin(battles.first, wanted) & np.isin(battles.second, wanted)
     chosen, places = battles.take(np.flatnonzero(kept)).compact(), places[kept]
     ordered = Known(chosen.systems, first_places(chosen, places))
-    if reading.systems is not None:
-        chosen = _renamed(chosen, reading.systems)
+    if systems is not None:
+        chosen = _rename_systems(chosen, systems)
     sums = sums_of(chosen, places) if chosen.decided.any() else None
     judges = None if battles.judges is None else battles.judges.names
     return _Part(sums, ordered, given.systems, judges, mirrored, repeated, given.rows, given.notes)
@@ -191,7 +177,7 @@ def _codes(names: Sequence[str], known: Sequence[str]) -> list[int]:
     return [known.index(name) for name in names if name in known]
 
 
-def _renamed(battles: Battles, systems: tuple[str, ...]) -> Battles:
+def _rename_systems(battles: Battles, systems: tuple[str, ...]) -> Battles:
     """The same battles with the codes of all systems."""
     codes: Array = np.array([systems.index(name) for name in battles.systems], dtype=np.int64)
     return replace(battles, systems=systems, first=codes[battles.first], second=codes[battles.second])

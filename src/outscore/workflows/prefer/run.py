@@ -32,7 +32,7 @@ from outscore.language.verdict.preference import (
     preference_sentence,
     preference_verdict,
 )
-from outscore.results.note import Note, Signature
+from outscore.results.note import Note
 from outscore.results.preference import (
     BattleReading,
     Labelled,
@@ -67,7 +67,7 @@ from outscore.workflows.prefer.inputs import (
     table_battles,
 )
 from outscore.workflows.prefer.pairs import MIN_PROMPTS, Asked, baseline_in, pairs_with_tests
-from outscore.workflows.prefer.parts import are_parts, summed
+from outscore.workflows.prefer.parts import are_parts, sum_parts
 from outscore.workflows.requests.door import at_the_door
 from outscore.workflows.requests.prefer import PreferRequest
 
@@ -79,9 +79,9 @@ def run(request: PreferRequest, *, engine: Engine | None = None, progress: Progr
     """Analyse the battles of a request; `engine` counts Parquet files with too many battles to read at once."""
     request.validate()
     if are_parts(request, engine):
-        sums = summed(request, engine, progress)
-        return conclude(sums.sums, request, sums.origins, sums.notes)
-    return analyse(battles_of(request), request, people_of(request))
+        sums, origins, notes = sum_parts(request, engine, progress)
+        return conclude(sums, request, origins, notes)
+    return analyse(battles_of(request, request.files), request, people_of(request))
 
 
 def call(
@@ -127,7 +127,7 @@ def _of_tables(battles: Any, labels: Any, given: dict[str, Any]) -> Preference: 
         battles_read = table_battles(battles, choice, request.reader)
         refuse_unused(choice, [origin.format for origin in battles_read.origins])
     else:
-        battles_read = battles_of(replace(request, files=_paths(battles)))
+        battles_read = battles_of(request, _paths(battles))
     return analyse(battles_read, request, people_of(request, labels))
 
 
