@@ -195,19 +195,11 @@ def conclude(
         graded=tally.graded,
         decided_by="strengths" if any(pair.decided_by_strength for pair in pairs) else "games",
     )
-    verdict, sentence = preference_verdict(facts), preference_sentence(facts)
-    against = preference_contradiction(facts)
-    if against is not None:
-        found, sentence = [against.note, *found], f"{sentence} {against.sentence}"
     return Preference(
         **vars(facts),
+        **_words(facts, found, order, request.ties),
         position=_position(sums, order, request),
         order=order,
-        verdict=verdict.text,
-        headline=verdict.headline,
-        reason=verdict.reason,
-        sentence=sentence,
-        signature=preference_signature(facts, order=order, ties=request.ties),
         settings=request.settings(origins),
         reading=reading,
         length=length,
@@ -215,8 +207,23 @@ def conclude(
         intransitivity=circle_test,
         groups=groups,
         undecided=sums.undecided,
-        notes=list(dict.fromkeys(found)),
     )
+
+
+def _words(facts: BattleFacts, notes: Sequence[Note], order: Order, ties: str) -> dict[str, Any]:
+    """The answer in words, with a note first if something contradicts it."""
+    verdict, sentence = preference_verdict(facts), preference_sentence(facts)
+    against = preference_contradiction(facts)
+    if against is not None:
+        notes, sentence = [against.note, *notes], f"{sentence} {against.sentence}"
+    return {
+        "verdict": verdict.text,
+        "headline": verdict.headline,
+        "reason": verdict.reason,
+        "sentence": sentence,
+        "signature": preference_signature(facts, order=order, ties=ties),
+        "notes": list(dict.fromkeys(notes)),
+    }
 
 
 def _position(sums: Sums, order: Order, request: PreferRequest) -> Position | None:
