@@ -14,14 +14,16 @@ import numpy as np
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.core.records import dataclass
-from outscore.inference.preferences.strengths import DIGITS
+from outscore.inference.preferences.strengths import DIGITS, Strengths
+from outscore.inference.preferences.sums import Sums
 from outscore.inference.preferences.transitivity import Circles, circles_of
 from outscore.language.numbers import format_probability
 from outscore.language.verdict.preference import SAME
 from outscore.results.design import Family
 from outscore.results.note import Note
-from outscore.results.preference import Intransitivity, PreferencePair, Strength
-from outscore.workflows.prefer.pairs import Asked, correct_pairs, swap_systems
+from outscore.results.preference import Intransitivity, Order, PreferencePair, Strength
+from outscore.workflows.prefer.findings import intransitivity_of
+from outscore.workflows.prefer.pairs import Asked, baseline_in, correct_pairs, pairs_with_tests, swap_systems
 from outscore.workflows.requests.prefer import PreferRequest
 
 MAX_NAMED = 5
@@ -39,8 +41,8 @@ class Decision:
         (k, k), strongest first: whether the row's system is significantly ahead of the column's.
     preferred
         The same by direct games alone, where strengths decide.
-    circles
-        Circles of systems that are ahead of each other.
+    circles, intransitivity
+        Circles of systems that are ahead of each other, and the test against all circles; None for two systems.
     notes
         Why it is decided that way, where that has to be said.
     """
@@ -50,29 +52,28 @@ class Decision:
     better: Array
     preferred: Array
     circles: Circles
+    intransitivity: Intransitivity | None
     notes: list[Note]
 
 
 def decide(
-    request: PreferRequest,
-    tested: Sequence[PreferencePair],
-    systems: Sequence[str],
-    asked: Asked,
-    circle_test: Intransitivity | None,
-    *,
-    baseline: bool,
+    request: PreferRequest, sums: Sums, strengths: Strengths, systems: Sequence[str], order: Order, unit: str
 ) -> Decision:
-    """Decide every pair; `systems` are strongest first, and `baseline` says whether all met one and nobody else."""
+    """Test and decide every pair; `systems` are strongest first."""
+    asked = Asked(request.alpha, request.correction, order, request.seed, unit)
+    circle_test = intransitivity_of(sums.tally, strengths)
+    tested = pairs_with_tests(sums.names, sums.tally, strengths, asked)
+    baseline = baseline_in(sums.tally) is not None
     pairs, family = correct_pairs(_by_games(tested, systems), asked, len(systems))
     better = _ahead(pairs, systems, asked.alpha)
     circles = circles_of(better)
     by_strengths, notes = _by_what(request, circle_test, baseline=baseline, circles=bool(circles.paths))
     if not by_strengths:
-        return Decision(pairs, family, better, better, circles, notes)
+        return Decision(pairs, family, better, better, circles, circle_test, notes)
     preferred = _ahead([pair for pair in pairs if pair.by == "games"], systems, asked.alpha)
     pairs, family = correct_pairs(_by_strengths(tested, systems), asked, len(systems), by_strengths=True)
     better = _ahead(pairs, systems, asked.alpha)
-    return Decision(pairs, family, better, preferred, circles_of(better), notes)
+    return Decision(pairs, family, better, preferred, circles_of(better), circle_test, notes)
 
 
 def _by_what(request: PreferRequest, test: Intransitivity | None, *, baseline: bool, circles: bool) -> tuple[bool, list[Note]]:

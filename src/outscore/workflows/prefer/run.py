@@ -46,11 +46,10 @@ from outscore.results.ranking import PairCounts
 from outscore.scores.battles import Battles
 from outscore.scores.system import Origin
 from outscore.workflows.names import path_texts
-from outscore.workflows.prefer.decisions import decide, mix_notes
+from outscore.workflows.prefer.decisions import Decision, decide, mix_notes
 from outscore.workflows.prefer.findings import (
     at_equal_length,
     categories_of,
-    intransitivity_of,
     judges_apart,
     judges_of,
     labels_of,
@@ -66,7 +65,7 @@ from outscore.workflows.prefer.inputs import (
     reading_of_battles,
     table_battles,
 )
-from outscore.workflows.prefer.pairs import MIN_PROMPTS, Asked, baseline_in, pairs_with_tests
+from outscore.workflows.prefer.pairs import MIN_PROMPTS, baseline_in
 from outscore.workflows.prefer.parts import are_parts, sum_parts
 from outscore.workflows.requests.door import at_the_door
 from outscore.workflows.requests.prefer import PreferRequest
@@ -148,29 +147,19 @@ def conclude(
 ) -> Preference:
     """The analysis of the sums of battles; lengths and people's verdicts need every one of the `battles`."""
     systems, tally, reading = sums.names, sums.tally, reading_of_battles(origins)
-    if len(systems) < 2:
-        raise OutscoreError(f"Only `{systems[0]}` has battles.", "Give battles of at least two systems.", parameter="files")
     unit = _unit(request, reading)
     order, order_notes = _order(sums, request.order, unit)
-    asked = Asked(request.alpha, request.correction, order, request.seed, unit)
     strengths = strengths_of(tally, request.alpha, request.ties)
     ranked = order_by_strength(strengths)
     names = [systems[i] for i in ranked]
     centre = baseline_in(tally)
-    circle_test = intransitivity_of(tally, strengths)
-    tested = pairs_with_tests(systems, tally, strengths, asked)
-    decision = decide(request, tested, names, asked, circle_test, baseline=centre is not None)
-    pairs, family, better = decision.pairs, decision.family, decision.better
-    equal = with_equal_pairs(tally, strengths, request.ties)
-    listed, groups, group_note = _strengths(systems, tally, strengths, equal, ranked, better, decision.circles, request.alpha)
-    k = len(systems)
-    counts = PairCounts(k * (k - 1) // 2, family.m, int(better.sum()))
-    missing = [] if not sums.undecided else [_missing_note(sums.undecided)]
+    decision = decide(request, sums, strengths, names, order, unit)
+    pairs = decision.pairs
+    listed, groups, group_note = _strengths(systems, tally, strengths, ranked, decision, request)
     paths = [[names[place] for place in path] for path in decision.circles.paths]
-    remarks = _remarks(systems, tally, strengths, decision.preferred, ranked, paths, unit)
-    remarks += [*decision.notes, *mix_notes(listed, pairs, request.alpha)]
+    remarks = [*_remarks(sums, strengths, decision, ranked, paths, unit), *mix_notes(listed, pairs, request.alpha)]
     categories, omitted = categories_of(sums, names, order, request.alpha, request.correction)
-    found = [*judges_apart(sums), *order_notes, *notes, *missing, *remarks, *group_note, *omitted]
+    found = [*judges_apart(sums), *order_notes, *notes, *_missing(sums.undecided), *remarks, *group_note, *omitted]
     length, labels = None, None
     if battles is not None:
         length, fit = length_of(battles, request.alpha)
@@ -181,8 +170,8 @@ def conclude(
         systems=names,
         pairs=pairs,
         strengths=listed,
-        counts=counts,
-        family=family,
+        counts=PairCounts(math.comb(len(systems), 2), decision.family.m, int(decision.better.sum())),
+        family=decision.family,
         alpha=request.alpha,
         clusters=tally.units,
         battles=sums.battles,
@@ -199,12 +188,11 @@ def conclude(
         **vars(facts),
         **_words(facts, found, order, request.ties),
         position=_position(sums, order, request),
-        order=order,
         settings=request.settings(origins),
         reading=reading,
         length=length,
         judges=judges_of(sums, request.alpha),
-        intransitivity=circle_test,
+        intransitivity=decision.intransitivity,
         groups=groups,
         undecided=sums.undecided,
     )
@@ -221,6 +209,7 @@ def _words(facts: BattleFacts, notes: Sequence[Note], order: Order, ties: str) -
         "headline": verdict.headline,
         "reason": verdict.reason,
         "sentence": sentence,
+        "order": order,
         "signature": preference_signature(facts, order=order, ties=ties),
         "notes": list(dict.fromkeys(notes)),
     }
@@ -240,8 +229,9 @@ def _unit(request: PreferRequest, reading: BattleReading) -> str:
     return "prompt" if "prompt" in reading.columns else "battle"
 
 
-def _missing_note(missing: int) -> Note:
-    return Note("reading", f"{count(missing, 'battle')} without a verdict {'is' if missing == 1 else 'are'} left out.")
+def _missing(missing: int) -> list[Note]:
+    text = f"{count(missing, 'battle')} without a verdict {'is' if missing == 1 else 'are'} left out."
+    return [Note("reading", text)] if missing else []
 
 
 def _people_apart(battles: Battles, request: PreferRequest) -> tuple[Battles, Battles | None]:
@@ -283,6 +273,8 @@ def _labels(
 
 def _order(sums: Sums, asked: str, unit: str) -> tuple[Order, list[Note]]:
     """What is known about the order, and notes on it; refuses data in which position and quality cannot be separated."""
+    if len(sums.names) < 2:
+        raise OutscoreError(f"Only `{sums.names[0]}` has battles.", "Give battles of at least two systems.", parameter="files")
     seen = seen_order(sums.tally)
     if asked == "unrecorded" or (asked == "auto" and seen == "unrecorded"):
         return "unrecorded", []
@@ -357,16 +349,15 @@ def _strengths(
     systems: Sequence[str],
     tally: Tally,
     strengths: Strengths,
-    equal: Array,
     ranked: list[int],
-    better: Array,
-    circles: Circles,
-    alpha: float,
+    decision: Decision,
+    request: PreferRequest,
 ) -> tuple[list[Strength], list[list[str]], list[Note]]:
     k, sets = len(systems), strengths.group[ranked]
-    lowest, highest = _places(better, circles, sets)
+    lowest, highest = _places(decision.better, decision.circles, sets)
+    equal = with_equal_pairs(tally, strengths, request.ties)
     # Systems of different sets share no letter: they cannot be compared.
-    groups = groups_of(better | (sets[:, None] < sets[None, :]))
+    groups = groups_of(decision.better | (sets[:, None] < sets[None, :]))
     won, met = np.zeros(k), np.zeros(k)
     np.add.at(won, tally.left, (tally.total + tally.lead) / 2)
     np.add.at(won, tally.right, (tally.total - tally.lead) / 2)
@@ -381,7 +372,7 @@ def _strengths(
         low: float | None = None
         high: float | None = None
         if strengths.core[i]:
-            low, high = map(finite, strengths.strength(i).limits(alpha))
+            low, high = map(finite, strengths.strength(i).limits(request.alpha))
         elif theta == math.inf:
             low = finite(bound)
         elif theta == -math.inf:
@@ -411,16 +402,10 @@ def _strengths(
 
 
 def _remarks(
-    names: Sequence[str],
-    tally: Tally,
-    strengths: Strengths,
-    better: Array,
-    ranked: list[int],
-    circles: Sequence[list[str]],
-    unit: str,
+    sums: Sums, strengths: Strengths, decision: Decision, ranked: list[int], circles: Sequence[list[str]], unit: str
 ) -> list[Note]:
     """Notes on what the data leave open: one prompt, unbeaten systems, sets that never met, places that pairs contradict."""
-    notes = []
+    notes, names, tally = [], sums.names, sums.tally
     if tally.units == 1:
         only = "There is one battle" if unit == "battle" else f"All battles are about one {unit}"
         notes.append(Note("warning", f"{only}, so nothing shows how other {unit}s would turn out."))
@@ -454,7 +439,7 @@ def _remarks(
     in_circles = {two for circle in circles for two in zip(circle, circle[1:] + circle[:1], strict=True)}
     against = [
         (low, high)
-        for low, high in np.argwhere(np.tril(better, -1)).tolist()
+        for low, high in np.argwhere(np.tril(decision.preferred, -1)).tolist()
         if (order[low], order[high]) not in in_circles and not theta[high] - theta[low] < SAME
     ]
     if against:
@@ -466,7 +451,7 @@ def _remarks(
         notes.append(
             Note("warning", f"{start}: {shown}. One strength per system does not explain everything; trust the pairs.")
         )
-    return notes
+    return [*notes, *decision.notes]
 
 
 def _strangers(tally: Tally, strengths: Strengths) -> bool:
