@@ -15,7 +15,7 @@ from outscore.core.records import dataclass
 from outscore.core.rows import Repeats, Runs, codes_of, kind_of_column
 from outscore.results.design import Alignment
 from outscore.results.note import Note
-from outscore.scores.system import Labels, Origin, Rows, Scores, facts_of_answers, refuse_other_gold
+from outscore.scores.system import Labels, Origin, Rows, Scores, facts_of_answers, origins_of, refuse_other_gold
 
 # Several rows for the same item of a system: kept once if they agree, resolved by a rule if they do not.
 
@@ -249,7 +249,7 @@ def pair(a: Scores, b: Scores, duplicates: DuplicateRule = "stop", names: tuple[
     if a.gold is not None or b.gold is not None:
         refuse_other_gold((a, b))
         notes += tuple(facts_of_answers((a, b)))
-    tables = tuple(dict.fromkeys(scores.origin for scores in (a, b) if scores.origin is not None))
+    tables = tuple(origins_of((a, b)))
     return replace(found, names=names or found.names, tables=tables, notes=notes, scores=(a, b))
 
 

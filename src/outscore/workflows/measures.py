@@ -2,25 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import Any
 
 from outscore.core.errors import MeasuresError, OutscoreError
+from outscore.formats.base.places import is_pattern, runs_in
+from outscore.formats.tables.assemble import id_columns
 from outscore.formats.tables.finder import naming
+from outscore.scores.join import join_runs
 from outscore.scores.system import Scores
 from outscore.workflows.requests.base import Request
 from outscore.workflows.requests.compare import CompareRequest
 from outscore.workflows.requests.score import ScoreRequest
 
+Reader = Callable[..., list[Scores]]
+"""Reads one file, with columns by the parameters of `outscore.read`."""
 
-def read_each(paths: Sequence[str], read: Callable[[str], list[Scores]]) -> list[list[Scores]]:
-    """Read all files; if columns of theirs are measures, the refusal names those that all of these files have."""
+
+def read_each(paths: Sequence[str], read: Reader, columns: Mapping[str, Any]) -> list[list[Scores]]:
+    """Read all files; if columns of theirs are measures, the refusal names those that all of these files have.
+
+    Files that a pattern matches are runs of one system. Ids that no two files share, as every run makes new ones, yield to
+    those of another column that they do share.
+    """
+    files = _read(paths, read, columns)
+    if len(paths) < 2 or "item" in columns or _share_ids(files):
+        return files
+    taken = {name for file in files for one in file if one.origin is not None for name in one.origin.columns.get("item", ())}
+    candidates = [id_columns(path) for written in paths for path in runs_in(written)] if taken else []
+    for name in (name for name in candidates[0] if name not in taken) if candidates else ():
+        if all(name in found for found in candidates):
+            with suppress(OutscoreError):
+                others = _read(paths, read, {**columns, "item": name})
+                if _share_ids(others):
+                    return others
+    return files
+
+
+def _read(paths: Sequence[str], read: Reader, columns: Mapping[str, Any]) -> list[list[Scores]]:
     files, refusals = [], list[MeasuresError]()
     for path in paths:
         try:
-            files.append(read(path))
+            runs = [read(file, **columns) for file in runs_in(path)]
+            files.append([join_runs(runs)] if is_pattern(path) else runs[0])
         except MeasuresError as refusal:
             refusals.append(refusal)
     if refusals:
@@ -28,6 +54,12 @@ def read_each(paths: Sequence[str], read: Callable[[str], list[Scores]]) -> list
         first.measures = tuple(name for name in first.measures if all(name in other.measures for other in refusals))
         raise first
     return files
+
+
+def _share_ids(files: Sequence[Sequence[Scores]]) -> bool:
+    """Whether the first two files have an item in common, or do not name their items."""
+    first, second = (file[0].ids for file in files[:2])
+    return first is None or second is None or not set(first.names).isdisjoint(second.names)
 
 
 def refuse_same_columns(first: Sequence[Scores], second: Sequence[Scores]) -> None:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import glob
 import os
 from collections.abc import Iterable, Sequence
+from itertools import takewhile
 from pathlib import PurePath
+
+from outscore.formats.base.places import is_pattern, pattern_name
+from outscore.language.phrases import short_names
 
 
 def path_texts(given: Iterable[object]) -> tuple[str, ...] | None:
@@ -40,7 +45,8 @@ def unique_names(names: Sequence[str], *, stems: bool = False) -> tuple[str, str
 def distinct_names(paths: Sequence[str]) -> list[str]:
     """Unique names for files: the shortest distinguishing paths, numbered if the paths are the same.
 
-    Endings are left out unless they distinguish files with the same stem.
+    Endings are left out unless they distinguish files with the same stem, and long names lose what all of them begin and end
+    with. A pattern of runs is called by what stands before its wildcard.
 
     Examples
     --------
@@ -48,6 +54,10 @@ def distinct_names(paths: Sequence[str]) -> list[str]:
     ['a/dev', 'b/dev', 'gold', 'gold (2)']
     >>> distinct_names(["out.new", "out.old"])
     ['out.new', 'out.old']
+    >>> distinct_names(["model_outputs_amber_5shots.json", "model_outputs_birch_5shots.json"])
+    ['amber', 'birch']
+    >>> distinct_names(["amber/*/results.json", "birch/*/results.json"])
+    ['amber', 'birch']
     """
     parts = _told_apart_by_endings([_parts(path) for path in paths], paths)
     depths = [1] * len(parts)
@@ -55,7 +65,7 @@ def distinct_names(paths: Sequence[str]) -> list[str]:
         names = ["/".join(part[-depth:]) for part, depth in zip(parts, depths, strict=True)]
         clashing = [i for i, name in enumerate(names) if names.count(name) > 1 and depths[i] < len(parts[i])]
         if not clashing:
-            return _number_repeats(names)
+            return _number_repeats(list(map(short_names(names).__getitem__, names)))
         for i in clashing:
             depths[i] += 1
 
@@ -96,4 +106,8 @@ def _parts(path: str) -> list[str]:
 
     if path == "-" or name_by_place(path) is not None:
         return [stem_of(path)]
+    if is_pattern(path):
+        called = pattern_name(path)
+        before = list(takewhile(lambda part: not glob.has_magic(part), PurePath(path).parts))
+        return [*(part for part in before if part not in ("/", "..", ".", called)), called]
     return [*(part for part in PurePath(path).parts[:-1] if part not in ("/", "..", ".")), stem_of(path)]

@@ -97,3 +97,15 @@ def test_numbered_names_of_systems_beside_ids_are_systems(stem):
     rows = [f"q{i},{','.join(map(str, row))}\n" for i, row in enumerate(scores.tolist())]
     Path("wide.csv").write_text(f"id,{head}\n" + "".join(rows))
     assert len(osc.rank("wide.csv").scores) == 20
+
+
+def test_ids_that_files_do_not_share_yield_to_those_that_they_do():
+    """Every run gives its rows new uuids."""
+    for name, scores in (("new", NEW), ("old", OLD)):
+        rows = [f"{name}-{i:08x},t{i},{x}\n" for i, x in enumerate(scores)]
+        Path(f"{name}.csv").write_text("id,task_id,score\n" + "".join(rows))
+    found = osc.compare("new.csv", "old.csv")
+    assert (found.reading.item, found.n) == (["task_id"], 30)
+    assert len(osc.rank(["new.csv", "old.csv"]).scores) == 2
+    with pytest.raises(OutscoreError, match="no item in common"):
+        osc.compare("new.csv", "old.csv", items="id")

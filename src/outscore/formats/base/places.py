@@ -38,9 +38,14 @@ def files_below(folder: str | os.PathLike[str], wanted: str = "runs") -> list[st
     return sorted(files)
 
 
+def is_pattern(written: str) -> bool:
+    """Whether this is a pattern for several files, not the name of one."""
+    return glob.has_magic(written) and not Path(written).exists()
+
+
 def runs_in(written: str) -> list[str]:
     """The files that a quoted pattern matches, which are runs of one system; of one that matches none, the pattern itself."""
-    if Path(written).exists() or not glob.has_magic(written):
+    if not is_pattern(written):
         return [written]
     return sorted(glob.glob(written)) or [written]  # noqa: PTH207 - patterns may be absolute
 
@@ -56,7 +61,7 @@ def pattern_name(written: str) -> str:
     parts = PurePath(written).parts
     first = next(place for place, part in enumerate(parts) if glob.has_magic(part))
     inside = re.sub(r"[._-]*(?:[*?]|\[[^]]*\])+", "", PurePath(parts[first]).stem)
-    return inside or (parts[first - 1] if first else written)
+    return inside or (parts[first - 1] if first else PurePath(written).stem)
 
 
 def refuse_missing(paths: Iterable[str]) -> None:
@@ -88,6 +93,8 @@ def missing_error(name: str) -> OutscoreError:
             "Restore that file, or name another.",
             file=name,
         )
+    if glob.has_magic(name):
+        return OutscoreError(f"No file matches {label_of(name)}.", "Check the pattern and the folder you are in.", file=name)
     return OutscoreError(f"{label_of(name)} does not exist.", _suggest_path(name), file=name)
 
 

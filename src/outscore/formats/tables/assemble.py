@@ -11,7 +11,7 @@ import numpy as np
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.formats.base.entry import Choice
-from outscore.formats.base.source import Source, shorten, stem_of
+from outscore.formats.base.source import Source, open_source, shorten, stem_of
 from outscore.formats.tables import delimited, jsonl, parquet
 from outscore.formats.tables.cells import (
     AnswerColumn,
@@ -24,7 +24,17 @@ from outscore.formats.tables.cells import (
     looks_numeric,
 )
 from outscore.formats.tables.columns import Layout, find_layout, refuse_no_items, refuse_other_gold
-from outscore.formats.tables.names import PANDAS_INDEX, RIGHT, is_known, suggest_name, suggests_other, system_of
+from outscore.formats.tables.names import (
+    PANDAS_INDEX,
+    RIGHT,
+    USUAL,
+    is_known,
+    may_be_ids,
+    normalize_name,
+    suggest_name,
+    suggests_other,
+    system_of,
+)
 from outscore.formats.tables.plausible import edges_of, refuse_summary
 from outscore.formats.tables.records import Block, Records
 from outscore.formats.tables.transpose import transposed
@@ -39,6 +49,14 @@ def open_table(source: Source) -> tuple[str, Records]:
         return "jsonl", jsonl.records(source)
     separator = delimited.separator_of(source.peek) or ","
     return "tsv" if separator == "\t" else "csv", delimited.records(source, separator)
+
+
+def id_columns(path: str) -> list[str]:
+    """The columns of a table, in order, whose names are those of ids."""
+    with open_source(path) as source:
+        records = open_table(source)[1]
+    usual = {name for tier in USUAL["item"] for name in tier}
+    return [name for name in records.columns if may_be_ids(name) or normalize_name(name) in usual]
 
 
 def read_table(source: Source, records: Records, choice: Choice, format: str) -> list[Scores]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -67,11 +68,11 @@ def choose_systems(
             f"--system chose {chosen}, but two different systems are needed.", "Give --system twice.", parameter="system"
         )
     if len(paths) == 1:
-        systems_read = read_scores(paths[0], format=format, systems=systems or None, gaps=True, **columns)
+        (systems_read,) = read_each(paths, partial(read_scores, format=format, systems=systems or None, gaps=True), columns)
         a, b, names = _from_one(systems_read, chosen=bool(systems))
     else:
-        files = read_each(paths, lambda path: read_scores(path, format=format, **columns))
-        a, b, names = _from_two(files[0], files[1], systems)
+        files = read_each(paths, partial(read_scores, format=format), columns)
+        a, b, names = _from_two(files[0], files[1], systems, paths)
     return a, b, names
 
 
@@ -236,7 +237,7 @@ def _from_one(systems: list[Scores], *, chosen: bool) -> tuple[Scores, Scores, t
 
 
 def _from_two(
-    first: list[Scores], second: list[Scores], systems: Sequence[str] | None
+    first: list[Scores], second: list[Scores], systems: Sequence[str] | None, paths: Sequence[str]
 ) -> tuple[Scores, Scores, tuple[str, str]]:
     if _is_bare(first) and _is_bare(second):
         a, b = _from_bare(first, second)
@@ -244,7 +245,7 @@ def _from_two(
         if not systems:
             refuse_same_columns(first, second)
         a, b = _choose(first, systems, 0), _choose(second, systems, 1)
-    by_path = unique_names((_path(a), _path(b)), stems=True)
+    by_path = unique_names(paths, stems=True)
     named = all(scores.origin is not None and "system" in scores.origin.columns for scores in (a, b))
     names = (a.name, b.name) if named and a.name != b.name else by_path
     for chosen, scores, name in zip(systems or (), (a, b), names, strict=False):
@@ -296,10 +297,6 @@ def _is_bare(systems: list[Scores]) -> bool:
 
     origin = systems[0].origin
     return origin is not None and origin.format in BARE_FORMATS.values()
-
-
-def _path(scores: Scores) -> str:
-    return scores.name if scores.origin is None else scores.origin.path
 
 
 def metric_of(reduction: Reduction) -> str:

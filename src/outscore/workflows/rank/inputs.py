@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,8 +15,10 @@ import numpy as np
 from outscore.core.errors import OutscoreError
 from outscore.core.rows import in_order_of, occurrences
 from outscore.formats.base.entry import Choice
+from outscore.formats.base.places import is_pattern
 from outscore.language.numbers import count
 from outscore.results.note import Note
+from outscore.scores.join import join_scores, same_label
 from outscore.scores.system import Labels, Scores
 from outscore.workflows.frames import encode_labels, is_table, systems_in
 from outscore.workflows.measures import read_each
@@ -123,11 +126,11 @@ def read_many(
     """
     from outscore.formats.readers import read_scores
 
-    wanted = {"systems" if len(paths) == 1 else "among": tuple(dict.fromkeys(systems))}
-    files = read_each(paths, lambda path: read_scores(path, format=format, gaps=True, **wanted, **columns))
+    wanted: dict[str, Any] = {"systems" if len(paths) == 1 else "among": tuple(dict.fromkeys(systems))}
+    files = read_each(paths, partial(read_scores, format=format, gaps=True, **wanted), columns)
     notes: list[Note] = []
     if len(files) == 1:
-        whole = files[0]
+        whole = _name_by_file(files[0], paths) if is_pattern(paths[0]) else files[0]
     elif all(len(file) == 1 for file in files) and not _share_names(files):
         whole = _name_by_file([file[0] for file in files], paths)
     elif _share_names(files):
@@ -196,10 +199,10 @@ def _by_dataset(files: Sequence[Sequence[Scores]], paths: Sequence[str]) -> tupl
     parts: dict[str, list[Scores]] = {}
     for file, stem in zip(files, stems, strict=True):
         for scores in file:
-            part = scores if have_datasets else replace(scores, datasets=_constant(stem, scores.rows))
+            part = scores if have_datasets else replace(scores, datasets=same_label(stem, scores.rows))
             parts.setdefault(scores.name, []).append(part)
     notes = [] if have_datasets else [Note("reading", _as_datasets(files, stems))]
-    return [_join(name, several) for name, several in parts.items()], notes
+    return [join_scores(name, several) for name, several in parts.items()], notes
 
 
 def _as_datasets(files: Sequence[Sequence[Scores]], stems: Sequence[str]) -> str:
@@ -209,61 +212,6 @@ def _as_datasets(files: Sequence[Sequence[Scores]], stems: Sequence[str]) -> str
     text = f"The same systems appear in {len(files)} files, so each file is a dataset: {join_names(stems)}"
     parquet = all(scores.origin is not None and scores.origin.format == "parquet" for file in files for scores in file)
     return f"{text}. If they are parts of one dataset, name their folder instead." if parquet else f"{text}."
-
-
-def _constant(label: str, rows: int) -> Labels:
-    import numpy as np
-
-    from outscore.scores.system import Labels
-
-    return Labels(np.zeros(rows, dtype=np.int64), (label,))
-
-
-def _join(name: str, parts: Sequence[Scores]) -> Scores:
-    """One system's rows from several files; line numbers are dropped."""
-    import numpy as np
-
-    if len(parts) == 1:
-        return replace(parts[0], name=name)
-    if len({part.values.shape[1:] for part in parts}) > 1:
-        raise OutscoreError(
-            f"`{name}` has different numbers of scores per row in different files.", "Use the same columns in all."
-        )
-    if len({part.ids is None for part in parts}) > 1:
-        raise OutscoreError(f"`{name}` has item ids in some files but not in others.", "Give ids in all files, or in none.")
-    slices = set(parts[0].slices).intersection(*(part.slices for part in parts))
-    return replace(
-        parts[0],
-        name=name,
-        values=np.concatenate([part.values for part in parts]),
-        ids=_labels_of_rows([part.ids for part in parts], [part.rows for part in parts]),
-        repeats=_join_labels([part.repeats for part in parts]),
-        clusters=_join_labels([part.clusters for part in parts]),
-        datasets=_join_labels([part.datasets for part in parts]),
-        slices={column: _labels_of_rows([part.slices[column] for part in parts], []) for column in sorted(slices)},
-        lines=None,
-        further=tuple(part.origin for part in parts[1:] if part.origin is not None),
-        answers=_join_labels([part.answers for part in parts]),
-        gold=_join_labels([part.gold for part in parts]),
-        padded=None if any(part.padded is None for part in parts) else np.concatenate([part.padded for part in parts]),
-    )
-
-
-def _labels_of_rows(parts: Sequence[Labels | None], rows: Sequence[int]) -> Labels:
-    """Labels concatenated; rows without labels get their position within the file."""
-    from outscore.scores.system import Labels
-
-    texts = [part.texts() if part is not None else map(str, range(1, n + 1)) for part, n in _with(parts, rows)]
-    return Labels.of(label for part in texts for label in part)
-
-
-def _with(parts: Sequence[Labels | None], rows: Sequence[int]) -> list[tuple[Labels | None, int]]:
-    return list(zip(parts, rows or [0] * len(parts), strict=True))
-
-
-def _join_labels(parts: Sequence[Labels | None]) -> Labels | None:
-    """All labels, or None if a file has none."""
-    return None if any(part is None for part in parts) else _labels_of_rows(parts, [])
 
 
 def _choose(scores: list[Scores], systems: Sequence[str]) -> list[Scores]:

@@ -350,7 +350,8 @@ def _outputs(request: RankRequest, data: RankData) -> _Material:
 def _scores(request: RankRequest) -> _Material:
     with proposing_measures(request):
         scores, notes = read_many(
-            request.system_files,
+            # A single pattern stands for systems or datasets: the runs of one system cannot be ranked.
+            request.system_files if len(request.files) == 1 else request.files,
             format=request.reader,
             systems=request.system,
             names=request.names,

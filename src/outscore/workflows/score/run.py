@@ -142,7 +142,7 @@ def _from_files(request: ScoreRequest) -> _Material:
         )
     with proposing_measures(request):
         scores, notes = read_many(
-            request.system_files, format=request.reader, systems=request.system, names=request.names, columns=request.columns()
+            request.files, format=request.reader, systems=request.system, names=request.names, columns=request.columns()
         )
     named = request.item is not None or request.transpose
     refuse_implausible(scores, chosen=bool(request.system), item_named=named)

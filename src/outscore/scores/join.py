@@ -1,0 +1,90 @@
+"""One system's rows from several files: its datasets, or its runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from outscore.core.errors import OutscoreError
+from outscore.scores.system import Labels, Scores
+
+RUN = "run"
+"""What tells the runs of a system apart if each has its own file."""
+
+
+def join_runs(files: Sequence[Sequence[Scores]]) -> Scores:
+    """The runs of one system, each in a file of its own; items without ids are told apart by their order.
+
+    It is called as in the first file.
+
+    Examples
+    --------
+    >>> ids = Labels.of(["q1", "q2"])
+    >>> runs = join_runs([[Scores("1", np.array([1, 0]), ids)], [Scores("2", np.array([1, 1]), ids)]])
+    >>> runs.values.tolist(), runs.ids.texts(), runs.repeats.texts()
+    ([1, 0, 1, 1], ['q1', 'q2', 'q1', 'q2'], ['1', '1', '2', '2'])
+    """
+    runs = []
+    for place, file in enumerate(files, 1):
+        if len(file) > 1:
+            raise OutscoreError(
+                f"{file[0].label} contains {len(file)} systems, but files that a quoted pattern matches are runs of one.",
+                "Name the files one by one, or leave the quotation marks out.",
+                parameter="files",
+            )
+        (run,) = file
+        within = [""] * run.rows if run.repeats is None else [f".{text}" for text in run.repeats.texts()]
+        origin = None if run.origin is None else replace(run.origin, columns={"repeat": (RUN,), **run.origin.columns})
+        ids = run.ids or Labels.of(str(row + 1) for row in range(run.rows))
+        runs.append(replace(run, ids=ids, repeats=Labels.of(f"{place}{text}" for text in within), origin=origin))
+    return join_scores(runs[0].name, runs)
+
+
+def same_label(label: str, rows: int) -> Labels:
+    """The same label for all rows."""
+    return Labels(np.zeros(rows, dtype=np.int64), (label,))
+
+
+def join_scores(name: str, parts: Sequence[Scores]) -> Scores:
+    """One system's rows from several files; line numbers are dropped."""
+    if len(parts) == 1:
+        return replace(parts[0], name=name)
+    if len({part.values.shape[1:] for part in parts}) > 1:
+        raise OutscoreError(
+            f"`{name}` has different numbers of scores per row in different files.", "Use the same columns in all."
+        )
+    if len({part.ids is None for part in parts}) > 1:
+        raise OutscoreError(f"`{name}` has item ids in some files but not in others.", "Give ids in all files, or in none.")
+    slices = set(parts[0].slices).intersection(*(part.slices for part in parts))
+    return replace(
+        parts[0],
+        name=name,
+        values=np.concatenate([part.values for part in parts]),
+        ids=_labels_of_rows([part.ids for part in parts], [part.rows for part in parts]),
+        repeats=_join_labels([part.repeats for part in parts]),
+        clusters=_join_labels([part.clusters for part in parts]),
+        datasets=_join_labels([part.datasets for part in parts]),
+        slices={column: _labels_of_rows([part.slices[column] for part in parts], []) for column in sorted(slices)},
+        lines=None,
+        further=tuple(part.origin for part in parts[1:] if part.origin is not None),
+        answers=_join_labels([part.answers for part in parts]),
+        gold=_join_labels([part.gold for part in parts]),
+        padded=None if any(part.padded is None for part in parts) else np.concatenate([part.padded for part in parts]),
+    )
+
+
+def _labels_of_rows(parts: Sequence[Labels | None], rows: Sequence[int]) -> Labels:
+    """Labels concatenated; rows without labels get their position within the file."""
+    texts = [part.texts() if part is not None else map(str, range(1, n + 1)) for part, n in _with(parts, rows)]
+    return Labels.of(label for part in texts for label in part)
+
+
+def _with(parts: Sequence[Labels | None], rows: Sequence[int]) -> list[tuple[Labels | None, int]]:
+    return list(zip(parts, rows or [0] * len(parts), strict=True))
+
+
+def _join_labels(parts: Sequence[Labels | None]) -> Labels | None:
+    """All labels, or None if a file has none."""
+    return None if any(part is None for part in parts) else _labels_of_rows(parts, [])
