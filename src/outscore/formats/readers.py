@@ -299,6 +299,17 @@ def read_words(
         return word_columns.words_of(source, layout, name)
 
 
+def first_tags(path: str | os.PathLike[str]) -> tuple[set[str], set[str]] | None:
+    """The fields of the last two columns, where a file of words begins; None unless it has three plain columns or more."""
+    with open_source(path) as source:
+        if is_json(source.peek) or _is_conllu(source.peek):
+            return None
+        rows = word_columns.first_rows_of(source.peek)
+    if not rows or min(map(len, rows)) < 3:
+        return None
+    return {row[-2] for row in rows}, {row[-1] for row in rows}
+
+
 def _is_conllu(peek: Peek) -> bool:
     """Whether the first word or the name of the file says so: in the latter case the reader explains what is wrong."""
     return conllu.looks_like_conllu(peek) or peek.suffix in (".conllu", ".conll-u")

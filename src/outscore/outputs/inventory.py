@@ -13,12 +13,14 @@ import numpy as np
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.core.options import did_you_mean
-from outscore.outputs.model import UNALIGNED
+from outscore.outputs.model import UNALIGNED, Units
 from outscore.scores.system import Labels
 
 GOLD = "gold"
 MIN_SHARE = 0.1
 """A label that a system gives less often than this share of its frequency in gold is rarely used."""
+SHORTEST_NAME = 2
+"""A shorter beginning of a name says nothing."""
 LabelMaps = Mapping[str | None, Mapping[str, str]]
 """Old names to new ones, by file: ``"gold"``, a system's name, or None for all."""
 
@@ -121,3 +123,47 @@ def unknown_to_gold(gold: Mapping[str, int], system: Mapping[str, int]) -> list[
 def rarely_used(gold: Mapping[str, int], system: Mapping[str, int]) -> list[str]:
     """Labels of gold that a system gives rarely or never, most frequent in gold first."""
     return sorted((x for x in gold if system.get(x, 0) < MIN_SHARE * gold[x]), key=lambda x: (-gold[x], x))
+
+
+def likely_maps(units: Units, system: int, unknown: Sequence[str], unused: Sequence[str]) -> dict[str, str]:
+    """Labels of a system that gold lacks, and the label of gold that each of them seems to be another name of.
+
+    Names that are the same but for case and punctuation, or that one is the beginning of the other, count first; of the
+    rest, those that stand for one another on most items. The latter is a guess, which only its author can confirm.
+
+    Examples
+    --------
+    >>> labels, right, answers = ("yes", "no", "Yes", "0"), np.array([0, 1, 1]), np.array([[2], [3], [3]])
+    >>> units = Units("label", ("new",), labels, right, answers, answers == right[:, None])
+    >>> likely_maps(units, 0, ["Yes", "0"], ["yes", "no"])
+    {'Yes': 'yes', '0': 'no'}
+    """
+    maps: dict[str, str] = {}
+    for same in (_same_name, _begins_alike):
+        for old in unknown:
+            found = [new for new in unused if new not in maps.values() and same(old, new)]
+            if old not in maps and len(found) == 1:
+                maps[old] = found[0]
+    codes = {label: code for code, label in enumerate(units.labels)}
+    for old in unknown:
+        if old in maps or old not in codes:
+            continue
+        right = units.gold[units.answers[:, system] == codes[old]]
+        best = max(unused, key=lambda new: int((right == codes[new]).sum()), default=None)
+        if best is not None and best not in maps.values() and 2 * int((right == codes[best]).sum()) > len(right):
+            maps[old] = best
+    return {old: new for old, new in maps.items() if "=" not in new}
+
+
+def _same_name(first: str, second: str) -> bool:
+    return _bare(first) == _bare(second)
+
+
+def _begins_alike(first: str, second: str) -> bool:
+    """Whether one name is the beginning of the other, as PER is of PERSON."""
+    short, long = sorted((_bare(first), _bare(second)), key=len)
+    return len(short) >= SHORTEST_NAME and long.startswith(short)
+
+
+def _bare(label: str) -> str:
+    return "".join(letter for letter in label.casefold() if letter.isalnum())

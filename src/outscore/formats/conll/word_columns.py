@@ -44,16 +44,22 @@ _HINT = "Give every word's line the same columns, and put a blank line between s
 def looks_like_words(peek: Peek) -> bool:
     """Whether words are in columns, with blank lines between sentences or with the tags of entities."""
     lines = [line.strip() for line in peek.head]
-    filled = [line.split("\t") if "\t" in line else line.split() for line in lines if line and not line.startswith("#")]
-    rows = [row for row in filled if row[0] != DOCUMENT]
+    rows = first_rows_of(peek)
     if len({len(row) for row in rows}) != 1 or len(rows[0]) < 2:
         return False
     tags = [row[-1] for row in rows]
     if not all(map(_TAG.fullmatch, tags)):
         return False
-    has_documents = len(rows) < len(filled)
+    has_documents = any(line.startswith(DOCUMENT) for line in lines)
     has_sentences = "" in lines[lines.index(next(filter(None, lines))) : -1]
     return has_sentences or has_documents or any(map(_ENTITY.fullmatch, tags))
+
+
+def first_rows_of(peek: Peek) -> list[list[str]]:
+    """The columns of the first words."""
+    lines = (line.strip() for line in peek.head)
+    filled = [line.split("\t") if "\t" in line else line.split() for line in lines if line and not line.startswith("#")]
+    return [row for row in filled if row[0] != DOCUMENT]
 
 
 def words_of(source: Source, columns: Sequence[str] | None = None, name: str | None = None) -> Words:

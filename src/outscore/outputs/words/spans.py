@@ -12,7 +12,7 @@ A span is identified by the characters it covers, so that systems need not have 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -116,6 +116,24 @@ def spans_of(words: Words, column: str = "tag", *, lenient: bool = False, scheme
     covered = np.repeat(entity, last - first + 1)
     ignored = np.flatnonzero((prefix != _OUT) & ~covered)
     return Spans(words, first[entity], last[entity], Labels(kind[first[entity]], types), ignored, column, known)
+
+
+def entity_types(tags: Iterable[str]) -> set[str] | None:
+    """The types in these tags; None if one of them is no tag of an entity.
+
+    Examples
+    --------
+    >>> sorted(entity_types(["O", "B-PER", "LOC-I"])), entity_types(["NN", "O"])
+    (['LOC', 'PER'], None)
+    """
+    types = set()
+    for tag in tags:
+        match, behind = _TYPED.fullmatch(tag), _SUFFIXED.fullmatch(tag)
+        if match is None and behind is None and tag != NO_SPAN:
+            return None
+        if match or behind:
+            types.add(tag[2:] if match else str(behind and behind[1]))
+    return types
 
 
 def _with_prefixes(tags: Labels) -> Labels:

@@ -94,7 +94,7 @@ def word_units(
     """
     rows = [align(gold, system) for system in systems] if alignments is None else list(alignments)
     clean = _label_cleaner(criterion, subtypes=subtypes)
-    columns = [_answers_of(words, criterion) for words in (gold, *systems)]
+    columns = _answers_of_files(gold, systems, criterion)
     labels, (right, *given) = shared_inventory(columns, clean)
     kept = np.flatnonzero(_counting_mask(gold, columns[0], criterion, punct=punct))
     if not len(kept):
@@ -142,12 +142,21 @@ def word_units(
     )
 
 
-def _answers_of(words: Words, criterion: str) -> Labels:
+def _answers_of_files(gold: Words, systems: Sequence[Words], criterion: str) -> list[Labels]:
+    """The answers of gold and systems; one without such tags has all of them wrong, as in the official evaluation.
+
+    If no system has any, the column is a mistake.
+    """
+    some = any(has_tags(system, column) for system in systems for column in columns_of(criterion))
+    return [_answers_of(gold, criterion), *(_answers_of(system, criterion, blank=some) for system in systems)]
+
+
+def _answers_of(words: Words, criterion: str, *, blank: bool = False) -> Labels:
     """What a file answers by a criterion: relations, one of its columns, or several of them together."""
     if criterion in TREES:
         return label_column(words, "deprel")
     if criterion != "alltags":
-        return label_column(words, *columns_of(criterion))
+        return label_column(words, *columns_of(criterion), blank=blank)
     upos, xpos, feats = (_required_column(words, column) for column in columns_of(criterion))
     size, width = len(xpos.names), len(feats.names)
     distinct, codes = np.unique((upos.codes.astype(np.int64) * size + xpos.codes) * width + feats.codes, return_inverse=True)
@@ -248,8 +257,8 @@ def _sorted_features(features: str) -> str:
     return "|".join(sorted(features.split("|"), key=str.lower))
 
 
-def label_column(words: Words, column: str) -> Labels:
-    """A column of labels; the tags of a plain file serve as whichever tags are wanted."""
+def label_column(words: Words, column: str, *, blank: bool = False) -> Labels:
+    """A column of labels, which may be `blank`; the tags of a plain file serve as whichever tags are wanted."""
     if column == "deprel":
         if words.heads is None or column not in words.columns:
             raise OutscoreError(
@@ -259,7 +268,7 @@ def label_column(words: Words, column: str) -> Labels:
             )
         return words.columns[column]
     labels = _required_column(words, column)
-    if _is_empty(labels):
+    if _is_empty(labels) and not blank:
         raise OutscoreError(
             f"{words.label} has nothing in column `{column}`: every word has `_`.", "Compare a column that is filled in."
         )

@@ -153,10 +153,22 @@ def _fact_lines(fact: doc.Fact, width: int) -> list[str]:
     return labelled_lines(fact.label, fact.lines, width)
 
 
+# A command that fills more than a line.
+_COMMAND = re.compile(r"(`outscore [^`]{70,}`\.?)")
+
+
 def labelled_lines(label: str, texts: Iterable[str], width: int) -> list[str]:
     """A label in the margin and its texts beside it, each on lines of its own."""
     room = width - LABEL
-    return _beside(label, [line for text in texts for piece in _unbroken(doc.clean(text), room) for line in wrap(piece, room)])
+    pieces = (piece for text in texts for piece in _COMMAND.split(doc.clean(text)) if piece.strip())
+    return _beside(label, [line for piece in pieces for line in _lines_of(piece.strip(), room)])
+
+
+def _lines_of(piece: str, room: int) -> list[str]:
+    """A piece of a text on lines; a command stays on one, which a terminal breaks by itself and copies as one."""
+    if _COMMAND.fullmatch(piece):
+        return [piece]
+    return [line for part in _unbroken(piece, room) for line in wrap(part, room)]
 
 
 def _beside(label: str, lines: Sequence[str]) -> list[str]:

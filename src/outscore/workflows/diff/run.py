@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations, pairwise
@@ -28,10 +29,10 @@ from outscore.core.rows import in_order_of
 from outscore.inference.families.multiplicity import correct_family
 from outscore.language.phrases import equals_gold
 from outscore.language.verdict.diff import with_contradictions, with_pair_verdict
-from outscore.outputs.inventory import GOLD, LabelMaps, parse_maps
+from outscore.outputs.inventory import GOLD, LabelMaps, likely_maps, parse_maps
 from outscore.outputs.model import Outputs
 from outscore.outputs.outcomes import overlap_matrix
-from outscore.results.diff import MAX_LISTED_PAIRS, Diff, Pair, Rates
+from outscore.results.diff import MAX_LISTED_PAIRS, Diff, Inventory, Pair, Rates
 from outscore.results.note import Note
 from outscore.workflows.diff.pair import Statistics, label_f1_of, oracle_of, pair_of, rates_of
 from outscore.workflows.diff.study import Study, inventory_of
@@ -142,6 +143,7 @@ def _data_of_files(request: DiffRequest) -> tuple[OutputData, list[Note]]:
     read = TASKS[request.task].together
     together = None if read is None else read([request.gold, *request.files], request.study_options())
     if together is None:
+        request.check_files()
         return OutputData(request.gold, dict(zip(_file_names(request), request.files, strict=True))), []
     if request.names:
         raise OutscoreError("The files already name their systems.", "Leave --names out.", parameter="names")
@@ -219,7 +221,7 @@ def _summary(request: DiffRequest, study: Study, depth: Depth) -> Diff:
         pairs=pairs_of(study, request.study_options().statistics, depth),
         oracle=oracle_of(study.together, study.sentences) if study.together.n else None,
         agreement=study.agreement.tolist() if several else [],
-        inventory=inventory_of(study),
+        inventory=_with_maps(inventory_of(study), request, study),
         settings=request.settings(study.origins, **chosen),
         notes=[*study.notes, *(note for note in [depth_note(study)] if note is not None and depth == "all")],
         keys=list(study.keys),
@@ -228,6 +230,25 @@ def _summary(request: DiffRequest, study: Study, depth: Depth) -> Diff:
         overlap=overlap_matrix(study.together).tolist() if several else [],
         reading=outputs_reading(study.origins, study.n),
     )
+
+
+def _with_maps(inventory: Inventory, request: DiffRequest, study: Study) -> Inventory:
+    """The inventory with the command that compares labels of one meaning under two names, if labels are not shared."""
+    if not inventory.warnings or study.answered is None:
+        return inventory
+    maps = [
+        f"{name}:{old}={new}"
+        for k, name in enumerate(study.systems)
+        for old, new in likely_maps(study.answered, k, inventory.unknown.get(name, ()), inventory.unused.get(name, ())).items()
+    ]
+    if not maps:
+        return inventory
+    said = f"Rename them with {' '.join(f'--map {shlex.quote(text)}' for text in maps)}."
+    if request.files:
+        own = {**request.own, "map": (*request.own.get("map", ()), *maps)}
+        said = f"Write `{replace(request, own=own).command_line()}`."
+    text = f"If these are the same labels under other names, they should be renamed. {said}"
+    return replace(inventory, warnings=[*inventory.warnings, text])
 
 
 def pairs_of(study: Study, asked: Statistics, depth: Depth) -> list[Pair]:

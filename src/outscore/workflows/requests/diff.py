@@ -136,7 +136,7 @@ class DiffRequest(Request):
     def validate(self, *, arrays: bool = False) -> None:
         """Refuse whatever can be refused before a file is opened; outputs given in Python have no files."""
         if not arrays and not self._is_one_table():
-            self._check_files()
+            self.check_files()
         if self.task is None or self.task not in TASKS:
             raise OutscoreError(f"There is no task `{self.task}`.", did_you_mean(str(self.task), TASKS), parameter="task")
         self._check_correction()
@@ -153,12 +153,13 @@ class DiffRequest(Request):
             raise OutscoreError("A single table already names its systems.", "Leave --names out.", parameter="names")
         return True
 
-    def _check_files(self) -> None:
+    def check_files(self) -> None:
+        """Refuse a single file, which cannot be both gold and a system, and names that do not fit."""
         named = self.inputs
         if len(named) < 2:
             raise OutscoreError(
                 f"{len(named)} file{'' if len(named) == 1 else 's'} named, but gold and at least one system are needed.",
-                "Write `outscore diff --task pos GOLD SYSTEM1 SYSTEM2`.",
+                f"Write `outscore diff --task {self.task or 'pos'} GOLD SYSTEM1 SYSTEM2`.",
                 parameter="files" if named else "gold",
             )
         different = len(self.names) == len(self.files) == len({*self.names}) and all(self.names)

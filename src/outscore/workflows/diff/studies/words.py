@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -20,6 +20,7 @@ from outscore.outputs.model import UNALIGNED, Outputs, Units, Words
 from outscore.outputs.outcomes import agreement
 from outscore.outputs.words.changed import changed_words, sentence_contexts
 from outscore.outputs.words.fitting import MAX_UNALIGNED, Fitted, fit
+from outscore.outputs.words.spans import entity_types
 from outscore.outputs.words.units import (
     DEPENDENCIES,
     TAGS,
@@ -38,8 +39,11 @@ from outscore.outputs.words.units import (
 from outscore.results.diff import Rates, ScoreChange
 from outscore.results.note import Note
 from outscore.scores.panel import Panel
+from outscore.scores.system import Labels
 from outscore.workflows.diff.pair import Statistics, accuracy_change
 from outscore.workflows.diff.study import DiffOptions, OtherScore, Study, View, chosen, label_counts, named
+from outscore.workflows.diff.tasks.entry import Together
+from outscore.workflows.names import distinct_names
 
 OTHER_TAGS = {"upos": "xpos", "xpos": "upos"}
 """If one kind of tags is compared, the other is looked at, too: it may contradict the verdict."""
@@ -57,6 +61,71 @@ def read_as_words(output: object, name: str, columns: Sequence[str], layout: obj
         raise OutscoreError(f"`{name}` is {type(output).__name__}, not words.", "Give the path of a CoNLL-U or column file.")
     names = [part.strip() for part in layout.split(",")] if isinstance(layout, str) else None
     return named(read_words(output, name, columns=tuple(dict.fromkeys(columns)), layout=names), name)
+
+
+def read_beside_gold(paths: Sequence[str], options: DiffOptions, *, tagged: bool) -> Together | None:
+    """Files in which the right tag of each word stands beside that of the system; None for others.
+
+    `--columns` names such a column `gold`. If words are `tagged` as entities, the column before the last holds the right tags
+    where its types are those of the last one, as conlleval reads them; those of chunks, in CoNLL-2003, are others.
+    """
+    layout = options.own.get("columns")
+    named = isinstance(layout, str) and GOLD in [part.strip() for part in layout.split(",")]
+    if not named and not (tagged and layout is None and all(map(_begins_with_two_tags, paths))):
+        return None
+    files = [read_as_words(path, name, (), layout) for name, path in zip(distinct_names(paths), paths, strict=True)]
+    columns = [GOLD if named else str(len(words.columns)) for words in files]
+    if not named and not all(map(_shares_types, files, columns)):
+        return None
+    right = [words.columns[column] for words, column in zip(files, columns, strict=True)]
+    for words, labels in zip(files[1:], right[1:], strict=True):
+        _refuse_other_gold(files[0], right[0], words, labels)
+    gold = replace(files[0], name=GOLD, columns={**files[0].columns, "tag": right[0]})
+    said = f"The last column of {' and '.join(words.label for words in files)} holds the tags of a system; the right ones"
+    said = f"{said} are called gold." if named else f"{said} stand before them."
+    return Together(gold, {words.name: words for words in files}, (said,))
+
+
+def _begins_with_two_tags(path: str) -> bool:
+    """Whether the last two columns may hold entity tags of the same types."""
+    from outscore.formats.readers import first_tags
+
+    tags = first_tags(path)
+    return tags is not None and _same_types(*tags, unknown=True)
+
+
+def _shares_types(words: Words, column: str) -> bool:
+    return _same_types(words.columns[column].names, words.columns["tag"].names, unknown=False)
+
+
+def _same_types(right: Iterable[str], given: Iterable[str], *, unknown: bool) -> bool:
+    """Whether two columns hold entity tags that have a type in common; `unknown` answers where one has no entity at all."""
+    types = [entity_types(tags) for tags in (right, given)]
+    if types[0] is None or types[1] is None:
+        return False
+    return bool(types[0] & types[1]) or (unknown and not (types[0] and types[1]))
+
+
+def _refuse_other_gold(first: Words, right: Labels, words: Words, labels: Labels) -> None:
+    """Refuse files that do not have the same right tags: each is compared with its own in conlleval."""
+    pairs = enumerate(
+        zip(
+            zip(first.forms.texts(), right.texts(), strict=True),
+            zip(words.forms.texts(), labels.texts(), strict=True),
+            strict=False,
+        )
+    )
+    row = next((row for row, (ours, theirs) in pairs if ours != theirs), None)
+    if row is None and first.rows == words.rows:
+        return
+    row = min(first.rows, words.rows) - 1 if row is None else row
+    line = None if words.lines is None else int(words.lines[row])
+    raise OutscoreError(
+        f"{words.place(row)}: the words or right tags are not those of {first.label}.",
+        "Give files with the same words and the same right tags.",
+        file=None if words.origin is None else words.origin.path,
+        line=line,
+    )
 
 
 def load_tags(output: object, name: str, options: DiffOptions) -> Words:
@@ -141,7 +210,8 @@ def _study(task: str, files: Sequence[Words], criteria: Sequence[str], maps: Lab
             *(OtherScore("sentences", _panel(names, None, sentences[c]), c if by else None) for c in criteria),
         ]
 
-    notes = [*fit_notes(fitted), *_alignment_notes(fitted), *_lacking_tags(primary, other_tags)]
+    notes = [*_blank_notes(gold, systems, criteria), *fit_notes(fitted), *_alignment_notes(fitted)]
+    notes += _lacking_tags(primary, other_tags)
     return Study(
         task=task,
         systems=primary.systems,
@@ -181,6 +251,16 @@ def _lacking_tags(units: Units, other_tags: Units | None) -> list[Note]:
     return [Note("input", f"{', '.join(lacking)} {tags}, which are only compared between the other systems.")]
 
 
+def _blank_notes(gold: Words, systems: Sequence[Words], criteria: Sequence[str]) -> list[Note]:
+    """Systems that lack a kind of tags that others have."""
+    return [
+        Note("warning", f"{system.name} has nothing in column `{column}`: all of its words count as wrong there.")
+        for column in dict.fromkeys(name for criterion in criteria for name in columns_of(criterion))
+        for system in systems
+        if column in system.columns and has_tags(gold, column) and not has_tags(system, column)
+    ]
+
+
 def _panel(systems: tuple[str, ...], units: Units | None, right: Array) -> Panel:
     """Right answers of all systems; of those that are not among the units, none is present."""
     values, present = np.zeros((len(systems), len(right)), dtype=np.int64), np.zeros((len(systems), len(right)), dtype=bool)
@@ -196,7 +276,7 @@ def _apply_maps(
     if not maps:
         return list(files)
     names = (GOLD, *(words.name for words in files[1:]))
-    used = [{column: label_column(words, column) for column in columns} for words in files]
+    used = [{column: label_column(words, column, blank=words is not files[0]) for column in columns} for words in files]
     inventories = {
         name: known_labels((label for labels in renamed.values() for label in labels.names), stripped)
         for name, renamed in zip(names, used, strict=True)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from outscore.core.options import Option
-from outscore.workflows.diff.tasks.entry import COLUMNS, MAP, Task
+from outscore.workflows.diff.tasks.entry import COLUMNS, MAP, Task, Together
 
 if TYPE_CHECKING:
     from outscore.outputs.inventory import LabelMaps
@@ -37,4 +37,12 @@ def _study(gold: Outputs, systems: Mapping[str, Outputs], maps: LabelMaps, optio
     return span_study(gold, systems, maps, options)
 
 
-TASK = Task("ner", "entities as BIO, BIOES or BILOU tags in columns", _load, _study, (MAP, COLUMNS, LENIENT))
+def _together(paths: Sequence[str], options: DiffOptions) -> Together | None:
+    from outscore.workflows.diff.studies.words import read_beside_gold
+
+    return read_beside_gold(paths, options, tagged=True)
+
+
+TASK = Task(
+    "ner", "entities as BIO, BIOES or BILOU tags in columns", _load, _study, (MAP, COLUMNS, LENIENT), together=_together
+)

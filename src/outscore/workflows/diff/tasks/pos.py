@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from outscore.workflows.diff.tasks.entry import COLUMNS, MAP, Task
+from outscore.workflows.diff.tasks.entry import COLUMNS, MAP, Task, Together
 
 if TYPE_CHECKING:
     from outscore.outputs.inventory import LabelMaps
@@ -31,4 +31,10 @@ def _study(gold: Outputs, systems: Mapping[str, Outputs], maps: LabelMaps, optio
     return tag_study(gold, systems, maps, options)
 
 
-TASK = Task("pos", "tags of words, in CoNLL-U files or columns", _load, _study, (MAP, COLUMNS), _criteria)
+def _together(paths: Sequence[str], options: DiffOptions) -> Together | None:
+    from outscore.workflows.diff.studies.words import read_beside_gold
+
+    return read_beside_gold(paths, options, tagged=False)
+
+
+TASK = Task("pos", "tags of words, in CoNLL-U files or columns", _load, _study, (MAP, COLUMNS), _criteria, _together)
