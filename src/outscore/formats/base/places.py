@@ -78,7 +78,7 @@ def refuse_missing(paths: Iterable[str]) -> None:
 
 
 def missing_error(name: str) -> OutscoreError:
-    """The error of a path at which there is nothing, or a link that leads nowhere."""
+    """The error of a path at which there is nothing, of a link that leads nowhere, or of a pattern without files."""
     try:
         Path(name).stat()
     except OSError as error:

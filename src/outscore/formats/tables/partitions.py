@@ -9,6 +9,7 @@ from pathlib import Path
 
 from outscore.core.errors import OutscoreError
 from outscore.formats.base.pipes import is_pipe
+from outscore.formats.base.places import missing_error
 from outscore.formats.tables.long_rows import LongFile, long_file
 from outscore.formats.tables.parquet import MARK
 
@@ -29,7 +30,7 @@ def expand_pattern(path: str) -> list[str]:
         return [path]
     files = sorted(file for file in glob(path, recursive=True) if os.path.isfile(file))  # noqa: PTH113, PTH207
     if not files:
-        raise OutscoreError(f"No file matches `{path}`.", "Check the pattern and the folder you are in.")
+        raise missing_error(path)
     return files
 
 
