@@ -7,6 +7,7 @@ import re
 from dataclasses import replace
 from functools import cache
 from itertools import pairwise
+from xml.etree import ElementTree as ET
 
 import pytest
 from tests.report.forms import render_html, without_script
@@ -15,7 +16,9 @@ from tests.report.test_html import Page, contrast
 
 from outscore.report.charts.canvas import PALETTE
 from outscore.report.charts.ranking import BANDS, heat_figure
-from outscore.report.document import clean
+from outscore.report.document import Verdict, clean
+from outscore.report.render import render
+from outscore.report.write.badge import write as write_badge
 
 
 @cache
@@ -123,3 +126,37 @@ def test_signs_are_seen_on_their_bands(mode):
     for band, colours in BANDS.items():
         sign = PALETTE["paper" if band.endswith("3") else "ink"][mode]
         assert contrast(sign, colours[mode]) >= 3, band
+
+
+def board_rows(ranking):
+    """The lines and the systems of the places, in order, as the page has them."""
+    table = re.search(r'<table class="ranked".*?</table>', render_html(ranking), re.DOTALL)[0]
+    rows = re.findall(r"<tr>(.*?)</tr>", table, re.DOTALL)
+    return [[html.unescape(re.sub(r"<.*?>", "", cell)) for cell in re.findall(r"<t[dh].*?</t[dh]>", row)] for row in rows]
+
+
+def tiered(ranking, tiers):
+    return replace(ranking, scores=[replace(s, tier=tier) for s, tier in zip(ranking.scores, tiers, strict=True)])
+
+
+def test_a_board_has_a_line_above_each_tier_and_a_column_for_each_dataset():
+    ranking = MADE["datasets"]()
+    k = len(ranking.scores)
+    head, *rows = board_rows(tiered(ranking, [1, 2, *[1] * (k - 2)]))
+    names = [part.name for part in ranking.datasets]
+    assert [name for name in head if name in names] == names
+    firsts = [row[0] for row in rows]
+    assert firsts[0] == "Tier 1: nobody is significantly better"
+    assert firsts[k] == "Tier 2: significantly worse than a system of tier 1"
+    assert [row[1] for row in rows if len(row) > 2] == [ranking.scores[i].system for i in (0, *range(2, k), 1)]
+    # One tier, or none in results of older versions, needs no line.
+    for same in (1, None):
+        assert len(board_rows(tiered(ranking, [same] * k))) == k + 1
+
+
+def test_a_badge_holds_the_headline_as_text():
+    badge = ET.fromstring(render(MADE["odd"](), "badge"))  # noqa: S314 - our own
+    assert {element.tag.partition("}")[2] for element in badge.iter()} == {"svg", "title", "rect", "path", "g", "text"}
+    assert float(badge.attrib["width"]) < 700
+    hostile = write_badge(Verdict((HOSTILE,), HOSTILE * 9))
+    assert len(ET.fromstring(hostile).findall(".//{*}text")) == 2  # noqa: S314 - our own

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 from dataclasses import replace
+from xml.etree import ElementTree as ET
 
 import pytest
 from tests.report.diff_making import make_diff, make_units
@@ -45,7 +46,9 @@ def test_every_kind_in_every_form(kind, form):
         assert type(result).from_dict(json.loads(text)).to_dict() == result.to_dict()
     if form == "html":
         assert text.startswith("<!doctype html>")
-    if form not in ("json", "html", "csv", "pairs", "card", "screen", "line"):
+    if form == "badge":
+        assert ET.fromstring(text).tag.endswith("svg")  # noqa: S314 - our own
+    if form not in ("json", "html", "csv", "pairs", "card", "screen", "line", "badge"):
         assert len(render(result, form, verbose=True)) > len(text)
 
 

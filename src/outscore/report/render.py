@@ -54,10 +54,10 @@ BUILDERS = {
 NOT_IN_A_NAME = re.compile(r"[^\w.-]+")
 MAX_SLICE = 60
 """A longer name of a slice would make file names that some systems refuse."""
-FORMS = ("text", "screen", "line", "markdown", "latex", "html", "csv", "json", "pairs", "card")
+FORMS = ("text", "screen", "line", "markdown", "latex", "html", "csv", "json", "pairs", "card", "badge")
 """`screen` is the answer without what it rests on, and `line` the same for shells: keys and values between tabs. `csv` holds
 all digits, one line per comparison, system or pair; `pairs` is the table of pairs of a ranking or a preference; `card` is a
-piece of HTML for notebooks."""
+piece of HTML for notebooks, `badge` the headline as a small SVG."""
 
 
 def kind_of(result: AnyResult) -> Kind:
@@ -107,6 +107,8 @@ def render(
         return kind.forms[form](result)
     if form not in FORMS:
         raise OutscoreError(f"There is no form `{form}`.", f"Choose from: {', '.join((*FORMS, *kind.forms))}.")
+    if form == "badge":
+        return _badge(result)
     whole = kind.whole(result)
     if form in WITHOUT_DOCUMENT:
         return WITHOUT_DOCUMENT[form](kind, whole)
@@ -122,6 +124,15 @@ def _card(kind: Kind, whole: AnyResult) -> str:
     from outscore.report.write.card import write
 
     return write(kind.card(whole))
+
+
+def _badge(result: AnyResult) -> str:
+    from outscore.report.write.badge import write
+
+    verdict = next(filter(None, verdicts_of(result)), None)
+    if verdict is None:
+        raise OutscoreError(f"A {type(result).__name__} has no verdict for a badge.", "Use another ending than .svg.")
+    return write(verdict)
 
 
 def _csv(kind: Kind, whole: AnyResult) -> str:

@@ -11,7 +11,15 @@ from pathlib import Path
 
 from outscore.core.errors import OutscoreError
 
-SUFFIXES = {".txt": "text", ".json": "json", ".md": "markdown", ".tex": "latex", ".html": "html", ".csv": "csv"}
+SUFFIXES = {
+    ".txt": "text",
+    ".json": "json",
+    ".md": "markdown",
+    ".tex": "latex",
+    ".html": "html",
+    ".csv": "csv",
+    ".svg": "badge",
+}
 """The form of a file by its suffix."""
 PAIRS_SUFFIX = "pairs.csv"
 """The ending of a file of pairs, for results that have them; any other table of a ranking contains its systems."""

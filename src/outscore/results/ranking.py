@@ -44,6 +44,9 @@ class RankedSystem:
         The groups it is in.
     advantage
         Its effect adjusted for those of items or datasets, by least squares, if systems have different items.
+    tier
+        1 if no system is significantly better, otherwise one more than the lowest tier among those that are; None with a
+        baseline, and in results of version 0.1.0.
     """
 
     system: str
@@ -55,6 +58,7 @@ class RankedSystem:
     n: int
     letters: str = ""
     advantage: float | None = None
+    tier: int | None = None
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outscore.core.errors import OutscoreError
-from outscore.inference.leaderboard.ordering import _letter, groups_of, order_of, rank_intervals, system_effects
+from outscore.inference.leaderboard.ordering import _letter, groups_of, order_of, rank_intervals, system_effects, tiers_of
 
 boards = st.tuples(st.integers(1, 5), st.integers(1, 8), st.integers(0, 10_000)).map(
     lambda made: np.where(
@@ -220,3 +220,32 @@ def test_refusals_of_groups(better, words):
         with pytest.raises(OutscoreError) as found:
             function(better)
         assert found.value.message == words
+
+
+def longest_chain(better, i, seen=()):
+    """How many systems a chain of significant wins down to system i has at most; None if one of them is in a circle."""
+    if i in seen:
+        return None
+    above = [longest_chain(better, j, (*seen, i)) for j in np.flatnonzero(better[:, i])]
+    return None if None in above else 1 + max(above, default=0)
+
+
+@given(wins)
+def test_tiers_are_the_longest_chains_of_wins(better):
+    chains = [longest_chain(better, i) for i in range(len(better))]
+    last = max((chain for chain in chains if chain is not None), default=0) + 1
+    # Whoever is in a circle, or below one, is in the last tier.
+    assert tiers_of(better).tolist() == [last if chain is None else chain for chain in chains]
+
+
+@given(wins)
+def test_nobody_loses_inside_a_tier_and_everybody_loses_to_the_one_above(better):
+    tiers = tiers_of(better)
+    last = int(tiers.max())
+    for tier in range(1, last + 1):
+        inside = np.flatnonzero(tiers == tier)
+        circle = tier == last and better[np.ix_(inside, inside)].any()
+        assert circle or not better[np.ix_(inside, inside)].any()
+        if tier > 1 and not circle:
+            assert better[np.ix_(tiers == tier - 1, inside)].any(axis=0).all()
+    assert ((tiers == 1) == ~better.any(axis=0)).all() or last == 1

@@ -203,6 +203,31 @@ def rank_intervals(better: object) -> tuple[Array, Array]:
     return 1 + wins.sum(axis=0), len(wins) - wins.sum(axis=1)
 
 
+def tiers_of(better: object) -> Array:
+    """The tier of each system from 1 on: one more than the lowest tier among the systems that are significantly better.
+
+    So no system is significantly worse than another of its tier, and each below the first is so to one of the tier above.
+    Systems on different items can beat each other in a circle: they, and all below them, form the last tier. `better` is as in
+    `groups_of`, in any order.
+
+    Examples
+    --------
+    >>> better = np.zeros((4, 4), dtype=bool)
+    >>> better[0, 2] = better[2, 3] = True
+    >>> tiers_of(better).tolist()
+    [1, 1, 2, 3]
+    """
+    wins = _as_square(better)
+    tiers, left, tier = np.zeros(len(wins), dtype=np.int64), np.arange(len(wins)), 0
+    while len(left):
+        tier += 1
+        first = ~wins[np.ix_(left, left)].any(axis=0)
+        taken = left[first] if first.any() else left
+        tiers[taken] = tier
+        left = np.setdiff1d(left, taken)
+    return tiers
+
+
 def _as_square(better: object) -> Array:
     wins = np.asarray(better, dtype=bool)
     if wins.ndim != 2 or wins.shape[0] != wins.shape[1]:

@@ -31,7 +31,6 @@ from outscore.report.rows.places import (
 from outscore.report.rows.ranking import (
     GROUPS,
     What,
-    bars,
     critical_table,
     grid_table,
     group_lines,
@@ -168,7 +167,7 @@ def _places(ranking: Ranking) -> Iterable[doc.Later]:
         return replace(place_table(ranking, most=most, counts=not few), heading="bold", optional=optional)
 
     def page() -> list[doc.Table]:
-        return [replace(place_table(ranking, counts=ranking.baseline is None), bars=bars(ranking))]
+        return [place_table(ranking, counts=ranking.baseline is None and not ranking.datasets, board=True)]
 
     yield from common.by_length(listed, MAX_SHOWN, "text", "markdown")
     yield doc.Later(page).only("html")

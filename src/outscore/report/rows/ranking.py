@@ -64,6 +64,9 @@ ALL = " (-v shows all)"
 GROUPS = "Systems in one group cannot be told apart."
 MAX_LETTERS = 26
 """With more groups than letters, a column of them would be noise; the groups are still listed."""
+MAX_DATASETS = 12
+"""Datasets that have a column each on a board."""
+TIERS = "Tiers: no system is significantly worse than another of its tier."
 SIGNS = {"better": ">", "worse": "<", "open": "·", "apart": "?"}
 MARKS = {"better": "+", "worse": "-"}
 ARROWS = {"better": "↑", "worse": "↓"}
@@ -80,7 +83,7 @@ PAIR: list[Column[Any]] = [
 ]
 SYSTEM_COLUMNS = (
     "dataset", "metric", "rank", "system", "score", "low", "high", "rank_low", "rank_high", "beats", "loses", "n", "groups",
-    "advantage",
+    "advantage", "tier",
 )  # fmt: skip
 JOINT_COLUMNS = tuple(part.name for part in fields(JointSystem) if part.name != "system")
 """What resampling items for all systems adds to a system, if requested."""
@@ -90,10 +93,13 @@ PAIR_COLUMNS = (
 )  # fmt: skip
 
 
-def place_table(ranking: Ranking, *, most: int | None = None, counts: bool = False, short: bool = False) -> Table:
+def place_table(
+    ranking: Ranking, *, most: int | None = None, counts: bool = False, short: bool = False, board: bool = False
+) -> Table:
     """The systems, best first; `most` of them, with `counts` of wins and losses if wanted, or beside the baseline.
 
-    A `short` table has as many digits as the intervals justify.
+    A `short` table has as many digits as the intervals justify. That of a `board` has a line above each tier, a column for each
+    dataset if there are few, and intervals drawn.
     """
     standing, decimals = ranking.standing, decimals_of(ranking.standing)
     if short:
@@ -123,7 +129,36 @@ def place_table(ranking: Ranking, *, most: int | None = None, counts: bool = Fal
         notes += [ADVANTAGE] if tested and standing.ordered_by == "advantage" else []
         notes += ["Groups: systems that share a letter cannot be told apart."] if any(letters.values()) else []
     title = f"Ranking by {subject(standing, ranking.design)}"
-    return tabulate("places", title, columns, standing.scores[:most], [*notes, _left_out(ranking, most)])
+    listed: list[RankedSystem | str] = list(standing.scores[:most])
+    layout: dict[str, Any] = {}
+    if board:
+        columns += _datasets(ranking)
+        listed = _by_tier(standing)
+        notes += [TIERS] if len(listed) > len(standing.scores) else []
+        drawn = dict(zip(standing.systems, bars(ranking), strict=True))
+        layout = {"splits": True, "bars": tuple(None if isinstance(row, str) else drawn[row.system] for row in listed)}
+    return tabulate("places", title, columns, listed, [*notes, _left_out(ranking, most)], **layout)
+
+
+def _by_tier(standing: Standing) -> list[RankedSystem | str]:
+    """The systems, with a line above those of each tier if there are several."""
+    tiers: dict[int, list[RankedSystem]] = {}
+    for s in sorted(standing.scores, key=lambda s: s.tier or 1):
+        tiers.setdefault(s.tier or 1, []).append(s)
+    if len(tiers) < 2:
+        return list(standing.scores)
+    listed: list[RankedSystem | str] = []
+    for tier, inside in tiers.items():
+        why = f"significantly worse than a system of tier {tier - 1}" if tier > 1 else "nobody is significantly better"
+        listed += [f"Tier {tier}: {why}", *inside]
+    return listed
+
+
+def _datasets(ranking: Ranking) -> list[Column[RankedSystem]]:
+    """A column of scores for each dataset, if there are few; another table has all of them."""
+    if len(ranking.datasets) > MAX_DATASETS:
+        return []
+    return [_score_column(_name(ranking, standing, "dataset"), standing, {}) for standing in ranking.datasets]
 
 
 def _place(standing: Standing) -> Callable[[RankedSystem], int]:
@@ -538,7 +573,7 @@ def _systems(standing: Standing) -> Iterator[Record]:
     for s in standing.scores:
         yield {
             **digits(standing, "metric", dataset="name"),
-            **digits(s, "system", "low", "high", "rank_low", "rank_high", "n", "advantage", score="value"),
+            **digits(s, "system", "low", "high", "rank_low", "rank_high", "n", "advantage", "tier", score="value"),
             "rank": place(s),
             "beats": wins(s, len(standing.scores)),
             "loses": losses(s),

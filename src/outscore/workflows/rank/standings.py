@@ -16,7 +16,7 @@ from outscore.core.errors import OutscoreError
 from outscore.core.numeric import LN10, Array
 from outscore.core.records import dataclass
 from outscore.inference.families.multiplicity import CORRECTIONS, adjust
-from outscore.inference.leaderboard.ordering import MAX_GROUPS, Groups, Ordering, groups_of, order_of, rank_intervals
+from outscore.inference.leaderboard.ordering import MAX_GROUPS, Groups, Ordering, groups_of, order_of, rank_intervals, tiers_of
 from outscore.inference.pairwise.panels import baseline_of
 from outscore.inference.pairwise.table import KINDS, Measured
 from outscore.language.numbers import count
@@ -150,7 +150,7 @@ class Corrected:
             higher_is_better=measured.higher_is_better,
             n=measured.items,
             systems=names,
-            scores=self._scores(groups.letters, better),
+            scores=self._scores(groups.letters, better, tiers_of(better) if grouped else None),
             pairs=self._ranked_pairs(inside) if keep_pairs else [],
             counts=counts,
             groups=[[names[i] for i in members] for members in groups.members],
@@ -193,7 +193,7 @@ class Corrected:
         start = f"In {count(len(wrong), 'pair')}, the system placed lower is significantly better on the items that both have"
         return [Note("warning", f"{start}: {', '.join(shown)}{more}. Their places depend on other items; trust the pairs.")]
 
-    def _scores(self, letters: Sequence[str], better: Array) -> list[RankedSystem]:
+    def _scores(self, letters: Sequence[str], better: Array, tiers: Array | None) -> list[RankedSystem]:
         measured = self.measured
         lowest, highest = rank_intervals(better)
         advantage = self.ordering.value[np.array(self.ordering.order)] if self.ordering.by == "advantage" else None
@@ -208,6 +208,7 @@ class Corrected:
                 n=int(measured.n[i]),
                 letters=letters[place],
                 advantage=None if advantage is None else _finite(advantage[place]),
+                tier=None if tiers is None else int(tiers[place]),
             )
             for place, i in enumerate(self.order.tolist())
         ]
