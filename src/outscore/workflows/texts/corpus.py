@@ -18,6 +18,7 @@ from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.records import dataclass
+from outscore.formats.texts.segments import Segments
 from outscore.inference.base.influence import strongest
 from outscore.inference.compat.sacrebleu import COMPAT, SACREBLEU_SEED
 from outscore.inference.families.max_t import MAX_T
@@ -32,11 +33,14 @@ from outscore.metrics.text.matches import BANDS, band_name, better_ngrams, count
 from outscore.metrics.text.registry import TEXT_METRICS
 from outscore.results.analysis import DATASET, Bucket, WordBucket, WordStudy
 from outscore.results.comparison import Comparison
-from outscore.results.design import Family, ScorePart, Segment
+from outscore.results.design import Direction, Family, ScorePart, Segment
 from outscore.results.note import Note
+from outscore.results.pvalue import PValue
+from outscore.scores.system import Origin
 from outscore.workflows.compare.arrays import compare_rows, permutation_p
 from outscore.workflows.compare.evidence import favoured_by
 from outscore.workflows.compare.families import Part, as_family, compare_slices, refuse_new_runs, swap_together
+from outscore.workflows.reading import reading_of
 from outscore.workflows.texts.cautions import cautions
 from outscore.workflows.texts.checks import chosen_metrics, compat_rules
 from outscore.workflows.texts.labels import ONE, Datasets, Labels, in_bands, panels_of_runs
@@ -58,7 +62,10 @@ FLAWS = {
 
 @dataclass(frozen=True)
 class TextDesign:
-    """How the tables of statistics are compared, for every metric; `question` is made from `asked`."""
+    """How the tables of statistics are compared, for every metric; `question` is made from `asked`.
+
+    `origins` are the files, and `notes` what there is to say about them.
+    """
 
     documents: Labels | None
     buckets: Mapping[str, Labels]
@@ -67,6 +74,8 @@ class TextDesign:
     question: Question
     asked: Mapping[str, Any]
     datasets: Datasets = ONE
+    origins: Sequence[Origin] = ()
+    notes: Sequence[Note] = ()
 
 
 def compare_corpora(
@@ -85,14 +94,16 @@ def compare_corpora(
     # Warnings that do not depend on the metric appear once.
     beware = cautions(chosen_metrics(metrics), texts.systems, texts.references)
     comparisons[0] = replace(comparisons[0], notes=[*beware, *comparisons[0].notes, *single_runs(texts)])
-    if len(comparisons) == 1:
-        return comparisons, None
-    resampled = None
-    if design.correction == MAX_T:
-        refuse_new_runs(comparisons)
-        per_row = {} if design.documents is None else {"clusters": np.asarray(design.documents)}
-        resampled = swap_together([part for _, part in compared], per_row, design.question)
-    return as_family(comparisons, design.correction, **design.question.side, resampled=resampled)
+    family = None
+    if len(comparisons) > 1:
+        resampled = None
+        if design.correction == MAX_T:
+            refuse_new_runs(comparisons)
+            per_row = {} if design.documents is None else {"clusters": np.asarray(design.documents)}
+            resampled = swap_together([part for _, part in compared], per_row, design.question)
+        comparisons, family = as_family(comparisons, design.correction, **design.question.side, resampled=resampled)
+    comparisons[0] = replace(comparisons[0], notes=[*design.notes, *comparisons[0].notes])
+    return comparisons, family
 
 
 def _compare_by(member: Member, texts: Texts, design: TextDesign) -> tuple[Comparison, Part]:
@@ -120,12 +131,19 @@ def _compare_by(member: Member, texts: Texts, design: TextDesign) -> tuple[Compa
 
         panels = panels_of_runs(metric, member.rows, design.documents, design.datasets)
         whole = by_macro_average(whole, panels, design.asked)
-    for rule in compat_rules(design.compat):
-        grouped = design.documents is not None
-        whole = with_peer(whole, rule, metric, runs_a, runs_b, grouped=grouped, datasets=len(design.datasets))
-    if repeats is not None and whole.runs is None:
+    peers = [ask_peer(rule, metric, runs_a, runs_b, design) for rule in compat_rules(design.compat)]
+    runs = whole.runs
+    if repeats is not None and runs is None:
         # Without two runs of each system, or in units of several segments, runs cannot be resampled.
-        whole = replace(whole, runs=runs_of(metric, runs_a, runs_b, design.documents, design.question))
+        runs = runs_of(metric, runs_a, runs_b, design.documents, design.question)
+    better: Direction = "higher" if whole.higher_is_better else "lower"
+    whole = replace(
+        whole,
+        tests=[*whole.tests, *(p for p, _ in peers if p is not None)],
+        notes=[*whole.notes, *(note for _, notes in peers for note in notes)],
+        runs=runs,
+        reading=reading_of(design.origins, rows=whole.design.rows, direction=(better, "metric"), kind="texts"),
+    )
     whole = with_verdict(whole, **design.question.side, identical=bool((first == second).all()))
     return whole, Part(first, second, together, np.arange(len(labels)))
 
@@ -203,51 +221,34 @@ def unscored_note(metric: AdditiveMetric, label: str, a: Array, b: Array) -> lis
     return [Note("data", f"On {100 * share:.1f}% of the segments both systems have a {label} of 0.")]
 
 
-def with_peer(
-    c: Comparison,
-    compat: str,
-    metric: AdditiveMetric,
-    runs_a: Sequence[Array],
-    runs_b: Sequence[Array],
-    *,
-    grouped: bool,
-    datasets: int = 0,
-) -> Comparison:
-    """The comparison with the peer's p among its `tests` and notes on it; decision and words stay as they are.
+def ask_peer(
+    compat: str, metric: AdditiveMetric, runs_a: Sequence[Array], runs_b: Sequence[Array], design: TextDesign
+) -> tuple[PValue | None, list[Note]]:
+    """The peer's p, and notes on it.
 
     The note on the rule is the same for every metric, so that a family shows it once.
-
-    `grouped` says that documents were swapped as one, which the peer cannot do, and `datasets` that there are several.
     """
-    if datasets:
-        text = f"No p-value from {compat}: sacreBLEU compares on one test set, but there are {datasets}."
-        return replace(c, notes=[*c.notes, Note("peer", text)])
+    if design.datasets:
+        text = f"No p-value from {compat}: sacreBLEU compares on one test set, but there are {len(design.datasets)}."
+        return None, [Note("peer", text)]
     if len(runs_a) > 1 or len(runs_b) > 1:
         text = f"No p-value from {compat}: sacreBLEU compares single outputs, but there are several runs."
-        return replace(c, notes=[*c.notes, Note("peer", text)])
+        return None, [Note("peer", text)]
     entry = TEXT_METRICS.get(metric.name)
     known = entry is not None and "sacrebleu" in entry.tested_by
     p = COMPAT[compat](runs_a[0], runs_b[0], metric.score)
     trials = p.kernel.rpartition(":")[2]
-    apart = " It swaps single segments, not documents." if grouped else ""
+    apart = "" if design.documents is None else " It swaps single segments, not documents."
     source = "as sacreBLEU prints it" if known else "by its rule, although sacreBLEU does not have this metric"
     p_text = f"{compat}: p = {p.value:.4f}, {source}."
     rule = (
         f"{compat}: {int(trials):,} trials with seed {SACREBLEU_SEED}; {FLAWS[compat]}. It does not affect the verdict.{apart}"
     )
-    return replace(c, tests=[*c.tests, p], notes=[*c.notes, Note("peer", p_text), Note("peer", rule)])
-
-
-@dataclass(frozen=True)
-class Corpus:
-    """A text in which words are counted, and its name."""
-
-    name: str
-    lines: Lines
+    return p, [Note("peer", p_text), Note("peer", rule)]
 
 
 def study_words(
-    texts: Texts, datasets: Datasets, documents: Labels | None, correction: str, seed: int, corpus: Corpus | None = None
+    texts: Texts, datasets: Datasets, documents: Labels | None, correction: str, seed: int, corpus: Segments | None = None
 ) -> WordStudy:
     """Words by frequency, tested by swaps of segments, and n-grams that one system gets right more often.
 
@@ -269,10 +270,10 @@ def study_words(
         corrected, _ = correct_family([bucket.p for bucket in buckets], by)
         buckets = [replace(bucket, p=p) for bucket, p in zip(buckets, corrected, strict=True)]
     for_a, for_b = better_ngrams(texts.a[0], texts.b[0], texts.references, most=SHOWN)
-    return WordStudy("the reference" if corpus is None else corpus.name, buckets, for_a, for_b)
+    return WordStudy("the reference" if corpus is None else corpus.label, buckets, for_a, for_b)
 
 
-def _rows(run: Lines, references: Sequence[Lines], datasets: Datasets, corpus: Corpus | None) -> Array:
+def _rows(run: Lines, references: Sequence[Lines], datasets: Datasets, corpus: Segments | None) -> Array:
     everywhere = {"": np.arange(len(run))}
     rows_of: Mapping[str, Array] = datasets.rows if datasets else everywhere
     counts_by_band = np.zeros((len(run), len(BANDS), 3), dtype=np.int64)

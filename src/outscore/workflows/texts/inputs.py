@@ -2,13 +2,16 @@
 
 Each named file is a system, and a quoted pattern matches the runs of one. A table, or a WMT XML file, may contain
 several systems and their references; it is read once, whatever it is named for. If names contain ``{dataset}``, every test set
-has its own files; `join` concatenates their systems, references and labels.
+has its own files, whose systems, references and labels are concatenated.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import itertools
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field, replace
+from typing import Generic, TypeVar
 
 from outscore.core.errors import OutscoreError
 from outscore.core.options import did_you_mean
@@ -27,14 +30,19 @@ WITHOUT_COLUMNS = ("segments", "sgml", "xml")
 """Formats of texts that are no tables."""
 
 
+K = TypeVar("K")
+Key = tuple[int, str]
+"""A system of one test set: the position of its file among those named, and the name that the file gives it."""
+
+
 @dataclass(frozen=True, eq=False)
-class TextFiles:
+class TextFiles(Generic[K]):
     """What files of texts contain: runs by system, references, labels of the segments, and notes on the files.
 
-    `labels` are keyed by the name of their file, as written.
+    `labels` are keyed by the name of their file. The files of one test set have their systems by `Key`, all files by name.
     """
 
-    systems: Mapping[str, Sequence[Segments]]
+    systems: Mapping[K, Sequence[Segments]]
     references: Sequence[Segments]
     documents: Labels | None = None
     datasets: Labels | None = None
@@ -156,7 +164,7 @@ def read_text_files(
     reader: str = shared.TEXT_READER.default,
     columns: Mapping[str, str] | None = None,
     command: Callable[[Mapping[str, str]], str] | None = None,
-) -> TextFiles:
+) -> TextFiles[str]:
     """Read the files of systems, references and labels; `system` chooses from files that contain several.
 
     `command` writes the same command with other `columns`.
@@ -165,28 +173,29 @@ def read_text_files(
     that contains the labels of its segments.
     """
     opened = _Opened(reader, columns or {}, command)
-    names_asked = _Asked(files, reference, documents, labels, dataset, source)
-    datasets, left_out = shared_datasets(names_asked.names)
+    asked = _Asked(files, reference, documents, labels, dataset, source)
+    datasets, left_out = shared_datasets(asked.names)
     if datasets and dataset is not None:
         message = f"--dataset is `{dataset}`, but the file names already name the dataset."
         raise OutscoreError(message, "Leave --dataset out.", parameter="dataset")
-    parts = {name: _read(names_asked.of(name), opened) for name in datasets} or {"": _read(names_asked, opened)}
+    parts = {name: _read(asked.of(name), opened) for name in datasets} or {"": _read(asked, opened)}
     opened.refuse_columns_of_nothing()
-    whole = join(parts, files, system)
-    notes = dict.fromkeys(note for part in parts.values() for note in part.notes)
+    systems = _join_systems(parts, files, system)
+    joined_documents, joined_datasets = _join_groups(parts)
+    sources = {name: [part.source] for name, part in parts.items() if part.source is not None}
     return TextFiles(
-        _renamed(whole.systems, names) if names else whole.systems,
-        whole.references,
-        whole.documents,
-        None if dataset == shared.POOLED else whole.datasets,
-        dict(zip(labels, whole.labels, strict=True)),
+        _rename(systems, names) if names else systems,
+        _one_after_the_other({name: part.references for name, part in parts.items()}, "references"),
+        joined_documents,
+        None if dataset == shared.POOLED else joined_datasets,
+        {name: _concatenate(part.labels[fill(name, d) if datasets else name] for d, part in parts.items()) for name in labels},
         opened.origins([fill(reference[-1], name) for name in datasets] or reference),
-        [*left_out, *opened.notes, *notes],
-        whole.source,
+        [*left_out, *opened.notes, *dict.fromkeys(note for part in parts.values() for note in part.notes)],
+        _one_after_the_other(sources, "sources")[0] if sources else None,
     )
 
 
-def _renamed(systems: Mapping[str, Sequence[Segments]], names: Sequence[str]) -> dict[str, Sequence[Segments]]:
+def _rename(systems: Mapping[str, Sequence[Segments]], names: Sequence[str]) -> dict[str, Sequence[Segments]]:
     if len(names) != len(systems):
         raise OutscoreError(
             f"--names names {len(names)} systems, but there are {len(systems)}.",
@@ -196,17 +205,17 @@ def _renamed(systems: Mapping[str, Sequence[Segments]], names: Sequence[str]) ->
     return dict(zip(names, systems.values(), strict=True))
 
 
-def _read(asked: _Asked, opened: _Opened) -> Part:
+def _read(asked: _Asked, opened: _Opened) -> TextFiles[Key]:
     """The files of one test set, with all texts in the order of the last reference."""
     for part, paths in ((SYSTEM, [path for written in asked.files for path in runs_in(written)]), (REFERENCE, asked.reference)):
         for path in paths:
             opened.parts.setdefault(path, set()).add(part)
-    systems = [system for place, written in enumerate(asked.files) for system in _systems(place, written, opened)]
+    systems = {(i, own): runs for i, written in enumerate(asked.files) for own, runs in _systems(written, opened).items()}
     references = [text for path in asked.reference for text in opened.text(path).references()]
     segments = len(references[0])
     # Before the texts are aligned, because labels of other segments may mean a wrong reference.
-    labels = [_labels(opened.label(path), path, segments) for path in asked.labels]
-    texts, notes = side_by_side([*(run for system in systems for run in system.runs), *references])
+    labels = {path: _labels(opened.label(path), path, segments) for path in asked.labels}
+    texts, notes = side_by_side([*(run for runs in systems.values() for run in runs), *references])
     documents: Labels | None = None
     datasets: Labels | None = next((text.datasets for text in texts[::-1] if text.datasets is not None), None)
     if asked.documents is not None:
@@ -215,8 +224,8 @@ def _read(asked: _Asked, opened: _Opened) -> Part:
         datasets = _labels(_said_of(str(asked.dataset), "dataset", texts[-1], opened), "dataset", segments)
     source = None if asked.source is None else _source(opened.text(asked.source), texts[-1])
     rest = iter(texts)
-    ordered = [replace(system, runs=[next(rest) for _ in system.runs]) for system in systems]
-    return Part(ordered, list(rest), documents, datasets, labels, notes, source)
+    ordered = {key: [next(rest) for _ in runs] for key, runs in systems.items()}
+    return TextFiles(ordered, list(rest), documents, datasets, labels, notes=notes, source=source)
 
 
 def _source(file: TextFile, reference: Segments) -> Segments:
@@ -250,8 +259,11 @@ def _said_of(path: str, what: str, reference: Segments, opened: _Opened) -> Segm
     return labels
 
 
-def _systems(place: int, written: str, opened: _Opened) -> list[PartSystem]:
-    """The systems of one name. A file with several systems cannot be one of several runs."""
+def _systems(written: str, opened: _Opened) -> dict[str, list[Segments]]:
+    """The runs of the systems of one file name, by the names that the file gives them.
+
+    A file with several systems cannot be one of several runs.
+    """
     paths = runs_in(written)
     texts = [opened.text(path).systems() for path in paths]
     several = next((path for path, held in zip(paths, texts, strict=True) if len(held) > 1), None)
@@ -260,8 +272,8 @@ def _systems(place: int, written: str, opened: _Opened) -> list[PartSystem]:
             f"`{several}` contains several systems, but `{written}` matches runs of a single one.", "Name the files one by one."
         )
     if several is not None:
-        return [PartSystem(place, text.name, [text]) for text in texts[0]]
-    return [PartSystem(place, _own_name(opened.text(paths[0]), len(paths)), [held[0] for held in texts])]
+        return {text.name: [text] for text in texts[0]}
+    return {_own_name(opened.text(paths[0]), len(paths)): [held[0] for held in texts]}
 
 
 def _own_name(file: TextFile, runs: int) -> str:
@@ -272,51 +284,16 @@ def _own_name(file: TextFile, runs: int) -> str:
     return text.name
 
 
-@dataclass(frozen=True, eq=False)
-class PartSystem:
-    """A system in one test set: the position of its file among those named, the name the file gives it, and its runs."""
+def _join_systems(
+    parts: Mapping[str, TextFiles[Key]], files: Sequence[str], chosen: Sequence[str]
+) -> dict[str, Sequence[Segments]]:
+    """The runs of all test sets by the names of their systems; only the `chosen` ones, which every test set must have.
 
-    place: int
-    own: str
-    runs: Sequence[Segments]
-
-
-@dataclass(frozen=True, eq=False)
-class Part:
-    """What the files of one test set contain, aligned segment by segment."""
-
-    systems: Sequence[PartSystem]
-    references: Sequence[Segments]
-    documents: Labels | None = None
-    datasets: Labels | None = None
-    labels: Sequence[Labels] = ()
-    notes: Sequence[str] = ()
-    source: Segments | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class Whole:
-    """All test sets: runs by the name of their system, and the dataset of each segment if there are several."""
-
-    systems: Mapping[str, Sequence[Segments]]
-    references: Sequence[Segments]
-    documents: Labels | None
-    datasets: Labels | None
-    labels: Sequence[Labels]
-    source: Segments | None = None
-
-
-Key = tuple[int, str]
-
-
-def join(parts: Mapping[str, Part], files: Sequence[str], chosen: Sequence[str]) -> Whole:
-    """Test sets by name, concatenated; only the `chosen` systems, which every test set must have.
-
-    A single test set without a name stays as it is. `files` are the file names as they were written.
+    `files` are the file names as they were written.
     """
     keyed = _by_key(parts)
-    keys = list(dict.fromkeys(key for mine in keyed.values() for key in mine))
-    anywhere = [next(mine[key] for mine in keyed.values() if key in mine) for key in keys]
+    keys = list(dict.fromkeys(key for own in keyed.values() for key in own))
+    anywhere = [next(own[key] for own in keyed.values() if key in own) for key in keys]
     named = dict(zip(_names(anywhere, files), keys, strict=True))
     for name in chosen:
         if name not in named:
@@ -324,46 +301,54 @@ def join(parts: Mapping[str, Part], files: Sequence[str], chosen: Sequence[str])
     systems: dict[str, Sequence[Segments]] = {}
     for name in chosen or named:
         _check_complete(name, named, keyed)
-        systems[name] = _one_after_the_other({d: mine[named[name]].runs for d, mine in keyed.items()}, f"runs of `{name}`")
-    references = _one_after_the_other({d: part.references for d, part in parts.items()}, "references")
+        runs = {dataset: parts[dataset].systems[own[named[name]]] for dataset, own in keyed.items()}
+        systems[name] = _one_after_the_other(runs, f"runs of `{name}`")
+    return systems
+
+
+def _join_groups(parts: Mapping[str, TextFiles[Key]]) -> tuple[Labels | None, Labels | None]:
+    """The documents and the datasets of all segments; a single test set without a name stays as it is."""
     first = next(iter(parts.values()))
-    documents, datasets = first.documents, first.datasets
-    if len(parts) > 1:
-        datasets = tuple(dataset for dataset, part in parts.items() for _ in part.references[0].lines)
-        if documents is not None:
-            documents = tuple(label for part in parts.values() for label in part.documents or ())
-    labels = [tuple(label for part in parts.values() for label in part.labels[i]) for i in range(len(first.labels))]
-    sources = {dataset: [part.source] for dataset, part in parts.items() if part.source is not None}
-    (source,) = _one_after_the_other(sources, "sources") if sources else [None]
-    return Whole(systems, references, documents, datasets, labels, source)
+    if len(parts) == 1:
+        return first.documents, first.datasets
+    datasets = tuple(dataset for dataset, part in parts.items() for _ in part.references[0].lines)
+    documents = [part.documents for part in parts.values() if part.documents is not None]
+    return _concatenate(documents) if documents else None, datasets
 
 
-def _by_key(parts: Mapping[str, Part]) -> dict[str, dict[Key, PartSystem]]:
+def _concatenate(labels: Iterable[Labels]) -> Labels:
+    return tuple(itertools.chain.from_iterable(labels))
+
+
+def _by_key(parts: Mapping[str, TextFiles[Key]]) -> dict[str, dict[Key, Key]]:
     """The systems of each test set, by a key that identifies a system across test sets.
 
     The key is the position of the file and, for files of several systems, the name that the file gives the system.
     """
-    several = {s.place for part in parts.values() for s in part.systems if sum(t.place == s.place for t in part.systems) > 1}
+    several = {
+        place for part in parts.values() for place, number in Counter(place for place, _ in part.systems).items() if number > 1
+    }
     return {
-        dataset: {(s.place, s.own if s.place in several else ""): s for s in part.systems} for dataset, part in parts.items()
+        dataset: {(place, own if place in several else ""): (place, own) for place, own in part.systems}
+        for dataset, part in parts.items()
     }
 
 
-def _names(systems: Sequence[PartSystem], files: Sequence[str]) -> list[str]:
+def _names(systems: Sequence[Key], files: Sequence[str]) -> list[str]:
     """Unique names: those that the files give their systems, else the names of the files."""
-    own_names = [system.own for system in systems]
-    paths = called_by([files[system.place] for system in systems])
+    own_names = [own for _, own in systems]
+    paths = called_by([files[place] for place, _ in systems])
     clear = [bool(name) and own_names.count(name) == 1 for name in own_names]
     names = [name if fits else path for name, path, fits in zip(own_names, paths, clear, strict=True)]
     return paths if len(set(names)) < len(names) else names
 
 
-def _check_complete(name: str, named: Mapping[str, Key], keyed: Mapping[str, Mapping[Key, PartSystem]]) -> None:
+def _check_complete(name: str, named: Mapping[str, Key], keyed: Mapping[str, Mapping[Key, Key]]) -> None:
     """Refuse a system that is missing from a test set: a mean over other test sets is not comparable."""
-    lacking = next((dataset for dataset, mine in keyed.items() if named[name] not in mine), None)
+    lacking = next((dataset for dataset, own in keyed.items() if named[name] not in own), None)
     if lacking is None:
         return
-    complete = [system for system, key in named.items() if all(key in mine for mine in keyed.values())]
+    complete = [system for system, key in named.items() if all(key in own for own in keyed.values())]
     cure = f"Use --system to choose from the systems that all datasets have: {', '.join(complete)}." if complete else ""
     raise OutscoreError(
         f"System `{name}` has no text in dataset `{lacking}`.", cure or "Give texts of every system on all datasets."

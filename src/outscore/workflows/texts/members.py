@@ -136,8 +136,8 @@ def scored_members(
             raise OutscoreError(message, cure, parameter="scores")
         rows: dict[str, list[Array]] = {}
         for system, file in zip(runs, named * len(runs) if len(named) == 1 else named, strict=True):
-            read = _Reader(name, system, several=len(named) == 1, segments=segments, datasets=datasets)
-            tables = read.runs(file, runs[system], written)
+            read = partial(read_segment_scores, metric=name, system=system, several=len(named) == 1)
+            tables = _read_runs(read, file, segments, datasets, partial(_paths_of, system, runs[system], written))
             rows[system] = [to_rows(values) for values, _ in tables]
             origins += [origin for _, files_of_run in tables for origin in files_of_run]
         columns = [np.concatenate([values[:, 0] for values in several]) for several in rows.values()]
@@ -173,39 +173,32 @@ def _ask_direction(
     )
 
 
-@dataclass(frozen=True)
-class _Reader:
-    """Reads the scores of one system by one metric; `several` says that the file contains several systems."""
+def _paths_of(system: str, runs: int, written: str, file: str) -> list[str]:
+    """The files of all runs of a system."""
+    paths = runs_in(file)
+    if len(paths) != runs:
+        matched = f"`{file}` matches {count(len(paths), 'file')}"
+        message = f"--scores {written}: {matched}, but `{system}` has {count(runs, 'run')}."
+        raise OutscoreError(message, "Give a file of scores for each run.", parameter="scores")
+    return paths
 
-    metric: str
-    system: str
-    several: bool
-    segments: int
-    datasets: Datasets
 
-    def runs(self, file: str, runs: int, written: str) -> list[tuple[list[float], list[Origin]]]:
-        """The scores of every run, and the files they come from."""
-        if self.datasets and DATASET in file:
-            parts = {dataset: self._paths(fill(file, dataset), runs, written) for dataset in self.datasets.rows}
-            return [self._joined({dataset: paths[k] for dataset, paths in parts.items()}) for k in range(runs)]
-        read = (self._read(path, self.segments) for path in self._paths(file, runs, written))
-        return [(values, [origin]) for values, origin in read]
-
-    def _paths(self, file: str, runs: int, written: str) -> list[str]:
-        paths = runs_in(file)
-        if len(paths) != runs:
-            matched = f"`{file}` matches {count(len(paths), 'file')}"
-            message = f"--scores {written}: {matched}, but `{self.system}` has {count(runs, 'run')}."
-            raise OutscoreError(message, "Give a file of scores for each run.", parameter="scores")
-        return paths
-
-    def _read(self, path: str, segments: int) -> tuple[list[float], Origin]:
-        return read_segment_scores(path, self.metric, self.system, segments, several=self.several)
-
-    def _joined(self, paths: Mapping[str, str]) -> tuple[list[float], list[Origin]]:
-        """The scores of one run from the files of the datasets."""
-        values, origins = np.zeros(self.segments), []
-        for dataset, rows in self.datasets.rows.items():
-            values[rows], origin = self._read(paths[dataset], len(rows))
+def _read_runs(
+    read: Callable[..., tuple[list[float], Origin]],
+    file: str,
+    segments: int,
+    datasets: Datasets,
+    paths_of: Callable[[str], list[str]],
+) -> list[tuple[list[float], list[Origin]]]:
+    """The scores of every run of a system, and the files they come from; each dataset may have its own."""
+    if not (datasets and DATASET in file):
+        found = (read(path, segments=segments) for path in paths_of(file))
+        return [(values, [origin]) for values, origin in found]
+    runs = []
+    for paths in zip(*(paths_of(fill(file, dataset)) for dataset in datasets.rows), strict=True):
+        joined, origins = np.zeros(segments), []
+        for rows, path in zip(datasets.rows.values(), paths, strict=True):
+            joined[rows], origin = read(path, segments=len(rows))
             origins.append(origin)
-        return values.tolist(), origins
+        runs.append((joined.tolist(), origins))
+    return runs

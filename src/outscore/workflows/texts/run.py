@@ -24,19 +24,18 @@ from outscore.language.phrases import correction_name
 from outscore.language.verdict.comparison import agreement, with_omission
 from outscore.metrics.cache import StatisticsCache
 from outscore.metrics.text.registry import TEXT_METRICS
-from outscore.results.comparison import Comparison, Comparisons
-from outscore.results.design import Direction, Reading
+from outscore.results.comparison import Comparisons
+from outscore.results.design import Verdict
 from outscore.results.files import write_files
 from outscore.results.note import Note
 from outscore.scores.system import Origin
 from outscore.workflows.compare.inputs import UNNAMED, TwoNames
 from outscore.workflows.names import path_texts
-from outscore.workflows.reading import reading_of
 from outscore.workflows.requests import shared
 from outscore.workflows.requests.compare import LENGTH, TextsRequest
 from outscore.workflows.requests.door import at_the_door
 from outscore.workflows.texts.checks import cache_of, chosen_metrics, engine_for
-from outscore.workflows.texts.corpus import Corpus, TextDesign, compare_corpora, study_words
+from outscore.workflows.texts.corpus import TextDesign, compare_corpora, study_words
 from outscore.workflows.texts.inputs import read_text_files
 from outscore.workflows.texts.labels import Datasets, Labels, buckets_of, datasets_of_segments, labels_of_segments, length_bands
 from outscore.workflows.texts.members import scored_members, text_members
@@ -121,35 +120,27 @@ def run_scored(
     command = None if data is not None else lambda scores: replace(request, scores=scores).command_line()
     scored, origins = scored_members(request.scores, runs, len(texts.a[0]), datasets, command)
     question = question_of(**request.asked(), unit_advice=unit_advice)
-    design = TextDesign(grouped, buckets, request.correction, request.compat, question, request.asked(), datasets)
-    corpus, counted = _corpus(request.corpus)
-    texts_given = replace(texts_given, origins=[*texts_given.origins, *origins, *counted])
+    corpus = None if request.corpus is None else read_segments(request.corpus)
+    counted = [] if corpus is None or corpus.origin is None else [corpus.origin]
+    origins = [*texts_given.origins, *origins, *counted]
+    notes = [Note("input", note) for note in (*texts_given.notes, *texts.notes)]
+    design = TextDesign(
+        grouped, buckets, request.correction, request.compat, question, request.asked(), datasets, origins, notes
+    )
     members = [*text_members(request.metrics, texts.systems, texts.references, statistics, datasets), *scored]
     comparisons, family = compare_corpora(texts, request.metrics, members, design)
-    comparisons[0] = replace(
-        comparisons[0], notes=[*(Note("input", note) for note in (*texts_given.notes, *texts.notes)), *comparisons[0].notes]
-    )
     if cache is None:
         # A caller that passes a cache reads its notes there.
         for note in kept.notes:
             remark(note)
-    comparisons = [replace(c, reading=_reading(texts_given, c)) for c in comparisons]
     words = None
     if request.explain:
         words = study_words(texts, datasets, grouped, request.correction, request.seed, corpus)
-    whole = Comparisons(comparisons, request.settings(texts_given.origins), family, words=words)
-    if family is not None:
-        together = agreement(comparisons, correction_name(family.correction))
-        whole = replace(whole, headline=together.headline, reason=together.reason)
+    verdict = Verdict("", "") if family is None else agreement(comparisons, correction_name(family.correction))
+    whole = Comparisons(
+        comparisons, request.settings(origins), family, words=words, headline=verdict.headline, reason=verdict.reason
+    )
     return whole, partial(segment_scores, members, datasets, grouped, influence=True)
-
-
-def _corpus(path: str | None) -> tuple[Corpus | None, list[Origin]]:
-    """The text in which word frequencies are counted, and its file."""
-    if path is None:
-        return None, []
-    text = read_segments(path)
-    return Corpus(text.label, text.lines), [] if text.origin is None else [text.origin]
 
 
 def _grouped(given: object, datasets: Datasets, segments: int) -> Labels | None:
@@ -158,11 +149,6 @@ def _grouped(given: object, datasets: Datasets, segments: int) -> Labels | None:
         return None
     labels = labels_of_segments(given, "documents", segments)
     return tuple(f"{d}: {label}" for d, label in zip(datasets.labels, labels, strict=True)) if datasets else labels
-
-
-def _reading(given: TextData, c: Comparison) -> Reading:
-    better: Direction = "higher" if c.higher_is_better else "lower"
-    return reading_of(given.origins, rows=c.design.rows, direction=(better, "metric"), kind="texts")
 
 
 def call(
