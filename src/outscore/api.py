@@ -543,8 +543,8 @@ def compare(
     filter : str | None, default None
         Logs: the filter that extracted the scored answers.
     missing : str | None, default None
-        Rows without a score: stop, drop them, or (logs only) count them as zero. None means: stop; zero where
-        the harness counts so.
+        Rows without a score: stop, drop them, or count them as zero, the worst score. None means: stop; zero
+        where the harness counts so.
     force_same : bool, default False
         Logs: compare them even if their questions or settings differ.
     roster : str | None, default None
@@ -901,8 +901,8 @@ def score(
     filter : str | None, default None
         Logs: the filter that extracted the scored answers.
     missing : str | None, default None
-        Rows without a score: stop, drop them, or (logs only) count them as zero. None means: stop; zero where
-        the harness counts so.
+        Rows without a score: stop, drop them, or count them as zero, the worst score. None means: stop; zero
+        where the harness counts so.
     force_same : bool, default False
         Logs: compare them even if their questions or settings differ.
     roster : str | None, default None
@@ -1138,8 +1138,8 @@ def gate(
     filter : str | None, default None
         Logs: the filter that extracted the scored answers.
     missing : str | None, default None
-        Rows without a score: stop, drop them, or (logs only) count them as zero. None means: stop; zero where
-        the harness counts so.
+        Rows without a score: stop, drop them, or count them as zero, the worst score. None means: stop; zero
+        where the harness counts so.
     force_same : bool, default False
         Logs: compare them even if their questions or settings differ.
     roster : str | None, default None
@@ -1621,8 +1621,8 @@ def rank(
     filter : str | None, default None
         Logs: the filter that extracted the scored answers.
     missing : str | None, default None
-        Rows without a score: stop, drop them, or (logs only) count them as zero. None means: stop; zero where
-        the harness counts so.
+        Rows without a score: stop, drop them, or count them as zero, the worst score. None means: stop; zero
+        where the harness counts so.
     force_same : bool, default False
         Logs: compare them even if their questions or settings differ.
     roster : str | None, default None

@@ -98,11 +98,67 @@ def test_a_column_for_each_system_has_words_for_gaps_too(form, tmp_path, monkeyp
     assert (found.n, found.difference) == (39, osc.compare(NEW[1:], OLD[1:]).difference)
 
 
-def test_zero_is_for_logs(tmp_path, monkeypatch):
+ZEROED = ([0 if i in (3, 17) else x for i, x in enumerate(NEW)], [0 if i == 17 else x for i, x in enumerate(OLD)])
+
+
+@pytest.mark.parametrize("form", ["jsonl", "csv", "parquet"])
+@pytest.mark.parametrize("command", ["compare", "rank", "score"])
+def test_zero_is_the_worst_score(form, command, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    refused = run("compare", *write("csv", None), "--missing", "zero")
-    assert "--missing zero is for logs of evaluation harnesses" in refused.output
-    assert "drop rows without a score with --missing drop" in refused.output
+    files = write(form, None)
+    told = run(command, *files, "--missing", "zero")
+    assert told.exit_code == 0, told.output
+    assert ", 3 without a score counted as the worst score; higher is better" in " ".join(told.output.split())
+    found = osc.compare(*files, missing="zero")
+    expected = osc.compare(*ZEROED)
+    assert (found.p.value, found.difference, found.n) == (expected.p.value, expected.difference, 40)
+    assert (found.reading.filled, found.reading.left_out) == (3, 0)
+
+
+def test_zero_in_data_frames_in_wide_tables_and_among_bare_numbers(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    expected = osc.compare(*ZEROED)
+    gaps = [[None if i in (3, 17) else x for i, x in enumerate(NEW)], [None if i == 17 else x for i, x in enumerate(OLD)]]
+    wide = pl.DataFrame({"id": range(40), "new": gaps[0], "old": gaps[1]})
+    wide.write_csv("wide.csv")
+    Path("pairs.txt").write_text(
+        "".join(f"{'nan' if x is None else x} {'n/a' if y is None else y}\n" for x, y in zip(*gaps, strict=True))
+    )
+    for given in (wide, "wide.csv", "pairs.txt"):
+        found = osc.compare(given, missing="zero")
+        assert (found.p.value, found.difference, found.n) == (expected.p.value, expected.difference, 40)
+        assert found.reading.filled == 2
+    gate = run(
+        "gate", "wide.csv", "--system", "old", "--system", "new", "--margin", "3", "--bounds", "0", "9", "--missing", "zero"
+    )
+    assert gate.exit_code in (0, 3), gate.output
+
+
+def test_zero_for_answers_without_a_right_one_makes_them_wrong(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    gold = ["", "b", "a", "b", "a", "b"] * 5
+    table = pl.DataFrame({"id": range(30), "gold": gold, "new": list("abaaab") * 5, "old": list("aabbab") * 5})
+    table.write_csv("answers.csv")
+    found = osc.compare("answers.csv", missing="zero")
+    right = [[int(bool(g) and x == g) for x, g in zip(table[name], gold, strict=True)] for name in ("new", "old")]
+    assert (found.difference, found.n, found.reading.filled) == (osc.compare(*right).difference, 30, 5)
+    assert osc.compare(table, missing="zero").difference == found.difference
+
+
+def test_zero_that_would_be_the_best_score_is_refused(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = [f"q{i},{'' if i == 3 else x / 10},{y / 10}\n" for i, (x, y) in enumerate(zip(NEW, OLD, strict=True))]
+    Path("wer.csv").write_text("id,wer_new,wer_old\n" + "".join(rows))
+    refused = run("compare", "wer.csv", "--missing", "zero")
+    assert refused.exit_code == 2
+    assert "Lower scores are better in `wer.csv`, so 0 for a missing score would be the best score of all." in refused.output
+    cured = osc.compare("wer.csv", missing="zero", direction="lower", bounds=(0, 1))
+    new = [1.0 if i == 3 else x / 10 for i, x in enumerate(NEW)]
+    assert cured.difference == pytest.approx(np.mean(new) - np.mean(OLD) / 10)
+    Path("below.csv").write_text(Path("wer.csv").read_text().replace("wer_", "").replace("q5,", "q5,-"))
+    refused = run("rank", "below.csv", "--missing", "zero")
+    assert refused.exit_code == 2
+    assert "so 0 is not the worst of them" in refused.output
 
 
 WORDS = "id,a,b,c\n" + "".join(f"q{i},{i % 2},{i % 3 % 2},{'NA' if i < 24 else i % 2}\n" for i in range(40))

@@ -81,7 +81,7 @@ def read(
 
     metric, filter, log_task, missing, force_same
         Of logs of evaluation harnesses, files or folders: which score, filter and task; whether rows without a score
-        ``"stop"`` the reading, are ``"drop"``ped, as those of tables can be, or count as ``"zero"``; and whether logs that
+        ``"stop"`` the reading, are ``"drop"``ped or count as ``"zero"``, as those of tables can; and whether logs that
         differ are read nevertheless. Several tasks are datasets.
     gold, prediction
         Columns of the right answers and of a system's answers: an item scores 1 where they are equal. Recognised by
@@ -123,8 +123,6 @@ def read(
         )
         return read_systems([path], question, format=None if format == "auto" else format, several=True).scores
     _refuse_given(path, logs=False, metric=metric, filter=filter, log_task=log_task)
-    if missing == "zero":
-        _refuse_given(path, logs=False, missing=missing)
     choice = Choice(
         item,
         system,
@@ -138,6 +136,7 @@ def read(
         gold=gold,
         prediction=prediction,
         drop=missing == "drop",
+        fill=0.0 if missing == "zero" else None,
     )
     return _read_file(path, choice, format)
 

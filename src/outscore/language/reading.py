@@ -77,6 +77,7 @@ def short_reading(reading: Reading) -> str:
         scores = "columns"
     by = f" by {_names(reading.item)}" if reading.item else ""
     left_out = [f"{count(reading.left_out, 'row')} without a score left out"] if reading.left_out else []
+    left_out += [f"{count(reading.filled, 'row')} without a score counted as the worst score"] if reading.filled else []
     direction = [] if reading.kind == "texts" or reading.measures else [_direction(reading, "assumed; or --lower-is-better")]
     return "; ".join([scores + by, *_groups(reading), *left_out, *direction])
 
@@ -128,7 +129,8 @@ def _amount(reading: Reading) -> str:
     # The line has described a bare format already.
     formats = "" if reading.kind == "numbers" or not reading.formats else f" ({', '.join(reading.formats)})"
     left_out = f", {reading.left_out:,} without a score left out" if reading.left_out else ""
-    return f"{rows} in {count(reading.files, 'file')}{formats}{left_out}"
+    filled = f", {reading.filled:,} without a score counted as the worst score" if reading.filled else ""
+    return f"{rows} in {count(reading.files, 'file')}{formats}{left_out}{filled}"
 
 
 def _direction(reading: Reading, assumed: str = ASSUMED) -> str:

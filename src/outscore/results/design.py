@@ -47,8 +47,8 @@ class Reading:
         Which scores are better, and how that is known.
     direction_assumed
         Whether the name of the scores is not known, so that nothing says which are better.
-    left_out
-        How many of the rows have no score and were left out.
+    left_out, filled
+        How many of the rows have no score, and were left out or count as the worst score.
     gold_file, output_files
         For outputs: the file of the right answers, and those of the systems.
     """
@@ -75,6 +75,7 @@ class Reading:
     measures: list[str] = field(default_factory=list)
     left_out: int = 0
     direction_assumed: bool = False
+    filled: int = 0
 
 
 @dataclass(frozen=True)

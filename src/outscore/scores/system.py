@@ -75,7 +75,7 @@ class Origin:
     """The file that scores come from: its digest, its number of records, and which column played which part.
 
     `systems` counts all that the file has, those that were not asked for included; `left_out` the rows without a score that
-    were left out.
+    were left out, and `filled` those that count as the worst score, if higher or lower ones are better (`filled_for`).
     """
 
     path: str
@@ -86,6 +86,8 @@ class Origin:
     unit: Literal["line", "row"] = "line"
     systems: int = 1
     left_out: int = 0
+    filled: int = 0
+    filled_for: Literal["higher", "lower"] = "higher"
 
     @property
     def label(self) -> str:

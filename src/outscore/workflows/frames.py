@@ -15,7 +15,7 @@ from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.core.rows import is_labelled
 from outscore.formats.base.entry import Choice
-from outscore.formats.tables.assemble import check_guess
+from outscore.formats.tables.assemble import check_guess, refuse_best_fill
 from outscore.formats.tables.cells import AnswerColumn, GoldColumn, is_missing, label_text
 from outscore.formats.tables.columns import Layout, find_layout, refuse_other_gold
 from outscore.formats.tables.names import normalize_name, suggest_name
@@ -78,10 +78,17 @@ def systems_in(given: Any, choice: Choice) -> list[Scores]:  # noqa: ANN401
     _refuse_summaries(records, layout, arrays)
     places = _kept(layout, arrays, rows) if choice.drop else np.arange(rows)
     arrays = {name: values[places] for name, values in arrays.items()}
-    gold, answered = _read_answers(records, layout, arrays, places + 1)
+    filled = 0
+    if choice.fill is not None:
+        arrays, filled = _without_gaps(layout, arrays, choice.fill)
+    gold, answered = _read_answers(records, layout, arrays, places + 1, unjudged=choice.fill is not None)
     scored = {**arrays, **{name: column.values() for name, column in answered.items()}}
-    origin = Origin(TABLE, "", rows, "dataframe", layout.used, "row", left_out=rows - len(places))
+    left_out = rows - len(places)
+    origin = Origin(
+        TABLE, "", rows, "dataframe", layout.used, "row", left_out=left_out, filled=filled, filled_for=choice.fill_for
+    )
     systems = settle_folds(check_guess(records, layout, _split(scored, layout, origin, gold, answered, places + 1)))
+    refuse_best_fill(systems, choice)
     for one in systems:
         refuse_other_kind(one)
     if not choice.systems:
@@ -103,6 +110,17 @@ def _kept(layout: Layout, arrays: Mapping[str, Array], rows: int) -> Array:
     return np.flatnonzero([not any(map(is_missing, cells)) for cells in zip(*columns, strict=True)])
 
 
+def _without_gaps(layout: Layout, arrays: Mapping[str, Array], worst: float) -> tuple[dict[str, Array], int]:
+    """The columns with the worst score where there is none, and how many rows have such a gap or no right answer."""
+    judged = [layout.gold] if layout.gold is not None else list(layout.scores)
+    absent = {name: np.array([is_missing(value) for value in arrays[name].tolist()], dtype=bool) for name in judged}
+    filled = int(np.logical_or.reduce(list(absent.values())).sum())
+    if layout.gold is not None:
+        return dict(arrays), filled
+    whole = {name: np.where(gaps, worst, arrays[name]).astype(float) for name, gaps in absent.items() if gaps.any()}
+    return {**arrays, **whole}, filled
+
+
 def _refuse_summaries(records: Records, layout: Layout, arrays: Mapping[str, Array]) -> None:
     """Refuse a first or last row that summarises the others, as in files."""
     for name in (layout.item, layout.cluster, layout.repeat, layout.dataset, *layout.slices, layout.row_name):
@@ -112,13 +130,13 @@ def _refuse_summaries(records: Records, layout: Layout, arrays: Mapping[str, Arr
 
 
 def _read_answers(
-    records: Records, layout: Layout, arrays: Mapping[str, Array], lines: Array
+    records: Records, layout: Layout, arrays: Mapping[str, Array], lines: Array, *, unjudged: bool
 ) -> tuple[Labels | None, dict[str, AnswerColumn]]:
     """The right answers, if there is a column of them, and the columns of answers, which are right or wrong."""
     if layout.gold is None:
         return None, {}
     refuse_other_gold(records, layout, Block(lines, {name: arrays[name].tolist() for name in (layout.gold, *layout.twins)}))
-    gold = GoldColumn(records, layout.gold)
+    gold = GoldColumn(records, layout.gold, optional=unjudged)
     gold.add(arrays[layout.gold].tolist(), lines)
     columns = {name: AnswerColumn(records, name, gold) for name in layout.scores}
     for name, column in columns.items():

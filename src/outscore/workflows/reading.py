@@ -264,6 +264,7 @@ def reading_of(
     `systems` are the names of the systems, which are columns if no column of the file contains the scores.
     """
     better, source = direction
+    _refuse_best_fill(origins, better)
     if not origins:
         return Reading(kind or "arrays", rows, slices=list(slices), direction=better, direction_source=source)
     formats = list(dict.fromkeys(map(_format, origins)))
@@ -292,8 +293,21 @@ def reading_of(
         direction_source=source,
         by_class=by_class,
         left_out=sum(origin.left_out for origin in origins),
+        filled=sum(origin.filled for origin in origins),
         direction_assumed=shape == "table" and source == "default" and not all(map(is_measure, score)),
     )
+
+
+def _refuse_best_fill(origins: Iterable[Origin], better: Direction) -> None:
+    """Refuse to give what was never scored the best score there is."""
+    wrong = next((origin for origin in origins if origin.filled and origin.filled_for != better), None)
+    if wrong is not None:
+        raise OutscoreError(
+            f"Lower scores are better in {wrong.label}, so 0 for a missing score would be the best score of all.",
+            "Leave rows without a score out with --missing drop; `compare` and `gate` also take the worst score: --missing "
+            "zero --lower-is-better --bounds LOW HIGH.",
+            parameter="missing",
+        )
 
 
 def outputs_reading(origins: Sequence[Origin], rows: int) -> Reading:

@@ -11,6 +11,7 @@ from outscore.outputs.model import Outputs
 from outscore.scores.system import Scores
 
 Holds = Literal["scores", "outputs"]
+Better = Literal["higher", "lower"]
 
 
 @dataclass(frozen=True)
@@ -19,7 +20,8 @@ class Choice:
 
     `gold` and `prediction` are columns of answers, which score 1 where they are right. With `gaps`, an empty cell of a table
     with a column per system means that the system lacks the item. With `transpose`, rows are systems and columns are items.
-    With `drop`, rows without a score are left out and counted.
+    With `drop`, rows without a score are left out and counted; with `fill`, they count as that, which is the worst score if
+    higher or lower ones are better (`fill_for`).
     `among` are the systems that are wanted of several files, each of which may hold some of them. `gold_option` is the option
     that names `gold`, if not its own.
     """
@@ -39,6 +41,8 @@ class Choice:
     among: tuple[str, ...] = ()
     gold_option: str = ""
     drop: bool = False
+    fill: float | None = None
+    fill_for: Better = "higher"
 
     @property
     def columns(self) -> tuple[str, ...]:

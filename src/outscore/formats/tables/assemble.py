@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import compress
 
@@ -81,10 +81,24 @@ def read_table(source: Source, records: Records, choice: Choice, format: str) ->
         refuse_summary(records, column, edges, builder.edge_lines)
     systems = len(builder.systems) or _count_systems(records, layout)
     origin = Origin(source.path, source.sha256(), builder.seen, format, layout.used, records.unit, systems, builder.left_out)
+    origin = replace(origin, filled=builder.filled, filled_for=choice.fill_for)
     systems_scores = check_guess(records, layout, builder.scores(origin, choice.systems))
+    refuse_best_fill(systems_scores, choice)
     for one in systems_scores:
         refuse_other_kind(one)
     return settle_folds(systems_scores)
+
+
+def refuse_best_fill(systems: Iterable[Scores], choice: Choice) -> None:
+    """Refuse to fill in 0 beside scores below 0, of which it may be the best."""
+    for one in systems:
+        if choice.fill == 0 and one.origin is not None and one.origin.filled and one.values.size and one.values.min() < 0:
+            raise OutscoreError(
+                f"{one.label}: scores go down to {float(one.values.min()):.4g}, so 0 is not the worst of them.",
+                "Leave rows without a score out with --missing drop; `compare` and `gate` also take the worst score: --bounds "
+                "LOW HIGH.",
+                parameter="missing",
+            )
 
 
 def check_guess(records: Records, layout: Layout, systems: list[Scores]) -> list[Scores]:
@@ -136,9 +150,16 @@ class _TableBuilder:
     def __init__(self, records: Records, layout: Layout, choice: Choice) -> None:
         self._records = records
         self._layout, self._wanted = layout, frozenset(choice.systems)
-        gapped = layout.scores if layout.wide and (choice.gaps or choice.drop) and layout.gold is None else ()
+        self._fill = choice.fill
+        if self._fill is not None and float(self._fill).is_integer():
+            # Whole scores stay whole.
+            self._fill = int(self._fill)
+        with_gaps = layout.wide and (choice.gaps or choice.drop) and self._fill is None
+        gapped = layout.scores if with_gaps and layout.gold is None else ()
         self._gapped = {name: GappedColumn(records, name, wanted=name in self._wanted, words=choice.drop) for name in gapped}
-        self._gold = {} if layout.gold is None else {layout.gold: GoldColumn(records, layout.gold)}
+        self._gold = (
+            {} if layout.gold is None else {layout.gold: GoldColumn(records, layout.gold, optional=self._fill is not None)}
+        )
         self._numbers: dict[str, NumberColumn | AnswerColumn] = {}
         for name in layout.scores:
             if layout.gold is not None:
@@ -158,7 +179,7 @@ class _TableBuilder:
                 "Name the column of items with --item (item=... in Python), or remove the row from both systems.",
                 parameter="missing",
             )
-        self._dropped = 0
+        self._dropped = self.filled = 0
         self._kept: list[Array] = []
         self._lines: list[Array] = []
         self._words: tuple[str, str] | None = None
@@ -212,9 +233,24 @@ class _TableBuilder:
             first, last = (str(block.columns[self._layout.row_name][row]) for row in (0, -1))
             self._words = first if self._words is None else self._words[0], last
         columns = [*self._labels.items(), *self._gold.items(), *self._numbers.items(), *self._gapped.items()]
+        read = {name: block.columns[name] for name, _ in columns}
+        if keep is not None:
+            read = {name: list(compress(values, keep.tolist())) for name, values in read.items()}
+        if self._fill is not None:
+            read |= self._without_gaps(read)
         for name, column in columns:
-            values = block.columns[name]
-            column.add(values if keep is None else list(compress(values, keep.tolist())), lines)
+            column.add(read[name], lines)
+
+    def _without_gaps(self, read: Mapping[str, Sequence[object]]) -> dict[str, Sequence[object]]:
+        """The columns of scores with the worst score where there is none; rows without one, or a right answer, are counted."""
+        judged = [name for name in self._layout.scores if self._layout.gold is None] or list(self._gold)
+        absent = {name: [is_missing(value) for value in read[name]] for name in judged}
+        self.filled += sum(map(any, zip(*absent.values(), strict=True)))
+        if self._gold:
+            return {}
+        return {
+            name: [self._fill if gap else x for x, gap in zip(read[name], gaps, strict=True)] for name, gaps in absent.items()
+        }
 
     def _with_scores(self, block: Block, keep: Array | None) -> Array | None:
         """Those of the rows to keep that have a score, or a right answer, where others are left out."""

@@ -41,7 +41,10 @@ TRUTH = {"true": "1", "false": "0"}
 """Words for numbers that programs write."""
 DECIMAL_POINT = "Write decimals with a point instead of a comma."
 _MISSING_SCORE = "Give the item a score, or remove it from both systems."
-OR_DROP = "Give the item a score, or leave out and count such rows with --missing drop (missing=... in Python)."
+OR_DROP = (
+    "Give the item a score, leave out and count such rows with --missing drop, or count them as 0 with --missing zero "
+    "(missing=... in Python)."
+)
 _NOT_A_NUMBER = "Keep only numbers below an optional header line."
 _NOT_NUMERIC = re.compile(r"[^0-9eE+\-.\n]")
 _NOT_WHOLE = re.compile(r"[.eE]")
@@ -292,7 +295,10 @@ class NumberColumn:
 class GoldColumn(LabelColumn):
     """Builder of a column of right answers."""
 
-    absent = "Fill it in, or leave out and count such rows with --missing drop (missing=... in Python)."
+    absent = (
+        "Fill it in, leave out and count such rows with --missing drop, or count them as wrong with --missing zero "
+        "(missing=... in Python)."
+    )
 
 
 class AnswerColumn(LabelColumn):

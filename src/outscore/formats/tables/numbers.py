@@ -12,6 +12,7 @@ import itertools
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import NoReturn
 
 import numpy as np
@@ -21,7 +22,16 @@ from outscore.core.numeric import MAX_EXACT, Array
 from outscore.core.records import dataclass
 from outscore.formats.base.entry import Choice
 from outscore.formats.base.source import Peek, Source, line_error, refuse_undecoded, shorten, stem_of
-from outscore.formats.tables.cells import DECIMAL_POINT, TRUTH, is_name, is_number, is_truth, is_whole, problem_with
+from outscore.formats.tables.cells import (
+    DECIMAL_POINT,
+    MISSING_WORDS,
+    TRUTH,
+    is_name,
+    is_number,
+    is_truth,
+    is_whole,
+    problem_with,
+)
 from outscore.formats.tables.directions import is_better_lower, is_unclear, shared_measure
 from outscore.formats.tables.measures import is_measure
 from outscore.formats.tables.names import is_known, suggests_other
@@ -69,6 +79,8 @@ class NumberTable:
     values: Array
     first_line: int = 1
     sha256: str = ""
+    filled: int = 0
+    """How many lines lack a number, instead of which they have the worst one."""
 
     @property
     def label(self) -> str:
@@ -116,7 +128,7 @@ def reader(width: int) -> Callable[[Source, Choice], list[Scores]]:
     """A function that reads files of `width` columns."""
 
     def read(source: Source, choice: Choice) -> list[Scores]:
-        return systems_of(read_numbers(source, (width,)), choice)
+        return systems_of(read_numbers(source, (width,), choice.fill), choice)
 
     return read
 
@@ -127,6 +139,10 @@ def systems_of(table: NumberTable, choice: Choice) -> list[Scores]:
     measure = _measure(table)
     columns = {} if measure is None else {"measure": (measure,)}
     origin = Origin(table.path, table.sha256, table.rows, BARE_FORMATS[table.width], columns)
+    origin = replace(origin, filled=table.filled, filled_for=choice.fill_for)
+    if table.filled and choice.fill == 0 and values.min() < 0:
+        message = f"{table.label}: scores go down to {float(values.min()):.4g}, so 0 is not the worst of them."
+        raise OutscoreError(message, "Give the worst score with --bounds LOW HIGH, as `compare` takes it.", parameter="missing")
     lines = np.arange(table.first_line, table.first_line + table.rows)
     if table.width == 1:
         return [Scores(stem_of(table.path), values[:, 0], origin=origin, lines=lines)]
@@ -171,13 +187,17 @@ def counts_of(columns: Sequence[Scores]) -> Scores:
     return Scores(stem_of(table.path), table.values, origin=first.origin, lines=first.lines)
 
 
-def read_numbers(source: Source, widths: Sequence[int] = WIDTHS) -> NumberTable:
-    """Read all numbers of a file that has one of `widths` columns."""
+def read_numbers(source: Source, widths: Sequence[int] = WIDTHS, fill: float | None = None) -> NumberTable:
+    """Read all numbers of a file that has one of `widths` columns; words for none are replaced by `fill`, if it is given."""
     layout = _find_layout(source.peek, widths)
     lines = itertools.islice(_drop_trailing_blanks(source.lines()), layout.first_line - 1, None)
-    blocks, line, padded = [], layout.first_line, False
+    blocks, line, padded, filled = [], layout.first_line, False, 0
     commas = layout.separator == "," and layout.width == 2 and not layout.columns
     while block := list(itertools.islice(lines, BLOCK_LINES)):
+        if fill is not None:
+            whole = [_without_gaps(text, layout.separator, fill) for text in block]
+            filled += sum(one != other for one, other in zip(whole, block, strict=True))
+            block = whole
         padded = padded or (commas and any(map(_PADDED.search, block)))
         blocks.append(_parse(layout, block, line))
         line += len(block)
@@ -186,8 +206,16 @@ def read_numbers(source: Source, widths: Sequence[int] = WIDTHS) -> NumberTable:
         _refuse_large(layout, values)
         if commas:
             _refuse_decimal_commas(layout, source.peek.head, values, padded=padded)
-    table = NumberTable(source.path, layout.columns, values, layout.first_line, source.sha256())
+    table = NumberTable(source.path, layout.columns, values, layout.first_line, source.sha256(), filled)
     return whole_counts(table) if layout.width == 4 else table
+
+
+def _without_gaps(line: str, separator: str | None, fill: float) -> str:
+    """A line with a number for each field that says that there is none; a blank line stays blank."""
+    fields = _split(line, separator)
+    if not line.strip() or not any(field.lower() in MISSING_WORDS for field in fields):
+        return line
+    return (separator or " ").join(f"{fill:.17g}" if field.lower() in MISSING_WORDS else field for field in fields) + "\n"
 
 
 def _refuse_decimal_commas(layout: _Layout, head: Sequence[str], values: Array, *, padded: bool) -> None:

@@ -52,10 +52,6 @@ def asks_logs(request: CompareRequest | RankRequest | ScoreRequest) -> bool:
         request.refuse_outside(modes.TABLES, log=label_of(request.files[0]))
     else:
         request.refuse_outside(modes.LOGS)
-        if request.missing == "zero":
-            message = "--missing zero is for logs of evaluation harnesses, but the input is not a log."
-            cure = "Write 0 into the table, or drop rows without a score with --missing drop."
-            raise OutscoreError(message, cure, parameter="missing")
     return logs
 
 

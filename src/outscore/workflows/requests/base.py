@@ -156,7 +156,16 @@ class Request:
             columns["transpose"] = True
         if getattr(self, "missing", None) == "drop":
             columns["drop"] = True
+        if getattr(self, "missing", None) == "zero":
+            columns |= self._worst()
         return columns
+
+    def _worst(self) -> dict[str, Any]:
+        """The score of a row that has none: 0, or the worse of the bounds where they are given."""
+        bounds, lower = getattr(self, "bounds", ()), self.value("direction") == "lower"
+        if not bounds:
+            return {"fill": 0.0}
+        return {"fill": bounds[1] if lower else bounds[0], "fill_for": "lower" if lower else "higher"}
 
     def validate(self) -> None:
         """Refuse whatever can be refused before a file is opened; errors name their parameter."""

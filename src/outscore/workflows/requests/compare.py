@@ -234,7 +234,7 @@ class CompareRequest(ComparisonRequest, TableRequest, LogRequest):
     def _check_looks(self) -> None:
         """Refuse options that do not work with evidence at every look."""
         shifted = self.is_shifted or bool(self.not_worse)
-        if not (shifted or self.anytime):
+        if not (shifted or self.anytime or self.missing == "zero"):
             self.refuse_outside(modes.BOUNDED)
         if self.bounds:
             check_range("bounds", self.bounds)

@@ -169,7 +169,7 @@ class GateRequest(TestedRequest, DrawRequest, TableRequest, EitherRequest, LogRe
 
     def comparison(self, test: str, *, decides: bool, **changed: Any) -> CompareRequest:  # noqa: ANN401 - values of options
         """The comparison behind the gate, candidate first: one-sided if it `decides`, else two-sided for the interval."""
-        asked = {**self._asked(test, decides=decides), "bounds": self.bounds if decides else ()}
+        asked = {**self._asked(test, decides=decides), "bounds": self.bounds if decides or self.missing == "zero" else ()}
         return CompareRequest.of({**self.values_for(CompareRequest), **asked, **changed})
 
     def texts(self, test: str, *, decides: bool, **changed: Any) -> TextsRequest:  # noqa: ANN401 - values of options

@@ -42,7 +42,7 @@ ONE_LOOK = Mode(
 SHIFTED = Mode("shifted", "--{long} is about a margin or a one-sided --delta, but there is none.")
 BOUNDED = Mode(
     "bounded",
-    "--{long} is for a margin, a one-sided --delta or --anytime, but there is none.",
+    "--{long} is for a margin, a one-sided --delta, --anytime or --missing zero, but there is none.",
     "Leave --{long} out, or ask for one of them.",
 )
 
