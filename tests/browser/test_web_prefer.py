@@ -49,7 +49,7 @@ def test_two_of_the_systems_are_chosen_in_the_settings(browser, server):
     rows = [f"p{i},{a},{b},{'new' if i % 5 else 'old'}" for i in range(30) for a, b in (("new", "old"), ("old", "new"))]
     with brought(browser, server, "prefer", votes_csv="\n".join(["prompt,model_a,model_b,winner", *rows])) as page:
         expect(page.locator(".verdict").first).to_contain_text("new is preferred to old")
-        expect(page.locator("#result .numbers").first).to_contain_text("80.0")
+        expect(page.locator("#result .verdict .why")).to_contain_text("80.0")
         unfold(page)
         page.get_by_label("Level", exact=True).fill("0.00001")
         expect(page.locator(".verdict").first).to_contain_text("No preference")

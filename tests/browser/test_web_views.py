@@ -92,8 +92,7 @@ def test_one_table_of_answers_is_a_diff(browser, server):
         there(page.locator(".matrix .cell").first)
         assert "gold=" in page.url
         assert "files=" not in page.url
-        card = page.locator("#cards > div").nth(2).inner_text()
-        assert "new − old, in points" in card.replace("\u00a0", " ")
+        assert "difference new − old =" in page.locator("#verdict-reason").inner_text().replace("\u00a0", " ")
 
 
 def test_a_leaderboard_has_its_heat_map(browser, server):

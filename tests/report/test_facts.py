@@ -85,7 +85,7 @@ def test_battles_say_how_many_more_would_decide_the_nearest_pair():
     frame = pl.DataFrame(rows, schema=["prompt", "model_a", "model_b", "winner"], orient="row")
     found = osc.prefer(frame.filter(pl.col("prompt").is_in([f"q{i}" for i in range(6)])))
     (told,) = battles_step(found)
-    times = float(re.search(r"take about ([\d.]+) times as many battles, on new prompts \(power .80\)", told)[1])
+    times = float(re.search(r"take about ([\d.]+) times as many battles on new prompts \(power .80\)", told)[1])
     # Prompts are flipped as one, like items with the mean of their battles as a score.
     pair = found.pairs[0]
     planned = osc.plan(effect=pair.win_rate - 0.5, sd=pair.standard_error * math.sqrt(pair.clusters)).items

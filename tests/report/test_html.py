@@ -93,7 +93,7 @@ def test_sections_come_verdict_first(page):
 def test_links_to_slices_stand_below_the_answer():
     rows = [{"item": f"i{i}", "topic": f"t{i % 2}", "new": i % 3 > 0, "old": i % 2} for i in range(40)]
     text = osc.compare(pl.DataFrame(rows), slices="topic").to_html()
-    parts = ["<h1>", "Data: scores", '<dl class="numbers', '<nav class="contents-of"', ">Charts<"]
+    parts = ["<h1>", "Data: scores", '<nav class="contents-of"', ">Charts<", '<dl class="numbers']
     assert (places := [text.index(part) for part in parts]) == sorted(places)
     assert text.count("Data: scores") == 1
     # The table of all of them leads to each by what it is called, and nowhere else.

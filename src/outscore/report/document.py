@@ -328,6 +328,8 @@ class Section(Placed):
         A class for the style sheet of a page.
     link
         On a page the title leads there.
+    picture
+        Makes the one picture that a page shows beside its blocks, if there is one.
     """
 
     key: str
@@ -338,6 +340,7 @@ class Section(Placed):
     fold: str = ""
     style: str = ""
     link: str = ""
+    picture: Callable[[], Block | None] | None = None
 
     def shown_blocks(self, form: Form, *, verbose: bool) -> list[Block]:
         """The blocks of this form and level."""

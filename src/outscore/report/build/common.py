@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from typing import TypeVar
 
 from outscore.language.numbers import count
@@ -122,16 +122,28 @@ def data_blocks(line: str, notes: Sequence[Note]) -> list[Block]:
     ]
 
 
-def charts_section(charts: Callable[[], list[Chart]], *, fold: str = "") -> Section:
-    """Charts, drawn where a form shows them."""
+def illustrated(
+    answer: Section, charts: Callable[[], list[Chart]], key: str, *, fold: str = "", instead: Block | None = None
+) -> tuple[Section, Section]:
+    """The answer with one picture beside it, the chart with this key or a block `instead`, and a section of all other charts.
 
+    Charts are drawn once, where a form shows them.
+    """
+
+    @cache
     def figures() -> list[Figure]:
         from outscore.report.charts.canvas import unchecked
 
         with unchecked():
             return [Figure(chart.key, chart.caption, chart.to_svg, chart.to_csv) for chart in charts()]
 
-    return Section("pictures", "Charts", figures, fold=fold).only("html")
+    def picture() -> Block | None:
+        return instead or next((figure for figure in figures() if figure.key == key), None)
+
+    def others() -> list[Figure]:
+        return [figure for figure in figures() if instead is not None or figure.key != key]
+
+    return replace(answer, picture=picture), Section("pictures", "Charts", others, fold=fold).only("html")
 
 
 def quotes(sentence: str, full: str) -> list[Block]:

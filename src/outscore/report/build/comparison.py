@@ -36,6 +36,7 @@ from outscore.report.rows.comparison import (
     effects,
     every_test,
     family_note,
+    fourfold,
     nlpstattest,
     other_estimand,
     path,
@@ -237,16 +238,17 @@ def _comparison(c: Comparison, whole: Comparisons, number: int, *, depth: int) -
     # Segments are shown with their texts, which say more than their scores.
     items = [] if c.segments else only_full(replace(deciding_items(c), links=question_links(c, MAX_SHOWN)))
     listing = doc.Section("segments", segments_title(c), lambda: _segments(c))
+    told = doc.Section("answer", "", lambda: [_verdict(c, whole, nested=depth > 1), *_caveats(c), *_next_step(c), *read])
+    answer, pictures = common.illustrated(told.but("latex"), lambda: charts(c, whole), "difference", instead=fourfold(c))
     sections = (
-        doc.Section(
-            "answer", "", lambda: [_verdict(c, whole, nested=depth > 1), *_caveats(c), *_next_step(c), *read, _cards(c, whole)]
-        ).but("latex"),
+        answer,
         doc.Section("scores", "", lambda: _scores(c, alpha)).only("text", "markdown"),
-        common.charts_section(lambda: charts(c, whole)),
+        pictures,
         doc.Section(
             "evidence",
             "Evidence",
             lambda: [
+                _cards(c, whole),
                 *_facts(c, whole),
                 *[t.only("html") for t in (*steps, *only_full(effects(c)), *tables(every_test(c, alpha)))],
             ],
@@ -271,25 +273,12 @@ def _comparison(c: Comparison, whole: Comparisons, number: int, *, depth: int) -
     return doc.Article(f"c{number}", heading(c), sections, depth, headline(c)[0])
 
 
-def _with_numbers(c: Comparison, whole: Comparisons, top: str) -> str:
-    """The headline with the numbers it rests on, if it is about the difference in the metric and 0."""
-    if c.identical or whole.settings.get("delta") or other_estimand(c) is not None or c.bayes is not None:
-        return top
-    decimals = decimals_of(c)
-    if c.decision.winner is not None:
-        return f"{top} by {numbers.format_number(abs(c.difference), decimals)}"
-    if c.decision.claim == "undecided":
-        p = numbers.format_p_number(c.p, alpha_of(whole))
-        return f"{top}: {numbers.format_number(c.difference, decimals, sign=True)}, p {p if p[0] in '<>' else f'= {p}'}"
-    return top
-
-
 def _verdict(c: Comparison, whole: Comparisons, *, nested: bool) -> doc.Verdict:
     top, reason = headline(c)
     kind = heading(c) if nested else CLAIMS[c.decision.claim]
     return doc.Verdict(
         (c.verdict,),
-        _with_numbers(c, whole, top),
+        top,
         reason,
         kind,
         strong=top,
@@ -297,18 +286,17 @@ def _verdict(c: Comparison, whole: Comparisons, *, nested: bool) -> doc.Verdict:
         tone="won" if c.decision.winner is not None else "",
         opening=top,
         named=common.begins_with_name(reason, c.systems),
-        line=_line(c, whole, _with_numbers(c, whole, top)),
+        line=_line(c, whole),
     )
 
 
-def _line(c: Comparison, whole: Comparisons, top: str) -> tuple[str, ...]:
-    """P and the difference with its interval, without what the headline says already."""
-    decimals, alpha = decimals_of(c), alpha_of(whole)
-    p = "" if numbers.format_p_number(c.p, alpha) in top else numbers.format_p(c.p, alpha, brief=True)
+def _line(c: Comparison, whole: Comparisons) -> tuple[str, ...]:
+    """P and the difference with its interval."""
+    decimals = decimals_of(c)
     difference = numbers.format_number(c.difference, decimals, sign=True)
-    shown = "" if difference.lstrip("+-") in top else difference
     interval = "" if c.interval is None or other_estimand(c) is not None else interval_phrase(c.interval, decimals)
-    return tuple(doc.clean(part) for part in (p, ", ".join(filter(None, (shown, interval)))) if part)
+    p = numbers.format_p(c.p, alpha_of(whole), brief=True)
+    return (doc.clean(p), doc.clean(", ".join(filter(None, (difference, interval)))))
 
 
 def _next_step(c: Comparison) -> list[doc.Block]:

@@ -51,7 +51,16 @@ from outscore.report.document import (
 from outscore.report.explorer.data import embedded, examples_data, file_text, source
 from outscore.report.references.citations import cited_by_diff
 from outscore.report.rows.columns import texts
-from outscore.report.rows.diff import WHOLE_TABLES, alpha_of, headline_of, line_of, next_step_of, pair_name, whole_tables
+from outscore.report.rows.diff import (
+    WHOLE_TABLES,
+    alpha_of,
+    headline_of,
+    line_of,
+    next_step_of,
+    pair_name,
+    reason_of,
+    whole_tables,
+)
 from outscore.report.rows.diff_pairs import PAIR_TABLES, Sort, diff_table, pair_records, pair_tables
 from outscore.results.diff import MAX_LISTED_PAIRS, Diff, Pair
 from outscore.results.note import BESIDE_VERDICT, ON_SCREEN, note_texts
@@ -174,6 +183,7 @@ def build(
                 *read_as(diff.reading),
                 *_embedded(diff, "answer.html"),
             ],
+            picture=lambda: Embed('<div id="outcomes"></div>') if diff.pairs else None,
         ).but("latex"),
         Section("reading", "", lambda: read_as(diff.reading)).only("latex"),
         Section("tables", "", lambda: tables("inventory", "scores", "rates", "pairs")).but("html"),
@@ -225,7 +235,8 @@ def _verdict(diff: Diff) -> Verdict:
     first = diff.primary_pairs[:1]
     top = next((headline_of(diff, pair) for pair in first), "") or _title(diff)
     line = next((line_of(diff, pair) for pair in first), ())
-    return Verdict(verdicts, top, clean(diff.verdict), task, plain=verdicts, key="verdict", line=line)
+    why = next((reason_of(diff, pair) for pair in diff.primary_pairs if len(diff.primary_pairs) == 1), clean(diff.verdict))
+    return Verdict(verdicts, top, why, task, plain=verdicts, key="verdict", line=line)
 
 
 def _contradictions(diff: Diff) -> list[Block]:

@@ -18,8 +18,8 @@ from outscore.language.phrases import interval_noun, interval_phrase, method_phr
 from outscore.language.verdict.gate import gate_decimals
 from outscore.report.build import comparison
 from outscore.report.build.common import (
-    charts_section,
     facts_block,
+    illustrated,
     on_screen,
     paper,
     read_as,
@@ -73,10 +73,12 @@ def build(result: GateResult) -> Document:
     """The outcome first, then the comparison in full."""
     c = result.comparison
     title = clean(result.headline)
+    told = Section("answer", "", lambda: [_verdict(result), *warnings_of(c.notes), *read_as(c.reading, c.notes)]).but("latex")
+    answer, pictures = illustrated(told, lambda: charts(result), "gate")
     sections = (
-        Section("answer", "", lambda: [_verdict(result), *warnings_of(c.notes), *read_as(c.reading, c.notes)]).but("latex"),
+        answer,
         Section("table", "", lambda: [table(result)]).only("latex", "markdown"),
-        charts_section(lambda: charts(result)),
+        pictures,
         Section("grounds", "What decided the outcome", lambda: [facts_block(facts(result))]).but("latex"),
         paper(result.sentence, str(c.signature)),
         settings(result.settings, "gate-settings"),

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from outscore.language.numbers import format_level, format_number, format_p, format_p_number, format_probability
+from outscore.language.numbers import format_level, format_number, format_p, format_probability
 from outscore.language.verdict.plan import truth
-from outscore.report.build.common import card_document, card_table, charts_section, facts_block, read_as, settings, works
+from outscore.report.build.common import card_document, card_table, facts_block, illustrated, read_as, settings, works
 from outscore.report.build.kind import Kind
 from outscore.report.charts import canvas
 from outscore.report.charts.canvas import COLOURS, Chart, stylesheet
-from outscore.report.document import Article, Block, Card, Cards, Code, Document, Section, Verdict, clean
+from outscore.report.document import Article, Block, Code, Document, Section, Verdict, clean
 from outscore.report.references.citations import cited_by_plan
 from outscore.report.rows.columns import texts
-from outscore.report.rows.plan import Plan, difference, facts, headline, number, plan_records, shown_tables, tables, title
+from outscore.report.rows.plan import Plan, difference, facts, headline, plan_records, shown_tables, tables, title
 from outscore.results.analysis import PowerPoint
 from outscore.results.note import note_texts
 from outscore.results.plan import PlanResult, PossibleP, SimulatedCurve
@@ -23,9 +23,11 @@ from outscore.results.plan import PlanResult, PossibleP, SimulatedCurve
 def build(plan: Plan) -> Document:
     """The whole plan."""
     signature = Section("signature", "Signature", lambda: [Code(clean(str(plan.signature)))], joined=True)
+    told = Section("answer", "", lambda: [_verdict(plan), *_data(plan)])
+    answer, pictures = illustrated(told, lambda: charts(plan), "overlaps" if isinstance(plan, PossibleP) else "power")
     sections = (
-        Section("answer", "", lambda: [_verdict(plan), *_data(plan), _cards(plan)]),
-        charts_section(lambda: charts(plan)),
+        answer,
+        pictures,
         Section("grounds", "Method and assumptions", lambda: [facts_block(facts(plan)), *_tables(plan, "html")]).but("latex"),
         # On a screen, the signature is among the other statements.
         signature.only("text"),
@@ -56,30 +58,6 @@ def _tables(plan: Plan, *forms: str) -> Iterable[Block]:
         yield from (table.only("text").brief() for table in shown_tables(plan))
         yield from (table.only("text").full() for table in labelled)
         yield from (table.only("markdown", "latex") for table in labelled)
-
-
-def _cards(plan: Plan) -> Cards:
-    """The numbers everybody looks for first."""
-    if isinstance(plan, PossibleP):
-        low, high = (format_p_number(p, plan.alpha) for p in (plan.lowest, plan.highest))
-        limit = "none" if plan.significant_up_to is None else f"{plan.significant_up_to:,}"
-        cards = (
-            Card("lowest p", low, (f"they differ on {plan.discordant[0]:,} items",)),
-            Card("highest p", high, (f"they differ on {plan.discordant[1]:,} items",)),
-            Card("items they may differ on", limit, (f"for p <= {format_level(plan.alpha)}",)),
-        )
-    else:
-        unit = {"sd": "in the mean score", "discordance": "in accuracy", "standardised": "in standard deviations"}
-        level = f"{plan.design.alternative}, alpha = {format_level(plan.design.alpha)}"
-        cards = (
-            Card("items", f"{plan.items:,}", ("given" if plan.question != "items" else "to collect",)),
-            Card("difference", difference(plan), (unit[plan.design.basis],)),
-            Card("power", number(plan.power).removeprefix("0"), (level,)),
-        )
-        if plan.costs is not None:
-            cost = Card("cost", f"{plan.costs.cost:,.2f}", (f"runs per system and item: {plan.design.repeats}",))
-            return Cards((*cards, cost)).only("html")
-    return Cards(cards).only("html")
 
 
 def card(plan: Plan) -> Document:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from outscore.language.numbers import count, format_level, format_p, format_p_number
+from outscore.language.numbers import count, format_level, format_p
 from outscore.language.phrases import correction_name
-from outscore.language.verdict.preference import battle_facts, battle_reading_line, cluster_text, format_rate
+from outscore.language.verdict.preference import battle_facts, battle_reading_line, format_rate
 from outscore.report import document as doc
 from outscore.report.build import common
 from outscore.report.build.kind import Kind, Line
@@ -21,7 +21,6 @@ from outscore.report.rows.preference import (
     category_records,
     category_table,
     decided,
-    elo_name,
     facts,
     next_step,
     pair_records,
@@ -29,7 +28,7 @@ from outscore.report.rows.preference import (
     strength_records,
     strength_table,
 )
-from outscore.results.preference import Labelled, Preference
+from outscore.results.preference import Preference
 
 MAX_SHOWN, MAX_PAIRS, MAX_CATEGORIES = 20, 12, 20
 """How many systems, pairs and rows of categories a brief report lists."""
@@ -40,12 +39,15 @@ MAX_OPEN, MAX_LISTED = 40, 500
 def build(result: Preference) -> doc.Document:
     """The whole report."""
     repeated = common.settings(result.settings, "preference-settings")
+    told = doc.Section("answer", "", lambda: [_verdict(result), *_cautions(result)]).but("latex")
+    key = "win-rate" if len(result.systems) == 2 else "strengths"
+    answer, pictures = common.illustrated(told, lambda: charts(result), key)
     sections = (
-        doc.Section("answer", "", lambda: [_verdict(result), *_cautions(result), _cards(result)]).but("latex"),
+        answer,
         doc.Section("strengths", "Strengths", lambda: _strengths(result)),
         doc.Section("pairs", "Pairs", lambda: _pairs(result)),
         doc.Section("categories", "Categories", lambda: _categories(result)),
-        common.charts_section(lambda: charts(result)),
+        pictures,
         doc.Section("judges", "Judges", lambda: [agreement_table(result)]),
         repeated.but("html"),
         doc.Section("grounds", "Method and assumptions", lambda: [common.facts_block(facts(result))], headed=True).but("latex"),
@@ -103,14 +105,15 @@ def leaders_of(result: Preference) -> int:
 
 
 def _line(result: Preference) -> tuple[str, ...]:
-    """The numbers on the first card, and p of two systems, or how many pairs of several systems differ."""
-    first = _cards(result).cards[0]
-    intervals = [part for part in first.small if part[:1].isdigit()]
-    strongest = ", ".join([f"{first.label} {first.value}", *intervals])
+    """The first number, and p of two systems, or how many pairs of several systems differ."""
     if len(result.systems) > 2 and result.labels is None:
-        return strongest, f"{result.counts.significant:,} of {result.counts.testable:,} pairs differ"
-    p = result.pairs[0].p if result.labels is None else result.labels.p
-    return (strongest,) if p is None else (strongest, format_p(p, result.alpha, brief=True))
+        return _strongest(result), f"{result.counts.significant:,} of {result.counts.testable:,} pairs differ"
+    pair, labels = result.pairs[0], result.labels
+    rate, low, high = (pair.win_rate, pair.low, pair.high) if labels is None else (labels.win_rate, labels.low, labels.high)
+    ends = "" if low is None else f"{interval_head(result.alpha)} {100 * low:.1f} to {100 * (high or 0):.1f}%"
+    won = ", ".join(filter(None, (f"{doc.clean(pair.a)} {format_rate(rate)}", ends)))
+    p = pair.p if labels is None else labels.p
+    return (won,) if p is None else (won, format_p(p, result.alpha, brief=True))
 
 
 def _cautions(result: Preference) -> list[doc.Block]:
@@ -157,75 +160,24 @@ def _plain(table: doc.Table, *more: str) -> doc.Table:
     return replace(table, optional=("tied", "by", "p", *more), heading="bold")
 
 
-def _cards(result: Preference) -> doc.Cards:
-    """The numbers everybody looks for first."""
-    if result.labels is not None:
-        return doc.Cards(_people_cards(result, result.labels)).only("html")
-    if len(result.systems) == 2:
-        pair = result.pairs[0]
-        interval = (
-            "" if pair.low is None else f"{interval_head(result.alpha)} {100 * pair.low:.1f} to {100 * (pair.high or 0):.1f}%"
-        )
-        p = "none" if pair.p is None else format_p_number(pair.p, result.alpha)
-        cards = (
-            doc.Card(
-                doc.clean(pair.a),
-                format_rate(pair.win_rate),
-                tuple(filter(None, ("of battles won, ties count as half", interval))),
-                "a",
-            ),
-            doc.Card("p", p, (cluster_text(result.unit),)),
-            doc.Card("battles", f"{result.battles:,}", _on(result)),
-        )
-    else:
-        cards = (
-            _first_card(result),
-            doc.Card("battles", f"{result.battles:,}", _on(result)),
-            doc.Card(
-                "pairs that differ",
-                f"{result.counts.significant:,} of {result.counts.testable:,}",
-                (f"at alpha = {format_level(result.alpha)}",),
-            ),
-        )
-    return doc.Cards(cards).only("html")
-
-
 def _on(result: Preference) -> tuple[str, ...]:
     """On how many units, unless these are the battles themselves."""
     return () if result.unit == "battle" else (f"on {count(result.clusters, result.unit)}",)
 
 
-def _people_cards(result: Preference, labels: Labelled) -> tuple[doc.Card, ...]:
-    """What people would say, and what the judge does."""
-    pair = result.pairs[0]
-    interval = f"{interval_head(result.alpha)} {100 * labels.low:.1f} to {100 * labels.high:.1f}%"
-    judge = f"{format_rate(pair.win_rate)} of {count(result.battles, 'battle')}"
-    return (
-        doc.Card(
-            doc.clean(pair.a),
-            format_rate(labels.win_rate),
-            (doc.clean(f"won by {labels.people}, ties count as half"), interval),
-            "a",
-        ),
-        doc.Card("p", format_p_number(labels.p, result.alpha), (doc.clean(f"by {labels.people}"),)),
-        doc.Card("labelled prompts", f"{labels.labelled:,}", (f"by the judge alone, {judge}",)),
-    )
-
-
-def _first_card(result: Preference) -> doc.Card:
-    """The strongest system, where there is one."""
-    first = result.strengths[0]
-    sets = len({one.component for one in result.strengths})
+def _strongest(result: Preference) -> str:
+    """The strongest system and its strength, where there is one."""
+    first, sets = result.strengths[0], len({one.component for one in result.strengths})
     if sets > 1:
-        return doc.Card("sets of systems", f"{sets}", ("that never met",))
+        return f"{sets} sets of systems that never met"
     if any(first.system in circle for circle in result.circles):
-        return doc.Card("order", "none", ("preferences run in a circle",))
+        return "preferences run in a circle"
     equal = battle_facts(result).equal
     if len(equal) > 1:
-        return doc.Card("strongest", f"{len(equal):,}", ("equally strong systems",))
+        return f"{len(equal):,} equally strong systems"
     value = "unbeaten" if first.elo is None else f"{first.elo:.0f}"
-    interval = "" if first.elo_low is None or first.elo_high is None else f"{first.elo_low:.0f} to {first.elo_high:.0f}"
-    return doc.Card(doc.clean(first.system), value, tuple(filter(None, (elo_name(result), interval))), "a")
+    ends = "" if first.elo_low is None or first.elo_high is None else f", {first.elo_low:.0f} to {first.elo_high:.0f}"
+    return f"{doc.clean(first.system)} {value}{ends}"
 
 
 def screen(result: Preference) -> doc.Screen:

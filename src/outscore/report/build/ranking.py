@@ -7,8 +7,7 @@ from dataclasses import replace
 from functools import partial
 from importlib.resources import files
 
-from outscore.language.numbers import count, decimals_for, format_level, format_number, interval_ends
-from outscore.language.phrases import correction_name
+from outscore.language.numbers import count, decimals_for, format_number, interval_ends
 from outscore.report import document as doc
 from outscore.report.build import common
 from outscore.report.build.kind import Kind, Line
@@ -68,13 +67,16 @@ def _answer(ranking: Ranking) -> list[doc.Block]:
 def build(ranking: Ranking) -> doc.Document:
     """The whole ranking."""
     repeated = common.settings(ranking.settings, "ranking-settings")
+    told = doc.Section("answer", "", lambda: _answer(ranking)).but("latex")
+    few, fold = len(ranking.scores) <= MAX_SHOWN, "All charts" if len(ranking.scores) > MAX_OPEN_CHARTS else ""
+    answer, pictures = common.illustrated(told, lambda: page_charts(ranking), "forest" if few else "", fold=fold)
     sections = (
-        doc.Section("answer", "", lambda: [*_answer(ranking), _cards(ranking)]).but("latex"),
+        answer,
         doc.Section("reading", "", lambda: common.read_as(ranking.reading, ranking.notes)).only("latex"),
         doc.Section("places", f"Ranking by {subject(ranking.standing, ranking.design)}", lambda: _places(ranking)),
         doc.Section("groups", "Groups", lambda: _groups(ranking), headed=True).but("latex"),
         doc.Section("pairs", "Pairs" if ranking.baseline else "Who beat whom", lambda: _who_beat_whom(ranking)).but("latex"),
-        common.charts_section(lambda: page_charts(ranking), fold="All charts" if len(ranking.scores) > MAX_OPEN_CHARTS else ""),
+        pictures,
         doc.Section("metrics", "Further metrics", lambda: [*_standings(ranking, ranking.metrics, "metric"), *_pairs(ranking)]),
         doc.Section("datasets", "Datasets", lambda: _standings(ranking, ranking.datasets, "dataset")),
         doc.Section("replicability", "Replicability", lambda: _replicability(ranking)),
@@ -134,29 +136,6 @@ def _line(ranking: Ranking, top: str) -> tuple[str, ...]:
     score = "" if value in top else f"{doc.clean(leader.system)} {value}"
     leading = ", ".join(filter(None, (score, interval and f"{interval_head(ranking.alpha)} {interval}")))
     return (*filter(None, (leading,)), f"{counts.significant:,} of {counts.testable:,} pairs differ")
-
-
-def _cards(ranking: Ranking) -> doc.Cards:
-    """The numbers everybody looks for first."""
-    leader, decimals, counts = ranking.scores[0], decimals_of(ranking.standing), ranking.counts
-    interval = interval_ends(leader.low, leader.high, decimals)
-    about = (doc.clean(ranking.metric), *([f"{interval_head(ranking.alpha)} {interval}"] if interval else []))
-    apart = counts.pairs - counts.testable
-    share = "shares" if apart == 1 else "share"
-    strangers = [f"{apart:,} more {share} no item"] if apart else []
-    noun = "item" if ranking.design is None else ranking.design.noun
-    family = ranking.family
-    cards = (
-        doc.Card(doc.clean(leader.system), format_number(leader.value, decimals), about, "a"),
-        doc.Card("systems", f"{len(ranking.scores):,}", (f"on {count(ranking.n, noun)}",)),
-        doc.Card(
-            "pairs that differ",
-            f"{counts.significant:,} of {counts.testable:,}",
-            (f"at alpha = {format_level(ranking.alpha)}", *strangers),
-        ),
-        doc.Card("correction", correction_name(family.correction), (f"{family.error_rate}, m = {family.m:,}",)),
-    )
-    return doc.Cards(cards).only("html")
 
 
 def _places(ranking: Ranking) -> Iterable[doc.Later]:

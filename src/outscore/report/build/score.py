@@ -14,15 +14,14 @@ from outscore.language.numbers import (
     format_ends,
     format_level,
     format_number,
-    format_percent,
     format_probability,
 )
 from outscore.language.verdict.score import score_decimals, score_headline
 from outscore.report.build.common import (
     bare,
-    charts_section,
     facts_block,
     folded,
+    illustrated,
     on_screen,
     paper,
     read_as,
@@ -50,8 +49,6 @@ from outscore.report.charts.canvas import (
 from outscore.report.document import (
     Article,
     Block,
-    Card,
-    Cards,
     Document,
     Fact,
     Listing,
@@ -70,7 +67,6 @@ from outscore.results.note import BESIDE_VERDICT, note_texts
 from outscore.results.score import Noise, ScoredSystem, ScorePart, ScoreResult
 
 MAX_OPEN_ROWS = 30
-MAX_CARDS = 4
 TENTH = 0.1
 """Two directions whose differences are further apart are both told."""
 COLUMNS = (
@@ -86,11 +82,13 @@ ROW, HALF = 22, 20
 def build(result: ScoreResult) -> Document:
     """All scores."""
     title = clean(f"{count(len(result.systems), 'system')} by {result.metric}")
+    told = Section("answer", "", lambda: [_verdict(result), *_above(result)]).but("latex")
+    answer, pictures = illustrated(told, lambda: charts(result), "scores")
     sections = (
-        Section("answer", "", lambda: [_verdict(result), *_above(result), _cards(result)]).but("latex"),
+        answer,
         Section("scores", "Scores", lambda: [scores(result)]),
         Section("parts", "Parts", lambda: [folded(table, MAX_OPEN_ROWS) for table in parts(result)]),
-        charts_section(lambda: charts(result)),
+        pictures,
         Section("grounds", "What they can show, and what they rest on", lambda: [facts_block(facts(result))]).but("latex"),
         paper(result.sentence, str(result.signature)),
         works(lambda: cited_by_scores(result)),
@@ -122,21 +120,6 @@ def _verdict(result: ScoreResult) -> Verdict:
         return verdict
     ends = format_ends(first.low, first.high, score_decimals(result.systems))
     return replace(verdict, line=(f"{interval_head(result.alpha)} {ends}",))
-
-
-def _cards(result: ScoreResult) -> Cards:
-    """The first scores, and what the test set can detect."""
-    decimals = score_decimals(result.systems)
-    cards = []
-    for one in result.systems[:MAX_CARDS]:
-        ends = () if one.low is None else (f"{interval_head(result.alpha)} {format_ends(one.low, one.high, decimals)}",)
-        metric = f"macro-averaged {result.metric}" if result.macro else result.metric
-        cards.append(Card(clean(one.system), format_number(one.value, decimals), (clean(metric), *ends), "a"))
-    reach = result.systems[0].detectable
-    if len(result.systems) == 1 and reach is not None and reach.correlated is not None:
-        conditions = (f"if item scores correlate at {reach.correlation:.2g}", f"power {format_percent(reach.power)}")
-        cards.append(Card("smallest detectable difference", format_number(reach.correlated, decimals), conditions))
-    return Cards(tuple(cards)).only("html")
 
 
 def scores(result: ScoreResult, decimals: int | None = None) -> Table:

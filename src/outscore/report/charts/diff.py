@@ -6,8 +6,7 @@ import shlex
 from collections import Counter
 from typing import Any
 
-from outscore.language.numbers import count, format_p_error, format_p_number
-from outscore.language.phrases import method_phrase
+from outscore.language.numbers import count
 from outscore.report.charts import canvas
 from outscore.report.charts.canvas import COLOURS, Chart
 from outscore.report.document import clean, glue
@@ -16,13 +15,13 @@ from outscore.report.rows.diff import (
     alpha_of,
     ends,
     headline_of,
-    interval_name,
     line_of,
     metric_name,
     next_step_of,
     p_number,
     pair_name,
     points,
+    reason_of,
 )
 from outscore.report.rows.diff_pairs import CLASSES, sorted_parts, sorted_shifts
 from outscore.results.analysis import ScoredSubset
@@ -77,12 +76,11 @@ def pair_data(diff: Diff, pair: Pair) -> dict[str, Any]:
         "headline": glue(headline_of(diff, pair)),
         "line": glue(" · ".join(line_of(diff, pair))),
         "next": next_step_of(diff, pair),
-        "verdict": glue(clean(pair.verdict)),
+        "verdict": glue(reason_of(diff, pair)),
         "sentence": clean(pair.sentence),
         "significant": (alpha := alpha_of(diff)) is not None and pair.is_significant(alpha),
         "notes": [clean(note.text) for note in pair.notes if note.kind not in BESIDE_VERDICT],
         "beside": [clean(note.text) for note in (*diff.notes, *pair.notes) if note.kind in BESIDE_VERDICT],
-        "cards": _cards(diff, pair),
         "outcomes": [
             pair.outcomes.both_right,
             *(getattr(pair.outcomes, name) for name in CLASSES),
@@ -171,29 +169,6 @@ def _order_of(p: PValue | None) -> float | None:
     if p is None:
         return None
     return p.value if p.adjusted is None else p.adjusted
-
-
-def _cards(diff: Diff, pair: Pair) -> list[dict[str, Any]]:
-    """The numbers everybody looks for first."""
-    metric, scores = metric_name(pair.metric), (points(pair.first), points(pair.second))
-    cards = [
-        _card(name, score, [f"{metric}, in %"], role) for role, name, score in zip("ab", pair.systems, scores, strict=True)
-    ]
-    about = "no interval"
-    if pair.interval is not None:
-        about = f"{interval_name(pair.interval)} {ends(pair.interval.low, pair.interval.high)}"
-    first, second = pair.systems
-    cards.append(_card("Difference", points(pair.difference, sign=True), [f"{second} - {first}, in points", about]))
-    p = format_p_number(pair.p, alpha_of(diff))
-    cards.append(_card("p", p, [text for text in (format_p_error(pair.p), method_phrase(pair.p)) if text]))
-    by = f" by {metric_name(pair.counted_by)}" if pair.counted_by else ""
-    differ = [f"of {pair.n:,} units{by}", f"overlap of right answers {points(pair.overlap_correct)}%"]
-    cards.append(_card("Different answers", f"{points(pair.differ)}%", differ))
-    return cards
-
-
-def _card(label: str, value: str, small: list[str], role: str = "") -> dict[str, Any]:
-    return {"label": clean(label), "value": value, "small": [glue(clean(text)) for text in small], "role": role}
 
 
 def charts(pair: Pair) -> list[Chart]:

@@ -1,4 +1,4 @@
-// Cards, bars and tables of one pair. Every text goes in as text; `choose` is told what was clicked.
+// Bars and tables of one pair. Every text goes in as text; `choose` is told what was clicked.
 
 const FIRST_ROWS = 5, FIRST_LABELS = 12, MOST_SHOWN = 300;
 
@@ -21,12 +21,6 @@ const coded = (text) => minus(text).split(/`([^`]+)`/).map((part, i) => (i % 2 ?
 // The name of an outcome, for one or for several.
 const counted = (n, kind) => (n === 1 ? PLURALS[kind].replace(/s$/, "") : PLURALS[kind]);
 const percent = (part, whole) => (whole ? `${((100 * part) / whole).toFixed(1)} %` : "");
-
-function drawCards(pair) {
-  return pair.cards.map((card) =>
-    make("div", { class: card.role }, make("span", { class: "term" }, card.label), make("span", { class: "big" }, minus(card.value)),
-      ...card.small.map((text) => make("small", {}, minus(text)))));
-}
 
 // The five outcomes: a bar of the changes, and a button for each class that has examples.
 function drawOutcomes(pair, choose) {

@@ -64,6 +64,7 @@ function drawPair() {
   byId("h-explorer").textContent = `What changed${pair.countedBy && `, by ${pair.countedBy}`}`;
   byId("verdict-kind").textContent = `${pairs.some((p) => p.name !== pair.name) ? `${pair.name}, ` : ""}${pair.criterionName}: ${pair.significant ? "significant difference" : "undecided"}`;
   byId("verdict-reason").textContent = minus(pair.verdict);
+  byId("verdict-reason").classList.toggle("as-is", pair.systems.some((name) => pair.verdict.startsWith(name)));
   byId("verdict").classList.toggle("won", pair.significant);
   if (pair.headline) byId("verdict").querySelector("h1").textContent = minus(pair.headline);
   Object.assign(byId("verdict").dataset, { line: minus(pair.line), pair: state.pair });
@@ -72,7 +73,6 @@ function drawPair() {
   if (pair.next) byId("verdict").after(make("p", { class: "to-do" }, pair.next));
   // Who repeats the verdict elsewhere on the page hears of it.
   byId("verdict").dispatchEvent(new Event("verdict", { bubbles: true }));
-  byId("cards").replaceChildren(...drawCards(pair));
   byId("outcomes").replaceChildren(...drawOutcomes(pair, choose).filter(Boolean));
   document.querySelector(".sentences")?.replaceChildren(...pair.notes.map((text) => make("p", {}, ...coded(text))), ...(pair.sentence ? [make("pre", { class: "paste" }, pair.sentence)] : []));
   drawCharts();

@@ -376,6 +376,32 @@ def deciding_items(c: Comparison) -> Table:
     return tabulate("items", "Most influential items", columns, items, [*favour_lines(c), note])
 
 
+def fourfold(c: Comparison) -> Table | None:
+    """How many items both systems have right, one of them, neither; None where items are not right or wrong."""
+    of = {} if c.analysis is None or c.unpaired is not None else c.analysis.systems
+    if c.favoured is None or c.clusters is not None or not all(side in of and _is_binary(of[side]) for side in "ab"):
+        return None
+    right = [s.n * (s.mean if c.higher_is_better else 1 - s.mean) for s in (of["a"], of["b"])]
+    n, (first, second) = of["a"].n, c.favoured
+    both = round(right[0]) - first
+    if both < 0 or both != round(right[1]) - second:
+        return None
+    counts = ((both, first), (second, n - both - first - second))
+    names = [clean(name) for name in c.systems]
+    rows = [
+        (f"{names[0]} {kind}", *(f"{k:,} ({100 * k / n:.1f}%)" for k in row))
+        for kind, row in zip(("right", "wrong"), counts, strict=True)
+    ]
+    title = f"Both systems on the same {scored_noun(c)}s"
+    return Table("fourfold", title, ("", f"{names[1]} right", f"{names[1]} wrong"), "lrr", tuple(rows), (f"{title}.",))
+
+
+def _is_binary(s: Summary) -> bool:
+    """Whether all values are 0 or 1: between these ends no others have as large a variance with the same mean."""
+    largest = s.mean * (1 - s.mean)
+    return s.min >= 0 and s.max <= 1 and abs((s.sd or 0.0) ** 2 * (s.n - 1) / s.n - largest) < 1e-9
+
+
 def favour_lines(c: Comparison) -> list[str]:
     """How many units favour each system, or move its score; old results do not know."""
     if c.favoured is None:

@@ -146,6 +146,11 @@ def headline_of(diff: Diff, pair: Pair) -> str:
     return clean(f"{pair.headline}{by}: {pair.outcomes.correction:,} corrected, {pair.outcomes.new_error:,} broken{counted}")
 
 
+def reason_of(diff: Diff, pair: Pair) -> str:
+    """What the headline rests on; the whole verdict where several pairs share the headline."""
+    return clean(pair.reason if headline_of(diff, pair) and pair.reason else pair.verdict)
+
+
 def line_of(diff: Diff, pair: Pair) -> tuple[str, ...]:
     """P and the difference with its interval, for the line beside the headline."""
     difference = f"{points(pair.difference, sign=True)} points"

@@ -112,8 +112,8 @@ class Comparison extends View {
     const loose = [...main.childNodes].filter((node) => !["ARTICLE", "SECTION", "SCRIPT"].includes(node.tagName));
     const isBefore = (node) => node.compareDocumentPosition(first) & Node.DOCUMENT_POSITION_FOLLOWING;
     const before = loose.filter(isBefore), overview = loose.filter((node) => !isBefore(node));
-    // Everything down to the numbers is the answer: the verdict, what to check first, how the files were read.
-    const numbers = first.querySelector(".numbers"), top = [...first.children].slice(0, [...first.children].indexOf(numbers));
+    // The answer: the verdict, what to check first, how the files were read.
+    const numbers = evidence.querySelector(".numbers"), top = first.querySelector(".told-first").children;
     // Slices are one table below the answer, and each unfolds in the report.
     place("answer", ...before, ...top, ...overview);
     this.drawPicture(saved.comparisons[0], pictures.test.querySelector("figure[data-key=difference]"));
