@@ -14,15 +14,20 @@ from functools import cache
 import numpy as np
 
 from outscore.core.numeric import Array
-from outscore.inference.families.multiplicity import adjust
-from outscore.inference.preferences.agreement import alpha_of, alpha_tables, kappa_of, kappa_tables, verdicts_of
-from outscore.inference.preferences.labelled import labelled_share
+from outscore.inference.families import adjust
+from outscore.inference.preferences.agreement import (
+    alpha_of,
+    alpha_tables,
+    by_place,
+    exchanged_p,
+    kappa_of,
+    kappa_tables,
+    verdicts_of,
+)
 from outscore.inference.preferences.models import fit_lengths, fit_model
-from outscore.inference.preferences.orders import by_place, exchanged_p
-from outscore.inference.preferences.strengths import Estimate, strengths_of
+from outscore.inference.preferences.strengths import Estimate, score_test, strengths_of
 from outscore.inference.preferences.tally import Tally, tally_of
-from outscore.inference.preferences.transitivity import score_test
-from outscore.inference.preferences.win_rates import flip_p, independent_p, kept_half, win_rates
+from outscore.inference.preferences.win_rates import flip_p, independent_p, kept_half, labelled_share, win_rates
 from outscore.scores.battles import Battles
 from outscore.scores.system import Labels
 

@@ -27,14 +27,14 @@ from benchmarks.tables import markdown
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.rows import PairedScores, Runs, codes_of
-from outscore.inference.base.item_scores import item_scores, skew_warning
+from outscore.inference.base.differences import item_scores, skew_warning
+from outscore.inference.base.entry import NoSpreadError
 from outscore.inference.base.own_score import score_interval
-from outscore.inference.base.paired import NoSpreadError
 from outscore.inference.base.question import TestRequest
 from outscore.inference.describe.curves import runs_curve
 from outscore.inference.registry import TESTS
-from outscore.inference.runs.exchange import exchange_of
-from outscore.inference.runs.two_way import two_way_of_means
+from outscore.inference.runs import exchange_of
+from outscore.inference.two_way import two_way_of_means
 from outscore.laws import t_quantile
 from outscore.metrics.registry import resolve
 from outscore.results.pvalue import Interval

@@ -16,8 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from outscore.core.numeric import Array
-from outscore.inference.unpaired.divisions import division_p, rank_sum_p
-from outscore.inference.unpaired.samples import Samples
+from outscore.inference.unpaired import Samples, division_p, rank_sum_p
 
 __all__ = ["CASES", "main", "measure"]
 

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from outscore.core.metric import AdditiveMetric
-from outscore.inference.leaderboard.joint import band_of, draw
-from outscore.inference.pairwise.panels import pairs_of
+from outscore.inference.leaderboard import band_of, draw
+from outscore.inference.pairwise.table import pairs_of
 from outscore.scores.panel import Panel
 
 __all__ = ["together"]

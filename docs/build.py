@@ -114,7 +114,7 @@ def _standard(option: Option) -> str:
 def _registry(name: str) -> Mapping[str, Any]:
     module, attribute = {
         "tests": ("outscore.inference.registry", "TESTS"),
-        "corrections": ("outscore.inference.families.multiplicity", "CORRECTIONS"),
+        "corrections": ("outscore.inference.families", "CORRECTIONS"),
         "metrics": ("outscore.metrics.registry", "METRICS"),
         "text-metrics": ("outscore.metrics.text.registry", "TEXT_METRICS"),
     }[name]

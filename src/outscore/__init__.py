@@ -29,7 +29,7 @@ PUBLIC = {
     "outscore.core.metric": ("AdditiveMetric",),
     "outscore.exact.distribution": ("NullDistribution", "null_distribution"),
     "outscore.formats.readers": ("read",),
-    "outscore.inference.anytime.online": ("Anytime",),
+    "outscore.inference.anytime": ("Anytime",),
     "outscore.inference.power.planning": ("detectable_effect", "power", "sample_size"),
     "outscore.metrics.counts": ("confusion",),
     "outscore.outputs.model": ("Outputs",),

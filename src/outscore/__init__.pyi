@@ -15,7 +15,7 @@ from outscore.core.metric import AdditiveMetric as AdditiveMetric
 from outscore.exact.distribution import NullDistribution as NullDistribution
 from outscore.exact.distribution import null_distribution as null_distribution
 from outscore.formats.readers import read as read
-from outscore.inference.anytime.online import Anytime as Anytime
+from outscore.inference.anytime import Anytime as Anytime
 from outscore.inference.power.planning import detectable_effect as detectable_effect
 from outscore.inference.power.planning import power as power
 from outscore.inference.power.planning import sample_size as sample_size

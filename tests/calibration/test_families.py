@@ -11,10 +11,8 @@ import numpy as np
 import pytest
 import scipy.special
 
-from outscore.inference.families.max_t import max_t
-from outscore.inference.families.multiplicity import CORRECTIONS, adjust
-from outscore.inference.families.partial_conjunction import replicated_counts
-from outscore.inference.leaderboard.ordering import rank_intervals
+from outscore.inference.families import CORRECTIONS, adjust, max_t, replicated_counts
+from outscore.inference.leaderboard import rank_intervals
 
 ALPHA = 0.05
 ITEMS = 60

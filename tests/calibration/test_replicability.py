@@ -14,8 +14,8 @@ import math
 import numpy as np
 import pytest
 
-from outscore.inference.pairwise.binary import binary_table
 from outscore.inference.pairwise.macro import macro_from_counts, macro_measured, macro_request
+from outscore.inference.pairwise.moments import binary_table
 from outscore.inference.pairwise.table import Measured
 from outscore.workflows.rank.assemble import MAX_REPLICATED, _replicability
 from outscore.workflows.rank.question import Question

@@ -12,7 +12,7 @@ from outscore.cli.app import app
 from outscore.core.options import Option
 from outscore.inference.base.entry import Claim, Suitability, TestEntry
 from outscore.inference.describe.analysis import advise
-from outscore.inference.families.multiplicity import CORRECTIONS, Correction
+from outscore.inference.families import CORRECTIONS, Correction
 from outscore.inference.registry import TESTS
 from outscore.language.phrases import correction_name, method_phrase, name_of_test
 from outscore.metrics.registry import METRICS

@@ -48,7 +48,7 @@ def test_metrics_are_symmetric_under_swapping(name, width):
 def test_function_and_exact_arithmetic_agree(name, width):
     from fractions import Fraction
 
-    from outscore.inference.base.sign_flips import exact_score
+    from outscore.inference.base.differences import exact_score
     from outscore.metrics.registry import resolve
 
     metric, a, _ = resolve(name, rows(width, seed=3), rows(width, seed=4))

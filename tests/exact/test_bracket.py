@@ -12,7 +12,7 @@ from tests import oracles
 
 import outscore as osc
 from outscore.exact import bracket, lattice
-from outscore.inference.base import p_values
+from outscore.inference.base import question
 from outscore.inference.base.question import TestRequest
 
 
@@ -64,7 +64,7 @@ def check_bounds(seed: int, cases: int, width: float) -> None:
         observed = math.fsum(d.tolist())
         sign, request = int(np.sign(observed)), TestRequest(alternative=side)
         ties = side == "two-sided" or request.favours(sign)
-        p = p_values.certified_p(bracket.bounds(d, abs(observed), ties=ties, width=width), sign, request)
+        p = question.certified_p(bracket.bounds(d, abs(observed), ties=ties, width=width), sign, request)
         assert Fraction(p.lower) <= shares(d)[side] <= Fraction(p.upper), (d.tolist(), side)
         assert p.lower <= p.value <= p.upper
 

@@ -7,8 +7,8 @@ import numpy as np
 from outscore.core.metric import AdditiveMetric
 from outscore.core.options import complete
 from outscore.core.rows import PairedScores, codes_of
+from outscore.inference.base.differences import ItemScores, item_scores
 from outscore.inference.base.entry import TestEntry
-from outscore.inference.base.item_scores import ItemScores, item_scores
 from outscore.inference.base.question import TestRequest
 from outscore.results.comparison import TestResult
 

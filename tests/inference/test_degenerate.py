@@ -10,7 +10,7 @@ from outscore.core.errors import OutscoreError
 from outscore.core.options import complete
 from outscore.core.rows import PairedScores
 from outscore.inference.base.discordance import discordance, tango_interval
-from outscore.inference.base.paired import NoSpreadError
+from outscore.inference.base.entry import NoSpreadError
 from outscore.inference.base.question import TestRequest
 from outscore.inference.describe.analysis import analyse
 from outscore.inference.describe.effects import effects

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import outscore as osc
-from outscore.inference.base.sign_flips import exact_score
+from outscore.inference.base.differences import exact_score
 from outscore.metrics.registry import METRICS, resolve
 
 EXPECTED = {

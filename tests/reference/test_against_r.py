@@ -14,15 +14,14 @@ from outscore.inference.base.discordance import Discordance
 from outscore.inference.base.own_score import score_interval
 from outscore.inference.base.question import TestRequest
 from outscore.inference.base.walsh import hodges_lehmann
-from outscore.inference.binary.mcnemar import mcnemar
 from outscore.inference.classical.bayes import binary_posterior
+from outscore.inference.classical.mcnemar import mcnemar
 from outscore.inference.classical.sign import binomial_p
-from outscore.inference.describe.analysis import autocorrelation, skewness
+from outscore.inference.describe.analysis import autocorrelation, shapiro_wilk, skewness
 from outscore.inference.describe.effects import effects
-from outscore.inference.describe.normality import shapiro_wilk
 from outscore.inference.describe.repeats import variance_parts
 from outscore.inference.registry import TESTS
-from outscore.inference.runs.exchange import exchange_of
+from outscore.inference.runs import exchange_of
 from outscore.metrics.registry import resolve
 
 CLOSE = 1e-9

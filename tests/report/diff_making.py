@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 
-from outscore.inference.binary.gains import gain_test
+from outscore.inference.permutation import gain_test
 from outscore.outputs.changed import Changed, Contexts, changed_units
 from outscore.outputs.model import Units
 from outscore.outputs.outcomes import agreement, overlap_matrix

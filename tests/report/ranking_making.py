@@ -9,8 +9,8 @@ from itertools import combinations
 
 import numpy as np
 
-from outscore.inference.families.multiplicity import adjust
-from outscore.inference.leaderboard.ordering import Groups, groups_of
+from outscore.inference.families import adjust
+from outscore.inference.leaderboard import Groups, groups_of
 from outscore.results.design import Family
 from outscore.results.note import Note, Signature
 from outscore.results.ranking import (

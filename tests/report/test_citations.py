@@ -15,7 +15,7 @@ from tests.report.forms import render_html
 from tests.report.making import make_full
 from tests.report.ranking_making import MADE
 
-from outscore.inference.families.multiplicity import CORRECTIONS
+from outscore.inference.families import CORRECTIONS
 from outscore.inference.populations import DIFFERENT_ITEMS, POPULATIONS
 from outscore.inference.registry import TESTS
 from outscore.metrics.coref import COREF, COREF_CITATIONS

@@ -6,7 +6,7 @@ from xml.dom.minidom import parseString
 
 import pytest
 
-from outscore.inference.families.multiplicity import CORRECTIONS
+from outscore.inference.families import CORRECTIONS
 from outscore.inference.registry import TESTS
 from outscore.metrics.registry import METRICS
 from outscore.metrics.text.registry import TEXT_METRICS

@@ -11,14 +11,14 @@ from functools import partial
 
 from outscore.core.options import did_you_mean
 from outscore.inference.base.entry import TestEntry
-from outscore.inference.binary.mcnemar import ENTRY as MCNEMAR
-from outscore.inference.bootstrap.tests import ENTRIES as BOOTSTRAPS
+from outscore.inference.bootstrap import ENTRIES as BOOTSTRAPS
 from outscore.inference.classical.bayes import ENTRY as BAYES
+from outscore.inference.classical.mcnemar import ENTRY as MCNEMAR
 from outscore.inference.classical.median import ENTRY as MEDIAN
 from outscore.inference.classical.sign import ENTRY as SIGN
 from outscore.inference.classical.student import ENTRY as STUDENT
 from outscore.inference.classical.wilcoxon import ENTRY as WILCOXON
-from outscore.inference.permutation.dispatch import ENTRY as PERMUTATION
+from outscore.inference.permutation import ENTRY as PERMUTATION
 from outscore.inference.shifted import run_entry
 
 TESTS: dict[str, TestEntry] = {

@@ -32,13 +32,12 @@ from outscore.core.numeric import TIE_TOLERANCE, Array
 from outscore.core.records import dataclass
 from outscore.core.rows import PairedScores
 from outscore.exact.bounded import log_p_of_mean, lower_limit_of_mean
-from outscore.inference.base import p_values
+from outscore.inference.base import question
+from outscore.inference.base.differences import units_of, with_exact_integers
 from outscore.inference.base.discordance import discordance
 from outscore.inference.base.entry import TestEntry
 from outscore.inference.base.influence import contributions
-from outscore.inference.base.item_scores import with_exact_integers
 from outscore.inference.base.question import TestRequest
-from outscore.inference.base.sign_flips import units_of
 from outscore.inference.power.gate import CLOSE, MAX_ITEMS, Bounded, Shares
 from outscore.results.comparison import TestResult
 from outscore.results.note import Note
@@ -97,7 +96,7 @@ def run_entry(entry: TestEntry, pairs: PairedScores, metric: AdditiveMetric, ask
     notes = _left_open(entry, pairs, metric) if bound is None else []
     if UNKNOWN_RANGE in notes and bool((pairs.a == pairs.b).all()):
         # Nothing differs, and nothing tells what could: no evidence of anything.
-        return TestResult(p_values.identical_p(units_of(pairs).rows), notes=[NOTHING_KNOWN])
+        return TestResult(question.identical_p(units_of(pairs).rows), notes=[NOTHING_KNOWN])
     answer = entry.run(pairs, metric, asked)
     if bound is None:
         return replace(answer, notes=[*answer.notes, *notes])

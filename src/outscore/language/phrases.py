@@ -338,7 +338,7 @@ def correction_name(correction: str) -> str:
     >>> correction_name("bh"), correction_name("holm")
     ('Benjamini-Hochberg', 'Holm')
     """
-    from outscore.inference.families.multiplicity import CORRECTIONS
+    from outscore.inference.families import CORRECTIONS
 
     return CORRECTIONS[correction].phrase if correction in CORRECTIONS else correction
 

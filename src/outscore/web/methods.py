@@ -60,7 +60,7 @@ class Method:
 
 def sections() -> list[tuple[str, str, list[Method]]]:
     """All that outscore computes, from the registries: entries of one kind, with the id and title of it."""
-    from outscore.inference.families.multiplicity import CORRECTIONS
+    from outscore.inference.families import CORRECTIONS
     from outscore.inference.registry import TESTS
     from outscore.metrics.registry import METRICS
     from outscore.metrics.text.registry import TEXT_METRICS

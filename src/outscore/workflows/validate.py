@@ -19,8 +19,7 @@ from outscore.core.rows import KINDS, PairedScores, codes_of
 from outscore.formats.tables.cells import EITHER_WORDS, JUDGEMENTS
 from outscore.inference.base.entry import TestEntry
 from outscore.inference.base.question import Alternative, TestRequest
-from outscore.inference.families.max_t import MAX_T
-from outscore.inference.families.multiplicity import CORRECTIONS
+from outscore.inference.families import CORRECTIONS, MAX_T
 from outscore.inference.populations import ITEMS, POPULATIONS
 from outscore.inference.registry import DEFAULT, deciding_test, suggest_test
 from outscore.metrics.registry import METRICS, resolve

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outscore.inference.base.cluster_variance import bell_mccaffrey_df, cluster_variance, effective_clusters
+from outscore.inference.base.own_score import bell_mccaffrey_df, cluster_variance, effective_clusters
 
 
 def full_matrices(scores: np.ndarray, clusters: np.ndarray) -> tuple[float, float]:

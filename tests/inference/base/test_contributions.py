@@ -7,8 +7,8 @@ import pytest
 
 import outscore as osc
 from outscore.core.rows import PairedScores
+from outscore.inference.base.differences import units_of
 from outscore.inference.base.influence import contributions, influence, jackknife_error
-from outscore.inference.base.sign_flips import units_of
 from outscore.metrics.registry import resolve
 
 

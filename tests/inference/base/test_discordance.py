@@ -18,7 +18,7 @@ from outscore.core.metric import AdditiveMetric
 from outscore.core.rows import PairedScores
 from outscore.inference.base.discordance import Discordance, discordance, tango_interval, tango_test
 from outscore.inference.base.question import TestRequest
-from outscore.inference.permutation.dispatch import permutation
+from outscore.inference.permutation import permutation
 
 MEAN = AdditiveMetric("mean", ("score", "items"), ratio=((1, 0), (0, 1)))
 tables = st.tuples(st.integers(0, 40), st.integers(0, 40), st.integers(0, 60)).filter(lambda t: sum(t) > 0)

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 import outscore as osc
 from outscore.cli.app import app
 from outscore.core.rows import PairedScores
-from outscore.inference.base.item_scores import ItemScores, skew_warning
+from outscore.inference.base.differences import ItemScores, skew_warning
 from outscore.inference.base.question import TestRequest
-from outscore.inference.bootstrap.centred import Resampled, equal_tailed
+from outscore.inference.bootstrap import Resampled, equal_tailed
 from outscore.inference.registry import TESTS
 from outscore.metrics.registry import resolve
 

@@ -14,7 +14,7 @@ from outscore.core.errors import OutscoreError
 from outscore.inference.base.discordance import Discordance
 from outscore.inference.base.question import TestRequest
 from outscore.inference.classical.bayes import ENTRY, binary_exceeds, binary_posterior
-from outscore.inference.permutation.dispatch import permutation
+from outscore.inference.permutation import permutation
 
 
 def table(only_a, only_b, n):

@@ -19,13 +19,15 @@ from outscore.inference.describe.analysis import (
     advise,
     analyse,
     autocorrelation,
+    dagostino_pearson,
     nlpstattest_advice,
+    normality_test,
+    shapiro_wilk,
     skewness,
     skewness_band,
     summarise,
 )
 from outscore.inference.describe.histograms import histograms
-from outscore.inference.describe.normality import dagostino_pearson, normality_test, shapiro_wilk
 from outscore.inference.registry import TESTS
 from outscore.language.numbers import format_probability
 from outscore.metrics.registry import resolve

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outscore.core.rows import PairedScores
-from outscore.inference.base.item_scores import item_scores
+from outscore.inference.base.differences import item_scores
 from outscore.inference.describe.effects import (
     cohen_dz,
     effects,

@@ -10,10 +10,9 @@ from hypothesis import strategies as st
 
 import outscore as osc
 from outscore.core.rows import PairedScores
-from outscore.inference.base.sign_flips import units_of
+from outscore.inference.base.differences import units_of
 from outscore.inference.describe.histograms import null_histogram, null_of_samples
-from outscore.inference.unpaired.divisions import division_p
-from outscore.inference.unpaired.samples import Samples
+from outscore.inference.unpaired import Samples, division_p
 from outscore.metrics.registry import resolve
 from outscore.results.analysis import NullHistogram
 

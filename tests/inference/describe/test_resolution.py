@@ -10,7 +10,7 @@ import pytest
 import scipy.stats
 
 from outscore.core.metric import AdditiveMetric
-from outscore.inference.describe.resolution import attained_level, detectable_difference, discordant_alarms, noise_floor
+from outscore.inference.describe.repeats import attained_level, detectable_difference, discordant_alarms, noise_floor
 
 MEAN = AdditiveMetric("mean", ("score", "items"), ratio=((1, 0), (0, 1)))
 

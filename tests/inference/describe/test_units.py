@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 import outscore as osc
 from outscore.core.errors import OutscoreError
 from outscore.core.rows import PairedScores
-from outscore.inference.base.item_scores import item_scores
-from outscore.inference.describe.units import evaluation_units, unit_advisor
+from outscore.inference.base.differences import item_scores
+from outscore.inference.describe.effects import evaluation_units, unit_advisor
 from outscore.metrics.registry import resolve
 
 

@@ -13,16 +13,20 @@ from hypothesis import strategies as st
 import outscore as osc
 from outscore.exact import binomial
 from outscore.inference.base.own_score import score_interval
-from outscore.inference.pairwise.moment_tests import (
+from outscore.inference.pairwise.moments import (
     binary_pairs,
+    fixed_shift,
+    flipped_totals,
     log_t_tails,
     macro_student,
+    moments_of,
+    pair_hits,
     sampled_pairs,
     student_pairs,
     system_scores,
+    total_of,
 )
-from outscore.inference.pairwise.moments import fixed_shift, flipped_totals, moments_of, pair_hits, total_of
-from outscore.inference.pairwise.panels import pairs_of
+from outscore.inference.pairwise.table import pairs_of
 from outscore.laws import log_t_tail
 from outscore.metrics.registry import resolve
 

@@ -14,11 +14,11 @@ import outscore as osc
 from outscore.core.metric import AdditiveMetric
 from outscore.inference.base.discordance import Discordance, tango_interval
 from outscore.inference.base.question import TestRequest
-from outscore.inference.pairwise.binary import binary_table, tango_limits
 from outscore.inference.pairwise.corpus import Flipped, drawn_scores, hits_of, ranges, shared_table, summable
 from outscore.inference.pairwise.macro import macro_tested
-from outscore.inference.pairwise.panels import own_limits, pairs_of
+from outscore.inference.pairwise.moments import binary_table, tango_limits
 from outscore.inference.pairwise.per_pair import NEAR_WIDTH, PairTest, exact_rows, pair_rows
+from outscore.inference.pairwise.table import own_limits, pairs_of
 from outscore.metrics.registry import resolve
 from outscore.resampling import flip_bits
 from outscore.results.pvalue import PValue

@@ -14,10 +14,16 @@ from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.rows import PairedScores
 from outscore.inference.base.question import TestRequest
-from outscore.inference.permutation.dispatch import permutation
+from outscore.inference.permutation import permutation
 from outscore.inference.power.binary import mcnemar_power, overlaps
-from outscore.inference.power.planning import detectable_effect, power, sample_size, sizes_around
-from outscore.inference.power.simulate import RETROSPECTIVE, simulated_curve
+from outscore.inference.power.planning import (
+    RETROSPECTIVE,
+    detectable_effect,
+    power,
+    sample_size,
+    simulated_curve,
+    sizes_around,
+)
 from outscore.inference.registry import TESTS
 from outscore.laws import clopper_pearson
 from outscore.results.comparison import TestResult

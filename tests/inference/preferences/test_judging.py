@@ -17,11 +17,17 @@ from outscore.formats.battles.entry import BattleChoice
 from outscore.formats.battles.read import read_battles
 from outscore.inference.base.discordance import wilson_limits
 from outscore.inference.preferences import models as lengths_module
-from outscore.inference.preferences.agreement import alpha_of, alpha_tables, kappa_of, kappa_tables, verdicts_of
-from outscore.inference.preferences.labelled import audit_p, labelled_share, share_tuned
+from outscore.inference.preferences.agreement import (
+    alpha_of,
+    alpha_tables,
+    by_place,
+    kappa_of,
+    kappa_tables,
+    swapped_verdicts,
+    verdicts_of,
+)
 from outscore.inference.preferences.models import fit_lengths
-from outscore.inference.preferences.orders import by_place, swapped_verdicts
-from outscore.inference.preferences.win_rates import flip_p, independent_p
+from outscore.inference.preferences.win_rates import audit_p, flip_p, independent_p, labelled_share, share_tuned
 from outscore.laws import t_quantile
 from outscore.scores.system import Labels
 

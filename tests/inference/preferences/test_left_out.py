@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from tests.inference.preferences.battle_making import made, simulated
 
-from outscore.inference.preferences import left_out
+from outscore.inference.preferences import models
 from outscore.inference.preferences.strengths import strengths_of
 from outscore.inference.preferences.tally import tally_of
 
@@ -100,7 +100,7 @@ def test_degrees_of_freedom_of_very_many_are_near(monkeypatch):
     battles = unequal(np.random.default_rng(5), [4] * 60 + [60] * 4)
     tally = tally_of(battles)
     whole = strengths_of(tally, 0.05)
-    monkeypatch.setattr(left_out, "MAX_WORK", 0)
+    monkeypatch.setattr(models, "MAX_WORK", 0)
     quick = strengths_of(tally, 0.05)
     for i in range(4):
         assert quick.strength(i).error == whole.strength(i).error
@@ -112,6 +112,6 @@ def test_degrees_of_freedom_of_very_many_are_near(monkeypatch):
 def test_shares_of_prompts_taken_in_turns_are_those_of_all_at_once(monkeypatch):
     tally = tally_of(unequal(np.random.default_rng(6), [2, 5, 20] * 6))
     whole = strengths_of(tally, 0.05).contrast(0, 3)
-    monkeypatch.setattr(left_out, "MAX_HELD", 1 << 12)
+    monkeypatch.setattr(models, "MAX_HELD", 1 << 12)
     turns = strengths_of(tally, 0.05).contrast(0, 3)
     assert (turns.error, turns.df) == pytest.approx((whole.error, whole.df), rel=1e-12)

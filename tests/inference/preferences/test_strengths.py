@@ -13,9 +13,8 @@ from tests.inference.preferences.battle_making import made, simulated
 
 from outscore.formats.battles.read import read_battles
 from outscore.inference.preferences.models import fit_davidson, fit_model
-from outscore.inference.preferences.strengths import order_by_strength, strengths_of
+from outscore.inference.preferences.strengths import circles_of, order_by_strength, score_test, strengths_of
 from outscore.inference.preferences.tally import tally_of
-from outscore.inference.preferences.transitivity import circles_of, score_test
 
 
 def naive(battles, ridge=0.0):

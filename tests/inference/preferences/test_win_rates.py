@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from tests.inference.preferences.battle_making import made, simulated
 
 import outscore as osc
-from outscore.inference.base.cluster_variance import cluster_variance
-from outscore.inference.preferences.orders import (
+from outscore.inference.base.own_score import cluster_variance
+from outscore.inference.preferences.agreement import (
     Halves,
     by_place,
     exchanged_p,

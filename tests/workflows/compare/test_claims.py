@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import outscore as osc
-from outscore.inference.families.multiplicity import adjust
+from outscore.inference.families import adjust
 from outscore.results.pvalue import PValue
 
 RNG = np.random.default_rng(11)

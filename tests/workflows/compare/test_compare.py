@@ -14,7 +14,7 @@ import outscore as osc
 from outscore.cli.app import app
 from outscore.inference.base.influence import fragility, influence
 from outscore.inference.base.question import TestRequest
-from outscore.inference.permutation.dispatch import permutation
+from outscore.inference.permutation import permutation
 from outscore.inference.registry import TESTS
 from outscore.results.note import note_texts
 from outscore.workflows.validate import paired
@@ -155,7 +155,7 @@ def test_impossible_requests_are_refused(asked, words):
 
 
 def test_unit_advice_moves_with_the_size():
-    from outscore.inference.describe.units import SIZES
+    from outscore.inference.describe.effects import SIZES
 
     rows = osc.compare(A, B, test="student", unit_advice=True, shuffle=4).unit_advice
     assert [row.size for row in rows] == [size for size in SIZES if 80 // size >= 2]

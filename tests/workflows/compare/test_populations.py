@@ -13,8 +13,8 @@ import outscore as osc
 from outscore.core.errors import OutscoreError
 from outscore.core.rows import Runs
 from outscore.inference.describe.repeats import run_interval, run_test
-from outscore.inference.runs.exchange import exchange_of
-from outscore.inference.runs.two_way import two_way_of_means
+from outscore.inference.runs import exchange_of
+from outscore.inference.two_way import two_way_of_means
 
 
 def right(seed: int = 2, n: int = 80, runs: tuple[int, int] = (3, 3), sd: float = 0.4, lead: float = 0.0):

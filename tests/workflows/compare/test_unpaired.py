@@ -10,8 +10,7 @@ import pytest
 
 import outscore as osc
 from outscore.core.errors import OutscoreError
-from outscore.inference.unpaired.divisions import division_p
-from outscore.inference.unpaired.samples import Samples
+from outscore.inference.unpaired import Samples, division_p
 
 
 @pytest.fixture

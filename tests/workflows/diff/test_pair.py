@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from outscore.inference.binary.gains import gain_interval, gain_test
-from outscore.inference.families.multiplicity import adjust
+from outscore.inference.families import adjust
+from outscore.inference.permutation import gain_interval, gain_test
 from outscore.outputs.model import Units
 from outscore.results.diff import Outcomes
 from outscore.scores.system import Labels

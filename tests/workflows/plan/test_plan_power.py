@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from outscore.inference.power.design import flip_power
-from outscore.inference.power.simulate import rejection_rate
+from outscore.inference.power.planning import rejection_rate
 from outscore.results.plan import StudyDesign
 from outscore.workflows.plan.answer import plan_numbers
 from outscore.workflows.plan.pilot import paired_pilot, plan_from_pilot, spread_of_pilot

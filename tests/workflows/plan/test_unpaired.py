@@ -9,8 +9,7 @@ import pytest
 
 import outscore as osc
 from outscore.inference.power.two_samples import fisher_power
-from outscore.inference.unpaired.divisions import division_p
-from outscore.inference.unpaired.samples import Samples
+from outscore.inference.unpaired import Samples, division_p
 
 
 def table(n, x, y):

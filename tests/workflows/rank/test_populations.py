@@ -11,8 +11,8 @@ import scipy.special
 import outscore as osc
 from outscore.core.errors import OutscoreError
 from outscore.core.rows import Runs
-from outscore.inference.runs.exchange import UNEQUAL_LAWS, exchange_of, macro_exchange
-from outscore.inference.runs.two_way import macro_two_way, two_way_of_means
+from outscore.inference.runs import UNEQUAL_LAWS, exchange_of, macro_exchange
+from outscore.inference.two_way import macro_two_way, two_way_of_means
 
 RUNS = {"amber": 3, "birch": 4, "cedar": 3}
 

@@ -13,7 +13,7 @@ from outscore import OutscoreError, rank
 from outscore.core.metric import AdditiveMetric
 from outscore.engine.engines import Processes, Serial, engine_of
 from outscore.engine.progress import Steps
-from outscore.inference.families.multiplicity import adjust
+from outscore.inference.families import adjust
 from outscore.results.note import note_texts
 from outscore.results.ranking import Ranking
 from outscore.scores.panel import Panel, panels_of

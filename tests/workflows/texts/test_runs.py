@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from outscore import compare_texts, rank
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
-from outscore.inference.runs.two_way import two_way_of_rows
+from outscore.inference.two_way import two_way_of_rows
 from outscore.metrics.cache import StatisticsCache
 from outscore.metrics.text.registry import segment_statistics, text_metric
 from outscore.workflows.texts.corpus import Texts, single_runs

@@ -1,16 +1,23 @@
-"""What is asked of a test, apart from the data."""
+"""What is asked of a test, apart from the data, and the p-value that answers it."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import field, replace
 from typing import Literal, TypeVar
 
 from outscore.core.errors import OutscoreError
-from outscore.core.numeric import Array
+from outscore.core.numeric import LOG2, Array
 from outscore.core.options import OptionValue
 from outscore.core.records import dataclass
-from outscore.exact.bracket import WIDTH
+from outscore.exact.bracket import WIDTH, Bounds
+from outscore.exact.lattice import Tail
+from outscore.laws import clopper_pearson
+from outscore.results.pvalue import PValue
+
+# What is asked of a test, apart from the data.
+
 
 Alternative = Literal["two-sided", "greater", "less"]
 Differences = TypeVar("Differences", float, Array)
@@ -85,3 +92,91 @@ def reach(x: Differences, alternative: Alternative) -> Differences:
     if alternative == "two-sided":
         return abs(x)
     return x if alternative == "greater" else -x
+
+
+# From the tail of a symmetric statistic to the p-value that was asked for.
+#
+# Under swaps T and -T have the same law, so with tail = P(T ≥ |t|) and tie = P(T = |t|)
+#
+#     two-sided                 P(|T| ≥ |t|) = 2·tail          (1 when t = 0)
+#     one-sided, t that way     P(T ≥ t)     = tail
+#     one-sided, t the other    P(T ≥ t)     = 1 - tail + tie
+
+
+SNAPPED_UNITS = 32
+"""Up to this many units an exact p is rounded to the nearest multiple of 2^-n, which removes the last rounding error."""
+
+
+def log(x: float) -> float:
+    """Natural logarithm with log 0 = -inf."""
+    return math.log(x) if x > 0 else -math.inf
+
+
+def identical_p(n: int = 0) -> PValue:
+    """p = 1: no swap changes anything, or nothing is less extreme than no difference at all."""
+    return PValue(1.0, 1.0, 1.0, 0.0, "exact", "identity", n=n)
+
+
+def exact_p(tail: Tail, sign: int, n: int, kernel: str, request: TestRequest) -> PValue:
+    """An exact p from the tail at |t|; `sign` is that of the oriented t, n the number of units that differ.
+
+    Examples
+    --------
+    >>> tail = Tail(math.log(1 / 64), math.log(1 / 64))  # all of six coins
+    >>> exact_p(tail, 1, 6, "binomial", TestRequest()).value, exact_p(tail, 1, 6, "binomial", TestRequest("less")).value
+    (0.03125, 1.0)
+    """
+    tail = Tail(tail.log, min(tail.log_atom, tail.log))
+    if request.alternative == "two-sided":
+        if sign == 0:
+            return identical_p(n)
+        log_p, log_mid = tail.log + LOG2, tail.log_mid + LOG2
+    elif request.favours(sign):
+        log_p, log_mid = tail.log, tail.log_mid
+    else:
+        share, tie = math.exp(tail.log), math.exp(tail.log_atom)
+        log_p, log_mid = log(1 - share + tie), log(1 - share + tie / 2)
+    p = PValue.from_logs(log_p, log_p, method="exact", kernel=kernel, log_mid=min(log_mid, 0.0))
+    return _snap(p, n) if n <= SNAPPED_UNITS else p
+
+
+def _snap(p: PValue, n: int) -> PValue:
+    value = math.ldexp(max(1, round(math.ldexp(p.value, n))), -n)
+    p = replace(p, value=value, lower=value, upper=value, log10=math.log10(value) + 0.0)
+    if p.mid is None:
+        return p
+    mid = math.ldexp(max(1, round(math.ldexp(p.mid, n + 1))), -n - 1)
+    return replace(p, mid=mid, mid_log10=math.log10(mid) + 0.0)
+
+
+def certified_p(bounds: Bounds, sign: int, request: TestRequest, kernel: str = "bracket") -> PValue:
+    """A certified p from bounds of the tail at |t|; of P(T > |t|) when a one-sided alternative looks the other way."""
+    if request.alternative == "two-sided":
+        lower, upper = bounds.lower + LOG2, bounds.upper + LOG2
+    elif request.favours(sign):
+        lower, upper = bounds.lower, bounds.upper
+    else:
+        lower, upper = log(1 - math.exp(bounds.upper)), log(1 - math.exp(bounds.lower))
+    return PValue.from_logs(lower, upper, method="certified", kernel=kernel)
+
+
+def sampled_p(hits: int, resamples: int, drawn: str) -> PValue:
+    """A Monte-Carlo p: the observed arrangement counts as one more resample, so p is never 0 and the test is valid.
+
+    `drawn` says what a resample is.
+
+    Examples
+    --------
+    >>> p = sampled_p(49, 999, "sign-flips")
+    >>> p.value, p.kernel
+    (0.05, 'sign-flips:999')
+    """
+    value, bounds = (hits + 1) / (resamples + 1), clopper_pearson(hits, resamples)
+    return PValue(
+        value=value,
+        lower=min(bounds[0], value),
+        upper=max(bounds[1], value),
+        log10=math.log10(value),
+        method="monte-carlo",
+        kernel=f"{drawn}:{resamples}",
+    )

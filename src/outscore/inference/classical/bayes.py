@@ -29,13 +29,21 @@ from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.options import Option
 from outscore.core.rows import PairedScores
+from outscore.inference.base.differences import ItemScores, skew_warning
 from outscore.inference.base.discordance import Discordance, discordance
-from outscore.inference.base.entry import NEEDS_SCORES, TESTS_THE_MEAN, Simulation, Suitability, TestEntry
-from outscore.inference.base.item_scores import ItemScores, skew_warning
-from outscore.inference.base.paired import interval_for, side_of, unclustered_scores
+from outscore.inference.base.entry import (
+    NEEDS_SCORES,
+    TESTS_THE_MEAN,
+    Simulation,
+    Suitability,
+    TestEntry,
+    interval_for,
+    side_of,
+    unclustered_scores,
+)
 from outscore.inference.base.question import TestRequest
 from outscore.inference.classical.student import Mean, mean_of, no_spread, t_interval
-from outscore.inference.permutation.dispatch import permutation
+from outscore.inference.permutation import permutation
 from outscore.laws import log_t_tail
 from outscore.results.comparison import Bayes, TestResult
 from outscore.results.note import Note

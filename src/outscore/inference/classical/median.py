@@ -30,13 +30,20 @@ from outscore.core.numeric import LOG2, Array
 from outscore.core.rows import PairedScores
 from outscore.exact import binomial
 from outscore.exact.lattice import Tail
-from outscore.inference.base import p_values
-from outscore.inference.base.entry import MEDIAN_OF_BINARY, NEEDS_SCORES, SubsetTest, Suitability, TestEntry
-from outscore.inference.base.item_scores import ItemScores
-from outscore.inference.base.paired import MEDIAN_IN_CLUSTERS, unclustered_scores
+from outscore.inference.base import question
+from outscore.inference.base.differences import ItemScores
+from outscore.inference.base.entry import (
+    MEDIAN_IN_CLUSTERS,
+    MEDIAN_OF_BINARY,
+    NEEDS_SCORES,
+    SubsetTest,
+    Suitability,
+    TestEntry,
+    unclustered_scores,
+)
 from outscore.inference.base.question import TestRequest
 from outscore.inference.base.walsh import first_above
-from outscore.inference.bootstrap.tests import resampled_median_interval
+from outscore.inference.bootstrap import resampled_median_interval
 from outscore.results.comparison import TestResult
 from outscore.results.note import Note
 from outscore.results.pvalue import PValue
@@ -49,7 +56,7 @@ def permutation_median(scores: ItemScores, request: TestRequest) -> PValue:
 
     Examples
     --------
-    >>> from outscore.inference.base.item_scores import item_scores
+    >>> from outscore.inference.base.differences import item_scores
     >>> from outscore.metrics.registry import resolve
     >>> metric, a, b = resolve("mean", np.array([3, 5, 4, 8, 2]), np.array([1, 2, 3, 4, 1]))
     >>> permutation_median(item_scores(PairedScores(a, b), metric, "permutation-median"), TestRequest()).value
@@ -59,7 +66,7 @@ def permutation_median(scores: ItemScores, request: TestRequest) -> PValue:
     exact = (d if whole is None else whole).astype(float)
     middle = _two_middles(exact)
     sign = scores.orientation * ((middle > 0) - (middle < 0))
-    p = p_values.exact_p(median_tail(np.abs(exact), abs(middle)), sign, scores.n, "binomial", request)
+    p = question.exact_p(median_tail(np.abs(exact), abs(middle)), sign, scores.n, "binomial", request)
     return replace(p, test=NAME, kernel="binomial", statistic=float(np.median(scores.d)), n=scores.n)
 
 
@@ -82,9 +89,9 @@ def median_tail(sizes: Array, twice: float) -> Tail:
     beyond = math.exp(log_beyond)
     if twice == 0.0:
         # T and -T have the same law.
-        return Tail(math.log1p(-beyond), p_values.log(1 - 2 * beyond))
+        return Tail(math.log1p(-beyond), question.log(1 - 2 * beyond))
     log_tail = _log_at_least(ordered, twice)
-    return Tail(log_tail, log_tail + p_values.log(-math.expm1(min(log_beyond - log_tail, 0.0))))
+    return Tail(log_tail, log_tail + question.log(-math.expm1(min(log_beyond - log_tail, 0.0))))
 
 
 def _log_at_least(ordered: Array, twice: float) -> float:

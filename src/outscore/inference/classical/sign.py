@@ -15,10 +15,21 @@ from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.rows import PairedScores
 from outscore.exact import binomial
-from outscore.inference.base import p_values
-from outscore.inference.base.entry import ANOTHER_MEDIAN, MEDIAN_OF_BINARY, NEEDS_SCORES, SubsetTest, Suitability, TestEntry
-from outscore.inference.base.item_scores import ItemScores
-from outscore.inference.base.paired import MEDIAN_IN_CLUSTERS, interval_for, side_of, unclustered_scores, without_repeats
+from outscore.inference.base import question
+from outscore.inference.base.differences import ItemScores
+from outscore.inference.base.entry import (
+    ANOTHER_MEDIAN,
+    MEDIAN_IN_CLUSTERS,
+    MEDIAN_OF_BINARY,
+    NEEDS_SCORES,
+    SubsetTest,
+    Suitability,
+    TestEntry,
+    interval_for,
+    side_of,
+    unclustered_scores,
+    without_repeats,
+)
 from outscore.inference.base.question import TestRequest
 from outscore.results.comparison import TestResult
 from outscore.results.note import Note
@@ -37,8 +48,8 @@ def binomial_p(wins: int, losses: int, request: TestRequest) -> PValue:
     """
     n, most = wins + losses, max(wins, losses)
     if not n:
-        return p_values.identical_p()
-    return p_values.exact_p(binomial.tail(n, most), (wins > losses) - (wins < losses), n, "binomial", request)
+        return question.identical_p()
+    return question.exact_p(binomial.tail(n, most), (wins > losses) - (wins < losses), n, "binomial", request)
 
 
 def sign(scores: ItemScores, request: TestRequest) -> PValue:
@@ -46,7 +57,7 @@ def sign(scores: ItemScores, request: TestRequest) -> PValue:
 
     Examples
     --------
-    >>> from outscore.inference.base.item_scores import item_scores
+    >>> from outscore.inference.base.differences import item_scores
     >>> from outscore.metrics.registry import resolve
     >>> metric, a, b = resolve("mean", np.array([3, 5, 4, 8, 1]), np.array([1, 2, 3, 4, 1]))
     >>> p = sign(item_scores(PairedScores(a, b), metric, "sign"), TestRequest())
@@ -78,7 +89,7 @@ def median_limits(d: Array, side: float) -> tuple[float | None, float | None]:
     low, high = 0, n // 2 + 1
     while high - low > 1:
         middle = (low + high) // 2
-        rejected = float(binomial.log_tail(np.array([n]), np.array([n - middle + 1]))[0]) <= p_values.log(side)
+        rejected = float(binomial.log_tail(np.array([n]), np.array([n - middle + 1]))[0]) <= question.log(side)
         low, high = (middle, high) if rejected else (low, middle)
     if not low:
         return None, None

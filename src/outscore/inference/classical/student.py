@@ -18,20 +18,23 @@ from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import LOG2, Array, exact_sum, tiny_power
 from outscore.core.records import dataclass
 from outscore.core.rows import PairedScores
-from outscore.inference.base import p_values
-from outscore.inference.base.cluster_variance import cluster_variance
+from outscore.inference.base import question
+from outscore.inference.base.differences import MIN_LARGE_SAMPLE, ItemScores, item_scores, skew_warning
 from outscore.inference.base.discordance import discordance
 from outscore.inference.base.entry import (
     NEEDS_SCORES,
     TESTS_THE_MEAN,
     Claim,
+    NoSpreadError,
     SubsetTest,
     Suitability,
     TestEntry,
+    interval_for,
+    side_of,
     suits_many_binary,
+    without_spread,
 )
-from outscore.inference.base.item_scores import MIN_LARGE_SAMPLE, ItemScores, item_scores, skew_warning
-from outscore.inference.base.paired import NoSpreadError, interval_for, side_of, without_spread
+from outscore.inference.base.own_score import cluster_variance
 from outscore.inference.base.question import Alternative, TestRequest
 from outscore.laws import log_t_tail, student_quantile
 from outscore.results.comparison import TestResult
@@ -106,7 +109,7 @@ def student(scores: ItemScores, alternative: Alternative = "two-sided", delta: f
     if mean.error == 0.0:
         if abs(gap) > 8 * math.ulp(max(abs(mean.value), abs(delta))):
             raise no_spread(mean, scores, NAME)
-        return replace(p_values.identical_p(mean.units), test=NAME, kernel="student-t", method="asymptotic")
+        return replace(question.identical_p(mean.units), test=NAME, kernel="student-t", method="asymptotic")
     t = gap / mean.error
     turned = scores.orientation * t
     if alternative == "two-sided":

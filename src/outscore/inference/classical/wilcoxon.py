@@ -21,11 +21,16 @@ from outscore.core.numeric import Array
 from outscore.core.options import Option
 from outscore.core.records import dataclass
 from outscore.core.rows import PairedScores
-from outscore.inference.base import p_values
-from outscore.inference.base.entry import NEEDS_SCORES, Claim, Simulation, SubsetTest, Suitability, TestEntry
-from outscore.inference.base.item_scores import ItemScores, item_scores
-from outscore.inference.base.paired import (
+from outscore.inference.base import question
+from outscore.inference.base.differences import ItemScores, item_scores, screen_flips
+from outscore.inference.base.entry import (
     MEDIAN_IN_CLUSTERS,
+    NEEDS_SCORES,
+    Claim,
+    Simulation,
+    SubsetTest,
+    Suitability,
+    TestEntry,
     interval_for,
     normal_log_p,
     side_of,
@@ -33,9 +38,8 @@ from outscore.inference.base.paired import (
     without_repeats,
 )
 from outscore.inference.base.question import Alternative, TestRequest
-from outscore.inference.base.screening import screen_flips
 from outscore.inference.base.walsh import hodges_lehmann, signed_ranks, walsh_interval
-from outscore.inference.permutation.dispatch import permutation
+from outscore.inference.permutation import permutation
 from outscore.results.comparison import TestResult
 from outscore.results.note import Note
 from outscore.results.pvalue import Interval, PValue
@@ -60,7 +64,7 @@ def wilcoxon(scores: ItemScores, request: TestRequest, settings: Settings | None
 
     Examples
     --------
-    >>> from outscore.inference.base.item_scores import item_scores
+    >>> from outscore.inference.base.differences import item_scores
     >>> from outscore.metrics.registry import resolve
     >>> d = np.array([0.952, -0.147, 1.022, 0.430, 0.620, 0.590, 0.490, -0.080, 0.010])
     >>> metric, a, b = resolve("mean", d, 0 * d)
@@ -73,7 +77,7 @@ def wilcoxon(scores: ItemScores, request: TestRequest, settings: Settings | None
     doubled = signed_ranks(d if whole is None else whole, settings.zeros)
     used = doubled[doubled != 0]
     if not len(used):
-        p = p_values.identical_p()
+        p = question.identical_p()
     elif settings.variant == "exact":
         p = _exact(used, scores.orientation, request)
     else:

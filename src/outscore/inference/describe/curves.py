@@ -31,12 +31,12 @@ from outscore.core.options import complete
 from outscore.core.reduction import Kind, pass_rate
 from outscore.core.rows import PairedScores, Runs
 from outscore.exact.binomial import log_better, log_two_sided
-from outscore.inference.base.cluster_variance import cluster_variance
+from outscore.inference.base.differences import units_of
 from outscore.inference.base.discordance import discordance
 from outscore.inference.base.entry import TestEntry
 from outscore.inference.base.influence import jackknife_errors
+from outscore.inference.base.own_score import cluster_variance
 from outscore.inference.base.question import TestRequest, reach
-from outscore.inference.base.sign_flips import units_of
 from outscore.inference.shifted import is_shifted
 from outscore.laws import normal, normal_quantile, student, student_quantile, t_quantile
 from outscore.results.analysis import RunsCurve, RunsPoint, SizePoint

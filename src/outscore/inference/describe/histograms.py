@@ -22,17 +22,16 @@ from outscore.core.rows import PairedScores
 from outscore.exact import laws as law_sums
 from outscore.exact.distribution import null_distribution
 from outscore.exact.flipsum import BudgetError
+from outscore.inference.base.differences import Flips, flips_of, scores_if_any, units_of
 from outscore.inference.base.influence import contributions
-from outscore.inference.base.item_scores import scores_if_any
-from outscore.inference.base.sign_flips import Flips, flips_of, units_of
 from outscore.inference.describe.effects import spread
 from outscore.laws import normal_quantile
 from outscore.resampling import flipped_sums
 from outscore.results.analysis import Histogram, NullHistogram
 
 if TYPE_CHECKING:
-    from outscore.inference.runs.exchange import Exchange
-    from outscore.inference.unpaired.samples import Samples
+    from outscore.inference.runs import Exchange
+    from outscore.inference.unpaired import Samples
 
 MIN_WIDTH = 1e-300
 """No axis of a chart can be shorter: distances on it would be lost to rounding."""
@@ -211,7 +210,7 @@ def null_of_exchange(exchange: Exchange, delta: float = 0.0) -> NullHistogram | 
     Examples
     --------
     >>> from outscore.core.rows import Runs
-    >>> from outscore.inference.runs.exchange import exchange_of
+    >>> from outscore.inference.runs import exchange_of
     >>> a_runs, b_runs = (Runs(np.array(x), np.array([0, 0, 1, 1])) for x in ([1, 1, 1, 0], [0, 0, 0, 0]))
     >>> null = null_of_exchange(exchange_of(a_runs, b_runs))
     >>> null.x, [round(height * null.width, 3) for height in null.density]
@@ -238,7 +237,7 @@ def null_of_samples(samples: Samples, seed: int = 0) -> NullHistogram | None:
 
     Examples
     --------
-    >>> from outscore.inference.unpaired.samples import Samples
+    >>> from outscore.inference.unpaired import Samples
     >>> null = null_of_samples(Samples(np.array([1.0, 1.0]), np.array([1.0, 0.0])))
     >>> null.x, [round(height * null.width, 3) for height in null.density], null.drawn
     ([-0.5, 0.5], [0.5, 0.5], 0)

@@ -14,8 +14,8 @@ import numpy as np
 
 from outscore.core.numeric import TIE_TOLERANCE, Array
 from outscore.core.records import dataclass
-from outscore.inference.base.sign_flips import tie_scale
-from outscore.inference.bootstrap.tests import MIN_UNITS
+from outscore.inference.base.differences import tie_scale
+from outscore.inference.bootstrap import MIN_UNITS
 from outscore.inference.pairwise.table import KINDS, PairTable
 from outscore.resampling import exactly_summable, shared_flipped_blocks, shared_resampled_blocks
 from outscore.scores.panel import Panel

@@ -28,7 +28,7 @@ from outscore.exact.saddlepoint import log_saddlepoint
 from outscore.inference.base.question import TestRequest
 from outscore.inference.pairwise.per_pair import log_claim, permutation_p
 from outscore.inference.pairwise.table import KINDS, Measured, PairTable
-from outscore.inference.permutation.interval import inversion_interval
+from outscore.inference.permutation import inversion_interval
 from outscore.results.note import Note
 from outscore.results.pvalue import Interval, PValue
 from outscore.scores.panel import Panel

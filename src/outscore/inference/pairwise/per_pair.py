@@ -22,21 +22,19 @@ from outscore.core.records import dataclass
 from outscore.core.rows import PairedScores
 from outscore.exact import bracket, enumeration
 from outscore.exact.saddlepoint import approximate_probit
-from outscore.inference.base import p_values
-from outscore.inference.base.item_scores import is_sum, scores_if_any, with_exact_integers
-from outscore.inference.base.paired import NoSpreadError
+from outscore.inference.base import question
+from outscore.inference.base.differences import Flips, flips_of, is_sum, scores_if_any, units_of, with_exact_integers
+from outscore.inference.base.entry import NoSpreadError
 from outscore.inference.base.question import Alternative, TestRequest
-from outscore.inference.base.sign_flips import Flips, flips_of, units_of
 from outscore.inference.classical.student import make_agree, mean_of, t_interval
+from outscore.inference.describe.effects import evaluation_units
 from outscore.inference.describe.repeats import run_interval, run_test
-from outscore.inference.describe.units import evaluation_units
-from outscore.inference.pairwise.panels import exchange_of_pair, run_scores_of_pair, two_way_of_pair
-from outscore.inference.pairwise.table import KINDS, PairTable
-from outscore.inference.permutation.dispatch import permutation
+from outscore.inference.pairwise.table import KINDS, PairTable, exchange_of_pair, run_scores_of_pair, two_way_of_pair
+from outscore.inference.permutation import permutation
 from outscore.inference.populations import EXCHANGE, TWO_WAY, own_test
 from outscore.inference.registry import TESTS
-from outscore.inference.runs.exchange import COARSE, macro_exchange
-from outscore.inference.runs.two_way import macro_two_way
+from outscore.inference.runs import COARSE, macro_exchange
+from outscore.inference.two_way import macro_two_way
 from outscore.results.pvalue import Interval, PValue
 from outscore.scores.panel import Panel
 
@@ -284,7 +282,7 @@ def _far(flips: Flips, request: TestRequest) -> PValue | None:
     if flips.sign() == 0 or approximate_probit(line, observed) > FAR_PROBIT:
         return None
     bounds = bracket.bounds(line, observed, doubt=flips.doubt, width=FAR_WIDTH, most=FAR_DEGREE)
-    p = p_values.certified_p(bounds, flips.sign(), request)
+    p = question.certified_p(bounds, flips.sign(), request)
     # The upper end is what is claimed, also where it is too small for a float.
     return replace(p, log10=min(0.0, bounds.upper + LOG2) / LN10, statistic=flips.observed, n=len(line))
 

@@ -1,17 +1,30 @@
-"""All pairs of systems on one dataset, column by column: a million tests are arrays, not objects."""
+"""All pairs of systems on one dataset: a table of columns, and what its tests ask of a panel."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import field
 from functools import cached_property
 from typing import Literal
 
 import numpy as np
 
+from outscore.core.errors import OutscoreError
 from outscore.core.numeric import MIN_FLOAT, Array
+from outscore.core.options import did_you_mean
 from outscore.core.records import dataclass
+from outscore.core.rows import EPOCHS, RUNS, PairedScores
+from outscore.inference.base.discordance import Discordance, discordance, worth_of
+from outscore.inference.base.own_score import UNKNOWN, Limits, OwnRows, own_intervals
+from outscore.inference.describe.repeats import own_run_limits
+from outscore.inference.populations import POPULATIONS, THESE_ITEMS, lacking
+from outscore.inference.runs import Exchange, exchange_of_rows, not_exchangeable
+from outscore.inference.two_way import TwoWay, added_by_runs, two_way_of_rows
 from outscore.results.note import Note
+from outscore.scores.panel import Panel
+
+# All pairs of systems on one dataset, column by column: a million tests are arrays, not objects.
+
 
 KINDS = ("exact", "certified", "monte-carlo", "asymptotic")
 """What the codes in `PairTable.kind` mean."""
@@ -113,3 +126,137 @@ class Measured:
     unit: Literal["items", "clusters", "units", "segments"] = "items"
     notes: list[Note] = field(default_factory=list)
     macro: bool = False
+
+
+# What the tests of all pairs ask of a panel: two systems with their runs, own intervals, and which systems the pairs are.
+
+
+def two_way_of_pair(panel: Panel, left: int, right: int) -> TwoWay:
+    """Items and runs of two systems as two random factors, on the items both have."""
+    both = np.flatnonzero(panel.present[left] & panel.present[right])
+    pairs = panel.pair(left, right)
+    first, second = (float(panel.metric.score(total)) for total in pairs.totals())
+    a, b = (panel.run_rows(system, both) for system in (left, right))
+    return two_way_of_rows(a, b, panel.run_metric, difference=first - second, clusters=pairs.clusters)
+
+
+def exchange_of_pair(panel: Panel, left: int, right: int) -> Exchange:
+    """Runs of two systems to be exchanged within the items that both have."""
+    assert panel.repeats is not None
+    both = np.flatnonzero(panel.present[left] & panel.present[right])
+    runs = panel.repeats.systems
+    of_pair = exchange_of_rows((runs[left].take(both), runs[right].take(both)), panel.metric)
+    assert of_pair is not None
+    return of_pair
+
+
+def run_scores_of_pair(panel: Panel, left: int, right: int) -> tuple[Array, Array]:
+    """The scores of the runs of two systems on the items that both have."""
+    both = np.flatnonzero(panel.present[left] & panel.present[right])
+    sums = (panel.run_rows(system, both).sum(axis=0) for system in (left, right))
+    a, b = (np.asarray(panel.run_metric.score(total), dtype=float) for total in sums)
+    return a, b
+
+
+def discordance_of(panel: Panel) -> Discordance | None:
+    """What a right item is worth, if all items of all systems are right or wrong, each its own unit; else None."""
+    there = panel.rows[panel.present]
+    both = PairedScores(there, there, panel.scale, None, panel.clusters, panel.averaged)
+    table = discordance(both, panel.metric) if len(there) else None
+    # Scores of several systems do not add items.
+    return None if table is None or worth_of(table.wrong, table.right, panel.shape[1]) is None else table
+
+
+def lacking_of(panels: Sequence[Panel], *, unit_size: int = 1, further: Sequence[Panel] = ()) -> dict[str, str]:
+    """By population, what panels lack for a claim about it, as a clause; empty if they lack nothing.
+
+    `further` are the panels of other metrics, whose runs are exchanged too.
+    """
+    kind, parts = panels[0].repeat_kind, [panel.shared_repeats for panel in panels]
+    fewest = min(panel.shape[1] for panel in panels)
+    missing = {name: lacking(name, parts, kind, unit_size=unit_size, items=fewest) for name in POPULATIONS}
+    if kind == EPOCHS and not missing[THESE_ITEMS]:
+        known = [(panel.repeats.systems, panel.metric) for panel in (*panels, *further) if panel.repeats is not None]
+        clauses = (not_exchangeable(systems, metric) for systems, metric in known)
+        missing[THESE_ITEMS] = next(filter(None, clauses), "")
+    return missing
+
+
+def own_limits(panel: Panel, alpha: float, *, new_runs: bool = False) -> tuple[Array, Array]:
+    """The interval of each system's own score, over new items or over new items and runs; nan where it shows no spread."""
+    listed = np.flatnonzero(panel.counts).tolist()
+    own = [own_rows(panel, i, new_runs=new_runs) for i in listed]
+    metric = panel.run_metric if new_runs else panel.metric
+    return _ends(panel, listed, own_intervals(own, metric, alpha))
+
+
+def own_rows(panel: Panel, system: int, *, new_runs: bool = False) -> OwnRows:
+    """What the interval of a system's own score rests on; with the variance that new runs add, if that is known.
+
+    A system that lacks runs of items that only it has shows that variance on all others.
+    """
+    there = panel.present[system]
+    if not new_runs or panel.repeats is None:
+        return OwnRows(panel.single_rows(system), panel.rows[system][there] / panel.scale, panel.clusters_of(there))
+    runs = panel.repeats.systems[system]
+    if runs.lacking:
+        runs = runs.take(np.flatnonzero(there & (panel.present.sum(axis=0) > 1)))
+        added = None if runs.lacking else added_by_runs(runs.table.astype(float), panel.run_metric)
+        return OwnRows(panel.single_rows(system), panel.rows[system][there] / panel.scale, panel.clusters_of(there), added)
+    rows = panel.run_rows(system, np.flatnonzero(there))
+    single = rows.reshape(-1, rows.shape[2])
+    return OwnRows(single, rows.mean(axis=1), panel.clusters_of(there), added_by_runs(rows, panel.run_metric))
+
+
+def run_scores(panel: Panel, system: int) -> Array:
+    """The scores of the runs of a system."""
+    return run_scores_of_pair(panel, system, system)[0]
+
+
+def own_limits_of_runs(panel: Panel, system: int, alpha: float) -> Limits:
+    """The interval of a system's own score over new runs of exactly these items."""
+    repeats = panel.repeats
+    if repeats is None or (repeats.kind == RUNS and repeats.systems[system].lacking):
+        return UNKNOWN
+    if repeats.kind == RUNS:
+        return own_run_limits(run_scores(panel, system), alpha)
+    own = exchange_of_pair(panel, system, system).own(alpha)
+    return UNKNOWN if own is None else own[0]
+
+
+def _ends(panel: Panel, listed: Sequence[int], limits: Sequence[Limits]) -> tuple[Array, Array]:
+    """Both ends of the intervals of the listed systems; nan for all others."""
+    ends = np.full((2, len(panel.systems)), np.nan)
+    for system, interval in zip(listed, limits, strict=True):
+        ends[:, system] = [np.nan if end is None else end for end in interval]
+    return ends[0], ends[1]
+
+
+def baseline_of(systems: Sequence[str], baseline: str | None) -> int | None:
+    """The number of the baseline among the systems; None where none was asked for.
+
+    Examples
+    --------
+    >>> baseline_of(("new", "old"), "old"), baseline_of(("new", "old"), None)
+    (1, None)
+    """
+    if baseline is None:
+        return None
+    if baseline not in systems:
+        raise OutscoreError(f"There is no system `{baseline}` to compare with.", did_you_mean(baseline, systems))
+    return list(systems).index(baseline)
+
+
+def pairs_of(systems: int, baseline: int | None = None) -> tuple[Array, Array]:
+    """Left and right of all pairs, or of all systems with the baseline on the right.
+
+    Examples
+    --------
+    >>> [side.tolist() for side in pairs_of(3)], [side.tolist() for side in pairs_of(3, 1)]
+    ([[0, 0, 1], [1, 2, 2]], [[0, 2], [1, 1]])
+    """
+    if baseline is None:
+        left, right = np.triu_indices(systems, 1)
+        return left, right
+    others = np.delete(np.arange(systems), baseline)
+    return others, np.full(len(others), baseline)

@@ -19,15 +19,13 @@ from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.records import dataclass
 from outscore.core.rows import PairedScores
+from outscore.inference.base.differences import is_sum, item_scores, scores_if_any, units_of
 from outscore.inference.base.discordance import discordance
 from outscore.inference.base.entry import TestEntry
 from outscore.inference.base.influence import contributions
-from outscore.inference.base.item_scores import is_sum, item_scores, scores_if_any
 from outscore.inference.base.question import Alternative, TestRequest
-from outscore.inference.base.sign_flips import units_of
 from outscore.inference.power.design import Study, study_of
-from outscore.inference.power.planning import sizes_around
-from outscore.inference.power.simulate import TELLING, measured_shift
+from outscore.inference.power.planning import TELLING, measured_shift, sizes_around
 from outscore.laws import normal_quantile
 from outscore.results.analysis import Power, PowerPoint
 from outscore.results.plan import StudyDesign

@@ -1,38 +1,54 @@
-"""Power before the data: how many items, how small an effect, how likely a verdict.
-
-Three questions about one equation. Which equation depends on what is known about the items:
-
-=====================  ========================================  ==================================================
-given                  `effect` is                               power of
-=====================  ========================================  ==================================================
-`sd`                   the difference of the two scores          the normal test with known variance (Miller, 2024)
-`discordance`          the difference of the two accuracies      the exact McNemar test, summed without approximation
-neither                Cohen's d_z, a difference in units of sd  the paired t test (noncentral t)
-=====================  ========================================  ==================================================
-
-``method="t"`` asks for the t test where `sd` is given: it has to estimate the sd, which costs about two items
-more at alpha .05 and matters below some hundred items. ``method="normal"`` asks for the closed formula where
-another one is the default.
-
-Repeats and clusters enter through the variance of an item's difference and through the design effect (Miller,
-2024, "Adding error bars to evals", sections 3 and 5; Kish, 1965, for the design effect):
-
-    n = (z_{α/2} + z_β)² · (ω² + σ²/K)/δ² · (1 + (cluster size - 1)·icc)
-
-ω is `sd`, the standard deviation between items of the difference that endless repeats would leave; σ is
-`within`, the standard deviation of the difference between two single runs on one item, σ² = σ_A² + σ_B²; K is
-`repeats`, the runs of each system per item. Without `within` the item's difference is taken to be free of
-run-to-run noise, or, what is the same, `sd` to be the standard deviation of the differences as they will be
-observed.
-"""
+"""Power before the data by formula, and after them by simulation."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Literal
 
-from outscore.inference.base.question import Alternative
-from outscore.inference.power.design import checked_n, study_of
-from outscore.results.plan import StudyDesign
+import numpy as np
+
+from outscore.core.errors import OutscoreError
+from outscore.core.metric import AdditiveMetric
+from outscore.core.numeric import Array
+from outscore.core.rows import PairedScores
+from outscore.inference.base.differences import item_scores, with_exact_integers
+from outscore.inference.base.discordance import discordance
+from outscore.inference.base.entry import NoSpreadError, Screen
+from outscore.inference.base.question import Alternative, TestRequest
+from outscore.inference.power.design import checked_n, flip_power, study_of
+from outscore.laws import clopper_pearson, normal_quantile
+from outscore.results.analysis import PowerPoint
+from outscore.results.comparison import TestResult
+from outscore.results.plan import SimulatedCurve, StudyDesign
+
+# Power before the data: how many items, how small an effect, how likely a verdict.
+#
+# Three questions about one equation. Which equation depends on what is known about the items:
+#
+# =====================  ========================================  ==================================================
+# given                  `effect` is                               power of
+# =====================  ========================================  ==================================================
+# `sd`                   the difference of the two scores          the normal test with known variance (Miller, 2024)
+# `discordance`          the difference of the two accuracies      the exact McNemar test, summed without approximation
+# neither                Cohen's d_z, a difference in units of sd  the paired t test (noncentral t)
+# =====================  ========================================  ==================================================
+#
+# ``method="t"`` asks for the t test where `sd` is given: it has to estimate the sd, which costs about two items more at
+# alpha .05 and matters below some hundred items. ``method="normal"`` asks for the closed formula where another one is the
+# default.
+#
+# Repeats and clusters enter through the variance of an item's difference and through the design effect (Miller, 2024,
+# "Adding error bars to evals", sections 3 and 5; Kish, 1965, for the design effect):
+#
+#     n = (z_{α/2} + z_β)² · (ω² + σ²/K)/δ² · (1 + (cluster size - 1)·icc)
+#
+# ω is `sd`, the standard deviation between items of the difference that endless repeats would leave; σ is `within`, the
+# standard deviation of the difference between two single runs on one item, σ² = σ_A² + σ_B²; K is `repeats`, the runs of
+# each system per item. Without `within` the item's difference is taken to be free of run-to-run noise, or, what is the
+# same, `sd` to be the standard deviation of the differences as they will be observed.
+
 
 PowerMethod = Literal["auto", "normal", "t", "exact"]
 CURVE = (0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0)
@@ -232,3 +248,300 @@ def detectable_effect(
 def sizes_around(n: int, least: int = 2) -> list[int]:
     """Whole numbers below and beyond n at which a curve is drawn; n is one of them."""
     return sorted({max(least, round(n * factor)) for factor in CURVE})
+
+
+# Power after the data: how often the chosen test rejects in samples drawn from a model of the data at hand.
+#
+# Two models: a normal distribution with the observed mean and spread of the items' differences, and the sample itself,
+# drawn with replacement (paper 003, section 3.4.2, does both). Either takes the observed difference as the true one. The
+# power it gives at the observed n is then a function of the p-value alone and is not evidence of its own (Hoenig and
+# Heisey, 2001, "The abuse of power"); what the curve does show is how the answer would move with more items.
+#
+# Replicate r at size n draws from its own stretch of a counter-based random stream, so that a curve does not depend on
+# which other points, replicates or blocks were computed with it. Most samples are far from alpha, and there the decision of
+# the test is known without its p-value (`base.screening`).
+#
+# How strongly a pilot's own clusters show a difference is measured likewise: the flip test is tried on samples of them
+# (`measured_shift`). Clusters of unequal size have no power formula of their own. Large ones bring both more effect and
+# more noise, and a sample without the largest spreads less than the pilot does, so that a formula from the variance alone
+# misses simulated power by up to .1. Samples of whole clusters are drawn with replacement at one size, shifted to the
+# difference in question, and tested by sign flips; the rate of rejections is turned into the mean over the sd of a unit's
+# contribution that normal units would need for the same power. One number found in this way holds for other sizes too.
+
+
+RETROSPECTIVE = (
+    "Retrospective: the observed difference is taken as the true one. Power at the observed n is a function of p alone and "
+    "adds no evidence; read the curve for what more items would do."
+)
+CHOSEN = "The spread is that of the data; the true difference is the chosen one."
+BAND = 0.95
+
+Test = Callable[[PairedScores, AdditiveMetric, TestRequest], TestResult]
+Sampler = Callable[[np.random.Generator, int], tuple[PairedScores, AdditiveMetric]]
+Decision = Callable[[PairedScores, AdditiveMetric, TestRequest], bool]
+Progress = Callable[[int, int], None]
+SAMPLES = 4_000
+"""The rate of rejections is then known within .013 (95 %)."""
+CHUNK = 200
+MIN_FLIPS, MAX_FLIPS = 999, 19_999
+FLIPPED = 100
+"""The sums of more signs have a law that an expansion knows well enough, in a hundredth of the time."""
+MAX_UNITS = 400
+"""Larger samples take seconds and differ little from normal ones."""
+TELLING = (0.1, 0.97)
+"""Rates outside say little about how strong the difference is."""
+
+
+def simulated_curve(
+    pairs: PairedScores,
+    metric: AdditiveMetric,
+    test: Test,
+    request: TestRequest,
+    *,
+    kind: Literal["normal", "bootstrap"] = "bootstrap",
+    name: str = "permutation",
+    screen: Screen | None = None,
+    effect: float | None = None,
+    sizes: Sequence[int] | None = None,
+    replicates: int = 500,
+    progress: Progress | None = None,
+) -> SimulatedCurve:
+    """Rejection rates of a test at sizes below and beyond the observed one, with 95 % Clopper-Pearson bands.
+
+    Parameters
+    ----------
+    pairs, metric
+        The data; repeats are averaged first, and clusters, where there are any, are drawn as one and counted
+        as n.
+    test, request, name
+        The test as registered, what is asked of it, and what to call it. A rejection is p.upper ≤ alpha, as
+        in a comparison.
+    screen
+        Decides in place of the test where the decision is clear; without one every sample is tested.
+    kind
+        ``"normal"`` needs a mean of item scores; ``"bootstrap"`` takes any metric.
+    effect
+        The true difference A - B, for means of item scores; the observed one where it is left out. The sample itself is then
+        shifted to it, or, where items are right or wrong, drawn with as many discordant items, more of them won by A.
+    sizes, replicates
+        Where to draw the curve, and how many samples to test at each size.
+    progress
+        Called with the number of tests done and to do; raise from it to stop.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from outscore.inference.registry import TESTS
+    >>> wins = np.array([[1, 1]] * 12 + [[0, 1]] * 8)
+    >>> data = PairedScores(wins, np.array([[0, 1]] * 20))
+    >>> mean = AdditiveMetric("mean", ("score", "items"), ratio=((1, 0), (0, 1)))
+    >>> request = TestRequest(options={"method": "auto", "resamples": 99})
+    >>> curve = simulated_curve(data, mean, TESTS["permutation"].run, request, sizes=[5, 20], replicates=50)
+    >>> [(p.n, p.power) for p in curve.points]
+    [(5, 0.0), (20, 1.0)]
+    """
+    if replicates < 1:
+        raise OutscoreError(f"`replicates` is {replicates}.", "Give a whole number from 1 up.", parameter="replicates")
+    items = with_exact_integers(pairs).per_item()
+    units = items.rows if items.clusters is None else int(items.clusters.max()) + 1
+    if kind == "normal":
+        draw, shift = _normal(items, metric, name, effect)
+    elif effect is None:
+        draw, shift = _bootstrap(items, metric)
+    else:
+        draw, shift = _bootstrap_at(items, metric, name, effect), effect
+    chosen = sizes_around(units) if sizes is None else list(sizes)
+    if not chosen or min(chosen) < 1:
+        raise OutscoreError(
+            "`sizes` must contain numbers of items from 1 up.", "Leave it out for sizes around the observed one."
+        )
+    decide, total, points = _decision(test, screen), len(chosen) * replicates, []
+    for k, n in enumerate(chosen):
+        hits = 0
+        for r, rejected in enumerate(_rejections(draw, decide, request, n, replicates)):
+            hits += rejected
+            if progress is not None:
+                progress(k * replicates + r + 1, total)
+        points.append(PowerPoint(n, hits / replicates, *clopper_pearson(hits, replicates, BAND)))
+    unit: Literal["items", "clusters"] = "items" if items.clusters is None else "clusters"
+    note = RETROSPECTIVE if effect is None else CHOSEN
+    return SimulatedCurve(kind, name, shift, units, unit, replicates, request.seed, points, note)
+
+
+def _decision(test: Test, screen: Screen | None) -> Decision:
+    def decide(pairs: PairedScores, metric: AdditiveMetric, request: TestRequest) -> bool:
+        clear = None if screen is None else screen(pairs, metric, request)
+        if clear is not None:
+            return clear
+        try:
+            return test(pairs, metric, request).p.upper <= request.alpha
+        except NoSpreadError:
+            # A small sample of equal differences: the test cannot answer, so it does not reject.
+            return False
+
+    return decide
+
+
+def _rejections(draw: Sampler, decide: Decision, request: TestRequest, n: int, replicates: int) -> Iterator[bool]:
+    for r in range(replicates):
+        # The counter's upper words name the replicate and the size; the lower ones are left to its draws.
+        stream = np.random.Generator(np.random.Philox(key=request.seed, counter=[0, 0, r, n]))
+        pairs, metric = draw(stream, n)
+        # Resampling tests must not use the same draws in every replicate.
+        yield decide(pairs, metric, replace(request, seed=int(stream.integers(2**63))))
+
+
+def _normal(items: PairedScores, metric: AdditiveMetric, name: str, effect: float | None) -> tuple[Sampler, float]:
+    """Normal differences with the units' spread; clusters count as one difference each."""
+    scores = item_scores(items, metric, name)
+    d = scores.d if scores.clusters is None else _cluster_means(scores.d, scores.clusters)
+    if len(d) < 2:
+        raise OutscoreError("One unit has no spread to simulate from.", "Give at least two.")
+    mean, sd = float(d.mean()) if effect is None else effect, float(d.std(ddof=1))
+    linear = AdditiveMetric(metric.name, ("score", "items"), direction=metric.direction, ratio=((1, 0), (0, 1)))
+
+    def draw(stream: np.random.Generator, n: int) -> tuple[PairedScores, AdditiveMetric]:
+        a = np.stack([stream.normal(mean, sd, n), np.ones(n)], axis=1)
+        return PairedScores(a, np.stack([np.zeros(n), np.ones(n)], axis=1)), linear
+
+    return draw, mean
+
+
+def _cluster_means(d: Array, clusters: Array) -> Array:
+    """Cluster sums over the mean cluster size: their plain mean is the mean over all items."""
+    return np.bincount(clusters, weights=d) * (int(clusters.max()) + 1) / len(d)
+
+
+def _bootstrap_at(items: PairedScores, metric: AdditiveMetric, name: str, effect: float) -> Sampler:
+    """Items, or whole clusters, of another difference than their own."""
+    pair = discordance(items, metric)
+    scores = item_scores(items, metric, name)
+    if pair is not None:
+        rate, share = (pair.only_a + pair.only_b) / pair.n, effect / pair.unit
+        if abs(share) > rate:
+            raise OutscoreError(
+                f"The pilot's systems differ on {rate:.4g} of the items, less than the effect {abs(share):.4g}.",
+                "Accuracies cannot differ by more than the share of items on which the systems differ.",
+                parameter="effect",
+            )
+        first = items.part(*(np.concatenate([a, b]) for a, b in ((items.a, items.b), (items.b, items.a))))
+        # Each item and its mirror image: A wins a discordant one with this chance.
+        wins = (rate + share) / (2 * rate) if rate else 0.5
+        d = np.concatenate([scores.d, -scores.d])
+        weights = np.where(d > 0, wins, np.where(d < 0, 1 - wins, 0.5))
+        return _bootstrap(first, metric, weights / weights.sum())[0]
+    linear = AdditiveMetric(metric.name, ("score", "items"), direction=metric.direction, ratio=((1, 0), (0, 1)))
+    ones, nought = np.ones(scores.n), np.zeros(scores.n)
+    a = np.stack([scores.d - scores.d.mean() + effect, ones], axis=1)
+    shifted = PairedScores(a, np.stack([nought, ones], axis=1), 1, None, scores.clusters)
+    return _bootstrap(shifted, linear)[0]
+
+
+def _bootstrap(items: PairedScores, metric: AdditiveMetric, weights: Array | None = None) -> tuple[Sampler, float]:
+    """Items, or whole clusters, drawn with replacement; `weights` are the chances of items."""
+    total_a, total_b = items.totals()
+    difference = float(metric.score(total_a) - metric.score(total_b))
+    codes = items.clusters
+    if codes is None:
+
+        def draw(stream: np.random.Generator, n: int) -> tuple[PairedScores, AdditiveMetric]:
+            rows = stream.integers(items.rows, size=n) if weights is None else stream.choice(items.rows, size=n, p=weights)
+            return items.part(items.a[rows], items.b[rows]), metric
+
+        return draw, difference
+    order = np.argsort(codes, kind="stable")
+    members = np.split(order, np.flatnonzero(np.diff(codes[order])) + 1)
+
+    def draw_clusters(stream: np.random.Generator, n: int) -> tuple[PairedScores, AdditiveMetric]:
+        drawn = [members[g] for g in stream.integers(len(members), size=n)]
+        rows = np.concatenate(drawn)
+        labels = np.repeat(np.arange(n), [len(group) for group in drawn])
+        return items.part(items.a[rows], items.b[rows], labels), metric
+
+    return draw_clusters, difference
+
+
+def measured_shift(
+    residuals: Array, sizes: Array, effect: float, *, units: int, alpha: float, alternative: Alternative, seed: int = 0
+) -> float | None:
+    """Mean over sd of normal units that are rejected as often as samples of these clusters; None where samples cannot tell.
+
+    Parameters
+    ----------
+    residuals, sizes
+        For every cluster the sum of its items' differences from their mean, positive where A is better, and its items.
+    effect
+        The true difference, positive where A is better.
+    units
+        How many clusters a sample has, about as many as are planned.
+    alpha, alternative, seed
+        The test, and the seed of samples and flips.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> shift = measured_shift(rng.normal(size=500), np.ones(500), 0.4, units=50, alpha=0.05, alternative="two-sided")
+    >>> abs(shift - 0.4) < 0.05
+    True
+    """
+    tried = min(units, MAX_UNITS)
+    # A larger difference has the same power with fewer units.
+    larger = math.sqrt(units / tried)
+    effect = effect * larger
+    while True:
+        rate = rejection_rate(residuals, sizes, effect, units=tried, alpha=alpha, alternative=alternative, seed=seed)
+        if rate <= TELLING[1] or tried < 12:
+            break
+        tried = tried // 2
+    if not TELLING[0] < rate < 1:
+        return None
+    side: Alternative = "two-sided" if alternative == "two-sided" else "greater"
+    low, high = 0.0, 9.0
+    while high - low > 1e-9:
+        middle = (low + high) / 2
+        low, high = (low, middle) if flip_power(tried, middle, alpha, side) >= rate else (middle, high)
+    return high / larger
+
+
+def rejection_rate(
+    residuals: Array,
+    sizes: Array,
+    effect: float,
+    *,
+    units: int,
+    alpha: float,
+    alternative: Alternative,
+    seed: int = 0,
+    samples: int = SAMPLES,
+) -> float:
+    """How often sign flips reject in samples of so many clusters, drawn with replacement and shifted to the effect."""
+    stream = np.random.Generator(np.random.Philox(key=seed))
+    sums = residuals + sizes * effect
+    if alternative == "less":
+        sums = -sums
+    two_sided, rejected = alternative == "two-sided", 0
+    for start in range(0, samples, CHUNK):
+        drawn = sums[stream.integers(len(sums), size=(min(CHUNK, samples - start), units))]
+        observed = np.abs(drawn.sum(axis=1)) if two_sided else drawn.sum(axis=1)
+        if units > FLIPPED:
+            rejected += int((observed >= _critical_sums(drawn, alpha / 2 if two_sided else alpha)).sum())
+            continue
+        flips = min(max(MIN_FLIPS, math.ceil(8 * (1 + two_sided) / alpha) - 1), MAX_FLIPS)
+        flipped = drawn @ np.where(stream.random((units, flips)) < 0.5, -1.0, 1.0)
+        if two_sided:
+            flipped = np.abs(flipped)
+        slack = 1e-9 * np.abs(drawn).sum(axis=1)
+        hits = (flipped >= (observed - slack)[:, None]).sum(axis=1)
+        rejected += int(((hits + 1) / (flips + 1) <= alpha).sum())
+    return rejected / samples
+
+
+def _critical_sums(drawn: Array, side: float) -> Array:
+    """The sum that flips of each row's signs exceed with probability `side`: Cornish and Fisher's expansion to sixth order."""
+    z, squares = -normal_quantile(side), drawn * drawn
+    variance = squares.sum(axis=1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        fourth, sixth = -2 * (squares**2).sum(axis=1) / variance**2, 16 * (squares**3).sum(axis=1) / variance**3
+    turned = z + fourth * (z**3 - 3 * z) / 24 + sixth * (z**5 - 10 * z**3 + 15 * z) / 720
+    turned = turned - fourth**2 * (3 * z**5 - 24 * z**3 + 29 * z) / 384
+    return np.asarray(np.sqrt(variance) * turned)

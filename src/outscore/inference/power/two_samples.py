@@ -1,15 +1,10 @@
-"""Different items for each system: the power of Fisher's exact test, and of divisions of scores, with n items of each.
-
-Right-or-wrong items have Fisher's test. With x and y right ones of n each, given how many there are in all, x is
-hypergeometric, symmetric about half of them, and the test rejects in its tails; the power is the sum over x and y. Scores have
-divisions of them, whose power is that of the t test of two samples, which they become (Hoeffding, 1952, Ann. Math. Stat. 23),
-at the level that their number allows. Clusters are divided whole.
-"""
+"""Different items for each system: the power of a planned study, and of one like the samples at hand."""
 
 from __future__ import annotations
 
 import itertools
 import math
+from dataclasses import replace
 
 import numpy as np
 
@@ -19,7 +14,17 @@ from outscore.core.records import dataclass
 from outscore.inference.base.question import Alternative
 from outscore.inference.power.binary import last_crossing, log_binomial, near
 from outscore.inference.power.design import Study, noncentral_t_power, root_of, study_of
+from outscore.inference.power.observed import POWER
+from outscore.inference.unpaired import Samples
 from outscore.results.plan import StudyDesign
+
+# Different items for each system: the power of Fisher's exact test, and of divisions of scores, with n items of each.
+#
+# Right-or-wrong items have Fisher's test. With x and y right ones of n each, given how many there are in all, x is
+# hypergeometric, symmetric about half of them, and the test rejects in its tails; the power is the sum over x and y. Scores
+# have divisions of them, whose power is that of the t test of two samples, which they become (Hoeffding, 1952, Ann. Math.
+# Stat. 23), at the level that their number allows. Clusters are divided whole.
+
 
 SUMMED = 400
 """Beyond this variance of right items the formula of Casagrande, Pike and Smith (1978) has the same first digits."""
@@ -140,3 +145,50 @@ def two_sample_study(design: StudyDesign) -> TwoSampleStudy:
         )
     checked = study_of(design)
     return TwoSampleStudy(design, checked.method, checked.sd)
+
+
+# What two samples of different items say of a study like theirs, and how many items of each system it takes.
+
+
+METHODS = {"permutation": "permutation", "student": "t"}
+"""The tests of means, and what their power is that of."""
+
+
+def design_of_samples(samples: Samples, method: str = "permutation") -> StudyDesign | None:
+    """The design that two samples come from: spread or accuracy, and clusters; None where nothing varies."""
+    n_a, n_b = samples.sizes
+    if samples.worth is not None and samples.clusters is None and method == "permutation":
+        share = samples.worth.share(samples.means[1])
+        accuracy = share if samples.orientation > 0 else 1 - share
+        return StudyDesign(accuracy=accuracy, unit=samples.worth.unit, method="exact", unpaired=True)
+    (v_a, df_a), (v_b, df_b) = samples.variances
+    plain = sum(float(np.var(x, ddof=1)) for x in (samples.a, samples.b) if len(x) > 1) / 2
+    if not df_a or not df_b or not plain:
+        return None
+    design = StudyDesign(sd=math.sqrt(plain), method=method, unpaired=True)
+    if samples.clusters is None:
+        return design
+    # A mean of clusters varies as if there were fewer items.
+    effect = (v_a * n_a + v_b * n_b) / 2 / plain
+    return replace(design, cluster_size=(n_a + n_b) / samples.n, observed_effect=effect)
+
+
+def needed_of_samples(samples: Samples, test: str, alpha: float, alternative: Alternative) -> int | None:
+    """How many items, or clusters, of each system detect a true difference as large as the observed one.
+
+    Examples
+    --------
+    >>> right = Samples(np.repeat([1.0, 0.0], [14, 6]), np.repeat([1.0, 0.0], [10, 10]))
+    >>> needed_of_samples(right, "permutation", 0.05, "two-sided")
+    102
+    """
+    design = design_of_samples(samples, METHODS[test]) if test in METHODS else None
+    if design is None or not samples.difference:
+        return None
+    try:
+        study = two_sample_study(replace(design, alpha=alpha, alternative=alternative))
+        items = study.sample_size(samples.orientation * samples.difference, POWER)
+    except OutscoreError:
+        # It points the other way, or is so small that nobody collects so many items.
+        return None
+    return max(2, math.ceil(items / design.cluster_size * (1 - 1e-12)))

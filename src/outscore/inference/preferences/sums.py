@@ -15,8 +15,17 @@ import numpy as np
 
 from outscore.core.numeric import Array, renumbered
 from outscore.core.records import dataclass
-from outscore.inference.preferences.agreement import Tables, alpha_tables, kappa_tables, verdicts_of
-from outscore.inference.preferences.orders import Halves, Swapped, by_place, halves_of, swapped_verdicts
+from outscore.inference.preferences.agreement import (
+    Halves,
+    Swapped,
+    Tables,
+    alpha_tables,
+    by_place,
+    halves_of,
+    kappa_tables,
+    swapped_verdicts,
+    verdicts_of,
+)
 from outscore.inference.preferences.tally import CELLS, Tally, tally_of
 from outscore.scores.battles import Battles
 from outscore.scores.system import Labels

@@ -92,7 +92,7 @@ def find(claims: Collection[tuple[str, str]], looks: Iterable[Look], alpha: floa
 
 def holm(looks: Sequence[Look]) -> list[Look]:
     """The looks with their p corrected by Holm over all of them."""
-    from outscore.inference.families.multiplicity import adjust
+    from outscore.inference.families import adjust
 
     adjusted = adjust([look.p for look in looks], HOLM).tolist()
     return [replace(look, p=p) for look, p in zip(looks, adjusted, strict=True)]

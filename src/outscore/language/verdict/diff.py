@@ -99,7 +99,7 @@ def with_contradictions(pairs: Sequence[Pair], alpha: float, correction: str) ->
 
     All scores of all pairs are corrected together.
     """
-    from outscore.inference.families.multiplicity import correct_family
+    from outscore.inference.families import correct_family
 
     by_systems: dict[tuple[str, str], list[Pair]] = {}
     for pair in pairs:

@@ -311,7 +311,7 @@ def _of_metric(name: str) -> Uses:
 
 
 def _of_correction(name: str) -> Uses:
-    from outscore.inference.families.multiplicity import CORRECTIONS
+    from outscore.inference.families import CORRECTIONS
 
     return _each("correction", CORRECTIONS[name].citations if name in CORRECTIONS else ())
 

@@ -17,12 +17,12 @@ from outscore.core.metric import AdditiveMetric
 from outscore.core.options import check_seed, complete
 from outscore.core.reduction import Kind
 from outscore.core.rows import PairedScores, Repeats
-from outscore.inference.base.item_scores import with_exact_integers
+from outscore.inference.base.differences import with_exact_integers
 from outscore.inference.base.own_score import both_sides, interval_method, own_intervals
 from outscore.inference.base.question import Alternative, TestRequest
 from outscore.inference.describe.curves import runs_curve
+from outscore.inference.describe.effects import SIZES, evaluation_units, members, unit_advisor
 from outscore.inference.describe.repeats import pair_variances
-from outscore.inference.describe.units import SIZES, evaluation_units, members, unit_advisor
 from outscore.inference.populations import ITEMS, THESE_ITEMS
 from outscore.inference.power.observed import POWER, items_needed
 from outscore.inference.registry import ALL, TESTS

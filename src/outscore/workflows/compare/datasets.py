@@ -11,7 +11,7 @@ import numpy as np
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import LN10
-from outscore.inference.base.p_values import sampled_p
+from outscore.inference.base.question import sampled_p
 from outscore.inference.pairwise.macro import RESAMPLES
 from outscore.language.numbers import count, format_number, format_p
 from outscore.language.verdict.comparison import with_verdict

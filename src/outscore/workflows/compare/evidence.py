@@ -17,24 +17,23 @@ from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.options import complete
 from outscore.core.rows import PairedScores
-from outscore.inference.anytime.process import (
+from outscore.inference.anytime import (
     Alternative,
     Looks,
     betting_evidence,
     binary_evidence,
     confidence_sequence,
 )
+from outscore.inference.base.differences import MIN_LARGE_SAMPLE, is_sum, scores_if_any, units_of
 from outscore.inference.base.discordance import Discordance, discordance
 from outscore.inference.base.entry import TestEntry
 from outscore.inference.base.influence import fragility, influence, strongest
-from outscore.inference.base.item_scores import MIN_LARGE_SAMPLE, is_sum, scores_if_any
 from outscore.inference.base.question import TestRequest
-from outscore.inference.base.sign_flips import units_of
 from outscore.inference.describe.analysis import analyse
 from outscore.inference.describe.curves import size_curve, size_test
 from outscore.inference.describe.effects import effects
 from outscore.inference.describe.histograms import histograms, normal_quantiles, null_histogram
-from outscore.inference.permutation.dispatch import permutation
+from outscore.inference.permutation import permutation
 from outscore.inference.power.observed import POWER, observed_power
 from outscore.inference.registry import DEFAULT, TESTS
 from outscore.inference.shifted import KERNELS_OF_MARGINS, is_shifted, items_to_show, largest_loss

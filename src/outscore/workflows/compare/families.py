@@ -20,9 +20,8 @@ from outscore.core.numeric import Array
 from outscore.core.options import written_direction
 from outscore.core.records import dataclass
 from outscore.core.rows import Repeats, codes_of
-from outscore.inference.describe.units import evaluation_units
-from outscore.inference.families.max_t import MAX_T, Member, max_t_of_pair
-from outscore.inference.families.multiplicity import correct_family
+from outscore.inference.describe.effects import evaluation_units
+from outscore.inference.families import MAX_T, Member, correct_family, max_t_of_pair
 from outscore.inference.populations import ITEMS
 from outscore.language.phrases import correction_name
 from outscore.language.verdict.comparison import agreement, with_verdict

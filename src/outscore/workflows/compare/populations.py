@@ -19,9 +19,9 @@ from outscore.core.numeric import Array
 from outscore.core.records import dataclass
 from outscore.core.rows import RUNS, PairedScores, Repeats
 from outscore.core.rows import Runs as RunsOfSystem
-from outscore.inference.base.item_scores import scores_if_any, skewness
+from outscore.inference.base.differences import scores_if_any, skewness
+from outscore.inference.base.entry import NoSpreadError
 from outscore.inference.base.own_score import OwnRows, interval_method, own_intervals
-from outscore.inference.base.paired import NoSpreadError
 from outscore.inference.base.question import TestRequest
 from outscore.inference.describe.histograms import null_of_exchange
 from outscore.inference.describe.repeats import (
@@ -43,10 +43,9 @@ from outscore.inference.populations import (
 )
 from outscore.inference.power.observed import POWER
 from outscore.inference.registry import DEFAULT
-from outscore.inference.runs.exchange import COARSE, FINE, SPREAD_UNSEEN, UNEQUAL_LAWS, exchange_of_rows, sampled_exchange
-from outscore.inference.runs.power import RunsLaw
-from outscore.inference.runs.two_way import FEW_RUNS, TwoWay, added_by_runs, price_of_runs, two_way_of_rows
+from outscore.inference.runs import COARSE, FINE, SPREAD_UNSEEN, UNEQUAL_LAWS, exchange_of_rows, sampled_exchange
 from outscore.inference.shifted import is_shifted, larger
+from outscore.inference.two_way import FEW_RUNS, RunsLaw, TwoWay, added_by_runs, price_of_runs, two_way_of_rows
 from outscore.language.numbers import count, format_probability
 from outscore.metrics.registry import resolve
 from outscore.results.analysis import NullHistogram, Power

@@ -14,8 +14,8 @@ from outscore.core.errors import ClustersError, OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.records import dataclass
 from outscore.core.rows import EPOCHS, RepeatKind, Repeats, codes_of, in_order_of, repeats_of_rows
-from outscore.inference.base.item_scores import with_exact_integers
-from outscore.inference.base.paired import NoSpreadError
+from outscore.inference.base.differences import with_exact_integers
+from outscore.inference.base.entry import NoSpreadError
 from outscore.language.verdict.comparison import with_omission, with_slices
 from outscore.results.comparison import Comparison, Comparisons
 from outscore.results.note import Note

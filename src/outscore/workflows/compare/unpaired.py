@@ -17,13 +17,11 @@ from outscore.core.rows import codes_of, is_labelled
 from outscore.formats.logs.registry import LOGS
 from outscore.inference.base.own_score import own_intervals
 from outscore.inference.describe.histograms import null_of_samples, two_histograms
-from outscore.inference.pairwise.panels import own_rows
+from outscore.inference.pairwise.table import own_rows
+from outscore.inference.power.two_samples import needed_of_samples
 from outscore.inference.registry import DEFAULT
-from outscore.inference.unpaired.divisions import likelihood_p
-from outscore.inference.unpaired.margins import margin_of_samples
-from outscore.inference.unpaired.power import needed_of_samples
-from outscore.inference.unpaired.samples import Samples, mid_ranks
-from outscore.inference.unpaired.tests import run_unpaired, welch_interval, welch_p
+from outscore.inference.unpaired import Samples, likelihood_p, mid_ranks, run_unpaired, welch_interval, welch_p
+from outscore.inference.unpaired_margins import margin_of_samples
 from outscore.language.numbers import count, format_probability
 from outscore.language.signature import comparison_signature
 from outscore.language.verdict.comparison import with_verdict

@@ -19,11 +19,10 @@ from outscore.core.numeric import Array
 from outscore.core.options import complete
 from outscore.core.records import dataclass
 from outscore.core.rows import PairedScores
+from outscore.inference.base.differences import units_of
 from outscore.inference.base.question import TestRequest
-from outscore.inference.base.sign_flips import units_of
-from outscore.inference.binary.gains import GAIN_INTERVAL, gain_interval, gain_test
-from outscore.inference.families.multiplicity import correct_family
-from outscore.inference.permutation.dispatch import permutation
+from outscore.inference.families import correct_family
+from outscore.inference.permutation import GAIN_INTERVAL, gain_interval, gain_test, permutation
 from outscore.inference.power.observed import observed_power
 from outscore.inference.registry import TESTS
 from outscore.metrics.registry import resolve

@@ -26,7 +26,7 @@ from outscore.core.errors import OutscoreError
 from outscore.core.numeric import TIE_TOLERANCE
 from outscore.core.records import dataclass
 from outscore.core.rows import in_order_of
-from outscore.inference.families.multiplicity import correct_family
+from outscore.inference.families import correct_family
 from outscore.language.phrases import equals_gold
 from outscore.language.verdict.diff import with_contradictions, with_pair_verdict
 from outscore.outputs.inventory import GOLD, LabelMaps, likely_maps, parse_maps

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any, Literal, cast
 
 from outscore.core.errors import OutscoreError, ShiftError
-from outscore.inference.base.paired import NoSpreadError
+from outscore.inference.base.entry import NoSpreadError
 from outscore.inference.populations import ITEMS
 from outscore.inference.power.gate import items_by_width
 from outscore.inference.shifted import unseen_share

@@ -11,20 +11,19 @@ from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.options import complete
 from outscore.core.rows import RUNS, PairedScores, Repeats
+from outscore.inference.base.differences import item_scores
 from outscore.inference.base.discordance import discordance
 from outscore.inference.base.entry import TestEntry
-from outscore.inference.base.item_scores import item_scores
 from outscore.inference.base.question import Alternative, TestRequest
+from outscore.inference.describe.effects import evaluation_units
 from outscore.inference.describe.repeats import pair_variances
-from outscore.inference.describe.units import evaluation_units
 from outscore.inference.power.gate import Bounded, Shares
 from outscore.inference.power.observed import Spread, clustered, spread_of
-from outscore.inference.power.simulate import simulated_curve
+from outscore.inference.power.planning import simulated_curve
 from outscore.inference.registry import DEFAULT, TESTS, suggest_test
-from outscore.inference.runs.power import RunsLaw
-from outscore.inference.runs.two_way import two_way_of_means
 from outscore.inference.shifted import UNKNOWN_RANGE, law_of
-from outscore.inference.unpaired.samples import Samples
+from outscore.inference.two_way import RunsLaw, two_way_of_means
+from outscore.inference.unpaired import Samples
 from outscore.language.numbers import count, rounded
 from outscore.laws import student_quantile
 from outscore.results.note import Note

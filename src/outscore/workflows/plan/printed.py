@@ -19,7 +19,7 @@ import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.formats.base.source import open_source
-from outscore.inference.families.multiplicity import adjust, correct_family
+from outscore.inference.families import adjust, correct_family
 from outscore.inference.power.binary import overlaps
 from outscore.language.numbers import count
 from outscore.language.signature import VERSION

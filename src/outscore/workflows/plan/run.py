@@ -13,10 +13,10 @@ from outscore.core.errors import OutscoreError
 from outscore.engine.progress import Progress, Steps
 from outscore.formats.battles.read import is_battles
 from outscore.formats.logs.find import are_logs
-from outscore.inference.anytime.process import PATHS, Alternative, binary_stops, bounded_stops
+from outscore.inference.anytime import PATHS, Alternative, binary_stops, bounded_stops
 from outscore.inference.power.design import study_of
 from outscore.inference.power.observed import design_of_battles
-from outscore.inference.unpaired.power import design_of_samples
+from outscore.inference.power.two_samples import design_of_samples
 from outscore.language.numbers import count
 from outscore.language.verdict.plan import units_note
 from outscore.results.note import Note

@@ -14,9 +14,8 @@ import numpy as np
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.core.records import dataclass
-from outscore.inference.preferences.strengths import DIGITS, Strengths
+from outscore.inference.preferences.strengths import DIGITS, Circles, Strengths, circles_of
 from outscore.inference.preferences.sums import Sums
-from outscore.inference.preferences.transitivity import Circles, circles_of
 from outscore.language.numbers import format_probability
 from outscore.language.verdict.preference import SAME
 from outscore.results.design import Family

@@ -12,16 +12,23 @@ import numpy as np
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array, finite
 from outscore.formats.tables.names import join_names
-from outscore.inference.families.multiplicity import CORRECTIONS, correct_family
-from outscore.inference.preferences.agreement import Estimate, alpha_of, kappa_of
-from outscore.inference.preferences.labelled import MIN_JUDGED, MIN_LABELS, audit_p, labelled_share, mean_limits
+from outscore.inference.families import CORRECTIONS, correct_family
+from outscore.inference.preferences.agreement import Estimate, alpha_of, kappa_of, seen_order
 from outscore.inference.preferences.models import LengthFit, fit_lengths
-from outscore.inference.preferences.orders import seen_order
-from outscore.inference.preferences.strengths import Strengths, elo_of, strengths_of
+from outscore.inference.preferences.strengths import Strengths, elo_of, score_test, strengths_of
 from outscore.inference.preferences.sums import MAX_CATEGORIES, Sums
 from outscore.inference.preferences.tally import Tally, against_all, tally_of
-from outscore.inference.preferences.transitivity import score_test
-from outscore.inference.preferences.win_rates import flip_p, independent_p, kept_half, win_rates
+from outscore.inference.preferences.win_rates import (
+    MIN_JUDGED,
+    MIN_LABELS,
+    audit_p,
+    flip_p,
+    independent_p,
+    kept_half,
+    labelled_share,
+    mean_limits,
+    win_rates,
+)
 from outscore.language.numbers import count
 from outscore.laws import student, t_quantile
 from outscore.results.note import Note

@@ -17,10 +17,10 @@ import numpy as np
 from outscore.core.numeric import LN10, finite
 from outscore.core.records import dataclass
 from outscore.inference.base.question import TestRequest
-from outscore.inference.families.multiplicity import CORRECTIONS, adjust
+from outscore.inference.families import CORRECTIONS, adjust
 from outscore.inference.pairwise.table import KINDS
-from outscore.inference.permutation.dispatch import permutation
-from outscore.inference.preferences.orders import exchanged_p, orders_of
+from outscore.inference.permutation import permutation
+from outscore.inference.preferences.agreement import exchanged_p, orders_of
 from outscore.inference.preferences.strengths import Estimate, Strengths
 from outscore.inference.preferences.tally import Tally
 from outscore.inference.preferences.win_rates import flip_p, independent_p, kept_half, win_rates

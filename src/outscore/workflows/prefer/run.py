@@ -16,12 +16,18 @@ from outscore.engine.engines import Engine
 from outscore.engine.progress import Progress
 from outscore.formats.battles.read import refuse_unused
 from outscore.formats.tables.names import join_names, suggest_name
-from outscore.inference.leaderboard.ordering import groups_of, rank_intervals
-from outscore.inference.preferences.orders import Halves, seen_order, single_pair, single_pairs
-from outscore.inference.preferences.strengths import Strengths, elo_of, order_by_strength, strengths_of, with_equal_pairs
+from outscore.inference.leaderboard import groups_of, rank_intervals
+from outscore.inference.preferences.agreement import Halves, seen_order, single_pair, single_pairs
+from outscore.inference.preferences.strengths import (
+    Circles,
+    Strengths,
+    elo_of,
+    order_by_strength,
+    strengths_of,
+    with_equal_pairs,
+)
 from outscore.inference.preferences.sums import Sums, sums_of
 from outscore.inference.preferences.tally import Tally
-from outscore.inference.preferences.transitivity import Circles
 from outscore.language.numbers import count
 from outscore.language.signature import preference_signature
 from outscore.language.verdict.preference import (

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from outscore.core.numeric import LN10, MIN_FLOAT, Array
-from outscore.inference.families.multiplicity import adjust
-from outscore.inference.families.partial_conjunction import replicated_counts
+from outscore.inference.families import adjust, replicated_counts
 from outscore.inference.pairwise.table import Measured
 from outscore.inference.populations import ITEMS
 from outscore.inference.power.observed import needed_of_wins

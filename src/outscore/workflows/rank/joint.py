@@ -10,7 +10,7 @@ import numpy as np
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.engine.progress import Progress, Steps
-from outscore.inference.leaderboard.joint import CONFIDENCE, Band, Draws, band_of, draw, shares_of_best, win_rates
+from outscore.inference.leaderboard import CONFIDENCE, Band, Draws, band_of, draw, shares_of_best, win_rates
 from outscore.inference.populations import ITEMS
 from outscore.results.ranking import MAX_PAIRS, Joint, JointPair, JointSystem, Ranking
 from outscore.scores.panel import Panel

@@ -26,12 +26,11 @@ from outscore.core.records import dataclass
 from outscore.core.rows import PairedScores
 from outscore.engine.engines import Engine, Serial, open_engine
 from outscore.engine.progress import Progress, Steps
+from outscore.inference.base.entry import NoSpreadError
 from outscore.inference.base.own_score import UNKNOWN
-from outscore.inference.base.paired import NoSpreadError
 from outscore.inference.base.question import TestRequest, checked_resamples
-from outscore.inference.bootstrap.tests import INTERVAL_RESAMPLES
-from outscore.inference.describe.units import evaluation_units
-from outscore.inference.pairwise.binary import NO_INTERVALS, TANGO, binary_table
+from outscore.inference.bootstrap import INTERVAL_RESAMPLES
+from outscore.inference.describe.effects import evaluation_units
 from outscore.inference.pairwise.corpus import CENTRED, Flipped, drawn_scores, hits_of, ranges, shared_table, summable
 from outscore.inference.pairwise.macro import (
     MAX_TESTED,
@@ -43,18 +42,20 @@ from outscore.inference.pairwise.macro import (
     macro_request,
     macro_tested,
 )
-from outscore.inference.pairwise.moments import moments_of
-from outscore.inference.pairwise.panels import (
+from outscore.inference.pairwise.moments import NO_INTERVALS, TANGO, binary_table, moments_of
+from outscore.inference.pairwise.per_pair import CHUNK, PairTest, ends_of, exact_rows, pair_rows, population_numbers, table_of
+from outscore.inference.pairwise.table import (
+    KINDS,
+    Measured,
+    PairTable,
     baseline_of,
     discordance_of,
     own_limits,
     own_limits_of_runs,
     pairs_of,
 )
-from outscore.inference.pairwise.per_pair import CHUNK, PairTest, ends_of, exact_rows, pair_rows, population_numbers, table_of
-from outscore.inference.pairwise.table import KINDS, Measured, PairTable
 from outscore.inference.populations import EXCHANGE, EXCHANGE_OF_RUNS, ITEMS, TWO_WAY, own_test
-from outscore.inference.runs.two_way import INTERVAL
+from outscore.inference.two_way import INTERVAL
 from outscore.results.note import Note
 from outscore.results.ranking import MAX_PAIRS
 from outscore.scores.panel import Panel

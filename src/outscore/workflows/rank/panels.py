@@ -18,13 +18,13 @@ from outscore.core.records import dataclass
 from outscore.engine.engines import Engine
 from outscore.engine.progress import Progress
 from outscore.inference.base.question import TestRequest
-from outscore.inference.leaderboard.friedman import critical_difference as nemenyi
-from outscore.inference.leaderboard.friedman import friedman, mean_ranks_differ
-from outscore.inference.leaderboard.ordering import groups_of
+from outscore.inference.classical.friedman import critical_difference as nemenyi
+from outscore.inference.classical.friedman import friedman, mean_ranks_differ
+from outscore.inference.leaderboard import groups_of
 from outscore.inference.pairwise.table import KINDS, Measured
 from outscore.inference.populations import ITEMS, ITEMS_AND_RUNS
 from outscore.inference.power.observed import items_needed
-from outscore.inference.runs.two_way import price_of_runs
+from outscore.inference.two_way import price_of_runs
 from outscore.language.numbers import format_probability
 from outscore.results.note import Note
 from outscore.results.ranking import CriticalDifference, OtherPopulation, RankDesign, Ranking

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from outscore.core.rows import RUNS, Repeats
-from outscore.inference.pairwise.panels import lacking_of
+from outscore.inference.pairwise.table import lacking_of
 from outscore.inference.populations import (
     EXCHANGE,
     EXCHANGE_OF_RUNS,
@@ -18,8 +18,8 @@ from outscore.inference.populations import (
     usual_population,
 )
 from outscore.inference.registry import DEFAULT
-from outscore.inference.runs.exchange import SPREAD_UNSEEN, UNEQUAL_LAWS
-from outscore.inference.runs.two_way import FEW_RUNS
+from outscore.inference.runs import SPREAD_UNSEEN, UNEQUAL_LAWS
+from outscore.inference.two_way import FEW_RUNS
 from outscore.results.note import Note
 from outscore.scores.panel import Panel
 from outscore.workflows.rank.question import Question

@@ -9,7 +9,7 @@ from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.options import OptionValue, check_level, check_seed, complete, did_you_mean
 from outscore.core.records import dataclass
-from outscore.inference.families.multiplicity import CORRECTIONS
+from outscore.inference.families import CORRECTIONS
 from outscore.inference.registry import TESTS
 from outscore.workflows.requests import shared
 from outscore.workflows.validate import (

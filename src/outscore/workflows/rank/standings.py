@@ -15,10 +15,9 @@ import numpy as np
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import LN10, Array
 from outscore.core.records import dataclass
-from outscore.inference.families.multiplicity import CORRECTIONS, adjust
-from outscore.inference.leaderboard.ordering import MAX_GROUPS, Groups, Ordering, groups_of, order_of, rank_intervals, tiers_of
-from outscore.inference.pairwise.panels import baseline_of
-from outscore.inference.pairwise.table import KINDS, Measured
+from outscore.inference.families import CORRECTIONS, adjust
+from outscore.inference.leaderboard import MAX_GROUPS, Groups, Ordering, groups_of, order_of, rank_intervals, tiers_of
+from outscore.inference.pairwise.table import KINDS, Measured, baseline_of
 from outscore.language.numbers import count
 from outscore.language.verdict.ranking import Claims
 from outscore.results.design import Family

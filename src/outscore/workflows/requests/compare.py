@@ -197,7 +197,7 @@ class CompareRequest(ComparisonRequest, TableRequest, LogRequest):
     def _check_test(self) -> None:
         """Refuse paired and unknown tests with --unpaired, and list the unpaired ones: the usual list would not help."""
         from outscore.inference.registry import TESTS
-        from outscore.inference.unpaired.tests import MEANS
+        from outscore.inference.unpaired import MEANS
 
         if self.unpaired and self.test not in MEANS:
             message = f"--unpaired has no test `{self.test}`."
@@ -208,7 +208,7 @@ class CompareRequest(ComparisonRequest, TableRequest, LogRequest):
 
     def _check_unpaired(self) -> None:
         """Refuse options that need the same items for both systems."""
-        from outscore.inference.unpaired.tests import METHODS
+        from outscore.inference.unpaired import METHODS
 
         if not self.unpaired:
             return

@@ -24,7 +24,7 @@ def _criteria() -> dict[str, str]:
 
 def _row_corrections() -> dict[str, str]:
     """Corrections that need p-values alone."""
-    from outscore.inference.families.multiplicity import CORRECTIONS
+    from outscore.inference.families import CORRECTIONS
 
     return {name: e.summary for name, e in CORRECTIONS.items() if e.function is not None and not e.all_pairs}
 
@@ -172,7 +172,7 @@ class DiffRequest(Request):
 
     def _check_correction(self) -> None:
         """Refuse a correction that rows of a table cannot have."""
-        from outscore.inference.families.multiplicity import CORRECTIONS
+        from outscore.inference.families import CORRECTIONS
 
         entry = CORRECTIONS.get(self.correction)
         if entry is None:

@@ -47,14 +47,14 @@ def every_test() -> dict[str, str]:
 
 def pair_corrections() -> dict[str, str]:
     """Corrections for several comparisons of two systems."""
-    from outscore.inference.families.multiplicity import CORRECTIONS
+    from outscore.inference.families import CORRECTIONS
 
     return {name: entry.summary for name, entry in CORRECTIONS.items() if not entry.all_pairs}
 
 
 def known_corrections() -> dict[str, str]:
     """Corrections for pairs of many systems."""
-    from outscore.inference.families.multiplicity import CORRECTIONS
+    from outscore.inference.families import CORRECTIONS
 
     return {name: entry.summary for name, entry in CORRECTIONS.items()}
 

@@ -13,8 +13,8 @@ from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.records import dataclass
 from outscore.core.rows import EPOCHS, RUNS, PairedScores, RepeatKind, Repeats, Runs
+from outscore.inference.base.differences import scores_if_any
 from outscore.inference.base.discordance import Worth, worth_of
-from outscore.inference.base.item_scores import scores_if_any
 from outscore.inference.base.own_score import (
     UNKNOWN,
     Limits,
@@ -23,9 +23,16 @@ from outscore.inference.base.own_score import (
     own_intervals,
     score_variance,
 )
-from outscore.inference.describe.repeats import OWN_BY_RUNS, variance_parts
-from outscore.inference.describe.resolution import Share, detectable_difference, epoch_noise, median_correlation, noise_floor
-from outscore.inference.pairwise.panels import exchange_of_pair, lacking_of, own_limits_of_runs, own_rows, run_scores
+from outscore.inference.describe.repeats import (
+    OWN_BY_RUNS,
+    Share,
+    detectable_difference,
+    epoch_noise,
+    median_correlation,
+    noise_floor,
+    variance_parts,
+)
+from outscore.inference.pairwise.table import exchange_of_pair, lacking_of, own_limits_of_runs, own_rows, run_scores
 from outscore.inference.populations import (
     ITEMS,
     ITEMS_AND_RUNS,

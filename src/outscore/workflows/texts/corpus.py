@@ -20,10 +20,9 @@ from outscore.core.numeric import Array
 from outscore.core.records import dataclass
 from outscore.formats.texts.segments import Segments
 from outscore.inference.base.influence import strongest
-from outscore.inference.compat.sacrebleu import COMPAT, SACREBLEU_SEED
-from outscore.inference.families.max_t import MAX_T
-from outscore.inference.families.multiplicity import correct_family
+from outscore.inference.families import MAX_T, correct_family
 from outscore.inference.populations import ITEMS
+from outscore.inference.sacrebleu import COMPAT, SACREBLEU_SEED
 from outscore.language.numbers import count
 from outscore.language.phrases import SINGLE_RUNS
 from outscore.language.verdict.comparison import with_verdict

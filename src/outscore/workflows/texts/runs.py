@@ -16,8 +16,8 @@ from outscore.core.numeric import Array
 from outscore.core.rows import RUNS, PairedScores, Repeats, codes_of
 from outscore.core.rows import Runs as RunsOfSystem
 from outscore.inference.base.influence import influence, jackknife_error
+from outscore.inference.describe.effects import evaluation_units
 from outscore.inference.describe.repeats import run_test, standard_error
-from outscore.inference.describe.units import evaluation_units
 from outscore.results.comparison import Runs
 from outscore.workflows.validate import Question
 

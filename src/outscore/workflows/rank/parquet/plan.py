@@ -29,13 +29,21 @@ from outscore.formats.tables.long_rows import LongColumns, LongFile, fingerprint
 from outscore.formats.tables.names import suggest_name
 from outscore.formats.tables.partitions import Paths, long_files, partition_paths
 from outscore.inference.base.question import checked_resamples
-from outscore.inference.pairwise.binary import NO_INTERVALS, TANGO
 from outscore.inference.pairwise.macro import macro_from_counts, macro_measured, macro_notes, macro_request
-from outscore.inference.pairwise.moment_tests import binary_pairs, macro_student, sampled_pairs, student_pairs, system_scores
-from outscore.inference.pairwise.moments import PairMoments, fixed_shift, total_of
-from outscore.inference.pairwise.panels import baseline_of, pairs_of
+from outscore.inference.pairwise.moments import (
+    NO_INTERVALS,
+    TANGO,
+    PairMoments,
+    binary_pairs,
+    fixed_shift,
+    macro_student,
+    sampled_pairs,
+    student_pairs,
+    system_scores,
+    total_of,
+)
 from outscore.inference.pairwise.per_pair import STUDENT
-from outscore.inference.pairwise.table import KINDS, Measured
+from outscore.inference.pairwise.table import KINDS, Measured, baseline_of, pairs_of
 from outscore.language.numbers import count
 from outscore.results.note import Note
 from outscore.results.ranking import MAX_PAIRS, Ranking

@@ -1,1 +1,0 @@
-"""Looking early: evidence that is valid whenever one looks."""

@@ -1,1 +1,0 @@
-"""Other tools' p-values, their flaws named and reproduced, to check what was published."""

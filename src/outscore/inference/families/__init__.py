@@ -1,1 +1,0 @@
-"""Several tests at once: corrections, max-T and partial conjunction."""

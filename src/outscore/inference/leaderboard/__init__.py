@@ -1,1 +1,0 @@
-"""Order, groups and Friedman's test of many systems."""

@@ -1,1 +1,0 @@
-"""Runs as a random factor beside items: training seeds, whole reruns."""

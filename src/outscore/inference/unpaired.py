@@ -1,0 +1,657 @@
+"""Two samples of different items: their means and spreads, every division of their scores, and the tests by name."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+
+from outscore.core.errors import OutscoreError
+from outscore.core.numeric import LOG2, TIE_TOLERANCE, Array, exact_sum
+from outscore.core.records import dataclass
+from outscore.core.rows import Runs
+from outscore.exact import numbers, splits
+from outscore.exact.bracket import Bounds
+from outscore.exact.flipsum import BudgetError
+from outscore.exact.laws import choices
+from outscore.inference.base import question
+from outscore.inference.base.discordance import Worth, worth_of
+from outscore.inference.base.entry import NoSpreadError, interval_for, side_of
+from outscore.inference.base.own_score import cluster_variance
+from outscore.inference.base.question import Alternative, TestRequest
+from outscore.inference.base.walsh import key_of_float, number_of_key
+from outscore.inference.classical.student import make_agree
+from outscore.inference.populations import FISHER, RANK_SUM, TWO_SAMPLES, WELCH
+from outscore.inference.runs import Exchange, exchange_of
+from outscore.laws import log_t_tail, normal, normal_quantile, student_quantile
+from outscore.results.comparison import TestResult
+from outscore.results.note import Note
+from outscore.results.pvalue import Interval, PValue
+
+# Two samples of scores of different items, and what their means and spreads say.
+
+
+@dataclass(frozen=True, eq=False)
+class Samples:
+    """The scores of A's items and of B's, which are others.
+
+    `clusters` are codes 0, 1, … of each system's own clusters, or None; `orientation` is -1 where lower is better.
+
+    Examples
+    --------
+    >>> both = Samples(np.array([3.0, 5.0, 4.0]), np.array([1.0, 2.0]))
+    >>> both.difference, both.sizes, both.units
+    (2.5, (3, 2), (3, 2))
+    """
+
+    a: Array
+    b: Array
+    clusters: tuple[Array, Array] | None = None
+    orientation: int = 1
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """How many items each system has."""
+        return len(self.a), len(self.b)
+
+    @property
+    def units(self) -> tuple[int, int]:
+        """How many items, or clusters of items, are exchanged."""
+        if self.clusters is None:
+            return self.sizes
+        return int(self.clusters[0].max()) + 1, int(self.clusters[1].max()) + 1
+
+    @property
+    def n(self) -> int:
+        """Units of both systems."""
+        return sum(self.units)
+
+    @cached_property
+    def means(self) -> tuple[float, float]:
+        """Both scores."""
+        return exact_sum(self.a) / len(self.a), exact_sum(self.b) / len(self.b)
+
+    @property
+    def difference(self) -> float:
+        """A - B."""
+        return self.means[0] - self.means[1]
+
+    @property
+    def identical(self) -> bool:
+        """Whether all scores of both are the same."""
+        pooled = np.concatenate([self.a, self.b])
+        return bool((pooled == pooled[0]).all())
+
+    @cached_property
+    def spreads(self) -> tuple[float | None, float | None]:
+        """The standard deviation of each system's items; None of a single one."""
+        first, second = (float(np.std(x, ddof=1)) if len(x) > 1 else None for x in (self.a, self.b))
+        return first, second
+
+    @cached_property
+    def worth(self) -> Worth | None:
+        """What wrong and right items score, where there are no others."""
+        pooled = np.concatenate([self.a, self.b])
+        least, largest = float(pooled.min()), float(pooled.max())
+        return worth_of(least, largest, len(pooled)) if ((pooled == least) | (pooled == largest)).all() else None
+
+    @cached_property
+    def variances(self) -> tuple[tuple[float, float], tuple[float, float]]:
+        """The variance of each mean with its degrees of freedom: s²/n and n - 1, of clusters CR2 and Bell–McCaffrey."""
+        of_means = []
+        for i, x in enumerate((self.a, self.b)):
+            sums: Array = x - self.means[i]
+            sizes = None
+            if self.clusters is not None:
+                sums, sizes = np.bincount(self.clusters[i], weights=sums), np.bincount(self.clusters[i])
+            variance, df = cluster_variance(sums, sizes)
+            rounding = 8 * float(np.spacing(np.abs(x).max()))
+            of_means.append((variance if variance > rounding**2 else 0.0, df))
+        return of_means[0], of_means[1]
+
+    @property
+    def welch(self) -> tuple[float, float] | None:
+        """The standard error of the difference and the degrees of freedom of Welch and Satterthwaite.
+
+        None where a system has a single unit, or nothing varies.
+
+        Examples
+        --------
+        >>> both = Samples(np.array([3.0, 5.0, 4.0]), np.array([1.0, 2.0, 9.0, 4.0]))
+        >>> [round(x, 4) for x in both.welch]
+        [1.8708, 3.6049]
+        """
+        (v_a, df_a), (v_b, df_b) = self.variances
+        whole = v_a + v_b
+        if not df_a or not df_b or whole == 0.0:
+            return None
+        return math.sqrt(whole), whole**2 / (v_a**2 / df_a + v_b**2 / df_b)
+
+    def checked(self) -> Samples:
+        """The same, unless there is nothing to divide."""
+        if min(self.units) < 1 or self.n < 3:
+            raise OutscoreError(
+                f"{self.n} {'items' if self.clusters is None else 'clusters'} of both systems together cannot show anything.",
+                "Give more of each.",
+            )
+        return self
+
+    def level(self, alpha: float) -> float | None:
+        """The level at which divisions reject where only the means are equal, as these spreads and sizes have it.
+
+        Divisions take the variance of the difference for s_A²/n_B + s_B²/n_A, and it is s_A²/n_A + s_B²/n_B: the same for
+        equal sizes or spreads, and for the rest of H0, one distribution.
+
+        Examples
+        --------
+        >>> stream = np.random.default_rng(0)
+        >>> both = Samples(stream.normal(0, 3, 20), stream.normal(0, 1, 80))
+        >>> round(both.level(0.05), 2)
+        0.23
+        """
+        (v_a, df_a), (v_b, df_b) = self.variances
+        n_a, n_b = self.units
+        assumed = v_a * n_a / n_b + v_b * n_b / n_a
+        if not df_a or not df_b or assumed == 0.0:
+            return None
+        z = -normal_quantile(alpha / 2)
+        return 2 * normal(-z * math.sqrt(assumed / (v_a + v_b)))
+
+
+def mid_ranks(scores: Array) -> Array:
+    """Doubled mid-ranks, which are whole numbers; give scores recognised as written, or equal decimals will not tie.
+
+    Examples
+    --------
+    >>> mid_ranks(np.array([3, 1, 3, 7])).tolist()
+    [5, 2, 5, 8]
+    """
+    _, member, counts = np.unique(scores, return_inverse=True, return_counts=True)
+    return np.asarray((2 * np.cumsum(counts) - counts + 1)[member], dtype=np.int64)
+
+
+# Two samples of different items, exact: every division of the pooled scores between the systems.
+#
+# H0: the scores of A's items and of B's come from one distribution. Then, given all N scores, every one of the C(N, n_A)
+# divisions is as likely (Pitman, 1937). With S_A the sum of the scores that fall to A and T that of all,
+#
+#     p = P(|S_A - n_A T/N| ≥ observed),
+#
+# which is the size of the difference in means. The law is exact (`exact.splits`): whole numbers and decimals on their
+# lattice, real numbers between certified bounds. Right-or-wrong items make it Fisher's exact test, two-sided by the size of
+# the difference; R's `fisher.test` takes the tables that are no likelier than the observed one. Mid-ranks in place of
+# scores make it the rank-sum test of Wilcoxon (1945) and Mann and Whitney (1947), ties included.
+#
+# Items in clusters are divided by clusters, whose number is fixed. Clusters of one size are items of their sums; of unlike
+# sizes the difference in means is a ratio in clusters, items and sums, and the divisions are listed, or drawn where there
+# are too many.
+
+
+SAMPLED = 9_999
+MAX_LISTED = 100_000
+"""Divisions that are listed one by one."""
+BITS = 52
+BLOCK = 1 << 20
+
+
+def division_p(
+    samples: Samples, alternative: Alternative = "two-sided", *, resamples: int = SAMPLED, seed: int = 0, sample: bool = False
+) -> PValue:
+    """The p-value of the mean difference over all divisions; `sample` draws some of them.
+
+    Examples
+    --------
+    >>> right = Samples(np.ones(10), np.array([1.0] * 20 + [0.0] * 10))
+    >>> p = division_p(right)
+    >>> round(p.value, 4), p.test
+    (0.0852, 'fisher')
+    """
+    pooled = np.concatenate([samples.a, samples.b])
+    p = _p(samples, pooled, alternative, resamples, seed, sample=sample)
+    table = samples.worth is not None and samples.clusters is None
+    return replace(p, test=FISHER if table else TWO_SAMPLES, statistic=samples.difference, n=samples.n)
+
+
+def rank_sum_p(
+    samples: Samples, alternative: Alternative = "two-sided", *, resamples: int = SAMPLED, seed: int = 0, sample: bool = False
+) -> PValue:
+    """The p-value of the rank-sum test; its statistic is the number of pairs of items that A wins, ties counted half.
+
+    Examples
+    --------
+    >>> p = rank_sum_p(Samples(np.array([1.1, 2.2, 3.3]), np.array([4.4, 5.5, 6.6, 7.7])))
+    >>> round(p.value, 6), p.statistic
+    (0.057143, 0.0)
+    """
+    pooled = np.concatenate([samples.a, samples.b])
+    written = numbers.to_exact_integers(pooled)
+    ranks = mid_ranks(pooled if written is None else written[0][0])
+    p = _p(samples, ranks, alternative, resamples, seed, sample=sample)
+    n_a = len(samples.a)
+    won = (int(ranks[:n_a].sum()) - n_a * (n_a + 1)) / 2
+    return replace(p, test=RANK_SUM, statistic=won, n=samples.n)
+
+
+def _p(samples: Samples, pooled: Array, alternative: Alternative, resamples: int, seed: int, *, sample: bool) -> PValue:
+    if (pooled == pooled[0]).all():
+        return question.identical_p()
+    side = {"two-sided": 0, "greater": 1, "less": -1}[alternative] * samples.orientation
+    whole, doubt = _whole(pooled)
+    n_a = len(samples.a)
+    sizes = np.ones(len(whole), dtype=np.int64)
+    if samples.clusters is not None:
+        codes = np.concatenate([samples.clusters[0], samples.clusters[1] + samples.units[0]])
+        sizes = np.bincount(codes)
+        sums = np.zeros(len(sizes), dtype=np.int64)
+        np.add.at(sums, codes, whole)
+        whole, n_a = sums, samples.units[0]
+    p = None if sample else _computed(whole, sizes, n_a, side, doubt)
+    return _drawn(whole, sizes, n_a, side, resamples, seed) if p is None else p
+
+
+def _computed(whole: Array, sizes: Array, n_a: int, side: int, doubt: int) -> PValue | None:
+    """p without sampling, by whichever method applies; None where none does."""
+    few = _divisions(len(whole), n_a) <= MAX_LISTED
+    if (sizes != sizes[0]).any():
+        return _listed_ratio(whole, sizes, n_a, side) if few else None
+    if doubt and few:
+        return _listed(whole, n_a, side, doubt)
+    try:
+        return _bounded(whole, n_a, side, doubt) if doubt else _exact(whole, n_a, side)
+    except BudgetError:
+        return None
+
+
+def _whole(pooled: Array) -> tuple[Array, int]:
+    """Numbers as written in whole numbers, or reals on a fine lattice with what all of them together may be off by."""
+    written = numbers.to_exact_integers(pooled)
+    if written is not None:
+        return written[0][0], 0
+    return numbers.fixed_point(pooled.astype(float), BITS)[0], len(pooled)
+
+
+def _exact(whole: Array, n_a: int, side: int) -> PValue:
+    observed = int(whole[:n_a].sum())
+    try:
+        tail = splits.two_sided(whole, n_a, observed) if side == 0 else splits.tail(side * whole, n_a, side * observed)
+    except BudgetError:
+        return _bounded(whole, n_a, side, 0)
+    kernel = "hypergeometric" if len(np.unique(whole)) == 2 else "splits"
+    p = PValue.from_logs(tail.log, tail.log, method="exact", kernel=kernel, log_mid=min(tail.log_mid, 0.0))
+    return _snapped(p, _divisions(len(whole), n_a))
+
+
+def _divisions(n: int, chosen: int) -> float:
+    """How many divisions there are, unless that number has many thousand digits."""
+    return math.comb(n, chosen) if min(chosen, n - chosen) <= 60 else math.inf
+
+
+def _snapped(p: PValue, divisions: float) -> PValue:
+    """An exact p is a whole number of divisions; where floats hold their number, the last rounding error goes."""
+    if divisions >= 2**50:
+        return p
+    value = max(1, round(p.value * divisions)) / divisions
+    return replace(p, value=value, lower=value, upper=value, log10=math.log10(value) + 0.0)
+
+
+def _bounded(whole: Array, n_a: int, side: int, doubt: int) -> PValue:
+    """Certified bounds of numbers on a lattice too fine for the kernel."""
+    observed = int(whole[:n_a].sum())
+    if side:
+        bounds = splits.bounds(side * whole, n_a, side * observed, doubt=doubt)
+    else:
+        centre = Fraction(n_a * int(whole.sum()), len(whole))
+        distance = abs(observed - centre)
+        if distance <= doubt:
+            return question.identical_p()
+        upper = splits.bounds(whole, n_a, math.ceil(centre + distance), doubt=doubt + 1)
+        lower = upper
+        if 2 * n_a != len(whole):
+            lower = splits.bounds(-whole, n_a, -math.floor(centre - distance), doubt=doubt + 1)
+        low, high = float(np.logaddexp(upper.lower, lower.lower)), float(np.logaddexp(upper.upper, lower.upper))
+        bounds = Bounds(min(0.0, low), min(0.0, high))
+    return PValue.from_logs(bounds.lower, bounds.upper, method="certified", kernel="splits")
+
+
+def _listed(whole: Array, n_a: int, side: int, doubt: int) -> PValue:
+    """Every division of few numbers, near sums being ties."""
+    n, total = len(whole), int(whole.sum())
+    sums = whole[choices(n, n_a)].sum(axis=1) - n_a * (total / n)
+    observed = float(whole[:n_a].sum()) - n_a * (total / n)
+    slack = doubt + 4 * float(np.spacing(np.abs(sums).max() + abs(total)))
+    hits = np.abs(sums) >= abs(observed) - slack if side == 0 else side * sums >= side * observed - slack
+    return _counted_p(hits)
+
+
+def _listed_ratio(sums: Array, sizes: Array, n_a: int, side: int) -> PValue:
+    """Every division of few clusters of unlike sizes."""
+    chosen = choices(len(sums), n_a)
+    moved = _differences(sums[chosen].sum(axis=1), sizes[chosen].sum(axis=1), sums, sizes)
+    return _counted_p(_hits(moved, _observed(sums, sizes, n_a), side))
+
+
+def _counted_p(hits: Array) -> PValue:
+    log = math.log(int(hits.sum())) - math.log(len(hits))
+    return _snapped(PValue.from_logs(log, log, method="exact", kernel="enumeration"), len(hits))
+
+
+def _differences(total: Array, items: Array, sums: Array, sizes: Array) -> Array:
+    """Mean differences where A has these totals on so many items."""
+    return np.asarray(total / items - (sums.sum() - total) / (sizes.sum() - items))
+
+
+def _observed(sums: Array, sizes: Array, n_a: int) -> float:
+    return float(_differences(sums[:n_a].sum(), sizes[:n_a].sum(), sums, sizes))
+
+
+def _hits(moved: Array, observed: float, side: int) -> Array:
+    slack = TIE_TOLERANCE * max(float(np.abs(moved).max()), abs(observed))
+    if side == 0:
+        return np.asarray(np.abs(moved) >= abs(observed) - slack)
+    return np.asarray(side * moved >= side * observed - slack)
+
+
+def _drawn(sums: Array, sizes: Array, n_a: int, side: int, resamples: int, seed: int) -> PValue:
+    """Divisions drawn at random; the observed one counts as one more."""
+    stream = np.random.Generator(np.random.Philox(key=seed))
+    observed = _observed(sums, sizes, n_a)
+    block = max(1, BLOCK // len(sums))
+    hits = 0
+    for start in range(0, resamples, block):
+        count = min(block, resamples - start)
+        places = np.argpartition(stream.random((count, len(sums))), n_a - 1, axis=1)[:, :n_a]
+        moved = _differences(sums[places].sum(axis=1), sizes[places].sum(axis=1), sums, sizes)
+        hits += int(_hits(moved, observed, side).sum())
+    return question.sampled_p(hits, resamples, "divisions")
+
+
+def likelihood_p(samples: Samples) -> float | None:
+    """Fisher's two-sided p with tables ordered by their probability, as R and scipy have it; None but for small 2 × 2 tables.
+
+    Examples
+    --------
+    >>> round(likelihood_p(Samples(np.ones(10), np.array([1.0] * 20 + [0.0] * 10))), 4)
+    0.0428
+    """
+    if samples.worth is None or samples.clusters is not None or samples.identical or sum(samples.sizes) > splits.COUNTED_TABLE:
+        return None
+    n_a, n_b = samples.sizes
+    first, second = (int((x == samples.worth.right).sum()) for x in (samples.a, samples.b))
+    right = first + second
+    ways = {
+        k: math.comb(right, k) * math.comb(n_a + n_b - right, n_a - k) for k in range(max(0, right - n_b), min(n_a, right) + 1)
+    }
+    return sum(count for count in ways.values() if count <= ways[first]) / math.comb(n_a + n_b, n_a)
+
+
+# The tests of two samples by the names of their paired siblings, each with the interval of its own design.
+#
+# `permutation` redivides the scores and has Welch's interval, or for right-or-wrong items that of Miettinen and Nurminen
+# (1985); `wilcoxon` is the rank-sum test with the shift of Hodges and Lehmann; `student` is Welch's t test. Adding one is
+# an entry here, and its name and works in `inference.populations`.
+#
+# The shift between two samples is the median of all differences a - b (Hodges and Lehmann, 1963), with limits from their
+# order. If B's scores are A's moved by a constant, the c-th difference from either end is a limit that inverts the rank-sum
+# test, c the largest number with P(U ≤ c - 1) ≤ α/2 for U of Mann and Whitney (1947) without ties (Hollander, Wolfe and
+# Chicken, 2014, section 4.3). Ties make the interval cover more often than its level. The n_A·n_B differences are not
+# listed where they are many: counting those up to x is a search in sorted scores, and x is halved over the floats.
+
+
+MAX_DIFFERENCES = 1_000_000
+MAX_LAW = 2e7
+"""Differences that are listed, and steps up to which the law of U is counted; beyond, an expansion has the same integers."""
+METHODS = ("auto", "monte-carlo")
+"""How divisions may be asked for."""
+WELCH_INTERVAL = "Welch t"
+SCORE_INTERVAL = "score interval of Miettinen and Nurminen, moved to agree with the test"
+SHIFT_INTERVAL = "order statistics of all differences (Hodges-Lehmann)"
+
+
+def welch_p(samples: Samples, asked: TestRequest) -> PValue | None:
+    """Welch's t test of equal means, whatever the spreads; None where a system has a single unit or nothing varies.
+
+    Examples
+    --------
+    >>> both = Samples(np.array([3.0, 5.0, 4.0, 8.0]), np.array([1.0, 2.0, 3.0, 4.0]))
+    >>> round(welch_p(both, TestRequest()).value, 6)
+    0.104833
+    """
+    welch = samples.welch
+    if welch is None:
+        return None
+    error, df = welch
+    t = samples.orientation * samples.difference / error
+    if asked.alternative == "two-sided":
+        log_p = LOG2 + log_t_tail(df, abs(t))
+    else:
+        log_p = log_t_tail(df, t if asked.alternative == "greater" else -t)
+    return PValue.from_logs(
+        log_p, log_p, method="asymptotic", kernel="welch-t", test=WELCH, statistic=samples.difference / error, n=samples.n
+    )
+
+
+def welch_interval(samples: Samples, asked: TestRequest, *, dual: bool) -> Interval | None:
+    """Difference ± t·error with the degrees of freedom of Welch and Satterthwaite."""
+    welch = samples.welch
+    if welch is None:
+        return None
+    error, df = welch
+    reach = student_quantile(df, 1 - side_of(asked.alpha, asked.alternative)) * error
+    limits = (samples.difference - reach, samples.difference + reach)
+    return interval_for(
+        limits,
+        asked.alpha,
+        asked.alternative,
+        samples.orientation,
+        method=WELCH_INTERVAL,
+        dual=dual,
+        estimate=samples.difference,
+    )
+
+
+def pair_of(samples: Samples) -> Exchange:
+    """Both samples of right-or-wrong items, as 1 and 0, as the runs of one item, whose score test is that of two shares."""
+    assert samples.worth is not None
+    right = samples.worth.right
+    a, b = (Runs((x == right).astype(float), np.zeros(len(x), dtype=np.int64)) for x in (samples.a, samples.b))
+    return exchange_of(a, b, orientation=samples.orientation)
+
+
+def score_interval(samples: Samples, asked: TestRequest, p: PValue) -> Interval:
+    """The interval of Miettinen and Nurminen (1985) for the difference between two shares.
+
+    Examples
+    --------
+    >>> both = Samples(np.ones(10), np.array([1.0] * 20 + [0.0] * 10))
+    >>> interval = score_interval(both, TestRequest(), PValue(0.2, 0.2, 0.2, -0.7, "exact", "splits"))
+    >>> round(interval.low, 4), round(interval.high, 4)
+    (0.0, 0.5145)
+    """
+    assert samples.worth is not None
+    unit, side = samples.worth.unit, side_of(asked.alpha, asked.alternative)
+    low, high = pair_of(samples).score_limits(-normal_quantile(side))
+    limits = unit * low, unit * high
+    if asked.alternative != "two-sided":
+        return interval_for(
+            limits,
+            asked.alpha,
+            asked.alternative,
+            samples.orientation,
+            method=SCORE_INTERVAL,
+            dual=False,
+            estimate=samples.difference,
+        )
+    interval = Interval(*limits, 1 - asked.alpha, SCORE_INTERVAL, dual=False, estimate=samples.difference)
+    return make_agree(interval, p, samples.difference, asked.alpha)
+
+
+def shift(a: Array, b: Array) -> float:
+    """The median of all differences a - b.
+
+    Examples
+    --------
+    >>> shift(np.array([1.0, 2.0, 9.0]), np.array([0.0, 1.0]))
+    1.5
+    """
+    pairs = len(a) * len(b)
+    middle = shift_quantile(a, b, (pairs + 1) // 2)
+    return middle if pairs % 2 else (middle + shift_quantile(a, b, pairs // 2 + 1)) / 2
+
+
+def shift_quantile(a: Array, b: Array, k: int) -> float:
+    """The k-th smallest difference a - b, k from 1.
+
+    Examples
+    --------
+    >>> [shift_quantile(np.array([1.0, 2.0, 9.0]), np.array([0.0, 1.0]), k) for k in range(1, 7)]
+    [0.0, 1.0, 1.0, 2.0, 8.0, 9.0]
+    """
+    if len(a) * len(b) <= MAX_DIFFERENCES:
+        return float(np.partition(np.subtract.outer(a, b).ravel(), k - 1)[k - 1])
+    a, b = np.sort(a.astype(float)), np.sort(b.astype(float))
+    low, high = key_of_float(math.nextafter(a[0] - b[-1], -math.inf)), key_of_float(a[-1] - b[0])
+    while high - low > 1:
+        middle = (low + high) // 2
+        if int((len(b) - np.searchsorted(b, a - number_of_key(middle))).sum()) >= k:
+            high = middle
+        else:
+            low = middle
+    # Rounding may have moved it off the differences by a last place.
+    nearly = number_of_key(high)
+    place = np.clip(np.searchsorted(b, a - nearly), 1, len(b) - 1)
+    near = np.concatenate([a - b[place], a - b[place - 1]])
+    return float(near[np.argmin(np.abs(near - nearly))])
+
+
+def shift_limits(a: Array, b: Array, side: float) -> tuple[float | None, float | None]:
+    """The limits of the shift that leave `side` outside each; None where so few items bound nothing.
+
+    Examples
+    --------
+    >>> shift_limits(np.array([1.5, 2.25, 3.5, 4.0]), np.array([0.25, 0.5, 0.75, 1.0]), 0.025)
+    (0.5, 3.75)
+    """
+    c, pairs = critical(len(a), len(b), side), len(a) * len(b)
+    return (shift_quantile(a, b, c), shift_quantile(a, b, pairs + 1 - c)) if c else (None, None)
+
+
+def critical(n_a: int, n_b: int, side: float) -> int:
+    """The largest c with P(U ≤ c - 1) ≤ side for samples without ties; 0 if there is none.
+
+    Examples
+    --------
+    >>> critical(10, 10, 0.025), critical(3, 3, 0.025)
+    (24, 0)
+    """
+    if float(min(n_a, n_b)) * n_a * n_b <= MAX_LAW:
+        return int(np.searchsorted(_lower_law(n_a, n_b), side * (1 + 1e-12), side="right"))
+    low, high = 0, n_a * n_b // 2 + 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if _expansion(n_a, n_b, middle - 1) <= side else (low, middle)
+    return low
+
+
+def _lower_law(n_a: int, n_b: int) -> Array:
+    """P(U ≤ u) up to the middle: the coefficients of the Gaussian binomial Π (1 - q^(m+i)) / (1 - q^i), factor by factor."""
+    few, many = sorted((n_a, n_b))
+    points = n_a * n_b // 2 + 1
+    mass = np.zeros(points)
+    mass[0] = 1.0
+    for i in range(1, few + 1):
+        if many + i < points:
+            mass[many + i :] -= mass[: points - many - i].copy()
+        for start in range(min(i, points)):
+            mass[start::i] = np.cumsum(mass[start::i])
+        mass *= i / (many + i)
+    return np.cumsum(mass)
+
+
+def _expansion(n_a: int, n_b: int, u: int) -> float:
+    """P(U ≤ u) by Edgeworth's series up to the fourth cumulant (Fix and Hodges, 1955), U spread over (-½, ½)."""
+    whole = n_a + n_b + 1
+    variance = n_a * n_b * whole / 12 + 1 / 12
+    fourth = -n_a * n_b * whole * (n_a**2 + n_b**2 + n_a * n_b + n_a + n_b) / 120 / variance**2
+    x = (u + 0.5 - n_a * n_b / 2) / math.sqrt(variance)
+    return normal(x) - math.exp(-x * x / 2) / math.sqrt(2 * math.pi) * fourth / 24 * (x**3 - 3 * x)
+
+
+def _drawing_options(asked: TestRequest) -> dict[str, int | bool]:
+    options = asked.options
+    return {
+        "resamples": asked.resamples if "resamples" in options else SAMPLED,
+        "seed": asked.seed,
+        "sample": options.get("method") == "monte-carlo",
+    }
+
+
+def _permutation(samples: Samples, asked: TestRequest) -> TestResult:
+    p = division_p(samples, asked.alternative, **_drawing_options(asked))  # type: ignore[arg-type]
+    if samples.worth is not None and samples.clusters is None:
+        interval: Interval | None = score_interval(samples, asked, p)
+    else:
+        interval = welch_interval(samples, asked, dual=False)
+    return TestResult(p, interval)
+
+
+def _rank_sum(samples: Samples, asked: TestRequest) -> TestResult:
+    p = rank_sum_p(samples, asked.alternative, **_drawing_options(asked))  # type: ignore[arg-type]
+    if samples.clusters is not None:
+        return TestResult(p, None, [Note("interval", "There is no interval for the shift between samples of clusters.")])
+    interval = interval_for(
+        shift_limits(samples.a, samples.b, side_of(asked.alpha, asked.alternative)),
+        asked.alpha,
+        asked.alternative,
+        samples.orientation,
+        method=SHIFT_INTERVAL,
+        dual=False,
+        estimate=shift(samples.a, samples.b),
+        estimand="shift",
+    )
+    text = (
+        "The interval is for the shift between two distributions of the same shape; for other shapes the rank-sum test says"
+        " which tends to be larger."
+    )
+    return TestResult(p, interval, [Note("estimand", text)])
+
+
+def _welch(samples: Samples, asked: TestRequest) -> TestResult:
+    p = welch_p(samples, asked)
+    if p is None and samples.identical:
+        p = replace(question.identical_p(samples.n), test=WELCH, kernel="welch-t", method="asymptotic")
+    if p is None:
+        raise NoSpreadError(
+            "Welch's test cannot be computed: the scores of the items do not vary, or one system has a single item.",
+            "Use `permutation` instead.",
+            parameter="test",
+        )
+    return TestResult(p, welch_interval(samples, asked, dual=True))
+
+
+UNPAIRED: dict[str, Callable[[Samples, TestRequest], TestResult]] = {
+    "permutation": _permutation,
+    "wilcoxon": _rank_sum,
+    "student": _welch,
+}
+MEANS = {
+    "permutation": "two-sample permutation test, Fisher's for right-or-wrong items",
+    "wilcoxon": "rank-sum",
+    "student": "Welch",
+}
+"""What each of them becomes with different items."""
+
+
+def run_unpaired(test: str, samples: Samples, asked: TestRequest) -> TestResult:
+    """One of the tests of two samples.
+
+    Examples
+    --------
+    >>> both = Samples(np.array([6.0, 7.0, 9.0]), np.array([1.0, 2.0, 4.0, 5.0]))
+    >>> run_unpaired("wilcoxon", both, TestRequest()).p.value
+    0.05714285714285714
+    """
+    return UNPAIRED[test](samples.checked(), asked)

@@ -1,1 +1,0 @@
-"""Two samples of different items: every division of the pooled scores, rank sums, Welch, and their intervals."""
