@@ -25,6 +25,7 @@ from outscore.formats.logs.registry import LOGS
 from outscore.formats.logs.scores import read_systems
 from outscore.formats.registry import FORMATS, OUTPUT_FORMATS, TABLES
 from outscore.formats.tables import numbers
+from outscore.formats.tables.assemble import open_table
 from outscore.formats.tables.cells import is_name
 from outscore.formats.tables.labels import LabelOptions, items_of
 from outscore.outputs.model import Chains, Items, Outputs, Words
@@ -296,6 +297,18 @@ def read_words(
         if format == "conllu" or (format == "auto" and layout is None and _is_conllu(source.peek)):
             return conllu.words_of(source, name, [column for column in columns if column in conllu.COLUMNS])
         return word_columns.words_of(source, layout, name)
+
+
+def has_column(path: str | os.PathLike[str], name: str) -> bool:
+    """Whether a file is a table with a column of this name."""
+    with open_source(path) as source:
+        detection = detect(source.peek)
+        if detection.entry is None or detection.entry.name not in (*TABLES, "tsv", "labels"):
+            return False
+        try:
+            return name in open_table(source)[1].columns
+        except OutscoreError:
+            return False
 
 
 def first_tags(path: str | os.PathLike[str]) -> tuple[set[str], set[str]] | None:

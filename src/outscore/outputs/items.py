@@ -178,6 +178,14 @@ def is_by_line(items: Items) -> bool:
     return items.origin is None or items.origin.format == LABEL_LINES
 
 
+def refuse_other_lengths(gold: Items, systems: Sequence[Items]) -> None:
+    """Refuse lists of different lengths: without ids they are matched by position."""
+    for items in systems:
+        if is_by_line(gold) and is_by_line(items) and gold.rows != items.rows:
+            cure = "Give the same items in the same order, one label for each."
+            raise OutscoreError(f"`{items.name}` has {items.rows} labels, but gold has {gold.rows}.", cure)
+
+
 def _require_ids(gold: Items, system: Items) -> None:
     """Refuse to match items of two files by their lines."""
     if is_by_line(gold) and is_by_line(system):

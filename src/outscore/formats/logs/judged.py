@@ -1,4 +1,4 @@
-"""Logs that hold answers beside judgements of them, or beside the right answers: DeepEval, OpenCompass, ExplainaBoard."""
+"""Answers and judgements of them, or right answers: DeepEval, OpenCompass, ExplainaBoard, and answers against a file."""
 
 from __future__ import annotations
 
@@ -7,14 +7,20 @@ import math
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Any
+from dataclasses import replace
+from typing import Any, Literal
 
 import msgspec
 
+from outscore.formats.base.source import open_source
 from outscore.formats.logs.document import Document, Shape, field_of, number_of
 from outscore.formats.logs.engine import LogFormat
-from outscore.formats.logs.evaluation import Exchange, Row, drop_single_runs, exchange_of
+from outscore.formats.logs.evaluation import Evaluation, Exchange, Row, drop_single_runs, exchange_of
 from outscore.formats.tables.answers import exact_and_f1, normalised
+from outscore.formats.tables.labels import items_of
+from outscore.outputs.items import align_items, refuse_other_lengths
+from outscore.outputs.model import SET_SEPARATOR, SQUAD, UNALIGNED, Items
+from outscore.scores.system import Labels
 
 
 def _digest(*texts: object) -> str:
@@ -279,3 +285,52 @@ EXPLAINABOARD = LogFormat(
     exchange=_prediction_exchange,
     empty=("contains no prediction", "Copy the file again."),
 )
+
+
+def _items_in(path: str, role: Literal["gold", "system"]) -> Items:
+    # Imported only here, because it knows all formats.
+    from outscore.formats.detect import refuse_formats
+    from outscore.formats.registry import OUTPUT_FORMATS
+
+    entry = OUTPUT_FORMATS["labels"]
+    with open_source(path) as source:
+        refuse_formats(source.peek, entry.refuses, entry.expected)
+        return items_of(source, role=role)
+
+
+def evaluate_answers(path: str, gold: str, _: str | None = None) -> Evaluation:
+    """The answers of a file by the right ones of another, a row for each item that has a right answer.
+
+    Answers to questions of SQuAD have its exact match and F1, others are right if they equal the right one, or one of several.
+    """
+    right, given = _items_in(gold, "gold"), _items_in(path, "system")
+    refuse_other_lengths(right, [given])
+    by_words = right.origin is not None and right.origin.format == SQUAD
+    if by_words:
+        given = replace(given, answers=Labels.of(map(normalised, given.answers.texts())))
+    aligned = align_items(right, [given])
+    right, (given,), (places,) = aligned.gold, aligned.systems, aligned.rows
+    answers = [UNALIGNED if place < 0 else given.answers[place] for place in places.tolist()]
+    rows = []
+    for item, accepted, answer in zip(right.ids.texts(), right.answers.texts(), answers, strict=True):
+        several = accepted.split(SET_SEPARATOR) if right.are_sets and not given.are_sets else [accepted]
+        exact, f1 = exact_and_f1(several, answer)
+        rows.append(Row(item, {"exact_match": exact, "f1": f1} if by_words else {"accuracy": float(answer in several)}))
+    alignment = aligned.alignments[0]
+    notes = [f"Answers are compared with the right ones in {right.label}{' by the rules of SQuAD' if by_words else ''}."]
+    if alignment.only_a:
+        notes.append(f"{given.name} answers {alignment.common} of {right.rows} questions; the others count as 0.")
+    if alignment.only_b:
+        notes.append(f"{alignment.only_b} answers of {given.name} have no right answer, and are left out.")
+    assert given.origin is not None
+    texts = right.answers.texts()
+    return Evaluation.of(
+        rows,
+        harness="answers",
+        system=given.name,
+        task=right.name,
+        origin=replace(given.origin, columns={"item": given.origin.columns.get("item", ("line",))}),
+        directions=dict.fromkeys(rows[0].scores, True),
+        notes=tuple(notes),
+        exchanges=lambda wanted: [exchange_of(None, texts[row], answers[row]) for row in wanted],
+    )

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from outscore.core.errors import OutscoreError
+from outscore.formats.base.source import open_bytes
 from outscore.formats.logs.document import Document, LogPeek, Piece, number_of, open_document
 from outscore.formats.logs.engine import LogFormat
 from outscore.formats.logs.evaluation import Evaluation, Row
@@ -22,6 +23,13 @@ DEFAULT_MEASURES = ("nDCG@10", "AP", "RR", "P@10", "R@100")
 Judgements = dict[str, dict[str, int]]
 Rankings = dict[str, dict[str, float]]
 _JUDGEMENT, _RANKED = 4, 6
+
+
+def are_qrels(path: str) -> bool:
+    """Whether a file begins like relevance judgements."""
+    with open_bytes(path) as (stream, _):
+        fields = stream.readline(4096).split()
+    return len(fields) == _JUDGEMENT and re.fullmatch(rb"[+-]?\d+", fields[-1]) is not None
 
 
 def read_qrels(path: str) -> Judgements:

@@ -85,10 +85,8 @@ def read_systems(
     if question.qrels is None:
         by_path = [(os.fspath(path), read_runs(path, format)) for path in paths]
     else:
-        # Imported only here, because it loads the engine of all declared formats.
-        from outscore.formats.logs.retrieval import evaluate_run
-
-        by_path = [(os.fspath(path), [evaluate_run(os.fspath(path), question.qrels, question.measure)]) for path in paths]
+        judge = _judge_of(question.qrels)
+        by_path = [(os.fspath(path), [judge(os.fspath(path), question.qrels, question.measure)]) for path in paths]
     tasks = {evaluation.task for _, evaluations in by_path for evaluation in evaluations}
     logged = name_apart([(path, name_tasks(evaluations, tasks, question.task)) for path, evaluations in by_path])
     chosen, measure, totals = choose_evaluations(logged, question, several=several)
@@ -106,6 +104,14 @@ def read_systems(
     several_tasks = len({evaluation.task for evaluation in chosen}) > 1
     scores = [_scores(evaluations, measure, question, datasets=several_tasks) for evaluations in by_system]
     return LogSystems(scores, by_system, measure, _direction(chosen, measure), missing, tuple(dict.fromkeys(notes)))
+
+
+def _judge_of(judgements: str) -> Callable[[str, str, str | None], Evaluation]:
+    """What evaluates runs by a file: relevance judgements of documents, or the right answers."""
+    from outscore.formats.logs.judged import evaluate_answers
+    from outscore.formats.logs.retrieval import are_qrels, evaluate_run
+
+    return evaluate_run if are_qrels(judgements) else evaluate_answers
 
 
 class Chosen(NamedTuple):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import string
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -66,7 +66,7 @@ def answers_by_id(source: Source, name: str) -> Items | None:
         questions = _questions(document["data"])
         if not questions:
             return None
-        return _items(source, name, {item: _accepted(texts) for item, texts in questions.items()}, SQUAD)
+        return _items(source, name, {item: accepted_answers(texts) for item, texts in questions.items()}, SQUAD)
     if all(isinstance(answer, str) for answer in document.values()):
         return _items(source, name, {item: answer.strip() or NO_LABEL for item, answer in document.items()}, "labels")
     return None
@@ -91,9 +91,9 @@ def _questions(articles: Sequence[Any]) -> dict[str, list[str]]:
     return found
 
 
-def _accepted(texts: Sequence[str]) -> str:
-    """All accepted answers; those of which nothing is left do not count unless there is no other."""
-    kept = dict.fromkeys(normalised(text) for text in texts)
+def accepted_answers(texts: Iterable[object]) -> str:
+    """All accepted answers, normalised; those of which nothing is left do not count unless there is no other."""
+    kept = dict.fromkeys(normalised(str(text)) for text in texts)
     return SET_SEPARATOR.join(text for text in kept if text != NO_LABEL) or NO_LABEL
 
 

@@ -8,7 +8,7 @@ answers of several systems: a column for each beside the right answers, or a row
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal, TypedDict, Unpack
 
@@ -20,7 +20,7 @@ from outscore.core.records import dataclass
 from outscore.formats.base.pipes import reading_once
 from outscore.formats.base.source import Peek, Source, open_source, stem_of
 from outscore.formats.tables import delimited, jsonl
-from outscore.formats.tables.answers import answers_by_id, are_label_lines, label_lines
+from outscore.formats.tables.answers import accepted_answers, answers_by_id, are_label_lines, label_lines
 from outscore.formats.tables.assemble import open_table
 from outscore.formats.tables.cells import LabelColumn, label_text, looks_numeric
 from outscore.formats.tables.columns import answer_columns
@@ -43,7 +43,7 @@ from outscore.formats.tables.names import (
     suggest_name,
 )
 from outscore.formats.tables.records import Records
-from outscore.outputs.model import SET_SEPARATOR, Items
+from outscore.outputs.model import SET_SEPARATOR, SQUAD, Items
 from outscore.scores.system import Labels, Origin
 
 Role = Literal["system", "gold", "either"]
@@ -196,12 +196,20 @@ def _read_columns(records: Records, layout: _Layout, *, are_right: bool) -> tupl
 
 def _set_text(value: object) -> object:
     """A list of labels as one label, whatever their order; anything else as it is."""
+    if _is_squad(value):
+        return accepted_answers(listed(value) or ())
     values = listed(value)
     return value if values is None else SET_SEPARATOR.join(sorted({text for x in values if (text := label_text(x))}))
 
 
+def _is_squad(value: object) -> bool:
+    """Whether these are the answers to a question with their places in its context."""
+    return isinstance(value, Mapping) and "answer_start" in value and listed(value) is not None
+
+
 def _items(source: Source, records: Records, layout: _Layout, columns: dict[str, Labels], lines: Array, name: str) -> Items:
     rows = len(lines)
+    by_words = _is_squad(next((value for value in records.sample[layout.answer] if value is not None), None))
     numbers = Labels(np.arange(rows), tuple(map(str, range(1, rows + 1))))
     split = {column: columns[column] for column in layout.slices or _find_slices(layout, columns, rows)}
     return Items(
@@ -212,7 +220,7 @@ def _items(source: Source, records: Records, layout: _Layout, columns: dict[str,
         clusters=None if layout.cluster is None else columns[layout.cluster],
         slices=split,
         texts={column: columns[column] for column in layout.others if column not in split},
-        origin=Origin(source.path, source.sha256(), rows, "labels", layout.used, records.unit),
+        origin=Origin(source.path, source.sha256(), rows, SQUAD if by_words else "labels", layout.used, records.unit),
         lines=lines,
         are_sets=is_list(records.sample[layout.answer]),
     )

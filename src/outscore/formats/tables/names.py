@@ -55,7 +55,16 @@ _COUNT_WORDS = COUNTS | {"right", "correct", "in", "hits", "misses", "err", "err
 TRIPLES = (("tp", "fp", "fn"), ("true_positives", "false_positives", "false_negatives"))
 PREDICTED: Tiers = (
     (
-        *("prediction", "predicted", "pred", "predicted_label", "predicted_answer", "predicted_class", "pred_label"),
+        *(
+            "prediction",
+            "predicted",
+            "pred",
+            "predicted_label",
+            "predicted_answer",
+            "predicted_class",
+            "pred_label",
+            "prediction_text",
+        ),
         *("model_answer", "system_answer", "model_output", "y_pred", "ypred", "y_hat", "yhat", "y_predicted"),
     ),
     ("output", "response", "completion", "generation", "hypothesis", "actual_output"),

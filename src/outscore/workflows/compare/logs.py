@@ -68,6 +68,11 @@ def log_question(request: CompareRequest | RankRequest | ScoreRequest) -> LogQue
     """What a request wants from logs; `metric` is one of their scores."""
     if request.metric is not None and not isinstance(request.metric, str):
         raise OutscoreError("Logs already contain scores.", "Name one of their scores as the metric.", parameter="metric")
+    if request.metric is not None and request.qrels is not None and "," in request.metric:
+        names = [name.strip() for name in request.metric.split(",")]
+        message = f"`{request.command}` takes one measure at a time, but --metric names {len(names)}."
+        first = replace(request, metric=names[0]).command_line()
+        raise OutscoreError(message, f"Write `{first}`; `outscore compare` takes several.", parameter="metric")
     slices = getattr(request, "slice", None)
     return LogQuestion(
         request.log_task,

@@ -96,6 +96,16 @@ def accuracy_change(name: str, first: Array, second: Array, clusters: Array | No
     return ScoreChange(name, *values, values[1] - values[0], interval, p, needed)
 
 
+def mean_change(name: str, first: Array, second: Array, clusters: Array | None, asked: Statistics) -> ScoreChange:
+    """The mean of a score from 0 to 1 of both systems, their difference with its interval, and p."""
+    rows, metric = _means(first, second, clusters)
+    p = _permute(rows, metric, asked)
+    values = float(first.mean()), float(second.mean())
+    interval = None if p.interval is None else cut_at(p.interval, 1.0)
+    needed = None if p.p.rejects(asked.alpha) else _needed(rows, metric, asked)
+    return ScoreChange(name, *values, values[1] - values[0], interval, p.p, needed)
+
+
 def metric_change(
     metric: AdditiveMetric, first: Array, second: Array, asked: Statistics, *, largest: float = 1.0
 ) -> ScoreChange:
@@ -139,7 +149,11 @@ def _interval(first: Array, second: Array, clusters: Array | None, p: PValue, as
 
 def _accuracies(first: Array, second: Array, clusters: Array | None) -> tuple[PairedScores, AdditiveMetric]:
     """Right answers of both systems, the second one first."""
-    metric, a, b = resolve("mean", second.astype(np.int64), first.astype(np.int64))
+    return _means(first.astype(np.int64), second.astype(np.int64), clusters)
+
+
+def _means(first: Array, second: Array, clusters: Array | None) -> tuple[PairedScores, AdditiveMetric]:
+    metric, a, b = resolve("mean", second, first)
     # A cluster may have no item of this kind, and is none then.
     present = None if clusters is None else np.unique(clusters, return_inverse=True)[1]
     return PairedScores(a, b, 1, None, present), metric

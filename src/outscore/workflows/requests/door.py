@@ -10,6 +10,7 @@ from typing import Concatenate, ParamSpec, TypeVar
 from outscore.formats.base.pipes import reading_once, refuse_repeated
 from outscore.formats.base.places import refuse_missing
 from outscore.workflows.requests.base import Request
+from outscore.workflows.requests.groups import LogRequest
 from outscore.workflows.requests.shared import EACH_DATASET
 
 _Request = TypeVar("_Request", bound=Request)
@@ -27,6 +28,6 @@ def at_the_door(
         refuse_repeated(request.inputs)
         refuse_missing([path for path in request.data_files if not glob.has_magic(path) and EACH_DATASET not in path])
         with reading_once(request.system_paths):
-            return run(request, *given, **more)
+            return run(request.with_judgements() if isinstance(request, LogRequest) else request, *given, **more)
 
     return entered

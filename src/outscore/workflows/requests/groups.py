@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
 
+from outscore.core.errors import OutscoreError
 from outscore.core.records import dataclass
 from outscore.workflows.requests import shared
 from outscore.workflows.requests.base import Request, declare
@@ -111,3 +113,17 @@ class LogRequest(Request):
     force_same: bool = declare(shared.FORCE_SAME)
     roster: str | None = declare(shared.ROSTER)
     qrels: str | None = declare(shared.QRELS)
+
+    def with_judgements(self) -> Self:
+        """The same request with right answers that are a file, not a column, where judgements are."""
+        gold, other = getattr(self, "gold", None), any(getattr(self, name, None) for name in ("qrels", "task", "reference"))
+        if gold is None or other or not Path(gold).is_file():
+            return self
+        from outscore.formats.readers import has_column
+
+        files = self.value("files")
+        if files and has_column(files[0], gold):
+            message = f"`{gold}` is a file and a column of `{files[0]}`."
+            raise OutscoreError(message, f"Write ./{gold} for the file, or rename it.", parameter="gold")
+        changed: dict[str, Any] = {"gold": None, "qrels": gold}
+        return replace(self, **changed)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -66,7 +66,13 @@ class RankRequest(TestedRequest, UnitRequest, DrawRequest, TableRequest, EitherR
         'the path of a file of them; ``"none"`` pools all segments.',
     )
     gold_column: str | None = declare(
-        shared.GOLD, after="prediction", name="gold_column", label="Column of right answers", also=()
+        shared.GOLD,
+        after="prediction",
+        name="gold_column",
+        help="Column of the right answers.",
+        metavar="COLUMN",
+        label="Column of right answers",
+        also=(),
     )
     reference: tuple[str, ...] = declare(
         EITHER_REFERENCE,
@@ -100,7 +106,7 @@ class RankRequest(TestedRequest, UnitRequest, DrawRequest, TableRequest, EitherR
             "gold",
             str,
             None,
-            "Outputs: the right answers.",
+            "The right answers: of outputs with --task, or of files of answers.",
             label="Right answers",
             form_help="For outputs instead of scores: the right answers.",
             group="files",
@@ -128,6 +134,11 @@ class RankRequest(TestedRequest, UnitRequest, DrawRequest, TableRequest, EitherR
         # For texts, {dataset} matches any name.
         names = [path.replace(shared.EACH_DATASET, "*") if self.reference else path for path in self.files]
         return [file for path in names for file in expand_pattern(path)]
+
+    @property
+    def data_files(self) -> Sequence[str]:
+        """The systems, then the references or the right answers."""
+        return [*super().data_files, *([] if self.gold is None else [self.gold])]
 
     @property
     def inputs(self) -> list[str]:

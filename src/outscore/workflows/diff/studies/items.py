@@ -12,20 +12,20 @@ import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
-from outscore.formats.tables.answers import normalised
+from outscore.formats.tables.answers import exact_and_f1, normalised
 from outscore.formats.tables.cells import NO_LABEL
 from outscore.metrics.multiclass import NOTHING, PARTS, class_counts, many_macro_f1, many_mcc, many_weighted_f1
 from outscore.outputs.changed import Changed, Contexts, changed_units
 from outscore.outputs.inventory import GOLD, LabelMaps, check_maps, rename_labels
-from outscore.outputs.items import AlignedItems, align_items, is_by_line, item_units
-from outscore.outputs.model import SQUAD, UNALIGNED, Items, Outputs, Units
+from outscore.outputs.items import AlignedItems, align_items, item_units, refuse_other_lengths
+from outscore.outputs.model import SET_SEPARATOR, SQUAD, UNALIGNED, Items, Outputs, Units
 from outscore.outputs.outcomes import agreement
 from outscore.results.design import Alignment
 from outscore.results.diff import Rates, ScoreChange
 from outscore.results.note import Note
 from outscore.scores.panel import Panel
 from outscore.scores.system import Labels
-from outscore.workflows.diff.pair import Statistics, accuracy_change, metric_change
+from outscore.workflows.diff.pair import Statistics, accuracy_change, mean_change, metric_change
 from outscore.workflows.diff.study import DiffOptions, OtherScore, Study, View, chosen, label_counts, named, sliced
 
 CLASS_SCORES = (many_macro_f1, many_weighted_f1, many_mcc)
@@ -67,8 +67,9 @@ def item_study(gold: Outputs, systems: Mapping[str, Outputs], maps: LabelMaps, o
     """A label per item."""
     assert isinstance(gold, Items)
     answers = [items for items in systems.values() if isinstance(items, Items)]
-    _same_length(gold, answers)
-    if gold.origin is not None and gold.origin.format == SQUAD:
+    refuse_other_lengths(gold, answers)
+    by_words = gold.origin is not None and gold.origin.format == SQUAD
+    if by_words:
         answers = [replace(items, answers=Labels.of(map(normalised, items.answers.texts()))) for items in answers]
     aligned = align_items(*_apply_maps(gold, answers, maps))
     _check_complete(aligned)
@@ -76,12 +77,12 @@ def item_study(gold: Outputs, systems: Mapping[str, Outputs], maps: LabelMaps, o
     units = item_units(aligned, cluster=options.cluster)
     # Texts are slices only on request: most of them are different for every item.
     shown = sliced(replace(units, slices={**aligned.gold.texts, **units.slices}), options.slices)
-    counts = _class_counts(units)
+    counts, words = _class_counts(units), _word_f1(aligned) if by_words else None
     asked = options.statistics
 
     def view(_criterion: str, first: int, second: int) -> View:
         headline = accuracy_change("accuracy", units.correct[:, first], units.correct[:, second], units.clusters, asked)
-        return View(shown, (first, second), headline, lambda: _others(counts, first, second, asked))
+        return View(shown, (first, second), headline, lambda: _others(counts, words, (first, second), units.clusters, asked))
 
     @cache
     def changed() -> tuple[list[Changed], Contexts]:
@@ -94,14 +95,14 @@ def item_study(gold: Outputs, systems: Mapping[str, Outputs], maps: LabelMaps, o
         unit="items",
         cluster=None if units.clusters is None else options.cluster or "cluster",
         n=units.n,
-        scores={name: _scores(units, counts, k) for k, name in enumerate(units.systems)},
+        scores={name: _scores(units, counts, words, k) for k, name in enumerate(units.systems)},
         view=view,
         together=units,
         answered=units if len(units.labels) <= MAX_CLASSES else None,
         agreement=agreement(units),
         changed=changed,
         inventory=label_counts(units),
-        others=lambda: _other_scores(units, counts),
+        others=lambda: _other_scores(units, counts, words),
         origins=[items.origin for items in (gold, *answers) if items.origin is not None],
         notes=[
             *_set_notes(aligned),
@@ -149,14 +150,6 @@ def _alignment_notes(items: Items, alignment: Alignment) -> Iterator[Note]:
         yield Note("input", f"{other}; gold's were used.")
 
 
-def _same_length(gold: Items, systems: list[Items]) -> None:
-    """Refuse lists of different lengths: without ids they are matched by position."""
-    for items in systems:
-        if is_by_line(gold) and is_by_line(items) and gold.rows != items.rows:
-            cure = "Give the same items in the same order, one label for each."
-            raise OutscoreError(f"`{items.name}` has {items.rows} labels, but gold has {gold.rows}.", cure)
-
-
 def _apply_maps(gold: Items, systems: list[Items], maps: LabelMaps) -> tuple[Items, list[Items]]:
     if not maps:
         return gold, systems
@@ -194,11 +187,23 @@ def _class_counts(units: Units) -> list[Array] | None:
     return label_class_counts(units, None if units.clusters is None else np.unique(units.clusters, return_inverse=True)[1])
 
 
-def _others(counts: list[Array] | None, first: int, second: int, asked: Statistics) -> list[ScoreChange]:
-    if counts is None:
-        return []
-    others = []
-    for make in CLASS_SCORES:
+def _word_f1(aligned: AlignedItems) -> Array:
+    """(items, systems) the F1 of words of each answer, as SQuAD has it."""
+    right = [accepted.split(SET_SEPARATOR) for accepted in aligned.gold.answers.texts()]
+    columns = []
+    for items, rows in zip(aligned.systems, aligned.rows, strict=True):
+        answers = [UNALIGNED if row < 0 else items.answers[row] for row in rows.tolist()]
+        columns.append([exact_and_f1(accepted, answer)[1] for accepted, answer in zip(right, answers, strict=True)])
+    return np.array(columns, dtype=np.float64).T
+
+
+def _others(
+    counts: list[Array] | None, words: Array | None, pair: tuple[int, int], clusters: Array | None, asked: Statistics
+) -> list[ScoreChange]:
+    first, second = pair
+    others = [] if words is None else [mean_change("f1", words[:, first], words[:, second], clusters, asked)]
+    for make in () if counts is None else CLASS_SCORES:
+        assert counts is not None
         metric = make(counts[first].shape[1] // len(PARTS))
         least, most = metric.bounds
         assert least is not None
@@ -207,21 +212,25 @@ def _others(counts: list[Array] | None, first: int, second: int, asked: Statisti
     return others
 
 
-def _other_scores(units: Units, counts: list[Array] | None) -> list[OtherScore]:
-    """Accuracy, and the scores of classes unless there are too many of them."""
+def _other_scores(units: Units, counts: list[Array] | None, words: Array | None) -> list[OtherScore]:
+    """Accuracy, F1 of words, and the scores of classes unless there are too many of them."""
     right = Panel.of("mean", units.systems, units.correct.T.astype(np.int64), clusters=units.clusters)
-    accuracy = OtherScore("accuracy", right)
+    scores = [OtherScore("accuracy", right)]
+    if words is not None:
+        scores.append(OtherScore("f1", Panel.of("mean", units.systems, words.T, clusters=units.clusters)))
     if counts is None:
-        return [accuracy]
+        return scores
     # These have a row for each cluster already.
     by_class = np.stack(counts)
     names = [make(by_class.shape[2] // len(PARTS)).name for make in CLASS_SCORES]
-    return [accuracy, *(OtherScore(name, Panel.of(name, units.systems, by_class)) for name in names)]
+    return [*scores, *(OtherScore(name, Panel.of(name, units.systems, by_class)) for name in names)]
 
 
-def _scores(units: Units, counts: list[Array] | None, system: int) -> dict[str, float | Rates]:
+def _scores(units: Units, counts: list[Array] | None, words: Array | None, system: int) -> dict[str, float | Rates]:
     accuracy = float(units.correct[:, system].mean())
     scores: dict[str, float | Rates] = {"accuracy": accuracy, "micro_f1": accuracy}
+    if words is not None:
+        scores["f1"] = float(words[:, system].mean())
     if counts is not None:
         totals = counts[system].sum(axis=0)
         for make in CLASS_SCORES:
