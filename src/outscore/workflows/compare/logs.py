@@ -10,7 +10,7 @@ from outscore.core.errors import OutscoreError
 from outscore.core.records import dataclass
 from outscore.formats.logs.choose import LogQuestion
 from outscore.formats.logs.evaluation import Evaluation, Exchange
-from outscore.formats.logs.find import are_logs, is_ranking, refuse_folders
+from outscore.formats.logs.find import are_logs, is_ranking, refuse_folders, refuse_totals
 from outscore.formats.logs.registry import LOGS
 from outscore.formats.logs.scores import LogSystems, read_systems
 from outscore.formats.tables.names import join_names
@@ -46,6 +46,7 @@ def asks_logs(request: CompareRequest | RankRequest | ScoreRequest) -> bool:
     logs = request.qrels is not None or are_logs(request.files, request.reader)
     if not logs and request.reader == "auto":
         refuse_rankings(request)
+        refuse_totals(request.files)
         # `rank` and `score` decide for themselves which folders of tables they read.
         refuse_folders(request.files, empty=request.command != "compare")
     if logs:
