@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outscore import diff
-from outscore.outputs.model import Units
+from outscore.outputs.model import OutputData, Units
 from outscore.outputs.outcomes import (
     OUTCOMES,
     agreement,
@@ -25,8 +25,8 @@ from outscore.outputs.outcomes import (
     solved_only_by,
     transitions,
 )
-from outscore.workflows.diff.pair import Statistics, label_f1_of
-from outscore.workflows.diff.run import OutputData, study_of
+from outscore.workflows.diff.pair import DiffOptions, label_f1_of
+from outscore.workflows.diff.run import study_of
 from outscore.workflows.requests.diff import DiffRequest
 
 
@@ -157,7 +157,7 @@ def test_f1_of_a_label_is_tested_by_swapping_clusters():
     units = study_of(DiffRequest(task="label"), OutputData(gold, systems)).together
     clusters = np.arange(36) // 6
     units = type(units)(**{**units.__dict__, "clusters": clusters})
-    (row,) = (part for part in label_f1_of(units, 0, 1, Statistics(min_support=1)) if part.value == "1")
+    (row,) = (part for part in label_f1_of(units, 0, 1, DiffOptions(min_support=1)) if part.value == "1")
 
     def f1(answers):
         return 2 * ((answers == 1) & (gold == 1)).sum() / ((answers == 1).sum() + (gold == 1).sum())

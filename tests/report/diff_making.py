@@ -15,7 +15,7 @@ from outscore.results.diff import Diff, Inventory, Rates, ScoreChange
 from outscore.results.note import Note
 from outscore.results.pvalue import Interval
 from outscore.scores.system import Labels
-from outscore.workflows.diff.pair import Statistics, label_f1_of, oracle_of, pair_of, rates_of
+from outscore.workflows.diff.pair import DiffOptions, label_f1_of, oracle_of, pair_of, rates_of
 
 TAGS = ("NOUN", "VERB", "ADJ", "ADV", "PROPN", "DET", "ADP", "X")
 WORDS = (
@@ -105,7 +105,7 @@ def _change(units: Units, first: int, second: int) -> ScoreChange:
 
 def make_diff(*tables: Units, warnings: tuple[str, ...] = (), **changes) -> Diff:
     """The diff of one or several criteria, with words as short as can be."""
-    asked, pairs, scores = Statistics(), [], {name: {} for name in tables[0].systems}
+    asked, pairs, scores = DiffOptions(), [], {name: {} for name in tables[0].systems}
     for units in tables:
         for k, name in enumerate(units.systems):
             right = float(units.correct[:, k].mean())

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from itertools import pairwise
+from typing import Generic, TypeVar
 
 import numpy as np
 
@@ -218,6 +219,19 @@ class Chains(_File):
 
 
 Outputs = Words | Items | Chains
+Given = TypeVar("Given", covariant=True)  # noqa: PLC0105 - a noun
+
+
+@dataclass(frozen=True, eq=False)
+class OutputData(Generic[Given]):
+    """The right answers and systems by name: what a caller passes instead of files, or what files with all of them hold.
+
+    `reading` says how these were distinguished.
+    """
+
+    gold: Given
+    systems: Mapping[str, Given]
+    reading: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False, repr=False)

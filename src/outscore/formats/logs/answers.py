@@ -13,13 +13,12 @@ import numpy as np
 
 from outscore.core.brief import count_of
 from outscore.core.numeric import Array
-from outscore.core.records import dataclass
 from outscore.formats.base.pipes import call_by_place
 from outscore.formats.logs.choose import LogQuestion, check_same, choose_filter, choose_systems, choose_task, name_tasks
 from outscore.formats.logs.evaluation import Evaluation, Exchange
 from outscore.formats.logs.find import read_logs
 from outscore.formats.tables.cells import NO_LABEL
-from outscore.outputs.model import Items
+from outscore.outputs.model import Items, OutputData
 from outscore.scores.system import Labels
 
 QUESTION = "question"
@@ -27,15 +26,6 @@ MAX_DISAGREEING = 0.1
 """If the log disagrees with the comparison about a larger share of the answers, they are not labels."""
 FIRST_ROWS = 20
 COMPARE = "Compare the scores with `outscore compare`."
-
-
-@dataclass(frozen=True, eq=False)
-class LogAnswers:
-    """The right answers and those of the systems, and how the logs were read, in sentences."""
-
-    gold: Items
-    systems: dict[str, Items]
-    reading: tuple[str, ...]
 
 
 def has_answers(evaluation: Evaluation) -> bool:
@@ -48,7 +38,7 @@ def has_answers(evaluation: Evaluation) -> bool:
     return any(exchange.target is not None and exchange.answer is not None for exchange in exchanges)
 
 
-def read_answers(paths: Sequence[str | os.PathLike[str]], question: LogQuestion, gold_name: str = "gold") -> LogAnswers:
+def read_answers(paths: Sequence[str | os.PathLike[str]], question: LogQuestion, gold_name: str = "gold") -> OutputData[Items]:
     """The answers of all systems in these logs; a log without answers, or with several runs of an item, is refused."""
     # Logs hold the right answers, so none of them is gold: the first is of a system, too.
     call_by_place([os.fspath(path) for path in paths])
@@ -70,7 +60,7 @@ def read_answers(paths: Sequence[str | os.PathLike[str]], question: LogQuestion,
     columns = first.origins[0].column("item") or "item"
     summary = f"{first.label}: answers in {first.harness} logs are compared with their targets; items are `{columns}`."
     gold = _gold(chosen, targets, shown, gold_name)
-    return LogAnswers(gold, systems, (summary, *dict.fromkeys(reading)))
+    return OutputData(gold, systems, (summary, *dict.fromkeys(reading)))
 
 
 def _exchanges(evaluation: Evaluation) -> dict[str, Exchange]:

@@ -43,7 +43,7 @@ from outscore.formats.tables.names import (
     suggest_name,
 )
 from outscore.formats.tables.records import Records
-from outscore.outputs.model import SET_SEPARATOR, SQUAD, Items
+from outscore.outputs.model import SET_SEPARATOR, SQUAD, Items, OutputData
 from outscore.scores.system import Labels, Origin
 
 Role = Literal["system", "gold", "either"]
@@ -234,15 +234,6 @@ def _find_slices(layout: _Layout, columns: dict[str, Labels], rows: int) -> Iter
             yield name
 
 
-@dataclass(frozen=True, eq=False)
-class LabelTable:
-    """The right answers and the systems of one table, and how it was read."""
-
-    gold: Items
-    systems: dict[str, Items]
-    reading: str
-
-
 @dataclass(frozen=True)
 class _Columns:
     """`answers` has a column for each system, or one where `system` names the column of systems; `twins` repeat `gold`."""
@@ -253,7 +244,7 @@ class _Columns:
     twins: tuple[str, ...] = ()
 
 
-def read_label_table(path: str | os.PathLike[str], gold_name: str = "gold") -> LabelTable:
+def read_label_table(path: str | os.PathLike[str], gold_name: str = "gold") -> OutputData[Items]:
     r"""The right answers and the answers of all systems in one table.
 
     Examples
@@ -269,10 +260,8 @@ def read_label_table(path: str | os.PathLike[str], gold_name: str = "gold") -> L
     with reading_once():
         columns, label = _find_columns(path)
         if columns.system is None:
-            table = _wide(path, columns, gold_name)
-        else:
-            table = _long(path, columns, columns.system, gold_name)
-    return replace(table, reading=f"{label}: {table.reading}")
+            return _wide(path, label, columns, gold_name)
+        return _long(path, label, columns, columns.system, gold_name)
 
 
 def _find_columns(path: str | os.PathLike[str]) -> tuple[_Columns, str]:
@@ -300,7 +289,7 @@ def _find_columns(path: str | os.PathLike[str]) -> tuple[_Columns, str]:
     return _Columns(gold, answers, None), records.label
 
 
-def _wide(path: str | os.PathLike[str], columns: _Columns, gold_name: str) -> LabelTable:
+def _wide(path: str | os.PathLike[str], label: str, columns: _Columns, gold_name: str) -> OutputData[Items]:
     def read(name: str, column: str, role: Role) -> Items:
         with open_source(path) as source:
             items = items_of(source, name, role=role, answer=column)
@@ -316,10 +305,11 @@ def _wide(path: str | os.PathLike[str], columns: _Columns, gold_name: str) -> La
             raise OutscoreError(f"{gold.place(row)}: {found}, expected one right answer.", cure)
     systems = {name: read(name, name, "system") for name in columns.answers}
     what = "is a system's answers" if len(systems) == 1 else "are the systems' answers"
-    return LabelTable(gold, systems, f"`{columns.gold}` holds the right answers, {join_names(columns.answers)} {what}.")
+    said = f"{label}: `{columns.gold}` holds the right answers, {join_names(columns.answers)} {what}."
+    return OutputData(gold, systems, (said,))
 
 
-def _long(path: str | os.PathLike[str], columns: _Columns, system: str, gold_name: str) -> LabelTable:
+def _long(path: str | os.PathLike[str], label: str, columns: _Columns, system: str, gold_name: str) -> OutputData[Items]:
     with open_source(path) as source:
         everything = items_of(source, role="system", answer=columns.answers[0], gold=columns.gold, slices=(system,))
     labels = everything.slices[system]
@@ -328,7 +318,8 @@ def _long(path: str | os.PathLike[str], columns: _Columns, system: str, gold_nam
         name: replace(items.take(np.flatnonzero(labels.codes == code)), name=name) for code, name in enumerate(labels.names)
     }
     parts = f"`{columns.answers[0]}` the answers of the {len(systems)} systems in `{system}`"
-    return LabelTable(_right_answers(items, gold_name), systems, f"`{columns.gold}` holds the right answers, {parts}.")
+    said = f"{label}: `{columns.gold}` holds the right answers, {parts}."
+    return OutputData(_right_answers(items, gold_name), systems, (said,))
 
 
 def _right_answers(items: Items, name: str) -> Items:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from outscore.core.records import dataclass
 from outscore.language.numbers import count, format_probability
 from outscore.language.verdict.comparison import Facts, sentence, verdict
 from outscore.language.verdict.contradiction import Look, corrected_by, find, in_words, verdict_claims
@@ -105,48 +104,41 @@ def with_contradictions(pairs: Sequence[Pair], alpha: float, correction: str) ->
     for pair in pairs:
         by_systems.setdefault(pair.systems, []).append(pair)
     scores = {systems: _scores_of(several) for systems, several in by_systems.items()}
-    every = [(systems, score) for systems, several in scores.items() for score in several]
-    p_values, family = correct_family([replace(score.change.p, adjusted=None) for _, score in every], correction)
-    looks: dict[tuple[str, str], list[tuple[_Score, Look]]] = {systems: [] for systems in scores}
-    for (systems, score), p in zip(every, p_values, strict=True):
-        looks[systems] += [(score, _look(systems, score, p.deciding))]
+    every = [(systems, *score) for systems, several in scores.items() for score in several]
+    p_values, family = correct_family([change.p for _, _, change, _ in every], correction)
+    looks: dict[tuple[str, str], list[tuple[str, Look]]] = {systems: [] for systems in scores}
+    for (systems, name, change, criterion), p in zip(every, p_values, strict=True):
+        looks[systems].append((criterion, _look(systems, name, change, p.deciding)))
     by = corrected_by(family, "score")
     return [_with_contradiction(pair, looks[pair.systems], by, alpha) for pair in pairs]
 
 
-@dataclass(frozen=True)
-class _Score:
-    """One score of a pair, with what it is called and the criterion it belongs to, if it is the one that decides there."""
+def _scores_of(pairs: Sequence[Pair]) -> list[tuple[str, ScoreChange, str]]:
+    """Every score of two systems once, with its name and the criterion by which it decides, if it does.
 
-    change: ScoreChange
-    called: str
-    decides: str = ""
-
-
-def _scores_of(pairs: Sequence[Pair]) -> list[_Score]:
-    """Every score of two systems once: that which decides by one criterion may be a further score by another."""
+    The one that decides by one criterion may be a further score by another.
+    """
     scores = [
-        _Score(ScoreChange(p.metric, p.first, p.second, p.difference, p.interval, p.p), score_name(p.metric), p.criterion)
+        (score_name(p.metric), ScoreChange(p.metric, p.first, p.second, p.difference, p.interval, p.p), p.criterion)
         for p in pairs
     ]
     for pair in pairs:
         by = pair.metric if len(pairs) > 1 else None
-        scores += [_Score(m, score_name(m.metric, by)) for m in pair.metrics]
-    named = {score.called: score for score in reversed(scores)}
+        scores += [(score_name(change.metric, by), change, "") for change in pair.metrics]
+    named = {score[0]: score for score in reversed(scores)}
     if score_name(ARCS_ANY) in named:
         named.pop(score_name(MUC), None)
     return list(named.values())[::-1]
 
 
-def _look(systems: tuple[str, str], score: _Score, p: float) -> Look:
+def _look(systems: tuple[str, str], name: str, change: ScoreChange, p: float) -> Look:
     """A score as a look; where the systems are equal, nothing can contradict anything."""
-    change = score.change
     p = p if change.difference else 1.0
-    return Look.of(f"by {score.called}", systems, int(change.difference > 0), p, (change.first, change.second))
+    return Look.of(f"by {name}", systems, int(change.difference > 0), p, (change.first, change.second))
 
 
-def _with_contradiction(pair: Pair, scores: Sequence[tuple[_Score, Look]], by: str, alpha: float) -> Pair:
-    looks = [look for score, look in scores if score.decides != pair.criterion]
+def _with_contradiction(pair: Pair, scores: Sequence[tuple[str, Look]], by: str, alpha: float) -> Pair:
+    looks = [look for criterion, look in scores if criterion != pair.criterion]
     decided = pair.is_significant(alpha)
     ahead = None if pair.difference == 0 else int(pair.difference > 0)
     claims = verdict_claims(pair.systems, ahead, looks, alpha, decided=decided)

@@ -6,10 +6,10 @@ the minimum support are listed but not tested, so that a label seen twice neithe
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import field, replace
 from itertools import pairwise
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 import numpy as np
@@ -77,16 +77,40 @@ KIND_NAMES = {OUTCOMES.index(name): name for name in CHANGES}
 
 
 @dataclass(frozen=True)
-class Statistics:
-    """How rows are tested: level, correction within a table, minimum number of units of a tested row, and seed."""
+class DiffOptions:
+    """How outputs are compared.
 
+    Parameters
+    ----------
+    criteria
+        Which criteria, primary first; empty means all of the task.
+    cluster
+        What is swapped as one: ``"sentence"``, ``"document"``, the name of a column, ``"none"``; None is the task's default.
+    slices
+        Columns to split by.
+    alpha, correction, min_support
+        Level, correction within a table, minimum number of units of a tested row.
+    seed
+        For p-values and intervals that are sampled at random.
+    own
+        The values of the task's own options, by name.
+    """
+
+    criteria: tuple[str, ...] = ()
+    cluster: str | None = None
+    slices: tuple[str, ...] = ()
     alpha: float = shared.ALPHA.default
     correction: str = shared.CORRECTION.default
     min_support: int = shared.MIN_SUPPORT.default
     seed: int = shared.SEED.default
+    own: Mapping[str, Any] = field(default_factory=dict)
+
+    def flag(self, name: str) -> bool:
+        """Whether a flag of the task is set."""
+        return bool(self.own.get(name, False))
 
 
-def accuracy_change(name: str, first: Array, second: Array, clusters: Array | None, asked: Statistics) -> ScoreChange:
+def accuracy_change(name: str, first: Array, second: Array, clusters: Array | None, asked: DiffOptions) -> ScoreChange:
     """The share of right answers of both systems, their difference with its interval, and p."""
     gains = second.astype(np.int8) - first.astype(np.int8)
     values = float(first.mean()), float(second.mean())
@@ -96,7 +120,7 @@ def accuracy_change(name: str, first: Array, second: Array, clusters: Array | No
     return ScoreChange(name, *values, values[1] - values[0], interval, p, needed)
 
 
-def mean_change(name: str, first: Array, second: Array, clusters: Array | None, asked: Statistics) -> ScoreChange:
+def mean_change(name: str, first: Array, second: Array, clusters: Array | None, asked: DiffOptions) -> ScoreChange:
     """The mean of a score from 0 to 1 of both systems, their difference with its interval, and p."""
     rows, metric = _means(first, second, clusters)
     p = _permute(rows, metric, asked)
@@ -107,7 +131,7 @@ def mean_change(name: str, first: Array, second: Array, clusters: Array | None, 
 
 
 def metric_change(
-    metric: AdditiveMetric, first: Array, second: Array, asked: Statistics, *, largest: float = 1.0
+    metric: AdditiveMetric, first: Array, second: Array, asked: DiffOptions, *, largest: float = 1.0
 ) -> ScoreChange:
     """Any score of sums, one row for each cluster: both values, their difference with its interval, and p.
 
@@ -121,7 +145,7 @@ def metric_change(
     return ScoreChange(metric.name, *values, values[1] - values[0], interval, p.p, needed)
 
 
-def _needed(rows: PairedScores, metric: AdditiveMetric, asked: Statistics) -> float | None:
+def _needed(rows: PairedScores, metric: AdditiveMetric, asked: DiffOptions) -> float | None:
     """How many times as many units detect a true difference as large as the observed one."""
     found = observed_power(rows, metric, TestRequest(alpha=asked.alpha), TESTS["permutation"], decided=False)
     return None if found is None or found.needed is None else found.needed / units_of(rows).rows
@@ -141,7 +165,7 @@ def cut_at(interval: Interval, largest: float) -> Interval:
     return replace(interval, low=low, high=high, method=f"{interval.method}, cut at the end of the scale")
 
 
-def _interval(first: Array, second: Array, clusters: Array | None, p: PValue, asked: Statistics) -> Interval | None:
+def _interval(first: Array, second: Array, clusters: Array | None, p: PValue, asked: DiffOptions) -> Interval | None:
     if clusters is not None and int(clusters.max(initial=0)) >= MAX_INVERTED:
         return gain_interval(second.astype(np.int8) - first.astype(np.int8), clusters, p, asked.alpha)
     return _permute(*_accuracies(first, second, clusters), asked).interval
@@ -159,7 +183,7 @@ def _means(first: Array, second: Array, clusters: Array | None) -> tuple[PairedS
     return PairedScores(a, b, 1, None, present), metric
 
 
-def _permute(scores: PairedScores, metric: AdditiveMetric, asked: Statistics) -> TestResult:
+def _permute(scores: PairedScores, metric: AdditiveMetric, asked: DiffOptions) -> TestResult:
     entry = TESTS["permutation"]
     request = TestRequest(alpha=asked.alpha, seed=asked.seed, options=complete(entry.name, entry.options, {}))
     return entry.run(scores, metric, request)
@@ -169,11 +193,13 @@ def pair_of(
     units: Units,
     first: int,
     second: int,
-    asked: Statistics,
+    asked: DiffOptions,
     headline: ScoreChange,
     *,
     metrics: Iterable[ScoreChange] = (),
     kinds: Mapping[str, int] | None = None,
+    counted_by: str = "",
+    label_f1: Sequence[ScoredSubset] = (),
     detailed: bool = True,
 ) -> Pair:
     """Everything about the step from one system to another by one criterion, without words.
@@ -213,10 +239,12 @@ def pair_of(
         kinds=dict(kinds or {}),
         families={name: family for name, family in families.items() if family.m},
         row_intervals=GAIN_INTERVAL if detailed else "",
+        label_f1=list(label_f1),
+        counted_by=counted_by,
     )
 
 
-def _shifts(units: Units, first: int, second: int, asked: Statistics) -> tuple[dict[str, list[Shift]], Family]:
+def _shifts(units: Units, first: int, second: int, asked: DiffOptions) -> tuple[dict[str, list[Shift]], Family]:
     """Transition rows by class, each tested against its mirror."""
     changes = transitions(units, first, second)
     sizes = {name: sum(t.count for t in changes if KIND_NAMES[t.kind] == name) for name in CHANGES}
@@ -252,7 +280,7 @@ def _hypothesis(t: Transition) -> tuple[int, int, int]:
 
 
 def _shift_tests(
-    units: Units, first: int, second: int, asked: Statistics, changes: list[Transition]
+    units: Units, first: int, second: int, asked: DiffOptions, changes: list[Transition]
 ) -> dict[tuple[int, int, int], PValue]:
     """p of every hypothesis with enough units: sorting the changed units puts those of one hypothesis together."""
     # A changed error that keeps its label is its own mirror, so there is nothing to test.
@@ -286,7 +314,7 @@ def _keys(hypotheses: Array, size: int) -> Array:
 
 
 def _parts(
-    units: Units, first: int, second: int, asked: Statistics, column: str, codes: Array, names: tuple[str, ...]
+    units: Units, first: int, second: int, asked: DiffOptions, column: str, codes: Array, names: tuple[str, ...]
 ) -> tuple[list[ScoredSubset], Family]:
     """Both systems on every value of a column; values are the labels of gold or those of a slice."""
     parts: dict[int, ScoredSubset] = {}
@@ -322,7 +350,7 @@ def _adjust(p_values: Mapping[Key, PValue], correction: str) -> tuple[dict[Key, 
     return dict(zip(p_values, adjusted, strict=True)), family
 
 
-def label_f1_of(units: Units, first: int, second: int, asked: Statistics, no_label: str | None = None) -> list[ScoredSubset]:
+def label_f1_of(units: Units, first: int, second: int, asked: DiffOptions, no_label: str | None = None) -> list[ScoredSubset]:
     """F1 of every label that gold has, with its clustered test; rows below the minimum support are not tested."""
     parts: dict[int, ScoredSubset] = {}
     p_values: dict[int, PValue] = {}

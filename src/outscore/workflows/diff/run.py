@@ -24,17 +24,16 @@ import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import TIE_TOLERANCE
-from outscore.core.records import dataclass
 from outscore.core.rows import in_order_of
 from outscore.inference.families import correct_family
 from outscore.language.phrases import equals_gold
 from outscore.language.verdict.diff import with_contradictions, with_pair_verdict
 from outscore.outputs.inventory import GOLD, LabelMaps, likely_maps, parse_maps
-from outscore.outputs.model import Outputs
+from outscore.outputs.model import OutputData, Outputs
 from outscore.outputs.outcomes import overlap_matrix
 from outscore.results.diff import MAX_LISTED_PAIRS, Diff, Inventory, Pair, Rates
 from outscore.results.note import Note
-from outscore.workflows.diff.pair import Statistics, label_f1_of, oracle_of, pair_of, rates_of
+from outscore.workflows.diff.pair import DiffOptions, label_f1_of, oracle_of, pair_of, rates_of
 from outscore.workflows.diff.study import Study, inventory_of
 from outscore.workflows.diff.tasks.registry import TASKS
 from outscore.workflows.names import distinct_names, path_texts
@@ -52,15 +51,7 @@ COSTLY_SCORES = ("label", "coref")
 computed of every pair, because they may contradict its verdict."""
 
 
-@dataclass(frozen=True, eq=False)
-class OutputData:
-    """Outputs that a caller passes instead of files: gold, and systems by name."""
-
-    gold: object
-    systems: Mapping[str, object]
-
-
-def run(request: DiffRequest, data: OutputData | None = None) -> Diff:
+def run(request: DiffRequest, data: OutputData[Any] | None = None) -> Diff:
     """Read the files of a request, or use `data` instead, and compare them.
 
     Examples
@@ -73,7 +64,7 @@ def run(request: DiffRequest, data: OutputData | None = None) -> Diff:
 
 
 @at_the_door
-def run_study(request: DiffRequest, data: OutputData | None = None, *, depth: Depth = "all") -> tuple[Study, Diff]:
+def run_study(request: DiffRequest, data: OutputData[Any] | None = None, *, depth: Depth = "all") -> tuple[Study, Diff]:
     """The result and the study behind it, which has every changed unit; `depth` says how much of it is computed."""
     study = study_of(request, data)
     return study, _summary(request, study, depth)
@@ -99,20 +90,20 @@ def _files(gold: object, systems: object) -> tuple[str, ...] | None:
     return path_texts([gold, *several])
 
 
-def study_of(request: DiffRequest, data: OutputData | None = None) -> Study:
+def study_of(request: DiffRequest, data: OutputData[Any] | None = None) -> Study:
     """Read and align the files of one task."""
     request.validate(arrays=data is not None)
     assert request.task is not None
     entry, options = TASKS[request.task], request.study_options()
-    notes: list[Note] = []
     if data is None:
-        data, notes = _data_of_files(request)
+        data = _data_of_files(request)
     if not data.systems:
         raise OutscoreError("No system was given.", "Give at least one system's output.", parameter="files")
     if GOLD in data.systems:
         raise OutscoreError(
             f"A system is called `{GOLD}`, which is reserved for the right answers.", "Give it another name.", parameter="names"
         )
+    notes = [Note("reading", text) for text in data.reading]
     data, moved = _in_order_of_gold(data)
     maps = _maps(request.value("map"), list(data.systems))
     read_gold = entry.load(data.gold, GOLD, options)
@@ -127,7 +118,7 @@ def _equal_to_gold(study: Study) -> list[Note]:
     return [Note("warning", equals_gold(name, study.n, study.unit)) for name in perfect]
 
 
-def _in_order_of_gold(data: OutputData) -> tuple[OutputData, list[Note]]:
+def _in_order_of_gold(data: OutputData[Any]) -> tuple[OutputData[Any], list[Note]]:
     """Series with an index in the order of gold's, and notes on those that were in a different order."""
     placed = {name: in_order_of(data.gold, output, name, "gold") for name, output in data.systems.items()}
     moved = [name for name, (_, was_moved) in placed.items() if was_moved]
@@ -136,7 +127,7 @@ def _in_order_of_gold(data: OutputData) -> tuple[OutputData, list[Note]]:
     return OutputData(data.gold, {name: output for name, (output, _) in placed.items()}), notes
 
 
-def _data_of_files(request: DiffRequest) -> tuple[OutputData, list[Note]]:
+def _data_of_files(request: DiffRequest) -> OutputData[Any]:
     """The files of a request; if right answers and systems are in the same files, how these were distinguished."""
     assert request.gold is not None
     assert request.task is not None
@@ -144,10 +135,10 @@ def _data_of_files(request: DiffRequest) -> tuple[OutputData, list[Note]]:
     together = None if read is None else read([request.gold, *request.files], request.study_options())
     if together is None:
         request.check_files()
-        return OutputData(request.gold, dict(zip(_file_names(request), request.files, strict=True))), []
+        return OutputData(request.gold, dict(zip(_file_names(request), request.files, strict=True)))
     if request.names:
         raise OutscoreError("The files already name their systems.", "Leave --names out.", parameter="names")
-    return OutputData(together.gold, together.systems), [Note("reading", text) for text in together.reading]
+    return together
 
 
 def _file_names(request: DiffRequest) -> Sequence[str]:
@@ -218,7 +209,7 @@ def _summary(request: DiffRequest, study: Study, depth: Depth) -> Diff:
         units=study.n,
         systems=list(study.systems),
         scores={name: dict(values) for name, values in study.scores.items()},
-        pairs=pairs_of(study, request.study_options().statistics, depth),
+        pairs=pairs_of(study, request.study_options(), depth),
         oracle=oracle_of(study.together, study.sentences) if study.together.n else None,
         agreement=study.agreement.tolist() if several else [],
         inventory=_with_maps(inventory_of(study), request, study),
@@ -251,7 +242,7 @@ def _with_maps(inventory: Inventory, request: DiffRequest, study: Study) -> Inve
     return replace(inventory, warnings=[*inventory.warnings, text])
 
 
-def pairs_of(study: Study, asked: Statistics, depth: Depth) -> list[Pair]:
+def pairs_of(study: Study, asked: DiffOptions, depth: Depth) -> list[Pair]:
     """Every pair by every criterion, the primary one first, with its words."""
     if depth == "scores":
         return []
@@ -292,18 +283,27 @@ def _headline(study: Study, system: int) -> float:
     return value.f1 if isinstance(value, Rates) else value
 
 
-def _count(study: Study, asked: Statistics, criterion: str, step: tuple[int, int], *, detailed: bool) -> Pair:
+def _count(study: Study, asked: DiffOptions, criterion: str, step: tuple[int, int], *, detailed: bool) -> Pair:
     view = study.view(criterion, *step)
     metrics = view.metrics() if detailed or study.task not in COSTLY_SCORES else ()
-    pair = pair_of(view.units, *view.columns, asked, view.headline, metrics=metrics, kinds=view.kinds, detailed=detailed)
-    pair = replace(pair, counted_by=view.counted_by)
     few = len(study.systems) * (len(study.systems) - 1) // 2 <= MAX_LISTED_PAIRS
-    if not (detailed and few and study.answered is not None and criterion == study.criteria[0]):
-        return pair
-    return replace(pair, label_f1=label_f1_of(study.answered, *step, asked, study.no_label))
+    by_label = []
+    if detailed and few and study.answered is not None and criterion == study.criteria[0]:
+        by_label = label_f1_of(study.answered, *step, asked, study.no_label)
+    return pair_of(
+        view.units,
+        *view.columns,
+        asked,
+        view.headline,
+        metrics=metrics,
+        kinds=view.kinds,
+        counted_by=view.counted_by,
+        label_f1=by_label,
+        detailed=detailed,
+    )
 
 
-def _as_family(pairs: list[Pair], asked: Statistics) -> list[Pair]:
+def _as_family(pairs: list[Pair], asked: DiffOptions) -> list[Pair]:
     """The pairs of one criterion, with p corrected over all of them."""
     if len(pairs) < 2:
         return pairs
@@ -311,7 +311,7 @@ def _as_family(pairs: list[Pair], asked: Statistics) -> list[Pair]:
     return [replace(pair, p=p, families={**pair.families, "pairs": family}) for pair, p in zip(pairs, adjusted, strict=True)]
 
 
-def _in_words(study: Study, asked: Statistics, pairs: list[Pair]) -> list[Pair]:
+def _in_words(study: Study, asked: DiffOptions, pairs: list[Pair]) -> list[Pair]:
     return [
         with_pair_verdict(pair, unit=study.unit, cluster=study.cluster, alpha=asked.alpha, clusters=study.clusters)
         for pair in pairs

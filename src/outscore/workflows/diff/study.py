@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from functools import partial
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
@@ -19,52 +19,12 @@ from outscore.results.diff import Inventory, KeyScore, Rates, ScoreChange
 from outscore.results.note import Note
 from outscore.scores.panel import Panel
 from outscore.scores.system import Labels, Origin
-from outscore.workflows.diff.pair import Statistics
 
 File = TypeVar("File", Words, Items, Chains)
 WARN_SHARE = 0.005
 """Labels that a system hardly uses deserve a warning if they make up this share of gold."""
 MIN_COUNT = 10
 """A label seen less often may be missing by chance, as most free answers are."""
-
-
-@dataclass(frozen=True)
-class DiffOptions:
-    """How outputs are compared.
-
-    Parameters
-    ----------
-    criteria
-        Which criteria, primary first; empty means all of the task.
-    cluster
-        What is swapped as one: ``"sentence"``, ``"document"``, the name of a column, ``"none"``; None is the task's default.
-    slices
-        Columns to split by.
-    alpha, correction, min_support
-        Level, correction within a table, minimum number of units of a tested row.
-    seed
-        For p-values and intervals that are sampled at random.
-    own
-        The values of the task's own options, by name.
-    """
-
-    criteria: tuple[str, ...]
-    cluster: str | None
-    slices: tuple[str, ...]
-    alpha: float
-    correction: str
-    min_support: int
-    seed: int
-    own: Mapping[str, Any]
-
-    def flag(self, name: str) -> bool:
-        """Whether a flag of the task is set."""
-        return bool(self.own.get(name, False))
-
-    @property
-    def statistics(self) -> Statistics:
-        """The part that says how differences are tested."""
-        return Statistics(self.alpha, self.correction, self.min_support, self.seed)
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,11 +15,12 @@ from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.records import dataclass
 from outscore.language.verdict.diff import score_name
+from outscore.outputs.model import OutputData
 from outscore.results.note import Note
 from outscore.scores.panel import Panel
 from outscore.scores.system import Origin
 from outscore.workflows.classes import refuse_free_answers
-from outscore.workflows.diff.run import OutputData, study_of
+from outscore.workflows.diff.run import study_of
 from outscore.workflows.diff.studies.items import classes_of, label_class_counts
 from outscore.workflows.diff.study import Study
 from outscore.workflows.requests.diff import DiffRequest

@@ -15,7 +15,7 @@ from outscore.workflows.requests.base import Request, declare, input_settings, v
 
 if TYPE_CHECKING:
     from outscore.scores.system import Origin
-    from outscore.workflows.diff.study import DiffOptions
+    from outscore.workflows.diff.pair import DiffOptions
 
 
 def _criteria() -> dict[str, str]:
@@ -187,7 +187,7 @@ class DiffRequest(Request):
 
     def study_options(self) -> DiffOptions:
         """How outputs are compared, in the form that studies take."""
-        from outscore.workflows.diff.study import DiffOptions
+        from outscore.workflows.diff.pair import DiffOptions
 
         own = {option.name: self.value(option.name) for option in task_options()}
         return DiffOptions(

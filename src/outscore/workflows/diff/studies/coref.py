@@ -24,8 +24,8 @@ from outscore.outputs.model import Chains, Outputs
 from outscore.outputs.outcomes import agreement
 from outscore.results.diff import KeyScore, Rates, ScoreChange
 from outscore.results.note import Note
-from outscore.workflows.diff.pair import metric_change
-from outscore.workflows.diff.study import DiffOptions, Study, View, chosen, named
+from outscore.workflows.diff.pair import DiffOptions, metric_change
+from outscore.workflows.diff.study import Study, View, chosen, named
 
 KEYS = ("lea", "conll")
 """Measures by which one response is scored with another as the key (Tuggener, 2017, table 13); the second needs links."""
@@ -79,7 +79,7 @@ def coref_study(gold: Outputs, systems: Mapping[str, Outputs], _maps: LabelMaps,
 
     def view(criterion: str, first: int, second: int) -> View:
         def change(name: str) -> ScoreChange:
-            return metric_change(COREF[name]["f1"], statistics[first][name], statistics[second][name], options.statistics)
+            return metric_change(COREF[name]["f1"], statistics[first][name], statistics[second][name], options)
 
         def others() -> list[ScoreChange]:
             known = COREF if is_linked else DEFINED

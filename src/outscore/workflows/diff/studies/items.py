@@ -25,8 +25,8 @@ from outscore.results.diff import Rates, ScoreChange
 from outscore.results.note import Note
 from outscore.scores.panel import Panel
 from outscore.scores.system import Labels
-from outscore.workflows.diff.pair import Statistics, accuracy_change, mean_change, metric_change
-from outscore.workflows.diff.study import DiffOptions, OtherScore, Study, View, chosen, label_counts, named, sliced
+from outscore.workflows.diff.pair import DiffOptions, accuracy_change, mean_change, metric_change
+from outscore.workflows.diff.study import OtherScore, Study, View, chosen, label_counts, named, sliced
 
 CLASS_SCORES = (many_macro_f1, many_weighted_f1, many_mcc)
 """Scores beside accuracy."""
@@ -78,11 +78,10 @@ def item_study(gold: Outputs, systems: Mapping[str, Outputs], maps: LabelMaps, o
     # Texts are slices only on request: most of them are different for every item.
     shown = sliced(replace(units, slices={**aligned.gold.texts, **units.slices}), options.slices)
     counts, words = _class_counts(units), _word_f1(aligned) if by_words else None
-    asked = options.statistics
 
     def view(_criterion: str, first: int, second: int) -> View:
-        headline = accuracy_change("accuracy", units.correct[:, first], units.correct[:, second], units.clusters, asked)
-        return View(shown, (first, second), headline, lambda: _others(counts, words, (first, second), units.clusters, asked))
+        headline = accuracy_change("accuracy", units.correct[:, first], units.correct[:, second], units.clusters, options)
+        return View(shown, (first, second), headline, lambda: _others(counts, words, (first, second), units.clusters, options))
 
     @cache
     def changed() -> tuple[list[Changed], Contexts]:
@@ -198,7 +197,7 @@ def _word_f1(aligned: AlignedItems) -> Array:
 
 
 def _others(
-    counts: list[Array] | None, words: Array | None, pair: tuple[int, int], clusters: Array | None, asked: Statistics
+    counts: list[Array] | None, words: Array | None, pair: tuple[int, int], clusters: Array | None, asked: DiffOptions
 ) -> list[ScoreChange]:
     first, second = pair
     others = [] if words is None else [mean_change("f1", words[:, first], words[:, second], clusters, asked)]

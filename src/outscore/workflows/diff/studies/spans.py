@@ -32,9 +32,9 @@ from outscore.outputs.words.spans import (
 from outscore.outputs.words.units import cluster_count
 from outscore.results.diff import Rates
 from outscore.results.note import Note
-from outscore.workflows.diff.pair import metric_change
+from outscore.workflows.diff.pair import DiffOptions, metric_change
 from outscore.workflows.diff.studies.words import fit_notes, read_as_words
-from outscore.workflows.diff.study import DiffOptions, Study, View, chosen
+from outscore.workflows.diff.study import Study, View, chosen
 
 SCHEMES = {
     IOB1: "are IOB1 and are read as such: I- begins an entity, B- one right after another of its type",
@@ -71,7 +71,7 @@ def span_study(gold: Outputs, systems: Mapping[str, Outputs], maps: LabelMaps, o
         units, _ = span_units(key, (responses[first], responses[second]), cluster=cluster, slices=options.slices)
         counts = [span_counts(units, k, clusters=_groups(units)) for k in range(2)]
         metric, before, after = resolve("f1", *counts)
-        headline = metric_change(metric, before, after, options.statistics)
+        headline = metric_change(metric, before, after, options)
         kinds = count_labels(units.slices[CHANGE].codes, CHANGES)
         split = replace(units, slices={name: values for name, values in units.slices.items() if name != CHANGE})
         return View(split, (0, 1), headline, kinds={name: kinds.get(name, 0) for name in CHANGES[1:]})

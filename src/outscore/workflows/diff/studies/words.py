@@ -16,7 +16,7 @@ from outscore.core.numeric import Array
 from outscore.language.numbers import format_percent
 from outscore.outputs.changed import Changed, Contexts
 from outscore.outputs.inventory import GOLD, LabelMaps, check_maps, known_labels, rename_labels
-from outscore.outputs.model import UNALIGNED, Outputs, Units, Words
+from outscore.outputs.model import UNALIGNED, OutputData, Outputs, Units, Words
 from outscore.outputs.outcomes import agreement
 from outscore.outputs.words.changed import changed_words, sentence_contexts
 from outscore.outputs.words.fitting import MAX_UNALIGNED, Fitted, fit
@@ -40,9 +40,8 @@ from outscore.results.diff import Rates, ScoreChange
 from outscore.results.note import Note
 from outscore.scores.panel import Panel
 from outscore.scores.system import Labels
-from outscore.workflows.diff.pair import Statistics, accuracy_change
-from outscore.workflows.diff.study import DiffOptions, OtherScore, Study, View, chosen, label_counts, named
-from outscore.workflows.diff.tasks.entry import Together
+from outscore.workflows.diff.pair import DiffOptions, accuracy_change
+from outscore.workflows.diff.study import OtherScore, Study, View, chosen, label_counts, named
 from outscore.workflows.names import distinct_names
 
 OTHER_TAGS = {"upos": "xpos", "xpos": "upos"}
@@ -63,7 +62,7 @@ def read_as_words(output: object, name: str, columns: Sequence[str], layout: obj
     return named(read_words(output, name, columns=tuple(dict.fromkeys(columns)), layout=names), name)
 
 
-def read_beside_gold(paths: Sequence[str], options: DiffOptions, *, tagged: bool) -> Together | None:
+def read_beside_gold(paths: Sequence[str], options: DiffOptions, *, tagged: bool) -> OutputData[Outputs] | None:
     """Files in which the right tag of each word stands beside that of the system; None for others.
 
     `--columns` names such a column `gold`. If words are `tagged` as entities, the column before the last holds the right tags
@@ -83,7 +82,7 @@ def read_beside_gold(paths: Sequence[str], options: DiffOptions, *, tagged: bool
     gold = replace(files[0], name=GOLD, columns={**files[0].columns, "tag": right[0]})
     said = f"The last column of {' and '.join(words.label for words in files)} holds the tags of a system; the right ones"
     said = f"{said} are called gold." if named else f"{said} stand before them."
-    return Together(gold, {words.name: words for words in files}, (said,))
+    return OutputData(gold, {words.name: words for words in files}, (said,))
 
 
 def _begins_with_two_tags(path: str) -> bool:
@@ -196,7 +195,7 @@ def _study(task: str, files: Sequence[Words], criteria: Sequence[str], maps: Lab
     }
 
     def view(criterion: str, first: int, second: int) -> View:
-        return _view(units[criterion], sentences[criterion], first, second, options.statistics, other_tags)
+        return _view(units[criterion], sentences[criterion], first, second, options, other_tags)
 
     @cache
     def changed() -> tuple[list[Changed], Contexts]:
@@ -291,7 +290,7 @@ def _apply_maps(
     ]
 
 
-def _view(units: Units, sentences: Array, first: int, second: int, asked: Statistics, other_tags: Units | None) -> View:
+def _view(units: Units, sentences: Array, first: int, second: int, asked: DiffOptions, other_tags: Units | None) -> View:
     headline = accuracy_change(units.criterion, units.correct[:, first], units.correct[:, second], units.clusters, asked)
 
     def others() -> list[ScoreChange]:

@@ -11,7 +11,8 @@ from outscore.workflows.diff.tasks.entry import Task
 if TYPE_CHECKING:
     from outscore.outputs.inventory import LabelMaps
     from outscore.outputs.model import Outputs
-    from outscore.workflows.diff.study import DiffOptions, Study
+    from outscore.workflows.diff.pair import DiffOptions
+    from outscore.workflows.diff.study import Study
 
 REPAIR = Option(
     "repair",

@@ -13,8 +13,9 @@ from outscore.core.records import dataclass
 
 if TYPE_CHECKING:
     from outscore.outputs.inventory import LabelMaps
-    from outscore.outputs.model import Outputs
-    from outscore.workflows.diff.study import DiffOptions, Study
+    from outscore.outputs.model import OutputData, Outputs
+    from outscore.workflows.diff.pair import DiffOptions
+    from outscore.workflows.diff.study import Study
 
 MAP = Option(
     "map",
@@ -49,15 +50,6 @@ def _no_choice() -> tuple[str, ...]:
     return ()
 
 
-@dataclass(frozen=True, eq=False)
-class Together:
-    """Gold and systems read from the same files, and notes on how they were distinguished."""
-
-    gold: Outputs
-    systems: Mapping[str, Outputs]
-    reading: Sequence[str]
-
-
 @dataclass(frozen=True)
 class Task:
     """One task: how an output is read, how gold and systems become a study, and its options.
@@ -72,7 +64,7 @@ class Task:
     study: Callable[[Outputs, Mapping[str, Outputs], LabelMaps, DiffOptions], Study]
     options: tuple[Option, ...] = ()
     find_criteria: Callable[[], tuple[str, ...]] = _no_choice
-    together: Callable[[Sequence[str], DiffOptions], Together | None] | None = None
+    together: Callable[[Sequence[str], DiffOptions], OutputData[Outputs] | None] | None = None
 
     @property
     def criteria(self) -> tuple[str, ...]:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from outscore.workflows.diff.tasks.entry import MAP, Task, Together
+from outscore.workflows.diff.tasks.entry import MAP, Task
 from outscore.workflows.requests import modes, shared
 
 if TYPE_CHECKING:
     from outscore.outputs.inventory import LabelMaps
-    from outscore.outputs.model import Outputs
-    from outscore.workflows.diff.study import DiffOptions, Study
+    from outscore.outputs.model import OutputData, Outputs
+    from outscore.workflows.diff.pair import DiffOptions
+    from outscore.workflows.diff.study import Study
 
 LOG_OPTIONS = (shared.LOG_TASK, shared.FILTER, shared.FORCE_SAME)
 
@@ -28,7 +29,7 @@ def _study(gold: Outputs, systems: Mapping[str, Outputs], maps: LabelMaps, optio
     return item_study(gold, systems, maps, options)
 
 
-def _together(paths: Sequence[str], options: DiffOptions) -> Together | None:
+def _together(paths: Sequence[str], options: DiffOptions) -> OutputData[Outputs] | None:
     """Logs, which contain the right answers beside those of systems, or one table with all of them."""
     from outscore.formats.logs.find import are_logs
 
@@ -41,18 +42,16 @@ def _together(paths: Sequence[str], options: DiffOptions) -> Together | None:
         return None
     from outscore.formats.tables.labels import read_label_table
 
-    table = read_label_table(paths[0])
-    return Together(table.gold, table.systems, (table.reading,))
+    return read_label_table(paths[0])
 
 
-def _of_logs(paths: Sequence[str], options: DiffOptions) -> Together:
+def _of_logs(paths: Sequence[str], options: DiffOptions) -> OutputData[Outputs]:
     from outscore.formats.logs.answers import read_answers
     from outscore.formats.logs.choose import LogQuestion
 
     own = options.own
     question = LogQuestion(own["log_task"], filter=own["filter"], force_same=own["force_same"])
-    answers = read_answers(paths, question)
-    return Together(answers.gold, answers.systems, answers.reading)
+    return read_answers(paths, question)
 
 
 TASK = Task(

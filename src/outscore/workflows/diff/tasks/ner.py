@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from outscore.core.options import Option
-from outscore.workflows.diff.tasks.entry import COLUMNS, MAP, Task, Together
+from outscore.workflows.diff.tasks.entry import COLUMNS, MAP, Task
 
 if TYPE_CHECKING:
     from outscore.outputs.inventory import LabelMaps
-    from outscore.outputs.model import Outputs
-    from outscore.workflows.diff.study import DiffOptions, Study
+    from outscore.outputs.model import OutputData, Outputs
+    from outscore.workflows.diff.pair import DiffOptions
+    from outscore.workflows.diff.study import Study
 
 LENIENT = Option(
     "lenient",
@@ -37,7 +38,7 @@ def _study(gold: Outputs, systems: Mapping[str, Outputs], maps: LabelMaps, optio
     return span_study(gold, systems, maps, options)
 
 
-def _together(paths: Sequence[str], options: DiffOptions) -> Together | None:
+def _together(paths: Sequence[str], options: DiffOptions) -> OutputData[Outputs] | None:
     from outscore.workflows.diff.studies.words import read_beside_gold
 
     return read_beside_gold(paths, options, tagged=True)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from outscore.workflows.diff.tasks.entry import COLUMNS, MAP, Task, Together
+from outscore.workflows.diff.tasks.entry import COLUMNS, MAP, Task
 
 if TYPE_CHECKING:
     from outscore.outputs.inventory import LabelMaps
-    from outscore.outputs.model import Outputs
-    from outscore.workflows.diff.study import DiffOptions, Study
+    from outscore.outputs.model import OutputData, Outputs
+    from outscore.workflows.diff.pair import DiffOptions
+    from outscore.workflows.diff.study import Study
 
 
 def _criteria() -> tuple[str, ...]:
@@ -31,7 +32,7 @@ def _study(gold: Outputs, systems: Mapping[str, Outputs], maps: LabelMaps, optio
     return tag_study(gold, systems, maps, options)
 
 
-def _together(paths: Sequence[str], options: DiffOptions) -> Together | None:
+def _together(paths: Sequence[str], options: DiffOptions) -> OutputData[Outputs] | None:
     from outscore.workflows.diff.studies.words import read_beside_gold
 
     return read_beside_gold(paths, options, tagged=False)
