@@ -322,6 +322,35 @@ def test_of_many_systems_the_first_pair_has_tables_and_others_say_how_to_get_the
     assert not page.locator("#no-tables").count()
 
 
+def test_the_map_of_many_systems_leads_to_a_pair_and_its_items(visit, folder):
+    draw = np.random.default_rng(5)
+    gold = draw.choice(list("abc"), 150)
+    rows = {"gold.csv": gold}
+    for k in (4, 0, 3, 1, 2):
+        rows[f"s{k}.csv"] = np.where(draw.random(150) < 0.03 + 0.12 * k, draw.choice(list("abc"), 150), gold)
+    files = {name: "id,label\n" + "".join(f"{i},{x}\n" for i, x in enumerate(labels)) for name, labels in rows.items()}
+    page = visit(explored(folder / "five", "label", **files))
+    accuracy = {name[:2]: (labels == gold).mean() for name, labels in rows.items() if name != "gold.csv"}
+    order = sorted(accuracy, key=lambda name: -accuracy[name])
+    table = page.locator("#map table")
+    assert table.locator("tbody th").all_inner_texts() == [f"{i} {name}" for i, name in enumerate(order, 1)]
+    assert table.locator("tbody button").count() == 5 * 4
+    # It opens on the two best, and the scores stand best first.
+    assert page.locator("#verdict h1").inner_text().endswith(("share the lead", "leads"))
+    assert page.locator(".overview table").first.locator("tbody th").all_inner_texts() == order
+    assert set(page.locator("#map [aria-current]").first.get_attribute("aria-label").split(":")[0].split()) >= set(order[:2])
+    # A cell leads to its pair, the pair to its items.
+    cell = table.locator("tbody tr").first.locator("button").last
+    assert cell.inner_text() == ">"
+    assert "adjusted" in cell.get_attribute("aria-label")
+    cell.click()
+    first, last = rows[f"{order[0]}.csv"], rows[f"{order[-1]}.csv"]
+    assert {order[0], order[-1]} <= set(re.findall(r"s\d", page.locator("#verdict-reason").inner_text()))
+    assert found(page) == int((first != last).sum())
+    page.keyboard.press("ArrowLeft")
+    assert page.evaluate("document.activeElement.closest('#map') !== null")
+
+
 def test_what_contradicts_the_verdict_changes_with_the_pair(visit, folder):
     diff = make_diff(UNITS)
     first, second = (

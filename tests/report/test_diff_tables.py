@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,7 +14,7 @@ from tests.report.diff_making import make_diff, make_units
 from outscore.core.errors import OutscoreError
 from outscore.report.build.diff import TABLES, chosen_tables, detail_tables
 from outscore.report.document import is_section
-from outscore.report.rows.diff import metric_name, points, whole_tables
+from outscore.report.rows.diff import lead_of, metric_name, places_of, points, whole_tables
 from outscore.report.rows.diff_pairs import CLASSES, pair_tables, sorted_parts, sorted_shifts
 from outscore.results.analysis import ScoredSubset
 from outscore.results.diff import KeyScore, Shift
@@ -189,3 +190,22 @@ def test_points_never_round_to_nothing():
     assert points(0.000012, sign=True) == "+0.0012"
     assert points(0.0) == "0.00"
     assert metric_name("sentences_uas") == "sents UAS"
+
+
+def test_systems_are_in_order_and_share_a_letter_if_they_cannot_be_told_apart():
+    whole = make_diff(make_units(n=400, systems=3), settings={"alpha": 0.05})
+    draw = np.random.default_rng(9)
+    for _ in range(20):
+        values = draw.random(3) / 10
+        pairs = [replace(pair, p=make_p(p / 3, adjusted=p)) for pair, p in zip(whole.pairs, values, strict=True)]
+        places = places_of(replace(whole, pairs=pairs))
+        scores = {name: x for pair in pairs for name, x in zip(pair.systems, (pair.first, pair.second), strict=True)}
+        assert [one.system for one in places] == sorted(scores, key=lambda name: -scores[name])
+        letters = {one.system: set(one.letters) for one in places}
+        worse = set()
+        for pair in pairs:
+            apart = pair.p.adjusted <= 0.05 and pair.difference != 0
+            assert apart == (not letters[pair.systems[0]] & letters[pair.systems[1]])
+            worse |= {pair.systems[pair.difference < 0]} if apart else set()
+        assert {one.system for one in places if not one.leads} == worse
+        assert (sum(one.leads for one in places) == 1) == (lead_of(places) == f"{places[0].system} leads")

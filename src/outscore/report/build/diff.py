@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from typing import TYPE_CHECKING, Literal
@@ -16,6 +16,7 @@ from outscore.report.build.common import (
     by_level,
     card_document,
     card_table,
+    folded,
     on_screen,
     read_as,
     settings,
@@ -55,9 +56,12 @@ from outscore.report.rows.diff import (
     WHOLE_TABLES,
     alpha_of,
     headline_of,
+    lead_of,
     line_of,
     next_step_of,
     pair_name,
+    places_of,
+    ranked_scores,
     reason_of,
     whole_tables,
 )
@@ -80,6 +84,8 @@ ON_REQUEST = ("inventory", "rates", "label-rates", "confusion", "solved", "overl
 MAX_ORACLE_LABELS = 10
 # The matrix of more systems would fill the screen.
 MAX_SYSTEMS = 8
+# Longer tables are folded away on a page.
+MAX_OPEN_ROWS = 30
 MAX_NAMED = 4
 TASKS = {"pos": "Tagging", "dep": "Parsing", "ner": "Named entities", "label": "Labels", "coref": "Coreference"}
 SHARES = Paragraph("Scores and shares are in per cent, differences in points.", "note")
@@ -160,34 +166,24 @@ def build(
     def tables_by_key(*, verbose: bool) -> dict[str, Table]:
         return {table.key: table for table in default_tables(diff, verbose=verbose)}
 
-    def tables(*keys: str) -> tuple[Later, Later]:
-        """Tables with these names, in this order, at both levels."""
+    def tables(*keys: str) -> tuple[Later, ...]:
+        """Tables with these names, in this order, at both levels; a page folds long ones."""
 
         def chosen(*, verbose: bool) -> list[Table]:
             by_key = tables_by_key(verbose=verbose)
             return [by_key[key] for key in keys if key in by_key]
 
-        return by_level(Later(lambda: chosen(verbose=False)), Later(lambda: chosen(verbose=True)))
+        listed = by_level(Later(lambda: chosen(verbose=False)), Later(lambda: chosen(verbose=True)))
+        page = Later(lambda: [folded(table, MAX_OPEN_ROWS) for table in chosen(verbose=True)]).only("html")
+        return (*(later.but("html") for later in listed), page)
 
     repeated = settings(diff.settings)
     sections = (
         Section("warnings", "", lambda: _first_lines(diff)),
-        Section(
-            "answer",
-            "",
-            lambda: [
-                _verdict(diff),
-                *_next_step(diff),
-                *warnings_of(diff.notes),
-                *_contradictions(diff),
-                *read_as(diff.reading),
-                *_embedded(diff, "answer.html"),
-            ],
-            picture=lambda: Embed('<div id="outcomes"></div>') if diff.pairs else None,
-        ).but("latex"),
+        Section("answer", "", lambda: _answer(diff), picture=lambda: _picture(diff)).but("latex"),
         Section("reading", "", lambda: read_as(diff.reading)).only("latex"),
         Section("tables", "", lambda: tables("inventory", "scores", "rates", "pairs")).but("html"),
-        Section("overview", "Overview", lambda: [SHARES, *tables("scores", "pairs", "labels")], style="overview").only("html"),
+        Section("overview", "Overview", lambda: _overview(diff, tables_by_key(verbose=True)), style="overview").only("html"),
         Section("changes", "", lambda: _changes(diff, top, sort)).but("html"),
         Section("explorer", "", lambda: _embedded(diff, "explorer.html")).only("html"),
         Section("labels", "", lambda: tables("labels", "label-rates", "confusion")).but("html"),
@@ -208,6 +204,24 @@ def build(
         _script(diff, changed, contexts) if diff.pairs else None,
         FOOTER,
     )
+
+
+def _answer(diff: Diff) -> list[Block]:
+    against = [*warnings_of(diff.notes), *_contradictions(diff)]
+    return [_verdict(diff), *_next_step(diff), *against, *read_as(diff.reading), *_embedded(diff, "answer.html")]
+
+
+def _picture(diff: Diff) -> Embed | None:
+    """Who is better than whom, and what changed between two, which the script draws."""
+    return Embed('<div id="map"></div><div id="outcomes"></div>') if diff.pairs else None
+
+
+def _overview(diff: Diff, tables: Mapping[str, Table]) -> list[Block]:
+    """Scores, best first with the groups of each where there are several systems, pairs and labels; long tables are folded."""
+    shown = {key: tables[key] for key in ("scores", "pairs", "labels") if key in tables}
+    if len(diff.systems) > 2 and "scores" in shown:
+        shown["scores"] = ranked_scores(shown["scores"], places_of(diff))
+    return [SHARES, *(folded(table, MAX_OPEN_ROWS) for table in shown.values())]
 
 
 def build_tables(diff: Diff, keys: Sequence[str], *, top: int, sort: Sort) -> Document:
@@ -233,7 +247,8 @@ def _verdict(diff: Diff) -> Verdict:
     verdicts = tuple(diff.verdicts)
     task = TASKS.get(diff.task, diff.task)
     first = diff.primary_pairs[:1]
-    top = next((headline_of(diff, pair) for pair in first), "") or _title(diff)
+    places = places_of(diff) if len(diff.systems) > 2 else []
+    top = next((headline_of(diff, pair) for pair in first), "") or (lead_of(places) if places else _title(diff))
     line = next((line_of(diff, pair) for pair in first), ())
     why = next((reason_of(diff, pair) for pair in diff.primary_pairs if len(diff.primary_pairs) == 1), clean(diff.verdict))
     return Verdict(verdicts, top, why, task, plain=verdicts, key="verdict", line=line)
@@ -293,9 +308,16 @@ def _script(diff: Diff, changed: Sequence[Changed], contexts: Contexts | None) -
     """The explorer with its data; without units or contexts, it shows everything but the examples, and says so."""
     several = [units for units in changed if units.units.n] if contexts is not None else []
     examples = examples_data(several, contexts) if several and contexts is not None else None
-    pairs = [pair_data(diff, pair) for pair in diff.pairs]
+    pairs = [pair_data(diff, pair) for pair in _best_first(diff)]
     script = f'(() => {{\n"use strict";\n{source()}}})();\n'
     return Script(script, {"pairs": embedded(pairs), "examples": embedded(examples)})
+
+
+def _best_first(diff: Diff) -> list[Pair]:
+    """The pairs; of many systems, that of the two best by the first criterion before all others."""
+    best = {place.system for place in places_of(diff)[:2]} if len(diff.primary_pairs) > MAX_LISTED_PAIRS else set()
+    first = [pair for pair in diff.primary_pairs if set(pair.systems) == best]
+    return [*first, *(pair for pair in diff.pairs if pair not in first)]
 
 
 def card(diff: Diff) -> Document:
@@ -374,17 +396,12 @@ def _pair_facts(diff: Diff, pair: Pair) -> tuple[Fact, ...]:
 def _screen_of_many(diff: Diff, read: tuple[Fact, ...], warnings: tuple[str, ...]) -> Screen:
     """One system, or more than two."""
     (scores,) = (table for table in default_tables(diff, verbose=False) if table.key == "scores")
-    best = sorted(range(len(scores.rows)), key=lambda row: -(scores.numbers[row][1] or 0.0))
-    ordered = replace(
-        scores,
-        rows=tuple(scores.rows[row] for row in best),
-        numbers=tuple(scores.numbers[row] for row in best),
-        marks={(best.index(row), column): mark for (row, column), mark in scores.marks.items()},
-    )
+    places = places_of(diff)
     pairs = diff.primary_pairs[:MAX_VERDICTS] if len(diff.verdicts) > 1 else []
-    named = on_screen(("pairs", [f"{pair_name(pair)}: {pair.headline or pair.verdict}" for pair in pairs]))
-    headline = diff.verdicts[0] if len(diff.verdicts) == 1 else f"{count(len(diff.systems), 'system')}, best first"
-    return Screen(headline, (*named, *read), warnings, (bare(ordered, most=MAX_LISTED),), "told")
+    verdicts = [f"{pair_name(pair)}: {pair.headline or pair.verdict}" for pair in pairs]
+    named = on_screen(("pairs", verdicts or diff.verdicts[:1] if places else ()))
+    headline = lead_of(places) if places else diff.verdicts[0]
+    return Screen(headline, (*named, *read), warnings, (bare(ranked_scores(scores, places), most=MAX_LISTED),), "told")
 
 
 def lines(diff: Diff) -> list[Line]:

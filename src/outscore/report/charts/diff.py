@@ -73,6 +73,7 @@ def pair_data(diff: Diff, pair: Pair) -> dict[str, Any]:
         "countedBy": clean(metric_name(pair.counted_by)),
         "criterionName": clean(metric_name(pair.criterion)),
         "n": pair.n,
+        "scores": [pair.first, pair.second],
         "headline": glue(headline_of(diff, pair)),
         "line": glue(" · ".join(line_of(diff, pair))),
         "next": next_step_of(diff, pair),

@@ -1,6 +1,6 @@
 // Bars and tables of one pair. Every text goes in as text; `choose` is told what was clicked.
 
-const FIRST_ROWS = 5, FIRST_LABELS = 12, MOST_SHOWN = 300;
+const FIRST_ROWS = 5, FIRST_LABELS = 12, MOST_SHOWN = 300, MOST_IN_MAP = 40;
 
 // An element with attributes and children; strings become text nodes, so data can never be markup.
 function make(tag, attributes = {}, ...children) {
@@ -34,6 +34,33 @@ function drawOutcomes(pair, choose) {
   const shares = [1, 2, 3].map((kind) => `${number(pair.outcomes[kind])} ${counted(pair.outcomes[kind], kind)}`).join(", ");
   const bar = changes ? make("div", { class: "stack", role: "img", "aria-label": `${shares} of ${number(changes)} changes` }, ...segments) : null;
   return [bar, make("div", { class: "pills" }, ...buttons, rest)];
+}
+
+// Who is better than whom by one criterion, best first: every cell leads to its pair.
+function drawMap(pairs, chosen, choosePair) {
+  const own = pairs.flatMap((pair, i) => (pair.criterion === pairs[chosen].criterion ? [{ pair, i }] : [])), scores = new Map();
+  for (const { pair } of own) pair.systems.forEach((name, i) => scores.set(name, pair.scores[i]));
+  const systems = [...scores.keys()].sort((x, y) => scores.get(y) - scores.get(x));
+  if (systems.length < 3 || systems.length > MOST_IN_MAP) return [];
+  const at = new Map(own.flatMap(({ pair, i }) => [[pair.systems.join("\n"), i], [pair.systems.toReversed().join("\n"), i]]));
+  const cell = (row, column) => {
+    const i = at.get(`${row}\n${column}`);
+    if (i === undefined) return make("td", { class: "none" });
+    const pair = pairs[i], sign = pair.significant ? (scores.get(row) > scores.get(column) ? ">" : "<") : "";
+    const label = `${row} ${{ ">": "better than", "<": "worse than" }[sign] ?? "not told apart from"} ${column}: ${minus(pair.line)}`;
+    return make("td", {}, make("button", {
+      type: "button", class: `place ${{ ">": "better", "<": "worse" }[sign] ?? "open"}`, title: label, "aria-label": label,
+      "aria-current": i === chosen ? "true" : null, click: () => choosePair(i),
+    }, sign));
+  };
+  const head = make("tr", {}, make("td", { class: "corner" }), ...systems.map((_, i) => make("th", { scope: "col" }, `${i + 1}`)));
+  const rows = systems.map((row, i) => make("tr", { "data-name": row },
+    make("th", { scope: "row" }, `${i + 1} ${row}`), ...systems.map((column) => cell(row, column))));
+  const table = make("table", { class: "places" }, make("thead", {}, head), make("tbody", {}, ...rows));
+  roam(table);
+  return [make("p", { class: "note" }, `Rows against columns, best first by ${pairs[chosen].criterionName}: `,
+    make("span", { class: "key better" }, "> better"), " ", make("span", { class: "key worse" }, "< worse"), "; choose a cell to see what changed."),
+  scroller("Who is better than whom", table)];
 }
 
 function drawMatrix(pair, size, choose) {

@@ -19,6 +19,18 @@ function choosePair(index) {
   remember();
 }
 
+// From the map to its pair; the fields above say which it is.
+function chooseInMap(index) {
+  choosePair(index);
+  showChoice();
+  byId("map").querySelector("[aria-current]")?.focus();
+}
+
+function showChoice() {
+  const boxes = document.querySelectorAll("#choice select"), shown = pairs[state.pair];
+  [...boxes].forEach((box, i) => { box.value = boxes.length > 1 ? [...shown.systems, shown.criterion][i] : `${state.pair}`; });
+}
+
 function showPair() {
   step = stepOf(store, pairs[state.pair]);
   drawPair();
@@ -45,8 +57,7 @@ function restore(asked) {
     state.open = {};
     step = stepOf(store, pairs[state.pair]);
     drawPair();
-    const boxes = document.querySelectorAll("#choice select"), shown = pairs[state.pair];
-    [...boxes].forEach((box, i) => { box.value = boxes.length > 1 ? [...shown.systems, shown.criterion][i] : `${state.pair}`; });
+    showChoice();
   }
   const lost = step ? Object.entries(state.filter).filter(([key, name]) => key !== "query" && !step.facets.find((facet) => facet.key === key)?.names.includes(name)) : [];
   for (const [key] of lost) delete state.filter[key];
@@ -73,6 +84,7 @@ function drawPair() {
   if (pair.next) byId("verdict").after(make("p", { class: "to-do" }, pair.next));
   // Who repeats the verdict elsewhere on the page hears of it.
   byId("verdict").dispatchEvent(new Event("verdict", { bubbles: true }));
+  byId("map").replaceChildren(...drawMap(pairs, state.pair, chooseInMap));
   byId("outcomes").replaceChildren(...drawOutcomes(pair, choose).filter(Boolean));
   document.querySelector(".sentences")?.replaceChildren(...pair.notes.map((text) => make("p", {}, ...coded(text))), ...(pair.sentence ? [make("pre", { class: "paste" }, pair.sentence)] : []));
   drawCharts();

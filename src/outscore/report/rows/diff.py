@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any, TypeVar
 
+from outscore.core.records import dataclass
 from outscore.language.numbers import (
     finer,
     format_ends,
@@ -20,6 +21,7 @@ from outscore.language.phrases import times_as_much
 from outscore.language.verdict.diff import METRIC_NAMES
 from outscore.report.document import Mark, Table, clean
 from outscore.report.rows.columns import Column, Ends, tabulate, texts, words
+from outscore.report.rows.places import sharing
 from outscore.results.diff import Confusion, Diff, LabelOracle, LabelRates, Oracle, Pair, Rates
 from outscore.results.pvalue import Interval, PValue
 
@@ -64,6 +66,7 @@ RECALL = (
 # Recalls, precisions and F1 side by side stay readable up to this many columns.
 MAX_SCORES = 6
 MAX_PAIRS = 15
+GROUPS = "Systems that share a letter cannot be told apart by the first score."
 
 
 def wide_table(
@@ -146,6 +149,59 @@ def headline_of(diff: Diff, pair: Pair) -> str:
     return clean(f"{pair.headline}{by}: {pair.outcomes.correction:,} corrected, {pair.outcomes.new_error:,} broken{counted}")
 
 
+@dataclass(frozen=True)
+class Place:
+    """A system among several: its score by the first criterion, its groups as letters, and whether nobody is better."""
+
+    system: str
+    score: float
+    letters: str
+    leads: bool
+
+
+def places_of(diff: Diff) -> list[Place]:
+    """The systems best first; those that share a letter cannot be told apart. Empty where no pairs were tested."""
+    import numpy as np
+
+    from outscore.inference.leaderboard import groups_of
+
+    pairs, alpha = diff.primary_pairs, alpha_of(diff)
+    scores = {name: score for pair in pairs for name, score in zip(pair.systems, (pair.first, pair.second), strict=True)}
+    if alpha is None or len(scores) < len(diff.systems):
+        return []
+    order = sorted(scores, key=lambda name: -scores[name])
+    better = np.zeros((len(order), len(order)), dtype=bool)
+    for pair in pairs:
+        if pair.is_significant(alpha):
+            worse, won = (order.index(name) for name in (pair.systems if pair.difference > 0 else pair.systems[::-1]))
+            better[won, worse] = True
+    letters = groups_of(better).letters
+    return [Place(name, scores[name], letters[i], not better[:, i].any()) for i, name in enumerate(order)]
+
+
+def lead_of(places: Sequence[Place]) -> str:
+    """Who leads, or how many share the lead."""
+    first = [one for one in places if one.leads]
+    return f"{first[0].system} leads" if len(first) == 1 else sharing(len(first), len(places))
+
+
+def ranked_scores(table: Table, places: Sequence[Place]) -> Table:
+    """A table of scores with the best system first, and the groups of each."""
+    if not places:
+        return table
+    named = [row[0] for row in table.rows]
+    best = [named.index(clean(one.system)) for one in places]
+    return replace(
+        table,
+        columns=(*table.columns, "groups"),
+        align=f"{table.align}l",
+        rows=tuple((*table.rows[row], one.letters) for row, one in zip(best, places, strict=True)),
+        numbers=tuple((*table.numbers[row], None) for row in best),
+        marks={(best.index(row), column): mark for (row, column), mark in table.marks.items()},
+        notes=(*table.notes, GROUPS),
+    )
+
+
 def reason_of(diff: Diff, pair: Pair) -> str:
     """What the headline rests on; the whole verdict where several pairs share the headline."""
     return clean(pair.reason if headline_of(diff, pair) and pair.reason else pair.verdict)
@@ -156,7 +212,9 @@ def line_of(diff: Diff, pair: Pair) -> tuple[str, ...]:
     difference = f"{points(pair.difference, sign=True)} points"
     if pair.interval is not None:
         difference += f", {interval_name(pair.interval)} {ends(pair.interval.low, pair.interval.high)}"
-    return (format_p(pair.p, alpha_of(diff), brief=True), difference)
+    p = format_p(pair.p, alpha_of(diff), brief=True)
+    adjusted = "" if pair.p.adjusted is None else f", adjusted {format_probability(pair.p.adjusted)}"
+    return (p + adjusted, difference)
 
 
 def next_step_of(diff: Diff, pair: Pair, *, short: bool = False) -> str:
