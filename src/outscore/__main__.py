@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from contextlib import suppress
@@ -15,6 +16,10 @@ SPIN = "20"
 2^26, on every core and after every product: a quarter of the processor time of a comparison of texts."""
 
 
+MANY_OBJECTS = 100_000
+"""Python looks for garbage each time it has so many more objects; 700 by itself, and a table of a million rows has millions."""
+
+
 def main() -> None:
     """Run the command line; an interrupt while it is being imported, or while it is leaving, is told like any other.
 
@@ -22,6 +27,7 @@ def main() -> None:
     a candidate that is worse.
     """
     _replace_closed_streams()
+    gc.set_threshold(MANY_OBJECTS)
     # Read when numpy is loaded, which is later.
     os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", SPIN)
     try:

@@ -316,3 +316,16 @@ def test_corners_count_every_flip_until_they_are_negligible(flips):
     theta = np.array([6.0])
     assert law.log_corner(theta, lattice.UP) == pytest.approx(-flips * math.log1p(math.exp(-12.0)))
     assert law.log_corner(theta, -lattice.UP) == -math.inf
+
+
+@given(sizes=st.lists(st.integers(1, 60), min_size=1, max_size=12), times=st.integers(1, 40), most=st.integers(3, 60))
+def test_parts_of_a_law_are_sums_of_its_points(sizes, times, most):
+    values, counts = np.unique(sizes, return_counts=True)
+    counts = counts * times
+    middles, mass = lattice.coarse_pmf(values, counts, most)
+    support, points = lattice.pmf(values, counts)
+    step = int(middles[1] - middles[0])
+    naive = [points[np.abs(support - middle) < step / 2].sum() for middle in middles.tolist()]
+    assert mass == pytest.approx(naive, abs=1e-12)
+    assert (middles == -middles[::-1]).all()
+    assert len(middles) <= most + 3

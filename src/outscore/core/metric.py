@@ -6,13 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from decimal import Decimal
 from fractions import Fraction
-from functools import cached_property
 from typing import Literal
 
 import numpy as np
 
 from outscore.core.errors import OutscoreError
-from outscore.core.numeric import Array
+from outscore.core.numeric import Array, weighed
 from outscore.core.records import dataclass
 
 Precise = Fraction | Decimal
@@ -100,21 +99,16 @@ class AdditiveMetric:
         """The score of column sums (last axis), for any number of leading axes."""
         if self.function is not None:
             return self._apply(totals)
-        u, v = self._vectors
-        numerator = np.asarray(totals @ u, dtype=float)
+        assert self.ratio is not None
+        u, v = self.ratio
+        # A column of the totals may be all there is to it, and stays theirs.
+        numerator = np.array(weighed(totals, u), dtype=float)
         if v is None:
             return numerator
-        denominator = np.asarray(totals @ v, dtype=float)
+        denominator = np.asarray(weighed(totals, v), dtype=float)
         if denominator.ndim == 0:
             return np.asarray(numerator / denominator if denominator else 0.0)
         return np.asarray(np.divide(numerator, denominator, out=np.zeros_like(numerator), where=denominator != 0))
-
-    @cached_property
-    def _vectors(self) -> tuple[Array, Array | None]:
-        """Both vectors of the ratio."""
-        assert self.ratio is not None
-        u, v = self.ratio
-        return np.asarray(u), None if v is None else np.asarray(v)
 
     def _apply(self, totals: Array) -> Array:
         assert self.function is not None

@@ -50,6 +50,8 @@ FAR_OUT = 6.0
 FAIR_SAMPLE = 1 << 14
 HEAVIEST, FEW_LEFT = 8, 64
 """Flips that every frequency is tried on before its characteristic function is computed, unless so few are left."""
+LOWEST = 64
+"""Frequencies that are looked at one by one, before doubling, for the first that is negligible."""
 ROUGH = 20.0
 """Of a law whose tail is asked for no closer than per cent, exp(-ROUGH) may be left out on either side, and at a frequency."""
 UNIT = 2.0**-53
@@ -351,11 +353,14 @@ class _Bracket:
     def _survivors(self, step: float, near: int, degree: int) -> Array:
         """Indices beyond `near` that are not negligible, or were not proved to be."""
         values, counts, sech2 = self.law.values, self.law.counts, self.law.sech2(self.theta)
-        first = near + 1
-        if near:
+        # The lowest ones are kept unseen, and those above them are negligible up to a frequency that needs no sieve.
+        lowest = 0 if near else _lowest_damped(values[:, 0], counts * sech2, step, self.floor)
+        kept = np.arange(near + 1, min(lowest, degree + 1))
+        first = near + 1 + len(kept)
+        if near or lowest:
             first = max(first, int(_damping_frequency(values[:, 0], counts * sech2, first * step, self.floor) / step))
         if first > degree:
-            return np.empty(0, dtype=np.int64)
+            return kept
         # Every subset of the flips bounds the whole: of very many a part settles nearly all frequencies.
         last, thin = degree, max(1, len(counts) // FAIR_SAMPLE) if near else 1
         while True:
@@ -364,7 +369,7 @@ class _Bracket:
             if thin == 1 or not len(index):
                 break
             last, thin = int(index.max()), max(1, thin // 4)
-        index = _audible(index, step, values[:, 0], counts * sech2, self.floor)
+        index = np.concatenate([kept, _audible(index, step, values[:, 0], counts * sech2, self.floor)])
         if len(index) * len(counts) > 100 * SIEVE_BUDGET or len(index) > MAX_SURVIVORS:
             raise BudgetError
         return index
@@ -396,6 +401,15 @@ def _damping_frequency(sizes: Array, weights: Array, omega: float, floor: float)
     while 0.5 * (math.sin(1) * omega) ** 2 * squares[np.searchsorted(sizes, 1 / (2 * omega))] > floor + 1:
         omega *= 2
     return omega
+
+
+def _lowest_damped(sizes: Array, weights: Array, step: float, floor: float) -> int:
+    """The first of the lowest indices at which the bound of `_damping_frequency` makes |φ| negligible; 0 where none does."""
+    index = np.arange(1, LOWEST + 1)
+    squares = np.concatenate([[0.0], np.cumsum(weights * sizes**2)])
+    bound = 0.5 * (math.sin(1) * step * index) ** 2 * squares[np.searchsorted(sizes, 1 / (step * index), side="right")]
+    damped = np.flatnonzero(bound > floor + 1)
+    return int(index[damped[0]]) if len(damped) else 0
 
 
 def _audible(index: Array, step: float, sizes: Array, weights: Array, floor: float) -> Array:

@@ -18,10 +18,21 @@ from operator import mul
 
 import numpy as np
 
-from outscore.core.numeric import LOG2, Array
+from outscore.core.numeric import LOG2, Array, median
 from outscore.core.records import dataclass
 from outscore.exact.enumeration import count_subsets
-from outscore.exact.flipsum import MANY, NEGLIGIBLE, BudgetError, FlipSum, about_multiples, characteristic, expand, survivors
+from outscore.exact.flipsum import (
+    FIRST_ITEMS,
+    FLOOR,
+    MANY,
+    NEGLIGIBLE,
+    BudgetError,
+    FlipSum,
+    about_multiples,
+    characteristic,
+    expand,
+    survivors,
+)
 
 MAX_POINTS = 1 << 22
 FINEST_POINTS = 1 << 30
@@ -124,6 +135,7 @@ def _spectral_tail(values: Array, counts: Array, observed: int, extreme: int, bu
     if n <= MAX_COUNTED and n * extreme <= min(COUNTED_WORK, FEW_WORK if n <= FEW else math.inf):
         return _counted_tail(np.repeat(values, counts), observed, extreme)
     law, theta = tilt(FlipSum(values.astype(float)[:, None], counts.astype(float)), float(observed))
+    _refuse_hopeless(values, counts, float(law.covariance(theta)[0, 0]), budget)
     up, down = _reach(law, theta, extreme)
     up, down = min(extreme - observed, up), min(extreme + observed, down)
     points = (up + down) // 2 + 2
@@ -132,6 +144,14 @@ def _spectral_tail(values: Array, counts: Array, observed: int, extreme: int, bu
     slope = float(theta[0])
     scale = law.log_scale(slope, float(observed))
     return sum_spectrum(Spectrum(index, log_phi, phase, points), up // 2 + 1, 2 * slope, scale)
+
+
+def _refuse_hopeless(values: Array, counts: Array, variance: float, budget: float) -> None:
+    """Say at once that a sieve would be too dear: a window holds at least a standard deviation, and boxes are wide as sizes."""
+    points = math.sqrt(variance) / 2
+    allowed = budget if points <= MAX_POINTS else min(budget, CHEAP_SIEVE)
+    if int(counts.max()) <= 2 * FLOOR and min(points / 2, median(values) * math.pi / 1.4) * FIRST_ITEMS > allowed:
+        raise BudgetError
 
 
 def _reach(law: FlipSum, theta: Array, extreme: int) -> tuple[int, int]:
@@ -237,6 +257,41 @@ def _spectrum(
         return np.asarray(j[:, None] * (values[which] % (2 * points)) % (2 * points))
 
     return characteristic(index, turns, points, counts, np.tanh(law.projections(theta)), sech2)
+
+
+def coarse_pmf(values: Array, counts: Array, most: int) -> tuple[Array, Array]:
+    """Middles and probabilities of up to about `most` neighbouring parts of the law, as many points in each, symmetric about 0.
+
+    Every part is a geometric series for each frequency that survives, so that the law itself is never listed.
+
+    Examples
+    --------
+    >>> middles, mass = coarse_pmf(np.array([1, 2, 4]), np.array([20, 20, 20]), 5)
+    >>> middles.tolist(), mass.round(3).tolist()
+    ([-174, -116, -58, 0, 58, 116, 174], [0.0, 0.0, 0.079, 0.842, 0.079, 0.0, 0.0])
+    """
+    divisor = int(np.gcd.reduce(values))
+    values = values // divisor
+    extreme = int(values @ counts)
+    law = FlipSum(values.astype(float)[:, None], counts.astype(float))
+    half = min(extreme, math.ceil(law.window(ORIGIN, UP, float(extreme))[0]) + 1)
+    # An odd number of points has a point in its middle.
+    size = -(-(half + 1) // most) | 1
+    odd = extreme % 2
+    parts = -(-(half + 1) // (2 * size))
+    middles = 2 * size * np.arange(-parts, parts + 1 - odd) + odd * size
+    points = size * len(middles)
+    if points > MAX_POINTS:
+        raise BudgetError
+    index, log_phi, phase = _spectrum(values, counts, law, ORIGIN, points)
+    omega = np.pi * index / points
+    weight = np.where((index == 0) | (2 * index == points), 1 / points, 2 / points)
+    # A sum of exp(-iωx) over x = -(size - 1), …, size - 1 in steps of two.
+    kernel = np.full(len(index), float(size))
+    np.divide(np.sin(size * omega), np.sin(omega), out=kernel, where=index != 0)
+    terms = weight * np.exp(log_phi) * kernel
+    mass = np.cos(phase - np.pi * (middles[:, None] * index % (2 * points)) / points) @ terms
+    return divisor * middles, np.maximum(mass, 0.0)
 
 
 def pmf(values: Array, counts: Array) -> tuple[Array, Array]:

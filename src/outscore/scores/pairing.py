@@ -287,6 +287,9 @@ def _pair_by_id(a: Scores, b: Scores, rule: DuplicateRule) -> TwoSystems:
         b, items_b = b.take(common[items_b]), items_b[common[items_b]]
     runs = (runs_a[common], runs_b[common])
     if runs[0].max() == runs[1].max() == 1:
+        if items_a is items_b:
+            # Two columns of one table.
+            return _assemble(a, b, (_ALL, _ALL), (a.values, b.values), alignment)
         place = np.empty(codes, dtype=np.int64)
         place[items_b] = np.arange(b.rows)
         return _assemble(a, b, (_ALL, place[items_a]), (a.values, b.values[place[items_a]]), alignment)

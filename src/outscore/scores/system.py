@@ -63,6 +63,8 @@ class Labels(Brief):
 
     def texts(self) -> list[str]:
         """The label of every row."""
+        if len(self.names) == len(self.codes) and np.array_equal(self.codes, np.arange(len(self.codes))):
+            return list(self.names)
         return [self.names[code] for code in self.codes.tolist()]
 
     def take(self, rows: Rows) -> Labels:

@@ -1,7 +1,7 @@
 """CSV and TSV: a header, and one record per line (or several lines, where a quoted field holds a line end).
 
-The csv module reads them, because it knows on which line a record begins. Only the fields needed are kept of
-each record.
+Blocks of plain lines, a field for each column and no quotation mark, are split at once. From the first unusual block on the csv
+module reads, because it knows on which line a record begins. Only the fields needed are kept of each record.
 """
 
 from __future__ import annotations
@@ -9,13 +9,14 @@ from __future__ import annotations
 import contextlib
 import csv
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
+from outscore.core.records import dataclass
 from outscore.formats.base.entry import Choice
 from outscore.formats.base.source import MAX_LINE, Peek, Source, line_error, refuse_undecoded, shorten
 from outscore.formats.tables.cells import is_damaged, is_name, is_number, is_whole
@@ -87,7 +88,10 @@ def records(source: Source, separator: str, choice: Choice | None = None) -> Rec
         _refuse_data(path, line, columns, choice)
 
     def blocks(needed: Sequence[str]) -> Iterator[Block]:
-        return _blocks(reader, path, columns, needed)
+        # Of two columns of one name the first counts.
+        first_of = {name: k for k, name in reversed(list(enumerate(columns)))}
+        shape = _Shape(path, separator, len(columns), {name: first_of[name] for name in needed})
+        return _blocks(lines, reader.line_num, shape)
 
     return Records(source.label, columns, sample(source.peek, separator, columns), blocks, path=path)
 
@@ -186,24 +190,51 @@ def _split(line: str, separator: str) -> list[str]:
     return [field.strip() for field in fields]
 
 
-def _blocks(reader: Reader, path: str, columns: Sequence[str], needed: Sequence[str]) -> Iterator[Block]:
-    # Of two columns of one name the first counts.
-    first_of = {name: k for k, name in reversed(list(enumerate(columns)))}
-    places = [first_of[name] for name in needed]
+@dataclass(frozen=True)
+class _Shape:
+    """How lines are split: at which mark, into how many fields, and which of these are needed under which name."""
+
+    path: str
+    separator: str
+    width: int
+    places: Mapping[str, int]
+
+    def split(self, lines: Sequence[str]) -> list[str] | None:
+        """The fields of all lines, one line behind the other; None if the csv module has to look at them."""
+        text = "".join(lines)
+        if self.width == 1 or '"' in text or set(map(str.count, lines, itertools.repeat(self.separator))) != {self.width - 1}:
+            return None
+        return text.removesuffix("\n").replace("\n", self.separator).split(self.separator)
+
+
+def _blocks(lines: Iterator[str], above: int, shape: _Shape) -> Iterator[Block]:
+    """The records of all lines that are left, with `above` lines above them."""
+    while block := list(itertools.islice(lines, BLOCK_ROWS)):
+        fields = shape.split(block)
+        if fields is None:
+            reader = csv.reader(itertools.chain(block, lines), delimiter=shape.separator, strict=True)
+            yield from _unusual_blocks(reader, above, shape)
+            return
+        columns = {name: fields[k :: shape.width] for name, k in shape.places.items()}
+        yield Block(np.arange(above + 1, above + len(block) + 1), columns)
+        above += len(block)
+
+
+def _unusual_blocks(reader: Reader, above: int, shape: _Shape) -> Iterator[Block]:
     while True:
-        first, rows = _take(reader, path, BLOCK_ROWS)
+        first, rows = _take(reader, shape.path, BLOCK_ROWS, above)
         if not rows:
             return
-        lines = _lines(rows, first, reader.line_num)
-        if set(map(len, rows)) != {len(columns)}:
-            rows, lines = _drop_blank_lines(rows, lines, path, len(columns))
+        lines = _lines(rows, first, above + reader.line_num)
+        if set(map(len, rows)) != {shape.width}:
+            rows, lines = _drop_blank_lines(rows, lines, shape.path, shape.width)
         if rows:
-            yield Block(lines, {name: [row[k] for row in rows] for name, k in zip(needed, places, strict=True)})
+            yield Block(lines, {name: [row[k] for row in rows] for name, k in shape.places.items()})
 
 
-def _take(reader: Reader, path: str, count: int) -> tuple[int, list[list[str]]]:
+def _take(reader: Reader, path: str, count: int, above: int = 0) -> tuple[int, list[list[str]]]:
     """The line of the next record, and up to `count` records; errors of the csv module become an `OutscoreError`."""
-    first = reader.line_num + 1
+    first = above + reader.line_num + 1
     rows: list[list[str]] = []
     try:
         # The records before a failure stay in the list and tell on which line the failing record begins.

@@ -16,7 +16,7 @@ import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
-from outscore.core.numeric import Array, distinct
+from outscore.core.numeric import Array, distinct, weighed
 from outscore.core.records import dataclass
 from outscore.core.rows import PairedScores
 from outscore.inference.base.question import TestRequest, reach
@@ -161,13 +161,13 @@ def discordance(pairs: PairedScores, metric: AdditiveMetric) -> Discordance | No
     >>> table.n, table.only_a, table.only_b
     (8, 6, 0)
     """
-    if metric.ratio is None or metric.ratio[1] is None or metric.graded or pairs.averaged:
+    u, v = metric.ratio or ((), None)
+    if v is None or metric.graded or pairs.averaged:
         return None
-    u, v = (np.asarray(w) for w in metric.ratio)
-    weight = pairs.a @ v / pairs.scale
-    if (weight != weight[0]).any() or (pairs.b @ v / pairs.scale != weight[0]).any() or weight[0] <= 0:
+    weight = weighed(pairs.a, v) / pairs.scale
+    if (weight != weight[0]).any() or (weighed(pairs.b, v) / pairs.scale != weight[0]).any() or weight[0] <= 0:
         return None
-    a, b = pairs.a @ u / pairs.scale / weight[0], pairs.b @ u / pairs.scale / weight[0]
+    a, b = (weighed(rows, u) / pairs.scale / weight[0] for rows in (pairs.a, pairs.b))
     clusters = pairs.clusters
     if pairs.items is not None:
         if not (_agree(a, pairs.items) and _agree(b, pairs.items)):

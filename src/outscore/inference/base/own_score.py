@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from outscore.core.metric import AdditiveMetric
-from outscore.core.numeric import Array, distinct, exact_sum
+from outscore.core.numeric import Array, distinct, exact_sum, weighed
 from outscore.core.records import dataclass
 from outscore.core.rows import PairedScores
 from outscore.inference.base.discordance import Worth, wilson_limits, worth_of
@@ -366,8 +366,8 @@ def _parts(table: Array, metric: AdditiveMetric) -> tuple[Array, Array]:
     """Every item's part above and below the line; below a sum stand ones."""
     assert metric.ratio is not None
     u, v = metric.ratio
-    top = np.asarray(table @ np.asarray(u, dtype=float))
-    return top, np.ones(len(top)) if v is None else np.asarray(table @ np.asarray(v, dtype=float))
+    top = weighed(table, u).astype(float, copy=False)
+    return top, np.ones(len(top)) if v is None else weighed(table, v).astype(float, copy=False)
 
 
 def _share(table: Array, metric: AdditiveMetric, items: int) -> Share | None:

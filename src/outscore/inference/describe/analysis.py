@@ -122,7 +122,8 @@ def dagostino_pearson(x: Array) -> tuple[float, float]:
     """
     n = float(len(x))
     deviations = (x - x.mean()) / np.ptp(x)
-    m2, m3, m4 = (float(np.mean(deviations**k)) for k in (2, 3, 4))
+    squares = deviations * deviations
+    m2, m3, m4 = (float(np.mean(power)) for power in (squares, squares * deviations, squares * squares))
     total = _skewness_z(m3 / m2**1.5, n) ** 2 + _kurtosis_z(m4 / m2**2, n) ** 2
     return total, math.exp(-total / 2)
 

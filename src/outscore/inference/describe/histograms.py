@@ -19,6 +19,7 @@ from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array, distinct, quantiles
 from outscore.core.rows import PairedScores
+from outscore.exact import lattice
 from outscore.exact import laws as law_sums
 from outscore.exact.distribution import null_distribution
 from outscore.exact.flipsum import BudgetError
@@ -42,6 +43,8 @@ MAX_VALUES = 25
 MAX_QUANTILES = 200
 DRAWN = 4_000
 WORK = 2e7
+LISTED, PARTS = 8_000, 4_096
+"""A law with a larger standard deviation, in steps of its lattice, is not listed, but made in so many parts."""
 BARS = 61
 """About so many bars at most."""
 FEWER_BARS = 31
@@ -293,16 +296,26 @@ def _on_a_line(flips: Flips, delta: float) -> tuple[Array, Array, float] | None:
     if line is None or line.dtype.kind != "i" or not line.any():
         return None
     try:
-        law = null_distribution(line)
-    except OutscoreError:
+        support, mass, step = _law_on_a_line(line)
+    except (OutscoreError, BudgetError):
         return None
     fine = Fraction(repr(float(delta))).denominator if delta else 1
-    sums = np.zeros((len(law.support), len(flips.statistic.observed)))
-    sums[:, -1] = law.support / fine
+    sums = np.zeros((len(support), len(flips.statistic.observed)))
+    sums[:, -1] = support / fine
     values = flips.statistic.difference(sums)
-    step = 2 * int(np.gcd.reduce(np.abs(line[line != 0])))
-    points = float(law.support[-1] - law.support[0]) / step
-    return values, law.pmf, abs(float(values[-1] - values[0])) / points if points else 0.0
+    points = float(support[-1] - support[0]) / step
+    return values, mass, abs(float(values[-1] - values[0])) / points if points else 0.0
+
+
+def _law_on_a_line(line: Array) -> tuple[Array, Array, int]:
+    """The sums of all swaps, their probabilities and how far apart they lie; where they are very many, neighbours together."""
+    values, counts = lattice.histogram(line)
+    divisor = int(np.gcd.reduce(values))
+    if float(counts @ values.astype(float) ** 2) > (LISTED * divisor) ** 2:
+        middles, mass = lattice.coarse_pmf(values, counts, PARTS)
+        return middles, mass, int(middles[1] - middles[0])
+    law = null_distribution(line)
+    return law.support, law.pmf, 2 * divisor
 
 
 def _in_a_plane(flips: Flips) -> tuple[Array, Array, float] | None:

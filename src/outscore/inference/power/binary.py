@@ -17,7 +17,7 @@ import numpy as np
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import LOG2, Array
 from outscore.core.records import dataclass
-from outscore.exact.binomial import log_point, log_tail, tail
+from outscore.exact.binomial import log_point, log_tail
 from outscore.inference.base.question import Alternative
 from outscore.laws import log_beta_tails, normal_quantile
 from outscore.results.plan import OverlapPoint
@@ -186,13 +186,16 @@ def _critical(low: int, high: int, side: float) -> Array:
 def _critical_block(block: int, side: float) -> Array:
     """BLOCK of the critical numbers, from m to m + 1: a tail grows by half of the point below it, and k by one at most."""
     m, found = block * BLOCK, []
-    # The normal law is off by one or two.
-    k = min(m + 1, max(1, math.ceil(m / 2 - normal_quantile(side) * math.sqrt(m) / 2)))
-    while math.exp(tail(m, k).log) > side * SLACK:
+    # The normal law is off by one or two, which single points make up for.
+    k = min(m + 1, max(1, math.ceil((m + 1) / 2 - normal_quantile(side) * math.sqrt(m) / 2)))
+    above = math.exp(log_beta_tails(k, m - k + 1, 0.5)[0]) if k <= m else 0.0
+    while above > side * SLACK:
+        above -= math.exp(log_point(m, k))
         k += 1
-    while k > 1 and math.exp(tail(m, k - 1).log) <= side * SLACK:
+    while k > 1 and above + math.exp(log_point(m, k - 1)) <= side * SLACK:
         k -= 1
-    above, below = math.exp(tail(m, k).log), math.exp(log_point(m, k - 1))
+        above += math.exp(log_point(m, k))
+    below = math.exp(log_point(m, k - 1))
     for _ in range(BLOCK):
         found.append(k)
         above += below / 2

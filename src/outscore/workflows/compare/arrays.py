@@ -95,10 +95,8 @@ def compare_rows(
     pairs, remainder = _units(rows, additive, question)
     by_items = as_known(entry.run(pairs, additive, request), repeats)
     answer = answer_of(pairs, additive, question, repeats, by_items, spec=metric)
-    if question.unit_size == 1:
-        unit_names = labels_of(rows, labels, items, clusters)
-    else:
-        unit_names = [f"unit {i + 1}" for i in range(pairs.rows)]
+    item_names = labels_of(rows, labels, items, clusters)
+    unit_names = item_names if question.unit_size == 1 else [f"unit {i + 1}" for i in range(pairs.rows)]
     others, remarks = all_tests(pairs, additive, request) if question.test == ALL else ([], [])
     by_items = replace(by_items, notes=[*by_items.notes, *remarks])
     margin, about_margin = _margin(answer, pairs, additive, question)
@@ -112,7 +110,7 @@ def compare_rows(
         "margin": margin,
         "bayes": by_items.bayes,
         "unit_advice": advice,
-        "units": _with_members(pairs, unit_names, labels_of(rows, labels, items, clusters), additive, question),
+        "units": _with_members(pairs, unit_names, item_names, additive, question),
         "population": answer.population,
         "other_populations": answer.others,
         "smallest_p": answer.smallest_p,

@@ -222,7 +222,7 @@ def labels_of(rows: PairedScores, labels: Sequence[str] | None, items: object, c
     unit = rows.clusters if rows.clusters is not None else rows.items
     names = clusters if rows.clusters is not None else items
     if unit is None or names is None:
-        return [str(x) for x in labels] if labels is not None else [f"row {i + 1}" for i in range(rows.rows)]
+        return list(map(str, labels)) if labels is not None else [f"row {i + 1}" for i in range(rows.rows)]
     source = np.asarray(labels if labels is not None and rows.clusters is None else names)
     _, first = np.unique(unit, return_index=True)
     return [str(x) for x in source[first]]
