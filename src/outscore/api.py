@@ -1446,6 +1446,7 @@ def rank(
     baseline: str | None = None,
     critical_difference: bool = False,
     joint: bool = False,
+    not_worse: Mapping[str, float] | None = None,
     unit_size: int = 1,
     unit_statistic: Literal["mean", "median"] = "mean",
     shuffle: int | None = None,
@@ -1453,6 +1454,7 @@ def rank(
     systems: Sequence[str] = (),
     items: ArrayLike | str | None = None,
     score: str | Sequence[str] = (),
+    measure: str | Sequence[str] = (),
     system_column: str | None = None,
     clusters: ArrayLike | str | None = None,
     repeat: str | None = None,
@@ -1554,6 +1556,9 @@ def rank(
     joint : bool, default False
         Also resample the items for all systems at once: simultaneous intervals of the differences, how often
         each system is best, Borda scores and mean win rates.
+    not_worse : Mapping[str, float] | None, default None
+        Margins by measure: a system that dominates another is better on the other measures, and worse on
+        these by less than the margin (intersection-union test).
     unit_size : int, default 1
         The number of adjacent items that form an evaluation unit.
     unit_statistic : str, default "mean"
@@ -1569,6 +1574,10 @@ def rank(
         of item ids, or ``"none"`` if every row is a separate item.
     score : str | Sequence[str], default ()
         Column of the scores; several make counts (tp, fp, fn).
+    measure : str | Sequence[str], default ()
+        Several measures of the same items: columns of a file or table, or scores of logs; ``"cost(lower)"``
+        says that lower is better. The first sets the order, and the result says which systems no other
+        dominates.
     system_column : str | None, default None
         Column of the systems' names.
     clusters : ArrayLike | str | None, default None
@@ -1670,6 +1679,7 @@ def rank(
         baseline=baseline,
         critical_difference=critical_difference,
         joint=joint,
+        not_worse=not_worse,
         unit_size=unit_size,
         unit_statistic=unit_statistic,
         shuffle=shuffle,
@@ -1677,6 +1687,7 @@ def rank(
         systems=systems,
         items=items,
         score=score,
+        measure=measure,
         system_column=system_column,
         clusters=clusters,
         repeat=repeat,

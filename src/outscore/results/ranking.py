@@ -303,6 +303,79 @@ class Joint:
 
 
 @dataclass(frozen=True)
+class Domination:
+    """Whether one system dominates another: better on every measure, or not worse by a margin on those that have one.
+
+    Attributes
+    ----------
+    systems
+        The one that dominates, and the other.
+    parts
+        One-sided p for each measure.
+    p, adjusted
+        The largest of them (intersection-union test), and the same by Holm over all ordered pairs that share items.
+    """
+
+    systems: tuple[str, str]
+    parts: list[float]
+    p: float
+    adjusted: float
+
+
+@dataclass(frozen=True)
+class FrontierSystem:
+    """A system by all measures.
+
+    Attributes
+    ----------
+    system
+        Its name.
+    values, lows, highs
+        Its score by each measure, with the ends of its interval.
+    dominated_by
+        The systems shown to dominate it; if there are none, it may be on the frontier.
+    p
+        The smallest adjusted p of the claims that it is dominated; None if none was tested.
+    """
+
+    system: str
+    values: list[float]
+    lows: list[float | None]
+    highs: list[float | None]
+    dominated_by: list[str]
+    p: float | None
+
+
+@dataclass(frozen=True)
+class Frontier:
+    """Which systems are not shown to be dominated: with confidence 1 - alpha, all that truly are not are among them.
+
+    Attributes
+    ----------
+    measures, higher_is_better
+        The measures, and the direction of each.
+    margins
+        By measure: by how much less than this a system that dominates may be worse.
+    tests
+        The number of ordered pairs that the adjusted p-values are corrected for.
+    systems
+        All systems, best by the first measure first.
+    pairs
+        All ordered pairs that share items; those with the smallest adjusted p first.
+    sentences
+        For each system that is dominated, by whom and by how much.
+    """
+
+    measures: list[str]
+    higher_is_better: list[bool]
+    margins: dict[str, float]
+    tests: int
+    systems: list[FrontierSystem]
+    pairs: list[Domination]
+    sentences: list[str]
+
+
+@dataclass(frozen=True)
 class Coverage:
     """How complete the leaderboard is.
 
@@ -442,6 +515,8 @@ class Ranking(Result, Standing):
         after the correction; None if there is no such limit, or it is not known.
     joint
         Simultaneous intervals, how often each system is best, Borda scores and win rates, if requested.
+    frontier
+        Which systems no other dominates, if there are several measures.
     schema
         The schema of the saved file.
     """
@@ -471,6 +546,7 @@ class Ranking(Result, Standing):
     joint: Joint | None = None
     smallest_p: float | None = None
     smallest_adjusted_p: float | None = None
+    frontier: Frontier | None = None
     schema: Literal["outscore/ranking/1"] = "outscore/ranking/1"
 
     @property

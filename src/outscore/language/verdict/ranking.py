@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from outscore.core.records import dataclass
 from outscore.inference.populations import claim_of
-from outscore.language.numbers import count, format_level, format_number
+from outscore.language.numbers import count, format_level, format_number, format_probability
 from outscore.language.phrases import NO_CORRECTION, correction_name, method_phrase, name_of_test
 from outscore.results.design import Family, Verdict
 from outscore.results.pvalue import Kind, PValue
@@ -40,6 +40,49 @@ class Claims:
     def apart(self) -> str:
         """A clause about the systems that were not compared with it."""
         return f", and shares no item with {_named(self.strangers)}" if self.strangers else ""
+
+
+@dataclass(frozen=True)
+class MeasuredBoth:
+    """A measure of the two systems of a claim, and its margin if it has one."""
+
+    measure: str
+    first: float
+    second: float
+    margin: float | None = None
+
+
+def domination_sentence(systems: tuple[str, str], measured: Sequence[MeasuredBoth], adjusted: float) -> str:
+    """That the first system dominates the second, with what it gains, and the p that shows it.
+
+    Examples
+    --------
+    >>> measured = [MeasuredBoth("quality", 0.801, 0.805, 0.02), MeasuredBoth("cost", 0.11, 0.69), MeasuredBoth("wins", 2, -1)]
+    >>> domination_sentence(("birch", "atlas"), measured, 0.00312)
+    'birch is as good as atlas in quality within 0.02, 84% lower in cost and 3 higher in wins (adjusted p = .00312).'
+    >>> domination_sentence(("birch", "atlas"), measured[1:2], 0.04)
+    'birch is better than atlas: 84% lower in cost (adjusted p = .0400).'
+    """
+    within = [f"{one.measure} within {one.margin:g}" for one in measured if one.margin is not None]
+    gains = [_gain(one) for one in measured if one.margin is None]
+    first, second = systems
+    if within:
+        gains = [f"{first} is as good as {second} in {_in_words(within)}", *gains]
+        said = _in_words(gains)
+    else:
+        said = f"{first} is better than {second}: {_in_words(gains)}"
+    return f"{said} (adjusted p = {format_probability(adjusted)})."
+
+
+def _gain(one: MeasuredBoth) -> str:
+    """The difference as a share of the second system's score, if both are above 0."""
+    difference = one.first - one.second
+    size = f"{100 * abs(difference) / one.second:.2g}%" if min(one.first, one.second) > 0 else f"{abs(difference):.3g}"
+    return f"{size} {'higher' if difference > 0 else 'lower'} in {one.measure}"
+
+
+def _in_words(parts: Sequence[str]) -> str:
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
 def ranking_verdict(

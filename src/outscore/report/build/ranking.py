@@ -31,6 +31,7 @@ from outscore.report.rows.ranking import (
     GROUPS,
     What,
     critical_table,
+    frontier_table,
     grid_table,
     group_lines,
     joint_pair_table,
@@ -49,6 +50,8 @@ from outscore.results.note import note_texts
 from outscore.results.ranking import RankedSystem, Ranking, Standing
 
 MAX_ON_CARD = 10
+MAX_SENTENCES = 2
+"""Claims of domination on one screen."""
 MAX_SHOWN = 20
 """How many systems a brief report shows; more have no matrix of signs."""
 MAX_COLUMNS = 8
@@ -69,11 +72,13 @@ def build(ranking: Ranking) -> doc.Document:
     repeated = common.settings(ranking.settings, "ranking-settings")
     told = doc.Section("answer", "", lambda: _answer(ranking)).but("latex")
     few, fold = len(ranking.scores) <= MAX_SHOWN, "All charts" if len(ranking.scores) > MAX_OPEN_CHARTS else ""
-    answer, pictures = common.illustrated(told, lambda: page_charts(ranking), "forest" if few else "", fold=fold)
+    beside = "frontier" if ranking.frontier is not None else "forest"
+    answer, pictures = common.illustrated(told, lambda: page_charts(ranking), beside if few else "", fold=fold)
     sections = (
         answer,
         doc.Section("reading", "", lambda: common.read_as(ranking.reading, ranking.notes)).only("latex"),
         doc.Section("places", f"Ranking by {subject(ranking.standing, ranking.design)}", lambda: _places(ranking)),
+        doc.Section("frontier", "Frontier", lambda: _frontier(ranking)),
         doc.Section("groups", "Groups", lambda: _groups(ranking), headed=True).but("latex"),
         doc.Section("pairs", "Pairs" if ranking.baseline else "Who beat whom", lambda: _who_beat_whom(ranking)).but("latex"),
         pictures,
@@ -151,6 +156,27 @@ def _places(ranking: Ranking) -> Iterable[doc.Later]:
     yield from common.by_length(listed, MAX_SHOWN, "text", "markdown")
     yield doc.Later(page).only("html")
     yield from common.by_length(lambda most: printed_places(ranking, most), MAX_PRINTED, "latex")
+
+
+def _frontier(ranking: Ranking) -> Iterable[doc.Block | doc.Later]:
+    frontier = ranking.frontier
+    if frontier is None:
+        return
+    if frontier.sentences:
+        yield doc.Listing("dominated", tuple(map(doc.clean, frontier.sentences)), "").but("latex")
+    table = partial(frontier_table, ranking, frontier)
+    yield from common.by_length(table, MAX_SHOWN, *common.RUNNING)
+    yield common.on_page(table, None, MAX_OPEN_ROWS)
+
+
+def _on_frontier(ranking: Ranking) -> list[str]:
+    """Who may be on the frontier, and what one system gains on another."""
+    frontier = ranking.frontier
+    if frontier is None:
+        return []
+    free = [s.system for s in frontier.systems if not s.dominated_by]
+    told = f"{len(free):,} of {count(len(frontier.systems), 'system')} may be on it: {doc.list_names(free, 8)}"
+    return [told, *map(doc.clean, frontier.sentences[:MAX_SENTENCES])]
 
 
 def _groups(ranking: Ranking) -> Iterable[doc.Block]:
@@ -272,9 +298,11 @@ def screen(ranking: Ranking) -> doc.Screen:
     verdict = _verdict(ranking)
     optional = ("n", "loses", "beats", interval_head(ranking.alpha))
     places = common.bare(place_table(ranking, short=True), *optional, most=MAX_SHOWN)
-    further = (
-        [common.bare(standings_table(ranking, ranking.metrics, "metric"), title="Further metrics")] if ranking.metrics else []
-    )
+    further = []
+    if ranking.frontier is not None:
+        further.append(common.bare(frontier_table(ranking, ranking.frontier), "adj. p", title="Frontier"))
+    elif ranking.metrics:
+        further.append(common.bare(standings_table(ranking, ranking.metrics, "metric"), title="Further metrics"))
     if ranking.joint is not None:
         further.append(common.bare(joint_table(ranking, ranking.joint), title="All systems at once"))
     return doc.Screen(
@@ -282,6 +310,7 @@ def screen(ranking: Ranking) -> doc.Screen:
         common.on_screen(
             ("pairs", [pairs_on_screen(ranking)]),
             ("data", [items_on_screen(ranking)]),
+            ("frontier", _on_frontier(ranking)),
             ("read as", common.short_read_as(ranking.reading)),
             ("next", next_step(ranking, short=True) if not decided(ranking) else ()),
         ),

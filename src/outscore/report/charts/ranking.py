@@ -46,7 +46,7 @@ from outscore.report.rows.places import (
     wins,
 )
 from outscore.report.write.spreadsheet import csv_text
-from outscore.results.ranking import Ranking, Standing
+from outscore.results.ranking import Frontier, FrontierSystem, Ranking, Standing
 
 MAX_DRAWN = 100
 """How many systems a chart has; more could not be told apart by eye."""
@@ -286,6 +286,69 @@ def _differences(ranking: Ranking) -> list[dict[str, Any]]:
     return rows[:MAX_DRAWN]
 
 
+def frontier_chart(ranking: Ranking) -> Chart | None:
+    """The first two measures with intervals in both directions; systems that nobody is shown to dominate stand out."""
+    frontier = ranking.frontier
+    if frontier is None:
+        return None
+    shown = frontier.systems[:MAX_DRAWN]
+    numbers = [
+        {"system": s.system, **_limits(s, 1, "x"), **_limits(s, 0, "y"), "dominated": bool(s.dominated_by)} for s in shown
+    ]
+    rows = [
+        {
+            **row,
+            "label": fitted(s.system, 20),
+            "colour": COLOURS["ink" if s.dominated_by else "a"],
+            "hover": hover_text(f"{s.system}: {_told(frontier, s)}"),
+        }
+        for row, s in zip(numbers, shown, strict=True)
+    ]
+    first, second = map(clean, frontier.measures[:2])
+    caption = f"{first} and {second} with {interval_head(ranking.alpha)}s; blue: nobody is shown to dominate it"
+    free = list_names([s.system for s in frontier.systems if not s.dominated_by], 8)
+    return Chart("frontier", caption, f"{caption}: {free}.", _frontier_layers(frontier, rows), numbers)
+
+
+def _limits(s: FrontierSystem, m: int, axis: str) -> dict[str, float]:
+    """A score and the ends of its interval; the score replaces an end that is not known."""
+    ends = (s.values[m] if end is None else end for end in (s.lows[m], s.highs[m]))
+    return {axis: s.values[m], **dict(zip((f"{axis}_low", f"{axis}_high"), ends, strict=True))}
+
+
+def _told(frontier: Frontier, s: FrontierSystem) -> str:
+    values = ", ".join(f"{name} {value:.4g}" for name, value in zip(frontier.measures, s.values, strict=True))
+    return f"{values}; dominated by {list_names(s.dominated_by, 3) if s.dominated_by else 'nobody'}"
+
+
+def _frontier_layers(frontier: Frontier, rows: list[dict[str, Any]]) -> Any:  # noqa: ANN401 - Altair's
+    import altair as alt
+
+    def channel(make: Any, field: str, m: int) -> Any:  # noqa: ANN401 - Altair's
+        spread = [row[f"{field[0]}{end}"] for row in rows for end in ("", "_low", "_high")]
+        scale = alt.Scale(domain=list(padded(spread, 0.08)), nice=False, zero=False)
+        better = "higher" if frontier.higher_is_better[m] else "lower"
+        return make(f"{field}:Q", scale=scale, title=f"{clean(frontier.measures[m])} ({better} is better)")
+
+    def x(field: str) -> Any:  # noqa: ANN401 - Altair's
+        return channel(alt.X, field, 1)
+
+    def y(field: str) -> Any:  # noqa: ANN401 - Altair's
+        return channel(alt.Y, field, 0)
+
+    base = alt.Chart(data(rows)).encode(description=on_hover())
+    lines = base.mark_rule(strokeWidth=2, color=COLOURS["null"])
+    colour = alt.Color("colour:N", scale=None)
+    return layered(
+        [
+            lines.encode(x("x_low"), alt.X2("x_high:Q"), y("y")),
+            lines.encode(x("x"), y("y_low"), alt.Y2("y_high:Q")),
+            base.mark_point(filled=True, size=50, opacity=1).encode(x("x"), y("y"), color=colour),
+            base.mark_text(align="left", dx=6, dy=-7).encode(x("x"), y("y"), text=alt.Text("label:N")),
+        ]
+    )
+
+
 def wins_chart(ranking: Ranking) -> Chart | None:
     """How many systems each one beats, cannot be told apart from, and loses to; nothing against a baseline."""
     if ranking.baseline is not None or len(ranking.scores) < 3:
@@ -468,7 +531,7 @@ def _ticks(low: float, high: float) -> range:
     return range(int(low), int(high) + 1, max(1, int(high - low) // 10))
 
 
-ON_PAGES = (forest_chart, wins_chart, wins_matrix, critical_chart)
+ON_PAGES = (frontier_chart, forest_chart, wins_chart, wins_matrix, critical_chart)
 
 
 def charts(ranking: Ranking) -> list[Chart]:

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from outscore.language.numbers import (
     count,
+    decimals_for,
     decimals_of_intervals,
     finer,
     format_level,
@@ -50,6 +51,8 @@ from outscore.report.rows.places import (
 from outscore.results.design import Replicated
 from outscore.results.ranking import (
     CriticalDifference,
+    Frontier,
+    FrontierSystem,
     Joint,
     JointPair,
     JointSystem,
@@ -159,6 +162,34 @@ def _datasets(ranking: Ranking) -> list[Column[RankedSystem]]:
     if len(ranking.datasets) > MAX_DATASETS:
         return []
     return [_score_column(_name(ranking, standing, "dataset"), standing, {}) for standing in ranking.datasets]
+
+
+def frontier_table(ranking: Ranking, frontier: Frontier, most: int | None = None) -> Table:
+    """The systems by all measures, and who is shown to dominate them."""
+
+    def score(m: int) -> Column[FrontierSystem]:
+        decimals = decimals_for(*(s.values[m] for s in frontier.systems))
+        return Column(frontier.measures[m], lambda s: s.values[m], number(decimals))
+
+    columns: list[Column[FrontierSystem]] = [
+        words("system", lambda s: s.system),
+        *map(score, range(len(frontier.measures))),
+        words("dominated by", lambda s: list_names(s.dominated_by, 3) if s.dominated_by else "nobody"),
+        Column("adj. p", lambda s: s.p, lambda p: p_number(p, ranking.alpha)),
+    ]
+    up = zip(frontier.measures, frontier.higher_is_better, strict=True)
+    better = ", ".join(f"{name} {'higher' if higher else 'lower'}" for name, higher in up)
+    needs = "it is better on every measure"
+    if frontier.margins:
+        within = list_names([f"{name} by {margin:g}" for name, margin in frontier.margins.items()], 9)
+        needs = f"it is not worse on {within}, and better on every other measure"
+    meaning = (
+        f"Better: {better}. A system dominates another if {needs}; p is the largest over the measures, by Holm over "
+        f"{frontier.tests:,} ordered pairs. With {format_percent(1 - ranking.alpha)} confidence, the systems that nobody is "
+        "shown to dominate include all that truly nobody dominates."
+    )
+    notes = [meaning, _left_out(ranking, most)]
+    return tabulate("frontier", "Frontier", columns, frontier.systems[:most], notes, label="ranking-frontier")
 
 
 def _place(standing: Standing) -> Callable[[RankedSystem], int]:

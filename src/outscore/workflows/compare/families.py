@@ -17,7 +17,6 @@ import numpy as np
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
-from outscore.core.options import written_direction
 from outscore.core.records import dataclass
 from outscore.core.rows import Repeats, codes_of
 from outscore.inference.describe.effects import evaluation_units
@@ -174,13 +173,12 @@ def compare_measures(request: CompareRequest, compare: Callable[[CompareRequest]
     """Compare by each measure with `compare`, which takes a request for one measure, and correct for their number."""
     logs = bool(request.files) and asks_logs(request)
     request.validate(arrays=not request.files, logs=logs)
-    names = [written_direction(measure) for measure in request.measure]
     margins = request.margins()
-    alone = {name: _alone(request, name, direction, logs=logs) for name, direction in names}
+    alone = request.by_measure(logs=logs)
     by_measure = {}
     for name, asked in alone.items():
         answer = compare(replace(asked, margin=margins.get(name)))
-        by_measure[name] = (_named(answer.comparisons[0], name, [name for name, _ in names]), answer.settings)
+        by_measure[name] = (_named(answer.comparisons[0], name, list(alone)), answer.settings)
     compared = [c for c, _ in by_measure.values()]
     claim = _claim(compared, alone, margins, request, compare)
     side = question_of(**request.asked()).side
@@ -196,13 +194,6 @@ def _named(c: Comparison, name: str, measures: Sequence[str]) -> Comparison:
     reading = None if c.reading is None else replace(c.reading, measures=list(measures))
     signature = c.signature.replacing("metric", c.metric, f"{c.metric} of {name}")
     return replace(c, metric=name, signature=signature, reading=reading)
-
-
-def _alone(request: CompareRequest, name: str, direction: str | None, *, logs: bool) -> CompareRequest:
-    """The same question for one measure: a column of a table, or a score of logs."""
-    where: dict[str, object] = {"metric": name} if logs else {"score": (name,)}
-    better = request.direction if direction is None else direction
-    return replace(request, measure=(), not_worse={}, direction=better, **where)  # type: ignore[arg-type]
 
 
 def _claim(

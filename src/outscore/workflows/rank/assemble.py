@@ -38,6 +38,7 @@ def assemble_ranking(
     population: str = ITEMS,
     other_populations: Sequence[OtherPopulation] = (),
     other_scores: Sequence[Measured] = (),
+    measures: bool = False,
     design: RankDesign | None = None,
     settings: Mapping[str, Any] | None = None,
     notes: Sequence[Note] = (),
@@ -54,6 +55,8 @@ def assemble_ranking(
         Parts of the result, passed on unchanged.
     other_scores
         Scores of the same systems that are only looked at for what contradicts the ranking.
+    measures
+        Whether the metrics measure different things, such as quality and cost, and so contradict nothing.
     design
         What was swapped; single items by default.
 
@@ -77,7 +80,8 @@ def assemble_ranking(
     further = [(standing, table.claims()) for standing, table in zip(rest, corrected.tops[1:], strict=True)]
     words = _words(top, claims, question, corrected.family, design, population, datasets=max(len(first), 1), further=further)
     others = families(other_scores, question.of_other_scores()) if other_scores else None
-    against = _contradiction(corrected, first, claims, others)
+    looked_at = replace(corrected, tops=corrected.tops[:1]) if measures else corrected
+    against = _contradiction(looked_at, first, claims, others)
     if against is not None:
         words["sentence"] += f" {against.sentence}"
     ranking = Ranking(

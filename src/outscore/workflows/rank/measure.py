@@ -76,10 +76,12 @@ def measure(
     progress: Progress | None = None,
     unit: str = "items",
     population: str = ITEMS,
+    sides: bool = False,
 ) -> list[Measured]:
     """Scores and all pairs of each panel, followed by their macro average if there are several; p-values are not corrected yet.
 
-    If a `population` has its own test, that test is used.
+    If a `population` has its own test, that test is used. Both `sides` are tested one by one if they are asked for, and for
+    each of several panels.
 
     Examples
     --------
@@ -100,7 +102,7 @@ def measure(
         question.unit_size,
         cast("Literal['mean', 'median']", question.unit_statistic),
         question.shuffle,
-        sides=len(panels) > 1,
+        sides=sides or len(panels) > 1,
     )
     with open_engine(engine or Serial()) as running:
         alone = not isinstance(running, Serial) and not _travels(panels[0].metric)

@@ -30,6 +30,7 @@ from outscore.results.note import Note
 from outscore.results.ranking import CriticalDifference, OtherPopulation, RankDesign, Ranking
 from outscore.scores.panel import Panel, name_repeats
 from outscore.workflows.rank.assemble import assemble_ranking, with_duplicates
+from outscore.workflows.rank.frontier import with_frontier
 from outscore.workflows.rank.joint import joint_of
 from outscore.workflows.rank.measure import measure
 from outscore.workflows.rank.populations import Metrics, population_of
@@ -76,6 +77,7 @@ def rank_panels(
     group: str | None = None,
     called: Sequence[str] = (),
     other_scores: Mapping[str, Panel] | None = None,
+    margins: Mapping[str, float] | None = None,
     settings: Mapping[str, Any] | None = None,
     notes: Sequence[Note] = (),
 ) -> Ranked:
@@ -83,7 +85,8 @@ def rank_panels(
 
     `unit` is the name of items ("items", "segments", "words"), `group` that of items swapped as one ("sentence"),
     and `called` are the names of the metrics, if not their own; `settings` and `notes` go into the result as they are.
-    `other_scores` are by name; the result only tells which of them contradict the ranking.
+    `other_scores` are by name; the result only tells which of them contradict the ranking. With `margins`, if only empty ones,
+    the metrics are measures that have a frontier.
 
     Examples
     --------
@@ -99,7 +102,8 @@ def rank_panels(
     def measured_for(population: str) -> list[Measured]:
         measured: list[Measured] = []
         for i, of_metric in enumerate(metrics):
-            parts = measure(of_metric, question, engine=engine, progress=progress, unit=unit, population=population)
+            working: dict[str, Any] = {"engine": engine, "progress": progress, "unit": unit, "sides": margins is not None}
+            parts = measure(of_metric, question, population=population, **working)
             measured += [replace(part, metric=called[i]) for part in parts] if called else parts
         return measured
 
@@ -115,6 +119,7 @@ def rank_panels(
         population=population,
         other_populations=other,
         other_scores=looked_at,
+        measures=margins is not None,
         critical_difference=_diagram(panels, measured, question.alpha) if question.critical_difference else None,
         design=design_of(panels, question, unit=unit, group=group),
         settings=settings,
@@ -125,6 +130,8 @@ def rank_panels(
     ranking = replace(
         ranking, smallest_p=floor[0], smallest_adjusted_p=floor[1], notes=[*ranking.notes, *_price(ranking, panels)]
     )
+    if margins is not None:
+        ranking = with_frontier(ranking, measured, [of_metric[0] for of_metric in metrics], margins, question)
     if question.joint:
         ranking = replace(ranking, joint=joint_of(panels, ranking, seed=question.seed, progress=progress))
     drawn = int(str(question.options.get("resamples", RESAMPLES)))

@@ -9,6 +9,7 @@ from dataclasses import field, replace
 from typing import Any, Literal
 
 from outscore.core.errors import OutscoreError
+from outscore.core.options import written_direction
 from outscore.core.records import dataclass
 from outscore.core.reduction import parse_reduction
 from outscore.core.rows import RUNS, kind_of_column
@@ -95,6 +96,7 @@ class _Material:
     segments: Callable[[], SegmentScores] | None = None
     by_class: bool = False
     others: Mapping[str, Panel] = field(default_factory=dict)
+    margins: Mapping[str, float] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,17 +133,23 @@ def run_measured(
     logs = data is None and asks_logs(request)
     (replace(request, metric=None) if logs else request).validate(kind=None if data is None else data.kind)
     work = _Work(engine or engine_of(), progress or Steps(), remark)
-    if logs:
-        return _rank(_logs(request), request, work)
-    if data is not None and data.kind == "scores":
-        return _rank(_of_scores(request, data.scores, measures=data.measures), request, work)
-    if request.reference or (data is not None and data.kind == "texts"):
-        return _rank(_texts(request, data or _read_texts(request), work), request, work)
-    if request.task is not None:
-        return _rank(_outputs(request, data or _read_outputs(request)), request, work)
-    if are_partitions(request.files):
+    if data is None and not logs and not request.reference and request.task is None and are_partitions(request.files):
         return _from_partitions(request, work)
-    return _rank(_scores(request), request, work)
+    return _rank(_material(request, data, work, logs=logs), request, work)
+
+
+def _material(request: RankRequest, data: RankData | None, work: _Work, *, logs: bool) -> _Material:
+    """What is ranked, from files or from `data`."""
+    if data is not None and data.kind == "scores":
+        return _of_scores(request, data.scores, measures=data.measures)
+    if request.reference or (data is not None and data.kind == "texts"):
+        return _texts(request, data or _read_texts(request), work)
+    if request.task is not None:
+        return _outputs(request, data or _read_outputs(request))
+    read = _logs if logs else _scores
+    if request.measure:
+        return _measures([read(one) for one in request.by_measure(logs=logs).values()], request)
+    return read(request)
 
 
 def call(
@@ -179,13 +187,17 @@ def call(
         return _with_segments(run_measured(RankRequest.from_python(given), data, **more), target)
     request = RankRequest.from_python(given)
     request.validate(kind="scores")
+    if request.measure:
+        parts = [_of_scores(one, systems_from(scores, one, **labels)) for one in request.by_measure(logs=False).values()]
+        work = _Work(engine or engine_of(), progress or Steps(), warnings.warn)
+        return _rank(_measures(parts, request), request, work).ranking
     with proposing_measures(request):
         given_scores = systems_from(scores, request, **labels)
     _check_systems(given_scores, request, item_named=items is not None)
-    return run(request, RankData("scores", given_scores, measures=_measures(scores)), **more)
+    return run(request, RankData("scores", given_scores, measures=_series_names(scores)), **more)
 
 
-def _measures(scores: object) -> tuple[str, ...]:
+def _series_names(scores: object) -> tuple[str, ...]:
     """The names of series in a dictionary of systems, apart from the names of the systems."""
     return series_names(scores.values()) if isinstance(scores, Mapping) else ()
 
@@ -248,6 +260,7 @@ def _rank(material: _Material, request: RankRequest, work: _Work) -> Ranked:
         group=material.group,
         called=material.called,
         other_scores=material.others,
+        margins=material.margins,
         engine=work.engine,
         progress=work.progress,
         settings=request.settings(material.origins),
@@ -418,6 +431,30 @@ def _of_scores(
         panels = reduced.with_repeats(panels)
     said = [*better.notes, *answer_notes(files, by_class), *_values_notes(panels, files), *notes, *run_notes, *last]
     return _Material([panels], files, said, direction_source=better.source, by_class=bool(by_class))
+
+
+def _measures(parts: Sequence[_Material], request: RankRequest) -> _Material:
+    """Several measures of the same systems as one material, the first of which sets the order."""
+    names = [written_direction(measure)[0] for measure in request.measure]
+    systems = parts[0].panels[0][0].systems
+    for name, part in zip(names, parts, strict=True):
+        if part.panels[0][0].systems != systems:
+            cure = "Give every system a score by each measure."
+            raise OutscoreError(f"`{name}` has other systems than `{names[0]}`.", cure, parameter="measure")
+        if len(part.panels[0]) > 1:
+            raise OutscoreError(
+                f"There are {len(part.panels[0])} datasets, but a frontier is one of a single dataset.",
+                "Add --dataset none to pool all items, or rank one dataset at a time.",
+                parameter="dataset",
+            )
+    return replace(
+        parts[0],
+        panels=[part.panels[0] for part in parts],
+        origins=list({str(origin): origin for part in parts for origin in part.origins}.values()),
+        notes=list(dict.fromkeys(note for part in parts for note in part.notes)),
+        called=names,
+        margins=request.margins(),
+    )
 
 
 def _values_notes(panels: Sequence[Panel], origins: Sequence[Origin]) -> list[Note]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from outscore.core.errors import OutscoreError
 from outscore.core.options import Option, check_range, did_you_mean, written_direction
@@ -72,6 +72,57 @@ class TestedRequest(ScoredRequest):
 
 
 @dataclass(frozen=True)
+class MeasuredRequest(TestedRequest):
+    """A request that may be about several measures of the same items, some of them with a margin."""
+
+    measure: tuple[str, ...] = declare(shared.MEASURE, after="score")
+    not_worse: Mapping[str, object] = declare(shared.NOT_WORSE, after="alpha")
+
+    def margins(self) -> dict[str, float]:
+        """The margins of --not-worse, by measure."""
+        margins = {}
+        for name, written in self.not_worse.items():
+            try:
+                margin = float(str(written))
+            except ValueError:
+                margin = math.nan
+            if not 0 < margin < math.inf:
+                raise OutscoreError(
+                    f"The margin of `{name}` is {written}.", "Give a number above 0, such as 0.05.", parameter="not_worse"
+                )
+            margins[written_direction(name)[0]] = margin
+        return margins
+
+    def check_measures(self) -> None:
+        """Refuse options that do not work with several measures, and measures that are not several."""
+        names = [written_direction(measure)[0] for measure in self.measure]
+        margins = self.margins()
+        if not names:
+            self.refuse_outside(modes.MEASURES)
+            return
+        if len(names) != len(set(names)) or len(names) == 1:
+            what = "names one measure only" if len(names) == 1 else "names a measure twice"
+            raise OutscoreError(f"--measure {what}.", "Name two measures or more, each once.", parameter="measure")
+        unknown = next((name for name in margins if name not in names), None)
+        if unknown is not None:
+            raise OutscoreError(
+                f"--not-worse names `{unknown}`, which is not one of the measures.",
+                did_you_mean(unknown, names),
+                parameter="not_worse",
+            )
+        self.refuse_outside(modes.SINGLE, measures=len(names))
+
+    def by_measure(self, *, logs: bool) -> dict[str, Self]:
+        """The same question for each measure alone: a column of a table, or a score of logs."""
+        alone = {}
+        for name, direction in map(written_direction, self.measure):
+            where: dict[str, Any] = {"metric": name} if logs else {"score": (name,)}
+            better = self.value("direction") if direction is None else direction
+            alone[name] = replace(self, measure=(), not_worse={}, **where, direction=better)  # type: ignore[call-arg]
+        return alone
+
+
+@dataclass(frozen=True)
 class ComparisonRequest(TestedRequest, UnitRequest, DrawRequest):
     """What comparisons of scores and of texts have in common."""
 
@@ -109,7 +160,7 @@ class ComparisonRequest(TestedRequest, UnitRequest, DrawRequest):
 
 
 @dataclass(frozen=True)
-class CompareRequest(ComparisonRequest, TableRequest, LogRequest):
+class CompareRequest(ComparisonRequest, MeasuredRequest, TableRequest, LogRequest):
     """Two systems' scores, item by item."""
 
     command: ClassVar[str] = "compare"
@@ -128,7 +179,6 @@ class CompareRequest(ComparisonRequest, TableRequest, LogRequest):
     bounds: tuple[float, ...] = declare(shared.BOUNDS, after="anytime")
     unpaired: bool = declare(shared.UNPAIRED, after="bounds")
     unit_advice: bool = declare(shared.UNIT_ADVICE, after="shuffle")
-    measure: tuple[str, ...] = declare(shared.MEASURE, after="score")
     slice: str | None = declare(shared.SLICE, after="equal_runs")
     names: tuple[str, ...] = declare(shared.NAMES, most=2)
 
@@ -154,40 +204,10 @@ class CompareRequest(ComparisonRequest, TableRequest, LogRequest):
         self._check_measures()
         self._check_unpaired()
 
-    def margins(self) -> dict[str, float]:
-        """The margins of --not-worse, by measure."""
-        margins = {}
-        for name, written in self.not_worse.items():
-            try:
-                margin = float(str(written))
-            except ValueError:
-                margin = math.nan
-            if not 0 < margin < math.inf:
-                raise OutscoreError(
-                    f"The margin of `{name}` is {written}.", "Give a number above 0, such as 0.05.", parameter="not_worse"
-                )
-            margins[written_direction(name)[0]] = margin
-        return margins
-
     def _check_measures(self) -> None:
         """Refuse options that do not work with several measures."""
-        names = [written_direction(measure)[0] for measure in self.measure]
-        margins = self.margins()
-        if not names:
-            self.refuse_outside(modes.MEASURES)
-            return
-        if len(names) != len(set(names)) or len(names) == 1:
-            what = "names one measure only" if len(names) == 1 else "names a measure twice"
-            raise OutscoreError(f"--measure {what}.", "Name two measures or more, each once.", parameter="measure")
-        unknown = next((name for name in margins if name not in names), None)
-        if unknown is not None:
-            raise OutscoreError(
-                f"--not-worse names `{unknown}`, which is not one of the measures.",
-                did_you_mean(unknown, names),
-                parameter="not_worse",
-            )
-        self.refuse_outside(modes.SINGLE, measures=len(names))
-        if self.correction == MAX_T:
+        self.check_measures()
+        if self.measure and self.correction == MAX_T:
             raise OutscoreError(
                 f"Correction `{MAX_T}` is for metrics of texts and for slices, not for measures.",
                 "Use `holm`.",

@@ -12,7 +12,7 @@ from outscore.core.records import dataclass
 from outscore.workflows.requests import modes, shared
 from outscore.workflows.requests.base import declare
 from outscore.workflows.requests.compare import (
-    TestedRequest,
+    MeasuredRequest,
     metrics_in,
     refuse_metric_of_texts,
     refuse_units_of_documents,
@@ -36,7 +36,7 @@ RANKED_TASKS = ("label", "pos", "dep", "ner")
 
 
 @dataclass(frozen=True)
-class RankRequest(TestedRequest, UnitRequest, DrawRequest, TableRequest, EitherRequest, LogRequest):
+class RankRequest(MeasuredRequest, UnitRequest, DrawRequest, TableRequest, EitherRequest, LogRequest):
     """Many systems: all pairs tested, corrected, and grouped."""
 
     command: ClassVar[str] = "rank"
@@ -54,6 +54,23 @@ class RankRequest(TestedRequest, UnitRequest, DrawRequest, TableRequest, EitherR
         shared.TEST, help="A test from `outscore tests`.", choices=shared.known_tests, doc="A name from ``outscore tests``."
     )
     alpha: float = declare(shared.FAMILY_ALPHA)
+    measure: tuple[str, ...] = declare(
+        shared.MEASURE,
+        after="score",
+        help="Rank by several measures of the same items, and find the frontier: quality and 'cost(lower)'; repeatable.",
+        form_help="Columns of several measures of the same items, the first of which sets the order: quality, cost(lower).",
+        only_for=(modes.FILES, modes.SCORES, modes.NO_OUTPUTS, modes.ALL_ROWS),
+        doc='Several measures of the same items: columns of a file or table, or scores of logs; ``"cost(lower)"`` says that\n'
+        "lower is better. The first sets the order, and the result says which systems no other dominates.",
+    )
+    not_worse: Mapping[str, object] = declare(
+        shared.NOT_WORSE,
+        help="With --measure: a system that dominates may be worse on this one by less than the margin: quality=0.02.",
+        form_help="A system that dominates another may be worse on these by less than a margin: quality=0.02.",
+        only_for=(modes.MEASURES, modes.SCORES),
+        doc="Margins by measure: a system that dominates another is better on the other measures, and worse on these by less\n"
+        "than the margin (intersection-union test).",
+    )
     correction: str = declare(shared.FAMILY_CORRECTION, after="alpha")
     baseline: str | None = declare(shared.BASELINE, after="correction")
     critical_difference: bool = declare(shared.CRITICAL_DIFFERENCE, after="baseline")
@@ -171,6 +188,7 @@ class RankRequest(TestedRequest, UnitRequest, DrawRequest, TableRequest, EitherR
             refuse_metric_of_texts(self.metric)
             check_direction(self.metric, self.direction)
         Question(**self.question()).check(None if texts else self.metric)
+        self._check_frontier()
         check_reduction(self.reduce, None if texts else self.metric)
         if texts:
             self._check_texts()
@@ -178,6 +196,20 @@ class RankRequest(TestedRequest, UnitRequest, DrawRequest, TableRequest, EitherR
             self._check_outputs(gold=self.gold is not None or kind == "outputs")
         else:
             self.refuse_outside(modes.TEXTS)
+
+    def _check_frontier(self) -> None:
+        self.check_measures()
+        if not self.measure:
+            return
+        if self.baseline is not None:
+            cure = "Leave --baseline out, or rank by a single --score."
+            raise OutscoreError("A frontier is one of all systems, so it has no baseline.", cure, parameter="baseline")
+        if len(self.margins()) == len(self.measure):
+            raise OutscoreError(
+                "--not-worse gives every measure a margin, so nothing would have to be better.",
+                "Leave the measure without a margin on which a system should be better.",
+                parameter="not_worse",
+            )
 
     def _check_texts(self) -> None:
         from outscore.formats.texts.read import check_columns
