@@ -87,6 +87,8 @@ class TextMetric:
         segment scores, which `corpus_score` tells one by one.
     risks
         Numbers of each segment, a column for each reason why `statistics` may differ from the library there; 0 is no reason.
+    times_references
+        Whether rows are multiplied by the number of references, which keeps them whole.
     """
 
     name: str
@@ -109,6 +111,7 @@ class TextMetric:
     alone: Options = field(default_factory=dict)
     library_rows: Callable[[Lines, References, Options], Array] | None = None
     risks: Callable[[Lines, References, Options], Array] | None = None
+    times_references: bool = False
 
 
 def load(module: str, metric: str, extra: str = "text") -> ModuleType:

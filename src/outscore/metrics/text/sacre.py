@@ -82,6 +82,7 @@ def corpus_metric(
         alone=alone or {},
         library_rows=library_rows,
         risks=risks,
+        times_references=times_references,
     )
 
 

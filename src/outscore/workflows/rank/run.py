@@ -281,7 +281,7 @@ def _read_texts(request: RankRequest) -> RankData:
     texts_read = read_text_files(
         request.files,
         request.reference,
-        documents=request.documents,
+        documents=request.documents_of_texts(),
         dataset=request.dataset,
         names=request.names,
         system=request.system,

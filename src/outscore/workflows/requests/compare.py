@@ -421,6 +421,9 @@ def comparison_request(given: Mapping[str, Written]) -> CompareRequest | TextsRe
     An option of the other kind is refused unless it merely repeats its default.
     """
     texts = bool(given.get("reference"))
+    if texts and given.get("cluster") and not given.get("documents"):
+        # Clusters of texts are their documents.
+        given = {name: text for name, text in given.items() if name != "cluster"} | {"documents": given["cluster"]}
     kind: type[CompareRequest | TextsRequest] = TextsRequest if texts else CompareRequest
     other_kind: type[CompareRequest | TextsRequest] = CompareRequest if texts else TextsRequest
     known = {option.name for option in kind.options()}
@@ -468,7 +471,7 @@ def _is_metric_of_texts(name: str) -> bool:
 
 def refuse_units_of_documents(unit_size: int, documents: str | None) -> None:
     """Refuse to swap segments by units and by documents at once."""
-    if unit_size > 1 and documents is not None:
+    if unit_size > 1 and documents not in (None, shared.POOLED):
         raise OutscoreError(
             "--unit-size above 1 and --documents exclude each other.", "Leave one of them out.", parameter="unit_size"
         )

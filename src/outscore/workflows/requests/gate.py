@@ -13,7 +13,6 @@ from outscore.workflows.requests.compare import (
     CompareRequest,
     TestedRequest,
     TextsRequest,
-    refuse_units_of_documents,
 )
 from outscore.workflows.requests.groups import (
     EITHER_METRIC,
@@ -174,8 +173,8 @@ class GateRequest(TestedRequest, DrawRequest, TableRequest, EitherRequest, LogRe
 
     def texts(self, test: str, *, decides: bool, **changed: Any) -> TextsRequest:  # noqa: ANN401 - values of options
         """The same for texts."""
-        refuse_units_of_documents(1, self.documents)
-        return TextsRequest.of({**self.values_for(TextsRequest), **self._asked(test, decides=decides), **changed})
+        own = {**self.values_for(TextsRequest), "documents": self.documents_of_texts()}
+        return TextsRequest.of({**own, **self._asked(test, decides=decides), **changed})
 
     def _asked(self, test: str, *, decides: bool) -> dict[str, Any]:
         return {

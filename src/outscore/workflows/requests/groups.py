@@ -102,6 +102,11 @@ class EitherRequest(Request):
         """The systems, then the references."""
         return [*self.system_paths, *self.reference]
 
+    def documents_of_texts(self) -> str | None:
+        """What names the documents of segments, as which clusters of texts are known, too."""
+        named = self.documents or getattr(self, "cluster", None)
+        return shared.POOLED if named is None and getattr(self, "unit_size", 1) > 1 else named
+
 
 @dataclass(frozen=True)
 class LogRequest(Request):

@@ -161,7 +161,8 @@ class RankRequest(MeasuredRequest, UnitRequest, DrawRequest, TableRequest, Eithe
     def inputs(self) -> list[str]:
         """The names of all files to read: systems, references, labels, gold and scores."""
         scored = [path for files in self.scores.values() for path in metrics_in(files)]
-        labels = [file for file in (self.documents, self.gold) if file is not None]
+        documents = self.documents_of_texts() if self.reference else self.documents
+        labels = [file for file in (documents, self.gold) if file not in (None, shared.POOLED)]
         if self.reference and self.dataset is not None and self.dataset != shared.POOLED:
             labels.append(self.dataset)
         return [*self.system_files, *self.reference, *labels, *scored]
@@ -221,7 +222,7 @@ class RankRequest(MeasuredRequest, UnitRequest, DrawRequest, TableRequest, Eithe
         check_reader(self.reader)
         check_columns(self.text_column)
         chosen_metrics(self.text_metrics)
-        refuse_units_of_documents(self.unit_size, self.documents)
+        refuse_units_of_documents(self.unit_size, self.documents_of_texts())
 
     def _check_outputs(self, *, gold: bool) -> None:
         if self.task is None or not gold:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Mapping, Sequence
 
+from outscore.core.brief import count_of
 from outscore.core.options import OptionValue
 from outscore.language.phrases import equals_gold
 from outscore.metrics.text.entry import TextMetric
@@ -41,7 +42,18 @@ def cautions(chosen: Chosen, systems: Mapping[str, Sequence[Lines]], references:
     ]
     texts_of_notes.append(_unbroken(chosen, texts, gold))
     beware = [Note("reading", text) for text in texts_of_notes if text]
-    return [*(Note("warning", text) for text in _given_twice(systems, references)), *beware]
+    warned = [*_given_twice(systems, references), *_missing_references(references)]
+    return [*(Note("warning", text) for text in warned), *beware]
+
+
+def _missing_references(references: Sequence[Lines]) -> list[str]:
+    """How many lines of several references are blank, which segments then lack."""
+    held = [[bool(line.strip()) for line in of_segment] for of_segment in zip(*references, strict=True)]
+    blank = sum(of_segment.count(False) for of_segment in held if any(of_segment))
+    if not blank:
+        return []
+    lines = f"{count_of(blank, 'blank line')} in {len(references)} references"
+    return [f"{lines}: these are taken as missing references of their segments, not as empty ones."]
 
 
 def _given_twice(systems: Mapping[str, Sequence[Lines]], references: Sequence[Lines]) -> list[str]:

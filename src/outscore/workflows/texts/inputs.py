@@ -66,7 +66,7 @@ class _Asked:
     @property
     def names(self) -> list[str]:
         """All of them, the references first."""
-        further = [name for name in (self.documents, self.source) if name is not None]
+        further = [name for name in (self.documents, self.source) if name not in (None, shared.POOLED)]
         return [*self.reference, *self.files, *further, *self.labels]
 
     def of(self, dataset: str) -> _Asked:
@@ -218,7 +218,10 @@ def _read(asked: _Asked, opened: _Opened) -> TextFiles[Key]:
     texts, notes = side_by_side([*(run for runs in systems.values() for run in runs), *references])
     documents: Labels | None = None
     datasets: Labels | None = next((text.datasets for text in texts[::-1] if text.datasets is not None), None)
-    if asked.documents is not None:
+    if asked.documents is None:
+        documents, more = _own_documents(texts)
+        notes = (*notes, *more)
+    elif asked.documents != shared.POOLED:
         documents = _labels(_said_of(asked.documents, "document", texts[-1], opened), "documents", segments)
     if asked.dataset not in (None, shared.POOLED):
         datasets = _labels(_said_of(str(asked.dataset), "dataset", texts[-1], opened), "dataset", segments)
@@ -226,6 +229,19 @@ def _read(asked: _Asked, opened: _Opened) -> TextFiles[Key]:
     rest = iter(texts)
     ordered = {key: [next(rest) for _ in runs] for key, runs in systems.items()}
     return TextFiles(ordered, list(rest), documents, datasets, labels, notes=notes, source=source)
+
+
+def _own_documents(texts: Sequence[Segments]) -> tuple[Labels | None, tuple[str, ...]]:
+    """The documents that texts name, if they group segments, and what is said about them."""
+    named = next((text for text in texts[::-1] if text.documents is not None), None)
+    if named is None or named.documents is None:
+        return None, ()
+    documents = labels_of_segments(named.documents, "documents", len(named))
+    size = len(set(documents))
+    if size in (1, len(documents)):
+        return None, ()
+    said = f"Segments of one document are swapped as one, {size:,} documents of {named.label}"
+    return documents, (f"{said}; --cluster none swaps single segments.",)
 
 
 def _source(file: TextFile, reference: Segments) -> Segments:
@@ -313,7 +329,7 @@ def _join_groups(parts: Mapping[str, TextFiles[Key]]) -> tuple[Labels | None, La
         return first.documents, first.datasets
     datasets = tuple(dataset for dataset, part in parts.items() for _ in part.references[0].lines)
     documents = [part.documents for part in parts.values() if part.documents is not None]
-    return _concatenate(documents) if documents else None, datasets
+    return _concatenate(documents) if len(documents) == len(parts) else None, datasets
 
 
 def _concatenate(labels: Iterable[Labels]) -> Labels:

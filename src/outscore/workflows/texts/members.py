@@ -26,7 +26,7 @@ from outscore.workflows.reading import Better, resolve_direction, scale_notes
 from outscore.workflows.texts.checks import chosen_metrics
 from outscore.workflows.texts.labels import ONE, Datasets
 from outscore.workflows.texts.patterns import DATASET, fill
-from outscore.workflows.texts.statistics import Lines, Statistics
+from outscore.workflows.texts.statistics import Lines, Statistics, signature_of
 
 BOTH: tuple[Better, Better] = ("lower", "higher")
 
@@ -86,7 +86,7 @@ def text_members(
             rows, notes = score(), [Note("method", _library_note(shown_name(spec), entry, doubt))]
         parts = None if entry.parts is None else partial(entry.parts, options)
         alone = entry.make({**options, **entry.alone})
-        signature = entry.signature(options, len(references))
+        signature = signature_of(entry, options, references)
         members.append(Member(shown_name(spec), entry.make(options), signature, rows, parts, alone, notes))
     return members
 

@@ -223,7 +223,8 @@ def read_texts(request: TextsRequest) -> TextData:
     texts_read = read_text_files(
         request.files,
         request.reference,
-        documents=request.documents,
+        # Units are made of segments that follow one another, whatever their document.
+        documents=request.documents or (shared.POOLED if request.unit_size > 1 else None),
         labels=[name for name in request.buckets if name != LENGTH],
         dataset=request.dataset,
         source=request.source,

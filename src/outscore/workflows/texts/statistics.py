@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -19,7 +20,7 @@ from outscore.engine.progress import Progress
 from outscore.formats.texts.read import read_texts
 from outscore.formats.texts.segments import Segments
 from outscore.metrics.cache import StatisticsCache, statistics_key
-from outscore.metrics.text.check import Doubt, find_doubt, rows_of_library, verify
+from outscore.metrics.text.check import Doubt, check_lines, find_doubt, rows_of_library, verify
 from outscore.metrics.text.entry import TextMetric
 from outscore.metrics.text.registry import segment_statistics
 from outscore.workflows.texts.labels import Datasets
@@ -243,6 +244,9 @@ class Statistics:
 
         Cached rows passed that check; their key includes the texts, the options and the library's version.
         """
+        numbers = reference_counts(references)
+        if len(numbers) > 1 or len(references) not in numbers:
+            return self._with_gaps(entry, options, hypotheses, references, numbers)
         doubted = (spec := _spec(entry, options)) in self.doubted
         counted_by = entry.signature(options, len(references)) + ("|library" if doubted else "")
         key = statistics_key(entry.name, options, counted_by, hypotheses, references)
@@ -270,6 +274,36 @@ class Statistics:
             self.doubted[spec] = doubt
         return rows
 
+    def _with_gaps(
+        self,
+        entry: TextMetric,
+        options: Mapping[str, OptionValue],
+        hypotheses: Lines,
+        references: Sequence[Lines],
+        numbers: Mapping[int, Array],
+    ) -> Array:
+        """The rows of segments with unequally many references: those with equally many are scored together.
+
+        What a metric draws from all references, it draws from those of all segments.
+        """
+        key = statistics_key(entry.name, options, signature_of(entry, options, references), hypotheses, references)
+        cached = self.cache.load(key)
+        if cached is None:
+            check_lines(entry, hypotheses, references)
+            prepared, common = entry.prepare(references, options), math.lcm(*numbers)
+            parts = []
+            for number, rows in numbers.items():
+                texts = _chosen(hypotheses, rows.tolist())
+                gold = _present(references, number, rows.tolist())
+                part = segment_statistics(entry.name, texts, gold, dict(options), prepared)
+                if any(line.strip() for lines in gold for line in lines):
+                    verify(entry, texts, gold, part, options)
+                parts.append(part * (common // number) if entry.times_references else part)
+            cached = np.concatenate(parts)[np.argsort(np.concatenate(list(numbers.values())))]
+            self.cache.store(key, cached)
+        self.progress.advance(len(range(0, len(hypotheses), PIECE)))
+        return cached
+
     def doubt_about(self, entry: TextMetric, options: Mapping[str, OptionValue]) -> Doubt | None:
         """Where the statistics of outscore differ from those of the library; if they do, the library has to count them all."""
         return self.doubted.get(_spec(entry, options))
@@ -286,6 +320,36 @@ class Statistics:
                 break
             rows += Serial().map(score, [piece], progress=self.progress)
         return rows + self.engine.map(score, pieces[len(rows) :], progress=self.progress)
+
+
+def reference_counts(references: Sequence[Lines]) -> dict[int, Array]:
+    """The segments by the number of their references: of several, a blank one is a reference that the segment lacks.
+
+    Examples
+    --------
+    >>> {number: rows.tolist() for number, rows in reference_counts([("a", "b", ""), ("c", "", "")]).items()}
+    {1: [1], 2: [0, 2]}
+    """
+    if len(references) == 1:
+        return {1: np.arange(len(references[0]))}
+    counts = np.sum([[bool(line.strip()) for line in lines] for lines in references], axis=0)
+    # Where all are blank, nothing was expected there.
+    numbers = np.where(counts == 0, len(references), counts)
+    return {int(number): np.flatnonzero(numbers == number) for number in np.unique(numbers)}
+
+
+def _present(references: Sequence[Lines], number: int, rows: Sequence[int]) -> list[Lines]:
+    """The references of segments that have so many of them, without the blank ones."""
+    of_rows = [[lines[i] for lines in references if lines[i].strip()] or [lines[i] for lines in references] for i in rows]
+    return [tuple(own[place] for own in of_rows) for place in range(number)]
+
+
+def signature_of(entry: TextMetric, options: Mapping[str, OptionValue], references: Sequence[Lines]) -> str:
+    """The signature of a metric, which says if segments have unequally many references, as that of sacreBLEU does."""
+    numbers = reference_counts(references)
+    if len(numbers) == 1:
+        return entry.signature(options, next(iter(numbers)))
+    return entry.signature(options, len(references)).replace(f"nrefs:{len(references)}", "nrefs:var")
 
 
 def _spec(entry: TextMetric, options: Mapping[str, OptionValue]) -> str:
