@@ -473,3 +473,10 @@ WRITERS: dict[str, Callable[[Path], list[Path]]] = {
     "opencompass": opencompass,
     "explainaboard": explainaboard,
 }
+METRIC = {
+    "evalplus": ("--metric", "base"),
+    "promptfoo": ("--metric", "success"),
+    "helm": ("--metric", "exact_match"),
+    "deepeval": ("--metric", "success"),
+}
+"""Which of several scores is compared."""

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.log_files import WRITERS, inspect_json, lm_eval
+from tests.log_files import METRIC, WRITERS, inspect_json, lm_eval
 
 import outscore as osc
 from outscore.cli.app import app
@@ -51,6 +51,7 @@ def table(evaluation):
         "directions": {name: measure.higher_is_better for name, measure in evaluation.measures.items()},
         "groups": {name: labels.texts() for name, labels in evaluation.groups.items()},
         "conditions": dict(evaluation.conditions),
+        "repeated by": None if evaluation.repeats is None else evaluation.repeat_column,
         "missing counts as 0": evaluation.zero_missing,
     }
 
@@ -79,7 +80,7 @@ def test_every_format_comes_back_as_it_was(name, tmp_path):
 @pytest.mark.parametrize("name", WRITERS)
 def test_the_comparison_is_the_same(name, tmp_path):
     logs = WRITERS[name](tmp_path / "logs")
-    metric = {"evalplus": ("--metric", "base"), "promptfoo": ("--metric", "success")}.get(name, ())
+    metric = METRIC.get(name, ())
     found = [
         json.loads(run("compare", *paths, *metric, "--format", "json").output)["comparisons"][0]
         for paths in (logs, [converted(tmp_path, *logs)])
@@ -184,6 +185,9 @@ def test_real_logs_come_back_as_they_were(shared_data, tmp_path):
         "bfcl",
         "trec-eval",
         "ranx",
+        "deepeval",
+        "opencompass",
+        "explainaboard",
     }
     assert seen == set(LOGS) - without
 

@@ -54,6 +54,13 @@ def lighteval() -> None:
             move([Path("made", kind, "maker", name)], f"{kind}/org/{name}")
 
 
+def ragas() -> None:
+    """The table of `result.to_pandas()`, which is no log."""
+    for name, scores in zip("ab", logs.verdicts().mean(axis=2), strict=True):
+        rows = "".join(f"{logs.question(item)},{score / 2},{score / 4}\n" for item, score in enumerate(scores.tolist()))
+        Path(f"{name}.csv").write_text(f"user_input,faithfulness,answer_relevancy\n{rows}", encoding="utf-8")
+
+
 MAKERS = {
     "lm-evaluation-harness": lm_eval,
     "Inspect": inspect,
@@ -87,6 +94,10 @@ MAKERS = {
     "trec_eval": lambda: move(logs.trec_eval(Path("made")), "a.eval.txt", "b.eval.txt"),
     "ranx": lambda: move(logs.ranx(Path("made")), "a.json", "b.json"),
     "COMET": lambda: logs.comet(Path()),
+    "DeepEval": lambda: move(logs.deepeval(Path("made")), "a/test_run_1.json", "b/test_run_1.json"),
+    "OpenCompass": lambda: move(logs.opencompass(Path("made")), "results/amber/gsm8k.json", "results/birch/gsm8k.json"),
+    "ExplainaBoard": lambda: move(logs.explainaboard(Path("made")), "a.json", "b.json"),
+    "RAGAS": ragas,
 }
 
 
@@ -97,7 +108,7 @@ def run(command: str):
 
 
 def test_every_harness_has_a_recipe():
-    assert set(RECIPES) == set(MAKERS) == {entry.title for entry in LOGS.values()}
+    assert set(RECIPES) == set(MAKERS) == {"RAGAS"} | {entry.title for entry in LOGS.values()}
 
 
 @pytest.mark.parametrize("name", RECIPES)
@@ -107,6 +118,7 @@ def test_the_recipe_of_a_harness(name, tmp_path, monkeypatch):
     said = run(RECIPES[name])
     # These are called by folders and files that the guide names.
     named = name in ("EvalPlus", "SWE-bench board", "Terminal-Bench", "tau-bench", "LiveCodeBench", "BFCL", "trec_eval", "ranx")
+    named |= name in ("DeepEval", "RAGAS")
     assert "amber" in said or named
     assert "12 items" in said
 

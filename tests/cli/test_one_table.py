@@ -84,7 +84,7 @@ def test_evidence_at_every_look(pair_files, outscore, refusal):
     assert "confidence sequence" in text
     assert "which must be random" in text
     assert refusal("compare", "-v", "table.csv", "--bounds", "0", "1").startswith(
-        "--bounds is for a margin, a one-sided --delta or --anytime"
+        "--bounds is for a margin, a one-sided --delta, --anytime or --missing zero"
     )
 
 
@@ -101,7 +101,7 @@ def test_different_items_are_compared_and_pairs_refused(outscore, refusal, pair_
 
 
 def test_right_answers_have_one_name_in_every_command(outscore, refusal, tmp_path, monkeypatch):
-    """`--gold-column` names the column everywhere; `--gold` does where it cannot be a file."""
+    """`--gold-column` names the column everywhere, and so does `--gold` where no file is called like it."""
     monkeypatch.chdir(tmp_path)
     Path("wide.csv").write_text(wide().replace("gold", "truth"))
     named = ("wide.csv", "--system", "new", "--system", "old")
@@ -109,9 +109,8 @@ def test_right_answers_have_one_name_in_every_command(outscore, refusal, tmp_pat
         more = ("--margin", "0.1") if command == "gate" else ()
         found = outscore(command, *named, *more, "--gold-column", "truth", "--format", "json").stdout
         assert "truth" in found
-        if command != "rank":
-            assert outscore(command, *named, *more, "--gold", "truth", "--format", "json").stdout == found
-    assert "--gold-column names a column" in refusal("rank", *named, "--gold", "truth")
+        assert outscore(command, *named, *more, "--gold", "truth", "--format", "json").stdout == found
+    assert "`untruth` does not exist" in refusal("rank", *named, "--gold", "untruth")
     Path("asked.yaml").write_text("gold-column: truth\n")
     by_config = outscore("compare", *named, "--config", "asked.yaml").stdout
     assert by_config == outscore("compare", *named, "--gold", "truth").stdout

@@ -361,6 +361,7 @@ def _log_contents(harness: str, folder: Path) -> list[bytes]:
 
 NAMED_AFTER_FILES = ("lm-eval", "helm", "lighteval", "swe-bench", "evalplus", "bigcodebench")
 NAMED_AFTER_FILES += ("swe-bench-board", "terminal-bench", "tau-bench", "livecodebench", "trec-eval", "ranx")
+NAMED_AFTER_FILES += ("deepeval", "opencompass")
 """Harnesses whose logs do not name the system."""
 SEVERAL_FILES = ("harbor", "bfcl")
 """Harnesses that write one file for each trial, or the items into another file."""
@@ -375,8 +376,7 @@ def test_logs_from_pipes_are_called_a_and_b_unless_they_name_their_systems(harne
         names = [name.split("/")[1] for name in names]
     with contextlib.ExitStack() as stack:
         paths = [stack.enter_context(_handle("", content)) for content in contents]
-        metric = {"helm": "exact_match", "promptfoo": "success", "evalplus": "base"}.get(harness)
-        done = outscore("compare", *paths, *(() if metric is None else ("--metric", metric)), "--format", "json")
+        done = outscore("compare", *paths, *log_files.METRIC.get(harness, ()), "--format", "json")
     assert done.exit_code == 0, done.stderr
     found = json.loads(done.stdout)
     assert found["comparisons"][0]["systems"] == names

@@ -169,7 +169,7 @@ BAD = {
     "test alone": (["--pilot", "both.csv", "--test", "student"], "--test is for --retrospective"),
     "bayes": (["--pilot", "both.csv", "--retrospective", "--test", "bayes"], "it has no null hypothesis to reject"),
     "counts": (["--pilot", "counts.txt"], "a plan needs one score per item"),
-    "ending": (["--effect", ".2", "-o", "plan.xlsx"], "Use one of .txt, .json, .md, .tex, .html, .csv."),
+    "ending": (["--effect", ".2", "-o", "plan.xlsx"], "Use one of .txt, .json, .md, .tex, .html, .csv, .svg."),
     "own input": (["--pilot", "both.csv", "-o", "a.txt", "-o", "nowhere/x.md"], "there is no folder"),
     "config": (["--config", "bad.yaml"], "there is no option `effekt`"),
     "test": (["--pilot", "both.csv", "--retrospective", "--test", "students"], "There is no test `students`"),

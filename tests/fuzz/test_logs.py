@@ -10,12 +10,11 @@ import pytest
 from click.testing import CliRunner
 from tests.fuzz.log_damage import Damage, damages, some
 from tests.fuzz.test_damage import Late, alarm
-from tests.log_files import WRITERS
+from tests.log_files import METRIC, WRITERS
 
 from outscore.cli.app import app
 
 FEW, SECONDS, MAX_SENTENCE = 8, 10, 1_000
-METRIC = {"evalplus": ("--metric", "base"), "promptfoo": ("--metric", "success"), "deepeval": ("--metric", "success")}
 
 
 def outcome(damage: Damage, words: list[str]):

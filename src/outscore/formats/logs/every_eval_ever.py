@@ -30,6 +30,8 @@ RESERVED = ("doc_hash", "prompt_hash", "target_hash", "filter", "lm_eval_metrics
 """Keys of the metadata that are not columns to group by."""
 MISSING = ("rows_without_score", "count as 0")
 """What the details of a result say where boards of the harness it comes from count rows without a score as 0."""
+REPEATED_BY = "repeated_by"
+"""Where the details of a result say what its harness calls a repeat: runs of everything are not epochs of single items."""
 
 
 class _Scores(msgspec.Struct):
@@ -194,6 +196,7 @@ def _facts(document: Document, rows: Sequence[Row]) -> dict[str, Any]:
         "filter": filter_name,
         "directions": {metric: not value for metric, value in lower.items() if value is not None},
         "totals": {metric: _total(document, result, metric, rows) for metric, result in results.items()},
+        "repeat_column": str(conditions.pop(REPEATED_BY, "repeat")),
         "zero_missing": str(conditions.pop(MISSING[0], None)) == MISSING[1],
         "conditions": {name: str(value) for name, value in conditions.items()},
     }

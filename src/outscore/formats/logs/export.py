@@ -1,8 +1,8 @@
 """Any log as Every Eval Ever: a line per row and score, and the aggregate beside the lines.
 
 What the schema has no field for (the score's name, the repeat, why a row has no score, columns to group by) stands in the
-`metadata` of a line, and the conditions of a run, and whether rows without a score count as 0, in the `source_data` of its
-result, where the reader finds them again.
+`metadata` of a line. The conditions of a run, what it calls a repeat, and whether rows without a score count as 0 stand in the
+`source_data` of its result. The reader finds them again there.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import msgspec
 import numpy as np
 
 from outscore.formats.logs.evaluation import NOTHING, STATES, Evaluation, Exchange, Measure
-from outscore.formats.logs.every_eval_ever import MISSING, RESERVED, result_id
+from outscore.formats.logs.every_eval_ever import MISSING, REPEATED_BY, RESERVED, result_id
 
 SCHEMA = "0.3.0"
 # Questions and answers are read again, this many rows at a time.
@@ -104,13 +104,18 @@ def _result(evaluation: Evaluation, name: str, measure: Measure) -> dict[str, An
         return None
     direction = {} if measure.higher_is_better is None else {"lower_is_better": not measure.higher_is_better}
     total = float(scored.mean()) if measure.total is None else measure.total
+    details = dict(evaluation.conditions)
+    if evaluation.repeats is not None:
+        details[REPEATED_BY] = evaluation.repeat_column
+    if zero:
+        details.update([MISSING])
     return {
         "evaluation_name": _name(evaluation),
         "evaluation_result_id": result_id(evaluation.system, _name(evaluation), name),
         "source_data": {
             "dataset_name": evaluation.task,
             "source_type": "other",
-            "additional_details": {**evaluation.conditions, **(dict([MISSING]) if zero else {})},
+            "additional_details": details,
         },
         "metric_config": {"evaluation_description": name, **direction},
         "score_details": {"score": _number(total)},

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from outscore.core.errors import OutscoreError
 from outscore.core.options import Option
@@ -154,8 +155,21 @@ class RankRequest(MeasuredRequest, UnitRequest, DrawRequest, TableRequest, Eithe
 
     @property
     def data_files(self) -> Sequence[str]:
-        """The systems, then the references or the right answers."""
-        return [*super().data_files, *([] if self.gold is None else [self.gold])]
+        """The systems, then the references or the right answers; without a task, these may be a column of a table."""
+        return [*super().data_files, *([] if self.gold is None or self.task is None else [self.gold])]
+
+    def with_judgements(self) -> Self:
+        """The same request with right answers as judgements if they are a file, and as a column if they are one."""
+        found = super().with_judgements()
+        if found.gold is None or found.task is not None or found.reference or not found.files:
+            return found
+        from outscore.formats.base.places import refuse_missing
+        from outscore.formats.readers import has_column
+
+        if has_column(found.files[0], found.gold):
+            return replace(found, gold=None, gold_column=found.gold)
+        refuse_missing([found.gold])
+        return found
 
     @property
     def inputs(self) -> list[str]:
