@@ -63,9 +63,9 @@ browser:
 	  command -v chromium-headless-shell >/dev/null || command -v chromium >/dev/null || command -v chromium-browser >/dev/null \
 	    || command -v google-chrome >/dev/null || echo "Chromium is not installed: the tests of pages will be skipped."; }
 
-# The type checker of the page's scripts, where npm is; its test is skipped and says so where it is not.
+# The type checker and the linter of the page's scripts, where npm is; their tests are skipped and say so where it is not.
 scripts:
-	@[ -x node_modules/.bin/tsc ] || ! command -v npm >/dev/null || npm install --silent --no-save --no-audit --no-fund typescript@5 || true
+	@[ -x node_modules/.bin/eslint ] || ! command -v npm >/dev/null || npm install --silent --no-save --no-audit --no-fund typescript@5 eslint@9 || true
 
 # Also every property again, with as many examples as its test names.
 test-slow: $(DEV) browser

@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -311,3 +312,38 @@ def test_every_file_says_in_a_line_what_it_is(page, saved):
         assert found[name].startswith(line), (name, found[name])
     assert "higher is better" in found["negated.csv"]
     assert found["unclear.csv"].endswith("2 rows in 1 file (csv); not clear from the name whether higher or lower is better")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "suits"),
+    [
+        ("new.txt", "positive\nnot_positive\npositive\nnot_positive\npositive\nnot_positive\n", ["diff"]),
+        ("new.json", json.dumps({f"q{i}": "yes" if i % 2 else "no" for i in range(6)}), ["diff"]),
+        # Every line is another word, or several: a text.
+        ("new.txt", "one\ntwo\nthree\nfour\nfive\nsix\n", ["texts"]),
+        ("new.txt", "A dog barks.\nA dog barks.\nA dog barks.\nA cat sleeps.\n", ["texts"]),
+    ],
+)
+def test_labels_without_a_table_are_offered_where_they_can_be_nothing_else(tmp_path, monkeypatch, name, content, suits):
+    monkeypatch.chdir(tmp_path)
+    Path(name).write_text(content, encoding="utf-8")
+    found = inspect(Path(name), 10_000)
+    assert found["problem"] is None
+    assert found["suits"] == suits
+    assert found["systems"] == ["new"]
+    if suits == ["diff"]:
+        assert found["reading"] == "6 labels, one per " + ("line" if name.endswith("txt") else "item")
+        first = ["positive", "not_positive"] if name.endswith("txt") else ["no", "yes"]
+        assert [row[-1] for row in found["head"]][:2] == first
+
+
+def test_labels_of_three_files_are_a_diff_on_the_page(page):
+    files = {
+        "gold.txt": b"yes\nno\nyes\nno\nyes\nno\n",
+        "old.txt": b"no\nno\nyes\nno\nno\nno\n",
+        "new.txt": b"yes\nno\nyes\nno\nno\nno\n",
+    }
+    gold, old, new = page.upload(files)
+    assert {one["task"] for one in (gold, old, new)} == {"label"}
+    job = page.run("diff", {"gold": [gold["id"]], "files": [old["id"], new["id"]]}, settings={"task": "label"})
+    assert page.get(f"/api/results/{job['result']}").json()["pairs"][0]["outcomes"]["correction"] == 1

@@ -51,6 +51,8 @@ SCORES = ["compare", "rank", "plan", "score", "gate"]
 CONLLU = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
 LOGGED = ["compare", "rank", "score", "gate"]
 MAX_LISTED = 3
+FEW = 3
+"""Each label of labels without ids occurs as often as this on average; words of a text do not."""
 AS_LINES = "Write one JSON object per line, with the id and the score of an item, or a table."
 # Tools by keys that only their files have, what the file is, and where to find scores of items.
 TOOLS: tuple[tuple[set[str], str, str], ...] = (
@@ -159,6 +161,8 @@ def _table_or_text(path: Path) -> FileDescription:
         # What is certainly CoNLL-U may be CorefUD besides.
         chains = detect(peek, holds="outputs").entry
         return _chains(path, lines) if chains is not None and chains.unit == "chains" else _words(path, lines)
+    if (answers := _answers(path, peek)) is not None:
+        return answers
     if (result := _result(path, peek)) is not None:
         return result
     if (battles := _battles(path)) is not None:
@@ -290,6 +294,27 @@ def _labels(path: Path, *, only: bool) -> FileDescription | None:
         return None
     columns, head = _table(path, items.origin.columns, ())
     reading = f"{count_of(items.origin.rows, 'label')}, one per item"
+    return FileDescription("labels", items.origin.rows, columns, [items.name], head, ["diff"], reading=reading)
+
+
+def _answers(path: Path, peek: Peek) -> FileDescription | None:
+    """Labels that are no table and can be nothing else: `{id: answer}`, or a word per line with few different words."""
+    if isinstance(peek.document, dict) and peek.document and all(isinstance(value, str) for value in peek.document.values()):
+        head = [[*pair] for pair in peek.document.items()][:ROWS]
+    else:
+        lines = [line.strip() for line in peek.filled]
+        words = {line for line in lines if line.replace("_", "").replace("-", "").isalpha()}
+        if len(lines) < 2 or len(words) * FEW > len(lines) or not words.issuperset(lines):
+            return None
+        head = [[line] for line in lines[:ROWS]]
+    try:
+        items = read_labels(path)
+    except OutscoreError:
+        return None
+    assert items.origin is not None
+    lone = items.origin.format == LABEL_LINES
+    columns = [Column(name, part, "text") for name, part in (("id", "item"), ("answer", "answer"))][lone:]
+    reading = f"{count_of(items.origin.rows, 'label')}, one per {'line' if lone else 'item'}"
     return FileDescription("labels", items.origin.rows, columns, [items.name], head, ["diff"], reading=reading)
 
 
