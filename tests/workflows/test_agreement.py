@@ -20,6 +20,7 @@ KINDS = {
     "decimals": lambda rng, level: round(rng.normal(level, 1.0), 1),
     "grades": lambda rng, _: float(rng.integers(1, 6)),
     "numbers": lambda rng, level: rng.normal(level, 1.0),
+    "counts": lambda rng, level: tuple(rng.binomial(4, [level, 0.3, 1 - level]).tolist()),
 }
 
 
@@ -27,26 +28,32 @@ KINDS = {
 def tables(draw) -> tuple[pl.DataFrame, dict[str, object], bool]:
     """A table of two systems, the options that go with it, and whether both have the same items."""
     rng = np.random.default_rng(draw(st.integers(0, 10**6)))
-    score, n = KINDS[draw(st.sampled_from(sorted(KINDS)))], draw(st.integers(6, 40))
+    kind, n = draw(st.sampled_from(sorted(KINDS))), draw(st.integers(6, 40))
+    score = KINDS[kind]
     column, runs = draw(st.sampled_from([("", 1), ("", 1), ("epoch", 2), ("epoch", 4), ("seed", 3)]))
-    design = draw(st.sampled_from(["items", "clusters", "gaps", "uneven gaps", "units"]))
+    design = draw(st.sampled_from(["items", "clusters", "gaps", "uneven gaps", "units", "datasets"]))
     gaps = design.endswith("gaps")
     there = rng.random((2, n)) < (0.85 if gaps else 1)
+    group = max(2, n // 3) if design == "datasets" else 3
+    columns = ("tp", "fp", "fn") if kind == "counts" else ("score",)
     rows = [
-        (f"q{i}", system, run, f"d{i // 3}", score(rng, level))
+        (f"q{i}", system, run, f"d{i // group}", *(drawn if kind == "counts" else (drawn,)))
         for own, (system, level) in zip(there, (("new", 0.7), ("old", 0.5)), strict=True)
         for i in np.flatnonzero(own).tolist()
         # An item that one system lacks may have fewer runs.
         for run in range(runs if design != "uneven gaps" or there[:, i].all() else max(1, runs - 1))
+        for drawn in [score(rng, level)]
     ]
-    table = pl.DataFrame(rows, schema=["id", "system", column or "run", "doc", "score"], orient="row")
-    asked: dict[str, object] = {}
+    table = pl.DataFrame(rows, schema=["id", "system", column or "run", "doc", *columns], orient="row")
+    asked: dict[str, object] = {"metric": "f1"} if kind == "counts" else {}
+    if design == "datasets":
+        asked["dataset"] = "doc"
     if design == "clusters":
         asked["clusters"] = "doc"
     if design == "units":
         # Units are made of items; runs that span all items have a test of their own.
         asked |= {"unit_size": 2} | ({"population": "items"} if column else {})
-    return table.drop([] if column else "run").drop([] if design == "clusters" else "doc"), asked, not gaps
+    return table.drop([] if column else "run").drop([] if design in ("clusters", "datasets") else "doc"), asked, not gaps
 
 
 def same(one: float | None, other: float | None) -> bool:
@@ -85,18 +92,40 @@ def test_all_commands_agree_on_what_they_share(made):
     if "unit_size" in asked:
         return
     alone = osc.score(table, **asked)
+    if asked.keys() >= {"dataset", "metric"}:
+        # The macro average of F1 takes no margin.
+        return
     if alone.population == board.population:
         assert_same_own(board.scores, alone.systems)
     else:
         # Alone, a system lacks runs of items that no other has either.
         assert (board.population, alone.population) == ("items-and-runs", "items")
-    margin = 0.05 * max(1.0, float(table["score"].abs().max()))
+    largest = float(table["score"].abs().max()) if "score" in table.columns else 1.0
+    margin = 0.05 * max(1.0, largest)
     gate = osc.gate(table, margin=margin, systems=["old", "new"], **asked)
-    asked_alike = osc.compare(table, margin=margin, systems=["new", "old"], **asked)
-    assert_same_own(pair.scores, gate.comparison.scores)
+    # F1 is not a mean over items: swaps cannot test a margin.
+    by: dict[str, object] = {} if "score" in table.columns else {"test": "bootstrap", "population": None}
+    asked_alike = osc.compare(table, margin=margin, systems=["new", "old"], **{**asked, **by})
+    assert_same_own(asked_alike.scores, gate.comparison.scores)
     assert same(gate.comparison.difference, asked_alike.difference)
     assert same(gate.not_worse.value, asked_alike.margin.noninferiority.value)
-    assert same(gate.interval.low, asked_alike.margin.limit)
+    wide = osc.compare(table, alpha=0.1, systems=["new", "old"], **{**asked, **by}).interval
+    low, high = (None, None) if wide is None else (wide.low, wide.high)
+    if asked_alike.margin.limit is not None:
+        # Identical outputs have no other end.
+        high = None if wide is None or (asked_alike.identical and low == high) else high
+        low = asked_alike.margin.limit
+    ends = (None, None) if gate.interval is None else (gate.interval.low, gate.interval.high)
+    assert all(map(same, ends, (low, high))), (ends, (low, high))
+
+
+def test_items_that_only_one_system_has_do_not_make_a_pair_averaged():
+    """All runs of the items that both have agree; those of an item of one system do not."""
+    rows = [(f"q{i}", system, run, 1.0) for system in ("new", "old") for i in range(6) for run in range(2)]
+    rows += [("q6", "new", 0, 1.0), ("q6", "new", 1, 0.0)]
+    table = pl.DataFrame(rows, schema=["id", "system", "epoch", "score"], orient="row")
+    pair, board = osc.compare(table), osc.rank(table)
+    assert (board.pairs[0].low, board.pairs[0].high) == pytest.approx((pair.interval.low, pair.interval.high))
 
 
 def test_a_score_beyond_1_is_beyond_1_for_all_systems(tmp_path):

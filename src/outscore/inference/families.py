@@ -20,7 +20,7 @@ from outscore.inference.base.differences import Flips, flips_of, units_of
 from outscore.inference.base.question import Alternative, checked_resamples
 from outscore.inference.permutation_tails import FIXED_POINT_BITS, fixed_line
 from outscore.resampling import flip_bits
-from outscore.results.design import Family
+from outscore.results.design import Family, Replicated
 from outscore.results.pvalue import PValue
 
 # Many comparisons at once: p-values adjusted so that all of them can be read against one α.
@@ -582,3 +582,22 @@ COMBINATIONS: dict[str, Combination] = {
         Combination("fisher", "independent datasets only: different items, scored separately", _fisher),
     )
 }
+
+
+def replication(systems: tuple[str, str], datasets: Sequence[str], better: Array, worse: Array, *, level: float) -> Replicated:
+    """On how many datasets the first system is better, from log p of both sides on each; the data say which comes first.
+
+    `level` is that of each direction: half of alpha, because the data have chosen one.
+
+    Examples
+    --------
+    >>> found = replication(("new", "old"), ["a", "b"], np.log([0.001, 0.4]), np.log([1.0, 0.6]), level=0.025)
+    >>> found.bonferroni, found.fisher, found.holm, found.worse
+    (1, 1, ['a'], [])
+    """
+    by_any, by_fisher = (
+        int(replicated_counts(better[None] / LN10, combination=how, alpha=level)[0]) for how in ("bonferroni", "fisher")
+    )
+    claimed, refuted = (adjust(np.maximum(np.exp(logs), MIN_FLOAT), "holm") <= level for logs in (better, worse))
+    named = np.array(datasets, dtype=object)
+    return Replicated(systems, len(datasets), by_any, by_fisher, named[claimed].tolist(), named[refuted].tolist())

@@ -306,7 +306,9 @@ def known_range(scores: list[Array], metric: AdditiveMetric, asked: TestRequest)
     least, largest = min(float(side.min()) for side in scores), max(float(side.max()) for side in scores)
     if asked.bounds:
         low, high = asked.bounds
-        if least < low or largest > high:
+        # Weighted items may have lost their last digit.
+        slack = TIE_TOLERANCE * max(abs(low), abs(high))
+        if least < low - slack or largest > high + slack:
             raise OutscoreError(
                 f"A score is {least if least < low else largest:g}, but by --bounds scores lie between {low:g} and {high:g}.",
                 "Give the smallest and the largest score that an item can have, known before the data: --bounds 0 100.",

@@ -164,6 +164,8 @@ class Margin:
         None if the test has no such limit.
     needed
         How many items like these would show non-inferiority with a power of .8; None if it is shown, or nothing tells.
+    interval
+        In a gate: the interval of A - B at level 1 - 2 alpha, which agrees with both one-sided tests. None elsewhere.
     """
 
     value: float
@@ -171,6 +173,7 @@ class Margin:
     equivalence: PValue
     limit: float | None = None
     needed: int | None = None
+    interval: Interval | None = None
 
 
 @dataclass(frozen=True)

@@ -55,7 +55,7 @@ class Panel(Brief):
     repeats
         The runs behind the cells, where cells are made of several, true numbers in the columns of one run's metric; else None.
     averaged
-        Whether rows are means of several that differ.
+        (systems, items) mask of the cells that are means of rows that differ; None without any.
     single
         Each system's rows, true numbers, before units were made, if they were.
     duplicates, conflicts
@@ -81,7 +81,7 @@ class Panel(Brief):
     clusters: Array | None = None
     dataset: str | None = None
     repeats: Repeats | None = None
-    averaged: bool = False
+    averaged: Array | None = None
     single: tuple[Array, ...] | None = None
     duplicates: int = 0
     conflicts: int = 0
@@ -108,14 +108,11 @@ class Panel(Brief):
         there = values[filled]
         if not len(there):
             raise OutscoreError("No system has any item.", "Give each system at least one score.")
-        known, differ = repeats, False
+        known, differ = None if repeats is None else _with_columns(repeats, metric), None
         raw: tuple[Array, ...] = ()
-        if repeats is not None and not repeats.reduced:
-            own = tuple(replace(runs, values=_in_columns(repeats.metric or metric, runs.values)) for runs in repeats.systems)
-            known = replace(repeats, systems=own)
-            if repeats.metric is None:
-                differ = any(map(_differ, own))
-                raw = tuple(runs.values for runs in repeats.systems if len(runs.values))
+        if repeats is not None and known is not None and not repeats.reduced and repeats.metric is None:
+            differ = np.array([_differ(runs, filled.shape[1]) for runs in known.systems])
+            raw = tuple(runs.values for runs in repeats.systems if len(runs.values))
         additive, rows_there, _ = resolve(metric, there, there[:1], raw=raw)
         written = to_exact_integers(rows_there)
         (whole,), scale = ((rows_there,), 1) if written is None else written
@@ -133,6 +130,17 @@ class Panel(Brief):
             repeats=known,
             averaged=differ,
         )
+
+    @classmethod
+    def of_pair(
+        cls, pairs: PairedScores, metric: AdditiveMetric, names: tuple[str, str], repeats: Repeats, spec: str | AdditiveMetric
+    ) -> Panel:
+        """A panel of two systems whose rows have been matched; the rows of `repeats` are as they were read, for `spec`."""
+        items = pairs.per_item()
+        rows = np.stack([items.a, items.b])
+        filled = np.ones(rows.shape[:2], dtype=bool)
+        known = _with_columns(repeats, spec)
+        return cls(metric, names, rows, filled, items.scale, clusters=items.clusters, repeats=known)
 
     def _brief(self) -> str:
         systems, items = self.shape
@@ -205,11 +213,30 @@ class Panel(Brief):
 
     def pair(self, left: int, right: int) -> PairedScores:
         """Two systems on the items both have."""
-        if self.complete:
-            return PairedScores(self.rows[left], self.rows[right], self.scale, None, self.clusters, self.averaged)
         both = self.present[left] & self.present[right]
+        averaged = self.averaged is not None and bool(self.averaged[[left, right]][:, both].any())
+        if self.complete:
+            return PairedScores(self.rows[left], self.rows[right], self.scale, None, self.clusters, averaged)
         rows = self.rows[left][both], self.rows[right][both]
-        return PairedScores(*rows, self.scale, None, self.clusters_of(both), self.averaged)
+        return PairedScores(*rows, self.scale, None, self.clusters_of(both), averaged)
+
+    def part(self, items: Array) -> Panel:
+        """The same systems on some items.
+
+        Examples
+        --------
+        >>> Panel.of("mean", ("new", "old"), np.array([[1, 0, 1], [0, 1, 1]])).part(np.array([0, 2])).scores().tolist()
+        [1.0, 0.5]
+        """
+        return replace(
+            self,
+            rows=self.rows[:, items],
+            present=self.present[:, items],
+            items=None if self.items is None else tuple(self.items[i] for i in items.tolist()),
+            clusters=self.clusters_of(items),
+            repeats=None if self.repeats is None else self.repeats.take(items),
+            averaged=None if self.averaged is None else self.averaged[:, items],
+        )
 
     def clusters_of(self, items: Array) -> Array | None:
         """Codes without gaps of the clusters of some items."""
@@ -282,17 +309,27 @@ class Panel(Brief):
             return bool((np.isnan(bottom) | (bottom == np.fmax.reduce(bottom, axis=0))).all())
 
 
+def _with_columns(repeats: Repeats, metric: str | AdditiveMetric) -> Repeats:
+    """The repeats with the rows of single runs in their metric's own columns; scores made of several runs have none."""
+    if repeats.reduced:
+        return repeats
+    systems = tuple(replace(runs, values=_in_columns(repeats.metric or metric, runs.values)) for runs in repeats.systems)
+    return replace(repeats, systems=systems)
+
+
 def _in_columns(metric: str | AdditiveMetric, values: Array) -> Array:
     """Rows in the metric's own columns; there may be none."""
     known = values if len(values) else np.zeros((1, *values.shape[1:]))
     return resolve(metric, known, known[:1])[1][: len(values)]
 
 
-def _differ(runs: Runs) -> bool:
-    """Whether any item has rows that differ."""
-    first = np.zeros((int(runs.items.max(initial=0)) + 1, runs.values.shape[1]))
+def _differ(runs: Runs, items: int) -> Array:
+    """Which items have rows that differ."""
+    first = np.zeros((items, runs.values.shape[1]))
     first[runs.items] = runs.values
-    return bool((first[runs.items] != runs.values).any())
+    differ = np.zeros(items, dtype=bool)
+    differ[runs.items[(first[runs.items] != runs.values).any(axis=1)]] = True
+    return differ
 
 
 @dataclass(frozen=True, eq=False)

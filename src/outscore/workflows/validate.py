@@ -101,7 +101,10 @@ def _kind_of(raw: Array) -> str:
 
 @dataclass(frozen=True)
 class Question:
-    """The question of a comparison, without the data; `options` are all options of the deciding test."""
+    """The question of a comparison, without the data; `options` are all options of the deciding test.
+
+    A `gate` asks for the interval of both sides of its margin, and for nothing that it does not show.
+    """
 
     test: str
     entry: TestEntry
@@ -119,6 +122,7 @@ class Question:
     population: str | None = None
     bounds: tuple[float, ...] = ()
     assume: str | None = None
+    gate: bool = False
 
     @property
     def of_test(self) -> TestRequest:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 
 import numpy as np
 import polars as pl
@@ -616,3 +617,32 @@ class TestIdenticalOutputs:
         found = osc.gate(write(tmp_path / "runs.csv", "item,system,run,score\n" + "".join(rows)), margin=0.02, repeat="run")
         assert found.outcome == "inconclusive"
         assert "Runs differ too, so a decision takes more runs" in found.reason
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_a_gate_compares_once_and_computes_nothing_that_it_does_not_show(monkeypatch, several):
+    """Neither a null law, nor further tests of fewer or of changed items, and no second comparison for its interval."""
+    from outscore.workflows.compare import arrays, evidence
+
+    calls: Counter[str] = Counter()
+
+    def counted(module, name):
+        function = getattr(module, name)
+
+        def call(*given, **named):
+            calls[name] += 1
+            return function(*given, **named)
+
+        monkeypatch.setattr(module, name, call)
+
+    for name in ("null_histogram", "size_curve", "fragility", "effects", "analyse"):
+        counted(evidence, name)
+    counted(arrays, "evidence")
+    rng = np.random.default_rng(2)
+    ids = [f"q{i}" for i in range(80)]
+    table = pl.DataFrame({"id": ids, "old": rng.random(80).round(2), "new": rng.random(80).round(2)})
+    if several:
+        table = table.with_columns(dataset=pl.Series(["easy", "hard"] * 40))
+    found = osc.gate(table, margin=0.1)
+    assert calls == {"evidence": 1, "analyse": 1} | ({} if several else {"effects": 1})
+    assert found.interval.level == 0.9

@@ -236,9 +236,13 @@ class TestWhatIsSaid:
         with pytest.raises(OutscoreError, match=r"`where\.txt` has 2 lines for 7 segments"):
             compared("labels")
 
-    def test_what_a_macro_average_does_not_answer(self):
-        with pytest.raises(OutscoreError, match="2 datasets, whose macro average is tested two-sided"):
-            compared(metric="ter", alternative="greater")
+    def test_a_macro_average_has_sides_but_no_margin(self):
+        two, more, less = (compared(metric="ter", alternative=side)[0] for side in ("two-sided", "greater", "less"))
+        assert two.design.datasets == more.design.datasets == 2
+        assert min(more.p.value, less.p.value) == pytest.approx(two.p.value / 2, abs=0.01)
+        assert more.p.value + less.p.value >= 1
+        with pytest.raises(OutscoreError, match="macro average over datasets takes neither a margin"):
+            compared(metric="bleu", delta="0.1")
 
     def test_max_t_is_refused(self):
         with pytest.raises(OutscoreError, match="max-t"):

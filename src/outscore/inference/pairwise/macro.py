@@ -6,7 +6,12 @@ that of a sum of sign flips, and the same kernels serve it, for up to `MAX_TESTE
 `MIN_APPROXIMATED` flips or more get Lugannani and Rice's approximation (`exact.saddlepoint`), for
 right-or-wrong items with all saddle points found together; it is an approximation, and says so.
 
-The interval of a single pair inverts this test, as that of a mean does: an item of a dataset of n items has the weight 1/(D·n).
+A single pair is a weighted mean, in which an item of a dataset of n items has the weight 1/(D·n) (`macro_rows`), and asks the
+permutation test what a mean asks it: sides, other differences than 0, an interval that inverts the test. At a margin the bound
+of a bounded mean answers (`shifted`), right-or-wrong items included; the item that it adds weighs as much as one of the
+smallest dataset, because a loss that has not shown may sit there. Two-sided, right-or-wrong items at another difference than 0
+get twice the smaller p of both sides.
+
 Intervals of many pairs, and of metrics that are not means, add up the widths of the datasets' own as those of independent
 numbers add up, √(Σ w²)/D, and are stretched to hold 0 exactly where the test does not reject it.
 """
@@ -15,22 +20,28 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 
+from outscore.core.errors import OutscoreError, ShiftError
 from outscore.core.metric import AdditiveMetric
-from outscore.core.numeric import MAX_EXACT, MIN_FLOAT, Array, as_integers
+from outscore.core.numeric import LN10, LOG2, MAX_EXACT, MIN_FLOAT, Array, as_integers
 from outscore.core.options import OptionValue
 from outscore.core.rows import PairedScores
 from outscore.exact.binomial import log_two_sided
 from outscore.exact.saddlepoint import log_saddlepoint
-from outscore.inference.base.question import TestRequest
-from outscore.inference.pairwise.per_pair import log_claim, permutation_p
-from outscore.inference.pairwise.table import KINDS, Measured, PairTable
-from outscore.inference.permutation import inversion_interval
+from outscore.inference.base.discordance import Worth, worth_of
+from outscore.inference.base.question import TestRequest, sampled_p
+from outscore.inference.pairwise.corpus import Flipped, hits_of, ranges, summable
+from outscore.inference.pairwise.per_pair import SIDES, log_claim, permutation_p
+from outscore.inference.pairwise.table import KINDS, Measured, OwnScores, PairTable, shared_panels
+from outscore.inference.registry import TESTS
+from outscore.inference.shifted import RANGE, known_range, two_scores
+from outscore.results.comparison import TestResult
 from outscore.results.note import Note
-from outscore.results.pvalue import Interval, PValue
+from outscore.results.pvalue import PValue
 from outscore.scores.panel import Panel
 
 MAX_TESTED = 2_000
@@ -41,6 +52,12 @@ MIN_APPROXIMATED = 100
 """With fewer flips the approximation is too rough. From here on, p above 1e-8 was within 5 % in 98 of 100 simulated sums."""
 RESAMPLES = 9_999
 """Swaps that are drawn where the test of the datasets draws none."""
+SMALLEST = "In the macro average, the item that is added at the margin weighs as much as one of the smallest dataset."
+BOTH_SIDES = (
+    "Right-or-wrong items at delta = {delta:g}: p of the macro average is twice the smaller p of both sides, by the bound of a"
+    " bounded mean (Gaffke, 2005)."
+)
+LACKING = "Systems lack items on some datasets, and {metric} is not a mean over items: the macro average cannot be tested."
 HUNDRED = 100.0
 """An item is worth 1/n or 100/n; a hundred divided by that is a whole number again."""
 
@@ -67,23 +84,115 @@ def macro_notes(test: str, kernel: str, *, in_units: bool = False) -> list[Note]
     return notes
 
 
+def macro_test(panels: Sequence[Panel], left: int, right: int, asked: TestRequest) -> TestResult:
+    """What swaps of two systems say about the mean of their differences on the panels that both have items of.
+
+    A metric that is not a mean over items has sides, but no other difference than 0, and no interval.
+
+    Examples
+    --------
+    >>> values = np.array([[0.5, 0.6, 0.7, 0.9], [0.1, 0.4, 0.6, 0.5]])
+    >>> datasets = [Panel.of("mean", ("A", "B"), values), Panel.of("mean", ("A", "B"), values)]
+    >>> found = macro_test(datasets, 0, 1, TestRequest("greater"))
+    >>> found.p.value, round(found.interval.low, 4), found.interval.high  # 1 of 2^8 swaps
+    (0.00390625, 0.1667, None)
+    >>> found = macro_test(datasets, 0, 1, TestRequest("greater", delta=-0.1))
+    >>> found.p.kernel, round(found.p.value, 4)
+    ('bounded-mean', 0.0643)
+    """
+    panels = shared_panels(panels, left, right)
+    request = replace(asked, options={"method": "auto", "resamples": asked.options.get("resamples") or RESAMPLES})
+    if not all(panel.linear() for panel in panels):
+        return _sampled(panels, left, right, request)
+    parts = [panel.pair(left, right) for panel in panels]
+    rows, mean = macro_rows(parts, panels[0].metric)
+    if not request.delta:
+        return TESTS["permutation"].run(rows, mean, request)
+    if panels[0].metric.emptied is not None and mean.emptied is None:
+        raise takes_no_margin(panels[0].metric.name)
+    worth = _worth_of_items(rows)
+    assumed: list[Note] = []
+    if worth is not None and mean.emptied is None and None in known_range([_item_scores(rows)], mean, request):
+        request, assumed = replace(request, bounds=(worth.wrong, worth.right)), list(two_scores(worth.wrong, worth.right))
+    if worth is not None:
+        # Right-or-wrong items are not symmetric about anything but 0, whatever is assumed.
+        request = replace(request, assume="")
+    if worth is not None and request.alternative == "two-sided":
+        return _of_both_sides(rows, mean, request)
+    result = TESTS["permutation"].run(rows, mean, request)
+    if result.p.kernel == RANGE and len({part.rows for part in parts}) > 1:
+        assumed.append(Note("method", SMALLEST))
+    return replace(result, notes=[*result.notes, *assumed])
+
+
+def _of_both_sides(rows: PairedScores, mean: AdditiveMetric, request: TestRequest) -> TestResult:
+    """Right-or-wrong items at a difference other than 0, which swaps cannot be about: twice the smaller p of both sides."""
+    sides = (replace(request, alternative=side, interval=False) for side in SIDES[1:])
+    p = min((TESTS["permutation"].run(rows, mean, side).p for side in sides), key=lambda p: p.log10)
+    log_p = min(0.0, p.log10 * LN10 + LOG2)
+    doubled = replace(PValue.from_logs(log_p, log_p, method=p.method, kernel=p.kernel), statistic=p.statistic, n=p.n)
+    at_zero = TESTS["permutation"].run(rows, mean, replace(request, delta=0.0))
+    return TestResult(doubled, at_zero.interval, [Note("method", BOTH_SIDES.format(delta=request.delta))])
+
+
+def _item_scores(rows: PairedScores) -> Array:
+    """The scores of all items of both systems."""
+    return np.concatenate([side[:, 0] / side[:, 1] for side in (rows.a, rows.b)])
+
+
+def _worth_of_items(rows: PairedScores) -> Worth | None:
+    """What a right item is worth, if all items are right or wrong, each its own unit; else None."""
+    if rows.averaged or (rows.clusters is not None and len(np.unique(rows.clusters)) < rows.rows):
+        return None
+    scores = _item_scores(rows)
+    least, largest = float(scores.min()), float(scores.max())
+    return worth_of(least, largest, rows.rows) if bool(np.isin(scores, (least, largest)).all()) else None
+
+
+def _sampled(panels: Sequence[Panel], left: int, right: int, request: TestRequest) -> TestResult:
+    """A metric that is not a mean over items, by swaps that are drawn."""
+    name = panels[0].metric.name
+    if request.delta:
+        raise takes_no_margin(name)
+    if not all((panel.present[left] == panel.present[right]).all() for panel in panels):
+        raise OutscoreError(LACKING.format(metric=name), "Rank the datasets one by one, or give all systems the same items.")
+    both = [replace(panel, rows=panel.rows[[left, right]], present=panel.present[[left, right]]) for panel in panels]
+    datasets = tuple(summable(panel.part(np.flatnonzero(panel.present[0])).collapse_clusters()) for panel in both)
+    flipped = Flipped(datasets, np.array([0]), np.array([1]), request.seed)
+    hits = np.sum([hits_of(flipped, part) for part in ranges(request.resamples)], axis=0)[0]
+    side = {"two-sided": 0, "greater": 1, "less": 2}[request.alternative]
+    if side and panels[0].orientation < 0:
+        side = 3 - side
+    p = sampled_p(int(hits[side]), request.resamples, "sign-flips")
+    n = sum(panel.shape[1] for panel in datasets)
+    return TestResult(replace(p, statistic=float(flipped.observed()[0]), n=n))
+
+
+def takes_no_margin(metric: str) -> ShiftError:
+    """A refusal of other differences than 0 where the macro average is not one of means over items."""
+    return ShiftError(
+        f"{metric} is not a mean over items, so its macro average over datasets takes neither a margin nor a `delta`.",
+        "Pool the items of all datasets with --dataset none, or give one dataset only.",
+        parameter="margin",
+    )
+
+
 def macro_tested(datasets: Sequence[Panel], request: TestRequest, approximate: bool, chunk: Array) -> Array:  # noqa: FBT001
     """(pairs, 2): log p and its kind for a chunk of pairs (left, right) by a linear metric.
 
     Examples
     --------
-    >>> mean = AdditiveMetric("mean", ("score", "items"), ratio=((1, 0), (0, 1)))
-    >>> rows = np.stack([np.array([[1, 1, 1], [0, 0, 0]]), np.ones((2, 3), dtype=int)], axis=2)
-    >>> dataset = Panel(mean, ("A", "B"), rows, np.ones((2, 3), dtype=bool))
+    >>> dataset = Panel.of("mean", ("A", "B"), np.array([[1, 1, 1], [0, 0, 0]]))
     >>> request = TestRequest(options={"method": "auto", "resamples": 999})
     >>> np.exp(macro_tested([dataset, dataset], request, False, np.array([[0, 1]]))[0, 0]).round(5).item()  # 2 of 2^6 swaps
     0.03125
     """
     answers = np.zeros((len(chunk), 2))
     for row, (left, right) in enumerate(chunk.tolist()):
-        pairs, metric = _macro_rows([panel.pair(left, right) for panel in datasets], datasets[0].metric)
-        if pairs is None:
+        parts = [part for part in (panel.pair(left, right) for panel in datasets) if part.rows]
+        if not parts:
             continue
+        pairs, mean = macro_rows(parts, datasets[0].metric)
         if approximate:
             d = (pairs.a - pairs.b)[:, 0].astype(float)
             if pairs.clusters is not None:
@@ -91,7 +200,7 @@ def macro_tested(datasets: Sequence[Panel], request: TestRequest, approximate: b
             if int((d != 0).sum()) >= MIN_APPROXIMATED:
                 answers[row] = _approximate(d), KINDS.index("asymptotic")
                 continue
-        p = permutation_p(pairs, metric, request)
+        p = permutation_p(pairs, mean, request)
         answers[row] = log_claim(p), KINDS.index(p.method)
     return answers
 
@@ -106,56 +215,60 @@ def _approximate(d: Array) -> float:
     return float(log_saddlepoint(counts[None], sizes[None], observed, np.array([half]))[0])
 
 
-def _macro_rows(parts: Sequence[PairedScores], metric: AdditiveMetric) -> tuple[PairedScores | None, AdditiveMetric]:
-    """The items of all datasets as contributions to the macro average, whole numbers where they can be."""
-    assert metric.ratio is not None
-    plain = AdditiveMetric(f"macro {metric.name}", ("score",), ratio=((1,), None), direction=metric.direction)
-    parts = [part for part in parts if part.rows]
-    if not parts:
-        return None, plain
-    u, v = metric.ratio
-    bottoms = [part.scale if v is None else float((part.a @ np.asarray(v)).sum()) for part in parts]
-    # (2, items) of each dataset, A above B.
-    tops = [np.stack([part.a @ np.asarray(u), part.b @ np.asarray(u)]) for part in parts]
-    clusters = _clusters_of(parts)
-    common = _common_multiple(bottoms) if all(part.integral for part in parts) else None
-    if common is not None and _stays_exact(tops, bottoms, common):
-        weighted = [top * (common // int(bottom)) for top, bottom in zip(tops, bottoms, strict=True)]
-        scale = common * len(parts)
-    else:
-        weighted = [top / (bottom * len(parts)) for top, bottom in zip(tops, bottoms, strict=True)]
-        scale = 1
-    a, b = np.concatenate(weighted, axis=1)
-    return PairedScores(a[:, None], b[:, None], scale, None, clusters), plain
-
-
-def macro_interval(datasets: Sequence[Panel], left: int, right: int, log_p: float, alpha: float) -> Interval | None:
-    """The interval of one pair's macro difference by a linear metric, which inverts its test; None where they share no item.
+def macro_rows(parts: Sequence[PairedScores], metric: AdditiveMetric) -> tuple[PairedScores, AdditiveMetric]:
+    """The items of all datasets as a weighted mean, which is the macro average: whole numbers where they can be.
 
     Examples
     --------
     >>> mean = AdditiveMetric("mean", ("score", "items"), ratio=((1, 0), (0, 1)))
-    >>> rows = np.stack([np.array([[5, 6, 7, 9], [1, 4, 6, 5]]), np.ones((2, 4), dtype=int)], axis=2)
-    >>> dataset = Panel(mean, ("A", "B"), rows, np.ones((2, 4), dtype=bool))
-    >>> found = macro_interval([dataset, dataset], 0, 1, math.log(2 / 2**8), 0.05)
-    >>> found.low, found.high
-    (1.5, 4.0)
+    >>> rows = [np.stack([np.arange(n), np.ones(n, dtype=int)], axis=1) for n in (2, 3)]
+    >>> pairs, macro = macro_rows([PairedScores(one, 0 * one + [0, 1]) for one in rows], mean)
+    >>> pairs.a.tolist(), float(macro.score(pairs.a.sum(axis=0)))  # (1/2 + 1)/2
+    ([[0, 3], [3, 3], [0, 2], [2, 2], [4, 2]], 0.75)
     """
-    metric = datasets[0].metric
-    parts = [part for part in (panel.pair(left, right) for panel in datasets) if part.rows]
-    pairs, _ = _macro_rows(parts, metric)
-    if pairs is None or metric.ratio is None:
-        return None
-    bottoms = [np.ones(part.rows) if metric.ratio[1] is None else part.a @ np.asarray(metric.ratio[1]) for part in parts]
-    if pairs.scale == 1 or metric.ratio[1] is None:
-        weights = np.concatenate([bottom / (float(bottom.sum()) * len(parts)) for bottom in bottoms]) * pairs.scale
+    assert metric.ratio is not None
+    u, v = metric.ratio
+    # What each item counts within its dataset; of a sum all count alike.
+    shares = [np.ones(part.rows, dtype=np.int64) if v is None else part.a @ np.asarray(v) for part in parts]
+    # (2, items) of each dataset, A above B.
+    tops = [np.stack([part.a @ np.asarray(u), part.b @ np.asarray(u)]) for part in parts]
+    bottoms = [float(share.sum()) for share in shares]
+    if v is None:
+        # A sum is as many times a mean as there are items, in units of its own scale.
+        tops = [top * part.rows for top, part in zip(tops, parts, strict=True)]
+        shares = [share * part.scale for share, part in zip(shares, parts, strict=True)]
+    common = _common_multiple(bottoms) if all(part.integral for part in parts) else None
+    if common is not None and _stays_exact(tops, bottoms, common):
+        times: list[float] = [common // int(bottom) for bottom in bottoms]
     else:
-        # Whole numbers stay whole, so that subsets of items that sum to 0 do.
-        weights = np.concatenate([bottom * (pairs.scale // len(parts) // int(bottom.sum())) for bottom in bottoms])
-    a, b = (np.concatenate([side, weights[:, None]], axis=1) for side in (pairs.a, pairs.b))
-    mean = AdditiveMetric("macro average", ("score", "weight"), ratio=((1, 0), (0, 1)), direction=metric.direction)
-    p = PValue.from_logs(log_p, log_p, method="exact", kernel="macro")
-    return inversion_interval(PairedScores(a, b, clusters=pairs.clusters), mean, alpha, p)
+        times = [1 / (bottom * len(parts)) for bottom in bottoms]
+    columns = (np.concatenate([one * k for one, k in zip(of, times, strict=True)], axis=-1) for of in (tops, shares))
+    (a, b), weights = columns
+    mean = AdditiveMetric(
+        f"macro {metric.name}",
+        ("score", "weight"),
+        ratio=((1, 0), (0, 1)),
+        direction=metric.direction,
+        # Right and wrong items of different weights are no shares.
+        graded=True,
+        bounds=metric.bounds,
+        emptied=_emptied(metric),
+    )
+    averaged = any(part.averaged for part in parts)
+    return PairedScores(
+        np.stack([a, weights], axis=1), np.stack([b, weights], axis=1), 1, None, _clusters_of(parts), averaged
+    ), mean
+
+
+def _emptied(metric: AdditiveMetric) -> tuple[tuple[int, int], tuple[int, int]] | None:
+    """What an empty output makes of the score and the weight of an item; None where the metric does not say it by these two."""
+    if metric.emptied is None or metric.ratio is None or metric.ratio[1] is None:
+        return None
+    u, v, matrix = (np.asarray(part) for part in (*metric.ratio, metric.emptied))
+    if (matrix @ v != v).any():
+        return None
+    found = [(k, m) for k in (0, 1) for m in (0, 1) if (matrix @ u == k * u + m * v).all()]
+    return ((found[0][0], 0), (found[0][1], 1)) if found else None
 
 
 def _common_multiple(bottoms: Sequence[float]) -> int | None:
@@ -252,6 +365,32 @@ def _rows_from_counts(counts: Array, worth: Array, gaps: Array) -> PairedScores:
     return PairedScores(a[:, None], b[:, None])
 
 
+def macro_scores(parts: Sequence[OwnScores]) -> OwnScores:
+    """The mean of each system's scores over the datasets that it has, nan elsewhere, with the widths of their intervals added.
+
+    Examples
+    --------
+    >>> one, other = (OwnScores(*(np.array([x]) for x in ends)) for ends in ((0.5, 0.2, 0.9), (0.7, 0.3, 1.0)))
+    >>> both = macro_scores([one, other])
+    >>> [round(x.item(), 3) for x in (both.value, both.low, both.high)]
+    [0.6, 0.35, 0.85]
+    """
+    values = np.stack([part.value for part in parts], axis=1)
+    there = np.isfinite(values)
+    value = _mean(values, there)
+    # The sides are separate, so that limits of shares stay between 0 and 1 (Zou and Donner, 2008).
+    below = _reach(values - np.stack([part.low for part in parts], axis=1), there)
+    above = _reach(np.stack([part.high for part in parts], axis=1) - values, there)
+    return OwnScores(value, value - below, value + above)
+
+
+def combined_limits(parts: Sequence[tuple[float, float, float]], *, rejected: bool) -> tuple[float, float]:
+    """Limits of a mean of differences, each with both ends of its own interval, that agree with the test about 0."""
+    differences, low, high = (np.array([column]) for column in zip(*parts, strict=True))
+    ends = _agreeing(differences.mean(axis=1), _reach((high - low) / 2, np.ones_like(low, dtype=bool)), np.array([rejected]))
+    return float(ends[0][0]), float(ends[1][0])
+
+
 def macro_measured(
     measured: Sequence[Measured], log_p: Array, kind: Array, kernel: str, notes: Sequence[Note], *, alpha: float
 ) -> Measured:
@@ -262,11 +401,7 @@ def macro_measured(
     several = shared.sum(axis=1)
     difference = _mean(np.stack([part.pairs.difference for part in measured], axis=1), shared)
     reach = _reach(np.stack([part.pairs.high - part.pairs.low for part in measured], axis=1) / 2, shared)
-    has_items = np.stack([part.n for part in measured], axis=1) > 0
-    value = _mean(np.stack([part.value for part in measured], axis=1), has_items)
-    # The sides are separate, so that limits of shares stay between 0 and 1 (Zou and Donner, 2008).
-    below = _reach(np.stack([part.value - part.low for part in measured], axis=1), has_items)
-    above = _reach(np.stack([part.high - part.value for part in measured], axis=1), has_items)
+    own = macro_scores([OwnScores(part.value, part.low, part.high) for part in measured])
     low, high = _agreeing(difference, reach, log_p <= math.log(alpha))
     some = np.flatnonzero((several > 0) & (several < len(measured)))
     pairs = PairTable(
@@ -292,9 +427,9 @@ def macro_measured(
         metric=first.metric,
         higher_is_better=first.higher_is_better,
         systems=first.systems,
-        value=value,
-        low=value - below,
-        high=value + above,
+        value=own.value,
+        low=own.low,
+        high=own.high,
         n=np.stack([part.n for part in measured], axis=1).sum(axis=1),
         items=sum(part.items for part in measured),
         complete=all(part.complete for part in measured),

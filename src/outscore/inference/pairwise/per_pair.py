@@ -9,8 +9,9 @@ numbers do, to within a fiftieth. All other p-values are those of the test run a
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import field, replace
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -28,16 +29,25 @@ from outscore.inference.base.entry import NoSpreadError
 from outscore.inference.base.question import Alternative, TestRequest
 from outscore.inference.classical.student import make_agree, mean_of, t_interval
 from outscore.inference.describe.effects import evaluation_units
-from outscore.inference.describe.repeats import run_interval, run_test
-from outscore.inference.pairwise.table import KINDS, PairTable, exchange_of_pair, run_scores_of_pair, two_way_of_pair
+from outscore.inference.pairwise.table import (
+    KINDS,
+    PairTable,
+    exchange_of_pair,
+    exchange_result,
+    run_scores_of_pair,
+    runs_result,
+    two_way_of_pair,
+    two_way_result,
+)
 from outscore.inference.permutation import permutation
 from outscore.inference.populations import EXCHANGE, TWO_WAY, own_test
 from outscore.inference.registry import TESTS
-from outscore.inference.runs import COARSE, macro_exchange
-from outscore.inference.two_way import macro_two_way
+from outscore.results.comparison import TestResult
 from outscore.results.pvalue import Interval, PValue
 from outscore.scores.panel import Panel
 
+Run = Callable[[TestRequest], TestResult]
+"""A test of one pair as a function of what is asked."""
 STUDENT = "Student's t of the paired differences, stretched to agree with the test"
 CHUNK = 16
 """Pairs that a worker takes at a time: enough to be worth the way, few enough for a bar that moves."""
@@ -94,7 +104,14 @@ def pair_rows(panel: Panel, asked: PairTest, chunk: Array) -> PairRows:
     numbers = np.zeros((len(chunk), len(COLUMNS)))
     kernels, intervals, remarks = [], [], {}
     for row, (left, right) in enumerate(chunk.tolist()):
-        pairs = panel.pair(left, right)
+        pairs = rows_of_pair(
+            panel,
+            left,
+            right,
+            unit_size=asked.unit_size,
+            unit_statistic=asked.unit_statistic,
+            shuffle=asked.shuffle,
+        )
         if not pairs.rows:
             numbers[row] = [0, np.nan, np.nan, np.nan, 0.0, 0.0, 0.0, 0]
             continue
@@ -162,42 +179,53 @@ def exact_rows(panel: Panel, chunk: Array) -> Array:
     return answers
 
 
-def population_numbers(datasets: Sequence[Panel], left: int, right: int, asked: PairTest) -> tuple[list[float], str, str]:
-    """The numbers of a pair by the test of a population, the kernel of p and the method of the interval.
+def population_run(panels: Sequence[Panel], left: int, right: int, test: str) -> Run:
+    """The test of a population on the items that both systems have, as a function of what is asked.
 
-    Of several datasets, those that both systems have, the mean difference is tested.
+    Of several panels, on each of which both have items, the mean difference is tested.
     """
-    request, orientation, several = asked.request, datasets[0].orientation, len(datasets) > 1
-    interval: Interval | None
-    sides = SIDES if asked.sides else SIDES[:1]
-    if asked.test == TWO_WAY:
-        parts = [two_way_of_pair(one, left, right) for one in datasets]
-        crossed = macro_two_way(parts) if several else parts[0]
-        p, *others = (crossed.p(side, orientation=orientation) for side in sides)
-        n, difference, interval = p.n, crossed.difference, crossed.interval(request.alpha)
-    elif asked.test == EXCHANGE:
-        exchanges = [exchange_of_pair(one, left, right) for one in datasets]
-        exchange = macro_exchange(exchanges) if several else exchanges[0]
-        p, *others = (exchange.p(side, points=COARSE, seed=request.seed) for side in sides)
-        n, difference = len(exchange.weights), exchange.difference
-        interval = exchange.interval(request.alpha, "two-sided", p)
-    else:
-        scores = [run_scores_of_pair(one, left, right) for one in datasets]
-        a, b = (np.mean([pair[k] for pair in scores], axis=0) for k in (0, 1))
-        higher = orientation > 0
-        p, *others = (run_test(a, b, alternative=side, higher_is_better=higher, seed=request.seed) for side in sides)
-        n, difference, interval = p.n, float(a.mean() - b.mean()), run_interval(a, b, request.alpha)
-    logs = [log_claim(p), *([log_claim(one) for one in others] or [0.0, 0.0])]
-    method = "none" if interval is None else interval.method
-    return [n, difference, *ends_of(interval), *logs, KINDS.index(p.method)], p.kernel.split(":")[0], method
+    orientation = panels[0].orientation
+    if test == TWO_WAY:
+        return partial(two_way_result, two_way_of_pair(panels, left, right), orientation=orientation)
+    if test == EXCHANGE:
+        return partial(exchange_result, exchange_of_pair(panels, left, right))
+    return partial(runs_result, *run_scores_of_pair(panels, left, right), higher_is_better=orientation > 0)
+
+
+def population_numbers(panels: Sequence[Panel], left: int, right: int, asked: PairTest) -> tuple[list[float], str, str]:
+    """The numbers of a pair by the test of a population, the kernel of p and the method of the interval."""
+    run = population_run(panels, left, right, asked.test)
+    result = run(asked.request)
+    others = [run(replace(asked.request, alternative=side, interval=False)).p for side in SIDES[1:] if asked.sides]
+    logs = [log_claim(result.p), *([log_claim(p) for p in others] or [0.0, 0.0])]
+    pairs = [panel.pair(left, right) for panel in panels]
+    difference = sum(_difference(panel, pair) for panel, pair in zip(panels, pairs, strict=True)) / len(panels)
+    # Whole runs are exchanged, but items are what both systems have.
+    n = sum(pair.rows for pair in pairs) if asked.test == EXCHANGE else result.p.n
+    method = "none" if result.interval is None else result.interval.method
+    numbers = [n, difference, *ends_of(result.interval), *logs, KINDS.index(result.p.method)]
+    return numbers, result.p.kernel.split(":")[0], method
+
+
+def rows_of_pair(
+    panel: Panel,
+    left: int,
+    right: int,
+    *,
+    unit_size: int = 1,
+    unit_statistic: Literal["mean", "median"] = "mean",
+    shuffle: int | None = None,
+) -> PairedScores:
+    """Two systems on the items both have, in evaluation units, as a test takes them."""
+    pairs = panel.pair(left, right)
+    if unit_size != 1 and pairs.rows:
+        pairs, _ = evaluation_units(pairs, panel.metric, unit_size, unit_statistic, shuffle)
+    return with_exact_integers(pairs) if pairs.rows else pairs
 
 
 def _one(panel: Panel, pairs: PairedScores, asked: PairTest) -> tuple[list[float], str, str]:
     """One pair's numbers, the kernel of its p and the method of its interval."""
     metric, request = panel.metric, asked.request
-    if asked.unit_size != 1:
-        pairs, _ = evaluation_units(pairs, metric, asked.unit_size, asked.unit_statistic, asked.shuffle)
-    pairs = with_exact_integers(pairs)
     if asked.test == "permutation" and not asked.own_interval:
         p = permutation_p(pairs, metric, request)
         interval = _student(panel, pairs, p, request.alpha)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from functools import cached_property
 from typing import Literal
 
@@ -16,10 +16,13 @@ from outscore.core.records import dataclass
 from outscore.core.rows import EPOCHS, RUNS, PairedScores
 from outscore.inference.base.discordance import Discordance, discordance, worth_of
 from outscore.inference.base.own_score import UNKNOWN, Limits, OwnRows, own_intervals
-from outscore.inference.describe.repeats import own_run_limits
-from outscore.inference.populations import POPULATIONS, THESE_ITEMS, lacking
-from outscore.inference.runs import Exchange, exchange_of_rows, not_exchangeable
-from outscore.inference.two_way import TwoWay, added_by_runs, two_way_of_rows
+from outscore.inference.base.question import TestRequest
+from outscore.inference.describe.effects import evaluation_units
+from outscore.inference.describe.repeats import own_run_limits, run_interval, run_test
+from outscore.inference.populations import EXCHANGE, EXCHANGE_OF_RUNS, POPULATIONS, THESE_ITEMS, TWO_WAY, lacking
+from outscore.inference.runs import COARSE, Exchange, exchange_of_rows, macro_exchange, not_exchangeable
+from outscore.inference.two_way import TwoWay, added_by_runs, macro_two_way, two_way_of_rows
+from outscore.results.comparison import TestResult
 from outscore.results.note import Note
 from outscore.scores.panel import Panel
 
@@ -131,37 +134,76 @@ class Measured:
 # What the tests of all pairs ask of a panel: two systems with their runs, own intervals, and which systems the pairs are.
 
 
-def two_way_of_pair(panel: Panel, left: int, right: int) -> TwoWay:
-    """Items and runs of two systems as two random factors, on the items both have."""
-    both = np.flatnonzero(panel.present[left] & panel.present[right])
-    pairs = panel.pair(left, right)
-    first, second = (float(panel.metric.score(total)) for total in pairs.totals())
-    a, b = (panel.run_rows(system, both) for system in (left, right))
-    return two_way_of_rows(a, b, panel.run_metric, difference=first - second, clusters=pairs.clusters)
+def shared_panels(panels: Sequence[Panel], left: int, right: int) -> list[Panel]:
+    """The panels on which both systems have items."""
+    return [panel for panel in panels if (panel.present[left] & panel.present[right]).any()]
 
 
-def exchange_of_pair(panel: Panel, left: int, right: int) -> Exchange:
-    """Runs of two systems to be exchanged within the items that both have."""
-    assert panel.repeats is not None
-    both = np.flatnonzero(panel.present[left] & panel.present[right])
-    runs = panel.repeats.systems
-    of_pair = exchange_of_rows((runs[left].take(both), runs[right].take(both)), panel.metric)
-    assert of_pair is not None
-    return of_pair
+def two_way_of_pair(panels: Sequence[Panel], left: int, right: int) -> TwoWay:
+    """Items and runs of two systems as two random factors, on the items both have; the mean over several panels."""
+    parts = []
+    for panel in panels:
+        both = np.flatnonzero(panel.present[left] & panel.present[right])
+        pairs = panel.pair(left, right)
+        first, second = (float(panel.metric.score(total)) for total in pairs.totals())
+        a, b = (panel.run_rows(system, both) for system in (left, right))
+        parts.append(two_way_of_rows(a, b, panel.run_metric, difference=first - second, clusters=pairs.clusters))
+    return macro_two_way(parts) if len(parts) > 1 else parts[0]
 
 
-def run_scores_of_pair(panel: Panel, left: int, right: int) -> tuple[Array, Array]:
-    """The scores of the runs of two systems on the items that both have."""
-    both = np.flatnonzero(panel.present[left] & panel.present[right])
-    sums = (panel.run_rows(system, both).sum(axis=0) for system in (left, right))
-    a, b = (np.asarray(panel.run_metric.score(total), dtype=float) for total in sums)
+def exchange_of_pair(panels: Sequence[Panel], left: int, right: int) -> Exchange:
+    """Runs of two systems to be exchanged within the items that both have, by a mean over items."""
+    parts = []
+    for panel in panels:
+        assert panel.repeats is not None
+        both = np.flatnonzero(panel.present[left] & panel.present[right])
+        runs = panel.repeats.systems
+        part = exchange_of_rows((runs[left].take(both), runs[right].take(both)), panel.metric)
+        assert part is not None
+        parts.append(part)
+    return macro_exchange(parts) if len(parts) > 1 else parts[0]
+
+
+def run_scores_of_pair(panels: Sequence[Panel], left: int, right: int) -> tuple[Array, Array]:
+    """The scores of the runs of two systems on the items that both have, averaged over panels."""
+    scores = []
+    for panel in panels:
+        both = np.flatnonzero(panel.present[left] & panel.present[right])
+        sums = (panel.run_rows(system, both).sum(axis=0) for system in (left, right))
+        scores.append([np.asarray(panel.run_metric.score(total), dtype=float) for total in sums])
+    a, b = (np.mean([pair[side] for pair in scores], axis=0) for side in (0, 1))
     return a, b
+
+
+def two_way_result(crossed: TwoWay, request: TestRequest, orientation: int) -> TestResult:
+    """What the two-way test answers."""
+    p = crossed.p(request.alternative, request.delta, orientation=orientation)
+    return TestResult(p, crossed.interval(request.alpha, request.alternative, orientation=orientation))
+
+
+def exchange_result(exchange: Exchange, request: TestRequest, points: int = COARSE) -> TestResult:
+    """What exchanging runs within items answers; `points` of the grid on which real numbers are counted."""
+    p = exchange.p(request.alternative, request.delta, points=points, seed=request.seed)
+    if not request.interval:
+        return TestResult(p)
+    at_zero = exchange.p(request.alternative, points=points, seed=request.seed) if request.delta else p
+    return TestResult(p, exchange.interval(request.alpha, request.alternative, at_zero))
+
+
+def runs_result(a: Array, b: Array, request: TestRequest, *, higher_is_better: bool) -> TestResult:
+    """What exchanging whole runs, of which these are the scores, answers."""
+    p = run_test(
+        a, b, alternative=request.alternative, higher_is_better=higher_is_better, seed=request.seed, delta=request.delta
+    )
+    interval = run_interval(a, b, request.alpha, request.alternative, higher_is_better=higher_is_better)
+    return TestResult(p, interval if request.interval else None)
 
 
 def discordance_of(panel: Panel) -> Discordance | None:
     """What a right item is worth, if all items of all systems are right or wrong, each its own unit; else None."""
     there = panel.rows[panel.present]
-    both = PairedScores(there, there, panel.scale, None, panel.clusters, panel.averaged)
+    averaged = panel.averaged is not None and bool(panel.averaged.any())
+    both = PairedScores(there, there, panel.scale, None, panel.clusters, averaged)
     table = discordance(both, panel.metric) if len(there) else None
     # Scores of several systems do not add items.
     return None if table is None or worth_of(table.wrong, table.right, panel.shape[1]) is None else table
@@ -180,6 +222,49 @@ def lacking_of(panels: Sequence[Panel], *, unit_size: int = 1, further: Sequence
         clauses = (not_exchangeable(systems, metric) for systems, metric in known)
         missing[THESE_ITEMS] = next(filter(None, clauses), "")
     return missing
+
+
+@dataclass(frozen=True, eq=False)
+class OwnScores:
+    """The score of each system with its interval, nan where there is none."""
+
+    value: Array
+    low: Array
+    high: Array
+
+
+def own_scores(
+    panel: Panel,
+    test: str,
+    alpha: float,
+    *,
+    unit_size: int = 1,
+    unit_statistic: Literal["mean", "median"] = "mean",
+    shuffle: int | None = None,
+) -> OwnScores:
+    """Every system's own score, over new items, with new runs or without, or over new runs of these: what the test is about.
+
+    Of evaluation units those are scored, because their medians may order systems differently.
+    """
+    shown = panel if unit_size == 1 else _in_units(panel, unit_size, unit_statistic, shuffle)
+    if test in (EXCHANGE, EXCHANGE_OF_RUNS):
+        limits = [own_limits_of_runs(shown, i, alpha) if n else UNKNOWN for i, n in enumerate(shown.counts.tolist())]
+        return OwnScores(shown.scores(), *np.array(limits, dtype=float).T)
+    return OwnScores(shown.scores(), *own_limits(shown, alpha, new_runs=test == TWO_WAY))
+
+
+def _in_units(panel: Panel, size: int, statistic: Literal["mean", "median"], shuffle: int | None) -> Panel:
+    """The evaluation units of each system."""
+    single = tuple(panel.single_rows(system) for system in range(len(panel.rows)))
+    in_units = []
+    for rows, there in zip(panel.rows, panel.present, strict=True):
+        own = PairedScores(rows[there], rows[there], panel.scale)
+        units = evaluation_units(own, panel.metric, size, statistic, shuffle)[0] if own.rows else own
+        in_units.append(units.a if own.rows else units.a / panel.scale)
+    present = np.arange(max(map(len, in_units))) < np.array([[len(units)] for units in in_units])
+    values = np.zeros((*present.shape, panel.rows.shape[2]), dtype=np.result_type(*in_units))
+    values[present] = np.concatenate(in_units)
+    return replace(panel, rows=values, present=present, clusters=None, scale=1, single=single)
 
 
 def own_limits(panel: Panel, alpha: float, *, new_runs: bool = False) -> tuple[Array, Array]:
@@ -210,7 +295,7 @@ def own_rows(panel: Panel, system: int, *, new_runs: bool = False) -> OwnRows:
 
 def run_scores(panel: Panel, system: int) -> Array:
     """The scores of the runs of a system."""
-    return run_scores_of_pair(panel, system, system)[0]
+    return run_scores_of_pair([panel], system, system)[0]
 
 
 def own_limits_of_runs(panel: Panel, system: int, alpha: float) -> Limits:
@@ -220,7 +305,7 @@ def own_limits_of_runs(panel: Panel, system: int, alpha: float) -> Limits:
         return UNKNOWN
     if repeats.kind == RUNS:
         return own_run_limits(run_scores(panel, system), alpha)
-    own = exchange_of_pair(panel, system, system).own(alpha)
+    own = exchange_of_pair([panel], system, system).own(alpha)
     return UNKNOWN if own is None else own[0]
 
 

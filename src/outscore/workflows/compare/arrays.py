@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, Literal, cast
 
 import numpy as np
@@ -15,6 +16,7 @@ import numpy as np
 from outscore.core.errors import ClustersError, OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.options import check_seed, complete
+from outscore.core.records import dataclass
 from outscore.core.reduction import Kind
 from outscore.core.rows import PairedScores, Repeats
 from outscore.inference.base.differences import with_exact_integers
@@ -35,9 +37,19 @@ from outscore.results.comparison import Comparison, Margin, SystemScore, TestRes
 from outscore.results.design import Alignment, Decision, Design, PathStep
 from outscore.results.note import Note
 from outscore.results.pvalue import PValue
-from outscore.workflows.compare.evidence import all_tests, evidence, labels_of, margin_of, path_of, scores_of
+from outscore.scores.panel import Panel
+from outscore.workflows.compare.evidence import Wants, all_tests, evidence, labels_of, margin_of, path_of, scores_of
 from outscore.workflows.compare.inputs import pair_given
-from outscore.workflows.compare.populations import Answer, answer_of, as_known, p_as_known, unequal_runs_note
+from outscore.workflows.compare.populations import (
+    Answer,
+    OnDatasets,
+    Pooled,
+    answer_of,
+    as_known,
+    missing_of,
+    p_as_known,
+    unequal_runs_note,
+)
 from outscore.workflows.validate import Question, check_side, paired
 
 SHUFFLES = 10
@@ -79,58 +91,160 @@ def compare_rows(
     clusters: object = None,
     labels: Sequence[str] | None = None,
     repeats: Repeats | None = None,
+    panels: Sequence[Panel] = (),
+    noun: str = "item",
+    called: str = "",
 ) -> Comparison:
     """Compare two systems' rows, (n,) scores or (n, k) counts of the same items in the same order.
 
     `items` and `clusters` are labels of the rows or None, `labels` the names of the rows, `repeats` what is known about items
-    that were run several times.
+    that were run several times. `panels` are the datasets, if there are several, whose macro average is compared. A row is
+    called `noun`, and the metric by its name unless it is `called` otherwise.
     """
     rows, additive = paired(a, b, metric, items, clusters, () if repeats is None else repeats.averaged)
     # Once here, because every test and every effect would look for it again.
     rows = with_exact_integers(rows)
     if labels is not None and len(labels) != rows.rows:
         raise OutscoreError(f"There are {len(labels)} `labels` for {rows.rows} rows.", "Give one for each row.")
-    request, entry = question.of_test, question.entry
     advice = _unit_advice(rows, additive, question) if question.unit_advice else []
     pairs, remainder = _units(rows, additive, question)
-    by_items = as_known(entry.run(pairs, additive, request), repeats)
-    answer = answer_of(pairs, additive, question, repeats, by_items, spec=metric)
-    item_names = labels_of(rows, labels, items, clusters)
-    unit_names = item_names if question.unit_size == 1 else [f"unit {i + 1}" for i in range(pairs.rows)]
-    others, remarks = all_tests(pairs, additive, request) if question.test == ALL else ([], [])
-    by_items = replace(by_items, notes=[*by_items.notes, *remarks])
+    data = _Rows(rows, pairs, additive, names, labels_of(rows, labels, items, clusters), repeats, called or additive.name)
+    if panels and question.delta:
+        _refuse_shift(panels)
+    by_items = data.run(question, question.of_test)
+    known = [] if repeats is None else [Panel.of_pair(rows, additive, names, repeats, metric)]
+    answer = answer_of(known, question, partial(data.run, question), by_items, missing_of(known, question))
+    found = _on_datasets(data, panels, question, answer.result.p, noun)
+    averaged, answer = found.answer is not None, found.answer or answer
+    others, remarks = all_tests(pairs, additive, question.of_test) if question.test == ALL else ([], [])
     margin, about_margin = _margin(answer, pairs, additive, question)
-    shuffled = question.unit_size > 1 and question.shuffle is not None
-    if shuffled:
-        by_items = replace(by_items, notes=[*by_items.notes, _over_shuffles(rows, additive, question)])
-    of_items: dict[str, Any] = {"normality_alpha": question.normality_alpha, "unshuffled": rows if shuffled else None}
+    marks: dict[str, Any] = {"noun": noun, "datasets": len(panels) if averaged else 1, "remainder": remainder}
+    path = [] if averaged else _path(data, by_items.p, question, answer)
+    shuffled = [_over_shuffles(rows, additive, question)] if question.unit_size > 1 and question.shuffle is not None else []
+    gone = _idle_notes(answer, by_items.p, averaged=averaged)
     parts: dict[str, Any] = {
-        **evidence(pairs, additive, request, by_items.p, unit_names, entry=entry, **of_items),
-        "tests": [p_as_known(p, repeats) for p in others],
+        **_explained(data, question, by_items.p, answer, averaged=averaged),
+        "tests": [p_as_known(p, unequal=data.unequal) for p in others],
         "margin": margin,
-        "bayes": by_items.bayes,
+        "bayes": None if averaged else by_items.bayes,
         "unit_advice": advice,
-        "units": _with_members(pairs, unit_names, item_names, additive, question),
+        "buckets": found.buckets,
+        "replicability": found.replicability,
+        "design": _design(data, question, path, **marks),
+        "notes": [
+            *found.notes,
+            *answer.notes,
+            *([] if answer.population == THESE_ITEMS else unequal_runs_note(pairs, additive, repeats)),
+            *(note for note in (*by_items.notes, *remarks, *shuffled) if note.kind not in gone),
+            *about_margin,
+            *found.about_test,
+        ],
+    }
+    return _assemble(data, question, answer, parts)
+
+
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """Both systems' matched rows and the units made of them, in the columns of a metric that is `called` so."""
+
+    rows: PairedScores
+    pairs: PairedScores
+    metric: AdditiveMetric
+    names: tuple[str, str]
+    labels: list[str]
+    repeats: Repeats | None
+    called: str
+
+    @property
+    def unequal(self) -> bool:
+        """Whether the systems were run unequally often."""
+        return self.repeats is not None and self.repeats.unequal
+
+    def run(self, question: Question, asked: TestRequest) -> TestResult:
+        """What the named test answers for new items."""
+        return as_known(question.entry.run(self.pairs, self.metric, asked), unequal=self.unequal)
+
+
+def _refuse_shift(panels: Sequence[Panel]) -> None:
+    """Refuse another difference than 0 before the pooled items do, which would name a test that does not help."""
+    if not all(panel.linear() for panel in panels):
+        from outscore.inference.pairwise.macro import takes_no_margin
+
+        raise takes_no_margin(panels[0].metric.name)
+
+
+def _on_datasets(data: _Rows, panels: Sequence[Panel], question: Question, p: PValue, noun: str) -> OnDatasets:
+    """What several datasets say, of whose pooled items p is; nothing without any."""
+    if not panels:
+        return OnDatasets()
+    # Imported only here, because it loads the tests of many systems on many datasets.
+    from outscore.workflows.compare.datasets import compare_datasets
+
+    items = data.pairs.per_item()
+    return compare_datasets(panels, question, Pooled(scores_of(items, data.metric), p, data.called, items.rows, noun))
+
+
+def _explained(data: _Rows, question: Question, p: PValue, answer: Answer, *, averaged: bool) -> dict[str, Any]:
+    """The evidence beside the answer, and what several runs of items add to it."""
+    unit_names = data.labels if question.unit_size == 1 else [f"unit {i + 1}" for i in range(data.pairs.rows)]
+    shuffled = question.unit_size > 1 and question.shuffle is not None
+    repeats, runs = data.repeats, None
+    if repeats is not None and repeats.metric is None and question.unit_size == 1 and data.metric.higher_is_better:
+        runs = _curve_of_runs(data.pairs, repeats, question)
+    found = evidence(
+        data.pairs,
+        data.metric,
+        question.of_test,
+        p,
+        unit_names,
+        entry=question.entry,
+        wants=_wants(question, answer, averaged=averaged),
+        normality_alpha=question.normality_alpha,
+        unshuffled=data.rows if shuffled else None,
+        null=answer.null,
+        runs=runs,
+    )
+    return {
+        **found,
+        "power": answer.power if answer.population != ITEMS or averaged else found["power"],
+        "units": _with_members(data.pairs, unit_names, data.labels, data.metric, question),
         "population": answer.population,
         "other_populations": answer.others,
         "smallest_p": answer.smallest_p,
         "runs": answer.runs,
     }
-    if repeats is not None and repeats.metric is None and question.unit_size == 1 and additive.higher_is_better:
-        parts["pictures"] = replace(parts["pictures"], runs=_curve_of_runs(pairs, repeats, question))
-    path = path_of(pairs, additive, by_items.p, request, entry)
-    if repeats is not None and pairs.items is None and question.unit_size == 1:
+
+
+def _wants(question: Question, answer: Answer, *, averaged: bool) -> Wants:
+    """What is told beside the answer: a gate shows no null law, and macro averages nothing that is about single items."""
+    brief = averaged or question.gate
+    return Wants(
+        swaps=not brief and answer.population != THESE_ITEMS,
+        exchange=not brief and answer.population == THESE_ITEMS,
+        further=not brief and answer.population == ITEMS,
+        effects=not averaged,
+    )
+
+
+def _idle_notes(answer: Answer, p: PValue, *, averaged: bool) -> tuple[str, ...]:
+    """The kinds of notes of the test of items that say nothing where it does not decide."""
+    if averaged:
+        return ("interval", *(("method",) if answer.result.p.method != p.method else ()))
+    if answer.population == ITEMS:
+        return ()
+    return ("method", "interval", *(("warning",) if answer.population == THESE_ITEMS else ()))
+
+
+def _path(data: _Rows, p: PValue, question: Question, answer: Answer) -> list[PathStep]:
+    """The answer in each view of the data, that of the population last."""
+    path = path_of(data.pairs, data.metric, p, question.of_test, question.entry)
+    if data.repeats is not None and data.pairs.items is None and question.unit_size == 1:
         # Systems with unequal numbers of runs are compared by item means, which are not rows of the data.
         path[0] = replace(path[0], view="items")
-    if answer.population != ITEMS:
-        parts, by_items = _without_test_of_items(parts, by_items, answer)
-        view = cast("Literal['items-and-runs', 'these-items']", answer.population)
-        path.append(PathStep(view, answer.result.p.n, path[-1].difference, answer.result.p.value))
-    design = _design(rows, additive, remainder, question.unit_size, path, repeats)
-    design = replace(design, unit_statistic=question.unit_statistic)
-    unequal = [] if answer.population == THESE_ITEMS else unequal_runs_note(pairs, additive, repeats)
-    result = replace(answer.result, notes=[*answer.notes, *unequal, *by_items.notes, *about_margin])
-    return _assemble(pairs, rows, additive, question, result, design, names, parts)
+    if answer.population == ITEMS:
+        return path
+    view = cast("Literal['items-and-runs', 'these-items']", answer.population)
+    return [*path, PathStep(view, answer.result.p.n, path[-1].difference, answer.result.p.value)]
 
 
 def _margin(
@@ -140,16 +254,17 @@ def _margin(
     if question.margin is None:
         return None, []
     request = question.of_test
-    margin, notes = margin_of(answer.run, pairs, metric, request, question.margin)
-    if answer.more_items_help and not margin.noninferiority.rejects(question.alpha):
-        shift = -question.margin if metric.higher_is_better else question.margin
-        asked = replace(request, alternative="greater", delta=shift)
-        if margin.noninferiority.kernel in KERNELS_OF_MARGINS:
-            needed = items_to_show(question.entry, pairs, metric, asked, POWER)
-        else:
-            needed = items_needed(pairs, metric, asked, question.entry)
-        margin = replace(margin, needed=needed)
-    return margin, notes
+    shift = -question.margin if metric.higher_is_better else question.margin
+    asked = replace(request, alternative="greater", delta=shift)
+
+    def needed(p: PValue) -> int | None:
+        if not answer.more_items_help or p.rejects(question.alpha):
+            return None
+        if p.kernel in KERNELS_OF_MARGINS:
+            return items_to_show(question.entry, pairs, metric, asked, POWER)
+        return items_needed(pairs, metric, asked, question.entry)
+
+    return margin_of(answer.run, pairs, metric, request, question.margin, needed=needed, both=question.gate)
 
 
 def _curve_of_runs(pairs: PairedScores, repeats: Repeats, question: Question) -> RunsCurve | None:
@@ -157,17 +272,6 @@ def _curve_of_runs(pairs: PairedScores, repeats: Repeats, question: Question) ->
     kind: Kind = "pass^" if repeats.reduced.startswith("pass^") else "pass@"
     clusters = pairs.per_item().clusters
     return runs_curve(repeats.systems, kind, alpha=question.alpha, clusters=clusters, seed=question.seed)
-
-
-def _without_test_of_items(parts: Mapping[str, Any], result: TestResult, answer: Answer) -> tuple[dict[str, Any], TestResult]:
-    """The parts and notes that remain if the test of items does not decide."""
-    pictures = replace(parts["pictures"], sizes=[], sizes_test="")
-    idle = ["method", "interval"]
-    if answer.population == THESE_ITEMS:
-        pictures = replace(pictures, null=answer.null)
-        idle.append("warning")
-    notes = [note for note in result.notes if note.kind not in idle]
-    return {**parts, "power": answer.power, "fragility": None, "pictures": pictures}, replace(result, notes=notes)
 
 
 def _with_members(
@@ -243,83 +347,78 @@ def _repeats_mark(design: Design) -> str:
     return f"{a if a == b else f'{a}/{b}'} {design.repeat_kind}"
 
 
-def _design(
-    rows: PairedScores,
-    metric: AdditiveMetric,
-    remainder: int,
-    unit_size: int,
-    path: list[PathStep],
-    repeats: Repeats | None,
-) -> Design:
+def _design(data: _Rows, question: Question, path: list[PathStep], **marks: Any) -> Design:  # noqa: ANN401 - other fields
+    rows, repeats = data.rows, data.repeats
     items = rows.per_item().rows
-    several = pair_variances(rows, metric) if rows.rows > items else None
-    between, within = several or (None, None)
-    design = Design(rows.rows, items, rows.rows / items, path, unit_size, remainder, between, within)
-    if repeats is None:
-        return design
-    return replace(
-        design,
-        repeats=sum(repeats.times) / 2,
-        repeat_kind=repeats.kind,
-        repeat_column=repeats.column,
-        repeats_of=(repeats.times[0], repeats.times[1]),
-        reduced=repeats.reduced,
+    between, within = (pair_variances(rows, data.metric) if rows.rows > items else None) or (None, None)
+    of_repeats: dict[str, Any] = {"repeats": rows.rows / items}
+    if repeats is not None:
+        of_repeats = {
+            "repeats": sum(repeats.times) / 2,
+            "repeat_kind": repeats.kind,
+            "repeat_column": repeats.column,
+            "repeats_of": (repeats.times[0], repeats.times[1]),
+            "reduced": repeats.reduced,
+        }
+    return Design(
+        rows=rows.rows,
+        items=items,
+        path=path,
+        unit_size=question.unit_size,
+        between=between,
+        within=within,
+        unit_statistic=question.unit_statistic,
+        **of_repeats,
+        **marks,
     )
 
 
-def _assemble(
-    pairs: PairedScores,
-    rows: PairedScores,
-    metric: AdditiveMetric,
-    question: Question,
-    answer: TestResult,
-    design: Design,
-    names: tuple[str, str],
-    parts: Mapping[str, Any],
-) -> Comparison:
-    items, p = pairs.per_item(), answer.p
-    scores = scores_of(items, metric)
-    sides = both_sides(pairs, rows) if answer.own is None else []
-    own = answer.own or own_intervals(sides, metric, question.alpha)
-    method = answer.own_method or interval_method(sides, metric)
-    groups = None if pairs.clusters is None else int(pairs.clusters.max()) + 1
+def _assemble(data: _Rows, question: Question, answer: Answer, parts: Mapping[str, Any]) -> Comparison:
+    pairs, metric, names, design = data.pairs, data.metric, data.names, cast("Design", parts["design"])
+    items, result = pairs.per_item(), answer.result
+    scores = answer.scores or scores_of(items, metric)
+    own, method = answer.own or result.own, answer.own_method or result.own_method
+    if own is None:
+        sides = both_sides(pairs, data.rows)
+        own, method = own_intervals(sides, metric, question.alpha), interval_method(sides, metric)
     options = question.options
-    result = Comparison(
+    signature = comparison_signature(
+        metric.name,
+        result.p,
+        margin=question.margin,
+        bayes=parts["bayes"],
+        options={
+            **{o.name: options[o.name] for o in question.entry.options if options[o.name] != o.default},
+            **result.chosen,
+        },
+        unit=_unit_mark(pairs, question, answer.population),
+        resamples=cast("int | None", options.get("resamples")),
+        seed=question.seed,
+        higher_is_better=metric.higher_is_better,
+        repeats=_repeats_mark(design),
+        population=answer.population if design.repeat_kind else "",
+        **question.side,
+    )
+    if design.datasets > 1:
+        signature = signature.before("outscore", ("datasets", f"{design.datasets}, macro average"))
+    comparison = Comparison(
         systems=names,
-        metric=metric.name,
-        signature=comparison_signature(
-            metric.name,
-            p,
-            margin=question.margin,
-            bayes=answer.bayes,
-            options={
-                **{o.name: options[o.name] for o in question.entry.options if options[o.name] != o.default},
-                **answer.chosen,
-            },
-            unit=_unit_mark(pairs, question, parts["population"]),
-            resamples=cast("int | None", options.get("resamples")),
-            seed=question.seed,
-            higher_is_better=metric.higher_is_better,
-            repeats=_repeats_mark(design),
-            population=parts["population"] if design.repeat_kind else "",
-            **question.side,
-        ),
+        metric=data.called,
+        signature=signature,
         higher_is_better=metric.higher_is_better,
         n=items.rows,
-        clusters=groups,
-        design=design,
+        clusters=None if pairs.clusters is None else int(pairs.clusters.max()) + 1,
         alignment=Alignment(common=design.items),
         scores=(
             SystemScore(names[0], scores[0], *own[0], method),
             SystemScore(names[1], scores[1], *own[1], method),
         ),
         difference=scores[0] - scores[1],
-        p=p,
-        interval=answer.interval,
+        p=result.p,
+        interval=result.interval,
         decision=Decision(None, "undecided"),
         verdict="",
         sentence="",
-        notes=answer.notes,
         **parts,
     )
-    return with_verdict(result, **question.side, identical=bool((items.a == items.b).all()))
+    return with_verdict(comparison, **question.side, identical=bool((items.a == items.b).all()))

@@ -2,79 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import fields, replace
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
-from outscore.core.numeric import LN10
-from outscore.inference.base.question import sampled_p
-from outscore.inference.pairwise.macro import RESAMPLES
+from outscore.core.records import dataclass
+from outscore.inference.base.entry import NoSpreadError
+from outscore.inference.base.own_score import Limits
+from outscore.inference.base.question import TestRequest, identical_p
+from outscore.inference.families import correct_family, replication
+from outscore.inference.pairwise.macro import COMBINED, combined_limits, macro_notes, macro_scores, macro_test
+from outscore.inference.pairwise.per_pair import SIDES, Run, log_claim, population_run, rows_of_pair
+from outscore.inference.pairwise.table import OwnScores, own_scores
+from outscore.inference.populations import EXCHANGE, own_test
+from outscore.inference.registry import ALL
 from outscore.language.numbers import count, format_number, format_p
-from outscore.language.verdict.comparison import with_verdict
 from outscore.results.analysis import DATASET, Bucket
-from outscore.results.comparison import Comparison, SystemScore
-from outscore.results.note import Note, Signature
-from outscore.results.pvalue import Interval, PValue
-from outscore.results.ranking import RankedPair, Ranking, Standing
-from outscore.scores.panel import Panel, panels_of
+from outscore.results.comparison import TestResult
+from outscore.results.design import HOLM
+from outscore.results.note import Note
+from outscore.results.pvalue import Interval
+from outscore.scores.pairing import DuplicateRule
+from outscore.scores.panel import Panel, name_repeats, panels_of
 from outscore.scores.system import Scores, shared_datasets
-from outscore.workflows.rank.panels import rank_panels
-from outscore.workflows.rank.question import Question as RankQuestion
-from outscore.workflows.requests.compare import CompareRequest
+from outscore.workflows.compare.populations import OnDatasets, Pooled, answer_of, as_known
+from outscore.workflows.rank.populations import lacking_on_datasets, name_of_test
+from outscore.workflows.validate import Question
 
 
-def macro_averaged(
-    pooled: Comparison, scores: tuple[Scores, Scores], metric: str | AdditiveMetric, request: CompareRequest
-) -> Comparison:
-    """The comparison of the macro averages over the datasets of the scores; pooled if those cannot be compared."""
-    names = shared_datasets(scores)
-    renamed = [replace(system, name=name) for system, name in zip(_shared(scores), pooled.systems, strict=True)]
-    asked = {**request.asked(), "repeats": request.repeats}
-    try:
-        panels = panels_of(renamed, metric, request.duplicates)  # type: ignore[arg-type] # an unknown rule is refused there
-    except OutscoreError as refusal:
-        return _untested(pooled, len(names), refusal)
-    return by_macro_average(pooled, panels, asked)
-
-
-def by_macro_average(pooled: Comparison, panels: Sequence[Panel], asked: Mapping[str, Any]) -> Comparison:
-    """The comparison of the panels' macro averages, with what pooling would say; pooled if those cannot be compared.
-
-    The numbers are those of `rank`, so that both commands give the same answer. `asked` are the options of the comparison.
-    """
-    _refuse_unasked(len(panels), asked)
-    if asked["test"] in ("all", "bayes"):
-        reason = f"test `{asked['test']}` is for single items"
-        text = f"The {pooled.design.noun}s of {len(panels)} datasets were pooled, because {reason}."
-        return _with(pooled, Note("reading", text))
-    same = {field.name for field in fields(RankQuestion)} & asked.keys()
-    question = RankQuestion(**{name: asked[name] for name in same})
-    try:
-        ranking = rank_panels(panels, question).ranking
-    except OutscoreError as refusal:
-        return _untested(pooled, len(panels), refusal)
-    drawn = int(str(question.options.get("resamples") or RESAMPLES))
-    return _decided(pooled, ranking, len(panels), question.alpha, drawn)
-
-
-def _untested(pooled: Comparison, datasets: int, refusal: OutscoreError) -> Comparison:
-    start = f"The {pooled.design.noun}s of {datasets} datasets were pooled, because their macro average cannot be tested"
-    return _with(pooled, Note("reading", f"{start}: {refusal.message}"))
-
-
-def _refuse_unasked(datasets: int, asked: Mapping[str, Any]) -> None:
-    """Refuse what the macro average does not answer, instead of answering it for the pooled items."""
-    for name, default in (("alternative", "two-sided"), ("delta", 0), ("margin", None)):
-        if asked[name] != default:
-            raise OutscoreError(
-                f"The scores come from {datasets} datasets, whose macro average is tested two-sided for any difference.",
-                "Pool the items of all datasets with --dataset none, or give one dataset only.",
-                parameter=name,
-            )
+def panels_of_datasets(
+    scores: tuple[Scores, Scores],
+    names: tuple[str, str],
+    metric: str | AdditiveMetric,
+    duplicates: DuplicateRule,
+    repeats: str | None,
+) -> list[Panel]:
+    """One panel for each dataset that both systems have, with the items of both; none where there is one dataset only."""
+    if len(shared_datasets(scores)) < 2:
+        return []
+    renamed = [replace(system, name=name) for system, name in zip(_shared(scores), names, strict=True)]
+    return name_repeats(panels_of(renamed, metric, duplicates), repeats)
 
 
 def _shared(scores: Sequence[Scores]) -> list[Scores]:
@@ -88,91 +61,127 @@ def _shared(scores: Sequence[Scores]) -> list[Scores]:
     return [system.take(np.array([key in common for key in rows])) for system, rows in zip(scores, keys, strict=True)]
 
 
-def _agrees(p: PValue) -> bool:
-    """Whether the interval of a macro average holds 0 exactly where p does not reject it: that of swaps does."""
-    return p.test == "permutation"
+def compare_datasets(panels: Sequence[Panel], question: Question, pooled: Pooled) -> OnDatasets:
+    """The comparison of the panels' macro averages, and of each panel; pooled if those cannot be compared.
+
+    What is asked of one side, of another difference or of a margin is refused where the macro average does not answer it.
+    """
+    if question.test in (ALL, "bayes"):
+        return untested(len(panels), pooled.noun, f"test `{question.test}` is for single items")
+    try:
+        return _averaged(panels, question, pooled)
+    except OutscoreError as refusal:
+        if question.margin is not None or question.alternative != "two-sided" or question.delta:
+            raise
+        return untested(len(panels), pooled.noun, f"their macro average cannot be tested: {refusal.message.rstrip('.')}")
 
 
-def _decided(pooled: Comparison, ranking: Ranking, datasets: int, alpha: float, resamples: int) -> Comparison:
-    (pair,) = ranking.pairs
-    own = {s.system: SystemScore(s.system, s.value, s.low, s.high) for s in ranking.scores}
-    a, b = pooled.systems
-    low, high = pair.low, pair.high
-    if pair.systems != (a, b):
-        # A ranking names the better system first.
-        low, high = (None if end is None else -end for end in (high, low))
-    p = _p_of(pair, ranking, resamples)
-    averaged = replace(
-        pooled,
-        scores=(own[a], own[b]),
-        difference=own[a].value - own[b].value,
-        p=p,
-        interval=None if low is None and high is None else Interval(low, high, 1 - alpha, ranking.interval, dual=_agrees(p)),
-        design=replace(pooled.design, datasets=datasets, path=[]),
-        signature=_signature(pooled, p, datasets),
-        # These are about single items, not about equally weighted datasets.
-        effects=[],
-        power=None,
-        fragility=None,
-        replicability=next(iter(ranking.replicability), None),
-        # Texts have them already.
-        buckets=pooled.buckets or _by_dataset(ranking, (a, b), resamples),
-        pictures=None if pooled.pictures is None else replace(pooled.pictures, null=None, sizes=[], sizes_test=""),
+def untested(datasets: int, noun: str, why: str) -> OnDatasets:
+    """Pooled items, and why."""
+    return OnDatasets(None, [Note("reading", f"The {noun}s of {datasets} datasets were pooled, because {why}.")])
+
+
+def _averaged(panels: Sequence[Panel], question: Question, pooled: Pooled) -> OnDatasets:
+    unequal = any(panel.run_unequally() is not None for panel in panels)
+
+    def over_items(request: TestRequest) -> TestResult:
+        return as_known(macro_test(panels, 0, 1, request), unequal=unequal)
+
+    missing = lacking_on_datasets(panels, unit_size=question.unit_size)
+    answer = answer_of(panels, question, over_items, over_items(question.of_test), missing)
+    test = name_of_test(answer.population, panels, question.test)
+    parts = [_part_of(panel, question, test) for panel in panels]
+    own, buckets, names = macro_scores([part.own for part in parts]), _buckets(parts), panels[0].systems
+    first, second = own.value.tolist()
+    sides = np.array([(part.better, part.worse) for part in parts]).T
+    ahead = panels[0].orientation * (first - second) >= 0
+    decides = f"The verdict is about the macro average of {len(panels)} datasets, which weights them equally, as in `rank`."
+    return OnDatasets(
+        replace(
+            answer,
+            scores=(first, second),
+            own=[_finite(ends) for ends in zip(own.low.tolist(), own.high.tolist(), strict=True)],
+            result=_with_interval(answer.result, buckets, question),
+        ),
+        [Note("reading", decides), _pooled_note(pooled, first - second, question.alpha, names)],
+        buckets,
+        replication(
+            (names[0], names[1]) if ahead else (names[1], names[0]),
+            [part.dataset for part in parts],
+            *(sides if ahead else sides[::-1]),
+            level=question.alpha / 2,
+        ),
+        [] if own_test(test) else macro_notes(test, answer.result.p.kernel, in_units=question.unit_size > 1),
     )
-    averaged = with_verdict(averaged, alpha=alpha, alternative="two-sided", delta=0.0, identical=pooled.identical)
-    # Notes on the interval of the pooled items, and on their p if it was computed differently, no longer apply.
-    gone = ("interval", *(("method",) if p.method != pooled.p.method else ()))
-    averaged = replace(averaged, notes=[note for note in averaged.notes if note.kind not in gone])
-    # Datasets may be tested differently from their macro average.
-    averaged = replace(averaged, notes=[*averaged.notes, *(note for note in ranking.notes if note.kind == "method")])
-    decides = f"The verdict is about the macro average of {datasets} datasets, which weights them equally, as in `rank`."
-    return _with(averaged, Note("reading", decides), _pooled_note(pooled, averaged, alpha))
 
 
-def _by_dataset(ranking: Ranking, systems: tuple[str, str], resamples: int) -> list[Bucket]:
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """One dataset: what its test answers, on how many units, log p of both sides, and both systems' own scores."""
+
+    dataset: str
+    result: TestResult
+    n: int
+    better: float
+    worse: float
+    own: OwnScores
+
+
+def _part_of(panel: Panel, question: Question, test: str) -> _Part:
+    units: dict[str, Any] = {
+        "unit_size": question.unit_size,
+        "unit_statistic": question.unit_statistic,
+        "shuffle": question.shuffle,
+    }
+    request = question.of_test
+    rows = rows_of_pair(panel, 0, 1, **units)
+    run: Run = partial(question.entry.run, rows, panel.metric)
+    unequal = panel.run_unequally() is not None
+    if own_test(test) is not None:
+        run, unequal = population_run([panel], 0, 1, test), False
+    plain = TestRequest(alpha=request.alpha, seed=request.seed, options=request.options, interval=False)
+    try:
+        result = as_known(run(request), unequal=unequal)
+        better, worse = (log_claim(run(replace(plain, alternative=side)).p) for side in SIDES[1:])
+    except NoSpreadError:
+        # One dataset that the test cannot judge must not cost the others theirs.
+        result, better, worse = TestResult(identical_p(rows.rows)), 0.0, 0.0
+    n = rows.rows if test == EXCHANGE else result.p.n or rows.rows
+    return _Part(str(panel.dataset), result, n, better, worse, own_scores(panel, test, question.alpha, **units))
+
+
+def _buckets(parts: Sequence[_Part]) -> list[Bucket]:
     """The comparison on each dataset, with p corrected over them."""
+    corrected, _ = correct_family([part.result.p for part in parts], HOLM)
     rows = []
-    for standing in ranking.datasets:
-        (pair,), values = standing.pairs, {s.system: s.value for s in standing.scores}
-        low, high = pair.low, pair.high
-        if pair.systems != systems and low is not None and high is not None:
-            low, high = -high, -low
-        a, b = (values[name] for name in systems)
-        p = replace(_p_of(pair, standing, resamples), adjusted=pair.p.adjusted)
-        rows.append(Bucket(DATASET, str(standing.name), pair.n, a, b, a - b, low, high, p))
+    for part, p in zip(parts, corrected, strict=True):
+        a, b = part.own.value.tolist()
+        interval = part.result.interval
+        fitting = interval is not None and interval.estimand == "difference"
+        low, high = (interval.low, interval.high) if interval is not None and fitting else (None, None)
+        rows.append(Bucket(DATASET, part.dataset, part.n, a, b, a - b, low, high, p))
     return rows
 
 
-def _p_of(pair: RankedPair, ranking: Standing, resamples: int) -> PValue:
-    """The p-value of the only pair, with its sampling error."""
-    log_p, value = pair.p.log10 * LN10, pair.p.value
-    if pair.p.method == "monte-carlo":
-        p = sampled_p(round(value * (resamples + 1)) - 1, resamples, "sign-flips")
-    else:
-        p = PValue.from_logs(log_p, log_p, method=pair.p.method, kernel=ranking.kernel)
-        if pair.p.method == "exact":
-            # The logarithm has lost the last digits.
-            p = replace(p, value=value, lower=min(p.lower, value), upper=value)
-    return replace(p, test=ranking.test, n=pair.n)
+def _with_interval(result: TestResult, buckets: Sequence[Bucket], question: Question) -> TestResult:
+    """The answer with an interval: where swaps have none, as for F1, that of the datasets combined, if all of them have one."""
+    ends = [(one.difference, one.low, one.high) for one in buckets if one.low is not None and one.high is not None]
+    if result.interval is not None or len(ends) < len(buckets) or question.alternative != "two-sided":
+        return result
+    low, high = combined_limits(ends, rejected=result.p.rejects(question.alpha))
+    return replace(result, interval=Interval(low, high, 1 - question.alpha, COMBINED, dual=True))
 
 
-def _pooled_note(pooled: Comparison, averaged: Comparison, alpha: float) -> Note:
+def _finite(ends: tuple[float, float]) -> Limits:
+    low, high = (end if math.isfinite(end) else None for end in ends)
+    return low, high
+
+
+def _pooled_note(pooled: Pooled, difference: float, alpha: float, names: tuple[str, ...]) -> Note:
     """What pooling would say, and whether that contradicts the macro average."""
-    first, second = (f"{s.system} {format_number(s.value)}" for s in pooled.scores)
-    size = count(pooled.n, pooled.design.noun)
-    opposite = pooled.difference * averaged.difference < 0 and pooled.p.rejects(alpha)
+    p = pooled.p
+    first, second = (f"{name} {format_number(value)}" for name, value in zip(names, pooled.scores, strict=True))
+    opposite = (pooled.scores[0] - pooled.scores[1]) * difference < 0 and p.rejects(alpha)
     sign = ": the sign is the opposite, and significant" if opposite else ""
-    text = f"Pooled over all {size}: {pooled.metric} {first}, {second}, {format_p(pooled.p, brief=True)}{sign}."
-    return Note("reading", text)
-
-
-def _signature(pooled: Comparison, p: PValue, datasets: int) -> Signature:
-    new = dict(p.signature.parts)
-    parts = [(name, new.get(name, value)) for name, value in pooled.signature.parts]
-    # The version comes last in our part; a metric's own signature may follow.
-    place = next(i for i, (name, _) in enumerate(parts) if name == "outscore")
-    return Signature([*parts[:place], ("datasets", f"{datasets}, macro average"), *parts[place:]])
-
-
-def _with(comparison: Comparison, *notes: Note) -> Comparison:
-    return replace(comparison, notes=[*notes, *comparison.notes])
+    size, told = count(pooled.items, pooled.noun), format_p(p, brief=True)
+    return Note("reading", f"Pooled over all {size}: {pooled.metric} {first}, {second}, {told}{sign}.")

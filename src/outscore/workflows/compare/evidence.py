@@ -16,6 +16,7 @@ from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.options import complete
+from outscore.core.records import dataclass
 from outscore.core.rows import PairedScores
 from outscore.inference.anytime import (
     Alternative,
@@ -38,7 +39,7 @@ from outscore.inference.power.observed import POWER, observed_power
 from outscore.inference.registry import DEFAULT, TESTS
 from outscore.inference.shifted import KERNELS_OF_MARGINS, is_shifted, items_to_show, largest_loss
 from outscore.language.numbers import count
-from outscore.results.analysis import ChartData, Power
+from outscore.results.analysis import ChartData, NullHistogram, Power, RunsCurve
 from outscore.results.comparison import AnytimeEvidence, Margin, TestResult
 from outscore.results.design import DecidingItem, PathStep
 from outscore.results.note import Note
@@ -55,6 +56,20 @@ IN_ORDER = Note(
 )
 
 
+@dataclass(frozen=True)
+class Wants:
+    """What is told beside the answer.
+
+    The null law of swaps or that of exchanged runs; `further` tests, of fewer and of changed units; effect sizes and power,
+    which are about single items.
+    """
+
+    swaps: bool = True
+    exchange: bool = False
+    further: bool = True
+    effects: bool = True
+
+
 def evidence(
     pairs: PairedScores,
     metric: AdditiveMetric,
@@ -63,25 +78,36 @@ def evidence(
     labels: Sequence[str],
     *,
     entry: TestEntry,
+    wants: Wants,
     normality_alpha: float,
-    unshuffled: PairedScores | None = None,
+    unshuffled: PairedScores | None,
+    null: Callable[[], NullHistogram | None],
+    runs: RunsCurve | None,
 ) -> dict[str, Any]:
-    """The parts of a Comparison that follow from the data and the test's answer; `unshuffled` as in `analyse`."""
+    """The parts of a Comparison that follow from the data and the test's answer; `unshuffled` as in `analyse`.
+
+    `null` makes the null law of exchanged runs, and `runs` is how the score grows with their number.
+    """
     units = units_of(pairs)
-    about_median = TESTS[p.test].estimand == "median"
+    tested = TESTS[p.test]
+    law = null() if wants.exchange else None
+    if wants.swaps and p.kernel != "tango":
+        law = null_histogram(units, metric, delta=request.delta, seed=request.seed)
+    about_median = tested.estimand == "median"
     return {
-        "effects": effects(pairs, metric, request.alpha),
+        "effects": effects(pairs, metric, request.alpha) if wants.effects else [],
         "analysis": analyse(pairs, metric, median_test=about_median, normality_alpha=normality_alpha, unshuffled=unshuffled),
-        "power": _power(pairs, metric, request, p),
+        "power": _power(pairs, metric, request, p) if wants.effects else None,
         **_deciding(units, metric, labels),
-        "fragility": _fragility(units, metric, request, p),
+        "fragility": _fragility(units, metric, request, p) if wants.further else None,
         "pictures": ChartData(
             histograms(pairs, metric),
-            None if p.kernel == "tango" else null_histogram(units, metric, delta=request.delta, seed=request.seed),
-            size_curve(pairs, metric, TESTS[p.test], _request_of(p.test, entry, request)),
+            law,
+            size_curve(pairs, metric, tested, _request_of(p.test, entry, request)) if wants.further else [],
             normal_quantiles(pairs, metric),
-            size_test(pairs, metric, TESTS[p.test]) or "",
+            (size_test(pairs, metric, tested) or "") if wants.further else "",
             alone=scores_if_any(pairs, metric) is None,
+            runs=runs,
         ),
     }
 
@@ -170,12 +196,20 @@ def _liberal(p_values: Sequence[PValue]) -> list[Note]:
 
 
 def margin_of(
-    run: Callable[[TestRequest], TestResult], pairs: PairedScores, metric: AdditiveMetric, request: TestRequest, margin: float
+    run: Callable[[TestRequest], TestResult],
+    pairs: PairedScores,
+    metric: AdditiveMetric,
+    request: TestRequest,
+    margin: float,
+    *,
+    needed: Callable[[PValue], int | None],
+    both: bool = False,
 ) -> tuple[Margin, list[Note]]:
     """Non-inferiority one-sided at -margin, equivalence by two one-sided tests (Schuirmann, 1987), each by `run`; and notes.
 
     If lower is better, being worse by the margin is a difference A - B of *plus* the margin: `delta` is raw, and
-    `alternative` means better and worse whatever the metric's direction.
+    `alternative` means better and worse whatever the metric's direction. `needed` says how many items would show
+    non-inferiority, given its p; `both` asks for the interval that agrees with both sides.
     """
     most = largest_loss(pairs, metric, request)
     if most is not None and margin >= most:
@@ -190,9 +224,16 @@ def margin_of(
     limit = None
     if result.interval is not None and result.interval.estimand == "difference":
         limit = result.interval.low if turn > 0 else result.interval.high
-    equivalence = max(result.p, not_better, key=lambda p: p.upper)
-    notes = [note for note in result.notes if note.kind != "interval"]
-    return Margin(margin, result.p, equivalence, limit), notes
+    two_sided = TestRequest(alpha=2 * request.alpha, seed=request.seed, options=request.options)
+    tested = Margin(
+        margin,
+        result.p,
+        max(result.p, not_better, key=lambda p: p.upper),
+        limit,
+        needed(result.p),
+        run(two_sided).interval if both else None,
+    )
+    return tested, [note for note in result.notes if note.kind != "interval"]
 
 
 def path_of(pairs: PairedScores, metric: AdditiveMetric, p: PValue, request: TestRequest, entry: TestEntry) -> list[PathStep]:

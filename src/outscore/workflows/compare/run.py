@@ -19,7 +19,8 @@ from outscore.inference.base.entry import NoSpreadError
 from outscore.language.verdict.comparison import with_omission, with_slices
 from outscore.results.comparison import Comparison, Comparisons
 from outscore.results.note import Note
-from outscore.scores.pairing import TwoSystems
+from outscore.scores.pairing import DuplicateRule, TwoSystems
+from outscore.scores.panel import Panel
 from outscore.scores.system import shared_datasets
 from outscore.workflows.classes import class_notes
 from outscore.workflows.compare.arrays import compare_rows
@@ -105,8 +106,8 @@ def read_pair(request: CompareRequest, data: TwoSystems | None = None) -> Pair:
     return Pair(data or _read(request), None, from_files=data is None)
 
 
-def compare_pair(request: CompareRequest, pair: Pair) -> Comparisons:
-    """Compare two systems that have been read.
+def compare_pair(request: CompareRequest, pair: Pair, *, gate: bool = False) -> Comparisons:
+    """Compare two systems that have been read, for a `gate` or for themselves.
 
     For logs, the requested metric is one of their scores, whose mean is compared; if a log scores the corpus, its texts are.
     """
@@ -114,9 +115,9 @@ def compare_pair(request: CompareRequest, pair: Pair) -> Comparisons:
         from outscore.workflows.texts.run import compare_log_texts
 
         assert pair.logs is not None
-        return compare_log_texts(request, pair.logs)
+        return compare_log_texts(request, pair.logs, gate=gate)
     metric = request.metric if pair.logs is None else None
-    compared = _run(request, pair.systems, metric=metric, from_files=pair.from_files)
+    compared = _run(request, pair.systems, metric=metric, from_files=pair.from_files, gate=gate)
     if pair.logs is None:
         return compared
     whole, *others = compared.comparisons
@@ -124,34 +125,35 @@ def compare_pair(request: CompareRequest, pair: Pair) -> Comparisons:
     return replace(compared, comparisons=[whole, *others])
 
 
-def _run(request: CompareRequest, systems: TwoSystems, *, metric: str | AdditiveMetric | None, from_files: bool) -> Comparisons:
+def _run(
+    request: CompareRequest,
+    systems: TwoSystems,
+    *,
+    metric: str | AdditiveMetric | None,
+    from_files: bool,
+    gate: bool = False,
+) -> Comparisons:
     """Compare two systems by a metric, or by the default for their data; slices, if any were asked for, follow the whole."""
     _check_slices(request, systems)
     systems, reduction = reduced(systems, request)
     if reduction is not None:
         metric = metric_of(reduction)
-    question = question_of(**request.asked())
-    better = resolve_direction(
-        metric or ("f1" if systems.counts else "mean"),
-        request.direction,
-        systems.measures or score_names(systems.tables, systems.names),
-        told=systems.better,
-        scores=(systems.a, systems.b),
-    )
+    question = question_of(**request.asked(), gate=gate)
+    usual, measures = "f1" if systems.counts else "mean", systems.measures or score_names(systems.tables, systems.names)
+    scores = (systems.a, systems.b)
+    better = resolve_direction(metric or usual, request.direction, measures, told=systems.better, scores=scores)
     metric = better.metric
     per_row: dict[str, Any] = {"items": systems.items, "clusters": systems.clusters, "labels": systems.labels}
     repeats = _repeats(request, systems)
+    panels, pooled = _datasets(request, systems, metric)
     try:
-        whole = compare_rows(systems.a, systems.b, question, metric=metric, names=systems.names, repeats=repeats, **per_row)
+        whole = compare_rows(
+            systems.a, systems.b, question, metric=metric, names=systems.names, repeats=repeats, panels=panels, **per_row
+        )
     except OutscoreError as refusal:
         raise _with_origin(refusal, request, systems) from None
     if request.anytime:
         whole = _with_looks(whole, systems, metric, request)
-    if systems.scores is not None and len(shared_datasets(systems.scores)) > 1:
-        # Imported only here, because it loads the tests of many systems on many datasets.
-        from outscore.workflows.compare.datasets import macro_averaged
-
-        whole = macro_averaged(whole, systems.scores, metric, request)
     by_class = class_notes(systems.scores or (), metric)
     reading = reading_of(
         systems.tables,
@@ -162,11 +164,12 @@ def _run(request: CompareRequest, systems: TwoSystems, *, metric: str | Additive
         by_class=bool(by_class),
     )
     whole = with_omission(replace(whole, alignment=systems.alignment or whole.alignment, reading=reading))
-    notes = [*better.notes, *_reading_notes(request, systems, by_class, from_files=from_files), *whole.notes]
+    notes = [*better.notes, *_reading_notes(request, systems, by_class, from_files=from_files), *pooled, *whole.notes]
+    whole = replace(whole, notes=notes)
     settings = request.settings(systems.tables)
     if request.slice is None:
-        return Comparisons([replace(whole, notes=notes)], settings)
-    parts, family, left_out = compare_slices(
+        return Comparisons([whole], settings)
+    found, family, left_out = compare_slices(
         np.asarray(systems.a),
         np.asarray(systems.b),
         request.slice,
@@ -178,9 +181,28 @@ def _run(request: CompareRequest, systems: TwoSystems, *, metric: str | Additive
         per_row=per_row,
         repeats=repeats,
     )
-    parts = [replace(part, reading=reading) for part in parts]
-    whole = with_slices(replace(whole, notes=notes), parts, family, alpha=question.alpha, delta=question.delta)
+    parts = [replace(part, reading=reading) for part in found]
+    whole = with_slices(whole, parts, family, alpha=question.alpha, delta=question.delta)
     return Comparisons([replace(whole, notes=[*whole.notes, *left_out]), *parts], settings, family)
+
+
+def _datasets(
+    request: CompareRequest, systems: TwoSystems, metric: str | AdditiveMetric
+) -> tuple[Sequence[Panel], Sequence[Note]]:
+    """The datasets, if there are several, or why their items are pooled instead."""
+    if systems.scores is None or len(shared_datasets(systems.scores)) < 2:
+        return [], []
+    # Imported only here, because it loads the tests of many systems on many datasets.
+    from outscore.workflows.compare.datasets import panels_of_datasets, untested
+
+    rule = cast("DuplicateRule", request.duplicates)
+    try:
+        return panels_of_datasets(systems.scores, systems.names, metric, rule, request.repeats), []
+    except OutscoreError as refusal:
+        if request.is_shifted or request.alternative != "two-sided" or request.delta:
+            raise
+        why = f"their macro average cannot be tested: {refusal.message.rstrip('.')}"
+        return [], untested(len(shared_datasets(systems.scores)), "item", why).notes
 
 
 def call(

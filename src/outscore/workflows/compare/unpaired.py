@@ -16,6 +16,7 @@ from outscore.core.records import dataclass
 from outscore.core.rows import codes_of, is_labelled
 from outscore.formats.logs.registry import LOGS
 from outscore.inference.base.own_score import own_intervals
+from outscore.inference.base.question import TestRequest
 from outscore.inference.describe.histograms import null_of_samples, two_histograms
 from outscore.inference.pairwise.table import own_rows
 from outscore.inference.power.two_samples import needed_of_samples
@@ -120,8 +121,8 @@ def _scores_of(values: object, role: str, clusters: object) -> Scores:
     return Scores(role.upper(), numbers, clusters=None if codes is None else Labels.of(np.asarray(clusters).tolist()))
 
 
-def compare_samples(request: CompareRequest, data: TwoSamples) -> Comparisons:
-    """Compare two samples of different items.
+def compare_samples(request: CompareRequest, data: TwoSamples, *, gate: bool = False) -> Comparisons:
+    """Compare two samples of different items, for a `gate` or for themselves.
 
     Examples
     --------
@@ -130,7 +131,7 @@ def compare_samples(request: CompareRequest, data: TwoSamples) -> Comparisons:
     >>> answer.p.value, answer.unpaired.n
     (0.05714285714285714, (3, 4))
     """
-    question = question_of(**request.asked())
+    question = question_of(**request.asked(), gate=gate)
     ready = ready_samples(data, request.metric, request.direction, cast("DuplicateRule", request.duplicates))
     samples, panels, origins, better, metric = ready.samples, ready.panels, ready.origins, ready.better, ready.metric
     result = run_unpaired(question.entry.name, samples, question.of_test)
@@ -170,7 +171,8 @@ def compare_samples(request: CompareRequest, data: TwoSamples) -> Comparisons:
         notes=notes,
         effects=_effects(samples),
         pictures=ChartData(
-            two_histograms(samples.a.astype(float), samples.b.astype(float)), null=null_of_samples(samples, question.seed)
+            two_histograms(samples.a.astype(float), samples.b.astype(float)),
+            null=None if gate else null_of_samples(samples, question.seed),
         ),
         reading=reading_of(origins, rows=ready.rows, systems=data.names, direction=(better.better, better.source)),
         margin=margin,
@@ -183,7 +185,11 @@ def compare_samples(request: CompareRequest, data: TwoSamples) -> Comparisons:
 def _margin(samples: Samples, metric: AdditiveMetric, question: Question) -> tuple[Margin | None, list[Note]]:
     if question.margin is None:
         return None, []
-    return margin_of_samples(question.entry.name, samples, metric, question.of_test, question.margin)
+    margin, notes = margin_of_samples(question.entry.name, samples, metric, question.of_test, question.margin)
+    if not question.gate:
+        return margin, notes
+    both = TestRequest(alpha=2 * question.alpha, seed=question.seed, options=question.options)
+    return replace(margin, interval=run_unpaired(question.entry.name, samples, both).interval), notes
 
 
 @dataclass(frozen=True, eq=False)

@@ -46,7 +46,7 @@ class Candidate:
 
 def read_candidate(request: GateRequest) -> Candidate:
     """The only system in the file of a request, or the one it chooses."""
-    asked = request.comparison("permutation", decides=True)
+    asked = request.comparison("permutation")
     asked.validate(arrays=True)
     if asks_logs(asked):
         found = read_systems(request.files, log_question(asked), format=request.reader if request.reader in LOGS else None)
@@ -98,7 +98,7 @@ def pair_with_file(request: GateRequest, candidate: Candidate) -> TwoSystems:
         names = (request.names[1], request.names[0])
     elif names[0] == names[1]:
         names = CALLED
-    metric = request.comparison("permutation", decides=True, **changes(request)).metric
+    metric = request.comparison("permutation", **changes(request)).metric
     pair = pair_scores(scores, baseline, names, request.duplicates, metric)
     return replace(pair, better=better_of(candidate.higher_is_better), notes=(*candidate.notes, *pair.notes))
 

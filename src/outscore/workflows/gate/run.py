@@ -1,4 +1,4 @@
-"""From a request to the outcome of a gate: the candidate compared with the baseline, once for each side of the question."""
+"""From a request to the outcome of a gate: the candidate compared with the baseline, once for both sides of the question."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ MEAN, NO_EVIDENCE = "mean", "identity"
 DROP = "drop"
 """What `missing` has to be for items without a score of the candidate to be left out of a pass."""
 BY_BOOTSTRAP = "{metric} is not a mean over items, so swaps cannot test a margin; the bootstrap is used instead."
-Asked = Callable[[str, bool], Comparisons]
-"""The comparison by a test, one-sided if it decides."""
+Asked = Callable[[str], Comparisons]
+"""The comparison by a test."""
 
 
 @at_the_door
@@ -73,16 +73,13 @@ def run(request: GateRequest, data: TwoSystems | None = None) -> GateResult:
     if request.baseline_file is not None and data is None:
         data = pair_with_file(request, read_candidate(request))
     own = changes(request)
-    first = request.comparison(request.test or PERMUTATION, decides=True, **own)
+    first = request.comparison(request.test or PERMUTATION, **own)
     # In the files the baseline comes first, in the comparison the candidate.
     in_order = replace(first, names=request.names)
     with proposing_measures(request):
         pair = read_pair(in_order).swap_systems() if data is None else read_pair(first, data)
 
-    def compared(test: str, decides: bool) -> Comparisons:  # noqa: FBT001 - as `Asked` has it
-        return compare_pair(request.comparison(test, decides=decides, **own), pair)
-
-    return _decided(request, compared)
+    return _decided(request, lambda test: compare_pair(request.comparison(test, **own), pair, gate=True))
 
 
 @at_the_door
@@ -161,7 +158,7 @@ def call(
 def _run_tables(request: GateRequest, both: Sequence[object]) -> GateResult:
     """A gate on dataframes: one with both systems, or one for each."""
     request.validate(arrays=True)
-    in_order = replace(request.comparison(request.test or PERMUTATION, decides=True), names=request.names)
+    in_order = replace(request.comparison(request.test or PERMUTATION), names=request.names)
     with proposing_measures(request):
         if request.unpaired:
             a, b, called = choose_tables(both, in_order)
@@ -187,17 +184,14 @@ def _call_texts(both: Sequence[object], reference: object, documents: object, gi
 
 def _run_samples(request: GateRequest, samples: TwoSamples | None) -> GateResult:
     """A gate on different items; in `samples`, if given, the candidate comes first."""
-    first = request.comparison(request.test or PERMUTATION, decides=True)
+    first = request.comparison(request.test or PERMUTATION)
     if samples is None:
         samples = read_samples(replace(first, names=request.names)).swap_systems()
     else:
         first.validate(arrays=True)
     both = samples
 
-    def compared(test: str, decides: bool) -> Comparisons:  # noqa: FBT001 - as `Asked` has it
-        return compare_samples(request.comparison(test, decides=decides), both)
-
-    return _decided(request, compared)
+    return _decided(request, lambda test: compare_samples(request.comparison(test), both, gate=True))
 
 
 def _run_texts(request: GateRequest, data: TextData | None) -> GateResult:
@@ -209,21 +203,18 @@ def _run_texts(request: GateRequest, data: TextData | None) -> GateResult:
             f"--metric names {len(metrics)} metrics, but a gate has one margin.", "Name one of them.", parameter="metric"
         )
     if data is None:
-        in_order = replace(request.texts(BOOTSTRAP, decides=True), metric=metrics[0], names=request.names)
+        in_order = replace(request.texts(BOOTSTRAP), metric=metrics[0], names=request.names)
         in_order.validate()
         data = read_texts(in_order).swap_systems()
 
-    def compared(test: str, decides: bool) -> Comparisons:  # noqa: FBT001 - as `Asked` has it
-        return run_texts(request.texts(test, decides=decides, metric=metrics[0]), data)
-
-    return _decided(request, compared)
+    return _decided(request, lambda test: run_texts(request.texts(test, metric=metrics[0]), data, gate=True))
 
 
 def _decided(request: GateRequest, compared: Asked) -> GateResult:
     assert request.margin is not None
-    comparisons, interval, notes = _compared(request, compared)
+    comparisons, notes = _compared(request, compared)
     c = comparisons.comparisons[0]
-    interval = _with_limit(interval, c, request.alpha)
+    interval = _with_limit(c, request.alpha)
     outcome, worse_within = outcome_of(c, request.alpha)
     items, towards, needed = None, None, ""
     unanswered = unanswered_of(c)
@@ -257,29 +248,27 @@ def _decided(request: GateRequest, compared: Asked) -> GateResult:
     )
 
 
-def _compared(request: GateRequest, compared: Asked) -> tuple[Comparisons, Interval | None, list[Note]]:
-    """The comparison with its margin, the two-sided interval, and notes on how they were computed."""
-    test = request.test or PERMUTATION
+def _compared(request: GateRequest, compared: Asked) -> tuple[Comparisons, list[Note]]:
+    """The comparison with its margin, and notes on how it was computed."""
     try:
-        return compared(test, True), compared(test, False).comparisons[0].interval, []
+        return compared(request.test or PERMUTATION), []
     except ShiftError:
         if request.test is not None:
             raise
     except NoSpreadError:
         # Outputs without a difference that could vary: swaps say that there is none, and the margin's own rule the rest.
-        return compared(PERMUTATION, True), None, []
+        return compared(PERMUTATION), []
     try:
-        comparisons = compared(BOOTSTRAP, True)
+        comparisons = compared(BOOTSTRAP)
     except NoSpreadError:
-        return compared(PERMUTATION, True), None, []
-    note = Note("method", BY_BOOTSTRAP.format(metric=comparisons.comparisons[0].metric))
-    return comparisons, compared(BOOTSTRAP, False).comparisons[0].interval, [note]
+        return compared(PERMUTATION), []
+    return comparisons, [Note("method", BY_BOOTSTRAP.format(metric=comparisons.comparisons[0].metric))]
 
 
-def _with_limit(interval: Interval | None, c: Comparison, alpha: float) -> Interval | None:
+def _with_limit(c: Comparison, alpha: float) -> Interval | None:
     """The interval with the limit of the test at the margin as its worse end; identical graded outputs have no other."""
     assert c.margin is not None
-    limit = c.margin.limit
+    limit, interval = c.margin.limit, c.margin.interval
     if limit is None:
         return interval
     if interval is None or (c.identical and interval.low == interval.high):

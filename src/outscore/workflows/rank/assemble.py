@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from outscore.core.numeric import LN10, MIN_FLOAT, Array
-from outscore.inference.families import adjust, replicated_counts
+from outscore.core.numeric import Array
+from outscore.inference.families import replication
 from outscore.inference.pairwise.table import Measured
 from outscore.inference.populations import ITEMS
 from outscore.inference.power.observed import needed_of_wins
@@ -219,38 +219,15 @@ def _replicability(top: Corrected, parts: Sequence[Corrected]) -> tuple[list[Rep
     level = top.alpha / 2
     logs, against = (np.stack([_with_direction(part, way)[wanted] for part in parts], axis=1) for way in (forward, ~forward))
     shared = np.stack([part.measured.pairs.n[wanted] > 0 for part in parts], axis=1)
-    by_any, by_fisher = (_counts(logs, shared, how, level) for how in ("bonferroni", "fisher"))
+    labels = np.array([str(part.measured.dataset) for part in parts], dtype=object)
     replicated = []
     for row, i in enumerate(wanted.tolist()):
         systems = (names[int(pairs.left[i])], names[int(pairs.right[i])])
-        mine = [part for part, there in zip(parts, shared[row].tolist(), strict=True) if there]
-        claimed, refuted = (_claimed(side[row][shared[row]], mine, level) for side in (logs, against))
-        replicated.append(
-            Replicated(
-                systems=systems if forward[i] else systems[::-1],
-                datasets=len(mine),
-                bonferroni=int(by_any[row]),
-                fisher=int(by_fisher[row]),
-                holm=claimed,
-                worse=refuted,
-            )
-        )
+        # A dataset that a pair does not share is not evidence of anything.
+        there = shared[row]
+        first = systems if forward[i] else systems[::-1]
+        replicated.append(replication(first, labels[there].tolist(), logs[row][there], against[row][there], level=level))
     return replicated, notes
-
-
-def _claimed(logs: Array, parts: Sequence[Corrected], level: float) -> list[str]:
-    """The datasets on which one direction is significant, by Holm over the datasets."""
-    rejected = adjust(np.maximum(np.exp(logs), MIN_FLOAT), "holm") <= level
-    return [str(part.measured.dataset) for part, there in zip(parts, rejected.tolist(), strict=True) if there]
-
-
-def _counts(logs: Array, shared: Array, combination: str, alpha: float) -> Array:
-    """`replicated_counts` of each pair over the datasets it shares: a missing dataset is not evidence of anything."""
-    counts = np.zeros(len(logs), dtype=np.int64)
-    for there in np.unique(shared, axis=0):
-        rows = (shared == there).all(axis=1)
-        counts[rows] = replicated_counts(logs[np.ix_(rows, there)] / LN10, combination=combination, alpha=alpha)
-    return counts
 
 
 def _with_direction(part: Corrected, forward: Array) -> Array:

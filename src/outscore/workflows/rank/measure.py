@@ -23,38 +23,45 @@ from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.options import OptionValue
 from outscore.core.records import dataclass
-from outscore.core.rows import PairedScores
 from outscore.engine.engines import Engine, Serial, open_engine
 from outscore.engine.progress import Progress, Steps
 from outscore.inference.base.entry import NoSpreadError
-from outscore.inference.base.own_score import UNKNOWN
 from outscore.inference.base.question import TestRequest, checked_resamples
 from outscore.inference.bootstrap import INTERVAL_RESAMPLES
-from outscore.inference.describe.effects import evaluation_units
 from outscore.inference.pairwise.corpus import CENTRED, Flipped, drawn_scores, hits_of, ranges, shared_table, summable
 from outscore.inference.pairwise.macro import (
+    LACKING,
     MAX_TESTED,
     SADDLEPOINT,
     macro_from_counts,
-    macro_interval,
     macro_measured,
     macro_notes,
     macro_request,
+    macro_test,
     macro_tested,
 )
 from outscore.inference.pairwise.moments import NO_INTERVALS, TANGO, binary_table, moments_of
-from outscore.inference.pairwise.per_pair import CHUNK, PairTest, ends_of, exact_rows, pair_rows, population_numbers, table_of
+from outscore.inference.pairwise.per_pair import (
+    CHUNK,
+    PairTest,
+    ends_of,
+    exact_rows,
+    log_claim,
+    pair_rows,
+    population_numbers,
+    table_of,
+)
 from outscore.inference.pairwise.table import (
     KINDS,
     Measured,
     PairTable,
     baseline_of,
     discordance_of,
-    own_limits,
-    own_limits_of_runs,
+    own_scores,
     pairs_of,
+    shared_panels,
 )
-from outscore.inference.populations import EXCHANGE, EXCHANGE_OF_RUNS, ITEMS, TWO_WAY, own_test
+from outscore.inference.populations import ITEMS, own_test
 from outscore.inference.two_way import INTERVAL
 from outscore.results.note import Note
 from outscore.results.ranking import MAX_PAIRS
@@ -94,7 +101,7 @@ def measure(
     # Names of items would only burden what is sent to other processes.
     panels = [replace(panel, items=None) for panel in panels]
     base = baseline_of(panels[0].systems, question.baseline)
-    test = name_of_test(population, panels, question)
+    test = name_of_test(population, panels, question.test)
     left, right = pairs_of(len(panels[0].systems), base)
     pair_test = PairTest(
         test,
@@ -160,8 +167,15 @@ class _Work:
     def measured(self, panel: Panel) -> Measured:
         """One panel."""
         pairs, kernel, interval = self._pairs(panel, panel.dataset or "all pairs")
-        shown = self._in_units(panel)
-        low, high = self._own_limits(shown)
+        asked = self.asked
+        own = own_scores(
+            panel,
+            asked.test,
+            asked.request.alpha,
+            unit_size=asked.unit_size,
+            unit_statistic=asked.unit_statistic,
+            shuffle=asked.shuffle,
+        )
         absent = [name for name, n in zip(panel.systems, panel.counts.tolist(), strict=True) if not n]
         lacking = [Note("input", f"`{name}` has no item on `{panel.dataset}`.") for name in absent if panel.dataset]
         return Measured(
@@ -169,9 +183,9 @@ class _Work:
             metric=panel.metric.name,
             higher_is_better=panel.metric.higher_is_better,
             systems=panel.systems,
-            value=shown.scores(),
-            low=low,
-            high=high,
+            value=own.value,
+            low=own.low,
+            high=own.high,
             n=panel.counts,
             items=panel.shape[1],
             complete=panel.complete,
@@ -182,33 +196,6 @@ class _Work:
             unit=self._unit_of(panel),
             notes=[*panel.notes, *lacking],
         )
-
-    def _in_units(self, panel: Panel) -> Panel:
-        """The rows whose scores are shown: units if those are tested, because their medians may order systems differently."""
-        size, statistic = self.asked.unit_size, self.asked.unit_statistic
-        if size == 1:
-            return panel
-        single = tuple(panel.single_rows(system) for system in range(len(panel.rows)))
-        in_units = []
-        for rows, there in zip(panel.rows, panel.present, strict=True):
-            own = PairedScores(rows[there], rows[there], panel.scale)
-            units = evaluation_units(own, panel.metric, size, statistic, self.asked.shuffle)[0] if own.rows else own
-            in_units.append(units.a if own.rows else units.a / panel.scale)
-        present = np.arange(max(map(len, in_units))) < np.array([[len(units)] for units in in_units])
-        values = np.zeros((*present.shape, panel.rows.shape[2]), dtype=np.result_type(*in_units))
-        values[present] = np.concatenate(in_units)
-        return replace(panel, rows=values, present=present, clusters=None, scale=1, single=single)
-
-    def _own_limits(self, panel: Panel) -> tuple[Array, Array]:
-        """The interval of each system's own score: over new items, with new runs or without, or over new runs of these."""
-        alpha = self.asked.request.alpha
-        if self.asked.test == TWO_WAY:
-            return own_limits(panel, alpha, new_runs=True)
-        if self.asked.test not in (EXCHANGE, EXCHANGE_OF_RUNS):
-            return own_limits(panel, alpha)
-        limits = [own_limits_of_runs(panel, i, alpha) if n else UNKNOWN for i, n in enumerate(panel.counts.tolist())]
-        ends = np.array(limits, dtype=float)
-        return ends[:, 0], ends[:, 1]
 
     def _unit_of(self, panel: Panel) -> Unit:
         """What is swapped as one."""
@@ -320,6 +307,8 @@ class _Work:
         if own_test(self.asked.test) is not None:
             return self._macro_of_population(panels, measured)
         request = macro_request(self.asked.request.alpha, self.asked.request.seed, self.options.get("resamples"))
+        if len(self.left) == 1 and any(part.pairs.testable[0] for part in measured):
+            return self._macro_of_pair(panels, measured, request)
         from_counts = macro_from_counts(measured, request)
         if from_counts is not None:
             log_p, kind, kernel = from_counts
@@ -332,23 +321,21 @@ class _Work:
             table = work._by_shared_flips(datasets, n, np.ones(len(self.left), dtype=bool), "the macro average")  # noqa: SLF001
             log_p, kind, kernel = table.log_p, table.kind, f"sign-flips:{request.options['resamples']}"
         else:
-            raise OutscoreError(
-                f"Systems lack items on some datasets, and {panels[0].metric.name} is not a mean over items: the macro average"
-                " cannot be tested.",
-                "Rank the datasets one by one, or give all systems the same items.",
-            )
+            hint = "Rank the datasets one by one, or give all systems the same items."
+            raise OutscoreError(LACKING.format(metric=panels[0].metric.name), hint)
         notes = macro_notes(self.asked.test, kernel, in_units=self.asked.unit_size > 1)
-        macro = macro_measured(measured, log_p, kind, kernel, notes, alpha=request.alpha)
-        return self._inverted(macro, panels) if len(self.left) == 1 and all(panel.linear() for panel in panels) else macro
+        return macro_measured(measured, log_p, kind, kernel, notes, alpha=request.alpha)
 
-    def _inverted(self, macro: Measured, panels: Sequence[Panel]) -> Measured:
-        """The macro average of a single pair with the interval that inverts its test; for many that would cost too much."""
-        log_p = float(macro.pairs.log_p[0])
-        interval = macro_interval(panels, int(self.left[0]), int(self.right[0]), log_p, self.asked.request.alpha)
-        if interval is None:
+    def _macro_of_pair(self, panels: Sequence[Panel], measured: Sequence[Measured], request: TestRequest) -> Measured:
+        """The macro average of a single pair, with the interval that inverts its test; for many that would cost too much."""
+        result = macro_test(panels, int(self.left[0]), int(self.right[0]), request)
+        log_p, kind = np.array([log_claim(result.p)]), np.array([KINDS.index(result.p.method)], dtype=np.int8)
+        notes = macro_notes(self.asked.test, result.p.kernel, in_units=self.asked.unit_size > 1)
+        macro = macro_measured(measured, log_p, kind, result.p.kernel, notes, alpha=request.alpha)
+        if result.interval is None:
             return macro
-        low, high = (np.array([end]) for end in ends_of(interval))
-        return replace(macro, pairs=replace(macro.pairs, low=low, high=high), interval=interval.method)
+        low, high = (np.array([end]) for end in ends_of(result.interval))
+        return replace(macro, pairs=replace(macro.pairs, low=low, high=high), interval=result.interval.method)
 
     def _macro_of_population(self, panels: Sequence[Panel], measured: Sequence[Measured]) -> Measured:
         """The macro average by the test of a population, on the datasets that both systems have."""
@@ -356,7 +343,7 @@ class _Work:
         log_p, ends = np.zeros(len(self.left)), np.full((2, len(self.left)), np.nan)
         kernels, intervals = set(), set()
         for i, (left, right) in enumerate(zip(self.left.tolist(), self.right.tolist(), strict=True)):
-            datasets = [one for one in panels if (one.present[left] & one.present[right]).any()]
+            datasets = shared_panels(panels, left, right)
             if not datasets:
                 continue
             try:

@@ -31,20 +31,24 @@ Metrics = Sequence[Sequence[Panel]]
 """The panels of all metrics that are ranked by."""
 
 
-def name_of_test(population: str, panels: Sequence[Panel], question: Question) -> str:
-    """The test that answers for a population."""
+def name_of_test(population: str, panels: Sequence[Panel], test: str) -> str:
+    """The test that answers for a population; `test` answers for items."""
     if population == THESE_ITEMS:
         return EXCHANGE_OF_RUNS if panels[0].repeat_kind == RUNS else EXCHANGE
-    return TWO_WAY if population == ITEMS_AND_RUNS else question.test
+    return TWO_WAY if population == ITEMS_AND_RUNS else test
+
+
+def lacking_on_datasets(panels: Sequence[Panel], unit_size: int, further: Sequence[Panel] = ()) -> dict[str, str]:
+    """By population, what the datasets of a ranking lack for a claim about it; runs have to be those of all datasets."""
+    missing = lacking_of(panels, unit_size=unit_size, further=further)
+    uneven = _uneven_runs(panels) if panels[0].repeat_kind == RUNS else ""
+    return {name: "" if name == ITEMS else clause or uneven for name, clause in missing.items()}
 
 
 def population_of(panels: Sequence[Panel], question: Question, metrics: Metrics) -> tuple[str, list[str], list[Note]]:
     """The population that decides, the others that the data allow, and notes on those that they do not."""
     kind, units = panels[0].repeat_kind, question.unit_size
-    missing = lacking_of(panels, unit_size=units, further=[panel for of_metric in metrics[1:] for panel in of_metric])
-    if kind == RUNS:
-        uneven = _uneven_runs(panels)
-        missing = {name: "" if name == ITEMS else clause or uneven for name, clause in missing.items()}
+    missing = lacking_on_datasets(panels, units, [panel for of_metric in metrics[1:] for panel in of_metric])
     usual = usual_population(kind)
     parts = [panel.shared_repeats for panel in panels]
     chosen = choose_population(question.population, missing, parts, kind, only_items=question.test != DEFAULT, units=units != 1)

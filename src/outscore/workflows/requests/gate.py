@@ -166,22 +166,21 @@ class GateRequest(TestedRequest, DrawRequest, TableRequest, EitherRequest, LogRe
             shared.check_assumption(self.assume, shared.ASSUMPTIONS_OF_TEXTS if self.reference else shared.ASSUMPTIONS)
         self.refuse_outside(modes.SCORES if self.reference else modes.TEXTS)
 
-    def comparison(self, test: str, *, decides: bool, **changed: Any) -> CompareRequest:  # noqa: ANN401 - values of options
-        """The comparison behind the gate, candidate first: one-sided if it `decides`, else two-sided for the interval."""
-        asked = {**self._asked(test, decides=decides), "bounds": self.bounds if decides or self.missing == "zero" else ()}
-        return CompareRequest.of({**self.values_for(CompareRequest), **asked, **changed})
+    def comparison(self, test: str, **changed: Any) -> CompareRequest:  # noqa: ANN401 - values of options
+        """The comparison behind the gate, candidate first: whether it is worse, and not by the margin."""
+        return CompareRequest.of({**self.values_for(CompareRequest), **self._asked(test), "bounds": self.bounds, **changed})
 
-    def texts(self, test: str, *, decides: bool, **changed: Any) -> TextsRequest:  # noqa: ANN401 - values of options
+    def texts(self, test: str, **changed: Any) -> TextsRequest:  # noqa: ANN401 - values of options
         """The same for texts."""
         own = {**self.values_for(TextsRequest), "documents": self.documents_of_texts()}
-        return TextsRequest.of({**own, **self._asked(test, decides=decides), **changed})
+        return TextsRequest.of({**own, **self._asked(test), **changed})
 
-    def _asked(self, test: str, *, decides: bool) -> dict[str, Any]:
+    def _asked(self, test: str) -> dict[str, Any]:
         return {
             "test": test,
-            "alternative": "less" if decides else "two-sided",
-            "alpha": self.alpha if decides else 2 * self.alpha,
-            "margin": self.margin if decides else None,
-            "assume": self.assume if decides else None,
+            "alternative": "less",
+            "alpha": self.alpha,
+            "margin": self.margin,
+            "assume": self.assume,
             "names": self.names[::-1],
         }

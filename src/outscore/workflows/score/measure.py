@@ -168,7 +168,7 @@ def _spread_of_runs(panel: Panel) -> tuple[float, float]:
     if panel.repeat_kind == RUNS:
         scores = run_scores(panel, 0)
         return float(scores.var(ddof=1)) / len(scores), len(scores) - 1
-    error, df = exchange_of_pair(panel, 0, 0).error()
+    error, df = exchange_of_pair([panel], 0, 0).error()
     return error**2 / 2, df / 2
 
 
@@ -177,7 +177,7 @@ def _method(estimates: Sequence[_Estimate], population: str) -> str:
     panel = estimates[0].panel
     if population != THESE_ITEMS:
         return interval_method([one.own for one in estimates if one.own is not None], panel.metric)
-    return OWN_BY_RUNS if panel.repeat_kind == RUNS else exchange_of_pair(panel, 0, 0).own_method
+    return OWN_BY_RUNS if panel.repeat_kind == RUNS else exchange_of_pair([panel], 0, 0).own_method
 
 
 def _by_dataset(by_system: Sequence[Sequence[Panel]], population: str, alpha: float) -> list[list[_Estimate]]:

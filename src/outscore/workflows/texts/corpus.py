@@ -61,7 +61,7 @@ FLAWS = {
 
 @dataclass(frozen=True)
 class TextDesign:
-    """How the tables of statistics are compared, for every metric; `question` is made from `asked`.
+    """How the tables of statistics are compared, for every metric.
 
     `origins` are the files, and `notes` what there is to say about them.
     """
@@ -71,7 +71,6 @@ class TextDesign:
     correction: str
     compat: str | None
     question: Question
-    asked: Mapping[str, Any]
     datasets: Datasets = ONE
     origins: Sequence[Origin] = ()
     notes: Sequence[Note] = ()
@@ -112,24 +111,27 @@ def _compare_by(member: Member, texts: Texts, design: TextDesign) -> tuple[Compa
     common: dict[str, Any] = {"metric": together, "names": texts.names}
     repeats = repeats_of_runs(metric, dict(zip(texts.names, (runs_a, runs_b), strict=True)))
     common["repeats"] = repeats
-    whole = compare_rows(first, second, design.question, clusters=design.documents, labels=labels, **common)
+    panels = panels_of_runs(metric, member.rows, design.documents, design.datasets) if design.datasets else []
+    whole = compare_rows(
+        first,
+        second,
+        design.question,
+        clusters=design.documents,
+        labels=labels,
+        panels=panels,
+        noun="segment",
+        called=member.label,
+        **common,
+    )
     parts, left_out = _buckets_of(first, second, common, design)
     whole = replace(
         whole,
-        metric=member.label,
-        design=replace(whole.design, noun="segment"),
         signature=whole.signature.replacing("unit", "items", "segments").extended(member.signature),
         notes=[*member.notes, *whole.notes, *unscored_note(metric, member.label, first, second), *left_out],
         **_strongest_segments(texts, labels, design.datasets.pull(first, second, together), metric),
         buckets=parts,
         parts=[ScorePart(name, *both) for name, both in member.parts_of(design.datasets).items()],
     )
-    if design.datasets:
-        # Means over datasets use the code of rankings, which a single dataset does not need to load.
-        from outscore.workflows.compare.datasets import by_macro_average
-
-        panels = panels_of_runs(metric, member.rows, design.documents, design.datasets)
-        whole = by_macro_average(whole, panels, design.asked)
     peers = [ask_peer(rule, metric, runs_a, runs_b, design) for rule in compat_rules(design.compat)]
     runs = whole.runs
     if repeats is not None and runs is None:

@@ -84,14 +84,15 @@ def run(
     progress: Progress | None = None,
     remark: Callable[[str], None] = warnings.warn,
     unit_advice: bool = False,
+    gate: bool = False,
 ) -> Comparisons:
     """Read the files of a request, or use `data` instead, and compare them by every metric.
 
     `remark` receives notes about the cache folder, which are not part of the result. `unit_advice` adds how spread, effect size
-    and p depend on the unit size.
+    and p depend on the unit size, and a `gate` asks as its `Question` says.
     """
     comparisons, _ = run_scored(
-        request, data, engine=engine, cache=cache, progress=progress, remark=remark, unit_advice=unit_advice
+        request, data, engine=engine, cache=cache, progress=progress, remark=remark, unit_advice=unit_advice, gate=gate
     )
     return comparisons
 
@@ -106,6 +107,7 @@ def run_scored(
     progress: Progress | None = None,
     remark: Callable[[str], None] = warnings.warn,
     unit_advice: bool = False,
+    gate: bool = False,
 ) -> tuple[Comparisons, Callable[[], SegmentScores]]:
     """The comparisons, and a function that computes the scores of all segments."""
     request.validate(arrays=data is not None)
@@ -119,14 +121,12 @@ def run_scored(
     runs = {name: len(several) for name, several in texts.systems.items()}
     command = None if data is not None else lambda scores: replace(request, scores=scores).command_line()
     scored, origins = scored_members(request.scores, runs, len(texts.a[0]), datasets, command)
-    question = question_of(**request.asked(), unit_advice=unit_advice)
+    question = question_of(**request.asked(), unit_advice=unit_advice, gate=gate)
     corpus = None if request.corpus is None else read_segments(request.corpus)
     counted = [] if corpus is None or corpus.origin is None else [corpus.origin]
     origins = [*texts_given.origins, *origins, *counted]
     notes = [Note("input", note) for note in (*texts_given.notes, *texts.notes)]
-    design = TextDesign(
-        grouped, buckets, request.correction, request.compat, question, request.asked(), datasets, origins, notes
-    )
+    design = TextDesign(grouped, buckets, request.correction, request.compat, question, datasets, origins, notes)
     members = [*text_members(request.metrics, texts.systems, texts.references, statistics, datasets), *scored]
     comparisons, family = compare_corpora(texts, request.metrics, members, design)
     if cache is None:
@@ -274,7 +274,7 @@ def _buckets(request: TextsRequest, reference: Segments, labels: Mapping[str, La
     return columns
 
 
-def compare_log_texts(request: CompareRequest, pair: LogPair) -> Comparisons:
+def compare_log_texts(request: CompareRequest, pair: LogPair, *, gate: bool = False) -> Comparisons:
     """Score the texts of two logs by the metric that their harness used, and compare them."""
     if pair.measure not in TEXT_METRICS:
         raise OutscoreError(
@@ -297,7 +297,7 @@ def compare_log_texts(request: CompareRequest, pair: LogPair) -> Comparisons:
     # The logs have been read.
     read = {"files": (), "system": (), "dataset": None, "reader": "auto"}
     texts_request = TextsRequest.of({**request.values_for(TextsRequest), **read, "metric": pair.measure})
-    comparisons = run(texts_request, data)
+    comparisons = run(texts_request, data, gate=gate)
     notes = [Note("input", _rescored_note(pair, comparisons))]
     left_out = (len(first) - len(common), len(second) - len(common))
     aligned = [
