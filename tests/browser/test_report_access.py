@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from tests.browser.access import nameless_controls, pale_letters, silent_pictures, skipped_headings
 from tests.browser.test_report_page import opened, several
+from tests.plans import plan_numbers as plan
 from tests.report.diff_making import make_changed, make_contexts, make_diff, make_units
 from tests.report.forms import render_html
 from tests.report.making import make_full
@@ -15,7 +16,6 @@ from tests.report.ranking_making import MADE
 from tests.variants import variants
 
 from outscore.results.plan import StudyDesign
-from outscore.workflows.plan.answer import plan_numbers as plan
 from outscore.workflows.plan.answer import possible_p
 
 # The width between the margins of A4 in the pixels of a stylesheet.

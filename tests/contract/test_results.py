@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from tests.plans import plan_numbers as plan
 from tests.report.diff_making import make_diff, make_units
 from tests.report.making import make_full
 from tests.report.ranking_making import MADE
@@ -35,7 +36,6 @@ from outscore.results.pvalue import Interval, PValue
 from outscore.results.saved import kind_names, kind_of, schema_text
 from outscore.results.score import Detectable, Noise, ScoredSystem, ScorePart, ScoreResult
 from outscore.web.worker import answer
-from outscore.workflows.plan.answer import plan_numbers as plan
 from outscore.workflows.plan.answer import possible_p
 from outscore.workflows.plan.printed import possible_table
 

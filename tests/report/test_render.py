@@ -9,6 +9,7 @@ from dataclasses import replace
 from xml.etree import ElementTree as ET
 
 import pytest
+from tests.plans import plan_numbers as plan
 from tests.report.diff_making import make_diff, make_units
 from tests.report.making import make_full
 from tests.report.ranking_making import MADE
@@ -17,7 +18,6 @@ from outscore.core.errors import OutscoreError
 from outscore.report.charts.canvas import chart_config
 from outscore.report.render import FORMS, charts_of, kind_of, render
 from outscore.results.plan import StudyDesign
-from outscore.workflows.plan.answer import plan_numbers as plan
 from outscore.workflows.plan.answer import possible_p
 
 KINDS = {

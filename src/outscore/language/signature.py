@@ -14,7 +14,7 @@ if TYPE_CHECKING:  # each command makes one kind of result, and need not load th
     from outscore.language.verdict.ranking import Claims
     from outscore.results.comparison import Bayes
     from outscore.results.design import Family
-    from outscore.results.plan import PlanResult, PossibleP
+    from outscore.results.plan import PlanFacts
     from outscore.results.ranking import RankDesign, Standing
     from outscore.results.score import ScoredSystem
 
@@ -158,7 +158,7 @@ def _unit_mark(design: RankDesign) -> str:
     return f"{design.noun if design.clusters is None else design.group}s"
 
 
-def plan_signature(plan: PlanResult) -> Signature:
+def plan_signature(plan: PlanFacts) -> Signature:
     """What reproduces a plan."""
     design = plan.design
     parts: list[tuple[str, object]] = [("plan", plan.question)]
@@ -182,16 +182,16 @@ def plan_signature(plan: PlanResult) -> Signature:
     return Signature([*parts, VERSION])
 
 
-def possible_p_signature(possible: PossibleP) -> Signature:
+def possible_p_signature(scores: Sequence[str], n: int, alternative: str, alpha: float) -> Signature:
     """What reproduces the range of p for two printed scores."""
     return Signature(
         [
             ("plan", "possible-p"),
-            ("scores", " ".join(possible.scores)),
-            ("n", possible.n),
+            ("scores", " ".join(scores)),
+            ("n", n),
             ("test", "mcnemar"),
-            ("alternative", possible.alternative),
-            ("alpha", f"{possible.alpha:g}"),
+            ("alternative", alternative),
+            ("alpha", f"{alpha:g}"),
             VERSION,
         ]
     )

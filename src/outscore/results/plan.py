@@ -287,8 +287,24 @@ class Costs:
     designs: list[PricedDesign]
 
 
-@dataclass(frozen=True, repr=False)
-class PlanResult(Result):
+@dataclass(frozen=True)
+class PlanFacts:
+    """The numbers that a plan consists of; `PlanResult` says what they are."""
+
+    question: Literal["items", "effect", "power"]
+    n: float
+    items: int
+    effect: float
+    power: float
+    target: float
+    design: StudyDesign
+    method: Literal["normal", "t", "exact", "permutation", "margin"]
+    accuracy: float | None = None
+    directions: Directions | None = None
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class PlanResult(Result, PlanFacts):
     """The answer to one planning question, with everything that went into it.
 
     Attributes
@@ -341,16 +357,7 @@ class PlanResult(Result):
         The schema of the saved file.
     """
 
-    question: Literal["items", "effect", "power"]
     verdict: str
-    n: float
-    items: int
-    effect: float
-    power: float
-    target: float
-    design: StudyDesign
-    method: Literal["normal", "t", "exact", "permutation", "margin"]
-    accuracy: float | None = None
     formula_n: float | None = None
     t_items: int | None = None
     curve: list[PowerPoint] = field(default_factory=list)
@@ -363,7 +370,6 @@ class PlanResult(Result):
     schema: Literal["outscore/plan/1"] = "outscore/plan/1"
     anytime: AnytimePlan | None = None
     reading: Reading | None = None
-    directions: Directions | None = None
     runs: list[RunsPoint] = field(default_factory=list)
 
     def _brief(self) -> str:

@@ -147,9 +147,8 @@ def from_saved(data: dict[str, Any], *, unmarked: Marked = "comparisons") -> Sav
 
     Examples
     --------
-    >>> from outscore.results.plan import StudyDesign
-    >>> from outscore.workflows.plan.answer import plan_numbers
-    >>> found = plan_numbers(StudyDesign(), effect=0.2)
+    >>> import outscore as osc
+    >>> found = osc.plan(effect=0.2)
     >>> from_saved(found.to_dict()) == found, from_saved({"schema": "other/1"})
     (True, None)
     """

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.plans import plan_from_pilot
 
 import outscore as osc
 from outscore.core.errors import OutscoreError
-from outscore.workflows.plan.pilot import plan_from_pilot
 
 
 @pytest.mark.parametrize("clusters", [1, 2])

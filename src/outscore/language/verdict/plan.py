@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from decimal import ROUND_HALF_EVEN, Context, Decimal
 
 from outscore.language.numbers import count, effect_size, format_level, format_probability, rounded
 from outscore.language.phrases import correction_name
+from outscore.results.design import Family
 from outscore.results.note import Note
-from outscore.results.plan import Costs, Fitting, PlanResult, PossibleP, PossibleTable
+from outscore.results.plan import Costs, Fitting, PlanFacts, PossiblePair
 from outscore.results.pvalue import PValue
 
 SMALL = 100
@@ -20,18 +22,13 @@ SHOWN = 5
 """Ranges of fitting numbers that a sentence names."""
 
 
-def plan_verdict(plan: PlanResult) -> str:
-    """The answer in one sentence."""
-    return " ".join(plan_headline(plan))
-
-
-def plan_headline(plan: PlanResult) -> tuple[str, str]:
+def plan_headline(plan: PlanFacts, costs: Costs | None) -> tuple[str, str]:
     """The answer, its conditions, and what it costs."""
     headline, reason = _headline(plan)
-    return (headline, reason) if plan.costs is None else (headline, f"{reason} {cost_sentence(plan, plan.costs)}")
+    return (headline, reason) if costs is None else (headline, f"{reason} {cost_sentence(plan, costs)}")
 
 
-def cost_sentence(plan: PlanResult, costs: Costs) -> str:
+def cost_sentence(plan: PlanFacts, costs: Costs) -> str:
     """What the study costs, and why it has as many runs as it has."""
     runs = 2 * plan.design.repeats * plan.items
     items = f"{count(plan.items, 'item')} at {costs.price_item:g}, {count(runs, 'run')} at {costs.price_run:g}"
@@ -50,7 +47,7 @@ def _money(value: float) -> str:
     return f"{value:,.2f}".removesuffix(".00")
 
 
-def _headline(plan: PlanResult) -> tuple[str, str]:
+def _headline(plan: PlanFacts) -> tuple[str, str]:
     """The answer and its conditions."""
     if plan.design.margin is not None:
         return _gate_headline(plan, plan.design.margin)
@@ -63,7 +60,7 @@ def _headline(plan: PlanResult) -> tuple[str, str]:
     return f"With {_items(plan)} the power to detect {difference(plan)} is {_chance(plan.power)}", f"({test})."
 
 
-def _gate_headline(plan: PlanResult, margin: float) -> tuple[str, str]:
+def _gate_headline(plan: PlanFacts, margin: float) -> tuple[str, str]:
     """The answer about a gate and its conditions."""
     gate = f"a gate with a margin of {_in_unit(plan, margin)}"
     level = f"(alpha = {format_level(plan.design.alpha)})"
@@ -72,19 +69,19 @@ def _gate_headline(plan: PlanResult, margin: float) -> tuple[str, str]:
     return f"With {_items(plan)} {gate} passes with probability {_chance(plan.power)}", f"{truth(plan)} {level}."
 
 
-def truth(plan: PlanResult) -> str:
+def truth(plan: PlanFacts) -> str:
     """What a planned gate takes for true."""
     if not plan.effect:
         return "if the systems do not differ"
     return f"if A is {'better' if plan.effect > 0 else 'worse'} by {effect_size(abs(plan.effect), computed=False)}"
 
 
-def _in_unit(plan: PlanResult, size: float) -> str:
+def _in_unit(plan: PlanFacts, size: float) -> str:
     of_accuracy = plan.design.basis == "discordance" and plan.design.unit == 1
     return f"{effect_size(size, computed=False)} in {'accuracy' if of_accuracy else 'the mean score'}"
 
 
-def _other_direction(plan: PlanResult) -> str:
+def _other_direction(plan: PlanFacts) -> str:
     """Which direction the answer is about, where a system that is better takes another difference than one that is worse."""
     sides = plan.directions
     if sides is None:
@@ -99,7 +96,7 @@ def _other_direction(plan: PlanResult) -> str:
     return f" The other system is {this} by so much; a {other} one is detected from {effect_size(size, computed=True)} on."
 
 
-def _items(plan: PlanResult) -> str:
+def _items(plan: PlanFacts) -> str:
     size, runs = plan.design.cluster_size, plan.design.repeats
     item, cluster = nouns(plan)
     text = count(plan.items, item)
@@ -112,17 +109,17 @@ def _items(plan: PlanResult) -> str:
     return text + (f", each run {runs} times by both systems," if runs > 1 else "")
 
 
-def nouns(plan: PlanResult) -> tuple[str, str]:
+def nouns(plan: PlanFacts) -> tuple[str, str]:
     """What an item and a cluster are called."""
     return ("battle", "prompt") if plan.design.battles else ("item", "cluster")
 
 
-def clusters_of(plan: PlanResult, items: float) -> int:
+def clusters_of(plan: PlanFacts, items: float) -> int:
     """How many whole clusters so many items make."""
     return math.floor(items / plan.design.cluster_size * (1 + 1e-12))
 
 
-def difference(plan: PlanResult) -> str:
+def difference(plan: PlanFacts) -> str:
     """The difference in question with its unit."""
     computed = plan.question == "effect"
     effect = plan.effect if plan.directions is None else abs(plan.effect)
@@ -143,11 +140,11 @@ def _chance(power: float) -> str:
     return "above .999" if power > NEARLY_ONE else format_probability(power, 3)
 
 
-def plan_notes(plan: PlanResult) -> list[Note]:
-    """What a reader should know about this answer."""
+def plan_notes(plan: PlanFacts, t_items: int | None) -> list[Note]:
+    """What a reader should know about this answer; `t_items` is what the t test needs."""
     notes = []
-    if plan.method == "normal" and plan.t_items is not None and plan.items < plan.t_items and plan.items < SMALL:
-        text = f"With so few items, the sd has to be estimated as well: plan for the t test's {plan.t_items:,}."
+    if plan.method == "normal" and t_items is not None and plan.items < t_items and plan.items < SMALL:
+        text = f"With so few items, the sd has to be estimated as well: plan for the t test's {t_items:,}."
         notes.append(Note("assumption", text))
     size, least = plan.design.cluster_size, plan.design.min_units
     needed = plan.n if plan.question == "items" else plan.items
@@ -180,23 +177,20 @@ def independence_note(rate: float, effect: float) -> Note:
     return Note("assumption", f"{text} Systems that err on the same items need fewer items, down to a discordance of {apart}.")
 
 
-def possible_p_verdict(possible: PossibleP) -> str:
-    """The range of p in one sentence, and what it takes to be significant in another."""
-    return ", ".join(possible_p_headline(possible))
-
-
-def possible_p_headline(possible: PossibleP) -> tuple[str, str]:
+def possible_p_headline(
+    lowest: PValue, highest: PValue, significant_up_to: int | None, *, n: int, alpha: float
+) -> tuple[str, str]:
     """The range of p, and what it depends on."""
-    low, high = (_beside(p, possible.alpha) for p in (possible.lowest, possible.highest))
-    level = format_level(possible.alpha)
-    if possible.lowest.log10 == possible.highest.log10:
+    low, high = (_beside(p, alpha) for p in (lowest, highest))
+    level = format_level(alpha)
+    if lowest.log10 == highest.log10:
         return f"p = {low}", "however much the errors of the two systems overlap."
     headline, reason = f"p lies between {low} and {high}", "depending on how much the errors of the two systems overlap."
-    if possible.highest.value <= possible.alpha:
+    if highest.value <= alpha:
         return headline, f"{reason} It is at or below {level} in any case."
-    if possible.significant_up_to is None:
+    if significant_up_to is None:
         return headline, f"{reason} It is above {level} in any case."
-    limit = f"{possible.significant_up_to:,} of {count(possible.n, 'item')}"
+    limit = f"{significant_up_to:,} of {count(n, 'item')}"
     return headline, f"{reason} It is at or below {level} only if they differ on at most {limit}."
 
 
@@ -211,17 +205,17 @@ def _beside(p: PValue, alpha: float) -> str:
     return format_probability(p.value, digits)
 
 
-def possible_table_verdict(table: PossibleTable) -> tuple[str, str]:
-    """The answer, and what it depends on."""
-    if table.n is None:
-        fits = table.fitting
+def possible_table_verdict(
+    fits: Fitting, pairs: Sequence[PossiblePair], family: Family | None, alpha: float
+) -> tuple[str, str]:
+    """The answer, and what it depends on; without a known number of items there are no pairs and no family."""
+    if family is None:
         if fits.smallest is None:
             return "No number of items fits all printed scores.", fitting_sentence(fits)
         return f"The printed scores need at least {count(fits.smallest, 'item')}.", fitting_sentence(fits)
-    assert table.family is not None
-    level, m = format_level(table.alpha), len(table.pairs)
-    number = {name: sum(pair.outcome == name for pair in table.pairs) for name in ("always", "never", "depends")}
-    how = "" if m == 1 else f", {correction_name(table.family.correction)} over {m} pairs"
+    level, m = format_level(alpha), len(pairs)
+    number = {name: sum(pair.outcome == name for pair in pairs) for name in ("always", "never", "depends")}
+    how = "" if m == 1 else f", {correction_name(family.correction)} over {m} pairs"
     headline = f"{number['always']} of {count(m, 'pair')} differ significantly in every case"
     rest = f"{number['never']} in no case, {number['depends']} depending on how much the errors overlap"
     return headline, f"(exact McNemar test, alpha = {level}{how}); {rest}."

@@ -52,7 +52,10 @@ def title(plan: Plan) -> str:
 
 def headline(plan: Plan) -> tuple[str, str]:
     """The answer and the question it answers: the headline, and the text below it."""
-    top, reason = possible_p_headline(plan) if isinstance(plan, PossibleP) else plan_headline(plan)
+    if isinstance(plan, PossibleP):
+        top, reason = possible_p_headline(plan.lowest, plan.highest, plan.significant_up_to, n=plan.n, alpha=plan.alpha)
+    else:
+        top, reason = plan_headline(plan, plan.costs)
     return clean(top), clean(reason)
 
 

@@ -1,7 +1,7 @@
 """Planning: how many items, how small a difference, how much power, and which p-values two printed scores allow.
 
-`plan_numbers` answers from numbers, and `possible_p` answers a reviewer who has two accuracies and n. Both say in their first
-sentence what was asked. Planning from data is in `pilot`.
+`answer` computes a plan from numbers, `finish` puts it into words, and `possible_p` answers a reviewer who has two accuracies
+and n. Planning from data is in `pilot`.
 
 Plans by price (`best_priced`) give the cheapest number of items and of runs per item, or the most that a budget
 buys. A study of n items that both systems run K times costs n (price of an item + 2 K price of a run). More runs need fewer
@@ -13,7 +13,7 @@ cheaper.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
@@ -21,7 +21,6 @@ from typing import Any, cast
 
 from outscore.core.errors import OutscoreError
 from outscore.core.options import MOST_ITEMS
-from outscore.core.records import dataclass
 from outscore.inference.base.question import Alternative
 from outscore.inference.power.binary import overlaps
 from outscore.inference.power.design import Study, checked_n, study_of
@@ -30,10 +29,10 @@ from outscore.inference.power.planning import sizes_around
 from outscore.inference.power.two_samples import two_sample_study
 from outscore.language.numbers import count
 from outscore.language.signature import plan_signature, possible_p_signature
-from outscore.language.verdict.plan import independence_note, plan_notes, plan_verdict, possible_p_verdict, repeats_note
+from outscore.language.verdict.plan import independence_note, plan_headline, plan_notes, possible_p_headline, repeats_note
 from outscore.results.analysis import Directions, PowerPoint
 from outscore.results.note import Note
-from outscore.results.plan import Costs, EffectPoint, PlanResult, PossibleP, PricedDesign, StudyDesign
+from outscore.results.plan import Costs, EffectPoint, PlanFacts, PlanResult, PossibleP, PricedDesign, StudyDesign
 from outscore.workflows.requests.plan import POWER
 from outscore.workflows.requests.shared import ALPHA, ALTERNATIVE
 
@@ -52,11 +51,13 @@ ENDLESS = 10**9
 """So many runs that differences between them average out."""
 ENOUGH = 1_000.0
 """So many items that any test can detect something."""
-Ask = Callable[[int, float | None], PlanResult]
+Planned = tuple[PlanFacts, Study, list[Note]]
+"""A plan, the equation that it follows from, and notes on it."""
+Ask = Callable[[int, float | None], Planned]
 """A plan for a number of runs per item, and for a number of items or None."""
 
 
-def plan_numbers(
+def answer(
     design: StudyDesign,
     *,
     effect: float | None = None,
@@ -64,7 +65,7 @@ def plan_numbers(
     power: float = POWER.default,
     accuracy: float | None = None,
     law: Bounded | None = None,
-) -> PlanResult:
+) -> Planned:
     """Compute what is not given: items for an effect, the effect that n items detect, or the power of both.
 
     Parameters
@@ -82,8 +83,9 @@ def plan_numbers(
 
     Examples
     --------
-    >>> plan_numbers(StudyDesign(sd=1 / 3), n=1000).verdict
-    'With 1,000 items you can detect a difference of 0.0296 in the mean score with power .8 (two-sided, alpha = .05).'
+    >>> facts, study, _ = answer(StudyDesign(sd=1 / 3), n=1000)
+    >>> round(facts.effect, 4), round(study.power(1000, facts.effect), 4)
+    (0.0296, 0.8)
     """
     if effect is None and n is None:
         raise OutscoreError(
@@ -99,10 +101,37 @@ def plan_numbers(
         # As saved results of version 0.1.0 have it: the discordance at the difference in question.
         rate = study.discordance(found["effect"])
         design, notes = replace(design, discordance=rate), [independence_note(rate, found["effect"])]
-    result = PlanResult(verdict="", design=design, method=study.method, accuracy=accuracy, target=target, **found)
-    result = replace(result, **_other_formulas(result, study), curve=_curve(result, study), needs=_needs(result, study))
-    notes = [*notes, *plan_notes(result), *_repeats_note(result, study)]
-    return replace(result, verdict=plan_verdict(result), signature=plan_signature(result), notes=notes)
+    return PlanFacts(design=design, method=study.method, accuracy=accuracy, target=target, **found), study, notes
+
+
+def finish(
+    facts: PlanFacts,
+    study: Study,
+    notes: Sequence[Note],
+    *,
+    costs: Costs | None = None,
+    before: Sequence[Note] = (),
+    after: Sequence[Note] = (),
+    caveat: str = "",
+    **more: Any,  # noqa: ANN401 - fields of the result
+) -> PlanResult:
+    """The result with its words; notes on the data come `before` those on the answer, and further ones `after` them.
+
+    `caveat` is a sentence that the answer must not be read without.
+    """
+    others = _other_formulas(facts, study)
+    said = [*notes, *plan_notes(facts, others.get("t_items")), *_repeats_note(facts, study)]
+    return PlanResult(
+        **vars(facts),
+        **others,
+        verdict=" ".join(filter(None, (*plan_headline(facts, costs), caveat))),
+        curve=_curve(facts, study),
+        needs=_needs(facts, study),
+        signature=plan_signature(facts),
+        notes=[*before, *said, *after],
+        costs=costs,
+        **more,
+    )
 
 
 def _study(design: StudyDesign, law: Bounded | None) -> Study:
@@ -172,31 +201,31 @@ def _items_to_collect(study: Study, needed: float) -> int:
     return whole_items(clusters * study.design.cluster_size)
 
 
-def _other_formulas(result: PlanResult, study: Study) -> dict[str, Any]:
+def _other_formulas(result: PlanFacts, study: Study) -> dict[str, Any]:
     """What the closed formula and the t test say, unless they nearly agree with the answer."""
     beside = result.method in ("normal", "permutation") and result.design.basis != "discordance"
     if result.question != "items" or not beside:
         return {}
-    normal, student = replace(study, method="normal"), replace(study, method="t")
-    others: dict[str, Any] = {"formula_n": normal.sample_size(result.effect, result.target)}
+    others: dict[str, Any] = {"formula_n": replace(study, method="normal").sample_size(result.effect, result.target)}
     if result.items <= LARGEST_T * result.design.cluster_size:
+        student = replace(study, method="t")
         others["t_items"] = _items_to_collect(student, student.sample_size(result.effect, result.target))
     return others
 
 
-def _repeats_note(result: PlanResult, study: Study) -> list[Note]:
+def _repeats_note(result: PlanFacts, study: Study) -> list[Note]:
     """A note on what repeats can achieve: they average out the noise between runs, never the spread between items."""
     between, within = result.design.sd, result.design.within
     if result.question != "items" or not within or not between or result.design.margin is not None:
         return []
-    endless = whole_items(replace(study, sd=between).sample_size(result.effect, result.target))
-    if result.design.repeats == 1:
-        return [repeats_note(None, endless)]
-    once = replace(study, sd=math.hypot(between, within)).sample_size(result.effect, result.target)
-    return [repeats_note(whole_items(once), endless)]
+
+    def items_at(sd: float) -> int:
+        return whole_items(replace(study, sd=sd).sample_size(result.effect, result.target))
+
+    return [repeats_note(None if result.design.repeats == 1 else items_at(math.hypot(between, within)), items_at(between))]
 
 
-def _curve(result: PlanResult, study: Study) -> list[PowerPoint]:
+def _curve(result: PlanFacts, study: Study) -> list[PowerPoint]:
     """Power at the effect in question, for fewer and for more items."""
     most = LARGEST_CURVE if study.method == "exact" else MOST_ITEMS
     clusters = sizes_around(math.ceil(result.items / study.design.cluster_size))
@@ -206,7 +235,7 @@ def _curve(result: PlanResult, study: Study) -> list[PowerPoint]:
     return [PowerPoint(k, study.power(k, result.effect)) for k in sizes if k <= most]
 
 
-def _needs(result: PlanResult, study: Study) -> list[EffectPoint]:
+def _needs(result: PlanFacts, study: Study) -> list[EffectPoint]:
     """Items for smaller and larger effects, as far as they make sense."""
     points: list[EffectPoint] = []
     if result.design.margin is not None:
@@ -227,7 +256,13 @@ def _needs(result: PlanResult, study: Study) -> list[EffectPoint]:
 
 
 def possible_p(
-    score_a: str | float, score_b: str | float, n: int, *, alpha: float = ALPHA.default, alternative: str = ALTERNATIVE.default
+    score_a: str | float,
+    score_b: str | float,
+    n: int,
+    *,
+    alpha: float = ALPHA.default,
+    alternative: str = ALTERNATIVE.default,
+    settings: Mapping[str, Any] | None = None,
 ) -> PossibleP:
     """The p-values that two printed accuracies on the same n items allow.
 
@@ -259,7 +294,8 @@ def possible_p(
         for text, (value, unit) in zip(texts, values, strict=True)
     )
     possible = overlaps(first, second, int(n), alpha, cast("Alternative", alternative))
-    result = PossibleP(
+    headline = possible_p_headline(possible.lowest, possible.highest, possible.significant_up_to, n=int(n), alpha=design.alpha)
+    return PossibleP(
         scores=texts,
         n=int(n),
         alpha=design.alpha,
@@ -271,8 +307,10 @@ def possible_p(
         independent=possible.independent,
         significant_up_to=possible.significant_up_to,
         curve=possible.curve,
+        verdict=", ".join(headline),
+        signature=possible_p_signature(texts, int(n), design.alternative, design.alpha),
+        settings=dict(settings or {}),
     )
-    return replace(result, verdict=possible_p_verdict(result), signature=possible_p_signature(result))
 
 
 def read_printed(text: str) -> tuple[Fraction, Fraction]:
@@ -304,71 +342,74 @@ def printed_counts(text: str, value: Fraction, half: Fraction, n: int, whole: in
     return low, high
 
 
-@dataclass(frozen=True)
-class Prices:
-    """The prices of an item and of one run of one system on it, and the budget; None asks for the cheapest design."""
+def cost_of(items: float, repeats: int, prices: tuple[float, float]) -> float:
+    """The cost of a study of two systems, by the prices of an item and of one run of one system on it.
 
-    item: float
-    run: float
-    budget: float | None = None
-
-    def of(self, items: float, repeats: int) -> float:
-        """The cost of a study of two systems.
-
-        Examples
-        --------
-        >>> Prices(2.0, 0.05).of(100, 4)
-        240.0
-        """
-        return items * (self.item + 2 * repeats * self.run)
+    Examples
+    --------
+    >>> cost_of(100, 4, (2.0, 0.05))
+    240.0
+    """
+    item, run = prices
+    return items * (item + 2 * repeats * run)
 
 
-def best_priced(ask: Ask, prices: Prices, repeats: int | None, n: float | None) -> PlanResult:
-    """The best plan by price, with the alternatives; `repeats` and `n` are the requested ones, if any."""
+def best_priced(
+    ask: Ask, prices: tuple[float, float], budget: float | None, repeats: int | None, n: float | None
+) -> tuple[Planned, Costs]:
+    """The best plan by price, with the alternatives; `repeats` and `n` are the requested ones, if any.
+
+    Without a budget, the best is the cheapest.
+    """
     # Only to learn about the design: a budget may pay for too few items to plan with.
-    first = ask(repeats or 1, n if prices.budget is None else max(ENOUGH, _affordable(prices, 1, 1.0)))
+    first, *_ = ask(repeats or 1, n if budget is None else max(ENOUGH, _affordable(prices, budget, 1, 1.0)))
     if repeats is not None or not first.design.within:
         runs = [repeats or 1]
     else:
         runs = list(range(1, MAX_RUNS + 1))
-    plans = _bought(ask, prices, runs, first) if prices.budget is not None else _cheapest(ask, prices, runs, n)
+    plans = _cheapest(ask, prices, runs, n) if budget is None else _bought(ask, prices, budget, runs, first)
     designs = [
-        PricedDesign(plan.design.repeats, plan.items, prices.of(plan.items, plan.design.repeats), plan.power, plan.effect)
-        for plan in plans
+        PricedDesign(plan.design.repeats, plan.items, _cost(plan, prices), plan.power, plan.effect) for plan, *_ in plans
     ]
-    if prices.budget is None:
+    if budget is None:
         best = min(range(len(plans)), key=lambda i: (designs[i].cost, designs[i].repeats))
     elif first.question == "effect":
         best = min(range(len(plans)), key=lambda i: (abs(designs[i].effect), designs[i].cost))
     else:
         best = min(range(len(plans)), key=lambda i: (-designs[i].power, designs[i].cost))
-    plan = replace(plans[best], costs=Costs(prices.item, prices.run, prices.budget, designs[best].cost, designs))
-    notes = plan.notes
-    if designs[best].repeats == MAX_RUNS:
-        text = f"At most {MAX_RUNS} runs per item were considered; more may be better still."
-        notes = [*notes, Note("design", text)]
-    return replace(plan, verdict=plan_verdict(plan), notes=notes)
+    return plans[best], Costs(*prices, budget, designs[best].cost, designs)
 
 
-def _cheapest(ask: Ask, prices: Prices, runs: list[int], n: float | None) -> list[PlanResult]:
+def priced_notes(costs: Costs | None, repeats: int) -> list[Note]:
+    """A note if more runs than were considered may be better."""
+    if costs is None or repeats != MAX_RUNS:
+        return []
+    return [Note("design", f"At most {MAX_RUNS} runs per item were considered; more may be better still.")]
+
+
+def _cost(plan: PlanFacts, prices: tuple[float, float]) -> float:
+    return cost_of(plan.items, plan.design.repeats, prices)
+
+
+def _cheapest(ask: Ask, prices: tuple[float, float], runs: list[int], n: float | None) -> list[Planned]:
     """Plans that reach the power, until no further run can make one cheaper; for a given number of items, just that one."""
     if n is not None:
         return [ask(runs[0], n)]
-    fewest = ask(ENDLESS, None).items if len(runs) > 1 else 1
-    plans: list[PlanResult] = []
+    fewest = ask(ENDLESS, None)[0].items if len(runs) > 1 else 1
+    plans: list[Planned] = []
     for repeats in runs:
-        if plans and prices.of(fewest, repeats) > min(prices.of(plan.items, plan.design.repeats) for plan in plans):
+        if plans and cost_of(fewest, repeats, prices) > min(_cost(plan, prices) for plan, *_ in plans):
             break
         plans.append(ask(repeats, None))
     return plans
 
 
-def _bought(ask: Ask, prices: Prices, runs: list[int], first: PlanResult) -> list[PlanResult]:
+def _bought(ask: Ask, prices: tuple[float, float], budget: float, runs: list[int], first: PlanFacts) -> list[Planned]:
     """Plans that spend the budget, until more runs leave too few items."""
     size = first.design.cluster_size
-    plans: list[PlanResult] = []
+    plans: list[Planned] = []
     for repeats in runs:
-        items = _affordable(prices, repeats, size)
+        items = _affordable(prices, budget, repeats, size)
         if items < max(2.0, first.design.min_units) * size:
             break
         try:
@@ -378,16 +419,16 @@ def _bought(ask: Ask, prices: Prices, runs: list[int], first: PlanResult) -> lis
             break
     if not plans:
         least = _least_items(ask, first, runs[0])
-        cost = prices.of(least, runs[0])
+        cost = cost_of(least, runs[0], prices)
         raise OutscoreError(
-            f"A budget of {prices.budget:g} does not pay for a test that can detect anything.",
+            f"A budget of {budget:g} does not pay for a test that can detect anything.",
             f"Give at least {cost:.10g}, for the {least:g} items that it needs.",
             parameter="budget",
         )
     return plans
 
 
-def _least_items(ask: Ask, first: PlanResult, repeats: int) -> float:
+def _least_items(ask: Ask, first: PlanFacts, repeats: int) -> float:
     """The fewest items, in whole clusters, that a plan can be made for."""
     size = first.design.cluster_size
     units = math.ceil(max(2.0, first.design.min_units))
@@ -402,8 +443,7 @@ def _least_items(ask: Ask, first: PlanResult, repeats: int) -> float:
             return units * size
 
 
-def _affordable(prices: Prices, repeats: int, size: float) -> float:
+def _affordable(prices: tuple[float, float], budget: float, repeats: int, size: float) -> float:
     """Items of whole clusters that the budget pays for."""
-    assert prices.budget is not None
-    clusters = math.floor(prices.budget / prices.of(size, repeats) * (1 + 1e-12))
+    clusters = math.floor(budget / cost_of(size, repeats, prices) * (1 + 1e-12))
     return max(1.0, clusters * size)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, Literal, cast
 
 from outscore.core.errors import OutscoreError
@@ -27,8 +26,8 @@ from outscore.inference.unpaired import Samples
 from outscore.language.numbers import count, rounded
 from outscore.laws import student_quantile
 from outscore.results.note import Note
-from outscore.results.plan import PlanResult, RunsPoint, SimulatedCurve, StudyDesign
-from outscore.workflows.plan.answer import plan_numbers, whole_items
+from outscore.results.plan import PlanFacts, RunsPoint, SimulatedCurve, StudyDesign
+from outscore.workflows.plan.answer import Planned, answer, whole_items
 from outscore.workflows.requests import shared
 from outscore.workflows.requests.plan import POWER, REPLICATES
 from outscore.workflows.validate import paired
@@ -41,7 +40,7 @@ FEWEST_CLUSTERS = 3
 """With fewer clusters, their spread is estimated from one number, or not at all."""
 
 
-def plan_from_pilot(
+def answer_from_pilot(
     a: object,
     b: object,
     *,
@@ -54,7 +53,7 @@ def plan_from_pilot(
     units: Mapping[str, Any] | None = None,
     bounds: tuple[float, ...] = (),
     **given: Any,  # noqa: ANN401 - fields of StudyDesign
-) -> PlanResult:
+) -> Planned:
     """Plan a study with the spread of a pilot: sd or discordance, noise between repeats, correlation within clusters.
 
     Parts of a `StudyDesign` that are `given` override what the pilot says. Without an effect and without n, the pilot's own
@@ -63,7 +62,8 @@ def plan_from_pilot(
 
     Examples
     --------
-    >>> plan_from_pilot([1, 1, 0, 1, 1, 0, 1, 1], [1, 0, 0, 1, 0, 0, 1, 1], n=500).effect.__round__(4)
+    >>> facts, *_ = answer_from_pilot([1, 1, 0, 1, 1, 0, 1, 1], [1, 0, 0, 1, 0, 0, 1, 1], n=500)
+    >>> round(facts.effect, 4)
     0.0641
     """
     pairs, additive = paired_pilot(a, b, items=items, clusters=clusters, metric=metric, units=units)
@@ -101,9 +101,9 @@ def plan_from_pilot(
         bounded = bounded.scaled(planned / math.sqrt(spread.observed)) if spread.observed else bounded
     elif spread.cluster_size > 1 and not {"cluster_size", "icc"} & given.keys():
         design = clustered(design, spread, effect=turned, n=n, power=power)
-    result = plan_numbers(design, effect=turned, n=n, power=power, law=bounded)
-    notes = [UNKNOWN_RANGE] if margin is not None and law is None else []
-    return replace(result, notes=[*_notes(spread, result, own=own), *notes, *result.notes])
+    facts, study, notes = answer(design, effect=turned, n=n, power=power, law=bounded)
+    unknown = [UNKNOWN_RANGE] if margin is not None and law is None else []
+    return facts, study, [*_notes(spread, facts, own=own), *unknown, *notes]
 
 
 def _at_margin(margin: float, law: Shares | Bounded | None) -> dict[str, Any]:
@@ -152,7 +152,7 @@ def spread_of_pilot(pairs: PairedScores, metric: AdditiveMetric) -> Spread:
     return spread_of(pairs, metric, pair_variances(pairs, metric))
 
 
-def runs_plan(repeats: Repeats | None, result: PlanResult) -> tuple[list[RunsPoint], list[Note]]:
+def runs_plan(repeats: Repeats | None, result: PlanFacts) -> tuple[list[RunsPoint], list[Note]]:
     """The items that a claim about new runs takes, for several numbers of runs, and what that means in words.
 
     The plan itself is for new items and the runs at hand, like population `items` of a comparison. More items do not average
@@ -281,7 +281,7 @@ def _own_note(difference: float) -> Note:
     return Note("assumption", text)
 
 
-def _notes(spread: Spread, result: PlanResult, *, own: bool) -> list[Note]:
+def _notes(spread: Spread, result: PlanFacts, *, own: bool) -> list[Note]:
     """Where the numbers come from, and how far they can be trusted."""
     notes = [_own_note(spread.difference)] if own else []
     notes.append(Note("assumption", f"Spread from a pilot of {count(spread.n, 'item')}."))
@@ -307,7 +307,7 @@ def _clusters_seen(spread: Spread) -> str:
     )
 
 
-def _range(spread: Spread, result: PlanResult) -> str:
+def _range(spread: Spread, result: PlanFacts) -> str:
     """The range of answers: the variance per unit, including the correlation, is itself an estimate."""
     factor = math.exp(student_quantile(spread.units - 1, 0.975) * spread.doubt)
     if result.design.cluster_size == 1:

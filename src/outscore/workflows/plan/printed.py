@@ -10,10 +10,9 @@ from __future__ import annotations
 import csv
 import math
 from collections.abc import Mapping
-from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -24,7 +23,7 @@ from outscore.inference.power.binary import overlaps
 from outscore.language.numbers import count
 from outscore.language.signature import VERSION
 from outscore.language.verdict.plan import possible_table_verdict
-from outscore.results.design import HOLM, Reading
+from outscore.results.design import HOLM, Family, Reading
 from outscore.results.note import Signature
 from outscore.results.plan import Fitting, PossiblePair, PossibleTable, PrintedScore
 from outscore.scores.system import Origin
@@ -73,7 +72,13 @@ def read_table(path: str) -> tuple[dict[str, str], Origin, Reading]:
     return scores, origin, Reading("printed", len(scores), 1, [form], [headings[1]], system=[headings[0]])
 
 
-def possible_table(printed: Mapping[str, object], n: int | None, *, alpha: float) -> PossibleTable:
+def possible_table(
+    printed: Mapping[str, object],
+    n: int | None,
+    *,
+    alpha: float,
+    **more: Any,  # noqa: ANN401 - fields of the result
+) -> PossibleTable:
     """The p-values that printed accuracies of systems on the same items allow; without `n`, which numbers of items fit.
 
     Examples
@@ -93,18 +98,22 @@ def possible_table(printed: Mapping[str, object], n: int | None, *, alpha: float
     if n is not None:
         counts = {name: printed_counts(texts[name], *values[name], n, whole) for name in order}
     systems = [PrintedScore(name, texts[name], counts.get(name)) for name in order]
-    result = PossibleTable(systems=systems, n=n, alpha=alpha, fitting=fitting)
-    if n is not None:
-        result = _with_pairs(result, counts, n)
+    pairs, family = ([], None) if n is None else _pairs(counts, n, alpha)
     parts: list[tuple[str, object]] = [("plan", "possible-table"), ("scores", " ".join(texts[name] for name in order))]
-    parts += [("n", n), ("test", "mcnemar"), ("correction", HOLM), ("m", len(result.pairs))] if n is not None else []
-    headline, reason = possible_table_verdict(result)
-    return replace(
-        result,
+    parts += [("n", n), ("test", "mcnemar"), ("correction", HOLM), ("m", len(pairs))] if n is not None else []
+    headline, reason = possible_table_verdict(fitting, pairs, family, alpha)
+    return PossibleTable(
+        systems=systems,
+        n=n,
+        alpha=alpha,
+        fitting=fitting,
+        pairs=pairs,
+        family=family,
         signature=Signature([*parts, ("alpha", f"{alpha:g}"), VERSION]),
         headline=headline,
         reason=reason,
         verdict=f"{headline} {reason}".strip(),
+        **more,
     )
 
 
@@ -135,19 +144,17 @@ def _fitting(values: list[tuple[Fraction, Fraction]], whole: int) -> Fitting:
     return Fitting(most, int(fits.sum()), ranges[0][0] if ranges else None, every, ranges[:MAX_RANGES])
 
 
-def _with_pairs(result: PossibleTable, counts: Mapping[str, tuple[int, int]], n: int) -> PossibleTable:
-    names = [one.system for one in result.systems]
-    both = list(combinations(names, 2))
-    possible = [overlaps(counts[a], counts[b], n, result.alpha, "two-sided") for a, b in both]
-    low, family = correct_family([one.lowest for one in possible], HOLM)
-    high = adjust(np.array([one.highest.value for one in possible]), HOLM)
+def _pairs(counts: Mapping[str, tuple[int, int]], n: int, alpha: float) -> tuple[list[PossiblePair], Family]:
+    both = list(combinations(counts, 2))
+    possible = [overlaps(counts[a], counts[b], n, alpha, "two-sided") for a, b in both]
+    low, family = correct_family([overlap.lowest for overlap in possible], HOLM)
+    high = adjust(np.array([overlap.highest.value for overlap in possible]), HOLM)
     pairs = []
-    for pair, one, least, most in zip(both, possible, low, high.tolist(), strict=True):
-        assert least.adjusted is not None
+    for pair, overlap, least, most in zip(both, possible, (p.deciding for p in low), high.tolist(), strict=True):
         outcome: Literal["always", "depends", "never"] = "depends"
-        if most <= result.alpha:
+        if most <= alpha:
             outcome = "always"
-        elif least.adjusted > result.alpha:
+        elif least > alpha:
             outcome = "never"
-        pairs.append(PossiblePair(pair, one.lowest, one.highest, least.adjusted, most, one.independent, outcome))
-    return replace(result, pairs=pairs, family=family)
+        pairs.append(PossiblePair(pair, overlap.lowest, overlap.highest, least, most, overlap.independent, outcome))
+    return pairs, family

@@ -20,16 +20,16 @@ from outscore.inference.power.two_samples import design_of_samples
 from outscore.language.numbers import count
 from outscore.language.verdict.plan import units_note
 from outscore.results.note import Note
-from outscore.results.plan import AnytimePlan, PlanResult, PossibleP, PossibleTable, StudyDesign
+from outscore.results.plan import AnytimePlan, Costs, PlanFacts, PlanResult, PossibleP, PossibleTable, StudyDesign
 from outscore.scores.pairing import TwoSystems
-from outscore.scores.system import Origin, label_of
+from outscore.scores.system import label_of
 from outscore.workflows.compare.inputs import choose_systems, pair_given, read_systems
 from outscore.workflows.compare.unpaired import TwoSamples, ready_samples, samples_given
-from outscore.workflows.plan.answer import Prices, best_priced, plan_numbers, possible_p
+from outscore.workflows.plan.answer import Planned, answer, best_priced, finish, possible_p, priced_notes
 from outscore.workflows.plan.pilot import (
+    answer_from_pilot,
     improvement,
     paired_pilot,
-    plan_from_pilot,
     retrospective_curves,
     runs_plan,
     samples_notes,
@@ -68,25 +68,45 @@ def run(
     'You need 971 items to detect a difference of 0.03 in the mean score with power .8 (two-sided, alpha = .05).'
     """
     request.validate(arrays=data is not None, tabled=table is not None)
-    answer: PlanResult | PossibleP | PossibleTable
-    inputs: dict[str, Any] = {}
     if request.table is not None or table is not None:
-        answer, inputs = _printed(request, table)
-    elif request.scores:
+        return _printed(request, table)
+    if request.scores:
         assert request.n is not None
         first, second = request.scores
-        answer = possible_p(first, second, request.n, alpha=request.alpha, alternative=request.alternative)
-    elif request.pilot or data is not None:
-        answer, inputs = _piloted(request, data, progress or Steps())
-    else:
-        design = StudyDesign(**request.design())
-        question = {**request.question, "accuracy": request.accuracy}
-        answer = _priced(
-            request, lambda repeats, n: plan_numbers(replace(design, repeats=repeats or design.repeats), n=n, **question)
-        )
-    if request.anytime and isinstance(answer, PlanResult):
-        answer = with_looks(answer, request)
-    return replace(answer, settings={**request.settings(), **inputs, "versions": versions()})
+        settings = _settings(request)
+        return possible_p(first, second, request.n, alpha=request.alpha, alternative=request.alternative, settings=settings)
+    if request.pilot or data is not None:
+        return _piloted(request, data, progress or Steps())
+    design = request.design()
+
+    def ask(repeats: int | None, n: float | None) -> Planned:
+        asked = design if repeats is None else {**design, "repeats": repeats}
+        return answer(StudyDesign(**asked), n=n, **request.question, accuracy=request.accuracy)
+
+    planned, costs = _priced(request, ask)
+    return _finish(request, planned, costs=costs)
+
+
+def _settings(request: PlanRequest, inputs: object = None) -> dict[str, Any]:
+    """What repeats the call; `inputs` are the files, as they are saved."""
+    files = {} if inputs is None else {"inputs": inputs}
+    return {**request.settings(), **files, "versions": versions()}
+
+
+def _finish(
+    request: PlanRequest,
+    planned: Planned,
+    *,
+    inputs: object = None,
+    costs: Costs | None = None,
+    **more: Any,  # noqa: ANN401
+) -> PlanResult:
+    """The result of a plan; `more` are the arguments of `finish`."""
+    facts = planned[0]
+    more["after"] = [*priced_notes(costs, facts.design.repeats), *more.get("after", ())]
+    if request.anytime:
+        more |= {"anytime": plan_looks(facts, request), "after": [*more["after"], IN_ORDER]}
+    return finish(*planned, costs=costs, settings=_settings(request, inputs), **more)
 
 
 def call(
@@ -124,14 +144,13 @@ def call(
     return run(request, pair_given(*several, items=items, clusters=clusters), progress=progress)
 
 
-def _printed(request: PlanRequest, table: Mapping[str, object] | None) -> tuple[PossibleTable, dict[str, Any]]:
-    """A printed table, read from its file or as it was given, and where it comes from."""
-    if table is not None:
-        return possible_table(table, request.n, alpha=request.alpha), {}
-    assert request.table is not None
-    table, origin, reading = read_table(request.table)
-    possible = possible_table(table, request.n, alpha=request.alpha)
-    return replace(possible, reading=reading), {"inputs": input_settings([origin])}
+def _printed(request: PlanRequest, table: Mapping[str, object] | None) -> PossibleTable:
+    """What a printed table allows, read from its file or as it was given."""
+    inputs, reading = None, None
+    if request.table is not None:
+        table, origin, reading = read_table(request.table)
+        inputs = input_settings([origin])
+    return possible_table(table or {}, request.n, alpha=request.alpha, reading=reading, settings=_settings(request, inputs))
 
 
 def _read(request: PlanRequest) -> TwoSystems:
@@ -156,20 +175,17 @@ def _read(request: PlanRequest) -> TwoSystems:
     return both
 
 
-def _piloted(
-    request: PlanRequest, data: TwoSystems | TwoSamples | None, progress: Progress
-) -> tuple[PlanResult, dict[str, Any]]:
-    """A plan with the spread of a pilot, and where that comes from."""
+def _piloted(request: PlanRequest, data: TwoSystems | TwoSamples | None, progress: Progress) -> PlanResult:
+    """A plan with the spread of a pilot."""
     if data is None and request.pilot and all(is_battles(path) for path in request.pilot):
         return _from_battles(request)
     pilot = data or (_read_samples(request) if request.unpaired else _read(request))
     if isinstance(pilot, TwoSamples):
-        answer, tables = _from_samples(request, pilot)
-        return answer, {"inputs": input_settings(tables)}
-    return _from_pilot(request, pilot, progress), {"inputs": input_settings(pilot.tables)}
+        return _from_samples(request, pilot)
+    return _from_pilot(request, pilot, progress)
 
 
-def _from_battles(request: PlanRequest) -> tuple[PlanResult, dict[str, Any]]:
+def _from_battles(request: PlanRequest) -> PlanResult:
     """How many battles, or prompts, tell two systems apart that met in direct games."""
     # Plans without battles do not load what battles need.
     from outscore.workflows.prefer.run import run as prefer
@@ -205,15 +221,16 @@ def _from_battles(request: PlanRequest) -> tuple[PlanResult, dict[str, Any]]:
     effect = rate - 0.5 if own else request.effect
     # A prompt is judged as often as in the pilot, by the test that `prefer` runs.
     given = {name: value for name, value in request.design().items() if name != "method" or value != "auto"}
-    result = plan_numbers(replace(design, **given), effect=effect, n=request.n, power=request.power)
-    if result.question == "effect" and abs(result.effect) >= MOST_LEAD:
-        reached = f"With n = {result.items:,} no win rate reaches a power of {result.target:g}."
+    planned = answer(replace(design, **given), effect=effect, n=request.n, power=request.power)
+    facts = planned[0]
+    if facts.question == "effect" and abs(facts.effect) >= MOST_LEAD:
+        reached = f"With n = {facts.items:,} no win rate reaches a power of {facts.target:g}."
         raise OutscoreError(reached, "Plan for more battles.", parameter="n")
     seen = f"Spread from a pilot of {count(found.battles, 'battle')} on {count(pair.clusters, 'prompt')}."
     notes = [Note("assumption", f"{seen} A is {a}, B is {b}; the win rate is that of A.")]
     if own:
         notes.insert(0, Note("assumption", OWN_RATE.format(rate=100 * rate)))
-    return replace(result, notes=[*notes, *result.notes]), {"inputs": found.settings["inputs"]}
+    return _finish(request, planned, before=notes, inputs=found.settings["inputs"])
 
 
 def _read_samples(request: PlanRequest) -> TwoSamples:
@@ -222,7 +239,7 @@ def _read_samples(request: PlanRequest) -> TwoSamples:
     return TwoSamples(a, b, names)
 
 
-def _from_samples(request: PlanRequest, data: TwoSamples) -> tuple[PlanResult, Sequence[Origin]]:
+def _from_samples(request: PlanRequest, data: TwoSamples) -> PlanResult:
     """A plan for different items, with the spread of a pilot of such."""
     ready = ready_samples(data, None, request.direction, "stop")
     samples = ready.samples.checked()
@@ -241,15 +258,15 @@ def _from_samples(request: PlanRequest, data: TwoSamples) -> tuple[PlanResult, S
         sided = design.accuracy is not None and design.alternative == "two-sided"
         side = None if sided else design.alternative
         effect = improvement(request.effect, samples.orientation, alternative=side, n=request.n)
-    result = plan_numbers(design, effect=effect, n=request.n, power=request.power)
+    planned = answer(design, effect=effect, n=request.n, power=request.power)
     reading = reading_of(
         ready.origins,
         rows=ready.rows,
         systems=data.names,
         direction=(ready.better.better, ready.better.source),
     )
-    notes = [*ready.better.notes, *data.notes, *samples_notes(samples, own=own), *result.notes]
-    return replace(result, notes=notes, reading=reading), ready.origins
+    notes = [*ready.better.notes, *data.notes, *samples_notes(samples, own=own)]
+    return _finish(request, planned, before=notes, reading=reading, inputs=input_settings(ready.origins))
 
 
 def _from_pilot(request: PlanRequest, pilot: TwoSystems, progress: Progress) -> PlanResult:
@@ -261,34 +278,40 @@ def _from_pilot(request: PlanRequest, pilot: TwoSystems, progress: Progress) -> 
     design = request.design()
     labels["bounds"] = request.bounds
 
-    def ask(repeats: int | None, n: float | None) -> PlanResult:
+    def ask(repeats: int | None, n: float | None) -> Planned:
         asked = design if repeats is None else {**design, "repeats": repeats}
-        return plan_from_pilot(pilot.a, pilot.b, **question, n=n, **labels, units=units, **asked)
+        return answer_from_pilot(pilot.a, pilot.b, **question, n=n, **labels, units=units, **asked)
 
-    result = _priced(request, ask)
+    planned, costs = _priced(request, ask)
     joined = [units_note(request.unit_size)] if request.unit_size > 1 else []
-    points, runs = runs_plan(pilot.repeats, result)
+    points, runs = runs_plan(pilot.repeats, planned[0])
     reading = reading_of(
         pilot.tables,
         rows=len(np.asarray(pilot.a)),
         systems=pilot.names,
         direction=(better.better, better.source),
     )
-    result = replace(result, notes=[*better.notes, *pilot.notes, *joined, *result.notes, *runs], reading=reading, runs=points)
-    if runs:
-        # More items do not average out whole runs, so the answer must not be mistaken for one about new runs.
-        result = replace(result, verdict=f"{result.verdict} {OF_THESE_RUNS}")
-    if not request.retrospective:
-        return result
     del labels["bounds"]
-    return replace(result, retrospective=_try_test(request, pilot, {**labels, "units": units}, progress))
+    return _finish(
+        request,
+        planned,
+        costs=costs,
+        before=[*better.notes, *pilot.notes, *joined],
+        after=runs,
+        # More items do not average out whole runs, so the answer must not be mistaken for one about new runs.
+        caveat=OF_THESE_RUNS if runs else "",
+        reading=reading,
+        runs=points,
+        retrospective=_try_test(request, pilot, {**labels, "units": units}, progress) if request.retrospective else [],
+        inputs=input_settings(pilot.tables),
+    )
 
 
-def _priced(request: PlanRequest, ask: Callable[[int | None, float | None], PlanResult]) -> PlanResult:
+def _priced(request: PlanRequest, ask: Callable[[int | None, float | None], Planned]) -> tuple[Planned, Costs | None]:
     """The requested plan, or the best one by price if prices were given."""
     if request.price_item is None or request.price_run is None:
-        return ask(None, request.n)
-    return best_priced(ask, Prices(request.price_item, request.price_run, request.budget), request.repeats, request.n)
+        return ask(None, request.n), None
+    return best_priced(ask, (request.price_item, request.price_run), request.budget, request.repeats, request.n)
 
 
 def _try_test(request: PlanRequest, pilot: TwoSystems, labels: Mapping[str, Any], progress: Progress) -> Any:  # noqa: ANN401
@@ -322,8 +345,8 @@ def _by_steps(progress: Progress) -> Callable[[int, int], None]:
     return report
 
 
-def with_looks(planned: PlanResult, request: PlanRequest) -> PlanResult:
-    """The same plan with the items after which evidence at every look is expected to stop.
+def plan_looks(planned: PlanFacts, request: PlanRequest) -> AnytimePlan:
+    """The items after which evidence at every look is expected to stop.
 
     Examples
     --------
@@ -352,7 +375,7 @@ def with_looks(planned: PlanResult, request: PlanRequest) -> PlanResult:
         low, high = request.bounds or (0.0, 1.0)
         stops = bounded_stops(effect, study.sd, high - low, planned.items, design.alpha, side, seed=request.seed)
     simulated = stops.horizon is not None
-    plan = AnytimePlan(
+    return AnytimePlan(
         stops.mean,
         stops.quantile(0.5),
         stops.quantile(planned.target),
@@ -363,4 +386,3 @@ def with_looks(planned: PlanResult, request: PlanRequest) -> PlanResult:
         request.seed if simulated else None,
         stops.horizon,
     )
-    return replace(planned, anytime=plan, notes=[*planned.notes, IN_ORDER])
