@@ -48,9 +48,12 @@ TOLD = {
         "question_id\tgold\nq1\tyes\n",
         # As many tags as tokens would be tags of them.
         '{"id": 1, "tokens": ["a", "b", "c"], "labels": ["law", "art"]}\n{"id": 2, "tokens": ["d", "e"], "labels": ["art"]}\n',
-        '{"id": 1, "answers": {"text": ["Paris", "paris"], "answer_start": [3, 9]}}\n{"id": 2, "answers": {"text": ["4"]}}\n',
         '{"id": 1, "prediction": "yes", "task": "law"}\n{"id": 2, "prediction": "no"}\n',
         "id,prediction,difficulty\nq1,yes,1\nq2,no,2\n",
+    ),
+    # Spans of a passage are compared as SQuAD compares them.
+    "squad": (
+        '{"id": 1, "answers": {"text": ["Paris", "paris"], "answer_start": [3, 9]}}\n{"id": 2, "answers": {"text": ["4"]}}\n',
     ),
 }
 

@@ -417,7 +417,7 @@ def test_refusals(asked, message):
 
 
 def test_dots_in_file_names_are_kept(tmp_path):
-    names = ["gold.v2", "stanford.corrected.extra_entity", "stanford.corrected.missing_mention"]
+    names = ["gold.v2", "stanford.corrected.extra_entity", "moses.v2.missing_mention"]
     for name in names:
         (tmp_path / name).write_text("id,gold\nq,a\n" if name.startswith("gold") else "id,prediction\nq,a\n")
     found = diff(tmp_path / names[0], [tmp_path / name for name in names[1:]], task="label")

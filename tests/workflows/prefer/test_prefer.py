@@ -689,7 +689,9 @@ class TestLabels:
         assert {"people", "people-test", "labels", "weight"} <= set(dict(found.signature.parts))
         assert found.verdict.startswith(found.headline)
         assert "by people" in repr(found)
-        assert "won by people" in found.to_html()
+        # The page begins with the verdict by people, and draws their win rate beside the judge's.
+        page = found.to_html()
+        assert 0 < page.index("new is preferred to old by people") < page.index("people, by labels")
         unsure = osc.prefer(judge, labels=write(both(12, "new", "old", lambda i: "new" if i % 2 else "old"), "u.csv"))
         assert unsure.headline == "No preference by people"
         assert "not significant" in unsure.sentence
