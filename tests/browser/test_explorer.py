@@ -14,8 +14,7 @@ from tests.browser.screens import picture
 from tests.report.diff_making import HOSTILE, SENTENCE, make_changed, make_contexts, make_diff, make_units
 from tests.report.forms import render_html
 
-from outscore.outputs.changed import Contexts
-from outscore.outputs.outcomes import outcomes
+from outscore.outputs.outcomes import Contexts, outcomes
 from outscore.report.document import glue, minus
 from outscore.report.rows.diff import line_of
 from outscore.report.rows.diff_pairs import sorted_shifts

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from outscore.core.errors import OutscoreError
-from outscore.outputs.inventory import check_maps, parse_maps, rarely_used, rename_labels, unknown_to_gold
+from outscore.outputs.items import check_maps, parse_maps, rarely_used, rename_labels, unknown_to_gold
 from outscore.scores.system import Labels
 
 

@@ -8,9 +8,8 @@ from itertools import combinations
 import numpy as np
 
 from outscore.inference.permutation import gain_test
-from outscore.outputs.changed import Changed, Contexts, changed_units
 from outscore.outputs.model import Units
-from outscore.outputs.outcomes import agreement, overlap_matrix
+from outscore.outputs.outcomes import Changed, Contexts, agreement, changed_units, overlap_matrix
 from outscore.results.diff import Diff, Inventory, Rates, ScoreChange
 from outscore.results.note import Note
 from outscore.results.pvalue import Interval

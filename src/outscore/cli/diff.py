@@ -82,7 +82,7 @@ def _depth(tables: Sequence[str], forms: set[str], *, verbose: bool) -> Depth:
 def _changes(study: Study) -> str:
     import json
 
-    from outscore.outputs.changed import records
+    from outscore.outputs.outcomes import records
 
     changed, contexts = study.changed()
     lines = [json.dumps(record, ensure_ascii=False) for part in changed for record in records(part, contexts)]

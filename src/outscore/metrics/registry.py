@@ -13,10 +13,9 @@ from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.options import complete, did_you_mean, parse_spec
-from outscore.metrics.counts import ENTRIES as COUNTS
+from outscore.metrics.counts import COUNTS, SCORES
 from outscore.metrics.entry import MetricEntry
 from outscore.metrics.multiclass import PARTS, class_layout
-from outscore.metrics.scores import ENTRIES as SCORES
 
 METRICS: dict[str, MetricEntry] = {entry.name: entry for entry in (*SCORES, *COUNTS)}
 

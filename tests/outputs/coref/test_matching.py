@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 from outscore import diff
 from outscore.core.errors import OutscoreError
 from outscore.formats.readers import read_chains
-from outscore.outputs.coref.matching import EXACT, HEAD, match_mentions
-from outscore.outputs.coref.mentions import align_mentions
+from outscore.outputs.coref.mentions import EXACT, HEAD, align_mentions, match_mentions
 from outscore.outputs.coref.units import changed_mentions, mention_text
-from outscore.outputs.nodes import Nodes, node_place
+from outscore.outputs.model import Nodes, node_place
 
 GLOBAL = "# global.Entity = eid-etype-head-other"
 WHERE = "d1, sentence 2"

@@ -11,21 +11,19 @@ from tests.coref_documents import RESPONSES, write_documents
 from outscore.core.errors import OutscoreError
 from outscore.formats.readers import read_chains
 from outscore.metrics.coref import COREF
-from outscore.outputs.changed import records
-from outscore.outputs.coref.arcs import CLASSES, CRITERIA
-from outscore.outputs.coref.clusters import grouped
 from outscore.outputs.coref.mentions import MENTION_TYPES, align_mentions, mention_type
-from outscore.outputs.coref.scores import coref_statistics
+from outscore.outputs.coref.scores import CLASSES, CRITERIA, coref_statistics
 from outscore.outputs.coref.units import (
     antecedents,
     changed_mentions,
     gold_mention_units,
+    grouped,
     mention_text,
     mention_units,
     unit_mentions,
 )
 from outscore.outputs.model import Chains
-from outscore.outputs.outcomes import OUTCOMES, count_differing, oracle_rate, outcomes, transitions
+from outscore.outputs.outcomes import OUTCOMES, count_differing, oracle_rate, outcomes, records, transitions
 from outscore.scores.system import Labels
 
 

@@ -15,8 +15,7 @@ from tests.word_files import read_conllu
 
 from outscore import diff
 from outscore.core.errors import OutscoreError
-from outscore.outputs.words.alignment import align
-from outscore.outputs.words.fitting import fit
+from outscore.outputs.words.alignment import align, fit
 
 
 def text(*sentences, ids=None):

@@ -15,8 +15,7 @@ from outscore.core.errors import OutscoreError
 from outscore.outputs.model import UNALIGNED, Words
 from outscore.outputs.outcomes import outcomes
 from outscore.outputs.words.alignment import align
-from outscore.outputs.words.changed import sentence_contexts
-from outscore.outputs.words.units import alignment_of, columns_of, criteria_of, word_totals, word_units
+from outscore.outputs.words.units import alignment_of, columns_of, criteria_of, sentence_contexts, word_totals, word_units
 from outscore.scores.system import Labels
 
 

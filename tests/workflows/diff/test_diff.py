@@ -17,7 +17,7 @@ from tests.diff_files import write_trees
 
 from outscore import diff
 from outscore.core.errors import OutscoreError
-from outscore.outputs.coref.matching import MATCHES
+from outscore.outputs.coref.mentions import MATCHES
 from outscore.outputs.model import OutputData
 from outscore.results.diff import Diff
 from outscore.workflows.diff.pair import DiffOptions, accuracy_change, pair_of

@@ -15,7 +15,7 @@ pytest.importorskip("sacrebleu")
 
 import outscore as osc
 from outscore.core.errors import OutscoreError
-from outscore.metrics.text.matches import BANDS, band_of, better_ngrams, frequency_rows
+from outscore.metrics.text.ngrams import BANDS, band_of, better_ngrams, frequency_rows
 from outscore.workflows.requests.compare import TextsRequest
 from outscore.workflows.texts.run import run
 

@@ -28,10 +28,8 @@ from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.core.records import dataclass
 from outscore.formats.base.source import Peek, Source, line_error, refuse_undecoded, shorten, stem_of
-from outscore.outputs.coref.documents import DOCUMENT_ID, NO_WORD
-from outscore.outputs.coref.mentions import first_of_mention, span_of
-from outscore.outputs.model import Chains, Words
-from outscore.outputs.nodes import Nodes
+from outscore.outputs.coref.mentions import DOCUMENT_ID, NO_WORD, first_of_mention, span_of
+from outscore.outputs.model import Chains, Nodes, Words
 from outscore.scores.system import Labels, Origin, label_of
 
 FORMAT = "conll2012"

@@ -20,8 +20,7 @@ import numpy as np
 from outscore.core.records import dataclass
 from outscore.formats.base.source import Peek, Source, line_error, shorten
 from outscore.formats.conll.conll2012 import Parser, assemble_chains
-from outscore.outputs.model import Chains
-from outscore.outputs.nodes import MAX_EMPTY, NO_HEAD, Nodes, is_word, node_place, word_of
+from outscore.outputs.model import MAX_EMPTY, NO_HEAD, Chains, Nodes, is_word, node_place, word_of
 
 FORMAT = "corefud"
 _GLOBAL = re.compile(r"#\s*global\.Entity\s*=\s*(\S+)")

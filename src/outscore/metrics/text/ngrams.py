@@ -1,12 +1,20 @@
-"""Which n-grams of a text its references have, for all segments at once."""
+"""Which words and n-grams of the references an output has: of all segments at once, and one by one for any metric."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+import math
+import re
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from functools import cache, reduce
 
 import numpy as np
 
 from outscore.core.numeric import Array
+from outscore.metrics.text.entry import Lines, References
+from outscore.results.analysis import Ngram
+
+# Which n-grams of a text its references have, for all segments at once.
 
 
 def matched_words(
@@ -76,3 +84,142 @@ def _matched(words: Array, lengths: Array, segments: int, order: int) -> Array:
 def _kinds(codes: Array) -> Array:
     """Codes numbered from 0 without gaps."""
     return np.unique(codes, return_inverse=True)[1]
+
+
+# Which words and n-grams of the references an output has: the counts behind a score, for any metric.
+#
+# A word, or an n-gram, is found in a segment as often as the output and a reference both have it, as in BLEU; of several
+# references the one that has it most often counts.
+
+
+BANDS = (0, 1, 2, 3, 4, 5, 10, 100, 1000)
+"""The lowest frequency of each range."""
+LONGEST = 4
+"""Words of the longest n-grams."""
+SPACELESS = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
+"""Characters of writing that puts no spaces between words: Thai, Lao, Burmese, Khmer, kana, Han."""
+Words = tuple[str, ...]
+
+
+@cache
+def _word() -> re.Pattern[str]:
+    # Compiled when words are looked for: that takes longer than to read a corpus.
+    return re.compile(rf"{SPACELESS.pattern}|(?:(?!{SPACELESS.pattern})\w)+|[^\w\s]")
+
+
+def words_of(line: str) -> list[str]:
+    """Runs of letters and digits, every other mark on its own, and each character of writing without spaces.
+
+    Examples
+    --------
+    >>> words_of("It's 2 a.m., 猫が来た")
+    ['It', "'", 's', '2', 'a', '.', 'm', '.', ',', '猫', 'が', '来', 'た']
+    """
+    return _word().findall(line)
+
+
+def band_of(frequency: int) -> int:
+    """The range that a frequency lies in.
+
+    Examples
+    --------
+    >>> [band_name(band_of(times)) for times in (0, 1, 7, 5000)]
+    ['0', '1', '5-9', '1000 and more']
+    """
+    return int(np.searchsorted(BANDS, frequency, side="right")) - 1
+
+
+def band_name(band: int) -> str:
+    """What a range is called."""
+    low = BANDS[band]
+    if band + 1 == len(BANDS):
+        return f"{low} and more"
+    high = BANDS[band + 1] - 1
+    return str(low) if low == high else f"{low}-{high}"
+
+
+def count_words(lines: Iterable[str]) -> Counter[str]:
+    """How often each word occurs."""
+    return Counter(word for line in lines for word in words_of(line))
+
+
+def frequency_rows(hypotheses: Lines, references: References, frequencies: Mapping[str, int]) -> Array:
+    """(segments, ranges of frequency, 3): words found, words that should not be there, and words that are missing.
+
+    Examples
+    --------
+    >>> rows = frequency_rows(["the cat"], [["the mat"]], {"the": 7, "mat": 1})
+    >>> {band_name(band): row for band, row in enumerate(rows[0].tolist()) if any(row)}
+    {'0': [0, 1, 0], '1': [0, 0, 1], '5-9': [1, 0, 0]}
+    """
+    rows = np.zeros((len(hypotheses), len(BANDS), 3), dtype=np.int64)
+    bands: dict[str, int] = {}
+    for i, (hypothesis, *golds) in enumerate(zip(hypotheses, *references, strict=True)):
+        mine, gold = Counter(words_of(hypothesis)), _most(Counter(words_of(line)) for line in golds)
+        for word in mine.keys() | gold.keys():
+            if word not in bands:
+                bands[word] = band_of(frequencies.get(word, 0))
+            matched = min(mine[word], gold[word])
+            rows[i, bands[word]] += (matched, mine[word] - matched, gold[word] - matched)
+    return rows
+
+
+def _most(counts: Iterable[Counter[str]]) -> Counter[str]:
+    """Each as often as the one that has it most often."""
+    return reduce(lambda one, other: one | other, counts)
+
+
+def better_ngrams(a: Lines, b: Lines, references: References, *, most: int) -> tuple[list[Ngram], list[Ngram]]:
+    """So many n-grams that A gets right more often than B, and so many of B.
+
+    The strongest evidence comes first: the probability that coins would favour one system so much, where segments differ. An
+    n-gram within a longer one of the same counts is left out.
+
+    Examples
+    --------
+    >>> for_a, for_b = better_ngrams(["a red cat sat"], ["a red dog sat"], [["a red cat sat"]], most=3)
+    >>> [(ngram.text, ngram.a, ngram.b) for ngram in for_a], for_b
+    ([('a red cat sat', 1, 0)], [])
+    """
+    counts: dict[Words, list[int]] = {}
+    for first, second, *golds in zip(a, b, *references, strict=True):
+        gold = _ngrams_of([words_of(line) for line in golds])
+        if not gold:
+            continue
+        mine, other = _ngrams_of([words_of(first)]), _ngrams_of([words_of(second)])
+        for ngram, times in gold.items():
+            x, y = min(mine[ngram], times), min(other[ngram], times)
+            tally = counts.setdefault(ngram, [0, 0, 0, 0, 0])
+            for place, value in enumerate((times, x, y, max(x - y, 0), max(y - x, 0))):
+                tally[place] += value
+    sides = []
+    for sign in (1, -1):
+        ahead = {ngram: tally for ngram, tally in counts.items() if sign * (tally[1] - tally[2]) > 0}
+        ordered = sorted(ahead, key=lambda ngram: (_log_p(*ahead[ngram][3:]), -len(ngram), ngram))
+        sides.append(_without_parts(ordered, ahead, most))
+    return sides[0], sides[1]
+
+
+def _ngrams_of(texts: Sequence[Sequence[str]]) -> Counter[Words]:
+    each = (
+        Counter(tuple(words[i : i + n]) for n in range(1, LONGEST + 1) for i in range(len(words) - n + 1)) for words in texts
+    )
+    return reduce(lambda one, other: one | other, each)
+
+
+def _log_p(wins: int, losses: int) -> float:
+    """log P(one side has at least so many of all by fair coins)."""
+    n, k = wins + losses, max(wins, losses)
+    terms = [math.lgamma(n + 1) - math.lgamma(i + 1) - math.lgamma(n - i + 1) for i in range(k, n + 1)]
+    largest = max(terms)
+    return largest + math.log(sum(math.exp(term - largest) for term in terms)) - n * math.log(2)
+
+
+def _without_parts(ordered: Sequence[Words], counts: Mapping[Words, Sequence[int]], most: int) -> list[Ngram]:
+    """The first n-grams of an order, without those that lie in a longer one of the same counts."""
+    within: set[tuple[Words, int, int]] = set()
+    for ngram, (_, x, y, *_) in counts.items():
+        if len(ngram) > 1:
+            within |= {(part, x, y) for part in (ngram[1:], ngram[:-1])}
+    kept = [ngram for ngram in ordered if (ngram, counts[ngram][1], counts[ngram][2]) not in within]
+    return [Ngram(" ".join(ngram), *counts[ngram][:3]) for ngram in kept[:most]]

@@ -1,15 +1,12 @@
-"""From aligned words to units: tags and trees of gold and systems, as codes of one inventory.
-
-Heads are compared through the alignment: a system's head is right if it is the word that is aligned with
-gold's head. The answer to a gold word without a counterpart is `UNALIGNED`, which is wrong. Words and entities can be split by
-gold's columns, and by lengths and distances in gold.
-"""
+"""From aligned words to units: tags and trees, content words alone, and the words that some system has wrong."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
+from hashlib import blake2b
+from itertools import pairwise
 
 import numpy as np
 
@@ -17,12 +14,131 @@ from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.core.options import did_you_mean
 from outscore.core.records import dataclass
-from outscore.outputs.inventory import shared_inventory
+from outscore.outputs.items import shared_inventory
 from outscore.outputs.model import UNALIGNED, Units, Words, binned, choose_slices
+from outscore.outputs.outcomes import Changed, Contexts, changed_units
 from outscore.outputs.words.alignment import align
-from outscore.outputs.words.content import CONTENT, content_mask, further_answers, universal_features
 from outscore.results.design import Alignment
 from outscore.scores.system import Labels
+
+# CLAS, MLAS and BLEX: trees judged by their content words alone, with features or lemmas (Zeman et al., 2018, section 5).
+#
+#     CLAS  head and relation of words whose relation is a content relation
+#     MLAS  head, relation, UPOS and universal features of these, and the same of their functional children
+#     BLEX  head, relation and lemma of these; a lemma that gold leaves out is right
+#
+# Their gold words are those with a content relation in gold, their system words those with one in the system.
+
+
+CONTENT = ("clas", "mlas", "blex")
+CONTENT_RELATIONS = frozenset(
+    {"nsubj", "obj", "iobj", "csubj", "ccomp", "xcomp", "obl", "vocative", "expl", "dislocated", "advcl", "advmod"}
+    | {"discourse", "nmod", "appos", "nummod", "acl", "amod", "conj", "fixed", "flat", "compound", "list", "parataxis"}
+    | {"orphan", "goeswith", "reparandum", "root", "dep"}
+)
+FUNCTIONAL_RELATIONS = frozenset({"aux", "cop", "mark", "det", "clf", "case", "cc"})
+UNIVERSAL = frozenset(
+    {"PronType", "NumType", "Poss", "Reflex", "Foreign", "Abbr", "Gender", "Animacy", "Number", "Case", "Definite", "Degree"}
+    | {"VerbForm", "Mood", "Tense", "Aspect", "Voice", "Evident", "Polarity", "Person", "Polite"}
+)
+NO_LEMMA = "_"
+
+
+def universal_features(features: str) -> str:
+    """The features that all languages share, in alphabetical order.
+
+    Examples
+    --------
+    >>> universal_features("VerbForm=Fin|Style=Slng|Mood=Ind")
+    'Mood=Ind|VerbForm=Fin'
+    """
+    return "|".join(sorted(part for part in features.split("|") if part.split("=", 1)[0] in UNIVERSAL))
+
+
+def content_mask(relations: Labels) -> Array:
+    """Which words have a content relation."""
+    return _mask(relations, CONTENT_RELATIONS)
+
+
+def _mask(relations: Labels, wanted: frozenset[str]) -> Array:
+    return np.array([_strip(name) in wanted for name in relations.names], dtype=bool)[relations.codes]
+
+
+def further_answers(gold: Words, system: Words, aligned: Array, criterion: str) -> tuple[Array, Array] | None:
+    """What MLAS or BLEX ask for beside head and relation: a code of the answer to each word of gold, and whether it is right.
+
+    Codes are 64 bits of a hash, equal for equal answers of any system. None for criteria that ask for nothing
+    more. Words without a counterpart are wrong.
+    """
+    if criterion == "blex":
+        return _lemmas(gold, system, aligned)
+    return _morphology(gold, system, aligned) if criterion == "mlas" else None
+
+
+def _lemmas(gold: Words, system: Words, aligned: Array) -> tuple[Array, Array]:
+    right, answer = _codes(gold.columns["lemma"]), _codes(system.columns["lemma"])[aligned]
+    free = _is(gold.columns["lemma"], NO_LEMMA)
+    return np.where(free, right, answer), (aligned >= 0) & (free | (answer == right))
+
+
+def _morphology(gold: Words, system: Words, aligned: Array) -> tuple[Array, Array]:
+    """UPOS, universal features and functional children."""
+    ours, theirs = _tags(gold), _tags(system)
+    place = np.full(system.rows, -1, dtype=np.int64)
+    matched = np.flatnonzero(aligned >= 0)
+    place[aligned[matched]] = matched
+    wanted, answer = ours + _children(gold, np.arange(gold.rows), ours), (theirs + _children(system, place, theirs))[aligned]
+    return answer, (aligned >= 0) & (answer == wanted)
+
+
+def _tags(words: Words) -> Array:
+    """A code for UPOS with universal features."""
+    return _mixed(_codes(words.columns["upos"]) + 3 * _codes(words.columns["feats"], universal_features))
+
+
+def _children(words: Words, place: Array, tags: Array) -> Array:
+    """A code for the functional children of each word: which words of gold they are (`place`), with relation and tags.
+
+    Children without a counterpart have a place that no word of gold has, so no answer with one is right.
+    """
+    assert words.heads is not None
+    relations = words.columns["deprel"]
+    child = np.flatnonzero(_mask(relations, FUNCTIONAL_RELATIONS) & (words.heads >= 0))
+    where = np.where(place[child] >= 0, place[child], -2 - words.starts[child])
+    codes = _mixed(where.astype(np.int64) + 3 * _codes(relations, _strip)[child] + 5 * tags[child])
+    total = np.zeros(words.rows, dtype=np.int64)
+    np.add.at(total, words.heads[child], codes)
+    return total
+
+
+def _codes(labels: Labels, clean: Callable[[str], str] = str) -> Array:
+    """A 64-bit code for each label that depends on its text alone, so that files can be compared by it."""
+    digests = b"".join(blake2b(clean(name).encode(), digest_size=8).digest() for name in labels.names)
+    return np.frombuffer(digests, dtype="<i8")[labels.codes]
+
+
+def _mixed(codes: Array) -> Array:
+    """The codes, spread so that sums of them tell which were added (Steele, Lea and Flood, 2014, SplitMix64)."""
+    mixed = codes.astype(np.uint64)
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
+    return (mixed ^ (mixed >> np.uint64(31))).astype(np.int64)
+
+
+def _is(labels: Labels, wanted: str) -> Array:
+    return np.array([name == wanted for name in labels.names], dtype=bool)[labels.codes]
+
+
+def _strip(relation: str) -> str:
+    return relation.partition(":")[0]
+
+
+# From aligned words to units: tags and trees of gold and systems, as codes of one inventory.
+#
+# Heads are compared through the alignment: a system's head is right if it is the word that is aligned with gold's head. The
+# answer to a gold word without a counterpart is `UNALIGNED`, which is wrong. Words and entities can be split by gold's
+# columns, and by lengths and distances in gold.
+
 
 TAGS = ("upos", "xpos", "feats", "tag")
 FURTHER_TAGS = ("ufeats", "alltags", "lemma")
@@ -393,3 +509,75 @@ def _directions(gold: Words, rows: Array) -> Array:
     assert gold.heads is not None
     heads = gold.heads[rows]
     return np.where(heads < 0, 0, np.where(heads < rows, 1, 2))
+
+
+# Words and entities that some system has wrong, in their sentences.
+
+
+OUTSIDE = -2
+"""The code of a head that is not in this sentence."""
+
+
+def sentence_bounds(words: Words) -> Array:
+    """The first rows of sentences, and the number of rows at the end."""
+    return np.flatnonzero(np.diff(words.sentences, prepend=-1, append=-1))
+
+
+def sentence_contexts(words: Words) -> Contexts:
+    """All sentences of a file, named with their document if there is one."""
+    bounds = sentence_bounds(words).tolist()
+    forms = [words.forms.names[code] for code in words.forms.codes.tolist()]
+    ids = words.sentence_ids
+    if words.documents is not None:
+        ids = tuple(_with_document(words.documents[i], name) for i, name in enumerate(ids))
+    heads = None
+    if words.heads is not None:
+        inside = heads_in_sentences(words.heads[:, None], words.sentences, sentence_bounds(words))[:, 0].tolist()
+        heads = tuple(tuple(inside[low:high]) for low, high in pairwise(bounds))
+    texts = tuple(tuple(forms[low:high]) for low, high in pairwise(bounds))
+    return Contexts(ids, texts, heads=heads, documents=words.documents)
+
+
+def heads_in_sentences(heads: Array, sentences: Array, bounds: Array) -> Array:
+    """(n, k) heads of n words as indices within their sentence: -1 for the root, `OUTSIDE` for another sentence."""
+    first, last = bounds[sentences, None], bounds[sentences + 1, None]
+    return np.where(heads == -1, -1, np.where((heads >= first) & (heads < last), heads - first, OUTSIDE))
+
+
+def _with_document(document: str, name: str) -> str:
+    """The name of a sentence with that of its document, unless it begins with it.
+
+    Examples
+    --------
+    >>> _with_document("weblog-7", "weblog-7-0001"), _with_document("1", "12")
+    ('weblog-7-0001', '1, sentence 12')
+    """
+    begins = name.startswith(document) and not name[len(document) :][:1].isalnum()
+    return name if begins or not document else f"{document}, sentence {name}"
+
+
+def changed_words(units: Units, gold: Words) -> Changed:
+    """Words that some system has wrong; for trees with the heads in gold and systems."""
+    chosen = units.take(changed_units(units))
+    assert chosen.rows is not None
+    sentences = gold.sentences[chosen.rows]
+    bounds = sentence_bounds(gold)
+    places = chosen.rows - bounds[sentences]
+    heads = None
+    if chosen.heads is not None:
+        assert gold.heads is not None
+        heads = heads_in_sentences(np.column_stack([gold.heads[chosen.rows], chosen.heads]), sentences, bounds)
+    return Changed(chosen, sentences, places, places + 1, heads)
+
+
+def changed_spans(units: Units, gold: Words, spans: Array) -> Changed:
+    """Spans that some system has wrong, and the others of their sentences; `spans` are rows of gold, the last exclusive."""
+    sentences = gold.sentences[spans[:, 0]]
+    bounds = sentence_bounds(gold)
+    first, last = spans.T
+    starts = first - bounds[sentences]
+    ends = np.minimum(np.maximum(last, first + 1), bounds[sentences + 1]) - bounds[sentences]
+    rows = changed_units(units)
+    right = units.correct.all(axis=1) & np.isin(sentences, sentences[rows])
+    settled = np.column_stack([sentences, starts, ends, units.gold])[right]
+    return Changed(units.take(rows), sentences[rows], starts[rows], ends[rows], settled=settled)

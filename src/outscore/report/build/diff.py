@@ -70,7 +70,7 @@ from outscore.results.diff import MAX_LISTED_PAIRS, Diff, Pair
 from outscore.results.note import BESIDE_VERDICT, ON_SCREEN, note_texts
 
 if TYPE_CHECKING:
-    from outscore.outputs.changed import Changed, Contexts
+    from outscore.outputs.outcomes import Changed, Contexts
 
 MAX_ON_CARD, MAX_SCORES = 6, 10
 ROWS_OF_CLASS, MAX_LISTED, MAX_VERDICTS = 3, 14, 3

@@ -12,7 +12,7 @@ Line = Mapping[str, object]
 """Keys and values of a result for a shell."""
 
 if TYPE_CHECKING:
-    from outscore.outputs.changed import Changed, Contexts
+    from outscore.outputs.outcomes import Changed, Contexts
     from outscore.report.charts.canvas import Chart
     from outscore.report.document import Document, Records, Screen
     from outscore.report.rows.diff_pairs import Sort

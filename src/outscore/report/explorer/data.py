@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from outscore.core.numeric import Array
-from outscore.outputs.changed import Changed, Contexts
 from outscore.outputs.model import Units
+from outscore.outputs.outcomes import Changed, Contexts
 from outscore.report.document import clean
 from outscore.scores.system import Labels
 

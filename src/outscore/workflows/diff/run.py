@@ -28,7 +28,7 @@ from outscore.core.rows import in_order_of
 from outscore.inference.families import correct_family
 from outscore.language.phrases import equals_gold
 from outscore.language.verdict.diff import with_contradictions, with_pair_verdict
-from outscore.outputs.inventory import GOLD, LabelMaps, likely_maps, parse_maps
+from outscore.outputs.items import GOLD, LabelMaps, likely_maps, parse_maps
 from outscore.outputs.model import OutputData, Outputs
 from outscore.outputs.outcomes import overlap_matrix
 from outscore.results.diff import MAX_LISTED_PAIRS, Diff, Inventory, Pair, Rates

@@ -12,9 +12,9 @@ from outscore.core.numeric import Array
 from outscore.core.options import did_you_mean
 from outscore.core.records import dataclass
 from outscore.language.verdict.diff import unknown_labels_warning, unused_labels_warning
-from outscore.outputs.changed import Changed, Contexts
-from outscore.outputs.inventory import GOLD, count_labels, rarely_used, unknown_to_gold
+from outscore.outputs.items import GOLD, count_labels, rarely_used, unknown_to_gold
 from outscore.outputs.model import Chains, Items, Units, Words, choose_slices
+from outscore.outputs.outcomes import Changed, Contexts
 from outscore.results.diff import Inventory, KeyScore, Rates, ScoreChange
 from outscore.results.note import Note
 from outscore.scores.panel import Panel

@@ -9,7 +9,7 @@ from outscore.core.brief import count_of
 from outscore.core.options import OptionValue
 from outscore.language.phrases import equals_gold
 from outscore.metrics.text.entry import TextMetric
-from outscore.metrics.text.matches import SPACELESS
+from outscore.metrics.text.ngrams import SPACELESS
 from outscore.results.note import Note
 
 Lines = Sequence[str]

@@ -28,7 +28,7 @@ from outscore.language.phrases import SINGLE_RUNS
 from outscore.language.verdict.comparison import with_verdict
 from outscore.metrics.registry import resolve
 from outscore.metrics.text.entry import SEGMENT_COLUMNS
-from outscore.metrics.text.matches import BANDS, band_name, better_ngrams, count_words, frequency_rows
+from outscore.metrics.text.ngrams import BANDS, band_name, better_ngrams, count_words, frequency_rows
 from outscore.metrics.text.registry import TEXT_METRICS
 from outscore.results.analysis import DATASET, Bucket, WordBucket, WordStudy
 from outscore.results.comparison import Comparison

@@ -19,7 +19,7 @@ from outscore.core.rows import PairedScores, codes_of
 from outscore.formats.base.source import stem_of
 from outscore.formats.texts.segments import Segments, read_segments
 from outscore.inference.base.influence import influence
-from outscore.metrics.text.matches import SPACELESS
+from outscore.metrics.text.ngrams import SPACELESS
 from outscore.results.analysis import Bucket
 from outscore.scores.panel import Panel
 from outscore.workflows.requests import shared

@@ -12,16 +12,20 @@ from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.language.numbers import count
 from outscore.metrics.coref import COREF, PARTS
-from outscore.outputs.changed import Changed, Contexts
-from outscore.outputs.coref.arcs import ANY, CRITERIA, NOMINAL
-from outscore.outputs.coref.clusters import crossing_chains, grouped, joins_documents
-from outscore.outputs.coref.matching import EXACT, HEAD
-from outscore.outputs.coref.mentions import ZERO, Mentions, align_mentions, without_singletons
-from outscore.outputs.coref.scores import coref_statistics
-from outscore.outputs.coref.units import MENTION_TYPE, changed_mentions, gold_mention_units, mention_units
-from outscore.outputs.inventory import GOLD, LabelMaps
+from outscore.outputs.coref.mentions import EXACT, HEAD, ZERO, Mentions, align_mentions, without_singletons
+from outscore.outputs.coref.scores import ANY, CRITERIA, NOMINAL, coref_statistics
+from outscore.outputs.coref.units import (
+    MENTION_TYPE,
+    changed_mentions,
+    crossing_chains,
+    gold_mention_units,
+    grouped,
+    joins_documents,
+    mention_units,
+)
+from outscore.outputs.items import GOLD, LabelMaps
 from outscore.outputs.model import Chains, Outputs
-from outscore.outputs.outcomes import agreement
+from outscore.outputs.outcomes import Changed, Contexts, agreement
 from outscore.results.diff import KeyScore, Rates, ScoreChange
 from outscore.results.note import Note
 from outscore.workflows.diff.pair import DiffOptions, metric_change

@@ -15,11 +15,18 @@ from outscore.core.numeric import Array
 from outscore.formats.tables.answers import exact_and_f1, normalised
 from outscore.formats.tables.cells import NO_LABEL
 from outscore.metrics.multiclass import NOTHING, PARTS, class_counts, many_macro_f1, many_mcc, many_weighted_f1
-from outscore.outputs.changed import Changed, Contexts, changed_units
-from outscore.outputs.inventory import GOLD, LabelMaps, check_maps, rename_labels
-from outscore.outputs.items import AlignedItems, align_items, item_units, refuse_other_lengths
+from outscore.outputs.items import (
+    GOLD,
+    AlignedItems,
+    LabelMaps,
+    align_items,
+    check_maps,
+    item_units,
+    refuse_other_lengths,
+    rename_labels,
+)
 from outscore.outputs.model import SET_SEPARATOR, SQUAD, UNALIGNED, Items, Outputs, Units
-from outscore.outputs.outcomes import agreement
+from outscore.outputs.outcomes import Changed, Contexts, agreement, changed_units
 from outscore.results.design import Alignment
 from outscore.results.diff import Rates, ScoreChange
 from outscore.results.note import Note

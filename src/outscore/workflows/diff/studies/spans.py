@@ -12,12 +12,10 @@ import numpy as np
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.metrics.registry import resolve
-from outscore.outputs.changed import Changed, Contexts
-from outscore.outputs.inventory import GOLD, LabelMaps, check_maps, count_labels, rename_labels
+from outscore.outputs.items import GOLD, LabelMaps, check_maps, count_labels, rename_labels
 from outscore.outputs.model import Outputs, Units, Words
-from outscore.outputs.outcomes import agreement
-from outscore.outputs.words.changed import changed_spans, sentence_contexts
-from outscore.outputs.words.fitting import fit
+from outscore.outputs.outcomes import Changed, Contexts, agreement
+from outscore.outputs.words.alignment import fit
 from outscore.outputs.words.spans import (
     CHANGE,
     CHANGES,
@@ -29,7 +27,7 @@ from outscore.outputs.words.spans import (
     span_units,
     spans_of,
 )
-from outscore.outputs.words.units import cluster_count
+from outscore.outputs.words.units import changed_spans, cluster_count, sentence_contexts
 from outscore.results.diff import Rates
 from outscore.results.note import Note
 from outscore.workflows.diff.pair import DiffOptions, metric_change

@@ -14,12 +14,10 @@ from outscore.core.brief import count_of
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.language.numbers import format_percent
-from outscore.outputs.changed import Changed, Contexts
-from outscore.outputs.inventory import GOLD, LabelMaps, check_maps, known_labels, rename_labels
+from outscore.outputs.items import GOLD, LabelMaps, check_maps, known_labels, rename_labels
 from outscore.outputs.model import UNALIGNED, OutputData, Outputs, Units, Words
-from outscore.outputs.outcomes import agreement
-from outscore.outputs.words.changed import changed_words, sentence_contexts
-from outscore.outputs.words.fitting import MAX_UNALIGNED, Fitted, fit
+from outscore.outputs.outcomes import Changed, Contexts, agreement
+from outscore.outputs.words.alignment import MAX_UNALIGNED, Fitted, fit
 from outscore.outputs.words.spans import entity_types
 from outscore.outputs.words.units import (
     DEPENDENCIES,
@@ -27,11 +25,13 @@ from outscore.outputs.words.units import (
     TREES,
     Totals,
     alignment_of,
+    changed_words,
     cluster_count,
     columns_of,
     criteria_of,
     has_tags,
     label_column,
+    sentence_contexts,
     strip_subtype,
     word_totals,
     word_units,

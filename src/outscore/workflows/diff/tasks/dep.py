@@ -9,7 +9,7 @@ from outscore.core.options import Option
 from outscore.workflows.diff.tasks.entry import COLUMNS, MAP, Task
 
 if TYPE_CHECKING:
-    from outscore.outputs.inventory import LabelMaps
+    from outscore.outputs.items import LabelMaps
     from outscore.outputs.model import Outputs
     from outscore.workflows.diff.pair import DiffOptions
     from outscore.workflows.diff.study import Study

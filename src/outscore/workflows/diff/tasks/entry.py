@@ -12,7 +12,7 @@ from outscore.core.options import Option
 from outscore.core.records import dataclass
 
 if TYPE_CHECKING:
-    from outscore.outputs.inventory import LabelMaps
+    from outscore.outputs.items import LabelMaps
     from outscore.outputs.model import OutputData, Outputs
     from outscore.workflows.diff.pair import DiffOptions
     from outscore.workflows.diff.study import Study

@@ -9,7 +9,7 @@ from outscore.workflows.diff.tasks.entry import MAP, Task
 from outscore.workflows.requests import modes, shared
 
 if TYPE_CHECKING:
-    from outscore.outputs.inventory import LabelMaps
+    from outscore.outputs.items import LabelMaps
     from outscore.outputs.model import OutputData, Outputs
     from outscore.workflows.diff.pair import DiffOptions
     from outscore.workflows.diff.study import Study

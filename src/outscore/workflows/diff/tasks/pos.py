@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from outscore.workflows.diff.tasks.entry import COLUMNS, MAP, Task
 
 if TYPE_CHECKING:
-    from outscore.outputs.inventory import LabelMaps
+    from outscore.outputs.items import LabelMaps
     from outscore.outputs.model import OutputData, Outputs
     from outscore.workflows.diff.pair import DiffOptions
     from outscore.workflows.diff.study import Study
