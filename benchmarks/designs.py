@@ -39,7 +39,7 @@ from outscore.laws import t_quantile
 from outscore.metrics.registry import resolve
 from outscore.results.pvalue import Interval
 from outscore.scores.system import Labels, Scores
-from outscore.workflows.requests.score import ScoreRequest
+from outscore.workflows.requests.rank import ScoreRequest
 from outscore.workflows.score.run import run as run_score
 
 __all__ = ["DESIGNS", "Cell", "main", "measure", "page"]

@@ -182,7 +182,6 @@ ENTRIES = (
     "report/charts",
     "report/write",
     "workflows/convert",
-    "workflows/diff/tasks",
     "workflows/requests",
 )
 TABLES = ("_version",)

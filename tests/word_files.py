@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from outscore.formats.base.source import open_source
-from outscore.formats.conll import conllu, word_columns
+from outscore.formats.conll import conllu, words
 from outscore.outputs.model import Words
 
 
@@ -17,4 +17,4 @@ def read_conllu(path: Path | str, **asked: Any) -> Words:
 
 def read_word_columns(path: Path | str, **asked: Any) -> Words:
     with open_source(path) as source:
-        return word_columns.words_of(source, **asked)
+        return words.words_of(source, **asked)

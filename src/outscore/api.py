@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from outscore.core.metric import AdditiveMetric
     from outscore.engine.engines import Engine
     from outscore.engine.progress import Progress
-    from outscore.formats.texts.segments import Segments
+    from outscore.formats.segments import Segments
     from outscore.metrics.cache import StatisticsCache
     from outscore.results.comparison import Comparison, Comparisons
     from outscore.results.diff import Diff

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.browser.web_server import PHONE, bring, example, expect, no_wider_than_the_screen, start, there, unfold, visited
 
-from outscore.workflows.diff.tasks.registry import TASKS
+from outscore.workflows.diff.tasks import TASKS
 
 BOTTOMS = "(all) => all.map((one) => one.getBoundingClientRect().bottom)"
 

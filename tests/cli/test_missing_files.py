@@ -10,7 +10,7 @@ from tests import log_files
 
 import outscore as osc
 from outscore.core.errors import OutscoreError
-from outscore.formats.base import places
+from outscore.formats.base import source
 
 COMMANDS = {
     "compare": ("compare", "good", "nosuch"),
@@ -71,20 +71,20 @@ def test_links_in_a_circle_are_named_as_such(given, in_folder, refusal):
 
 @pytest.mark.parametrize("command", ["compare", "score", "rank", "show", "prefer", "convert"])
 def test_a_huge_folder_is_refused_without_being_searched(command, in_folder, refusal, monkeypatch):
-    monkeypatch.setattr(places, "MAX_FILES", 20)
+    monkeypatch.setattr(source, "MAX_FILES", 20)
     for place in range(30):
         Path("huge", str(place)).mkdir(parents=True)
         for name in "ab":
             Path("huge", str(place), name).touch()
     seen = []
-    whole = places.os.walk
+    whole = source.os.walk
 
     def walk(folder):
         for step in whole(folder):
             seen.append(step)
             yield step
 
-    monkeypatch.setattr(places.os, "walk", walk)
+    monkeypatch.setattr(source.os, "walk", walk)
     more = ("-o", "x_samples.jsonl") if command == "convert" else ("-o", "x.json")
     said = refusal(command, "huge", *more)
     assert said.startswith("`huge` contains more than 20 files. Name the folder of the ")

@@ -16,7 +16,7 @@ from outscore.formats.battles.registry import BATTLES
 from outscore.formats.logs.registry import LOGS
 from outscore.formats.readers import read
 from outscore.formats.registry import FORMATS, OUTPUT_FORMATS
-from outscore.formats.texts.read import TEXT_FORMATS, read_texts
+from outscore.formats.texts import TEXT_FORMATS, read_texts
 from outscore.inference.base.question import TestRequest
 from outscore.inference.registry import TESTS
 from outscore.metrics.registry import METRICS, resolve

@@ -18,8 +18,7 @@ from click.testing import CliRunner
 
 import outscore as osc
 from outscore.cli.app import app
-from outscore.cli.config import config_option
-from outscore.cli.declared import declared_options, given_of
+from outscore.cli.declared import config_option, declared_options, given_of
 from outscore.core.errors import OutscoreError
 from outscore.core.options import Option
 from outscore.core.records import dataclass

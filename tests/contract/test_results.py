@@ -36,8 +36,7 @@ from outscore.results.pvalue import Interval, PValue
 from outscore.results.saved import kind_names, kind_of, schema_text
 from outscore.results.score import Detectable, Noise, ScoredSystem, ScorePart, ScoreResult
 from outscore.web.worker import answer
-from outscore.workflows.plan.answer import possible_p
-from outscore.workflows.plan.printed import possible_table
+from outscore.workflows.plan.answer import possible_p, possible_table
 
 HOSTILE = "<script>alert('x')</script> & \"long\" " + "name " * 60
 P = PValue(0.0123, 0.0123, 0.0123, -1.910094888560602, "exact", "lattice", n=80, statistic=0.5, dropped={"ties": 3}, mid=0.012)

@@ -15,7 +15,7 @@ from outscore.web import form as forms
 from outscore.web.form import COMMANDS, form
 from outscore.web.store import Upload
 from outscore.web.submission import read_value, submit
-from outscore.workflows.diff.tasks.registry import TASKS
+from outscore.workflows.diff.tasks import TASKS
 from outscore.workflows.requests.base import declare
 from outscore.workflows.requests.compare import METRICS_OF_TEXTS, CompareRequest
 from outscore.workflows.requests.registry import REQUESTS

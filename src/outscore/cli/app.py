@@ -26,7 +26,7 @@ SECTIONS = {
     "Questions": {
         "compare": "outscore.cli.compare",
         "rank": "outscore.cli.rank",
-        "score": "outscore.cli.score",
+        "score": "outscore.cli.rank",
         "gate": "outscore.cli.gate",
         "diff": "outscore.cli.diff",
         "prefer": "outscore.cli.prefer",
@@ -34,11 +34,11 @@ SECTIONS = {
     },
     "Evaluation logs": {
         "show": "outscore.cli.show",
-        "convert": "outscore.cli.convert",
+        "convert": "outscore.cli.show",
     },
     "Results and the page": {
-        "report": "outscore.cli.report",
-        "schema": "outscore.cli.schema",
+        "report": "outscore.cli.lists",
+        "schema": "outscore.cli.lists",
         "serve": "outscore.cli.serve",
         "mcp": "outscore.cli.serve",
         "demo": "outscore.cli.demo",

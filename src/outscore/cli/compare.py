@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from outscore.cli.config import changed_inputs
-from outscore.cli.declared import Asked, command
-from outscore.cli.progress import remark
+from outscore.cli.declared import Asked, changed_inputs, command
+from outscore.cli.output import remark
 from outscore.core.errors import OutscoreError
 from outscore.results.files import check_further
 from outscore.workflows.requests.compare import (
@@ -46,7 +45,7 @@ def compare(asked: Asked[ComparisonRequest]) -> None:
     """
     request = asked.request
     if asked.own["segments"] is not None:
-        from outscore.workflows.texts.segments import check_segments
+        from outscore.workflows.texts.members import check_segments
 
         check_segments(asked.own["segments"], request.inputs, texts=isinstance(request, TextsRequest))
     if asked.own["units"] is not None:

@@ -13,8 +13,8 @@ from outscore.results.files import check_further, form_of_file
 from outscore.workflows.requests.diff import DiffRequest
 
 if TYPE_CHECKING:
+    from outscore.workflows.diff.pair import Study
     from outscore.workflows.diff.run import Depth
-    from outscore.workflows.diff.study import Study
 
 SORTS = ("evidence", "delta", "count")
 TEXTS = {"text", "markdown", "latex"}

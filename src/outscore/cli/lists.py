@@ -1,13 +1,21 @@
-"""`outscore metrics`, `tests` and `formats`: what is supported, straight from the registries."""
+"""Commands that need no data: what is supported, the structure of our JSON, and a saved result rendered again."""
 
 from __future__ import annotations
 
+import sys
 import textwrap
 from collections.abc import Iterable
 
 import click
 
+from outscore.cli.declared import of_files, of_words, output_options
+from outscore.cli.output import FORMS, check_outputs, deliver
+from outscore.core.errors import OutscoreError
 from outscore.core.options import Option
+from outscore.results.saved import kind_names, kind_of, schema_text
+
+# `outscore metrics`, `tests` and `formats`: what is supported, straight from the registries.
+
 
 WIDTH = 80
 
@@ -56,7 +64,7 @@ def formats() -> None:
 @click.command()
 def tasks() -> None:
     """List the kinds of outputs that `outscore diff` compares."""
-    from outscore.workflows.diff.tasks.registry import TASKS
+    from outscore.workflows.diff.tasks import TASKS
 
     click.echo(_table((t.name, [t.summary]) for t in TASKS.values()))
 
@@ -81,3 +89,62 @@ def _table(rows: Iterable[tuple[str, list[str]]]) -> str:
             beside += textwrap.wrap(text, WIDTH - margin, initial_indent="", subsequent_indent=indent + "  ")
         lines += [f"{name if k == 0 else '':<{margin}}{text}" for k, text in enumerate(beside)]
     return "\n".join(lines)
+
+
+# `outscore schema`: the structure of our JSON, for programs that read it.
+
+
+@click.command()
+@click.argument("kind", required=False, shell_complete=of_words(kind_names))
+def schema(kind: str | None) -> None:
+    """Print the JSON schema of a kind of saved result.
+
+    Without KIND, list the kinds.
+    """
+    import json
+
+    names = kind_names()
+    if kind is None:
+        width = max(map(len, names)) + 2
+        for name in names:
+            click.echo(f"{name:<{width}}{json.loads(schema_text(name))['description']}")
+    elif kind in names:
+        click.echo(schema_text(kind), nl=False)
+    else:
+        raise OutscoreError(f"There is no kind of result `{kind}`.", _meant(kind, names))
+
+
+def _meant(kind: str, names: list[str]) -> str:
+    """The kind that was probably meant, by its own name or by that of its record in Python."""
+    from outscore.core.options import did_you_mean, meant
+    from outscore.results.saved import SAVED
+
+    records = {record.__name__: kind_of(schema) for schema, record in SAVED.items()}
+    # The singular of `Comparisons` counts too.
+    python_names = {form: name for name in records for form in (name, name.removesuffix("s")) if form.lower() not in names}
+    near = meant(kind, {**python_names, **dict.fromkeys(names)})
+    if near is None or near in names:
+        return did_you_mean(kind, names)
+    return f"Did you mean `{records[python_names[near]]}`? Python calls it {python_names[near]}."
+
+
+# `outscore report`: a saved result, rendered again.
+
+
+@click.command()
+@click.argument("saved", metavar="RESULT.json", shell_complete=of_files)
+@output_options(config=False, forms=(*FORMS, "comment"))
+def report(saved: str, form: str, outputs: tuple[str, ...], charts: str | None, *, verbose: bool) -> None:
+    """Render a saved result again.
+
+    RESULT.json is a result of any command that was saved with -o RESULT.json; - reads standard input.
+    """
+    from outscore.results.diff import Diff
+    from outscore.results.saved import as_document, parse, read_saved, refuse_inconsistent
+
+    check_outputs(outputs, charts, [saved])
+    result = as_document(parse(sys.stdin.buffer.read(), "stdin") if saved == "-" else read_saved(saved), saved)
+    if charts is not None and isinstance(result, Diff) and not result.pairs:
+        raise OutscoreError("A diff of one system has no charts.", "Leave --charts out.")
+    with refuse_inconsistent(saved):
+        deliver(result, form, outputs, charts, verbose=verbose)

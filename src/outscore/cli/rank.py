@@ -1,4 +1,4 @@
-"""`outscore rank`: many systems, and which of their differences are real."""
+"""`outscore rank` and `outscore score`: many systems against each other, or each on its own."""
 
 from __future__ import annotations
 
@@ -8,15 +8,18 @@ from typing import TYPE_CHECKING
 import click
 
 from outscore.cli.declared import Asked, command
-from outscore.cli.progress import remark
+from outscore.cli.output import remark
 from outscore.core.errors import require_polars
 from outscore.results.files import check_further
-from outscore.workflows.requests.rank import RankRequest
+from outscore.workflows.requests.rank import RankRequest, ScoreRequest
 
 if TYPE_CHECKING:
     import polars as pl
 
     from outscore.workflows.rank.panels import Ranked
+
+
+# `outscore rank`: many systems, and which of their differences are real.
 
 
 @command(
@@ -40,7 +43,7 @@ def rank(asked: Asked[RankRequest]) -> None:
         check_further(pairs, request.inputs, option="--pairs", ending=".parquet", holds="a Parquet table")
         require_polars("write pairs as a Parquet table")
     if segments is not None:
-        from outscore.workflows.texts.segments import check_segments
+        from outscore.workflows.texts.members import check_segments
 
         check_segments(segments, request.inputs, texts=bool(request.reference))
     ranked = _rank(request, asked.own["jobs"], asked.own["dask"])
@@ -77,3 +80,21 @@ def _parquet(table: pl.DataFrame) -> bytes:
     content = io.BytesIO()
     table.write_parquet(content)
     return content.getvalue()
+
+
+# `outscore score`: one system or several, each on its own.
+
+
+@command(ScoreRequest, verbose="Show the settings too.")
+def score(asked: Asked[ScoreRequest]) -> None:
+    """Score systems individually.
+
+    How certain is each score, and what can the test set show? FILE is a table of one system or several (CSV, TSV, JSONL,
+    Parquet), bare numbers, or a log or folder of logs; FILES are one for each system. With repeats, the report includes the
+    noise floor: how much two runs of the same system differ.
+    """
+    with asked.working("scoring"):
+        from outscore.workflows.score.run import run
+
+        result = run(asked.request)
+    asked.deliver(asked.with_changes(result))

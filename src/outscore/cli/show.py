@@ -1,9 +1,16 @@
-"""`outscore show`: the contents of logs, before anything is chosen."""
+"""`outscore show` and `outscore convert`: the contents of logs, and logs of any harness in the common format."""
 
 from __future__ import annotations
 
-from outscore.cli.declared import Asked, command
-from outscore.workflows.requests.show import ShowRequest
+from typing import Any
+
+import click
+
+from outscore.cli.declared import Asked, command, config_option, declared_options, given_files, given_of, of_files
+from outscore.core.brief import count_of
+from outscore.workflows.requests.show import ConvertRequest, ShowRequest
+
+# `outscore show`: the contents of logs, before anything is chosen.
 
 
 @command(ShowRequest)
@@ -17,3 +24,29 @@ def show(asked: Asked[ShowRequest]) -> None:
 
         logs = run(asked.request)
     asked.deliver(logs)
+
+
+# `outscore convert`: logs of any harness in the common format.
+
+
+@click.command()
+@click.argument("files", nargs=-1, metavar="LOG ...", shell_complete=of_files)
+@declared_options(ConvertRequest.options(), without=ConvertRequest.positional)
+@click.option(
+    "-o", "--output", required=True, metavar="NAME_samples.jsonl", help="The file to write; NAME.json is written beside it."
+)
+@config_option
+@click.pass_context
+def convert(context: click.Context, /, files: tuple[str, ...], output: str, **asked: Any) -> None:  # noqa: ANN401 - declared
+    """Write logs of evaluation harnesses as Every Eval Ever.
+
+    One line per item and score, with the totals in a second file.
+    """
+    written = given_of(ConvertRequest.options(), asked)
+    request = ConvertRequest.from_written({**written, "files": given_files(context, files)})
+    from outscore.formats.logs.every_eval_ever import aggregate_path
+    from outscore.workflows.convert.run import run
+
+    evaluations = run(request, output).evaluations
+    rows = count_of(sum(evaluation.rows for evaluation in evaluations), "row")
+    click.echo(f"Wrote {output} and {aggregate_path(output)}: {rows} from {count_of(len(evaluations), 'evaluation')}.")

@@ -10,15 +10,14 @@ from typing import Any, Unpack, cast
 
 from outscore.core.errors import OutscoreError
 from outscore.core.options import did_you_mean
+from outscore.formats import json
 from outscore.formats.base.entry import Choice, FormatEntry
 from outscore.formats.base.pipes import reading_once
 from outscore.formats.base.source import Peek, Source, open_source, shorten
-from outscore.formats.conll import conllu, corefud, tagged_lines, word_columns
-from outscore.formats.conll.conll2012 import chains_of
+from outscore.formats.conll import conllu, coreference, words
+from outscore.formats.conll.coreference import chains_of
 from outscore.formats.detect import Detection, detect, refuse_formats
-from outscore.formats.json import chains as json_chains
-from outscore.formats.json import words as json_words
-from outscore.formats.json.objects import is_json
+from outscore.formats.json import is_json
 from outscore.formats.logs.choose import LogQuestion
 from outscore.formats.logs.find import are_logs, refuse_folders
 from outscore.formats.logs.registry import LOGS
@@ -288,15 +287,15 @@ def read_words(
     if format not in ("auto", *WORD_FORMATS):
         raise OutscoreError(f"There is no format of words `{format}`.", did_you_mean(format, ["auto", *WORD_FORMATS]))
     with open_source(path) as source:
-        if format == json_words.FORMAT or (format == "auto" and is_json(source.peek)):
-            return json_words.words_of(source, name)
+        if format == json.WORDS or (format == "auto" and is_json(source.peek)):
+            return json.words_of(source, name)
         refuse_formats(source.peek, ("conll2012", *TABLES), "words with their tags were")
-        tagged = format == "auto" and layout is None and tagged_lines.looks_like_tagged_lines(source.peek)
-        if tagged or format == tagged_lines.FORMAT:
-            return tagged_lines.words_of(source, name)
+        tagged = format == "auto" and layout is None and words.looks_like_tagged_lines(source.peek)
+        if tagged or format == words.TAGGED_LINES:
+            return words.words_of_tagged_lines(source, name)
         if format == "conllu" or (format == "auto" and layout is None and _is_conllu(source.peek)):
             return conllu.words_of(source, name, [column for column in columns if column in conllu.COLUMNS])
-        return word_columns.words_of(source, layout, name)
+        return words.words_of(source, layout, name)
 
 
 def has_column(path: str | os.PathLike[str], name: str) -> bool:
@@ -316,7 +315,7 @@ def first_tags(path: str | os.PathLike[str]) -> tuple[set[str], set[str]] | None
     with open_source(path) as source:
         if is_json(source.peek) or _is_conllu(source.peek):
             return None
-        rows = word_columns.first_rows_of(source.peek)
+        rows = words.first_rows_of(source.peek)
     if not rows or min(map(len, rows)) < 3:
         return None
     return {row[-2] for row in rows}, {row[-1] for row in rows}
@@ -352,9 +351,9 @@ def read_chains(path: str | os.PathLike[str], *, repair: bool = False, predicted
     entry = OUTPUT_FORMATS["conll2012"]
     with open_source(path) as source:
         if is_json(source.peek):
-            return json_chains.chains_of(source, predicted=predicted)
-        if corefud.looks_like_corefud(source.peek):
-            return corefud.chains_of(source, repair=repair)
+            return json.chains_of(source, predicted=predicted)
+        if coreference.looks_like_corefud(source.peek):
+            return coreference.chains_of_corefud(source, repair=repair)
         refuse_formats(source.peek, entry.refuses, entry.expected)
         return chains_of(source, repair=repair)
 

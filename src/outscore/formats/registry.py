@@ -6,12 +6,11 @@ two registries. Files are recognised in the order of the entries, outputs first.
 
 from __future__ import annotations
 
+from outscore.formats import json
 from outscore.formats.base.entry import Choice, FormatEntry
 from outscore.formats.base.source import Peek, Source
-from outscore.formats.conll import conllu, corefud, tagged_lines, word_columns
-from outscore.formats.conll.conll2012 import chains_of, looks_like_chains
-from outscore.formats.json import chains as json_chains
-from outscore.formats.json import words as json_words
+from outscore.formats.conll import conllu, coreference, words
+from outscore.formats.conll.coreference import chains_of, looks_like_chains
 from outscore.formats.tables import delimited, jsonl, numbers, parquet
 from outscore.formats.tables.assemble import read_table
 from outscore.formats.tables.labels import items_of, looks_like_labels
@@ -92,11 +91,11 @@ OUTPUT_FORMATS: dict[str, FormatEntry] = {
     for entry in (
         # CoNLL-U in its other columns, so that trees and tags of such a file can be compared as well.
         FormatEntry(
-            corefud.FORMAT,
+            coreference.COREFUD,
             "CorefUD: CoNLL-U with coreference as Entity=(e1-...) in the last column",
             "1  Go  go  VERB  VB  Mood=Imp  0  root  _  Entity=(e1-event-1-)",
-            lambda peek, _: corefud.looks_like_corefud(peek),
-            lambda source, _: corefud.chains_of(source),
+            lambda peek, _: coreference.looks_like_corefud(peek),
+            lambda source, _: coreference.chains_of_corefud(source),
             "outputs",
             title="CorefUD",
             task="coref",
@@ -129,38 +128,38 @@ OUTPUT_FORMATS: dict[str, FormatEntry] = {
             unit="chains",
         ),
         FormatEntry(
-            json_chains.FORMAT,
+            json.CHAINS,
             "coreference as JSON lines: sentences of words, and clusters of first and last words, counted through the document",
             '{"doc_key": "nw/a_0001", "sentences": [["The", "mayor", "left"]], "clusters": [[[0, 1]]]}',
-            lambda peek, _: json_chains.looks_like_chains(peek),
-            lambda source, _: json_chains.chains_of(source),
+            lambda peek, _: json.looks_like_chains(peek),
+            lambda source, _: json.chains_of(source),
             "outputs",
             title="coreference as JSON",
-            is_certain=json_chains.looks_like_chains,
+            is_certain=json.looks_like_chains,
             task="coref",
             unit="chains",
         ),
         FormatEntry(
-            json_words.FORMAT,
+            json.WORDS,
             "words with their tags as JSON: lists of tokens and tags (Hugging Face), spaCy's Doc.to_json(), Stanza's to_dict()",
             '{"tokens": ["Ekeus", "flew"], "ner_tags": ["B-PER", "O"]}',
-            lambda peek, _: json_words.looks_like_words(peek),
-            lambda source, _: json_words.words_of(source),
+            lambda peek, _: json.looks_like_words(peek),
+            lambda source, _: json.words_of(source),
             "outputs",
             title="words as JSON",
-            is_certain=json_words.looks_like_words,
+            is_certain=json.looks_like_words,
             task="pos, --task dep or --task ner",
             unit="words",
         ),
         FormatEntry(
-            tagged_lines.FORMAT,
+            words.TAGGED_LINES,
             "a sentence per line, with a slash between each word and its tag",
             "The/DT mayor/NN resigned/VBD",
-            lambda peek, _: tagged_lines.looks_like_tagged_lines(peek),
-            lambda source, _: tagged_lines.words_of(source),
+            lambda peek, _: words.looks_like_tagged_lines(peek),
+            lambda source, _: words.words_of_tagged_lines(source),
             "outputs",
             title="words with tags behind slashes",
-            is_certain=tagged_lines.looks_like_tagged_lines,
+            is_certain=words.looks_like_tagged_lines,
             task="pos",
             unit="words",
         ),
@@ -168,8 +167,8 @@ OUTPUT_FORMATS: dict[str, FormatEntry] = {
             "word-columns",
             "a word and its tag per line, perhaps with columns between, and a blank line between sentences",
             "Ekeus  NNP  I-NP  B-PER",
-            lambda peek, _: word_columns.looks_like_words(peek),
-            lambda source, _: word_columns.words_of(source),
+            lambda peek, _: words.looks_like_words(peek),
+            lambda source, _: words.words_of(source),
             "outputs",
             title="words in columns",
             unit="words",
@@ -184,7 +183,7 @@ OUTPUT_FORMATS: dict[str, FormatEntry] = {
             ),
             "outputs",
             title="a label per item",
-            refuses=("conllu", "conll2012", json_chains.FORMAT, json_words.FORMAT, tagged_lines.FORMAT),
+            refuses=("conllu", "conll2012", json.CHAINS, json.WORDS, words.TAGGED_LINES),
             expected="a table with a label per item was",
             unit="items",
         ),

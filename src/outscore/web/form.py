@@ -264,7 +264,7 @@ def _shared_with_tests(option: Option, test: Option) -> Iterator[Field]:
 
 def _task_field(option: Option) -> Field:
     """The task, each with its summary."""
-    from outscore.workflows.diff.tasks.registry import TASKS
+    from outscore.workflows.diff.tasks import TASKS
 
     field = _field(option)
     return replace(field, choices=tuple(replace(choice, help=TASKS[choice.value].summary) for choice in field.choices))
@@ -272,7 +272,7 @@ def _task_field(option: Option) -> Field:
 
 def _criterion_fields(option: Option) -> Iterator[Field]:
     """What makes an answer right, for each task that leaves a choice; tags may also be in a column of any other name."""
-    from outscore.workflows.diff.tasks.registry import TASKS
+    from outscore.workflows.diff.tasks import TASKS
 
     for name, task in TASKS.items():
         if task.criteria:

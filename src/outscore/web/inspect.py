@@ -21,11 +21,11 @@ from outscore.formats.logs.evaluation import Evaluation
 from outscore.formats.logs.find import is_companion, read_logs, recognise
 from outscore.formats.logs.registry import LogEntry
 from outscore.formats.readers import read_chains, read_labels, read_scores, read_words
+from outscore.formats.segments import read_segments
 from outscore.formats.tables import parquet
 from outscore.formats.tables.assemble import open_table
 from outscore.formats.tables.cells import DECIMAL_POINT, is_name, looks_numeric
 from outscore.formats.tables.numbers import BARE_FORMATS
-from outscore.formats.texts.segments import read_segments
 from outscore.language.reading import reading_line
 from outscore.language.verdict.preference import battle_reading_line
 from outscore.outputs.model import LABEL_LINES

@@ -8,14 +8,14 @@ from dataclasses import replace
 from typing import Any
 
 from outscore.core.errors import MeasuresError, OutscoreError
-from outscore.formats.base.places import is_pattern, runs_in
+from outscore.formats.base.source import is_pattern, runs_in
 from outscore.formats.tables.assemble import id_columns
 from outscore.formats.tables.finder import naming
 from outscore.scores.join import join_runs
 from outscore.scores.system import Scores
 from outscore.workflows.requests.base import Request
 from outscore.workflows.requests.compare import CompareRequest
-from outscore.workflows.requests.score import ScoreRequest
+from outscore.workflows.requests.rank import ScoreRequest
 
 Reader = Callable[..., list[Scores]]
 """Reads one file, with columns by the parameters of `outscore.read`."""

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from itertools import takewhile
 from pathlib import PurePath
 
-from outscore.formats.base.places import is_pattern, pattern_name
+from outscore.formats.base.source import is_pattern, pattern_name
 from outscore.language.phrases import short_names
 
 

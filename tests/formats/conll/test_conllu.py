@@ -14,7 +14,7 @@ from tests.word_files import read_conllu
 
 from outscore.core.errors import OutscoreError
 from outscore.formats.base import source
-from outscore.formats.conll import word_lines
+from outscore.formats.conll import words as word_lines
 from outscore.formats.readers import read_words
 
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from outscore.formats.conll import field_labels
-from outscore.formats.conll.field_labels import FieldLabels
+from outscore.formats.conll import words
+from outscore.formats.conll.words import FieldLabels
 from outscore.scores.system import Labels
 
 FIELDS = st.one_of(
@@ -28,7 +28,7 @@ def added(column: FieldLabels, texts: list[str]) -> None:
 @given(st.lists(st.lists(FIELDS, min_size=1, max_size=12), min_size=1, max_size=4), st.sampled_from([1, 2, 16]))
 def test_against_texts(blocks, bits):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(field_labels, "_SLOT_BITS", bits)
+        patch.setattr(words, "_SLOT_BITS", bits)
         column = FieldLabels(empty=b"_")
         for texts in blocks:
             added(column, texts)

@@ -7,7 +7,7 @@ import pytest
 from rouge_score.rouge_scorer import RougeScorer
 
 from outscore.metrics.text.registry import segment_statistics, text_metric
-from outscore.workflows.texts.cautions import cautions
+from outscore.workflows.texts.corpus import cautions
 
 NAMES = ["rouge1", "rouge2", "rougeL", "rougeLsum"]
 

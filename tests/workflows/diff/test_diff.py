@@ -22,7 +22,7 @@ from outscore.outputs.model import OutputData
 from outscore.results.diff import Diff
 from outscore.workflows.diff.pair import DiffOptions, accuracy_change, pair_of
 from outscore.workflows.diff.run import study_of
-from outscore.workflows.diff.tasks.coref import MATCH
+from outscore.workflows.diff.tasks import MATCH
 from outscore.workflows.requests.diff import DiffRequest
 
 

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 import outscore as osc
 from outscore.core.errors import OutscoreError
 from outscore.inference.families import adjust
-from outscore.workflows.plan.answer import possible_p
-from outscore.workflows.plan.printed import possible_table
+from outscore.workflows.plan.answer import possible_p, possible_table
 
 
 def ask(table, n=None):

@@ -10,7 +10,7 @@ pytest.importorskip("sacrebleu")
 
 import outscore as osc
 from outscore.metrics.text.registry import text_metric
-from outscore.workflows.texts.cautions import cautions
+from outscore.workflows.texts.corpus import cautions
 
 PLAIN = ["The house is old.", "Where is it?", "We go home.", "All is well.", "It was late."]
 TOKENISED = ["The house is old .", "Where is it ?", "We go home .", "All is well .", "It was late ."]

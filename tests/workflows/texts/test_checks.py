@@ -10,7 +10,7 @@ import pytest
 
 from outscore import compare_texts
 from outscore.core.errors import OutscoreError
-from outscore.formats.texts.segments import read_segments
+from outscore.formats.segments import read_segments
 from outscore.metrics.cache import StatisticsCache
 
 pytest.importorskip("sacrebleu")

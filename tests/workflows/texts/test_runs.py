@@ -16,7 +16,7 @@ from outscore.inference.two_way import two_way_of_rows
 from outscore.metrics.cache import StatisticsCache
 from outscore.metrics.text.registry import segment_statistics, text_metric
 from outscore.workflows.texts.corpus import Texts, single_runs
-from outscore.workflows.texts.runs import mean_of_runs
+from outscore.workflows.texts.labels import mean_of_runs
 
 pytest.importorskip("sacrebleu")
 

@@ -1,14 +1,11 @@
-"""Opening files: standard input, compression, encodings, and clear errors for what cannot be read.
-
-A `Source` is a file that is opened once and read line by line, compressed or not. Its `Peek` holds what
-detection may look at. Compression and Parquet, the one format that is not text, are recognised by the first
-bytes and not by the name. Bytes that are not UTF-8 are passed on as lone surrogates, so that a reader can
-name the line they are on.
-"""
+"""Opening files: what there is at a path, standard input, compression, encodings, and clear errors for what cannot be read."""
 
 from __future__ import annotations
 
 import bz2
+import difflib
+import errno
+import glob
 import gzip
 import hashlib
 import io
@@ -17,7 +14,7 @@ import lzma
 import os
 import re
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import field
 from pathlib import Path, PurePath
@@ -27,8 +24,121 @@ from outscore.core.errors import OutscoreError
 from outscore.core.records import dataclass
 from outscore.formats.base.document import document_lines, may_be_json, parse_document
 from outscore.formats.base.pipes import is_pipe, name_by_place, open_raw
-from outscore.formats.base.places import missing_error
 from outscore.scores.system import STANDARD_INPUT, label_of
+
+# What there is at a path: nothing, a link that leads nowhere, or a folder of files.
+
+
+# Similarity of file names that differ by one letter in a stem of six.
+MIN_SIMILARITY = 0.8
+MAX_FILES = 10_000
+"""A folder of runs holds caches and pictures too; one with more files than this is not a folder of runs."""
+
+
+def files_below(folder: str | os.PathLike[str], wanted: str = "runs") -> list[str]:
+    """All files whose names, and those of their folders, do not begin with a dot, in order; too many are refused.
+
+    The search ends there: whoever names the root of the file system should not wait for all of it.
+    """
+    files: list[str] = []
+    for count, (parent, folders, names) in enumerate(os.walk(folder), 1):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        files += (str(Path(parent, name)) for name in names if not name.startswith("."))
+        if len(files) > MAX_FILES or count > MAX_FILES:
+            what = "files" if len(files) > count else "folders"
+            raise OutscoreError(
+                f"{label_of(os.fspath(folder))} contains more than {MAX_FILES:,} {what}.",
+                f"Name the folder of the {wanted}.",
+                file=os.fspath(folder),
+            )
+    return sorted(files)
+
+
+def is_pattern(written: str) -> bool:
+    """Whether this is a pattern for several files, not the name of one."""
+    return glob.has_magic(written) and not Path(written).exists()
+
+
+def runs_in(written: str) -> list[str]:
+    """The files that a quoted pattern matches, which are runs of one system; of one that matches none, the pattern itself."""
+    if not is_pattern(written):
+        return [written]
+    return sorted(glob.glob(written)) or [written]  # noqa: PTH207 - patterns may be absolute
+
+
+def pattern_name(written: str) -> str:
+    """What the runs that a pattern matches are called: the folder above the first wildcard, or the name without it.
+
+    Examples
+    --------
+    >>> pattern_name("runs/amber/*/results.json"), pattern_name("runs/amber-seed*.json")
+    ('amber', 'amber-seed')
+    """
+    parts = PurePath(written).parts
+    first = next(place for place, part in enumerate(parts) if glob.has_magic(part))
+    inside = re.sub(r"[._-]*(?:[*?]|\[[^]]*\])+", "", PurePath(parts[first]).stem)
+    return inside or (parts[first - 1] if first else PurePath(written).stem)
+
+
+def refuse_missing(paths: Iterable[str]) -> None:
+    """Refuse the first path at which there is nothing: a mistake in its name must not be blamed on another file."""
+    for path in paths:
+        if path == STANDARD_INPUT:
+            continue
+        try:
+            Path(path).stat()
+        except OSError as error:
+            # Whatever else is wrong, its reader reports.
+            if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP):
+                raise missing_error(path) from None
+
+
+def missing_error(name: str) -> OutscoreError:
+    """The error of a path at which there is nothing, of a link that leads nowhere, or of a pattern without files."""
+    try:
+        Path(name).stat()
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            return OutscoreError(
+                f"{label_of(name)} leads in a circle of symbolic links, not to a file.", "Name the file itself.", file=name
+            )
+    if Path(name).is_symlink():
+        target = Path(name).readlink()
+        return OutscoreError(
+            f"{label_of(name)} is a symbolic link to `{target}`, which does not exist.",
+            "Restore that file, or name another.",
+            file=name,
+        )
+    if glob.has_magic(name):
+        return OutscoreError(f"No file matches {label_of(name)}.", "Check the pattern and the folder you are in.", file=name)
+    return OutscoreError(f"{label_of(name)} does not exist.", _suggest_path(name), file=name)
+
+
+def _suggest_path(name: str) -> str:
+    """A hint for a file that does not exist: a similar name in the same folder if there is one."""
+    path = Path(name)
+    try:
+        siblings = [entry.name for entry in path.parent.iterdir() if not entry.name.startswith(".")]
+    except OSError:
+        siblings = []
+    near = max(siblings, key=lambda other: _similarity(path.name, other), default="")
+    if near and _similarity(path.name, near) >= MIN_SIMILARITY:
+        return f"Did you mean `{path.parent / near}`?"
+    return "Check the spelling and the folder you are in."
+
+
+def _similarity(name: str, other: str) -> float:
+    """Similarity of two file names from 0 to 1, by their stems: most files of a folder share their ending."""
+    stems = (Path(name.lower()).stem, Path(other.lower()).stem)
+    return difflib.SequenceMatcher(None, *stems).ratio() - (Path(name).suffix != Path(other).suffix) / 100
+
+
+# Opening files: standard input, compression, encodings, and clear errors for what cannot be read.
+#
+# A `Source` is a file that is opened once and read line by line, compressed or not. Its `Peek` holds what detection may
+# look at. Compression and Parquet, the one format that is not text, are recognised by the first bytes and not by the name.
+# Bytes that are not UTF-8 are passed on as lone surrogates, so that a reader can name the line they are on.
+
 
 PACKED = {".gz", ".bz2", ".xz", ".zst"}
 HEAD_LINES = 20

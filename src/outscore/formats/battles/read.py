@@ -1,4 +1,4 @@
-"""From paths to battles: which tool wrote a file, which files of a folder hold battles, and all of them as one."""
+"""From paths to battles: which tool wrote a file, all files as one, copies among them, and Parquet of any size part by part."""
 
 from __future__ import annotations
 
@@ -7,25 +7,145 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from outscore.core.errors import OutscoreError
+from outscore.core.numeric import Array
 from outscore.core.options import did_you_mean
+from outscore.core.records import dataclass
 from outscore.formats.base.document import lists_in
-from outscore.formats.base.places import files_below
-from outscore.formats.base.source import PACKED, Source, open_source
-from outscore.formats.battles.columns import has_part
-from outscore.formats.battles.entry import BattleChoice, BattleEntry
+from outscore.formats.base.source import PACKED, Source, files_below, open_source
+from outscore.formats.battles.entry import BattleChoice, BattleEntry, find_battle_layout, has_part
 from outscore.formats.battles.registry import BATTLES
-from outscore.formats.battles.repeated import repeat_notes, repeated_in
+from outscore.formats.battles.tables import arena_layout, layout_columns
 from outscore.formats.tables.assemble import open_table
+from outscore.formats.tables.cells import NO_LABEL
+from outscore.formats.tables.long_rows import SEED, LongFile, hash_check, refusing, text_of
 from outscore.formats.tables.names import join_names
+from outscore.formats.tables.parquet import records_of
 from outscore.formats.tables.partitions import expand_pattern
 from outscore.formats.tables.records import BLOCK_ROWS, Block, Records
 from outscore.results.note import Note
 from outscore.scores.battles import Battles, join_battles
 from outscore.scores.system import Origin, label_of
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+# Battles that repeat another in all that was read of them: votes that agree, or copies. They count, and a note says so.
+
+
+LARGEST = 1 << 62
+
+
+@dataclass(frozen=True)
+class Repeated:
+    """How many battles repeat one of the same file, and how many one of another file."""
+
+    within: int = 0
+    across: int = 0
+
+    def __add__(self, other: Repeated) -> Repeated:
+        return Repeated(self.within + other.within, self.across + other.across)
+
+
+def repeated_in(battles: Battles, files: Array) -> Repeated:
+    """Count battles with a verdict that are like another: prompt, systems and their order, verdict, judge, lengths.
+
+    Parameters
+    ----------
+    battles
+        All of them.
+    files
+        The file of each, from 0 up.
+
+    Examples
+    --------
+    >>> from outscore.scores.system import Labels
+    >>> zeros, prompts = np.zeros(4, dtype=np.int64), Labels.of(["q1", "q1", "q2", "q1"])
+    >>> repeated_in(Battles(("new", "old"), zeros, zeros + 1, np.array([1.0, 1.0, 1.0, 1.0]), prompts), np.array([0, 0, 0, 1]))
+    Repeated(within=1, across=1)
+    """
+    kept = np.flatnonzero(battles.decided)
+    keys = _rows_alike(battles, kept)
+    many = int(files.max(initial=0)) + 1
+    cells, counts = np.unique(keys * many + files[kept], return_counts=True)
+    if len(cells) == len(kept) and many == 1:
+        return Repeated()
+    starts = np.flatnonzero(np.diff(cells // many, prepend=-1))
+    if not len(starts):
+        return Repeated()
+    # Battles that several files share are attributed to the file that has most of them.
+    largest = np.maximum.reduceat(counts, starts)
+    return Repeated(int((counts - 1).sum()), int(counts.sum() - largest.sum()))
+
+
+def _rows_alike(battles: Battles, kept: Array) -> Array:
+    """A number for each of these rows, the same for rows that are alike."""
+    k = len(battles.systems)
+    shares, share = np.unique(battles.share[kept], return_inverse=True)
+    columns = [
+        (battles.prompts.codes[kept], len(battles.prompts.names)),
+        (battles.first[kept], k),
+        (battles.second[kept], k),
+        (share, len(shares)),
+    ]
+    known = (labels for labels in (battles.judges, battles.clusters, battles.categories) if labels is not None)
+    columns += [(labels.codes[kept], len(labels.names)) for labels in known]
+    if battles.weights is not None:
+        columns.append((battles.weights[kept], int(battles.weights.max()) + 1))
+    if battles.lengths is not None:
+        for side in battles.lengths[kept].T:
+            values, codes = np.unique(side, return_inverse=True, equal_nan=True)
+            columns.append((codes, len(values)))
+    keys, size = np.zeros(len(kept), dtype=np.int64), 1
+    for codes, many in columns:
+        if size * many * max(len(kept), 1) > LARGEST:
+            distinct, keys = np.unique(keys, return_inverse=True)
+            size = len(distinct)
+        keys, size = keys * many + codes, size * many
+    return np.asarray(np.unique(keys, return_inverse=True)[1]) if size > LARGEST // max(len(kept), 1) else keys
+
+
+def repeat_notes(repeated: Repeated, *, judged: bool, copied: bool) -> list[Note]:
+    """What to say of them.
+
+    Parameters
+    ----------
+    repeated
+        How many there are.
+    judged
+        Whether it is known who judged: then the same judge said the same twice.
+    copied
+        Whether the tool that wrote the files writes a strong verdict several times.
+    """
+    notes = []
+    if repeated.within:
+        start = f"{_battles(repeated.within, 'repeats', 'repeat')} another of the same file in everything that was read"
+        if copied:
+            text = (
+                f"{start}: both games of a question may agree, and a strong verdict (A>>B) is written three times. Each counts."
+            )
+        elif judged:
+            text = f"{start}, judge and verdict included. Each counts; if they are copies, remove them."
+        else:
+            text = f"{start}: each counts as a vote of its own."
+        notes.append(Note("warning" if judged and not copied else "input", text))
+    if repeated.across:
+        start = f"{_battles(repeated.across, 'appears', 'appear')} identically in another file, verdict included"
+        notes.append(Note("warning", f"{start}. Each counts; if two files have the same battles, give only one of them."))
+    return notes
+
+
+def _battles(many: int, one: str, several: str) -> str:
+    return f"{many:,} battle {one}" if many == 1 else f"{many:,} battles {several}"
+
+
+# From paths to battles: which tool wrote a file, which files of a folder hold battles, and all of them as one.
+
 
 AUTO = "auto"
 SUFFIXES = {".json", ".jsonl", ".csv", ".tsv", ".parquet", ".ndjson"}
@@ -230,3 +350,110 @@ def _plain_suffix(path: str) -> str:
 
 def _hidden(path: Path) -> bool:
     return any(part.startswith("_") for part in path.parts)
+
+
+# Tables of battles in Parquet, of any size: the battles on some of the prompts, read from all files.
+#
+# Which prompts is told by the hash of their label, so that all battles on a prompt are read together, wherever they stand.
+
+
+ROW = "_row"
+TABLES = ("battles", "arena", "arena-hard-battles")
+"""Formats whose battles are a row each."""
+
+
+@dataclass(frozen=True)
+class PartFile:
+    """A Parquet file of battles: its format, the columns to read, that of the prompts, and whether it has lengths.
+
+    `used` are the columns by the part they play, `judged` says how many columns of verdicts there are.
+    """
+
+    file: LongFile
+    format: str
+    columns: tuple[str, ...]
+    prompt: str | None
+    used: tuple[tuple[str, tuple[str, ...]], ...]
+    lengths: bool
+    judged: int = 1
+
+    @property
+    def battles(self) -> int:
+        """How many battles it holds."""
+        return self.file.rows * self.judged
+
+
+def part_file(file: LongFile, choice: BattleChoice, format: str = AUTO) -> PartFile:
+    """Look at the columns of a file; one sentence where its battles cannot be read in parts."""
+    records = records_of(_scan(file), file.label, file.path)
+    entry = recognised(records) if format == AUTO else BATTLES[format]
+    name = "battles" if entry is None else entry.name
+    if name not in TABLES:
+        raise OutscoreError(
+            f"{file.label} contains battles of {BATTLES[name].title}, which cannot be read in parts.", "Leave --dask out."
+        )
+    layout = find_battle_layout(records, choice)
+    if name == "arena":
+        layout = arena_layout(layout, records, choice)
+    used = {part: column for part, column in layout.used.items() if part != "length"}
+    plain, judged = replace(layout, length=()), 1 if layout.one_hot else len(layout.winner)
+    described = PartFile(file, name, layout_columns(plain), layout.prompt, tuple(used.items()), bool(layout.length), judged)
+    with refusing(file.label):
+        _bucket(described, _scan(file).collect_schema(), 2)
+    return described
+
+
+def read_part(
+    files: Sequence[PartFile], choice: BattleChoice, bucket: int, buckets: int, check: int
+) -> tuple[Battles, Array, Array] | None:
+    """The battles of one bucket of prompts, the place of each among all battles, and its file; None where there are none.
+
+    `check` is the hash of a known word where the buckets were numbered: elsewhere prompts may have other hashes.
+    """
+    if hash_check() != check:
+        raise OutscoreError("A worker numbers prompts differently.", "Install the same version of polars on all workers.")
+    parts: list[Battles] = []
+    places: list[Array] = []
+    origins: list[Array] = []
+    for number, one in enumerate(files):
+        with refusing(one.file.label):
+            scan = _scan(one.file)
+            kept = scan.filter(_bucket(one, scan.collect_schema(), buckets) == bucket) if buckets > 1 else scan
+            table = kept.select([*one.columns, ROW]).collect()
+        if not table.height:
+            continue
+        records: Records = records_of(table.lazy(), one.file.label, one.file.path, ROW)
+        plain = replace(choice, length=())
+        battles = battles_of_records(records, plain, Origin(one.file.path, "", 0, one.format), one.format)
+        parts.append(battles)
+        origins.append(np.full(battles.rows, number))
+        # Several columns of verdicts are stacked one below the other.
+        times, rows = battles.rows // table.height, table[ROW].to_numpy().astype(np.int64)
+        stacked = np.arange(times)[:, None] * one.file.rows + rows[None, :]
+        places.append(stacked.ravel() + times * one.file.before)
+    return (join_battles(parts), np.concatenate(places), np.concatenate(origins)) if parts else None
+
+
+def _scan(file: LongFile) -> pl.LazyFrame:
+    import polars as pl
+
+    return pl.scan_parquet(file.place, row_index_name=ROW, hive_partitioning=False).with_columns(pl.col(ROW).cast(pl.Int64))
+
+
+def _bucket(one: PartFile, schema: pl.Schema, buckets: int) -> pl.Expr:
+    """The bucket of each row's prompt."""
+    import polars as pl
+
+    if one.prompt is None:
+        return pl.col(ROW) % buckets
+    kind = schema[one.prompt]
+    if isinstance(kind, pl.List) and isinstance(kind.inner, pl.Struct):
+        # A conversation is named by its first message.
+        if "content" not in {field.name for field in kind.inner.fields}:
+            raise OutscoreError(
+                f"{one.file.label}: the prompt in `{one.prompt}` has no `content`.", "Name another column with --prompt."
+            )
+        text = pl.col(one.prompt).list.first().struct.field("content").cast(pl.String)
+    else:
+        text = text_of(one.prompt, kind, one.file)
+    return text.replace("", None).fill_null(NO_LABEL).hash(SEED) % buckets

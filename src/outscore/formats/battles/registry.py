@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from outscore.formats.battles import alpaca_eval, games, tables
+from outscore.formats.battles import tables, tools
 from outscore.formats.battles.entry import BattleEntry
 
 BATTLES: dict[str, BattleEntry] = {
@@ -12,8 +12,8 @@ BATTLES: dict[str, BattleEntry] = {
             "arena-hard",
             "Arena-Hard",
             "model_judgment/<judge>/<model>.jsonl: two games of each question, the order exchanged",
-            games.looks_like_arena_hard,
-            games.read_arena_hard,
+            tools.looks_like_arena_hard,
+            tools.read_arena_hard,
             has_free_columns=False,
             is_graded=True,
         ),
@@ -21,16 +21,16 @@ BATTLES: dict[str, BattleEntry] = {
             "mt-bench",
             "MT-bench",
             "<judge>_pair.jsonl: g1_winner and g2_winner of each question, the order exchanged",
-            games.looks_like_mt_bench,
-            games.read_mt_bench,
+            tools.looks_like_mt_bench,
+            tools.read_mt_bench,
             has_free_columns=False,
         ),
         BattleEntry(
             "alpaca-eval",
             "AlpacaEval",
             "annotations.json: a preference from 1 (generator_1) to 2 (generator_2)",
-            alpaca_eval.looks_like_annotations,
-            alpaca_eval.read_annotations,
+            tools.looks_like_annotations,
+            tools.read_annotations,
         ),
         BattleEntry(
             "arena-hard-battles",

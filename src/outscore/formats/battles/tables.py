@@ -12,8 +12,7 @@ import numpy as np
 
 from outscore.core.numeric import Array
 from outscore.formats.base.source import shorten
-from outscore.formats.battles.columns import BattleLayout, find_battle_layout, holds_battles
-from outscore.formats.battles.entry import BattleChoice
+from outscore.formats.battles.entry import BattleChoice, BattleLayout, find_battle_layout, holds_battles
 from outscore.formats.battles.verdicts import shares_of, taken_for_names, word_share
 from outscore.formats.tables.cells import NO_LABEL, LabelColumn
 from outscore.formats.tables.names import normalize_name

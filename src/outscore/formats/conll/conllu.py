@@ -17,8 +17,8 @@ from outscore.core.numeric import Array
 from outscore.core.options import did_you_mean
 from outscore.core.records import dataclass
 from outscore.formats.base.source import Peek, Source, line_error, shorten, stem_of
-from outscore.formats.conll.field_labels import FieldLabels
-from outscore.formats.conll.word_lines import (
+from outscore.formats.conll.words import (
+    FieldLabels,
     Lines,
     character_spans,
     document_labels,

@@ -11,8 +11,7 @@ from pathlib import Path, PurePath
 
 from outscore.core.errors import OutscoreError, require_polars
 from outscore.formats.base.pipes import open_raw, scannable
-from outscore.formats.base.places import files_below, pattern_name, runs_in
-from outscore.formats.base.source import PACKED, explain_failures, open_bytes
+from outscore.formats.base.source import PACKED, explain_failures, files_below, open_bytes, pattern_name, runs_in
 from outscore.formats.logs.document import PEEK, LogPeek
 from outscore.formats.logs.evaluation import Evaluation, join_parts, join_runs
 from outscore.formats.logs.registry import LOGS, LogEntry

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from outscore.core.errors import OutscoreError
 from outscore.formats.base.pipes import is_pipe
-from outscore.formats.base.places import missing_error
+from outscore.formats.base.source import missing_error
 from outscore.formats.tables.long_rows import LongFile, long_file
 from outscore.formats.tables.parquet import MARK
 

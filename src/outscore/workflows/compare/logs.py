@@ -18,13 +18,12 @@ from outscore.scores.pairing import TwoSystems
 from outscore.scores.system import Origin, Scores, label_of
 from outscore.workflows.compare.inputs import pair_scores
 from outscore.workflows.compare.unpaired import TwoSamples
-from outscore.workflows.requests import modes
+from outscore.workflows.requests import base
 
 if TYPE_CHECKING:
     from outscore.results.design import DecidingItem
     from outscore.workflows.requests.compare import CompareRequest
-    from outscore.workflows.requests.rank import RankRequest
-    from outscore.workflows.requests.score import ScoreRequest
+    from outscore.workflows.requests.rank import RankRequest, ScoreRequest
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,9 +49,9 @@ def asks_logs(request: CompareRequest | RankRequest | ScoreRequest) -> bool:
         # `rank` and `score` decide for themselves which folders of tables they read.
         refuse_folders(request.files, empty=request.command != "compare")
     if logs:
-        request.refuse_outside(modes.TABLES, log=label_of(request.files[0]))
+        request.refuse_outside(base.TABLES, log=label_of(request.files[0]))
     else:
-        request.refuse_outside(modes.LOGS)
+        request.refuse_outside(base.LOGS)
     return logs
 
 

@@ -42,7 +42,7 @@ from outscore.workflows.frames import counts_in, is_table
 from outscore.workflows.measures import proposing_measures
 from outscore.workflows.names import path_texts
 from outscore.workflows.reading import answer_notes, gold_notes, reading_of, resolve_direction, scale_notes, score_names
-from outscore.workflows.requests import modes
+from outscore.workflows.requests import base
 from outscore.workflows.requests.compare import CompareRequest
 from outscore.workflows.requests.door import at_the_door
 from outscore.workflows.validate import paired, question_of, refuse_labels
@@ -237,7 +237,7 @@ def call(
         duplicates=request.duplicates,
         metric=request.metric,
     )
-    request.refuse_outside(modes.FILES)
+    request.refuse_outside(base.FILES)
     if slices is None:
         return run(request, data).comparisons[0]
     column, values = _slice_labels(slices, data, a)
@@ -259,7 +259,7 @@ def _of_samples(
         if value is not None:
             raise OutscoreError(f"`{name}` needs items that both systems share.", f"Leave `{name}` out.", parameter=name)
     request = CompareRequest.from_python(given)
-    request.refuse_outside(modes.FILES)
+    request.refuse_outside(base.FILES)
     request.validate(arrays=True)
     return compare_samples(request, samples_given(a, b, clusters=clusters, names=request.names)).comparisons[0]
 

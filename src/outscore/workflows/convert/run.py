@@ -13,8 +13,8 @@ from outscore.formats.logs.registry import LOGS
 from outscore.results.files import check_target, write_files
 from outscore.results.logs import Logs
 from outscore.workflows.names import path_texts
-from outscore.workflows.requests.convert import ConvertRequest
 from outscore.workflows.requests.door import at_the_door
+from outscore.workflows.requests.show import ConvertRequest
 from outscore.workflows.show.run import listing, propose
 
 

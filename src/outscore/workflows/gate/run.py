@@ -27,7 +27,7 @@ from outscore.workflows.frames import counts_in, is_table
 from outscore.workflows.gate.committed import changes, check_update, pair_with_file, read_candidate, text_of
 from outscore.workflows.measures import proposing_measures
 from outscore.workflows.names import path_texts
-from outscore.workflows.requests import modes
+from outscore.workflows.requests import base
 from outscore.workflows.requests.compare import metrics_in
 from outscore.workflows.requests.door import at_the_door
 from outscore.workflows.requests.gate import GateRequest
@@ -135,7 +135,7 @@ def call(
             parameter="candidate",
         )
     request = GateRequest.from_python(given)
-    request.refuse_outside(modes.FILES)
+    request.refuse_outside(base.FILES)
     request.validate(arrays=True)
     # Scores that were read bring their names.
     names = request.names or (() if isinstance(baseline, Scores) else CALLED)
@@ -196,7 +196,7 @@ def _run_samples(request: GateRequest, samples: TwoSamples | None) -> GateResult
 
 def _run_texts(request: GateRequest, data: TextData | None) -> GateResult:
     """A gate on texts, by one metric."""
-    request.refuse_outside(modes.SCORES)
+    request.refuse_outside(base.SCORES)
     metrics = metrics_in(request.metric) if isinstance(request.metric, str) else [METRIC_OF_TEXTS]
     if len(metrics) != 1:
         raise OutscoreError(

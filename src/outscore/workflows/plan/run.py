@@ -25,7 +25,16 @@ from outscore.scores.pairing import TwoSystems
 from outscore.scores.system import label_of
 from outscore.workflows.compare.inputs import choose_systems, pair_given, read_systems
 from outscore.workflows.compare.unpaired import TwoSamples, ready_samples, samples_given
-from outscore.workflows.plan.answer import Planned, answer, best_priced, finish, possible_p, priced_notes
+from outscore.workflows.plan.answer import (
+    Planned,
+    answer,
+    best_priced,
+    finish,
+    possible_p,
+    possible_table,
+    priced_notes,
+    read_table,
+)
 from outscore.workflows.plan.pilot import (
     answer_from_pilot,
     improvement,
@@ -34,7 +43,6 @@ from outscore.workflows.plan.pilot import (
     runs_plan,
     samples_notes,
 )
-from outscore.workflows.plan.printed import possible_table, read_table
 from outscore.workflows.reading import reading_of, resolve_direction, score_names
 from outscore.workflows.requests.base import input_settings, versions
 from outscore.workflows.requests.door import at_the_door

@@ -20,9 +20,20 @@ from outscore.engine.dask_cluster import Dask
 from outscore.engine.engines import Engine, Serial, open_engine
 from outscore.engine.progress import Progress, Steps
 from outscore.formats.base.pipes import is_pipe
-from outscore.formats.battles.parts import PartFile, part_file, read_part
-from outscore.formats.battles.read import POOLED, find_battles, mirror_notes, passed_over_notes, refuse_unused, without_mirrors
-from outscore.formats.battles.repeated import Repeated, repeat_notes, repeated_in
+from outscore.formats.battles.read import (
+    POOLED,
+    PartFile,
+    Repeated,
+    find_battles,
+    mirror_notes,
+    part_file,
+    passed_over_notes,
+    read_part,
+    refuse_unused,
+    repeat_notes,
+    repeated_in,
+    without_mirrors,
+)
 from outscore.formats.tables.long_rows import hash_check
 from outscore.formats.tables.names import suggest_name
 from outscore.formats.tables.partitions import is_parquet, long_files

@@ -52,7 +52,6 @@ from outscore.results.ranking import PairCounts
 from outscore.scores.battles import Battles
 from outscore.scores.system import Origin
 from outscore.workflows.names import path_texts
-from outscore.workflows.prefer.decisions import Decision, decide, mix_notes
 from outscore.workflows.prefer.findings import (
     at_equal_length,
     categories_of,
@@ -71,7 +70,7 @@ from outscore.workflows.prefer.inputs import (
     reading_of_battles,
     table_battles,
 )
-from outscore.workflows.prefer.pairs import MIN_PROMPTS, baseline_in
+from outscore.workflows.prefer.pairs import MIN_PROMPTS, Decision, baseline_in, decide, mix_notes
 from outscore.workflows.prefer.parts import are_parts, sum_parts
 from outscore.workflows.requests.door import at_the_door
 from outscore.workflows.requests.prefer import PreferRequest

@@ -15,7 +15,7 @@ import numpy as np
 from outscore.core.errors import OutscoreError
 from outscore.core.rows import in_order_of, occurrences
 from outscore.formats.base.entry import Choice
-from outscore.formats.base.places import is_pattern
+from outscore.formats.base.source import is_pattern
 from outscore.language.numbers import count
 from outscore.results.note import Note
 from outscore.scores.join import join_scores, same_label
@@ -23,9 +23,8 @@ from outscore.scores.system import Labels, Scores
 from outscore.workflows.frames import encode_labels, is_table, systems_in
 from outscore.workflows.measures import read_each
 from outscore.workflows.names import distinct_names
-from outscore.workflows.requests import modes
-from outscore.workflows.requests.rank import RankRequest
-from outscore.workflows.requests.score import ScoreRequest
+from outscore.workflows.requests import base
+from outscore.workflows.requests.rank import RankRequest, ScoreRequest
 from outscore.workflows.validate import numbers_of, refuse_labels
 
 if TYPE_CHECKING:
@@ -54,7 +53,7 @@ def systems_from(
     labels = {"dataset": dataset, "items": items, "clusters": clusters}
     if is_table(scores):
         return _from_table(scores, request, labels)
-    request.refuse_outside(modes.FILES)
+    request.refuse_outside(base.FILES)
     if isinstance(scores, Mapping):
         return _from_arrays(scores, labels)
     if isinstance(scores, Sequence) and scores and all(isinstance(system, Scores) for system in scores):

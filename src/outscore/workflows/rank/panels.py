@@ -40,7 +40,7 @@ from outscore.workflows.rank.standings import families
 from outscore.workflows.validate import deciding_entry
 
 if TYPE_CHECKING:
-    from outscore.workflows.texts.segments import SegmentScores
+    from outscore.workflows.texts.members import SegmentScores
 
 SMALL = 0.001
 """The strictest level that reports distinguish."""

@@ -48,11 +48,11 @@ from outscore.workflows.reading import (
     score_names,
     series_names,
 )
-from outscore.workflows.requests import modes, shared
+from outscore.workflows.requests import base, shared
 from outscore.workflows.requests.door import at_the_door
 from outscore.workflows.requests.rank import RankRequest
 from outscore.workflows.texts.inputs import read_text_files
-from outscore.workflows.texts.segments import SegmentScores, check_segments
+from outscore.workflows.texts.members import SegmentScores, check_segments
 from outscore.workflows.validate import refuse_labels
 
 Kind = Literal["scores", "texts", "outputs"]
@@ -514,4 +514,4 @@ def _check_partitioned(request: RankRequest) -> None:
             "Name the files one by one if they are few and small.",
             parameter=name,
         )
-    request.refuse_outside(modes.ALL_ROWS)
+    request.refuse_outside(base.ALL_ROWS)

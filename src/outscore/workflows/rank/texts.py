@@ -12,11 +12,10 @@ from outscore.metrics.cache import StatisticsCache, cache_folder
 from outscore.results.note import Note
 from outscore.scores.panel import Panel
 from outscore.scores.system import Origin
-from outscore.workflows.texts.cautions import cautions
 from outscore.workflows.texts.checks import chosen_metrics
+from outscore.workflows.texts.corpus import cautions
 from outscore.workflows.texts.labels import datasets_of_segments, labels_of_segments, panels_of_runs
-from outscore.workflows.texts.members import scored_members, text_members
-from outscore.workflows.texts.segments import SegmentScores, segment_scores
+from outscore.workflows.texts.members import SegmentScores, scored_members, segment_scores, text_members
 from outscore.workflows.texts.statistics import Statistics, segments_of
 
 

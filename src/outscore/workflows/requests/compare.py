@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from outscore.core.errors import OutscoreError
 from outscore.core.options import Option, check_range, did_you_mean, written_direction
 from outscore.core.records import dataclass
-from outscore.workflows.requests import modes, shared
+from outscore.workflows.requests import base, shared
 from outscore.workflows.requests.base import Written, declare, input_settings, saved_value, versions
 from outscore.workflows.requests.groups import DrawRequest, LogRequest, ScoredRequest, TableRequest, UnitRequest, text_metrics
 
@@ -98,7 +98,7 @@ class MeasuredRequest(TestedRequest):
         names = [written_direction(measure)[0] for measure in self.measure]
         margins = self.margins()
         if not names:
-            self.refuse_outside(modes.MEASURES)
+            self.refuse_outside(base.MEASURES)
             return
         if len(names) != len(set(names)) or len(names) == 1:
             what = "names one measure only" if len(names) == 1 else "names a measure twice"
@@ -110,7 +110,7 @@ class MeasuredRequest(TestedRequest):
                 did_you_mean(unknown, names),
                 parameter="not_worse",
             )
-        self.refuse_outside(modes.SINGLE, measures=len(names))
+        self.refuse_outside(base.SINGLE, measures=len(names))
 
     def by_measure(self, *, logs: bool) -> dict[str, Self]:
         """The same question for each measure alone: a column of a table, or a score of logs."""
@@ -173,7 +173,7 @@ class CompareRequest(ComparisonRequest, MeasuredRequest, TableRequest, LogReques
         most=2,
         metavar="A [B] | TABLE",
     )
-    method: str = declare(shared.METHOD, only_for=(modes.of_values("test", ("permutation", "all")),))
+    method: str = declare(shared.METHOD, only_for=(base.of_values("test", ("permutation", "all")),))
     not_worse: Mapping[str, object] = declare(shared.NOT_WORSE, after="margin")
     anytime: bool = declare(shared.ANYTIME, after="not_worse")
     bounds: tuple[float, ...] = declare(shared.BOUNDS, after="anytime")
@@ -249,21 +249,21 @@ class CompareRequest(ComparisonRequest, MeasuredRequest, TableRequest, LogReques
                 "Leave --metric out.",
                 parameter="metric",
             )
-        self.refuse_outside(modes.PAIRED)
+        self.refuse_outside(base.PAIRED)
 
     def _check_looks(self) -> None:
         """Refuse options that do not work with evidence at every look."""
         shifted = self.is_shifted or bool(self.not_worse)
         if not (shifted or self.anytime or self.missing == "zero"):
-            self.refuse_outside(modes.BOUNDED)
+            self.refuse_outside(base.BOUNDED)
         if self.bounds:
             check_range("bounds", self.bounds)
         if self.assume is not None:
             shared.check_assumption(self.assume, shared.ASSUMPTIONS)
         if not shifted:
-            self.refuse_outside(modes.SHIFTED)
+            self.refuse_outside(base.SHIFTED)
         if self.anytime:
-            self.refuse_outside(modes.ONE_LOOK)
+            self.refuse_outside(base.ONE_LOOK)
 
 
 @dataclass(frozen=True)
@@ -347,7 +347,7 @@ class TextsRequest(ComparisonRequest):
 
     def validate(self, *, arrays: bool = False) -> None:
         """Refuse whatever can be refused before a text is read; lists of segments have no files."""
-        from outscore.formats.texts.read import check_columns
+        from outscore.formats.texts import check_columns
         from outscore.language.numbers import count
         from outscore.workflows.texts.checks import check_compat, check_reader, chosen_metrics
         from outscore.workflows.validate import check_comparison, check_correction
@@ -367,14 +367,14 @@ class TextsRequest(ComparisonRequest):
         if not arrays and not self.reference:
             raise OutscoreError("No reference was named.", "Name one with --reference FILE.", parameter="reference")
         if not self.explain:
-            self.refuse_outside(modes.EXPLAINED)
+            self.refuse_outside(base.EXPLAINED)
         refuse_units_of_documents(self.unit_size, self.documents)
         chosen_metrics(self.metrics)
         check_compat(self.compat)
         if self.assume is not None:
             shared.check_assumption(self.assume, shared.ASSUMPTIONS_OF_TEXTS)
         if not self.is_shifted:
-            self.refuse_outside(modes.SHIFTED)
+            self.refuse_outside(base.SHIFTED)
         check_comparison(**self.asked(), metric=None, names=self.names or ("A", "B"))
 
     def data_arguments(self) -> list[str]:
@@ -432,7 +432,7 @@ def comparison_request(given: Mapping[str, Written]) -> CompareRequest | TextsRe
         if option.name in known or option.name not in given:
             continue
         if other_kind.from_written({option.name: given[option.name]}).is_given(option):
-            mode = option.mode((modes.SCORES if texts else modes.TEXTS).name)
+            mode = option.mode((base.SCORES if texts else base.TEXTS).name)
             assert mode is not None
             mode.refuse(option, given[option.name])
     return kind.from_written(fitting)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from outscore.core.errors import OutscoreError
 from outscore.core.options import Option, did_you_mean
 from outscore.core.records import dataclass
-from outscore.workflows.diff.tasks.registry import TASKS, task_options
+from outscore.workflows.diff.tasks import TASKS, task_options
 from outscore.workflows.requests import shared
 from outscore.workflows.requests.base import Request, declare, input_settings, versions
 

@@ -8,7 +8,7 @@ from functools import wraps
 from typing import Concatenate, ParamSpec, TypeVar
 
 from outscore.formats.base.pipes import reading_once, refuse_repeated
-from outscore.formats.base.places import refuse_missing
+from outscore.formats.base.source import refuse_missing
 from outscore.workflows.requests.base import Request
 from outscore.workflows.requests.groups import LogRequest
 from outscore.workflows.requests.shared import EACH_DATASET

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from outscore.core.errors import OutscoreError
 from outscore.core.options import Option
 from outscore.core.records import dataclass
-from outscore.workflows.requests import modes, shared
+from outscore.workflows.requests import base, shared
 from outscore.workflows.requests.base import declare
 from outscore.workflows.requests.compare import (
     CompareRequest,
@@ -64,7 +64,7 @@ class GateRequest(TestedRequest, DrawRequest, TableRequest, EitherRequest, LogRe
             group="files",
             kind="file",
             most=1,
-            only_for=(modes.PAIRED, modes.SCORES, modes.FILES),
+            only_for=(base.PAIRED, base.SCORES, base.FILES),
             metavar="FILE",
             always_saved=False,
             annotation="Path | None",
@@ -149,7 +149,7 @@ class GateRequest(TestedRequest, DrawRequest, TableRequest, EitherRequest, LogRe
                 f"`inconclusive` is {self.inconclusive!r}.", "Choose one of: pass, fail.", parameter="inconclusive"
             )
         if self.unpaired:
-            self.refuse_outside(modes.PAIRED)
+            self.refuse_outside(base.PAIRED)
         if self.baseline_file is not None and len(self.files) != 1:
             raise OutscoreError(
                 f"{len(self.files)} files were named beside --baseline-file, which is the baseline.",
@@ -164,7 +164,7 @@ class GateRequest(TestedRequest, DrawRequest, TableRequest, EitherRequest, LogRe
             )
         if self.assume is not None:
             shared.check_assumption(self.assume, shared.ASSUMPTIONS_OF_TEXTS if self.reference else shared.ASSUMPTIONS)
-        self.refuse_outside(modes.SCORES if self.reference else modes.TEXTS)
+        self.refuse_outside(base.SCORES if self.reference else base.TEXTS)
 
     def comparison(self, test: str, **changed: Any) -> CompareRequest:  # noqa: ANN401 - values of options
         """The comparison behind the gate, candidate first: whether it is worse, and not by the margin."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from outscore.core.errors import OutscoreError
 from outscore.core.options import MOST_ITEMS, Mode, Option, check_count, check_range, check_share
 from outscore.core.records import dataclass
-from outscore.workflows.requests import modes, shared
+from outscore.workflows.requests import base, shared
 from outscore.workflows.requests.base import Request, declare, saved_value
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ POWER = Option(
 
 METHODS = ("auto", "permutation", "normal", "t", "exact")
 
-NO_TABLE, NO_SCORES, NO_MARGIN = modes.without("table"), modes.without("scores"), modes.without("margin")
+NO_TABLE, NO_SCORES, NO_MARGIN = base.without("table"), base.without("scores"), base.without("margin")
 NO_BATTLES = Mode("no battles", "--{long} is about scores, not battles.", "Leave one of them out.")
 NO_PILOT = Mode("no pilot", "--{long} is estimated from the pilot.", "Leave one of them out.")
 PILOT = Mode("pilot", "--{long} needs a pilot, which --pilot names.", "Leave --{long} out, or add --pilot FILE.")
@@ -49,7 +49,7 @@ LOOKED = Mode(
 )
 PLANNED = (NO_TABLE, NO_SCORES)
 """A study is planned: printed scores are not what is asked about."""
-OF_PAIRS = (*PLANNED, modes.PAIRED, NO_BATTLES)
+OF_PAIRS = (*PLANNED, base.PAIRED, NO_BATTLES)
 OF_PILOT = (*PLANNED, PILOT)
 OF_TRIALS = (*OF_PAIRS, PILOT, TRIED, NO_MARGIN)
 
@@ -92,7 +92,7 @@ class PlanRequest(Request):
         help="Plan a gate: items after which it passes with this margin if the true difference is --effect, or 0.",
         form_help="Plan a gate: items after which it passes if the true difference is the one above, or 0.",
         group="design",
-        only_for=(modes.PAIRED, NO_BATTLES),
+        only_for=(base.PAIRED, NO_BATTLES),
         always_saved=False,
         doc="Plan a gate with this margin: the number of items after which it passes if the true difference is `effect`,\n"
         "which is 0 by default.",
@@ -444,7 +444,7 @@ class PlanRequest(Request):
         if self.bounds:
             check_range("bounds", self.bounds)
         if self.unpaired:
-            self.refuse_outside(modes.PAIRED)
+            self.refuse_outside(base.PAIRED)
         if self.margin is not None:
             self.refuse_outside(NO_MARGIN)
 

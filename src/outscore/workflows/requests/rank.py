@@ -1,4 +1,4 @@
-"""`rank`: many systems, and which of their differences are real: scores, texts with references, or outputs with gold."""
+"""`rank`: many systems, and which of their differences are real; `score`: each of them on its own."""
 
 from __future__ import annotations
 
@@ -10,14 +10,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 from outscore.core.errors import OutscoreError
 from outscore.core.options import Option
 from outscore.core.records import dataclass
-from outscore.workflows.requests import modes, shared
+from outscore.workflows.requests import base, shared
 from outscore.workflows.requests.base import declare
-from outscore.workflows.requests.compare import (
-    MeasuredRequest,
-    metrics_in,
-    refuse_metric_of_texts,
-    refuse_units_of_documents,
-)
+from outscore.workflows.requests.compare import MeasuredRequest, metrics_in, refuse_metric_of_texts, refuse_units_of_documents
 from outscore.workflows.requests.groups import (
     EITHER_METRIC,
     EITHER_REFERENCE,
@@ -25,12 +20,18 @@ from outscore.workflows.requests.groups import (
     DrawRequest,
     EitherRequest,
     LogRequest,
+    ScoredRequest,
     TableRequest,
     UnitRequest,
 )
+from outscore.workflows.requests.plan import POWER
 
 if TYPE_CHECKING:
     from outscore.core.metric import AdditiveMetric
+
+
+# `rank`: many systems, and which of their differences are real: scores, texts with references, or outputs with gold.
+
 
 RANKED_TASKS = ("label", "pos", "dep", "ner")
 """Tasks whose outputs can be ranked."""
@@ -60,7 +61,7 @@ class RankRequest(MeasuredRequest, UnitRequest, DrawRequest, TableRequest, Eithe
         after="score",
         help="Rank by several measures of the same items, and find the frontier: quality and 'cost(lower)'; repeatable.",
         form_help="Columns of several measures of the same items, the first of which sets the order: quality, cost(lower).",
-        only_for=(modes.FILES, modes.SCORES, modes.NO_OUTPUTS, modes.ALL_ROWS),
+        only_for=(base.FILES, base.SCORES, base.NO_OUTPUTS, base.ALL_ROWS),
         doc='Several measures of the same items: columns of a file or table, or scores of logs; ``"cost(lower)"`` says that\n'
         "lower is better. The first sets the order, and the result says which systems no other dominates.",
     )
@@ -68,7 +69,7 @@ class RankRequest(MeasuredRequest, UnitRequest, DrawRequest, TableRequest, Eithe
         shared.NOT_WORSE,
         help="With --measure: a system that dominates may be worse on this one by less than the margin: quality=0.02.",
         form_help="A system that dominates another may be worse on these by less than a margin: quality=0.02.",
-        only_for=(modes.MEASURES, modes.SCORES),
+        only_for=(base.MEASURES, base.SCORES),
         doc="Margins by measure: a system that dominates another is better on the other measures, and worse on these by less\n"
         "than the margin (intersection-union test).",
     )
@@ -163,7 +164,7 @@ class RankRequest(MeasuredRequest, UnitRequest, DrawRequest, TableRequest, Eithe
         found = super().with_judgements()
         if found.gold is None or found.task is not None or found.reference or not found.files:
             return found
-        from outscore.formats.base.places import refuse_missing
+        from outscore.formats.base.source import refuse_missing
         from outscore.formats.readers import has_column
 
         if has_column(found.files[0], found.gold):
@@ -210,7 +211,7 @@ class RankRequest(MeasuredRequest, UnitRequest, DrawRequest, TableRequest, Eithe
         elif self.task is not None or self.gold is not None or kind == "outputs":
             self._check_outputs(gold=self.gold is not None or kind == "outputs")
         else:
-            self.refuse_outside(modes.TEXTS)
+            self.refuse_outside(base.TEXTS)
 
     def _check_frontier(self) -> None:
         self.check_measures()
@@ -227,12 +228,12 @@ class RankRequest(MeasuredRequest, UnitRequest, DrawRequest, TableRequest, Eithe
             )
 
     def _check_texts(self) -> None:
-        from outscore.formats.texts.read import check_columns
+        from outscore.formats.texts import check_columns
         from outscore.workflows.texts.checks import check_reader, chosen_metrics
 
         if self.gold is not None or self.task is not None:
             raise OutscoreError("--gold is for outputs, and --reference for texts.", "Give one of the two.", parameter="gold")
-        self.refuse_outside(modes.SCORES)
+        self.refuse_outside(base.SCORES)
         check_reader(self.reader)
         check_columns(self.text_column)
         chosen_metrics(self.text_metrics)
@@ -251,4 +252,105 @@ class RankRequest(MeasuredRequest, UnitRequest, DrawRequest, TableRequest, Eithe
             raise OutscoreError(
                 f"Task `{self.task}` has its own metric.", f"Leave --metric out{alternative}.", parameter="metric"
             )
-        self.refuse_outside(modes.NO_OUTPUTS)
+        self.refuse_outside(base.NO_OUTPUTS)
+
+
+# `score`: one system or several, each on its own: how certain its score is, and what the test set can detect.
+
+
+@dataclass(frozen=True)
+class ScoreRequest(ScoredRequest, TableRequest, LogRequest):
+    """Systems' scores, each with its interval."""
+
+    command: ClassVar[str] = "score"
+    subcommand: ClassVar[str] = "score"
+    function: ClassVar[str] = "score"
+
+    files: tuple[str, ...] = declare(
+        shared.FILES,
+        help="A table or log with one system or several, or one file for each.",
+        label="Scores",
+        metavar="FILE ...",
+    )
+    metric: str | AdditiveMetric | None = declare(
+        shared.METRIC, help="A metric from `outscore metrics`, or a score in the logs."
+    )
+    alpha: float = declare(
+        shared.ALPHA,
+        after="direction",
+        help="Intervals have level 1 - alpha.",
+        doc="Intervals have level 1 - alpha; this is also the significance level for comparing two runs.",
+    )
+    power: float = declare(
+        POWER,
+        after="alpha",
+        help="Power of the smallest detectable difference.",
+        form_help="Probability of detecting the smallest detectable difference.",
+        group="test",
+        doc="The probability of detecting the smallest detectable difference.",
+    )
+    population: str | None = declare(
+        shared.POPULATION,
+        after="power",
+        help="What the intervals are about: new items, new items and new runs, or new runs of these items.",
+    )
+    system: tuple[str, ...] = declare(shared.SYSTEM, help="Score these systems only; repeatable.")
+    cluster: str | None = declare(
+        shared.CLUSTER,
+        help="Column of documents, conversations ... whose items depend on one another; or none.",
+        form_help="Column of documents, conversations … whose items depend on one another; or none.",
+        doc="A label per row: items of one cluster depend on one another. For a file or table, the column of clusters, or\n"
+        '``"none"``.',
+    )
+    slice: str | None = declare(
+        shared.SLICE,
+        after="equal_runs",
+        help="Also score each value of this column separately.",
+        doc="A label per row, alone or by the name of its column, or the column of a file: each value is also scored alone.",
+    )
+    dataset: str | None = declare(
+        shared.DATASET,
+        annotation="ArrayLike | str | None",
+        doc="A label per row, or the column of a file or table: the dataset of each row. The score is the mean over datasets.",
+    )
+    log_task: str | None = declare(shared.LOG_TASK, help="Logs: the task to score; several tasks are scored as datasets.")
+    names: tuple[str, ...] = declare(shared.NAMES, metavar="A,...", always_saved=False)
+
+    @cached_property
+    def system_files(self) -> list[str]:
+        """The files, with patterns replaced by the files that match them."""
+        from outscore.formats.tables.partitions import expand_pattern
+
+        return [file for path in self.files for file in expand_pattern(path)]
+
+    @property
+    def inputs(self) -> list[str]:
+        """The names of all files to read."""
+        return list(self.system_files)
+
+    def validate(self, *, arrays: bool = False) -> None:
+        """Refuse whatever can be refused before a file is opened; arrays have no files."""
+        from outscore.workflows.reading import check_direction
+        from outscore.workflows.validate import check_metric, check_population, check_reduction, check_repeats
+
+        if not arrays and not self.files:
+            raise OutscoreError(
+                "No file was named.",
+                "Write `outscore score FILE`: a table, a log, or one file for each system.",
+                parameter="files",
+            )
+        refuse_metric_of_texts(self.metric)
+        check_metric(self.metric)
+        check_direction(self.metric, self.direction)
+        check_repeats(self.repeats)
+        check_population(self.population)
+        check_reduction(self.reduce, self.metric)
+        if not self.alpha < self.power < 1:
+            raise OutscoreError(
+                f"`power` is {self.power:g}.", "Give a number between alpha and 1, such as 0.8.", parameter="power"
+            )
+
+    def ranking(self) -> RankRequest:
+        """The request that compares the same systems."""
+        # What is a column here is a file of right answers there.
+        return RankRequest.of({**self.values_for(RankRequest), "gold": None, "gold_column": self.gold})

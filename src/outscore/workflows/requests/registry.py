@@ -7,14 +7,12 @@ from __future__ import annotations
 
 from outscore.workflows.requests.base import Request
 from outscore.workflows.requests.compare import CompareRequest, TextsRequest
-from outscore.workflows.requests.convert import ConvertRequest
 from outscore.workflows.requests.diff import DiffRequest
 from outscore.workflows.requests.gate import GateRequest
 from outscore.workflows.requests.plan import PlanRequest
 from outscore.workflows.requests.prefer import PreferRequest
-from outscore.workflows.requests.rank import RankRequest
-from outscore.workflows.requests.score import ScoreRequest
-from outscore.workflows.requests.show import ShowRequest
+from outscore.workflows.requests.rank import RankRequest, ScoreRequest
+from outscore.workflows.requests.show import ConvertRequest, ShowRequest
 
 REQUESTS: dict[str, type[Request]] = {
     request.command: request

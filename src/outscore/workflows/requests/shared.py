@@ -10,7 +10,7 @@ from dataclasses import replace
 from outscore.core.errors import OutscoreError
 from outscore.core.options import Mode, Option, check_count, check_level, check_seed
 from outscore.core.reduction import REDUCTIONS
-from outscore.workflows.requests import modes
+from outscore.workflows.requests import base
 
 ALTERNATIVES = ("two-sided", "greater", "less")
 ASSUMPTIONS = ("symmetric", "equal-crashes")
@@ -24,13 +24,13 @@ EACH_DATASET = "{dataset}"
 """The placeholder for the name of each test set in the file names of texts."""
 
 
-NAMES_COLUMN = (modes.FILES, modes.TABLES, modes.NO_OUTPUTS)
+NAMES_COLUMN = (base.FILES, base.TABLES, base.NO_OUTPUTS)
 """What options that name a column of a table are for; some of them also have a meaning in tables of texts."""
 
 
 def in_texts(part: str) -> Mode:
     """Scores, with the part that the option would name in a table of texts."""
-    return modes.SCORES.cured(f"Name the column with --text-column {part}={{value}}.")
+    return base.SCORES.cured(f"Name the column with --text-column {part}={{value}}.")
 
 
 def known_tests() -> dict[str, str]:
@@ -74,7 +74,7 @@ def _formats() -> dict[str, str]:
 
 
 def _text_formats() -> dict[str, str]:
-    from outscore.formats.texts.read import TEXT_FORMATS
+    from outscore.formats.texts import TEXT_FORMATS
 
     return {"auto": "recognise it", **TEXT_FORMATS}
 
@@ -94,7 +94,7 @@ METRIC = Option(
     _metrics,
     form_help="What the rows add up to; empty: mean, or F1 for counts.",
     group="test",
-    only_for=(modes.SINGLE,),
+    only_for=(base.SINGLE,),
     kind="metric",
     metavar="NAME[:key=value],...",
     default_text="mean; f1 for counts",
@@ -110,7 +110,7 @@ DIRECTION = Option(
     label="Better scores",
     form_help="Higher or lower; auto: lower if the name of the column or file says so (wer, loss, latency …), else higher.",
     group="data",
-    only_for=(modes.SCORES, modes.NO_OUTPUTS),
+    only_for=(base.SCORES, base.NO_OUTPUTS),
     always_saved=False,
     shortcuts=(("lower-is-better", "lower"), ("higher-is-better", "higher")),
     doc='Which scores are better, ``"higher"`` or ``"lower"``. ``"auto"`` goes by the name of the score column, or the ending\n'
@@ -149,7 +149,7 @@ METHOD = Option(
     "How permutation computes p.",
     METHODS,
     group="test",
-    only_for=(modes.of_values("test", ("permutation",)),),
+    only_for=(base.of_values("test", ("permutation",)),),
     python=None,
 )
 ALTERNATIVE = Option(
@@ -181,7 +181,7 @@ DELTA = Option(
     "Test the difference A - B against this.",
     label="Difference",
     group="test",
-    only_for=(modes.PAIRED, modes.ONE_LOOK),
+    only_for=(base.PAIRED, base.ONE_LOOK),
     doc="Test whether A - B is `delta` instead of 0. Two-sided, differences are assumed to be symmetric about it; one-sided,\n"
     "nothing is, as for a margin. Right-or-wrong items get Tango's score test, which is asymptotic.",
 )
@@ -191,7 +191,7 @@ MARGIN = Option(
     None,
     "Also test non-inferiority and equivalence within this margin.",
     group="test",
-    only_for=(modes.SINGLE.cured("Give each measure its own with --not-worse NAME=MARGIN."),),
+    only_for=(base.SINGLE.cured("Give each measure its own with --not-worse NAME=MARGIN."),),
     doc="Also test whether A is worse than B by less than this margin, and whether the two are equivalent within it.",
 )
 ASSUME = Option(
@@ -203,7 +203,7 @@ ASSUME = Option(
     label="What may be assumed",
     form_help="Empty: nothing. Rare large losses are then never taken for absent because they have not shown.",
     group="test",
-    only_for=(modes.SHIFTED,),
+    only_for=(base.SHIFTED,),
     metavar="symmetric|equal-crashes",
     default_text="nothing",
     always_saved=False,
@@ -218,7 +218,7 @@ ANYTIME = Option(
     label="Look early",
     form_help="Also show evidence that is valid at every look; the items must be in random order.",
     group="test",
-    only_for=(modes.PAIRED, modes.SCORES),
+    only_for=(base.PAIRED, base.SCORES),
     kind="flag",
     always_saved=False,
     doc="Also give evidence that is valid at every look, for items in the order of the data, which must be random.",
@@ -231,7 +231,7 @@ UNPAIRED = Option(
     label="Different items",
     form_help="The systems were scored on different items, so items cannot be matched.",
     group="test",
-    only_for=(modes.SCORES,),
+    only_for=(base.SCORES,),
     kind="flag",
     always_saved=False,
     doc="Compare two samples of different items; items are not matched, and shared ids are refused.",
@@ -244,7 +244,7 @@ BOUNDS = Option(
     label="Bounds of scores",
     form_help="For margins and for looking early: the smallest and the largest score that an item can have, such as 0 100.",
     group="test",
-    only_for=(modes.BOUNDED, modes.SCORES),
+    only_for=(base.BOUNDED, base.SCORES),
     least=2,
     most=2,
     metavar="LOW HIGH",
@@ -261,7 +261,7 @@ UNIT_SIZE = Option(
     "Items per evaluation unit.",
     check=check_count,
     group="units",
-    only_for=(modes.PAIRED, modes.ONE_LOOK, modes.ALL_ROWS),
+    only_for=(base.PAIRED, base.ONE_LOOK, base.ALL_ROWS),
     doc="The number of adjacent items that form an evaluation unit.",
 )
 UNIT_STATISTIC = Option(
@@ -271,7 +271,7 @@ UNIT_STATISTIC = Option(
     "How the items of a unit are summarised.",
     STATISTICS,
     group="units",
-    only_for=(modes.PAIRED,),
+    only_for=(base.PAIRED,),
 )
 SHUFFLE = Option(
     "shuffle",
@@ -281,7 +281,7 @@ SHUFFLE = Option(
     check=check_seed,
     form_help="Shuffle the items with this seed before units are formed.",
     group="units",
-    only_for=(modes.PAIRED,),
+    only_for=(base.PAIRED,),
     metavar="SEED",
     doc="Shuffle the items with this seed before units are formed.",
 )
@@ -293,7 +293,7 @@ UNIT_ADVICE = Option(
     label="Try other unit sizes",
     form_help="How spread, effect size and p depend on the unit size.",
     group="units",
-    only_for=(modes.PAIRED, modes.SCORES),
+    only_for=(base.PAIRED, base.SCORES),
     kind="flag",
     doc="Also show how spread, effect size and p depend on the unit size; choose the size for what it\nmeans, not for p.",
 )
@@ -306,7 +306,7 @@ NORMALITY_ALPHA = Option(
     label="Level of the normality test",
     form_help="For the data analysis; the decision does not depend on it.",
     group="units",
-    only_for=(modes.PAIRED,),
+    only_for=(base.PAIRED,),
     doc="The level at which the analysis rejects normality of the differences; the decision does not depend on it.",
 )
 RESAMPLES = Option(
@@ -345,7 +345,7 @@ SYSTEM = Option(
     label="Systems",
     form_help="Which systems of the table to use.",
     group="data",
-    only_for=(modes.FILES,),
+    only_for=(base.FILES,),
     kind="system",
     many=True,
     metavar="NAME",
@@ -377,7 +377,7 @@ SCORE = Option(
     "Column of the scores; several make counts (tp, fp, fn).",
     label="Scores",
     group="data",
-    only_for=(*NAMES_COLUMN, modes.SCORES, modes.SINGLE),
+    only_for=(*NAMES_COLUMN, base.SCORES, base.SINGLE),
     kind="column",
     many=True,
     metavar="COLUMN",
@@ -392,7 +392,7 @@ MEASURE = Option(
     label="Measures",
     form_help="Columns of several measures of the same items, tested as one family: quality, latency(lower).",
     group="data",
-    only_for=(modes.FILES, modes.PAIRED, modes.SCORES),
+    only_for=(base.FILES, base.PAIRED, base.SCORES),
     kind="column",
     many=True,
     metavar="COLUMN",
@@ -409,7 +409,7 @@ NOT_WORSE = Option(
     label="Not worse by",
     form_help="Claim that A is better on the other measures and not worse on these by a margin: latency=5.",
     group="test",
-    only_for=(modes.MEASURES, modes.PAIRED, modes.SCORES),
+    only_for=(base.MEASURES, base.PAIRED, base.SCORES),
     kind="settings",
     many=True,
     metavar="NAME=MARGIN",
@@ -438,7 +438,7 @@ CLUSTER = Option(
     label="Clusters",
     form_help="Column of documents, conversations … swapped as one; or none.",
     group="data",
-    only_for=(modes.FILES,),
+    only_for=(base.FILES,),
     kind="column",
     metavar="COLUMN|FILE",
     always_saved=False,
@@ -453,7 +453,7 @@ REPEAT = Option(
     "Column of epochs, seeds, samples: averaged per item.",
     label="Repeats",
     group="data",
-    only_for=(*NAMES_COLUMN, modes.SCORES),
+    only_for=(*NAMES_COLUMN, base.SCORES),
     kind="column",
     metavar="COLUMN",
     always_saved=False,
@@ -467,7 +467,7 @@ REPEATS = Option(
     label="Kind of repeats",
     form_help="Epochs of each item separately, or runs that span all items; empty: decided by the column's name.",
     group="data",
-    only_for=(modes.PAIRED, modes.SCORES, modes.ALL_ROWS),
+    only_for=(base.PAIRED, base.SCORES, base.ALL_ROWS),
     metavar="epochs|runs",
     default_text="decided by the column's name",
     always_saved=False,
@@ -482,7 +482,7 @@ POPULATION = Option(
     _populations,
     form_help="What the claim is about; empty: new items and new runs where repeats are runs, otherwise new items.",
     group="test",
-    only_for=(modes.PAIRED, modes.ALL_ROWS),
+    only_for=(base.PAIRED, base.ALL_ROWS),
     metavar="items|items-and-runs|these-items",
     default_text="items; items-and-runs if the repeats are runs",
     always_saved=False,
@@ -499,7 +499,7 @@ REDUCE = Option(
     label="Score of several runs",
     form_help="How several runs of an item become one score; K is a number: pass@2.",
     group="data",
-    only_for=(modes.PAIRED, modes.SCORES, modes.NO_OUTPUTS, modes.ALL_ROWS),
+    only_for=(base.PAIRED, base.SCORES, base.NO_OUTPUTS, base.ALL_ROWS),
     metavar="mean|pass@K|pass^K|max|min|majority",
     always_saved=False,
     doc='How several runs of an item become one score: ``"mean"``, ``"pass@2"`` (the chance that at least one of two runs\n'
@@ -513,7 +513,7 @@ EQUAL_RUNS = Option(
     "Use equally many runs of each item for every system: the first ones.",
     label="Equally many runs",
     group="data",
-    only_for=(modes.PAIRED, modes.SCORES, modes.NO_OUTPUTS, modes.ALL_ROWS),
+    only_for=(base.PAIRED, base.SCORES, base.NO_OUTPUTS, base.ALL_ROWS),
     kind="flag",
     always_saved=False,
     doc="If some systems ran more often on an item than others, use equally many runs of each: the first ones.",
@@ -525,7 +525,7 @@ SLICE = Option(
     "Also compare on each value of this column separately.",
     label="Slices",
     group="data",
-    only_for=(modes.FILES, modes.PAIRED, modes.SCORES, modes.SINGLE),
+    only_for=(base.FILES, base.PAIRED, base.SCORES, base.SINGLE),
     kind="column",
     metavar="COLUMN",
     always_saved=False,
@@ -541,7 +541,7 @@ DATASET = Option(
     label="Datasets",
     form_help="Column of the dataset each item belongs to; none: pool all items.",
     group="data",
-    only_for=(*NAMES_COLUMN, modes.PAIRED),
+    only_for=(*NAMES_COLUMN, base.PAIRED),
     kind="column",
     metavar="COLUMN",
     always_saved=False,
@@ -553,7 +553,7 @@ PREDICTION = Option(
     "Column of answers: an item scores 1 if its answer is right.",
     label="Predictions",
     group="data",
-    only_for=(*NAMES_COLUMN, modes.SINGLE, in_texts("hypothesis")),
+    only_for=(*NAMES_COLUMN, base.SINGLE, in_texts("hypothesis")),
     kind="column",
     metavar="COLUMN",
     always_saved=False,
@@ -567,7 +567,7 @@ GOLD = Option(
     label="Right answers",
     form_help="Column of the right answers that predictions are compared with.",
     group="data",
-    only_for=(*NAMES_COLUMN, modes.SINGLE, in_texts("reference")),
+    only_for=(*NAMES_COLUMN, base.SINGLE, in_texts("reference")),
     kind="column",
     metavar="COLUMN|FILE",
     also=("gold-column",),
@@ -583,7 +583,7 @@ DUPLICATES = Option(
     label="Repeated ids",
     form_help="What to do with ids that occur more than once.",
     group="data",
-    only_for=(modes.SCORES, modes.NO_OUTPUTS),
+    only_for=(base.SCORES, base.NO_OUTPUTS),
     doc="What to do with rows of a file that share an id: refuse them, or use their mean, the first or the last.",
 )
 READER = Option(
@@ -595,7 +595,7 @@ READER = Option(
     label="Format",
     form_help="Format of the files of scores.",
     group="data",
-    only_for=(modes.FILES, modes.NO_OUTPUTS),
+    only_for=(base.FILES, base.NO_OUTPUTS),
     metavar="FORMAT",
     doc="The format of the files, a name from ``outscore formats``.",
 )
@@ -607,7 +607,7 @@ LOG_TASK = Option(
     label="Task of the logs",
     form_help="Which task of the logs to compare, if they contain several.",
     group="logs",
-    only_for=(modes.LOGS, modes.SCORES),
+    only_for=(base.LOGS, base.SCORES),
     metavar="NAME",
     always_saved=False,
 )
@@ -618,7 +618,7 @@ FILTER = Option(
     "Logs: the filter that extracted the scored answers.",
     form_help="The filter that extracted the answers, if the logs contain scores for several filters.",
     group="logs",
-    only_for=(modes.LOGS, modes.SCORES),
+    only_for=(base.LOGS, base.SCORES),
     metavar="NAME",
     always_saved=False,
 )
@@ -631,7 +631,7 @@ MISSING = Option(
     label="Rows without a score",
     form_help="Rows that failed or were never scored: stop, leave them out, or count them as the worst score.",
     group="data",
-    only_for=(modes.SCORES,),
+    only_for=(base.SCORES,),
     default_text="stop; zero where the harness counts so",
     always_saved=False,
 )
@@ -643,7 +643,7 @@ FORCE_SAME = Option(
     label="Compare logs that differ",
     form_help="Compare logs even if their questions or settings differ.",
     group="logs",
-    only_for=(modes.LOGS, modes.SCORES),
+    only_for=(base.LOGS, base.SCORES),
     kind="flag",
     always_saved=False,
 )
@@ -655,7 +655,7 @@ ROSTER = Option(
     label="All items",
     form_help="A file with the ids of all items, or their number, for logs that leave out what failed.",
     group="logs",
-    only_for=(modes.LOGS, modes.SCORES),
+    only_for=(base.LOGS, base.SCORES),
     metavar="FILE|N",
     always_saved=False,
 )
@@ -667,7 +667,7 @@ QRELS = Option(
     label="Relevance judgements",
     form_help="The file of relevance judgements of TREC runs; the metric is then one of retrieval, such as nDCG@10.",
     group="logs",
-    only_for=(modes.FILES, modes.SCORES),
+    only_for=(base.FILES, base.SCORES),
     kind="file",
     metavar="FILE",
     always_saved=False,
@@ -679,7 +679,7 @@ TRANSPOSE = Option(
     "The rows of the table are systems and its columns are items.",
     label="Rows are systems",
     group="data",
-    only_for=(*NAMES_COLUMN, modes.SCORES),
+    only_for=(*NAMES_COLUMN, base.SCORES),
     kind="flag",
     always_saved=False,
     doc="The rows of the file or table are systems and its columns are items.",
@@ -713,7 +713,7 @@ TEXT_COLUMN = Option(
     label="Columns of texts",
     form_help="What the columns of a table contain: hypothesis, reference, source, system, document, item (none: no ids).",
     group="data",
-    only_for=(modes.TEXTS,),
+    only_for=(base.TEXTS,),
     kind="settings",
     many=True,
     metavar="PART=COLUMN",
@@ -729,7 +729,7 @@ SCORES = Option(
     "Texts: a metric's segment scores, COMET=a.comet,b.comet; MetricX(lower)=... if lower is better; repeatable.",
     label="Segment scores",
     group="data",
-    only_for=(modes.TEXTS,),
+    only_for=(base.TEXTS,),
     kind="settings",
     many=True,
     metavar="NAME=A,B",
@@ -744,7 +744,7 @@ SOURCE = Option(
     None,
     "Texts: the source text, one segment per line, shown beside the segments that moved a score.",
     group="files",
-    only_for=(modes.TEXTS,),
+    only_for=(base.TEXTS,),
     kind="file",
     most=1,
     metavar="FILE",
@@ -760,7 +760,7 @@ EXPLAIN = Option(
     "Texts: also show which words make the difference: by frequency, and as n-grams.",
     label="Which words",
     group="data",
-    only_for=(modes.TEXTS,),
+    only_for=(base.TEXTS,),
     kind="flag",
     always_saved=False,
     doc="Also study which words make the difference: by frequency, and n-grams that one system gets right more often.",
@@ -773,7 +773,7 @@ CORPUS = Option(
     label="Text to count words in",
     form_help="Where to count word frequencies, for example training data; empty: in the reference.",
     group="files",
-    only_for=(modes.EXPLAINED, modes.TEXTS),
+    only_for=(base.EXPLAINED, base.TEXTS),
     kind="file",
     most=1,
     metavar="FILE",
@@ -787,7 +787,7 @@ DOCUMENTS = Option(
     None,
     "Texts: the document of each segment, one per line; documents are swapped as one; or none.",
     group="files",
-    only_for=(modes.TEXTS,),
+    only_for=(base.TEXTS,),
     kind="file",
     most=1,
     metavar="FILE",
@@ -803,7 +803,7 @@ BUCKETS = Option(
     label="Labels",
     form_help="A label for each segment, one per line: every label is compared separately.",
     group="files",
-    only_for=(modes.TEXTS,),
+    only_for=(base.TEXTS,),
     kind="file",
     many=True,
     metavar="length|FILE",
@@ -824,7 +824,7 @@ COMPAT = Option(
     label="Compare with",
     form_help="Also show the p-value of another tool; it does not affect the verdict.",
     group="test",
-    only_for=(modes.TEXTS,),
+    only_for=(base.TEXTS,),
     metavar="NAME",
     always_saved=False,
     doc='``"sacrebleu-ar"`` or ``"sacrebleu-bs"``: also show the p that sacreBLEU prints. It does not affect the verdict.',
@@ -836,7 +836,7 @@ NAMES = Option(
     "What to call the systems.",
     form_help="What to call the systems, separated by commas.",
     group="data",
-    only_for=(modes.ALL_ROWS,),
+    only_for=(base.ALL_ROWS,),
     kind="names",
     metavar="A,B",
     default_text="header or file names",
@@ -857,7 +857,7 @@ CRITICAL_DIFFERENCE = Option(
     False,
     "Also report Friedman's test and Nemenyi's critical difference.",
     group="test",
-    only_for=(modes.ALL_ROWS,),
+    only_for=(base.ALL_ROWS,),
     kind="flag",
     doc="Also give Friedman's test and Nemenyi's critical difference, over datasets, or over items if there is one dataset.",
 )
@@ -868,7 +868,7 @@ JOINT = Option(
     "Also resample the same items for all systems: simultaneous intervals, P(best), Borda scores, win rates.",
     label="All systems at once",
     group="test",
-    only_for=(modes.ALL_ROWS,),
+    only_for=(base.ALL_ROWS,),
     kind="flag",
     always_saved=False,
     doc="Also resample the items for all systems at once: simultaneous intervals of the differences, how often each\n"

@@ -1,4 +1,4 @@
-"""`show`: what logs of evaluation harnesses contain."""
+"""`show`: what logs of evaluation harnesses contain; `convert`: the same logs in the common format."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from outscore.core.options import Option, did_you_mean
 from outscore.core.records import dataclass
 from outscore.workflows.requests import shared
 from outscore.workflows.requests.base import Request, declare
+
+# `show`: what logs of evaluation harnesses contain.
 
 
 def _readers() -> dict[str, str]:
@@ -54,3 +56,21 @@ class ShowRequest(Request):
             raise OutscoreError(
                 f"There is no format of logs `{self.reader}`.", did_you_mean(self.reader, _readers()), parameter="reader"
             )
+
+
+# `convert`: logs of any harness in the common format.
+
+
+@dataclass(frozen=True)
+class ConvertRequest(ShowRequest):
+    """Logs to be written as Every Eval Ever, and which part of them; where they are written is not part of the request."""
+
+    command: ClassVar[str] = "convert"
+    subcommand: ClassVar[str] = "convert"
+    function: ClassVar[str] = "convert"
+
+    system: tuple[str, ...] = declare(
+        shared.SYSTEM, help="Convert these systems only; repeatable.", doc="Which systems to convert."
+    )
+    log_task: str | None = declare(shared.LOG_TASK, help="Convert this task only.")
+    filter: str | None = declare(shared.FILTER, help="Convert the scores of this filter only.")

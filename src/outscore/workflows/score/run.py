@@ -34,7 +34,7 @@ from outscore.workflows.names import path_texts
 from outscore.workflows.rank.inputs import chosen_systems, read_many, systems_from
 from outscore.workflows.reading import Better, MetricDirection, answer_notes, reading_of, resolve_direction, score_names
 from outscore.workflows.requests.door import at_the_door
-from outscore.workflows.requests.score import ScoreRequest
+from outscore.workflows.requests.rank import ScoreRequest
 from outscore.workflows.score.measure import Measured, measure
 from outscore.workflows.validate import refuse_labels
 

@@ -1,34 +1,31 @@
-"""Two systems' texts against references: several metrics, one family.
-
-Every metric is a table of statistics per segment whose sums make its corpus score, so the comparison of texts is the comparison
-of two such tables. What is added is where the tables come from, the correction over metrics, and the segments behind a score.
-What sacreBLEU would print for the same texts (`--compat`) appears beside the answer and never replaces it,
-and the words that make the difference (`--explain`) are shown whatever the metric.
-"""
+"""Two systems' texts against references: several metrics, one family, and warnings about scores that mislead."""
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from outscore.core.brief import count_of
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
+from outscore.core.options import OptionValue
 from outscore.core.records import dataclass
-from outscore.formats.texts.segments import Segments
+from outscore.formats.segments import Segments
 from outscore.inference.base.influence import strongest
 from outscore.inference.families import MAX_T, correct_family
 from outscore.inference.populations import ITEMS
 from outscore.inference.sacrebleu import COMPAT, SACREBLEU_SEED
 from outscore.language.numbers import count
-from outscore.language.phrases import SINGLE_RUNS
+from outscore.language.phrases import SINGLE_RUNS, equals_gold
 from outscore.language.verdict.comparison import with_verdict
 from outscore.metrics.registry import resolve
-from outscore.metrics.text.entry import SEGMENT_COLUMNS
-from outscore.metrics.text.ngrams import BANDS, band_name, better_ngrams, count_words, frequency_rows
+from outscore.metrics.text.entry import SEGMENT_COLUMNS, TextMetric
+from outscore.metrics.text.ngrams import BANDS, SPACELESS, band_name, better_ngrams, count_words, frequency_rows
 from outscore.metrics.text.registry import TEXT_METRICS
 from outscore.results.analysis import DATASET, Bucket, WordBucket, WordStudy
 from outscore.results.comparison import Comparison
@@ -40,13 +37,174 @@ from outscore.workflows.compare.arrays import compare_rows, permutation_p
 from outscore.workflows.compare.evidence import favoured_by
 from outscore.workflows.compare.families import Part, as_family, compare_slices, refuse_new_runs, swap_together
 from outscore.workflows.reading import reading_of
-from outscore.workflows.texts.cautions import cautions
 from outscore.workflows.texts.checks import chosen_metrics, compat_rules
-from outscore.workflows.texts.labels import ONE, Datasets, Labels, in_bands, panels_of_runs
+from outscore.workflows.texts.labels import (
+    ONE,
+    Datasets,
+    Labels,
+    in_bands,
+    mean_of_runs,
+    panels_of_runs,
+    repeats_of_runs,
+    runs_of,
+)
 from outscore.workflows.texts.members import Member
-from outscore.workflows.texts.runs import mean_of_runs, repeats_of_runs, runs_of
 from outscore.workflows.texts.statistics import Lines, Texts
 from outscore.workflows.validate import Question
+
+# Warnings about texts whose scores mean less than they seem to: shown beside the verdict, because no number reveals it.
+
+
+TextLines = Sequence[str]
+Chosen = Sequence[tuple[TextMetric, Mapping[str, OptionValue]]]
+
+_BY_SPACES = ("13a", "none", "intl", "rouge")
+"""Tokenisers that need spaces between words."""
+SPACELESS_SHARE, TOKENISED_SHARE, NORMAL_SHARE, STEMMED_SHARE = 0.3, 0.5, 0.02, 0.02
+FEWEST = 3
+"""The number of lines from which a habit of writing is not just chance."""
+
+
+def cautions(chosen: Chosen, systems: Mapping[str, Sequence[TextLines]], references: Sequence[TextLines]) -> list[Note]:
+    """Warnings for these metrics on these texts; `systems` holds the runs of each.
+
+    Examples
+    --------
+    >>> from outscore.metrics.text.registry import text_metric
+    >>> lines = ["this is tokenised .", "so is this ."] * 2
+    >>> print(cautions([text_metric("bleu")], {"A": [lines], "B": [lines]}, [lines])[-1])
+    BLEU separates words from punctuation, but these texts are already tokenised (A, B and the reference): ...
+    """
+    texts = {name: [line for run in runs for line in run] for name, runs in systems.items()}
+    gold = [line for lines in references for line in lines]
+    texts_of_notes = [
+        _tokenised(chosen, texts, gold),
+        _spaceless(chosen, gold),
+        _unlike_forms(texts, gold),
+        _stemmed(chosen, gold),
+    ]
+    texts_of_notes.append(_unbroken(chosen, texts, gold))
+    beware = [Note("reading", text) for text in texts_of_notes if text]
+    warned = [*_given_twice(systems, references), *_missing_references(references)]
+    return [*(Note("warning", text) for text in warned), *beware]
+
+
+def _missing_references(references: Sequence[TextLines]) -> list[str]:
+    """How many lines of several references are blank, which segments then lack."""
+    held = [[bool(line.strip()) for line in of_segment] for of_segment in zip(*references, strict=True)]
+    blank = sum(of_segment.count(False) for of_segment in held if any(of_segment))
+    if not blank:
+        return []
+    lines = f"{count_of(blank, 'blank line')} in {len(references)} references"
+    return [f"{lines}: these are taken as missing references of their segments, not as empty ones."]
+
+
+def _given_twice(systems: Mapping[str, Sequence[TextLines]], references: Sequence[TextLines]) -> list[str]:
+    """Systems whose every segment is that of a reference."""
+    return [
+        equals_gold(name, len(runs[0]), "segments", "the reference")
+        for name, runs in systems.items()
+        if any(len(run) and list(run) == list(lines) for run in runs for lines in references)
+    ]
+
+
+def _named(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _tokenised(chosen: Chosen, texts: Mapping[str, TextLines], gold: TextLines) -> str:
+    """SacreBLEU warns here too: tokenising texts twice gives scores that nobody else can reproduce."""
+    labels = [entry.label for entry, options in chosen if options.get("tokenize") == "13a"]
+    if not labels:
+        return ""
+    split = [name for name, lines in {**texts, "the reference": gold}.items() if _ends_tokenised(lines)]
+    if not split:
+        return ""
+    verb = "separates" if len(labels) == 1 else "separate"
+    return (
+        f"{_named(labels)} {verb} words from punctuation, but these texts are already tokenised ({_named(split)}): "
+        "give untokenised texts, or set tokenize=none."
+    )
+
+
+def _ends_tokenised(lines: TextLines) -> bool:
+    ends = [line.rstrip() for line in lines]
+    full_stops = sum(line.endswith(".") for line in ends)
+    apart = sum(line.endswith(" .") for line in ends)
+    return apart >= FEWEST and apart > TOKENISED_SHARE * full_stops
+
+
+def _spaceless(chosen: Chosen, gold: TextLines) -> str:
+    """Without spaces a whole sentence is one word, which hardly ever matches."""
+    by_spaces = [entry.label for entry, options in chosen if _needs_spaces(entry, options)]
+    text = "".join(gold)
+    # Most texts have no such character, and this is faster than counting letters.
+    if not by_spaces or not SPACELESS.search(text):
+        return ""
+    letters = sum(map(str.isalpha, text))
+    if not letters or len(SPACELESS.findall(text)) < SPACELESS_SHARE * letters:
+        return ""
+    cure = "set tokenize=zh, ja-mecab or char, or use chrF"
+    if {"TER", "WER"} & set(by_spaces):
+        cure = f"{cure}; use CER instead of WER, and ter:normalized=true:asian_support=true to split characters"
+    verb = "splits" if len(by_spaces) == 1 else "split"
+    return f"The reference is written without spaces between words, but {_named(by_spaces)} {verb} words at spaces: {cure}."
+
+
+def _needs_spaces(entry: TextMetric, options: Mapping[str, OptionValue]) -> bool:
+    if "tokenize" in options:
+        return options["tokenize"] in _BY_SPACES
+    if "asian_support" in options:
+        return not (options["asian_support"] and options["normalized"])
+    return entry.name == "wer"
+
+
+def _unlike_forms(texts: Mapping[str, TextLines], gold: TextLines) -> str:
+    """Letters with accents can be written as one character (NFC) or as two (NFD), which look the same and never match."""
+    shares = {name: _decomposed(lines) for name, lines in {**texts, "the reference": gold}.items()}
+    low, high = min(shares.values()), max(shares.values())
+    if high - low < NORMAL_SHARE:
+        return ""
+    different = [name for name, share in shares.items() if share - low >= NORMAL_SHARE]
+    verb = "writes" if len(different) == 1 else "write"
+    return (
+        f"{_named(different)} {verb} accents as separate characters (Unicode NFD) in up to {100 * high:.0f}% of the "
+        "segments, and other texts do not, so the same words do not match. Save all files in NFC."
+    )
+
+
+def _decomposed(lines: TextLines) -> float:
+    unlike = sum(not line.isascii() and not unicodedata.is_normalized("NFC", line) for line in lines)
+    return unlike / max(1, len(lines))
+
+
+def _stemmed(chosen: Chosen, gold: TextLines) -> str:
+    """METEOR stems English unless told otherwise; letters that English has not are the sign of another language."""
+    labels = [entry.label for entry, options in chosen if options.get("language") == "english"]
+    if not labels:
+        return ""
+    letters = [character for line in gold for character in line if character.isalpha()]
+    foreign = sum(not character.isascii() for character in letters)
+    if foreign <= STEMMED_SHARE * len(letters):
+        return ""
+    return f"{_named(labels)} stems words as English, but the reference does not look English: set language=german or another."
+
+
+def _unbroken(chosen: Chosen, texts: Mapping[str, TextLines], gold: TextLines) -> str:
+    """ROUGE-Lsum splits sentences at line breaks, which a segment of a plain file cannot contain."""
+    labels = [entry.label for entry, options in chosen if options.get("split") == "newline"]
+    if not labels or any("\n" in line for lines in (*texts.values(), gold) for line in lines):
+        return ""
+    return f"No segment contains a line break, so {_named(labels)} treats each as one sentence: set split=stop."
+
+
+# Two systems' texts against references: several metrics, one family.
+#
+# Every metric is a table of statistics per segment whose sums make its corpus score, so the comparison of texts is the
+# comparison of two such tables. What is added is where the tables come from, the correction over metrics, and the segments
+# behind a score. What sacreBLEU would print for the same texts (`--compat`) appears beside the answer and never replaces
+# it, and the words that make the difference (`--explain`) are shown whatever the metric.
+
 
 SHOWN = 10
 """Segments of each metric, and n-grams of each system."""

@@ -1,8 +1,9 @@
-"""The metrics of one family: computed from texts, or read from files of segment scores that another tool wrote."""
+"""The metrics of one family, computed or read, and the score of every segment by each, for a file."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import field
 from functools import partial
 from typing import NoReturn
 
@@ -13,20 +14,25 @@ from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.options import OptionValue, written_direction
 from outscore.core.records import dataclass
-from outscore.formats.base.places import runs_in
+from outscore.formats.base.source import runs_in
+from outscore.formats.segments import read_segment_scores
 from outscore.formats.tables.directions import counts_errors
-from outscore.formats.texts.scores import read_segment_scores
 from outscore.language.numbers import count
 from outscore.metrics.text.check import Doubt
 from outscore.metrics.text.entry import TextMetric, segment_mean, to_rows, version
 from outscore.metrics.text.registry import shown_name
+from outscore.results.files import check_further
 from outscore.results.note import Note
+from outscore.results.rendering import csv_text
 from outscore.scores.system import Origin
 from outscore.workflows.reading import Better, resolve_direction, scale_notes
 from outscore.workflows.texts.checks import chosen_metrics
-from outscore.workflows.texts.labels import ONE, Datasets
-from outscore.workflows.texts.patterns import DATASET, fill
+from outscore.workflows.texts.inputs import DATASET, fill
+from outscore.workflows.texts.labels import ONE, Datasets, Labels, mean_of_runs
 from outscore.workflows.texts.statistics import Lines, Statistics, signature_of
+
+# The metrics of one family: computed from texts, or read from files of segment scores that another tool wrote.
+
 
 BOTH: tuple[Better, Better] = ("lower", "higher")
 
@@ -202,3 +208,69 @@ def _read_runs(
             origins.append(origin)
         runs.append((joined.tolist(), origins))
     return runs
+
+
+# The score of every segment, for a file: the numbers behind corpus scores, means and tests.
+
+
+@dataclass(frozen=True, eq=False)
+class SegmentScores:
+    """Columns of numbers by their name, a row for each segment."""
+
+    names: Sequence[str]
+    labels: Mapping[str, Labels] = field(default_factory=dict)
+    numbers: Mapping[str, Array] = field(default_factory=dict)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns in order."""
+        return ("segment", *self.labels, *self.numbers)
+
+    def rows(self) -> list[dict[str, object]]:
+        """One record for each segment, with all digits."""
+        label_columns = {name: [str(label) for label in labels] for name, labels in self.labels.items()}
+        numbers = {name: values.tolist() for name, values in self.numbers.items()}
+        columns = {"segment": list(self.names), **label_columns, **numbers}
+        return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+    def to_csv(self) -> str:
+        """All scores as CSV."""
+        return csv_text(self.columns, self.rows())
+
+
+def check_segments(path: str | None, inputs: Iterable[str], *, texts: bool) -> None:
+    """Refuse a file of segment scores that cannot be written, or that is asked for without texts."""
+    if path is None:
+        return
+    if not texts:
+        raise OutscoreError(
+            "--segments is for texts, but no --reference was named.", "Leave --segments out.", parameter="segments"
+        )
+    check_further(path, inputs, option="--segments", ending=".csv", holds="a table of segment scores")
+
+
+def segment_scores(
+    members: Sequence[Member], datasets: Datasets, documents: Labels | None, *, influence: bool = False
+) -> SegmentScores:
+    """The scores of segments by every metric: means over runs, and for two systems the influence of each on the difference.
+
+    Examples
+    --------
+    >>> from outscore.metrics.text.entry import segment_mean, to_rows
+    >>> comet = Member("COMET", segment_mean("COMET"), "", {"new": [to_rows([0.9, 0.5])], "old": [to_rows([0.8, 0.75])]})
+    >>> segment_scores([comet], Datasets(), None).rows()[1]
+    {'segment': 'segment 2', 'COMET: new': 0.5, 'COMET: old': 0.75}
+    """
+    first = next(iter(members[0].rows.values()))[0]
+    labels: dict[str, Labels] = {"dataset": datasets.labels} if datasets else {}
+    if documents is not None:
+        labels["document"] = documents
+    numbers: dict[str, Array] = {}
+    for member in members:
+        score = (member.segment_metric or member.metric).score
+        for system, runs in member.rows.items():
+            numbers[f"{member.label}: {system}"] = np.mean([score(rows) for rows in runs], axis=0)
+        if influence:
+            (a, b), together = mean_of_runs(member.metric, list(member.rows.values()))
+            numbers[f"{member.label}: influence"] = datasets.pull(a, b, together)
+    return SegmentScores(datasets.segment_names(len(first)), labels, numbers)

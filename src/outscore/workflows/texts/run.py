@@ -18,7 +18,7 @@ from outscore.core.records import dataclass
 from outscore.engine.engines import Engine, engine_of
 from outscore.engine.progress import Progress, Steps
 from outscore.formats.logs.evaluation import Evaluation
-from outscore.formats.texts.segments import Segments, read_segments
+from outscore.formats.segments import Segments, read_segments
 from outscore.language.numbers import count
 from outscore.language.phrases import correction_name
 from outscore.language.verdict.comparison import agreement, with_omission
@@ -38,8 +38,7 @@ from outscore.workflows.texts.checks import cache_of, chosen_metrics, engine_for
 from outscore.workflows.texts.corpus import TextDesign, compare_corpora, study_words
 from outscore.workflows.texts.inputs import read_text_files
 from outscore.workflows.texts.labels import Datasets, Labels, buckets_of, datasets_of_segments, labels_of_segments, length_bands
-from outscore.workflows.texts.members import scored_members, text_members
-from outscore.workflows.texts.segments import SegmentScores, check_segments, segment_scores
+from outscore.workflows.texts.members import SegmentScores, check_segments, scored_members, segment_scores, text_members
 from outscore.workflows.texts.statistics import Statistics, Texts
 from outscore.workflows.validate import question_of
 

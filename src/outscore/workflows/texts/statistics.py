@@ -17,8 +17,8 @@ from outscore.core.options import OptionValue
 from outscore.core.records import dataclass
 from outscore.engine.engines import MIN_WORK, Engine, Processes, Serial
 from outscore.engine.progress import Progress
-from outscore.formats.texts.read import read_texts
-from outscore.formats.texts.segments import Segments
+from outscore.formats.segments import Segments
+from outscore.formats.texts import read_texts
 from outscore.metrics.cache import StatisticsCache, statistics_key
 from outscore.metrics.text.check import Doubt, check_lines, find_doubt, rows_of_library, verify
 from outscore.metrics.text.entry import TextMetric

@@ -32,8 +32,19 @@ from outscore.results.diff import Rates, ScoreChange
 from outscore.results.note import Note
 from outscore.scores.panel import Panel
 from outscore.scores.system import Labels
-from outscore.workflows.diff.pair import DiffOptions, accuracy_change, mean_change, metric_change
-from outscore.workflows.diff.study import OtherScore, Study, View, chosen, label_counts, named, sliced
+from outscore.workflows.diff.pair import (
+    DiffOptions,
+    OtherScore,
+    Study,
+    View,
+    accuracy_change,
+    chosen,
+    label_counts,
+    mean_change,
+    metric_change,
+    named,
+    sliced,
+)
 
 CLASS_SCORES = (many_macro_f1, many_weighted_f1, many_mcc)
 """Scores beside accuracy."""

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from outscore.core.errors import OutscoreError
-from outscore.formats.texts.read import read_texts
+from outscore.formats.texts import read_texts
 
 SGML = """<refset setid="newstest" srclang="any" trglang="de">
 <doc docid="a.1" genre="news" origlang="en" sysid="ref">

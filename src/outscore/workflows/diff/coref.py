@@ -28,8 +28,7 @@ from outscore.outputs.model import Chains, Outputs
 from outscore.outputs.outcomes import Changed, Contexts, agreement
 from outscore.results.diff import KeyScore, Rates, ScoreChange
 from outscore.results.note import Note
-from outscore.workflows.diff.pair import DiffOptions, metric_change
-from outscore.workflows.diff.study import Study, View, chosen, named
+from outscore.workflows.diff.pair import DiffOptions, Study, View, chosen, metric_change, named
 
 KEYS = ("lea", "conll")
 """Measures by which one response is scored with another as the key (Tuggener, 2017, table 13); the second needs links."""

@@ -14,8 +14,7 @@ from outscore.core.records import dataclass
 if TYPE_CHECKING:
     from outscore.outputs.items import LabelMaps
     from outscore.outputs.model import OutputData, Outputs
-    from outscore.workflows.diff.pair import DiffOptions
-    from outscore.workflows.diff.study import Study
+    from outscore.workflows.diff.pair import DiffOptions, Study
 
 MAP = Option(
     "map",

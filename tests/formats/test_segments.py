@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outscore.core.errors import OutscoreError
-from outscore.formats.texts.segments import read_segments
+from outscore.formats.segments import read_segments
 
 # What other tools take for the end of a line is part of a segment here, as it is in sacreBLEU.
 LINES = st.lists(st.text(st.characters(exclude_characters="\n\r\x00", codec="utf-8")), min_size=1, max_size=8)

@@ -1,25 +1,134 @@
-"""Words with their tags as JSON: token lists (Hugging Face datasets), spaCy's documents, Stanza's sentences.
-
-{"tokens": ["Ekeus", "flew"], "ner_tags": ["B-PER", "O"]}              one sentence per object
-{"text": …, "tokens": [{"start", "end", "pos", "tag", "head", "dep"}], "ents": […], "sents": […]}   spaCy's Doc.to_json()
-[[{"id": 1, "text": "Ekeus", "upos": "PROPN", "head": 2, "deprel": "nsubj"}, …], …]   Stanza's Document.to_dict()
-"""
+"""Outputs as JSON, one value or one per line: words with their tags, and chains of coreference."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
 import numpy as np
 
-from outscore.formats.base.source import Peek, Source, stem_of
-from outscore.formats.conll.sentences import EMPTY, Sentence, assemble
-from outscore.formats.conll.word_lines import refuse_empty
-from outscore.formats.json.objects import Found, Place, first_value, objects_of, place_error, refuse_shape, typed
-from outscore.outputs.model import Words
+from outscore.core.errors import OutscoreError
+from outscore.core.records import dataclass
+from outscore.formats.base.source import Peek, Source, line_error, shorten, stem_of
+from outscore.formats.conll.words import EMPTY, Sentence, assemble, refuse_empty
+from outscore.formats.tables.jsonl import begins_with_object
+from outscore.outputs.model import Chains, Words
+from outscore.scores.system import Labels, Origin
 
-FORMAT = "json-words"
+# The objects of a JSON file, whether it is one value or one value per line.
+
+
+T = TypeVar("T")
+Place = Annotated[int, msgspec.Meta(ge=0, lt=2**62)]
+"""The place of a word, a token or a character."""
+_BEGIN = re.compile(r"[\[{]\s*$|\[\s*[\[{]|\{\s*\"")
+
+
+def is_json(peek: Peek) -> bool:
+    """Whether a file begins as JSON does; a word in braces may begin a file of words."""
+    first = next((line.strip() for line in peek.filled), "")
+    return begins_with_object(peek) or _BEGIN.match(first) is not None
+
+
+def first_value(peek: Peek) -> Any:  # noqa: ANN401 - any JSON value
+    """The first of the values that `objects_of` would give; None where the beginning is not JSON."""
+    if peek.document is not None:
+        return next(iter(_several(peek.document)), None)
+    first = next((line for line in peek.filled), "")
+    if not first.lstrip().startswith(("{", "[")):
+        return None
+    try:
+        return msgspec.json.decode(first)
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        return None
+
+
+@dataclass(frozen=True)
+class Found:
+    """A value of a file, and where it was found: on which line, or as which object of a document."""
+
+    value: Any
+    number: int
+    unit: Literal["line", "object"] = "object"
+
+
+def objects_of(source: Source) -> list[Found]:
+    """The values of a file: those of one list, one object, or one value per line."""
+    text = "".join(source.pieces())
+    if source.peek.document is not None:
+        # Of a document with one list of records inside, the pieces are those.
+        return _placed(source.peek.document)
+    try:
+        whole = msgspec.json.decode(text)
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
+        return [Found(_value(source, number, line), number, "line") for number, line in lines]
+    if isinstance(whole, dict) and "\n" not in text.strip():
+        return [Found(whole, 1 + text[: text.index("{")].count("\n"), "line")]
+    return _placed(whole)
+
+
+def _placed(whole: object) -> list[Found]:
+    return [Found(value, number) for number, value in enumerate(_several(whole), 1)]
+
+
+def _several(whole: object) -> list[Any]:
+    return list(whole) if isinstance(whole, list) else [whole]
+
+
+def _value(source: Source, number: int, line: str) -> Any:  # noqa: ANN401 - any JSON value
+    try:
+        return msgspec.json.decode(line)
+    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
+        reason = "it is nested too deeply" if isinstance(error, RecursionError) else error
+        hint = "Write one JSON value per line, or one list."
+        raise line_error(source.path, number, f"this is not JSON ({reason})", hint) from None
+
+
+def refuse_shape(source: Source, expected: str, hint: str) -> OutscoreError:
+    """The error of JSON that holds something else."""
+    return OutscoreError(f"{source.label} is JSON, but does not contain {expected}.", hint)
+
+
+def place_error(source: Source, found: Found, problem: str, hint: str) -> OutscoreError:
+    """The error of one value, which names its place."""
+    return line_error(source.path, found.number, problem, hint, found.unit)
+
+
+def typed(source: Source, found: Found, value: object, kind: type[T], writer: str, hint: str) -> T:
+    """A value, or part of one, as the type that its writer gives it; anything else is refused."""
+    try:
+        return msgspec.convert(value, kind)
+    except msgspec.ValidationError as error:
+        raise place_error(source, found, f"this is not as {writer} writes it ({_wrong(error)})", hint) from None
+
+
+def _wrong(error: msgspec.ValidationError) -> str:
+    """Where a value is wrong and how, in the words of msgspec, which have the place behind them.
+
+    Examples
+    --------
+    >>> try:
+    ...     msgspec.convert({"scores": [1, "a"]}, dict[str, list[int]])
+    ... except msgspec.ValidationError as error:
+    ...     print(_wrong(error))
+    `[...][1]`: expected `int`, got `str`
+    """
+    problem, _, path = str(error).partition(" - at `$")
+    where = f"`{path.rstrip('`').lstrip('.')}`: " if path else ""
+    return f"{where}{problem[0].lower()}{problem[1:]}"
+
+
+# Words with their tags as JSON: token lists (Hugging Face datasets), spaCy's documents, Stanza's sentences.
+#
+# {"tokens": ["Ekeus", "flew"], "ner_tags": ["B-PER", "O"]}              one sentence per object
+# {"text": …, "tokens": [{"start", "end", "pos", "tag", "head", "dep"}], "ents": […], "sents": […]}   spaCy's Doc.to_json()
+# [[{"id": 1, "text": "Ekeus", "upos": "PROPN", "head": 2, "deprel": "nsubj"}, …], …]   Stanza's Document.to_dict()
+
+
+WORDS = "json-words"
 
 # Keys of token lists, by column; the first that is there is read.
 LISTS = {
@@ -94,7 +203,7 @@ def words_of(source: Source, name: str | None = None) -> Words:
     sentences = list(_sentences(source, objects_of(source)))
     if not any(sentence.forms for sentence in sentences):
         refuse_empty(source, "words with their tags")
-    return assemble(source, sentences, stem_of(source.path) if name is None else name, FORMAT)
+    return assemble(source, sentences, stem_of(source.path) if name is None else name, WORDS)
 
 
 def _sentences(source: Source, values: Sequence[Found]) -> Iterator[Sentence]:
@@ -220,3 +329,78 @@ def _stanza_sentence(source: Source, found: Found, value: Any, document: str | N
 def _ids(word: _StanzaWord) -> list[int]:
     """The number of a word; the first and the last of a token of several words; or both numbers of an empty node."""
     return word.id if isinstance(word.id, list) else [word.id]
+
+
+# Coreference as JSON lines, a document per object, as neural resolvers read and write it.
+#
+#     {"doc_key": "nw/a_0001", "sentences": [["The", "mayor", …], …], "clusters": [[[0, 1], [4, 4]], …]}
+#
+# Mentions are first and last token, counted through the document. The chains of a system are ``predicted_clusters`` where
+# there are such.
+
+
+CHAINS = "coref-jsonl"
+
+CLUSTERS, PREDICTED = "clusters", "predicted_clusters"
+CHAINS_HINT = "Give objects with `doc_key`, `sentences` and `clusters` (or `predicted_clusters`)."
+
+
+class _Document(msgspec.Struct):
+    sentences: list[list[str]]
+    clusters: list[list[Any]] | msgspec.UnsetType = msgspec.UNSET
+    predicted_clusters: list[list[Any]] | msgspec.UnsetType = msgspec.UNSET
+    doc_key: str | int | None = None
+    doc_id: str | int | None = None
+
+
+def looks_like_chains(peek: Peek) -> bool:
+    """Whether the first object has sentences and clusters."""
+    first = first_value(peek)
+    if not isinstance(first, Mapping) or not isinstance(first.get("sentences"), list):
+        return False
+    return any(isinstance(first.get(key), list) for key in (CLUSTERS, PREDICTED))
+
+
+def chains_of(source: Source, *, predicted: bool = False) -> Chains:
+    """The chains of an open file; with `predicted` those that a system predicts, if the file has both."""
+    documents: list[str] = []
+    sentences: list[Sentence] = []
+    mentions: list[tuple[int, int, int, int]] = []
+    chain = 0
+    for found in objects_of(source):
+        if not isinstance(found.value, Mapping) or "sentences" not in found.value:
+            raise refuse_shape(source, "documents with `sentences` and `clusters`", CHAINS_HINT)
+        document = typed(source, found, found.value, _Document, "a resolver", CHAINS_HINT)
+        clusters, key = document.clusters, CLUSTERS
+        if predicted and document.predicted_clusters is not msgspec.UNSET:
+            clusters, key = document.predicted_clusters, PREDICTED
+        if clusters is msgspec.UNSET:
+            raise place_error(source, found, f"this document has no `{key}`", CHAINS_HINT)
+        given = document.doc_id if document.doc_key is None else document.doc_key
+        name = str(len(documents) + 1 if given is None else given)
+        if name in documents:
+            raise place_error(source, found, f"document `{name}` appears twice", "Give each document its own key.")
+        size = sum(map(len, document.sentences))
+        documents.append(name)
+        sentences += [Sentence([word or "_" for word in words], document=name) for words in document.sentences if words]
+        for cluster in clusters:
+            mentions += [(len(documents) - 1, *_span(source, found, mention, size), chain) for mention in cluster]
+            chain += 1
+    if not sentences:
+        raise OutscoreError(f"{source.label} contains no documents.", CHAINS_HINT)
+    table = np.array(mentions, dtype=np.int64).reshape(-1, 4)
+    origin = Origin(source.path, source.sha256(), len(table), CHAINS)
+    words = assemble(source, sentences, stem_of(source.path), CHAINS)
+    codes, starts, ends, chains = table.T
+    return Chains(stem_of(source.path), Labels(codes, tuple(documents)), starts, ends, chains, words, origin)
+
+
+def _span(source: Source, found: Found, mention: Any, size: int) -> tuple[int, int]:  # noqa: ANN401 - any JSON value
+    # Python counts True as a whole number, people do not.
+    if isinstance(mention, list) and len(mention) >= 2 and {type(x) for x in mention[:2]} == {int}:
+        first, last = mention[:2]
+        if 0 <= first <= last < size:
+            return first, last
+    problem = f"found the mention {shorten(str(mention))}, expected first and last of {size} tokens"
+    hint = "Count tokens from 0 through the whole document; the last token is part of the mention."
+    raise place_error(source, found, problem, hint)

@@ -40,8 +40,7 @@ from outscore.results.diff import Rates, ScoreChange
 from outscore.results.note import Note
 from outscore.scores.panel import Panel
 from outscore.scores.system import Labels
-from outscore.workflows.diff.pair import DiffOptions, accuracy_change
-from outscore.workflows.diff.study import OtherScore, Study, View, chosen, label_counts, named
+from outscore.workflows.diff.pair import DiffOptions, OtherScore, Study, View, accuracy_change, chosen, label_counts, named
 from outscore.workflows.names import distinct_names
 
 OTHER_TAGS = {"upos": "xpos", "xpos": "upos"}

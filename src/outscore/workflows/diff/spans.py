@@ -30,9 +30,8 @@ from outscore.outputs.words.spans import (
 from outscore.outputs.words.units import changed_spans, cluster_count, sentence_contexts
 from outscore.results.diff import Rates
 from outscore.results.note import Note
-from outscore.workflows.diff.pair import DiffOptions, metric_change
-from outscore.workflows.diff.studies.words import fit_notes, read_as_words
-from outscore.workflows.diff.study import Study, View, chosen
+from outscore.workflows.diff.pair import DiffOptions, Study, View, chosen, metric_change
+from outscore.workflows.diff.words import fit_notes, read_as_words
 
 SCHEMES = {
     IOB1: "are IOB1 and are read as such: I- begins an entity, B- one right after another of its type",

@@ -1,10 +1,10 @@
-"""Judgments in two games with the order exchanged: Arena-Hard, and the pairs of MT-bench."""
+"""Judgments as known tools write them: two games of Arena-Hard and MT-bench, and annotations of AlpacaEval."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import field
+from dataclasses import field, replace
 from typing import Any
 
 import numpy as np
@@ -13,11 +13,15 @@ from outscore.core.errors import OutscoreError
 from outscore.core.records import dataclass
 from outscore.formats.base.source import shorten
 from outscore.formats.battles.entry import BattleChoice
+from outscore.formats.battles.tables import read_table
 from outscore.formats.battles.verdicts import is_no_verdict, strong_verdict, word_share
 from outscore.formats.tables.records import Records
 from outscore.results.note import Note
 from outscore.scores.battles import Battles
 from outscore.scores.system import Labels
+
+# Judgments in two games with the order exchanged: Arena-Hard, and the pairs of MT-bench.
+
 
 BASELINE = "baseline"
 """What the rival of an Arena-Hard judgment is called, which its files do not name."""
@@ -166,3 +170,30 @@ def _named(records: Records, line: int, column: str, winner: object) -> float:
 def _refuse_nothing(records: Records, rows: _Rows) -> None:
     if not rows.first:
         records.refuse_empty()
+
+
+# Annotations of AlpacaEval: a baseline (generator_1) against a model (generator_2), a preference from 1 to 2.
+
+
+NEEDED = {"generator_1", "generator_2", "preference"}
+PROMPTS = ("instruction_sha256", "instruction")
+
+
+def looks_like_annotations(records: Records) -> bool:
+    """Whether these are annotations of AlpacaEval."""
+    return set(records.columns) >= NEEDED
+
+
+def read_annotations(records: Records, choice: BattleChoice) -> tuple[Battles, Mapping[str, tuple[str, ...]]]:
+    """Read annotations: 0 and 1.5 are ties, null is no verdict; pairs were shown in a random order that is not recorded."""
+    prompt = next((name for name in PROMPTS if name in records.columns), None)
+    columns = replace(
+        choice,
+        first=choice.first or "generator_1",
+        second=choice.second or "generator_2",
+        winner=choice.winner or ("preference",),
+        prompt=choice.prompt or prompt,
+    )
+    battles, used = read_table(records, columns)
+    note = Note("reading", "AlpacaEval shows each pair in random order and does not record the order.")
+    return replace(battles, shown=np.zeros(battles.rows, dtype=bool), notes=(*battles.notes, note)), used

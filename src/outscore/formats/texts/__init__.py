@@ -1,1 +1,0 @@
-"""Texts of translation and generation: plain lines, WMT's SGML and XML, and tables of texts."""
