@@ -70,6 +70,10 @@ def test_every_form_of_a_table_is_the_same_leaderboard(board, outscore, file):
     a, b = saved("a.json"), saved("b.json")
     assert ["parts of one dataset" in note["text"] for note in b.pop("notes")] == [True] * file.startswith("parts")
     assert a.pop("notes") == []
+    # Parts are added up, and no item is kept to be judged.
+    items = a.pop("items")
+    assert items["items"] == a["n"]
+    assert b.pop("items") == (None if file.startswith("parts") else items)
     assert a == b
 
 
@@ -115,7 +119,9 @@ def test_datasets_are_the_same_in_any_format(board, outscore, files):
 def test_parquet_files_with_a_dataset_column_are_the_same_named_or_in_a_folder(board, outscore):
     for files in (["parts"], ["parts/0.parquet", "parts/1.parquet"]):
         assert outscore("rank", *files, "--dataset", "task", "-o", f"{len(files)}.json").exit_code == 0
-    assert saved("1.json") == saved("2.json")
+    parts, whole = saved("1.json"), saved("2.json")
+    assert (parts.pop("items"), whole.pop("items")["items"]) == (None, 80)
+    assert parts == whole
 
 
 def test_folders_that_name_a_column_are_parts(board, outscore):

@@ -9,7 +9,7 @@ import click
 
 from outscore.cli.declared import Asked, command
 from outscore.cli.output import remark
-from outscore.core.errors import require_polars
+from outscore.core.errors import OutscoreError, require_polars
 from outscore.results.files import check_further
 from outscore.workflows.requests.rank import RankRequest, ScoreRequest
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     click.option("--dask", metavar="ADDRESS|local", help="Run on a Dask cluster, or on one started on this machine."),
     click.option("--pairs", metavar="FILE.parquet", help="Also write every pair of every dataset as a table."),
     click.option("--segments", metavar="FILE.csv", help="Texts: also write the score of every segment by every metric."),
+    click.option("--items", metavar="FILE.csv", help="Also write which items decide: dead, discriminating, suspicious."),
 )
 def rank(asked: Asked[RankRequest]) -> None:
     """Rank many systems: all pairs tested, corrected, and grouped.
@@ -38,7 +39,9 @@ def rank(asked: Asked[RankRequest]) -> None:
 
     With --reference, FILES are texts, one for each system; with --gold and --task, outputs.
     """
-    request, pairs, segments = asked.request, asked.own["pairs"], asked.own["segments"]
+    request, pairs, segments, items = asked.request, *(asked.own[name] for name in ("pairs", "segments", "items"))
+    if items is not None:
+        check_further(items, request.inputs, option="--items", ending=".csv", holds="a table")
     if pairs is not None:
         check_further(pairs, request.inputs, option="--pairs", ending=".parquet", holds="a Parquet table")
         require_polars("write pairs as a Parquet table")
@@ -53,6 +56,8 @@ def rank(asked: Asked[RankRequest]) -> None:
         further[pairs] = _parquet(table)
     if segments is not None and ranked.segments is not None:
         further[segments] = ranked.segments().to_csv()
+    if items is not None:
+        further[items] = _items(ranked)
     asked.deliver(asked.with_changes(ranked.ranking), further)
     if table is not None and sys.stderr.isatty():
         click.echo(f"{table.height:,} pairs are in `{pairs}`.", err=True)
@@ -65,6 +70,15 @@ def _rank(request: RankRequest, jobs: int, dask: str | None) -> Ranked:
 
     with terminal_progress() as progress, open_engine(engine_of(jobs, dask=dask)) as engine:
         return run_measured(request, engine=engine, progress=progress, remark=remark)
+
+
+def _items(ranked: Ranked) -> str:
+    from outscore.report.render import table_text
+    from outscore.workflows.rank.items import COLUMNS
+
+    if ranked.items is None:
+        raise OutscoreError("--items needs a score for each item, but here there is none.", "Leave --items out.")
+    return table_text(COLUMNS, (row for one in ranked.items for row in one.rows()))
 
 
 def _pairs(ranked: Ranked, request: RankRequest) -> pl.DataFrame:

@@ -376,6 +376,64 @@ class Frontier:
 
 
 @dataclass(frozen=True)
+class SuspiciousItem:
+    """An item on which better systems do worse: often a wrong key, or a question that can be read in two ways.
+
+    Attributes
+    ----------
+    item, dataset
+        Its id, or its number from 1 on if items have none; and the dataset it is in.
+    mean
+        The mean score of all systems.
+    correlation
+        Its item-rest correlation.
+    """
+
+    item: str
+    dataset: str | None
+    mean: float
+    correlation: float
+
+
+@dataclass(frozen=True)
+class ItemKinds:
+    """Which items decide a ranking. Items are judged by their scores alone; no model is fitted.
+
+    Attributes
+    ----------
+    items
+        How many there are.
+    all_right, all_wrong, equal
+        Items on which all systems have the same score, which tell none of them apart: the best one, the worst one, and for
+        graded scores any.
+    discriminating
+        Items with an item-rest correlation of at least .2; None with fewer than five systems.
+    suspicious, by_chance
+        Items with a negative one, one-sided p <= .05, and how many items without any relation to the rest would be expected to
+        have one; None with fewer than five systems.
+    effective
+        As many items that decide alike as these decide: (Σ v)² / Σ v², where v is the variance of an item's scores.
+    listed
+        The most suspicious items.
+    """
+
+    items: int
+    all_right: int
+    all_wrong: int
+    equal: int
+    discriminating: int | None
+    suspicious: int | None
+    by_chance: float | None
+    effective: float
+    listed: list[SuspiciousItem]
+
+    @property
+    def dead(self) -> int:
+        """Items that tell no systems apart."""
+        return self.all_right + self.all_wrong + self.equal
+
+
+@dataclass(frozen=True)
 class Coverage:
     """How complete the leaderboard is.
 
@@ -517,6 +575,8 @@ class Ranking(Result, Standing):
         Simultaneous intervals, how often each system is best, Borda scores and win rates, if requested.
     frontier
         Which systems no other dominates, if there are several measures.
+    items
+        Which items decide; None if items have no scores of their own, or were not kept.
     schema
         The schema of the saved file.
     """
@@ -547,6 +607,7 @@ class Ranking(Result, Standing):
     smallest_p: float | None = None
     smallest_adjusted_p: float | None = None
     frontier: Frontier | None = None
+    items: ItemKinds | None = None
     schema: Literal["outscore/ranking/1"] = "outscore/ranking/1"
 
     @property

@@ -34,6 +34,7 @@ from outscore.report.rows.ranking import (
     frontier_table,
     grid_table,
     group_lines,
+    item_lines,
     joint_pair_table,
     joint_table,
     pair_table,
@@ -44,6 +45,7 @@ from outscore.report.rows.ranking import (
     ranked_systems,
     replicability_table,
     standings_table,
+    suspicious_table,
     win_matrix,
 )
 from outscore.results.note import note_texts
@@ -87,6 +89,7 @@ def build(ranking: Ranking) -> doc.Document:
         doc.Section("replicability", "Replicability", lambda: _replicability(ranking)),
         doc.Section("joint", "All systems at once", lambda: _joint(ranking)),
         doc.Section("ranks", "Mean ranks", lambda: _mean_ranks(ranking)).but("latex", level="brief"),
+        doc.Section("items", "Items", lambda: _items(ranking), headed=True).but("latex", level="brief"),
         doc.Section("pair-list", "", lambda: [pair_table(ranking) if ranking.pairs else None]).full().but("html"),
         repeated.but("html"),
         doc.Section("grounds", "Method and assumptions", lambda: [common.facts_block(facts(ranking))], headed=True).but(
@@ -267,6 +270,15 @@ def _joint(ranking: Ranking) -> Iterable[doc.Later]:
     shown = common.by_length(pairs, MAX_SHOWN, *common.RUNNING)
     yield from shown if ranking.baseline is not None else shown[1:]
     yield common.on_page(pairs, MAX_LINKED, MAX_OPEN_ROWS)
+
+
+def _items(ranking: Ranking) -> Iterable[doc.Block]:
+    """Which items decide, and the most suspicious ones."""
+    if ranking.items is None:
+        return
+    yield doc.Listing("items", tuple(item_lines(ranking.items)), "")
+    if ranking.items.listed:
+        yield common.folded(suspicious_table(ranking.items), 0)
 
 
 def _mean_ranks(ranking: Ranking) -> Iterable[doc.Block]:

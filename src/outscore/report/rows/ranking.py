@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any, Literal
@@ -53,12 +54,14 @@ from outscore.results.ranking import (
     CriticalDifference,
     Frontier,
     FrontierSystem,
+    ItemKinds,
     Joint,
     JointPair,
     JointSystem,
     RankedSystem,
     Ranking,
     Standing,
+    SuspiciousItem,
 )
 
 What = Literal["dataset", "metric"]
@@ -190,6 +193,34 @@ def frontier_table(ranking: Ranking, frontier: Frontier, most: int | None = None
     )
     notes = [meaning, _left_out(ranking, most)]
     return tabulate("frontier", "Frontier", columns, frontier.systems[:most], notes, label="ranking-frontier")
+
+
+def item_lines(kinds: ItemKinds) -> list[str]:
+    """Which items decide, in sentences."""
+    same = [("right", kinds.all_right), ("wrong", kinds.all_wrong), ("equal", kinds.equal)]
+    how = ", ".join(f"{n:,} {word}" for word, n in same if n)
+    lines = [f"{kinds.dead:,} of {count(kinds.items, 'item')} tell no systems apart{f' (all systems: {how})' if how else ''}."]
+    live = kinds.items - kinds.dead
+    lines.append(f"The other {live:,} decide as much as {kinds.effective:,.0f} that decide alike (the effective number).")
+    if kinds.suspicious is not None and kinds.by_chance is not None:
+        lines.append(f"{kinds.discriminating:,} discriminate: their item-rest correlation over systems is at least .2.")
+        lines.append(
+            f"{kinds.suspicious:,} are suspicious, because better systems do worse on them (negative correlation, one-sided "
+            f"p <= .05); up to {math.ceil(kinds.by_chance):,} would be expected by chance."
+        )
+    return lines
+
+
+def suspicious_table(kinds: ItemKinds) -> Table:
+    """The most suspicious items."""
+    columns: list[Column[SuspiciousItem]] = [
+        words("item", lambda s: s.item),
+        words("dataset", lambda s: s.dataset),
+        Column("mean", lambda s: s.mean, number(3)),
+        Column("item-rest", lambda s: s.correlation, number(2)),
+    ]
+    left = not_shown(kinds.suspicious or 0, len(kinds.listed), "item", " (--items FILE.csv has all)")
+    return tabulate("suspicious", "Suspicious items", columns, kinds.listed, [left], label="ranking-items")
 
 
 def _place(standing: Standing) -> Callable[[RankedSystem], int]:

@@ -31,6 +31,7 @@ from outscore.results.ranking import CriticalDifference, OtherPopulation, RankDe
 from outscore.scores.panel import Panel, name_repeats
 from outscore.workflows.rank.assemble import assemble_ranking, with_duplicates
 from outscore.workflows.rank.frontier import with_frontier
+from outscore.workflows.rank.items import JudgedItems, item_kinds, judged_items
 from outscore.workflows.rank.joint import joint_of
 from outscore.workflows.rank.measure import measure
 from outscore.workflows.rank.populations import Metrics, population_of
@@ -58,12 +59,13 @@ GROUPS = {"segment": "document", "word": "sentence"}
 class Ranked:
     """A ranking, and everything measured for it, including all pairs, which `pairs_frame` turns into a table.
 
-    For texts, `segments` computes the scores of all segments.
+    For texts, `segments` computes the scores of all segments. `items` are judged one by one, where they have scores.
     """
 
     ranking: Ranking
     measured: Sequence[Measured]
     segments: Callable[[], SegmentScores] | None = None
+    items: Sequence[JudgedItems] | None = None
 
 
 def rank_panels(
@@ -108,10 +110,11 @@ def rank_panels(
         return measured
 
     measured = measured_for(population)
-    looked_at: list[Measured] = []
-    for name, panel in (other_scores or {}).items():
-        (found,) = measure([panel], question.of_other_scores(), engine=engine, progress=progress)
-        looked_at.append(replace(found, metric=name))
+    looked_at = [
+        replace(found, metric=name)
+        for name, panel in (other_scores or {}).items()
+        for found in measure([panel], question.of_other_scores(), engine=engine, progress=progress)
+    ]
     other = [_counted(name, measured_for(name), question, metrics) for name in others]
     ranking = assemble_ranking(
         measured,
@@ -126,17 +129,24 @@ def rank_panels(
         notes=[*notes, *remarks, *(note for panel in panels for note in panel.notes)],
     )
     ranking = _with_outlook(ranking, panels, question)
-    floor = smallest_p_of(population, measured, question, metrics)
-    ranking = replace(
-        ranking, smallest_p=floor[0], smallest_adjusted_p=floor[1], notes=[*ranking.notes, *_price(ranking, panels)]
-    )
+    smallest, adjusted = smallest_p_of(population, measured, question, metrics)
+    notes = [*ranking.notes, *_price(ranking, panels)]
+    ranking = replace(ranking, smallest_p=smallest, smallest_adjusted_p=adjusted, notes=notes)
     if margins is not None:
         ranking = with_frontier(ranking, measured, [of_metric[0] for of_metric in metrics], margins, question)
     if question.joint:
         ranking = replace(ranking, joint=joint_of(panels, ranking, seed=question.seed, progress=progress))
+    return _with_items(ranking, measured, panels, question)
+
+
+def _with_items(ranking: Ranking, measured: Sequence[Measured], panels: Sequence[Panel], question: Question) -> Ranked:
+    """The ranking with what single items say, rows that repeat one another, and whether enough swaps were drawn."""
+    judged = judged_items(panels)
+    ranking = ranking if judged is None else replace(ranking, items=item_kinds(judged))
     drawn = int(str(question.options.get("resamples", RESAMPLES)))
     ranking = with_duplicates(ranking, sum(one.duplicates for one in panels), sum(one.conflicts for one in panels))
-    return Ranked(replace(ranking, notes=[*ranking.notes, *_out_of_reach(measured, ranking, drawn)]), measured)
+    ranking = replace(ranking, notes=[*ranking.notes, *_out_of_reach(measured, ranking, drawn)])
+    return Ranked(ranking, measured, items=judged)
 
 
 def _with_outlook(ranking: Ranking, panels: Sequence[Panel], question: Question) -> Ranking:
