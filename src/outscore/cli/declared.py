@@ -190,6 +190,10 @@ _Decorator = Callable[[_Command], _Command]
 _Request = TypeVar("_Request", bound=Request)
 _Result = TypeVar("_Result")
 _option = click.option
+DRY_RUN = "dry_run"
+READING = {"compare", "rank", "score", "gate", "prefer", "diff"}
+"""The commands whose reading can be looked at alone."""
+dry_run_option = click.option("--dry-run", DRY_RUN, is_flag=True, help="Only show how the files would be read.")
 SECTIONS = {
     "design": "What to plan",
     "test": "Question and test",
@@ -299,6 +303,8 @@ def command(
             written: dict[str, Written] = {**given_of(declared, asked), **dict(zip(alone, files, strict=False))}
             question = (read or request.from_written)({**written, "files": files[len(alone) :]})
             check_outputs(outputs, charts, question.inputs)
+            if asked.pop(DRY_RUN, False):
+                return _look(Asked(question, form, outputs, charts, verbose, saved_inputs(context), asked))
             return answer(Asked(question, form, outputs, charts, verbose, saved_inputs(context), asked))
 
         callback.__doc__ = answer.__doc__
@@ -306,6 +312,7 @@ def command(
             click.argument("files", nargs=-1, metavar=metavar or " ".join(metavars), shell_complete=of_files),
             declared_options(declared, without=request.positional),
             *own,
+            *([dry_run_option] if request.subcommand in READING else []),
             output_options(**output),
         )
         decorated: Any = callback
@@ -314,6 +321,18 @@ def command(
         return click.command(answer.__name__, cls=SectionedCommand)(decorated)
 
     return make
+
+
+def _look(asked: Asked[Any]) -> int:
+    """Only the reading: how the files would be read, with nothing computed."""
+    if asked.form not in FORMS:
+        raise OutscoreError(f"--format {asked.form} shows a result, but --dry-run computes none.", "Leave one of the two out.")
+    with asked.working("reading"):
+        from outscore.workflows.show.look import look
+
+        seen = look(asked.request)
+    asked.deliver(seen)
+    return 0
 
 
 def declared_options(options: Iterable[Option], *, without: Iterable[str] = ()) -> Callable[[_Command], _Command]:

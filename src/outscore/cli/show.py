@@ -1,4 +1,4 @@
-"""`outscore show` and `outscore convert`: the contents of logs, and logs of any harness in the common format."""
+"""`outscore show` and `outscore convert`: the contents of files, and logs of any harness in the common format."""
 
 from __future__ import annotations
 
@@ -15,9 +15,11 @@ from outscore.workflows.requests.show import ConvertRequest, ShowRequest
 
 @command(ShowRequest)
 def show(asked: Asked[ShowRequest]) -> None:
-    """List the contents of evaluation logs.
+    """List what files contain and how they would be read.
 
-    Tasks, systems, scores, filters, items, repeats and rows without a score, for files and folders.
+    Logs: tasks, systems, scores, filters, items, repeats and rows without a score. Tables, bare numbers, texts, battles, words
+    and trees: what each column was taken for, and why. Files that cannot be read are listed with the reason. The commands at
+    the end can be run as they are.
     """
     with asked.working("reading"):
         from outscore.workflows.show.run import run

@@ -1,4 +1,4 @@
-"""What logs of evaluation harnesses contain."""
+"""What files contain: logs of evaluation harnesses, tables, texts, and how they would be read."""
 
 from __future__ import annotations
 
@@ -78,14 +78,65 @@ class LoggedEvaluation:
     states: dict[str, int] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class ShownColumn:
+    """A column that plays a part.
+
+    Attributes
+    ----------
+    part, name
+        The part, and the name of the column.
+    example
+        Its first value.
+    why
+        Why it plays that part.
+    """
+
+    part: str
+    name: str
+    example: str = ""
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class ShownFile:
+    """A file that is no log, or one that cannot be read.
+
+    Attributes
+    ----------
+    path
+        The file.
+    format
+        Its format; empty if it is not known.
+    rows
+        How many rows, segments or words it has, if that is known.
+    systems
+        The systems in it.
+    columns
+        The columns that play a part.
+    reading
+        How it would be read, in a sentence.
+    problem
+        Why it cannot be read; empty if it can.
+    """
+
+    path: str
+    format: str = ""
+    rows: int | None = None
+    systems: list[str] = field(default_factory=list)
+    columns: list[ShownColumn] = field(default_factory=list)
+    reading: str = ""
+    problem: str = ""
+
+
 @dataclass(frozen=True, repr=False)
 class Logs(Result):
-    """What logs contain: systems, tasks, filters, scores, items, repeats, and rows without a score.
+    """What files contain: systems, tasks, filters, scores, items, repeats, rows without a score, and the parts of columns.
 
     Attributes
     ----------
     evaluations
-        One by one, in the order of the files.
+        Those of logs, one by one, in the order of the files.
     next_command
         A command that compares, ranks or scores the systems; empty if there is none.
     verdict
@@ -94,6 +145,12 @@ class Logs(Result):
         The settings that repeat the listing.
     notes
         Notes for the reader.
+    files
+        Files that are no logs, and files that cannot be read.
+    commands
+        Commands that the files can answer, the next one first.
+    reading
+        How a command would read the files, in a sentence, if it was asked for a dry run.
     schema
         The schema of the saved file.
     """
@@ -103,8 +160,13 @@ class Logs(Result):
     verdict: str
     settings: dict[str, Any] = field(default_factory=dict)
     notes: list[Note] = field(default_factory=list)
+    files: list[ShownFile] = field(default_factory=list)
+    commands: list[str] = field(default_factory=list)
+    reading: str = ""
     schema: Literal["outscore/logs/1"] = "outscore/logs/1"
 
     def _brief(self) -> str:
         systems = list(dict.fromkeys(one.system for one in self.evaluations))
+        if not systems:
+            return self.verdict.removesuffix(".")
         return f"{len(self.evaluations)} of {', '.join(brief_name(name) for name in systems[:4])}"

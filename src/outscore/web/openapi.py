@@ -18,7 +18,8 @@ from outscore._version import __version__
 from outscore.core.records import dataclass
 from outscore.web.form import COMMANDS, Field, Kind, form
 from outscore.web.jobs import State
-from outscore.web.messages import FileDescription, ResultRequest, SettingsFileRequest, TextRequest
+from outscore.web.messages import ResultRequest, SettingsFileRequest, TextRequest
+from outscore.workflows.show.describe import FileDescription
 
 Schema = dict[str, Any]
 Endpoint = Callable[[Request], Awaitable[Response]]

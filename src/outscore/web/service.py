@@ -18,13 +18,14 @@ from starlette.requests import Request
 from outscore.core.records import dataclass
 from outscore.web.form import Found, form, read_settings, yaml_of_result
 from outscore.web.jobs import Answer, Job, Jobs, Workers
-from outscore.web.messages import FileDescription, HTTPProblem, JobRequest
+from outscore.web.messages import HTTPProblem, JobRequest
 from outscore.web.settings import Settings
 from outscore.web.store import Awaited, Store, Upload, clashes, link, safe_name, safe_place
 from outscore.web.submission import Submission, submit
 from outscore.web.worker import CHART_LIST, CHART_TYPES, CHARTS
 from outscore.workflows.requests.registry import REQUESTS
 from outscore.workflows.requests.settings_file import settings_yaml
+from outscore.workflows.show.describe import FileDescription
 
 TYPES = {
     "json": "application/json",

@@ -189,7 +189,7 @@ def _about(result: AnyResult) -> dict[str, Any]:
     """What a list of results says of one: the systems it is about, and its first headline."""
     from outscore.report.document import glue, minus
     from outscore.report.render import verdicts_of
-    from outscore.web.inspect import systems_of
+    from outscore.workflows.show.describe import systems_of
 
     verdict = next(filter(None, verdicts_of(result)), None)
     return {"systems": systems_of(result), "headline": None if verdict is None else minus(glue(verdict.headline))}

@@ -56,6 +56,7 @@ from outscore.formats.tables.names import (
     paired_answers,
     pairs_answers,
     right_names,
+    shared_score,
     suggest_name,
     suggests_other,
     system_of,
@@ -278,6 +279,9 @@ def _numeric_columns(records: Records, choice: Choice, finder: ColumnFinder, sys
         numeric, plain = tuple(name for name in numeric if name not in plain), ()
     if len(plain) == 1 and not any(map(holds_answers, finder.free())):
         # Beside the only column that can hold scores, ids, times, lengths and costs are no candidates.
+        return plain
+    if system is None and 1 < len(plain) < len(numeric) and shared_score(plain) is not None:
+        # Right or wrong, of each system, with how many tokens that took.
         return plain
     _refuse_doubtful(records, choice, numeric, finder.free(), long=system is not None)
     return numeric

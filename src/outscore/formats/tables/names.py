@@ -139,6 +139,21 @@ def is_score(name: str) -> bool:
     return inside or any(normalize_name(last) in tier for tier in USUAL["score"])
 
 
+def shared_score(columns: Sequence[str]) -> str | None:
+    """The usual name of scores that the columns of all systems are named after, in front or behind.
+
+    Examples
+    --------
+    >>> shared_score(["gpt_correct", "llama_correct"]), shared_score(["gpt_correct", "llama"]), shared_score(["acc_a", "acc_b"])
+    ('correct', None, 'acc')
+    """
+    names = [normalize_name(column) for column in columns]
+    for score in (score for tier in USUAL["score"] for score in tier):
+        if all(name.endswith(f"_{score}") for name in names) or all(name.startswith(f"{score}_") for name in names):
+            return score
+    return None
+
+
 def names_counts(name: str) -> bool:
     """Whether a column of this name makes those beside it counts."""
     return normalize_name(name) in COUNTS

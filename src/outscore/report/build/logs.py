@@ -1,4 +1,4 @@
-"""A listing of logs: what was found, every score, and the command that comes next."""
+"""A listing of files: what was found, every score, the parts of columns, and the commands that come next."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from outscore.report.build.kind import Kind
 from outscore.report.charts.canvas import stylesheet
 from outscore.report.document import Article, Document, Fact, Records, Screen, Section, Table, Verdict, clean
 from outscore.report.rows.columns import Column, Text, digits, number, tabulate, words
-from outscore.results.logs import LoggedEvaluation, LoggedScore, Logs
+from outscore.results.logs import LoggedEvaluation, LoggedScore, Logs, ShownColumn, ShownFile
 from outscore.results.note import note_texts
 
 COLUMNS = (
@@ -17,6 +17,7 @@ COLUMNS = (
 MAX_SHOWN = 14
 """How many rows fit on one screen with what stands around them."""
 Logged = tuple[LoggedEvaluation, LoggedScore]
+Played = tuple[ShownFile, ShownColumn]
 
 
 def _each(logs: Logs) -> list[Logged]:
@@ -38,21 +39,93 @@ def scores(logs: Logs) -> Table:
         Column("repeats", lambda row: row[0].repeats, "{:.3g}".format, when=any(one.repeats > 1 for one in logs.evaluations)),
         words("score", lambda row: row[1].name),
         Column("mean", lambda row: Text("texts") if row[1].corpus else row[1].value, number(4)),
+        Column(
+            "reported", lambda row: row[1].reported, number(4), when=any(row[1].reported is not None for row in _each(logs))
+        ),
         words("without a score", lambda row: ", ".join(f"{n:,} {reason}" for reason, n in row[1].missing.items())),
     ]
     return tabulate("scores", "Scores", columns, _each(logs))
+
+
+def by_task(logs: Logs) -> Table:
+    """Every task and score in a row, with the systems that have it: more logs than fit on a screen, one by one."""
+    rows: dict[tuple[str, str], list[Logged]] = {}
+    for evaluation, score in _each(logs):
+        rows.setdefault((evaluation.task, score.name), []).append((evaluation, score))
+
+    def means(several: list[Logged]) -> str:
+        values = [score.value for _, score in several if score.value is not None]
+        return f"{min(values):.4g} to {max(values):.4g}" if values else ""
+
+    def items(several: list[Logged]) -> str:
+        sizes = sorted({evaluation.items for evaluation, _ in several})
+        return f"{sizes[0]:,}" if len(sizes) == 1 else f"{sizes[0]:,} to {sizes[-1]:,}"
+
+    def missing(several: list[Logged]) -> str:
+        return f"{total:,}" if (total := sum(sum(score.missing.values()) for _, score in several)) else ""
+
+    columns: list[Column[list[Logged]]] = [
+        words("task", lambda row: row[0][0].task),
+        words("score", lambda row: row[0][1].name),
+        Column("systems", lambda row: len({evaluation.system for evaluation, _ in row})),
+        Column("items", lambda row: Text(items(row))),
+        Column("means", lambda row: Text(means(row))),
+        words("without a score", missing),
+    ]
+    return tabulate("tasks", "Tasks", columns, list(rows.values()))
+
+
+def parts(logs: Logs) -> Table:
+    """The part of every column that plays one, with an example and the reason."""
+    readable = [file for file in logs.files if file.columns]
+    alike = len({tuple((one.part, one.name, one.why) for one in file.columns) for file in readable}) == 1
+    rows = [(file, column) for file in (readable[:1] if alike else readable) for column in file.columns]
+    columns: list[Column[Played]] = [
+        words("file", lambda row: row[0].path, when=not alike),
+        words("part", lambda row: row[1].part),
+        words("column", lambda row: row[1].name),
+        words("example", lambda row: row[1].example),
+        words("why", lambda row: row[1].why),
+    ]
+    return tabulate("parts", "How columns would be read", columns, rows)
+
+
+def listed(logs: Logs) -> Table:
+    """Every file that is no log, with what it is or why it cannot be read."""
+    columns: list[Column[ShownFile]] = [
+        words("file", lambda file: file.path),
+        words("format", lambda file: file.format),
+        Column("rows", lambda file: file.rows),
+        words("systems", lambda file: str(len(file.systems)) if file.systems else ""),
+        words("cannot be read", lambda file: file.problem),
+    ]
+    return tabulate("files", "Files", columns, logs.files)
+
+
+def _tables(logs: Logs, *, short: bool) -> list[Table]:
+    """What was found: scores of logs, files if there are several, and the parts of columns."""
+    tables = []
+    if logs.evaluations:
+        tables.append(by_task(logs) if short and len(_each(logs)) > MAX_SHOWN else scores(logs))
+    if len(logs.files) > 1 or any(file.problem for file in logs.files):
+        tables.append(listed(logs))
+    if any(file.columns for file in logs.files):
+        tables.append(parts(logs))
+    return tables
 
 
 def facts(logs: Logs) -> list[Fact]:
     """What else the logs say, without what is missing."""
     groups = {name: size for evaluation in logs.evaluations for name, size in evaluation.groups.items()}
     files = list(dict.fromkeys(file for evaluation in logs.evaluations for file in evaluation.files))
+    more = ", ..." if len(files) > 3 else ""
     conditions = {(name, text) for evaluation in logs.evaluations for name, text in evaluation.conditions.items()}
     listed = [
         ("groups", [", ".join(f"{name} ({size} values)" for name, size in groups.items())] if groups else []),
         ("settings", [f"{name}: {text}" for name, text in sorted(conditions)]),
-        ("files", [f"{len(files)}: {', '.join(files[:3])}{', ...' if len(files) > 3 else ''}"]),
-        ("next", [logs.next_command] if logs.next_command else []),
+        ("files", [f"{len(files)}: {', '.join(files[:3])}{more}"] if files else []),
+        ("read as", list(dict.fromkeys(filter(None, [logs.reading, *(file.reading for file in logs.files)])))),
+        ("next", logs.commands or ([logs.next_command] if logs.next_command else [])),
         ("notes", note_texts(logs.notes)),
     ]
     return [
@@ -79,16 +152,17 @@ def build(logs: Logs) -> Document:
     """The whole listing."""
     sections = (
         Section("answer", "", lambda: [_verdict(logs)]),
-        Section("scores", "", lambda: [scores(logs)]),
+        Section("scores", "", lambda: _tables(logs, short=False)),
         Section("facts", "", lambda: [facts_block(facts(logs))]).but("latex"),
         settings(logs.settings, "logs-settings"),
     )
-    return Document("Contents of the logs", (Article("", "Contents of the logs", sections),), style=stylesheet)
+    title = "Contents of the logs" if logs.evaluations else "Contents of the files"
+    return Document(title, (Article("", title, sections),), style=stylesheet)
 
 
 def card(logs: Logs) -> Document:
     """The scores alone, for notebooks."""
-    return Document("", (Article("", "", (Section("card", "", lambda: [_verdict(logs), scores(logs)]),)),))
+    return Document("", (Article("", "", (Section("card", "", lambda: [_verdict(logs), *_tables(logs, short=True)]),)),))
 
 
 def _verdict(logs: Logs) -> Verdict:
@@ -98,9 +172,10 @@ def _verdict(logs: Logs) -> Verdict:
 
 def screen(logs: Logs) -> Screen:
     """The first scores, what to be careful about, and the command that comes next."""
-    table, found = scores(logs), {fact.label: fact for fact in facts(logs)}
-    noted = tuple(fact for label in ("groups", "next") if (fact := found.get(label)) is not None)
-    return Screen(clean(logs.verdict), noted, tuple(map(clean, note_texts(logs.notes))), (bare(table, most=MAX_SHOWN),), "told")
+    found = {fact.label: fact for fact in facts(logs)}
+    noted = tuple(fact for label in ("groups", "read as", "next") if (fact := found.get(label)) is not None)
+    tables = tuple(bare(table, most=MAX_SHOWN) for table in _tables(logs, short=True))
+    return Screen(clean(logs.verdict), noted, tuple(map(clean, note_texts(logs.notes))), tables, "told")
 
 
 KIND = Kind(build, card, {"scores": records}, screen=screen)

@@ -143,9 +143,9 @@ def _material(request: RankRequest, data: RankData | None, work: _Work, *, logs:
     if data is not None and data.kind == "scores":
         return _of_scores(request, data.scores, measures=data.measures)
     if request.reference or (data is not None and data.kind == "texts"):
-        return _texts(request, data or _read_texts(request), work)
+        return _texts(request, data or read_texts(request), work)
     if request.task is not None:
-        return _outputs(request, data or _read_outputs(request))
+        return _outputs(request, data or read_outputs(request))
     read = _logs if logs else _scores
     if request.measure:
         return _measures([read(one) for one in request.by_measure(logs=logs).values()], request)
@@ -277,7 +277,8 @@ def _rank(material: _Material, request: RankRequest, work: _Work) -> Ranked:
     return replace(ranked, ranking=replace(ranked.ranking, reading=reading), segments=material.segments)
 
 
-def _read_texts(request: RankRequest) -> RankData:
+def read_texts(request: RankRequest) -> RankData:
+    """The texts of a request's files."""
     texts_read = read_text_files(
         request.files,
         request.reference,
@@ -336,7 +337,8 @@ def _texts(request: RankRequest, data: RankData, work: _Work) -> _Material:
     )
 
 
-def _read_outputs(request: RankRequest) -> RankData:
+def read_outputs(request: RankRequest) -> RankData:
+    """The files of outputs by system, and that of the right answers."""
     systems = files_by_system(request.system_files, request.names, request.system, "outputs")
     return RankData("outputs", (), systems, request.gold)
 

@@ -1,4 +1,4 @@
-"""`show`: what logs of evaluation harnesses contain; `convert`: the same logs in the common format."""
+"""`show`: what files contain, and how they would be read; `convert`: logs in the common format."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _readers() -> dict[str, str]:
 
 @dataclass(frozen=True)
 class ShowRequest(Request):
-    """Logs, to be listed."""
+    """Files, to be listed."""
 
     command: ClassVar[str] = "show"
     subcommand: ClassVar[str] = "show"
@@ -29,9 +29,9 @@ class ShowRequest(Request):
 
     files: tuple[str, ...] = declare(
         shared.FILES,
-        help="Logs, or folders of logs.",
-        label="Logs",
-        metavar="LOG ...",
+        help="Files of any kind, folders, or quoted patterns of runs.",
+        label="Files",
+        metavar="PATH ...",
     )
     reader: str = declare(
         Option(
@@ -51,7 +51,7 @@ class ShowRequest(Request):
     def validate(self) -> None:
         """Refuse what can be refused before a log is opened."""
         if not self.files:
-            raise OutscoreError("No log was named.", f"Write `outscore {self.subcommand} LOG`.", parameter="files")
+            raise OutscoreError("No file was named.", f"Write `outscore {self.subcommand} PATH`.", parameter="files")
         if self.reader not in _readers():
             raise OutscoreError(
                 f"There is no format of logs `{self.reader}`.", did_you_mean(self.reader, _readers()), parameter="reader"

@@ -70,7 +70,7 @@ def run(request: ScoreRequest, data: Sequence[Scores] | None = None) -> ScoreRes
     (replace(request, metric=None) if logs else request).validate(arrays=data is not None)
     if logs:
         return _scored(replace(request, metric=None), request, _from_logs(request))
-    return _scored(request, request, _Material(data, origins_of(data)) if data is not None else _from_files(request))
+    return _scored(request, request, _Material(data, origins_of(data)) if data is not None else read_material(request))
 
 
 def call(
@@ -133,7 +133,8 @@ def _slice_labels(slices: object, scores: Sequence[Scores]) -> tuple[str, Labels
     return str(column), encode_labels(raw, "slices")
 
 
-def _from_files(request: ScoreRequest) -> _Material:
+def read_material(request: ScoreRequest) -> _Material:
+    """The systems of a request's files."""
     if are_partitions(request.files):
         raise OutscoreError(
             "A folder of Parquet parts is read piece by piece, but `score` needs all rows at once.",

@@ -1,48 +1,137 @@
-"""From a request to a listing of what logs contain, and a command to run next.
+"""From a request to a listing of what files contain, and commands to run next.
 
-The logs can answer that command, which spells out every choice. Candidates are tried on the evaluations as the
+The files can answer these commands, which spell out every choice. Candidates are tried on the evaluations as the
 command itself would choose among them, so that a proposed command is never refused.
 """
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import LARGEST_SCORE
 from outscore.core.records import dataclass
+from outscore.formats.base.source import is_pattern
 from outscore.formats.logs.choose import LogQuestion
 from outscore.formats.logs.evaluation import Evaluation
-from outscore.formats.logs.find import read_runs
 from outscore.formats.logs.registry import LOGS
 from outscore.formats.logs.scores import DROP, ZERO, Chosen, choose_evaluations, name_apart
 from outscore.language.numbers import count
-from outscore.results.logs import LoggedEvaluation, LoggedScore, Logs
+from outscore.results.logs import LoggedEvaluation, LoggedScore, Logs, ShownFile
 from outscore.results.note import Note
 from outscore.workflows.names import path_texts
+from outscore.workflows.requests.base import Request, Written
+from outscore.workflows.requests.compare import TextsRequest
 from outscore.workflows.requests.door import at_the_door
+from outscore.workflows.requests.rank import ScoreRequest
+from outscore.workflows.requests.registry import REQUESTS
 from outscore.workflows.requests.show import ShowRequest
+from outscore.workflows.show.contents import Contents, candidates, contents_of, is_fallback
+from outscore.workflows.show.look import look
 
 MEANING = {DROP: "drops them", ZERO: "counts them as 0"}
 COMPARE, RANK, SCORE = "compare", "rank", "score"
+PROPOSED = re.compile(r"`(outscore (?:compare|rank|score|diff|prefer) [^`]*)`")
+"""Whole commands in the hint of a refusal."""
+MAX_PROPOSED = 5
 
 
 @at_the_door
 def run(request: ShowRequest) -> Logs:
-    """List everything that the logs of a request contain, without choosing or checking."""
+    """List everything that the files of a request contain, without choosing or checking, and commands that can be run."""
     request.validate()
     format = request.reader if request.reader in LOGS else None
-    by_path = [(path, read_runs(path, format)) for path in request.files]
-    evaluations_found = [evaluation for _, evaluations in by_path for evaluation in evaluations]
-    return listing(evaluations_found, request, propose(by_path, format))
+    found = [contents_of(path, format) for path in request.files]
+    files = [file for one in found for file in one.files]
+    evaluations = [evaluation for one in found for evaluation in one.evaluations]
+    if evaluations:
+        proposal = propose(_sound(found), format)
+    else:
+        proposal = _propose_for(found) if format is None else Proposal()
+        if len(files) == 1 and files[0].problem and not proposal.command:
+            raise OutscoreError(files[0].problem, file=files[0].path)
+    listed = listing(evaluations, request, proposal, files)
+    return replace(listed, files=files, commands=[listed.next_command, *proposal.further] if listed.next_command else [])
 
 
-def listing(evaluations: Sequence[Evaluation], request: ShowRequest, proposal: Proposal) -> Logs:
-    """What evaluations contain, and the command to run next."""
+def _sound(found: Sequence[Contents]) -> list[tuple[str, Sequence[Evaluation]]]:
+    """Evaluations by path as it was given, or by their own files if something beside them cannot be read."""
+    by_path: list[tuple[str, Sequence[Evaluation]]] = []
+    for one in found:
+        bad = {problem.path for problem in one.problems}
+        if not bad:
+            by_path.append((one.path, one.evaluations))
+            continue
+        good = [each for each in one.evaluations if not bad & {origin.path for origin in each.origins}]
+        tasks = [each.task for each in good]
+        most = max(tasks, key=tasks.count, default="")
+        by_path += [(each.origins[0].path, [each]) for each in good if each.task == most and len(each.origins) == 1]
+    return by_path
+
+
+def _propose_for(found: Sequence[Contents]) -> Proposal:
+    """Commands for files that are no logs: those that are not refused, or that a refusal proposes; else why the first is."""
+    described = [each for one in found for each in one.described]
+    given = [one.path if is_pattern(one.path) else name for one in found for name, _ in one.described]
+    given = given or [problem.path for one in found for problem in one.problems if Path(problem.path).is_file()]
+    tried = {request.command_line(): request for request in candidates(described, list(dict.fromkeys(given)))}
+    commands: dict[str, list[Note]] = {}
+    refusals: list[OutscoreError] = []
+    for line, request in tried.items():
+        if commands and is_fallback(request):
+            continue
+        try:
+            commands[line] = [note for note in look(request).notes if note.kind == "data"]
+        except OutscoreError as refusal:
+            refusals.append(refusal)
+            commands |= {cure: [] for cure in PROPOSED.findall(refusal.hint) if cure not in tried and _runs(cure)}
+    notes = list(dict.fromkeys(note for several in commands.values() for note in several))
+    if commands:
+        first, *further = commands
+        return Proposal(first, tuple(notes), tuple(further[:MAX_PROPOSED]))
+    problems = [problem.problem for one in found for problem in one.problems]
+    reason = str(refusals[0]) if refusals and described else next(iter(problems), "nothing can be computed from these files.")
+    return Proposal(notes=(Note("input", f"No command is proposed: {reason}"),))
+
+
+def _runs(command: str) -> bool:
+    """Whether a command that a refusal proposes is not refused itself."""
+    try:
+        _, verb, *words = shlex.split(command)
+    except ValueError:
+        # A name in it was cut.
+        return False
+    request = TextsRequest if verb == COMPARE and "--reference" in words else REQUESTS[verb]
+    written: dict[str, list[str]] = {"files": []}
+    options = {f"--{option.long}": option for option in request.options()}
+    while words:
+        word = words.pop(0)
+        option = options.get(word)
+        if option is None:
+            written["files"].append(word)
+        else:
+            written.setdefault(option.name, []).append("true" if option.kind == "flag" else words.pop(0))
+    if not written["files"]:
+        # Only the beginning of a command.
+        return False
+    if "gold" in request.positional:
+        gold, *written["files"] = written["files"]
+        written["gold"] = [gold]
+    try:
+        look(request.from_written(written))
+    except OutscoreError:
+        return False
+    return True
+
+
+def listing(evaluations: Sequence[Evaluation], request: Request, proposal: Proposal, files: Sequence[ShownFile] = ()) -> Logs:
+    """What evaluations and other files contain, and the command to run next."""
     origins = dict.fromkeys(origin for one in evaluations for origin in one.origins)
     notes = dict.fromkeys(
         [*(Note("input", text) for one in evaluations for text in one.notes), *_zero_notes(evaluations), *proposal.notes]
@@ -50,7 +139,7 @@ def listing(evaluations: Sequence[Evaluation], request: ShowRequest, proposal: P
     return Logs(
         [_listed(evaluation) for evaluation in evaluations],
         proposal.command,
-        _verdict(evaluations),
+        _verdict(evaluations, files),
         request.settings(origins),
         list(notes),
     )
@@ -61,7 +150,7 @@ def call(paths: object, *, reader: str) -> Logs:
     several = paths if isinstance(paths, (list, tuple)) else [paths]
     files = path_texts(several)
     if files is None:
-        raise OutscoreError("`paths` contains something that is not a path.", "Give the paths of logs.", parameter="files")
+        raise OutscoreError("`paths` contains something that is not a path.", "Give the paths of files.", parameter="files")
     return run(ShowRequest(files=files, reader=reader))
 
 
@@ -101,19 +190,29 @@ def _zero_notes(evaluations: Sequence[Evaluation]) -> list[Note]:
     ]
 
 
-def _verdict(evaluations: Sequence[Evaluation]) -> str:
-    harnesses = ", ".join(dict.fromkeys(LOGS[one.harness].title for one in evaluations))
-    systems = count(len({one.system for one in evaluations}), "system")
-    tasks = count(len({one.task for one in evaluations}), "task")
-    return f"{systems} on {tasks}, logged by {harnesses}."
+def _verdict(evaluations: Sequence[Evaluation], files: Sequence[ShownFile]) -> str:
+    parts = []
+    if evaluations:
+        harnesses = ", ".join(dict.fromkeys(LOGS[one.harness].title for one in evaluations))
+        systems = count(len({one.system for one in evaluations}), "system")
+        tasks = count(len({one.task for one in evaluations}), "task")
+        parts.append(f"{systems} on {tasks}, logged by {harnesses}")
+    good = [file for file in files if not file.problem]
+    forms = dict.fromkeys(file.format for file in good)
+    parts += [f"{count(sum(file.format == form for file in good), 'file')} of the format {form}" for form in forms]
+    bad = len(files) - len(good)
+    if bad:
+        parts.append(f"{count(bad, 'file')} that cannot be read" + (" as it is" if bad == 1 else " as they are"))
+    return f"{'; '.join(parts)}."
 
 
 @dataclass(frozen=True)
 class Proposal:
-    """A command, or an empty text if there is none, and notes on it."""
+    """A command, or an empty text if there is none, notes on it, and further commands."""
 
     command: str = ""
     notes: tuple[Note, ...] = ()
+    further: tuple[str, ...] = ()
 
 
 def propose(by_path: Sequence[tuple[str, Sequence[Evaluation]]], format: str | None = None) -> Proposal:
@@ -130,10 +229,24 @@ def propose(by_path: Sequence[tuple[str, Sequence[Evaluation]]], format: str | N
                 continue
             reader = [] if format is None else ["--reader", format]
             verb, *options = proposed
-            words = ["outscore", verb, *(path for path, _ in by_path), *reader, *options]
-            return Proposal(shlex.join(words), notes)
+            paths = [path for path, _ in by_path]
+            words = ["outscore", verb, *paths, *reader, *options]
+            return Proposal(shlex.join(words), notes, _scored(verb, paths, [*reader, *options]))
     text = f"No command is proposed: {refusals[0]}" if refusals else "No command is proposed: no row has a score."
     return Proposal("", (Note("input", text),))
+
+
+def _scored(verb: str, paths: Sequence[str], options: Sequence[str]) -> tuple[str, ...]:
+    """The same with each system scored by itself, if that is not refused."""
+    if verb == SCORE:
+        return ()
+    pairs = [pair for pair in zip(options[::2], options[1::2], strict=True) if pair[0] != "--system"]
+    written: dict[str, Written] = {name.removeprefix("--"): value for name, value in pairs}
+    try:
+        look(ScoreRequest.from_written({**written, "files": list(paths)}))
+    except OutscoreError:
+        return ()
+    return (shlex.join(["outscore", SCORE, *paths, *(word for pair in pairs for word in pair)]),)
 
 
 def _questions(evaluations: Sequence[Evaluation]) -> Iterator[LogQuestion]:

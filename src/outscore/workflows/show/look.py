@@ -1,0 +1,262 @@
+"""How the files of a request would be read: systems, items and the meaning of columns, before anything is computed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from outscore.core.records import dataclass
+from outscore.formats.tables.partitions import are_partitions, long_files, partition_paths
+from outscore.language.numbers import count
+from outscore.language.reading import reading_line
+from outscore.language.verdict.preference import battle_reading_line
+from outscore.results.design import Alignment
+from outscore.results.logs import Logs
+from outscore.results.note import Note
+from outscore.scores.system import Origin, Scores, origins_of
+from outscore.workflows.measures import proposing_measures
+from outscore.workflows.reading import outputs_reading, reading_of, resolve_direction, score_names
+from outscore.workflows.requests.base import Request
+from outscore.workflows.requests.compare import CompareRequest, TextsRequest
+from outscore.workflows.requests.diff import DiffRequest
+from outscore.workflows.requests.door import at_the_door
+from outscore.workflows.requests.gate import GateRequest
+from outscore.workflows.requests.prefer import PreferRequest
+from outscore.workflows.requests.rank import RankRequest, ScoreRequest
+
+DECIDES = "permutation"
+MAX_NAMED = 6
+
+
+@dataclass(frozen=True)
+class Sight:
+    """What was read: systems, how much of them, how, and what to know about it."""
+
+    systems: Sequence[str]
+    amount: str
+    reading: str
+    origins: Sequence[Origin]
+    notes: Sequence[Note] = ()
+
+
+@at_the_door
+def look(request: Request) -> Logs:
+    r"""How a request would read its files; refused where it would be.
+
+    Examples
+    --------
+    >>> import contextlib, pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+    ...     _ = pathlib.Path("runs.csv").write_text("id,new,old\nq1,1,0\nq2,1,1\n")
+    ...     found = look(CompareRequest(files=("runs.csv",)))
+    >>> found.verdict
+    'Read, and nothing computed: 2 systems, new and old, on 2 items.'
+    """
+    sight = sight_of(request)
+    names = list(sight.systems)
+    listed = ", ".join(names[:MAX_NAMED]) + (" …" if len(names) > MAX_NAMED else "")
+    if len(names) == 2:
+        listed = " and ".join(names)
+    verdict = f"Read, and nothing computed: {count(len(names), 'system')}, {listed}, on {sight.amount}."
+    told = [note for note in sight.notes if note.kind in ("data", "warning", "reading")]
+    settings = request.settings(sight.origins)
+    command = request.command_line()
+    return Logs([], command, verdict, settings, told, commands=[command], reading=sight.reading)
+
+
+def sight_of(request: Request) -> Sight:
+    """What the files of a request hold, as its command reads them."""
+    return READERS[type(request)](request)
+
+
+def _comparison(request: CompareRequest) -> Sight:
+    from outscore.workflows.compare.logs import asks_logs
+    from outscore.workflows.compare.run import read_pair, read_samples
+
+    if request.measure:
+        from_logs = asks_logs(request)
+        request.validate(logs=from_logs)
+        return _of_measures(request.by_measure(logs=from_logs))
+    with proposing_measures(request):
+        if request.unpaired:
+            samples = read_samples(request)
+            scores = [samples.a, samples.b]
+            return replace(_of_scores(request, scores, origins_of(scores)), systems=samples.names)
+        pair = read_pair(request)
+    systems, logs = pair.systems, pair.logs
+    if systems is None:
+        assert logs is not None
+        texts = [origin for one in logs.evaluations for origin in one.origins]
+        rows = logs.evaluations[0].rows
+        line = reading_line(reading_of(texts, rows=rows, direction=("higher", "metric"), kind="texts"))
+        return Sight(logs.names, count(rows, "segment"), line, texts)
+    better = resolve_direction(
+        (request.metric if logs is None else None) or ("f1" if systems.counts else "mean"),
+        request.direction,
+        systems.measures or score_names(systems.tables, systems.names),
+        told=systems.better,
+        scores=(systems.a, systems.b),
+    )
+    reading = reading_of(
+        systems.tables,
+        rows=sum(origin.rows for origin in systems.tables),
+        systems=systems.names,
+        slices=() if request.slice is None else (request.slice,),
+        direction=(better.better, better.source),
+    )
+    items = systems.alignment.common if systems.alignment is not None else 0
+    notes = [*better.notes, *_left_out(systems.alignment, systems.names), *systems.notes]
+    return Sight(systems.names, count(items, "item"), reading_line(reading), systems.tables, notes)
+
+
+def _of_measures(requests: Mapping[str, Request]) -> Sight:
+    """What is read for the first of several measures, once all of them can be read."""
+    first, *_ = [sight_of(request) for request in requests.values()]
+    return replace(first, notes=[*first.notes, Note("reading", f"The same for each of {', '.join(requests)}.")])
+
+
+def _left_out(alignment: Alignment | None, names: Sequence[str]) -> list[Note]:
+    if alignment is None:
+        return []
+    only = [(n, name) for n, name in zip((alignment.only_a, alignment.only_b), names, strict=True) if n]
+    notes = [Note("data", f"{count(n, 'item')} that only {name} has would be left out.") for n, name in only]
+    if alignment.duplicates:
+        notes.append(Note("data", f"{count(alignment.duplicates, 'row')} occur twice and would count once."))
+    return notes
+
+
+def _gate(request: GateRequest) -> Sight:
+    from outscore.workflows.gate.committed import changes, pair_with_file, read_candidate
+
+    request.validate()
+    if request.reference:
+        return sight_of(request.texts(request.test or "bootstrap"))
+    if request.baseline_file is not None:
+        systems = pair_with_file(request, read_candidate(request))
+        assert systems.scores is not None
+        return replace(_of_scores(request, systems.scores, systems.tables), systems=systems.names)
+    return sight_of(request.comparison(request.test or DECIDES, **{**changes(request), "names": request.names}))
+
+
+def _texts(request: TextsRequest) -> Sight:
+    from outscore.workflows.texts.run import read_texts
+
+    request.validate()
+    texts = read_texts(request)
+    return _of_texts(texts.names, texts.origins, texts.notes)
+
+
+def _of_texts(names: Sequence[str], origins: Sequence[Origin], notes: Sequence[str]) -> Sight:
+    rows = max(origin.rows for origin in origins)
+    reading = reading_of(origins, rows=sum(one.rows for one in origins), direction=("higher", "metric"), kind="texts")
+    return Sight(names, count(rows, "segment"), reading_line(reading), origins, [Note("input", text) for text in notes])
+
+
+def _ranking(request: RankRequest) -> Sight:
+    from outscore.workflows.compare.logs import asks_logs
+    from outscore.workflows.rank.inputs import read_many
+    from outscore.workflows.rank.outputs import panel_of_outputs
+    from outscore.workflows.rank.run import read_outputs, read_texts
+
+    logs = asks_logs(request)
+    (replace(request, metric=None) if logs else request).validate()
+    if request.measure:
+        return _of_measures(request.by_measure(logs=logs))
+    if logs:
+        return _of_logs(request)
+    if request.reference:
+        texts = read_texts(request)
+        assert texts.systems is not None
+        return _of_texts(list(texts.systems), texts.origins, texts.notes)
+    if request.task is not None:
+        data = read_outputs(request)
+        outputs = panel_of_outputs(
+            data.gold, data.systems or {}, task=request.task, cluster=request.cluster, metric=request.metric
+        )
+        line = reading_line(outputs_reading(outputs.origins, outputs.panel.shape[1]))
+        return Sight(list(data.systems or {}), count(outputs.panel.shape[1], "unit"), line, outputs.origins, outputs.notes)
+    if are_partitions(request.files):
+        files = long_files(partition_paths(request.files))
+        rows = count(sum(file.rows for file in files), "row")
+        return Sight([], f"{rows} in {count(len(files), 'Parquet part')}", "parts of one table, read one by one", ())
+    with proposing_measures(request):
+        scores, notes = read_many(
+            request.system_files if len(request.files) == 1 else request.files,
+            format=request.reader,
+            systems=request.system,
+            names=request.names,
+            columns=request.columns(),
+        )
+    sight = _of_scores(request, scores, origins_of(scores))
+    return replace(sight, notes=[*sight.notes, *notes])
+
+
+def _of_logs(request: RankRequest | ScoreRequest) -> Sight:
+    from outscore.workflows.compare.logs import better_of, log_origins, read_tasks
+
+    logs = read_tasks(request)
+    told = better_of(logs.higher_is_better) or "higher"
+    origins = log_origins(logs, logs.scores)
+    reading = reading_of(origins, rows=sum(one.rows for one in logs.scores), direction=(told, "log"))
+    return Sight([one.name for one in logs.scores], _items(logs.scores), reading_line(reading), origins, logs.notes)
+
+
+def _score(request: ScoreRequest) -> Sight:
+    from outscore.workflows.compare.logs import asks_logs
+    from outscore.workflows.score.run import read_material
+
+    if asks_logs(request):
+        replace(request, metric=None).validate()
+        return _of_logs(request)
+    request.validate()
+    material = read_material(request)
+    sight = _of_scores(request, material.scores, material.origins)
+    return replace(sight, notes=[*sight.notes, *material.notes])
+
+
+def _of_scores(request: Request, scores: Sequence[Scores], origins: Sequence[Origin]) -> Sight:
+    names = [one.name for one in scores]
+    metric = request.value("metric") or ("f1" if scores[0].values.ndim == 2 else "mean")
+    named = score_names(origins, names)
+    better = resolve_direction(metric, request.value("direction"), named, scores=[one.values for one in scores])
+    rows = sum(origin.rows for origin in origins)
+    line = reading_line(reading_of(origins, rows=rows, systems=names, direction=(better.better, better.source)))
+    return Sight(names, _items(scores), line, origins, better.notes)
+
+
+def _items(scores: Sequence[Scores]) -> str:
+    """How many items all systems have together."""
+    named = [one.ids for one in scores if one.ids is not None]
+    if len(named) < len(scores):
+        return count(max(one.rows for one in scores), "item")
+    return count(len({name for ids in named for name in ids.names}), "item")
+
+
+def _battles(request: PreferRequest) -> Sight:
+    from outscore.workflows.prefer.inputs import battles_of, reading_of_battles
+
+    request.validate()
+    battles = battles_of(request, request.files)
+    line = battle_reading_line(reading_of_battles(battles.origins))
+    return Sight(battles.systems, count(sum(origin.rows for origin in battles.origins), "row"), line, battles.origins)
+
+
+def _outputs(request: DiffRequest) -> Sight:
+    from outscore.workflows.diff.run import study_of
+
+    study = study_of(request)
+    line = reading_line(outputs_reading(study.origins, study.n))
+    return Sight(list(study.systems), f"{study.n:,} {study.unit}", line, study.origins, study.notes)
+
+
+READERS: dict[type[Request], Callable[[Any], Sight]] = {
+    CompareRequest: _comparison,
+    GateRequest: _gate,
+    TextsRequest: _texts,
+    RankRequest: _ranking,
+    ScoreRequest: _score,
+    PreferRequest: _battles,
+    DiffRequest: _outputs,
+}
+"""How the files of each request are read: those of the commands that have --dry-run."""
