@@ -823,6 +823,9 @@ def score(
         "opencompass",
         "explainaboard",
     ] = "auto",
+    reference: Path | Sequence[object] | None = None,
+    documents: Sequence[object] | Segments | Path | None = None,
+    text_column: Mapping[str, str] | None = None,
     log_task: str | None = None,
     filter: str | None = None,
     missing: Literal["stop", "drop", "zero"] | None = None,
@@ -896,6 +899,14 @@ def score(
         last.
     reader : str, default "auto"
         The format of the files, a name from ``outscore formats``.
+    reference : Path | Sequence[object] | None, default None
+        Texts: a reference; repeatable.
+    documents : Sequence[object] | Segments | Path | None, default None
+        The document of each segment, or the path of a file of them: documents are swapped and resampled as
+        one.
+    text_column : Mapping[str, str] | None, default None
+        Columns of a table of texts by their role: ``hypothesis``, ``reference``, ``source``, ``system``,
+        ``document`` or ``item`` (``none``: every row is a segment). None recognises them by their names.
     log_task : str | None, default None
         Logs: the task to score; several tasks are scored as datasets.
     filter : str | None, default None
@@ -954,6 +965,9 @@ def score(
         gold=gold,
         duplicates=duplicates,
         reader=reader,
+        reference=reference,
+        documents=documents,
+        text_column=text_column,
         log_task=log_task,
         filter=filter,
         missing=missing,
@@ -2024,6 +2038,8 @@ def plan(
     ]
     | None = None,
     replicates: int | None = None,
+    reference: str | Path | Sequence[str | Path] = (),
+    metric: str | None = None,
     systems: Sequence[str] = (),
     items: ArrayLike | str | None = None,
     score: str | None = None,
@@ -2081,6 +2097,8 @@ def plan(
     ]
     | None = None,
     replicates: int | None = None,
+    reference: str | Path | Sequence[str | Path] = (),
+    metric: str | None = None,
     systems: Sequence[str] = (),
     items: ArrayLike | str | None = None,
     score: str | None = None,
@@ -2138,6 +2156,8 @@ def plan(
     ]
     | None = None,
     replicates: int | None = None,
+    reference: str | Path | Sequence[str | Path] = (),
+    metric: str | None = None,
     systems: Sequence[str] = (),
     items: ArrayLike | str | None = None,
     score: str | None = None,
@@ -2194,6 +2214,8 @@ def plan(
     ]
     | None = None,
     replicates: int | None = None,
+    reference: str | Path | Sequence[str | Path] = (),
+    metric: str | None = None,
     systems: Sequence[str] = (),
     items: ArrayLike | str | None = None,
     score: str | None = None,
@@ -2265,6 +2287,10 @@ def plan(
         The test to try out; see `outscore tests`. None means: permutation.
     replicates : int | None, default None
         Number of samples to try it on, for each size. None means: 200.
+    reference : str | Path | Sequence[str | Path], default ()
+        The references of a pilot of texts, as paths.
+    metric : str | None, default None
+        The metric of a pilot of texts.
     systems : Sequence[str], default ()
         Which systems of a file to use.
     items : ArrayLike | str | None, default None
@@ -2348,6 +2374,8 @@ def plan(
         retrospective=retrospective,
         test=test,
         replicates=replicates,
+        reference=reference,
+        metric=metric,
         systems=systems,
         items=items,
         score=score,

@@ -105,7 +105,7 @@ def score(asked: Asked[ScoreRequest]) -> None:
 
     How certain is each score, and what can the test set show? FILE is a table of one system or several (CSV, TSV, JSONL,
     Parquet), bare numbers, or a log or folder of logs; FILES are one for each system. With repeats, the report includes the
-    noise floor: how much two runs of the same system differ.
+    noise floor: how much two runs of the same system differ. With --reference, FILES are texts.
     """
     with asked.working("scoring"):
         from outscore.workflows.score.run import run

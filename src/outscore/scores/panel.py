@@ -211,6 +211,18 @@ class Panel(Brief):
         alike = [(times == n).astype(np.float64) for n in np.unique(times[times > 0])]
         return np.asarray(shared > np.sum([same @ same.T for same in alike], axis=0))
 
+    def of_system(self, system: int) -> Panel:
+        """The panel of one system."""
+        own = slice(system, system + 1)
+        return replace(
+            self,
+            systems=self.systems[own],
+            rows=self.rows[own],
+            present=self.present[own],
+            repeats=None if self.repeats is None else replace(self.repeats, systems=self.repeats.systems[own]),
+            single=None if self.single is None else self.single[own],
+        )
+
     def pair(self, left: int, right: int) -> PairedScores:
         """Two systems on the items both have."""
         both = self.present[left] & self.present[right]

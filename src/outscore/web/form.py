@@ -217,6 +217,10 @@ def _metric_fields(option: Option) -> Iterator[Field]:
     from outscore.metrics.registry import METRICS
     from outscore.metrics.text.registry import TEXT_METRICS
 
+    if not option.known:
+        # A metric that is written by hand.
+        yield _field(option)
+        return
     several = any(name in TEXT_METRICS for name in option.known)
     only_texts = not any(name in METRICS for name in option.known)
     yield replace(

@@ -167,7 +167,7 @@ def _tokeniser_mark(options: Options) -> str:
     return sacre.tokeniser_mark(str(options["tokenize"]), "bleu")
 
 
-def _signature(options: Options, references: int) -> str:
+def _signature(options: Options, references: int | str) -> str:
     order = _order(options)
     # sacreBLEU's signature is silent on the order.
     name = "BLEU" if order == DEFAULT_ORDER else f"BLEU-{order}"

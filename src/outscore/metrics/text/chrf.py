@@ -155,7 +155,7 @@ def _make(options: Options) -> AdditiveMetric:
     return AdditiveMetric(name, columns, _of_totals(options), bounds=(0.0, 100.0), emptied=emptied)
 
 
-def _signature(options: Options, references: int) -> str:
+def _signature(options: Options, references: int | str) -> str:
     characters, words = _orders(options)
     return sacre.signature(
         f"chrF{options['beta']}" + "+" * words,

@@ -100,7 +100,7 @@ class TextMetric:
     library: str
     statistics: Callable[[Lines, References, Options, object], Array]
     make: Callable[[Options], AdditiveMetric]
-    signature: Callable[[Options, int], str]
+    signature: Callable[[Options, int | str], str]
     corpus_score: Callable[[Lines, References, Options], float] | None
     options: tuple[Option, ...] = ()
     prepare: Callable[[References, Options], object] = _nothing

@@ -52,7 +52,7 @@ def _entry(name: str, summary: str, formula: str) -> TextMetric:
         alone = [_align(name, [line], [[other]], options) for line, other in pairs]
         return np.array([[getattr(found, kind) for kind in COLUMNS] for found in alone], dtype=np.int64)
 
-    def signature(options: Options, references: int) -> str:
+    def signature(options: Options, references: int | str) -> str:
         case, punctuation = "lc" if options["lowercase"] else "mixed", "no" if options["no_punct"] else "yes"
         return f"{name.upper()}|nrefs:{references}|case:{case}|punct:{punctuation}|jiwer:{version('jiwer', name)}"
 

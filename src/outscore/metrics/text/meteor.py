@@ -126,8 +126,8 @@ def _stems(options: Options) -> str:
     return "porter" if options["language"] == "english" else str(options["language"])
 
 
-def _signature(name: str) -> Callable[[Options, int], str]:
-    def signature(options: Options, references: int) -> str:
+def _signature(name: str) -> Callable[[Options, int | str], str]:
+    def signature(options: Options, references: int | str) -> str:
         constants = "|".join(f"{x}:{options[x]:g}" for x in ("alpha", "beta", "gamma"))
         _, synonyms = _synonyms(options)
         versions = f"nltk:{version('nltk', name)}|sacrebleu:{version('sacrebleu', name)}"

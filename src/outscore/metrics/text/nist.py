@@ -90,7 +90,7 @@ def nist_of_totals(totals: Array) -> Array:
     return np.asarray(precision * np.exp(BETA * np.log(ratio) ** 2))
 
 
-def _signature(options: Options, references: int) -> str:
+def _signature(options: Options, references: int | str) -> str:
     case = "lc" if options["lowercase"] else "mixed"
     installed = version("sacrebleu", "nist")
     return (

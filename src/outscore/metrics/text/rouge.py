@@ -89,7 +89,7 @@ def _entry(name: str, summary: str, units: str, *, more: tuple[Option, ...] = ()
         texts, *golds = (_sentences(lines, options) for lines in (hypotheses, *references))
         return float(np.mean(_f_measures(name, rouge, texts, golds)))
 
-    def signature(options: Options, references: int) -> str:
+    def signature(options: Options, references: int | str) -> str:
         words = f"tok:{options['tokenize']}|stem:{'porter' if options['use_stemmer'] else 'no'}"
         if more:
             words += f"|split:{options[SPLIT.name]}"

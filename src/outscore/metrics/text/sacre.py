@@ -42,7 +42,7 @@ def corpus_metric(
     *,
     statistics: Callable[[Lines, References, Options, object], Array],
     make: Callable[[Options], AdditiveMetric],
-    signature: Callable[[Options, int], str],
+    signature: Callable[[Options, int | str], str],
     library_scorer: Callable[[Options], Foreign],
     options: tuple[Option, ...],
     citation: str,
@@ -113,7 +113,7 @@ def segment_rows(scorer: Foreign, hypotheses: Lines, references: References) -> 
     return np.array(found, dtype=np.float64)
 
 
-def signature(name: str, references: int, **fields: object) -> str:
+def signature(name: str, references: int | str, **fields: object) -> str:
     """The signature as sacreBLEU prints it, written here because loading sacreBLEU takes longer than reading the cache.
 
     Examples

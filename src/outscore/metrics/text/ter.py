@@ -405,7 +405,7 @@ def _make(options: Options) -> AdditiveMetric:
     )
 
 
-def _signature(options: Options, references: int) -> str:
+def _signature(options: Options, references: int | str) -> str:
     return sacre.signature(
         "TER",
         references,

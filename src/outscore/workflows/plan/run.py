@@ -161,8 +161,18 @@ def _printed(request: PlanRequest, table: Mapping[str, object] | None) -> Possib
     return possible_table(table or {}, request.n, alpha=request.alpha, reading=reading, settings=_settings(request, inputs))
 
 
+def _read_texts(request: PlanRequest) -> TwoSystems:
+    """A pilot of texts: what each segment contributes to the difference of the corpus scores takes the place of scores."""
+    # Plans without texts do not load their metrics.
+    from outscore.workflows.texts.panels import read_pilot
+
+    return read_pilot(request)
+
+
 def _read(request: PlanRequest) -> TwoSystems:
     """One file with both systems, or one for each."""
+    if request.reference:
+        return _read_texts(request)
     if are_logs(request.pilot, "auto"):
         raise OutscoreError(
             f"{label_of(request.pilot[0])} is a log of an evaluation harness, but a plan needs tables of scores.",
@@ -280,7 +290,9 @@ def _from_samples(request: PlanRequest, data: TwoSamples) -> PlanResult:
 def _from_pilot(request: PlanRequest, pilot: TwoSystems, progress: Progress) -> PlanResult:
     labels: dict[str, Any] = {"items": pilot.items, "clusters": pilot.clusters}
     question = request.question
-    better = resolve_direction("mean", request.direction, score_names(pilot.tables, pilot.names), scores=(pilot.a, pilot.b))
+    better = resolve_direction(
+        "mean", request.direction, score_names(pilot.tables, pilot.names), told=pilot.better, scores=(pilot.a, pilot.b)
+    )
     labels["metric"] = better.metric
     units = request.values_for(UnitRequest)
     design = request.design()
@@ -298,6 +310,7 @@ def _from_pilot(request: PlanRequest, pilot: TwoSystems, progress: Progress) -> 
         rows=len(np.asarray(pilot.a)),
         systems=pilot.names,
         direction=(better.better, better.source),
+        kind="texts" if request.reference else None,
     )
     del labels["bounds"]
     return _finish(

@@ -15,6 +15,7 @@ from outscore.workflows.requests.compare import (
     TextsRequest,
 )
 from outscore.workflows.requests.groups import (
+    EITHER_CLUSTER,
     EITHER_METRIC,
     EITHER_REFERENCE,
     DrawRequest,
@@ -106,6 +107,7 @@ class GateRequest(TestedRequest, DrawRequest, TableRequest, EitherRequest, LogRe
         help="The smallest and the largest possible score of an item.",
         default_text="what the metric says; 0 and 1 if all scores lie there",
     )
+    cluster: str | None = declare(EITHER_CLUSTER)
     metric: str | AdditiveMetric | None = declare(
         EITHER_METRIC, help="A metric from `outscore metrics`, or a score in the logs."
     )

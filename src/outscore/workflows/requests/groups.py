@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from outscore.core.errors import OutscoreError
 from outscore.core.records import dataclass
-from outscore.workflows.requests import shared
+from outscore.workflows.requests import base, shared
 from outscore.workflows.requests.base import Request, declare
 
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ EITHER_METRIC = replace(
     default_text=f"{shared.METRIC.default_text}; {METRIC_OF_TEXTS} for texts",
     form_help="What the rows add up to; empty: mean, or F1 for counts, or BLEU for texts.",
 )
+EITHER_CLUSTER = replace(shared.CLUSTER, only_for=(base.FILES,))
 EITHER_REFERENCE = replace(shared.REFERENCE, annotation="Path | Sequence[object] | None")
 
 

@@ -12,6 +12,7 @@ from outscore.core.options import MOST_ITEMS, Mode, Option, check_count, check_r
 from outscore.core.records import dataclass
 from outscore.workflows.requests import base, shared
 from outscore.workflows.requests.base import Request, declare, saved_value
+from outscore.workflows.requests.groups import METRIC_OF_TEXTS
 
 if TYPE_CHECKING:
     from outscore.scores.system import Origin
@@ -318,6 +319,31 @@ class PlanRequest(Request):
             default_text=str(REPLICATES),
         )
     )
+    reference: tuple[str, ...] = declare(
+        shared.REFERENCE,
+        group="pilot",
+        only_for=(*OF_PAIRS, PILOT),
+        help="The pilot holds texts: a reference; repeatable.",
+        form_help="For a pilot of texts: the reference.",
+        annotation="str | Path | Sequence[str | Path]",
+        doc="The references of a pilot of texts, as paths.",
+    )
+    metric: str | None = declare(
+        Option(
+            "metric",
+            str,
+            None,
+            "The metric of texts.",
+            form_help="The metric of a pilot of texts, such as chrf or bleu:tokenize=zh.",
+            group="pilot",
+            only_for=(*OF_PAIRS, PILOT),
+            kind="metric",
+            metavar="NAME[:key=value]",
+            default_text=f"{METRIC_OF_TEXTS} for texts",
+            always_saved=False,
+            doc="The metric of a pilot of texts.",
+        )
+    )
     system: tuple[str, ...] = declare(
         shared.SYSTEM, group="pilot", only_for=OF_PILOT, form_help="Which two systems of the table to use."
     )
@@ -428,6 +454,12 @@ class PlanRequest(Request):
             self.refuse_outside(NO_PILOT)
             if not self.retrospective:
                 self.refuse_outside(TRIED)
+            if self.metric is not None and not self.reference:
+                raise OutscoreError(
+                    "--metric is for a pilot of texts, but no --reference was named.",
+                    "Add --reference FILE, or leave --metric out.",
+                    parameter="metric",
+                )
             if len(self.pilot) > 2:
                 raise OutscoreError(
                     f"{len(self.pilot)} pilot files were named.",

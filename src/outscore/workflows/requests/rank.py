@@ -14,6 +14,7 @@ from outscore.workflows.requests import base, shared
 from outscore.workflows.requests.base import declare
 from outscore.workflows.requests.compare import MeasuredRequest, metrics_in, refuse_metric_of_texts, refuse_units_of_documents
 from outscore.workflows.requests.groups import (
+    EITHER_CLUSTER,
     EITHER_METRIC,
     EITHER_REFERENCE,
     METRIC_OF_TEXTS,
@@ -51,6 +52,7 @@ class RankRequest(MeasuredRequest, UnitRequest, DrawRequest, TableRequest, Eithe
         label="Systems",
         metavar="TABLE | FILES ...",
     )
+    cluster: str | None = declare(EITHER_CLUSTER)
     metric: str | AdditiveMetric | None = declare(EITHER_METRIC)
     test: str = declare(
         shared.TEST, help="A test from `outscore tests`.", choices=shared.known_tests, doc="A name from ``outscore tests``."
@@ -259,7 +261,7 @@ class RankRequest(MeasuredRequest, UnitRequest, DrawRequest, TableRequest, Eithe
 
 
 @dataclass(frozen=True)
-class ScoreRequest(ScoredRequest, TableRequest, LogRequest):
+class ScoreRequest(ScoredRequest, TableRequest, EitherRequest, LogRequest):
     """Systems' scores, each with its interval."""
 
     command: ClassVar[str] = "score"
@@ -273,7 +275,7 @@ class ScoreRequest(ScoredRequest, TableRequest, LogRequest):
         metavar="FILE ...",
     )
     metric: str | AdditiveMetric | None = declare(
-        shared.METRIC, help="A metric from `outscore metrics`, or a score in the logs."
+        EITHER_METRIC, help="A metric from `outscore metrics`, or a score in the logs."
     )
     alpha: float = declare(
         shared.ALPHA,
@@ -296,8 +298,8 @@ class ScoreRequest(ScoredRequest, TableRequest, LogRequest):
     )
     system: tuple[str, ...] = declare(shared.SYSTEM, help="Score these systems only; repeatable.")
     cluster: str | None = declare(
-        shared.CLUSTER,
-        help="Column of documents, conversations ... whose items depend on one another; or none.",
+        EITHER_CLUSTER,
+        help="Column of documents, conversations ... whose items depend on one another, or for texts a file of them; or none.",
         form_help="Column of documents, conversations … whose items depend on one another; or none.",
         doc="A label per row: items of one cluster depend on one another. For a file or table, the column of clusters, or\n"
         '``"none"``.',
@@ -321,12 +323,20 @@ class ScoreRequest(ScoredRequest, TableRequest, LogRequest):
         """The files, with patterns replaced by the files that match them."""
         from outscore.formats.tables.partitions import expand_pattern
 
-        return [file for path in self.files for file in expand_pattern(path)]
+        # For texts, {dataset} matches any name.
+        names = [path.replace(shared.EACH_DATASET, "*") if self.reference else path for path in self.files]
+        return [file for path in names for file in expand_pattern(path)]
 
     @property
     def inputs(self) -> list[str]:
         """The names of all files to read."""
-        return list(self.system_files)
+        labels = [self.documents_of_texts(), self.dataset] if self.reference else []
+        return [*self.system_files, *self.reference, *(name for name in labels if name not in (None, shared.POOLED))]
+
+    @property
+    def text_metric(self) -> str:
+        """The metric of texts that was named, or the default one."""
+        return self.metric if isinstance(self.metric, str) else METRIC_OF_TEXTS
 
     def validate(self, *, arrays: bool = False) -> None:
         """Refuse whatever can be refused before a file is opened; arrays have no files."""
@@ -339,16 +349,34 @@ class ScoreRequest(ScoredRequest, TableRequest, LogRequest):
                 "Write `outscore score FILE`: a table, a log, or one file for each system.",
                 parameter="files",
             )
-        refuse_metric_of_texts(self.metric)
-        check_metric(self.metric)
-        check_direction(self.metric, self.direction)
+        if self.reference:
+            self._check_texts()
+        else:
+            self.refuse_outside(base.TEXTS)
+            refuse_metric_of_texts(self.metric)
+            check_metric(self.metric)
+            check_direction(self.metric, self.direction)
         check_repeats(self.repeats)
         check_population(self.population)
-        check_reduction(self.reduce, self.metric)
+        check_reduction(self.reduce, None if self.reference else self.metric)
         if not self.alpha < self.power < 1:
             raise OutscoreError(
                 f"`power` is {self.power:g}.", "Give a number between alpha and 1, such as 0.8.", parameter="power"
             )
+
+    def _check_texts(self) -> None:
+        from outscore.formats.texts import check_columns
+        from outscore.workflows.texts.checks import check_reader, chosen_metrics
+
+        self.refuse_outside(base.SCORES)
+        check_reader(self.reader)
+        check_columns(self.text_column)
+        metrics = metrics_in(self.text_metric)
+        chosen_metrics(metrics)
+        if len(metrics) > 1:
+            first = replace(self, metric=metrics[0]).command_line()
+            message = f"`score` takes one metric at a time, but --metric names {len(metrics)}."
+            raise OutscoreError(message, f"Write `{first}`; `outscore rank` takes several.", parameter="metric")
 
     def ranking(self) -> RankRequest:
         """The request that compares the same systems."""

@@ -91,10 +91,12 @@ def measure(
     alpha: float,
     power: float,
     missing: Mapping[str, Mapping[str, int]],
+    panels: Sequence[Sequence[Panel]] | None = None,
 ) -> Measured:
     """Score each system on its own; the range of scores is taken from all of them.
 
-    `missing` are rows without a score, by system and reason; `reduced` is the name of the reduction of an item's runs.
+    `panels` are those of each system if it was not read as scores: a panel of one for each dataset. `missing` are rows without
+    a score, by system and reason; `reduced` is the name of the reduction of an item's runs.
 
     Examples
     --------
@@ -104,26 +106,27 @@ def measure(
     >>> found.value, round(found.low, 4), round(found.high, 4), found.n
     (0.75, 0.4093, 0.9285, 8)
     """
-    by_system = [_panels(system, spec, kind, reduced) for system in systems]
-    panels = [panel for of_system in by_system for panel in of_system]
-    missing_for = lacking_of(panels)
+    by_system = panels or [_panels(system, spec, kind, reduced) for system in systems]
+    flat = [panel for of_system in by_system for panel in of_system]
+    missing_for = lacking_of(flat)
     if kind == EPOCHS:
-        once = next((_scored_once(panel) for panel in panels if _scored_once(panel)), "")
+        once = next((_scored_once(panel) for panel in flat if _scored_once(panel)), "")
         missing_for[THESE_ITEMS] = missing_for[THESE_ITEMS] or once
-    chosen = choose_population(population, missing_for, [panel.repeats for panel in panels], kind)
+    chosen = choose_population(population, missing_for, [panel.repeats for panel in flat], kind)
     estimates = _by_dataset(by_system, chosen, alpha)
     by_slice = {} if slices is None else _slices(systems, slices, partial(_panels, spec=spec, kind=kind), chosen, alpha)
     keys = _item_keys(by_system)
-    beside = _Beside(chosen, alpha, power, _correlation(by_system, keys), _worth(panels))
+    beside = _Beside(chosen, alpha, power, _correlation(by_system, keys), _worth(flat))
     scored = []
-    for i, (system, own) in enumerate(zip(systems, estimates, strict=True)):
-        lacked = {**missing.get(system.name, {}), **_absent(keys, i)}
-        pooled_score = _pooled_score(system, spec) if len(own) > 1 else None
-        scored.append(_scored(own, beside, pooled_score, missing=lacked, slices=by_slice.get(system.name, [])))
-    few = chosen == ITEMS_AND_RUNS and any(p.repeats is not None and p.repeats.systems[0].count < 3 for p in panels)
+    for i, own in enumerate(estimates):
+        (name,) = own[0].panel.systems
+        lacked = {**missing.get(name, {}), **_absent(keys, i)}
+        pooled_score = _pooled_score(systems[i], spec) if len(own) > 1 and panels is None else None
+        scored.append(_scored(own, beside, pooled_score, missing=lacked, slices=by_slice.get(name, [])))
+    few = chosen == ITEMS_AND_RUNS and any(p.repeats is not None and p.repeats.systems[0].count < 3 for p in flat)
     limited = any(one.low is not None or one.high is not None for one in scored)
     method = _method([own[0] for own in estimates], chosen) if limited else ""
-    return Measured(scored, panels[0].metric, method, chosen, few, missing_for[ITEMS_AND_RUNS])
+    return Measured(scored, flat[0].metric, method, chosen, few, missing_for[ITEMS_AND_RUNS])
 
 
 def _panels(system: Scores, spec: str | AdditiveMetric, kind: RepeatKind | None, reduced: str = "") -> list[Panel]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
@@ -20,6 +21,7 @@ from outscore.inference.populations import THESE_ITEMS
 from outscore.language.numbers import count, format_number
 from outscore.language.signature import score_signature
 from outscore.language.verdict.score import score_verdict
+from outscore.results.design import Reading
 from outscore.results.note import Note, Signature
 from outscore.results.score import ScoredSystem, ScoreResult
 from outscore.scores.pairing import DuplicateRule, check_rule, settle
@@ -36,6 +38,7 @@ from outscore.workflows.reading import Better, MetricDirection, answer_notes, re
 from outscore.workflows.requests.door import at_the_door
 from outscore.workflows.requests.rank import ScoreRequest
 from outscore.workflows.score.measure import Measured, measure
+from outscore.workflows.texts.panels import TextsRead, read_text_panels, score_texts
 from outscore.workflows.validate import refuse_labels
 
 UNNAMED = "system"
@@ -66,6 +69,10 @@ def run(request: ScoreRequest, data: Sequence[Scores] | None = None) -> ScoreRes
     >>> found.verdict
     'new scores 0.7500: 95% CI 0.5981 to 0.8581, mean, 40 items.'
     """
+    if request.reference:
+        request.validate()
+        texts = read_text_panels(request)
+        return _of_texts(request, texts)
     logs = data is None and asks_logs(request)
     (replace(request, metric=None) if logs else request).validate(arrays=data is not None)
     if logs:
@@ -80,9 +87,13 @@ def call(
     clusters: object,
     slices: object,
     dataset: object,
+    reference: object,
+    documents: object,
     **given: Any,  # noqa: ANN401 - the other keywords of `outscore.score`
 ) -> ScoreResult:
     """`outscore.score`: arrays, tables, what `read` returns, or paths, with options by their Python names."""
+    if reference is not None:
+        return _call_texts(scores, reference, documents, {**given, "clusters": clusters, "dataset": dataset})
     labels = {"items": items, "clusters": clusters, "dataset": dataset}
     several = scores if isinstance(scores, (list, tuple)) else [scores]
     paths = path_texts(several) if several else None
@@ -107,6 +118,22 @@ def call(
         replace(request, slice=column),
         [replace(one, slices={**one.slices, column: texts}) for one in systems] if texts else systems,
     )
+
+
+def _call_texts(scores: object, reference: object, documents: object, given: dict[str, Any]) -> ScoreResult:
+    """Texts: paths, or lists of segments, of one system or of several by name."""
+    several = scores if isinstance(scores, (list, tuple)) else [scores]
+    references = reference if isinstance(reference, (list, tuple)) else [reference]
+    more = [] if documents is None else [documents]
+    paths = path_texts([*several, *references, *more])
+    # A list of strings is a text, segment by segment.
+    if paths is not None and all(isinstance(path, os.PathLike) for path in (*several, *references) if several is scores):
+        names = {"files": paths[: len(several)], "reference": paths[len(several) : len(several) + len(references)]}
+        return run(ScoreRequest.from_python({**given, "documents": paths[-1] if more else None}, **names))
+    request = ScoreRequest.from_python({**given, "clusters": None, "dataset": None})
+    (called, *_) = request.names or (UNNAMED,)
+    systems = scores if isinstance(scores, Mapping) else {called: scores}
+    return _of_texts(request, score_texts(systems, reference, request.text_metric, documents, given["dataset"]))
 
 
 def _by_system(scores: object, request: ScoreRequest) -> object:
@@ -192,8 +219,30 @@ def _scored(asked: ScoreRequest, request: ScoreRequest, material: _Material) -> 
         missing=material.missing,
     )
     measured = replace(measured, systems=taken.with_runs(measured.systems))
-    population = measured.population
-    higher = measured.metric.higher_is_better
+    reading = reading_of(
+        material.origins,
+        rows=sum(one.rows for one in material.scores),
+        systems=[one.system for one in measured.systems],
+        slices=() if request.slice is None else (request.slice,),
+        direction=(better.better, better.source),
+        by_class=bool(by_class),
+    )
+    column = next((one.repeat_column for one in taken.before if one.repeat_column), "") if kind else ""
+    said = [*better.notes, *answer_notes(material.origins, by_class), *material.notes, *notes]
+    return _result(request, measured, kind, column, said, reading, material.origins)
+
+
+def _result(
+    request: ScoreRequest,
+    measured: Measured,
+    kind: RepeatKind | None,
+    repeat_column: str,
+    notes: Sequence[Note],
+    reading: Reading,
+    origins: Sequence[Origin],
+) -> ScoreResult:
+    """The scores in words."""
+    higher, population = measured.metric.higher_is_better, measured.population
     words = score_verdict(
         measured.systems, measured.metric.name, alpha=request.alpha, population=population, kind=kind, higher_is_better=higher
     )
@@ -205,7 +254,7 @@ def _scored(asked: ScoreRequest, request: ScoreRequest, material: _Material) -> 
         alpha=request.alpha,
         population=population,
         repeat_kind=kind,
-        repeat_column=next((one.repeat_column for one in taken.before if one.repeat_column), "") if kind else "",
+        repeat_column=repeat_column,
         interval=measured.interval,
         headline=words[0],
         reason=words[1],
@@ -213,24 +262,37 @@ def _scored(asked: ScoreRequest, request: ScoreRequest, material: _Material) -> 
         signature=_signature(measured, kind, request.alpha),
         next_command=request.ranking().command_line() if several and request.files else "",
         macro=any(one.datasets for one in measured.systems),
-        notes=[
-            *_macro_notes(measured),
-            *better.notes,
-            *answer_notes(material.origins, by_class),
-            *material.notes,
-            *notes,
-            *_run_notes(measured, kind),
-        ],
-        reading=reading_of(
-            material.origins,
-            rows=sum(one.rows for one in material.scores),
-            systems=[one.system for one in measured.systems],
-            slices=() if request.slice is None else (request.slice,),
-            direction=(better.better, better.source),
-            by_class=bool(by_class),
-        ),
-        settings=request.settings(material.origins),
+        notes=[*_macro_notes(measured), *notes, *_run_notes(measured, kind)],
+        reading=reading,
+        settings=request.settings(origins),
     )
+
+
+def _of_texts(request: ScoreRequest, texts: TextsRead) -> ScoreResult:
+    """The corpus scores of texts, each with its interval over segments or documents."""
+    (found,) = texts.ranking.metrics
+    panels = [[panel.of_system(k) for panel in found.panels] for k in range(len(found.panels[0].systems))]
+    kind = found.panels[0].repeat_kind
+    measured = measure(
+        (),
+        found.panels[0].metric,
+        kind=kind,
+        population=request.population,
+        slices=None,
+        alpha=request.alpha,
+        power=request.power,
+        missing={},
+        panels=panels,
+    )
+    reading = reading_of(
+        texts.origins,
+        rows=sum(panel.shape[1] for panel in found.panels),
+        systems=found.panels[0].systems,
+        direction=("higher" if measured.metric.higher_is_better else "lower", "metric"),
+        kind="texts",
+    )
+    notes = [*texts.notes, Note("method", f"{found.label}: {found.signature}.")]
+    return _result(request, measured, kind, "run" if kind else "", notes, reading, texts.origins)
 
 
 def _metric_of(asked: ScoreRequest, scores: Sequence[Scores], reduction: Reduction | None) -> str | AdditiveMetric:

@@ -347,9 +347,7 @@ def _present(references: Sequence[Lines], number: int, rows: Sequence[int]) -> l
 def signature_of(entry: TextMetric, options: Mapping[str, OptionValue], references: Sequence[Lines]) -> str:
     """The signature of a metric, which says if segments have unequally many references, as that of sacreBLEU does."""
     numbers = reference_counts(references)
-    if len(numbers) == 1:
-        return entry.signature(options, next(iter(numbers)))
-    return entry.signature(options, len(references)).replace(f"nrefs:{len(references)}", "nrefs:var")
+    return entry.signature(options, next(iter(numbers)) if len(numbers) == 1 else "var")
 
 
 def _spec(entry: TextMetric, options: Mapping[str, OptionValue]) -> str:
