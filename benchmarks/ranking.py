@@ -143,7 +143,7 @@ SETTINGS = {"alone": _alone, "dask": _cluster, "killed": partial(_cluster, kill=
 def _job(setting: str, path: str) -> dict[str, Any]:
     """One job in this process; its cluster is started before the clock."""
     from outscore.workflows.rank.panels import assemble_ranking
-    from outscore.workflows.rank.parquet.plan import measured_from_partitions
+    from outscore.workflows.rank.parquet import measured_from_partitions
 
     with SETTINGS[setting]() as (engine, progress, usage):
         start, processor = time.perf_counter(), time.process_time()

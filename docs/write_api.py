@@ -145,7 +145,7 @@ FRONTS = (
         ),
         returns="Logs",
         returned="What was written, as `show` lists it.",
-        home="outscore.workflows.convert.run",
+        home="outscore.workflows.convert",
         example="""
         >>> convert("no-such-log.json", "new_samples.jsonl")
         Traceback (most recent call last):
@@ -196,7 +196,7 @@ FRONTS = (
         ),
         returns="GateResult",
         returned="The outcome, with the comparison behind it; scripts need its `passed` or `exit_code`.",
-        home="outscore.workflows.gate.run",
+        home="outscore.workflows.gate",
         example="""
         >>> old, new = [1, 0, 1, 1] * 100, [1, 0, 1, 1] * 99 + [1, 1, 1, 0]
         >>> found = gate(old, new, margin=0.02)

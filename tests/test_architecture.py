@@ -181,10 +181,9 @@ ENTRIES = (
     "report/build",
     "report/charts",
     "report/write",
-    "workflows/convert",
     "workflows/requests",
 )
-TABLES = ("_version",)
+TABLES = ("_version", "workflows/convert")
 
 
 def test_a_short_module_is_an_entry_or_a_table():

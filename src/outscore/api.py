@@ -762,7 +762,7 @@ def convert(
     ...
     outscore.core.errors.OutscoreError: `no-such-log.json` does not exist. ...
     """
-    from outscore.workflows.convert.run import call
+    from outscore.workflows.convert import call
 
     return call(paths, output, reader=reader, systems=systems, log_task=log_task, filter=filter)
 
@@ -1182,7 +1182,7 @@ def gate(
     >>> found.outcome, found.exit_code, round(found.not_worse.value, 4)
     ('pass', 0, 0.0036)
     """
-    from outscore.workflows.gate.run import call
+    from outscore.workflows.gate import call
 
     return call(
         baseline,

@@ -17,7 +17,7 @@ from outscore.cli.app import app
 from outscore.core.errors import OutscoreError
 from outscore.formats.logs.choose import check_total
 from outscore.formats.logs.evaluation import STATES, Evaluation, Row
-from outscore.formats.logs.export import aggregate, sample_lines
+from outscore.formats.logs.every_eval_ever import aggregate, sample_lines
 from outscore.formats.logs.find import find_logs, read_logs
 from outscore.formats.logs.registry import LOGS
 from outscore.scores.system import Origin

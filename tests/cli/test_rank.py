@@ -134,7 +134,7 @@ def test_folders_that_name_a_column_are_parts(board, outscore):
 
 
 def test_large_parquet_files_are_parts(board, outscore, monkeypatch):
-    monkeypatch.setattr("outscore.formats.tables.partitions.MAX_WHOLE", 1)
+    monkeypatch.setattr("outscore.formats.tables.parquet.MAX_WHOLE", 1)
     assert outscore("rank", "parts/0.parquet", "parts/1.parquet", "-o", "a.json").exit_code == 0
     assert (saved("a.json")["datasets"], saved("a.json")["coverage"]["items"]) == ([], 80)
 

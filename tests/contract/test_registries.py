@@ -11,8 +11,7 @@ from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.options import complete, parse_spec
 from outscore.core.rows import PairedScores
-from outscore.formats.battles.read import read_battles
-from outscore.formats.battles.registry import BATTLES
+from outscore.formats.battles.read import BATTLES, read_battles
 from outscore.formats.logs.registry import LOGS
 from outscore.formats.readers import read
 from outscore.formats.registry import FORMATS, OUTPUT_FORMATS

@@ -22,7 +22,7 @@ import outscore as osc
 from outscore.core.brief import MAX_REPR
 from outscore.core.errors import OutscoreError
 from outscore.report import build
-from outscore.report.build.kind import Kind
+from outscore.report.build.common import Kind
 from outscore.report.render import BUILDERS, render
 from outscore.report.render import kind_of as reported_as
 from outscore.results import saved

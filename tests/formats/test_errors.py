@@ -8,7 +8,7 @@ import pytest
 from outscore.core.errors import OutscoreError
 from outscore.formats.readers import read, read_chains, read_labels, read_words
 from outscore.formats.segments import read_segments
-from outscore.formats.tables.long_rows import LongColumns, long_file, long_rows
+from outscore.formats.tables.parquet import LongColumns, long_file, long_rows
 
 TREE = "1\tIt\tit\tPRON\tPRP\t_\t{head}\tnsubj\t_\t_\n"
 # Reader, name of the file, content, line.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import outscore as osc
-from outscore.language.reading import reading_line
+from outscore.language.lines import reading_line
 from outscore.results.design import Reading
 
 FORMS = ("to_text", "to_markdown", "to_latex", "to_html", "_repr_html_")

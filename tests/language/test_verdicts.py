@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outscore.inference.decision import decide
+from outscore.language.lines import comparison_signature as signature
 from outscore.language.numbers import decimals_for, finer, format_interval, format_number, format_p, format_probability
 from outscore.language.phrases import method_phrase, name_of_test
-from outscore.language.signature import comparison_signature as signature
 from outscore.language.verdict.comparison import Facts, sentence
 from outscore.language.verdict.comparison import verdict as verdict_of
 from outscore.results.comparison import Bayes, Margin

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import outscore as osc
 from outscore.core.errors import OutscoreError
-from outscore.metrics.multiclass import class_counts
+from outscore.metrics.outputs import class_counts
 from outscore.metrics.registry import METRICS, resolve
 
 ORACLES = {

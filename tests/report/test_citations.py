@@ -18,7 +18,7 @@ from tests.report.ranking_making import MADE
 from outscore.inference.families import CORRECTIONS
 from outscore.inference.populations import DIFFERENT_ITEMS, POPULATIONS
 from outscore.inference.registry import TESTS
-from outscore.metrics.coref import COREF, COREF_CITATIONS
+from outscore.metrics.outputs import COREF, COREF_CITATIONS
 from outscore.metrics.registry import METRICS
 from outscore.metrics.text.registry import TEXT_METRICS
 from outscore.report.references.citations import cited_by_comparisons, cited_by_ranking, works

@@ -11,7 +11,7 @@ from tests.report.forms import make_table
 from tests.report.test_render import KINDS
 
 from outscore.report import render as door
-from outscore.report.build.kind import Shown
+from outscore.report.build.common import Shown
 from outscore.report.document import (
     FORMS,
     Article,

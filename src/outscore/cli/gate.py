@@ -40,7 +40,7 @@ def gate(asked: Asked[GateRequest]) -> int:
     """
     further: dict[str, str | bytes] = {}
     with asked.working("comparing"):
-        from outscore.workflows.gate.run import run, run_and_keep
+        from outscore.workflows.gate import run, run_and_keep
 
         if asked.own["update"]:
             found, kept = run_and_keep(asked.request)

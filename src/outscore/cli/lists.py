@@ -43,7 +43,7 @@ def tests() -> None:
 @click.command()
 def formats() -> None:
     """List the file formats that can be read."""
-    from outscore.formats.battles.registry import BATTLES
+    from outscore.formats.battles.read import BATTLES
     from outscore.formats.logs.registry import LOGS
     from outscore.formats.registry import FORMATS, OUTPUT_FORMATS
 

@@ -47,7 +47,7 @@ def convert(context: click.Context, /, files: tuple[str, ...], output: str, **as
     written = given_of(ConvertRequest.options(), asked)
     request = ConvertRequest.from_written({**written, "files": given_files(context, files)})
     from outscore.formats.logs.every_eval_ever import aggregate_path
-    from outscore.workflows.convert.run import run
+    from outscore.workflows.convert import run
 
     evaluations = run(request, output).evaluations
     rows = count_of(sum(evaluation.rows for evaluation in evaluations), "row")

@@ -17,7 +17,7 @@ from outscore.core.options import Option
 from outscore.core.rows import in_order_of
 from outscore.exact.numbers import to_exact_integers
 from outscore.metrics.entry import Layout, MetricEntry, Options, linear_layout, require_counts
-from outscore.metrics.multiclass import (
+from outscore.metrics.outputs import (
     many_balanced_accuracy,
     many_kappa,
     many_macro_f1,

@@ -15,7 +15,7 @@ from outscore.core.numeric import Array
 from outscore.core.options import complete, did_you_mean, parse_spec
 from outscore.metrics.counts import COUNTS, SCORES
 from outscore.metrics.entry import MetricEntry
-from outscore.metrics.multiclass import PARTS, class_layout
+from outscore.metrics.outputs import PARTS, class_layout
 
 METRICS: dict[str, MetricEntry] = {entry.name: entry for entry in (*SCORES, *COUNTS)}
 

@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from outscore.core.errors import OutscoreError
-from outscore.report.build.kind import Shown
+from outscore.report.build.common import Shown
 from outscore.report.document import Records, Verdict, clean
 from outscore.report.write.spreadsheet import csv_text
 from outscore.results.comparison import Comparisons
@@ -22,7 +22,7 @@ from outscore.results.rendering import json_text
 if TYPE_CHECKING:
     from typing import TypeAlias
 
-    from outscore.report.build.kind import Examples, Kind
+    from outscore.report.build.common import Examples, Kind
     from outscore.report.charts.canvas import Chart
     from outscore.report.document import Document
     from outscore.report.rows.diff_pairs import Sort

@@ -14,7 +14,7 @@ from outscore.core.brief import count_of
 from outscore.core.errors import OutscoreError
 from outscore.formats.base.source import unpacks_to_more
 from outscore.formats.detect import diff_task
-from outscore.formats.logs.answers import has_answers
+from outscore.formats.logs.choose import has_answers
 from outscore.formats.logs.evaluation import Evaluation
 from outscore.formats.logs.find import is_companion, read_logs, recognise
 from outscore.formats.logs.registry import LogEntry

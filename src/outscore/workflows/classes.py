@@ -12,7 +12,7 @@ from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.options import parse_spec
 from outscore.language.numbers import count
-from outscore.metrics.multiclass import NOTHING, class_counts
+from outscore.metrics.outputs import NOTHING, class_counts
 from outscore.metrics.registry import METRICS
 from outscore.results.note import Note
 from outscore.scores.system import NO_ANSWER, Labels, Scores

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 WORKFLOWS = {
     "compare": "outscore.workflows.compare.run",
     "diff": "outscore.workflows.diff.run",
-    "gate": "outscore.workflows.gate.run",
+    "gate": "outscore.workflows.gate",
     "plan": "outscore.workflows.plan.run",
     "prefer": "outscore.workflows.prefer.run",
     "rank": "outscore.workflows.rank.run",

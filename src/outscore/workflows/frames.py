@@ -15,13 +15,10 @@ from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.core.rows import is_labelled
 from outscore.formats.base.entry import Choice
-from outscore.formats.tables.assemble import check_guess, refuse_best_fill
-from outscore.formats.tables.cells import AnswerColumn, GoldColumn, is_missing, label_text
+from outscore.formats.tables.assemble import check_guess, edges_of, refuse_best_fill, refuse_summary, transposed
+from outscore.formats.tables.cells import AnswerColumn, Block, GoldColumn, Records, is_missing, label_text
 from outscore.formats.tables.columns import Layout, find_layout, refuse_other_gold
 from outscore.formats.tables.names import normalize_name, suggest_name
-from outscore.formats.tables.plausible import edges_of, refuse_summary
-from outscore.formats.tables.records import Block, Records
-from outscore.formats.tables.transpose import transposed
 from outscore.scores.system import Labels, Origin, Scores, pooled, refuse_other_kind, settle_folds
 from outscore.workflows.validate import numbers_of
 

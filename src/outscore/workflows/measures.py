@@ -10,7 +10,7 @@ from typing import Any
 from outscore.core.errors import MeasuresError, OutscoreError
 from outscore.formats.base.source import is_pattern, runs_in
 from outscore.formats.tables.assemble import id_columns
-from outscore.formats.tables.finder import naming
+from outscore.formats.tables.names import naming
 from outscore.scores.join import join_runs
 from outscore.scores.system import Scores
 from outscore.workflows.requests.base import Request

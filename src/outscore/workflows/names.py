@@ -1,15 +1,23 @@
-"""Names of files, and names for systems that have none."""
+"""Names of files and of systems that have none, and the door of every command: all files are looked at before one is read."""
 
 from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import wraps
 from itertools import takewhile
 from pathlib import PurePath
+from typing import Concatenate, ParamSpec, TypeVar
 
-from outscore.formats.base.source import is_pattern, pattern_name
+from outscore.formats.base.pipes import reading_once, refuse_repeated
+from outscore.formats.base.source import is_pattern, pattern_name, refuse_missing
 from outscore.language.phrases import short_names
+from outscore.workflows.requests.base import Request
+from outscore.workflows.requests.groups import LogRequest
+from outscore.workflows.requests.shared import EACH_DATASET
+
+# Names of files, and names for systems that have none.
 
 
 def path_texts(given: Iterable[object]) -> tuple[str, ...] | None:
@@ -111,3 +119,26 @@ def _parts(path: str) -> list[str]:
         before = list(takewhile(lambda part: not glob.has_magic(part), PurePath(path).parts))
         return [*(part for part in before if part not in ("/", "..", ".", called)), called]
     return [*(part for part in PurePath(path).parts[:-1] if part not in ("/", "..", ".")), stem_of(path)]
+
+
+# The door of every command: the files of a request are looked at together before the first of them is read.
+
+
+_Request = TypeVar("_Request", bound=Request)
+_More = ParamSpec("_More")
+_Result = TypeVar("_Result")
+
+
+def at_the_door(
+    run: Callable[Concatenate[_Request, _More], _Result],
+) -> Callable[Concatenate[_Request, _More], _Result]:
+    """Let a function of a request read pipes once, and refuse files that are missing before it interprets the others."""
+
+    @wraps(run)
+    def entered(request: _Request, /, *given: _More.args, **more: _More.kwargs) -> _Result:
+        refuse_repeated(request.inputs)
+        refuse_missing([path for path in request.data_files if not glob.has_magic(path) and EACH_DATASET not in path])
+        with reading_once(request.system_paths):
+            return run(request.with_judgements() if isinstance(request, LogRequest) else request, *given, **more)
+
+    return entered

@@ -19,16 +19,16 @@ from outscore.core.numeric import Array, as_array
 from outscore.core.options import complete, parse_spec
 from outscore.core.records import dataclass
 from outscore.formats.base.source import PACKED
-from outscore.formats.tables.directions import (
+from outscore.formats.tables.names import (
     counts_errors,
     is_better_lower,
+    is_measure,
     is_negated,
     is_unclear,
+    join_names,
     named_after,
     shared_measure,
 )
-from outscore.formats.tables.measures import is_measure
-from outscore.formats.tables.names import join_names
 from outscore.language.phrases import equals_gold
 from outscore.metrics.registry import METRICS
 from outscore.results.design import Direction, DirectionSource, Reading

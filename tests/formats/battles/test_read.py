@@ -9,8 +9,7 @@ import pytest
 
 from outscore.core.errors import OutscoreError
 from outscore.formats.battles.entry import BattleChoice
-from outscore.formats.battles.read import read_battles
-from outscore.formats.battles.registry import BATTLES
+from outscore.formats.battles.read import BATTLES, read_battles
 
 PLAIN = "prompt,model_a,model_b,winner\n"
 

@@ -13,7 +13,7 @@ from tests.log_files import deepeval, opencompass, swe_bench_board, write
 import outscore as osc
 from outscore.core.errors import OutscoreError
 from outscore.formats.logs.find import read_logs
-from outscore.formats.tables.answers import exact_and_f1, normalised
+from outscore.formats.tables.labels import exact_and_f1, normalised
 
 
 def judged(score: float | None, threshold: float, *, success: bool, error: str | None = None) -> dict[str, object]:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import outscore as osc
 from outscore.core.errors import OutscoreError
-from outscore.formats.tables.answers import normalised
+from outscore.formats.tables.labels import normalised
 
 
 def write(folder: Path, **texts: str) -> list[str]:

@@ -12,8 +12,7 @@ import pytest
 import outscore as osc
 from outscore.core.errors import MeasuresError, OutscoreError
 from outscore.formats.readers import read_scores
-from outscore.formats.tables.finder import KEYWORDS
-from outscore.formats.tables.names import is_score
+from outscore.formats.tables.names import KEYWORDS, is_score
 
 RECORDS = [
     {"question_id": i, "options": ["x", "y"], "answer": "ABCD"[i % 4], "answer_index": i % 4, "category": "law", "pred": pred}

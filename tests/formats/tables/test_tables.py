@@ -22,8 +22,7 @@ from outscore.core.errors import OutscoreError
 from outscore.formats.readers import read, read_scores
 from outscore.formats.registry import OUTPUT_FORMATS
 from outscore.formats.tables import delimited
-from outscore.formats.tables.cells import LabelColumn, NumberColumn
-from outscore.formats.tables.records import Records
+from outscore.formats.tables.cells import LabelColumn, NumberColumn, Records
 
 WIDE = "id,new,old\nq1,1,0\nq2,0.5,1\n"
 LONG = "question_id,model,score\nq1,new,1\nq2,new,0.5\nq1,old,0\nq2,old,1\n"

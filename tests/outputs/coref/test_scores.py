@@ -15,7 +15,7 @@ from tests.coref_documents import RESPONSES, write_documents
 
 import outscore as osc
 from outscore.formats.readers import read_chains
-from outscore.metrics.coref import COREF, PARTS
+from outscore.metrics.outputs import COREF, COREF_PARTS
 from outscore.outputs.coref.mentions import align_mentions
 from outscore.outputs.coref.scores import coref_statistics
 from outscore.outputs.model import Chains
@@ -41,7 +41,7 @@ LEA = {
 
 def scores(statistics: Mapping[str, np.ndarray], measure: str) -> list[float]:
     totals = statistics[measure].sum(axis=0)
-    return [float(COREF[measure][part].score(totals)) for part in PARTS if part in COREF[measure]]
+    return [float(COREF[measure][part].score(totals)) for part in COREF_PARTS if part in COREF[measure]]
 
 
 @pytest.fixture(scope="module")
@@ -91,7 +91,7 @@ def test_against_the_scorer_of_corefud(shared_data, settings_name, asked):
     for case in cases:
         (found,) = osc.diff(folder / case["key"], [folder / case["response"]], task="coref", **asked).scores.values()
         for theirs, ours in MEASURES.items():
-            shown = [round(100 * getattr(found[ours], part), 2) for part in PARTS]
+            shown = [round(100 * getattr(found[ours], part), 2) for part in COREF_PARTS]
             assert shown == case[settings_name][theirs], (case["response"], ours)
     assert len(cases) == 43
 
@@ -227,7 +227,7 @@ def test_conll_is_the_mean_of_three():
 
 def test_arcs_arithmetic():
     totals = np.array([3981, 900, 1980, 1713])
-    found = [round(100 * float(COREF["arcs-nom"][part].score(totals)), 2) for part in PARTS]
+    found = [round(100 * float(COREF["arcs-nom"][part].score(totals)), 2) for part in COREF_PARTS]
     assert found == [58.02, 60.37, 59.18]
 
 

@@ -10,7 +10,7 @@ from tests.coref_documents import RESPONSES, write_documents
 
 from outscore.core.errors import OutscoreError
 from outscore.formats.readers import read_chains
-from outscore.metrics.coref import COREF
+from outscore.metrics.outputs import COREF
 from outscore.outputs.coref.mentions import MENTION_TYPES, align_mentions, mention_type
 from outscore.outputs.coref.scores import CLASSES, CRITERIA, coref_statistics
 from outscore.outputs.coref.units import (

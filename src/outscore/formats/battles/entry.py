@@ -6,9 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 from outscore.core.errors import OutscoreError
 from outscore.core.records import dataclass
-from outscore.formats.tables.finder import ColumnFinder
-from outscore.formats.tables.names import PAIRS, Tiers, join_names, normalize_name, suggest_name
-from outscore.formats.tables.records import Records
+from outscore.formats.tables.cells import Records
+from outscore.formats.tables.names import PAIRS, ColumnFinder, Tiers, join_names, normalize_name, suggest_name
 from outscore.scores.battles import Battles
 
 # What a reader of battles declares, and what the caller may say about the files.

@@ -1,4 +1,4 @@
-"""From paths to battles: which tool wrote a file, all files as one, copies among them, and Parquet of any size part by part."""
+"""All formats of battles, and from paths to battles: which tool wrote a file, copies in it, and Parquet part by part."""
 
 from __future__ import annotations
 
@@ -17,22 +17,77 @@ from outscore.core.options import did_you_mean
 from outscore.core.records import dataclass
 from outscore.formats.base.document import lists_in
 from outscore.formats.base.source import PACKED, Source, files_below, open_source
+from outscore.formats.battles import tables, tools
 from outscore.formats.battles.entry import BattleChoice, BattleEntry, find_battle_layout, has_part
-from outscore.formats.battles.registry import BATTLES
 from outscore.formats.battles.tables import arena_layout, layout_columns
 from outscore.formats.tables.assemble import open_table
-from outscore.formats.tables.cells import NO_LABEL
-from outscore.formats.tables.long_rows import SEED, LongFile, hash_check, refusing, text_of
+from outscore.formats.tables.cells import BLOCK_ROWS, NO_LABEL, Block, Records
 from outscore.formats.tables.names import join_names
-from outscore.formats.tables.parquet import records_of
-from outscore.formats.tables.partitions import expand_pattern
-from outscore.formats.tables.records import BLOCK_ROWS, Block, Records
+from outscore.formats.tables.parquet import SEED, LongFile, expand_pattern, hash_check, records_of, refusing, text_of
 from outscore.results.note import Note
 from outscore.scores.battles import Battles, join_battles
 from outscore.scores.system import Origin, label_of
 
 if TYPE_CHECKING:
     import polars as pl
+
+
+# All formats of battles, in the order in which they are asked whether a table is theirs.
+
+
+BATTLES: dict[str, BattleEntry] = {
+    entry.name: entry
+    for entry in (
+        BattleEntry(
+            "arena-hard",
+            "Arena-Hard",
+            "model_judgment/<judge>/<model>.jsonl: two games of each question, the order exchanged",
+            tools.looks_like_arena_hard,
+            tools.read_arena_hard,
+            has_free_columns=False,
+            is_graded=True,
+        ),
+        BattleEntry(
+            "mt-bench",
+            "MT-bench",
+            "<judge>_pair.jsonl: g1_winner and g2_winner of each question, the order exchanged",
+            tools.looks_like_mt_bench,
+            tools.read_mt_bench,
+            has_free_columns=False,
+        ),
+        BattleEntry(
+            "alpaca-eval",
+            "AlpacaEval",
+            "annotations.json: a preference from 1 (generator_1) to 2 (generator_2)",
+            tools.looks_like_annotations,
+            tools.read_annotations,
+        ),
+        BattleEntry(
+            "arena-hard-battles",
+            "Arena-Hard battles",
+            "arena_hard_battles.jsonl: all games of a question, the baseline always as model_a",
+            tables.looks_like_pooled_games,
+            tables.read_pooled_games,
+        ),
+        BattleEntry(
+            "arena",
+            "Chatbot Arena",
+            "an export with model_a, model_b, winner and conversations, as JSON, CSV or Parquet",
+            tables.looks_like_arena,
+            tables.read_arena,
+        ),
+        BattleEntry(
+            "battles",
+            "battles",
+            "a table with columns such as prompt, model_a, model_b, winner (CSV, TSV, JSON, Parquet)",
+            tables.looks_like_battles,
+            tables.read_table,
+        ),
+    )
+}
+
+
+# From paths to battles.
 
 
 # Battles that repeat another in all that was read of them: votes that agree, or copies. They count, and a note says so.

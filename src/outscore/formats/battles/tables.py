@@ -14,9 +14,8 @@ from outscore.core.numeric import Array
 from outscore.formats.base.source import shorten
 from outscore.formats.battles.entry import BattleChoice, BattleLayout, find_battle_layout, holds_battles
 from outscore.formats.battles.verdicts import shares_of, taken_for_names, word_share
-from outscore.formats.tables.cells import NO_LABEL, LabelColumn
+from outscore.formats.tables.cells import NO_LABEL, Block, LabelColumn, Records
 from outscore.formats.tables.names import normalize_name
-from outscore.formats.tables.records import Block, Records
 from outscore.results.note import Note
 from outscore.scores.battles import Battles
 from outscore.scores.system import Labels

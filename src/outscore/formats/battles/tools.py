@@ -15,7 +15,7 @@ from outscore.formats.base.source import shorten
 from outscore.formats.battles.entry import BattleChoice
 from outscore.formats.battles.tables import read_table
 from outscore.formats.battles.verdicts import is_no_verdict, strong_verdict, word_share
-from outscore.formats.tables.records import Records
+from outscore.formats.tables.cells import Records
 from outscore.results.note import Note
 from outscore.scores.battles import Battles
 from outscore.scores.system import Labels

@@ -10,8 +10,7 @@ import numpy as np
 
 from outscore.core.numeric import Array
 from outscore.formats.base.source import shorten
-from outscore.formats.tables.cells import is_number
-from outscore.formats.tables.records import Records
+from outscore.formats.tables.cells import Records, is_number
 from outscore.results.note import Note
 from outscore.scores.system import Labels
 

@@ -16,8 +16,7 @@ from outscore.formats.base.source import open_source
 from outscore.formats.logs.document import Document, Shape, field_of, number_of
 from outscore.formats.logs.engine import LogFormat
 from outscore.formats.logs.evaluation import Evaluation, Exchange, Row, drop_single_runs, exchange_of
-from outscore.formats.tables.answers import exact_and_f1, normalised
-from outscore.formats.tables.labels import items_of
+from outscore.formats.tables.labels import exact_and_f1, items_of, normalised
 from outscore.outputs.items import align_items, refuse_other_lengths
 from outscore.outputs.model import SET_SEPARATOR, SQUAD, UNALIGNED, Items
 from outscore.scores.system import Labels

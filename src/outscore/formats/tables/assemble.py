@@ -1,8 +1,9 @@
-"""Opening any table, and from its records to systems: the columns become one `Scores` per system."""
+"""Opening any table, and from its records to systems: turned if need be, and without what can hardly be a system or an item."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import compress
 
@@ -15,11 +16,14 @@ from outscore.formats.base.source import Source, open_source, shorten, stem_of
 from outscore.formats.tables import delimited, jsonl, parquet
 from outscore.formats.tables.cells import (
     AnswerColumn,
+    Block,
     GappedColumn,
     GoldColumn,
     LabelColumn,
     NumberColumn,
+    Records,
     is_missing,
+    is_scalar,
     label_text,
     looks_numeric,
 )
@@ -27,18 +31,215 @@ from outscore.formats.tables.columns import Layout, find_layout, refuse_no_items
 from outscore.formats.tables.names import (
     PANDAS_INDEX,
     RIGHT,
+    SUMMARIES,
     USUAL,
     is_known,
+    join_names,
     may_be_ids,
     normalize_name,
     suggest_name,
     suggests_other,
     system_of,
 )
-from outscore.formats.tables.plausible import edges_of, refuse_summary
-from outscore.formats.tables.records import Block, Records
-from outscore.formats.tables.transpose import transposed
+from outscore.formats.tables.numbers import BARE_FORMATS
 from outscore.scores.system import Labels, Origin, Scores, pooled, refuse_other_kind, settle_folds
+
+# Tables with a system in every row and an item in every column, turned so that they read as all others do.
+
+
+ITEM = "item"
+"""What the column of the former column names is called."""
+
+
+def transposed(records: Records, choice: Choice) -> tuple[Records, Choice]:
+    """The table with rows and columns exchanged, and what was said about its columns, as it then holds.
+
+    The column of the systems' names is the one with a usual name of systems or items, or else the first. All other columns are
+    items.
+    """
+    name = choice.system or _names_column(records)
+    items = [column for column in records.columns if column != name]
+    texts = [column for column in items if not looks_numeric(records.sample[column])]
+    if texts:
+        raise OutscoreError(
+            f"{records.label}: no numbers in {join_names(texts)}, but in a transposed table all columns except `{name}` are "
+            "items.",
+            "Leave such columns out of the file, or name the column of the systems with --system-column.",
+            parameter="transpose",
+        )
+    blocks = list(records.blocks((name, *items)))
+    lines = [int(line) for block in blocks for line in block.lines]
+    systems = [_name(value) for block in blocks for value in block.columns[name]]
+    _refuse_names(records, name, systems, lines)
+    label = ITEM if ITEM not in systems else f"{ITEM} "
+    rows = {column: [value for block in blocks for value in block.columns[column]] for column in items}
+    columns: dict[str, list[object]] = {label: list(items)}
+    columns |= {system: [rows[column][i] for column in items] for i, system in enumerate(systems)}
+
+    def transposed_blocks(needed: Sequence[str]) -> Iterator[Block]:
+        yield Block(np.arange(1, len(items) + 1), {column: columns[column] for column in needed})
+
+    sample = {column: values[:20] for column, values in columns.items()}
+    table = Records(records.label, (label, *systems), sample, transposed_blocks, "row", records.path)
+    return table, replace(choice, item=label, system=None, systems=choice.systems or tuple(systems), transpose=False)
+
+
+def _name(value: object) -> str:
+    return str(value).strip() if is_scalar(value) and value is not None else ""
+
+
+def _names_column(records: Records) -> str:
+    for part in ("system", "item"):
+        for tier in USUAL[part]:
+            columns = [column for column in records.columns if normalize_name(column) in tier]
+            if columns:
+                return columns[0]
+    return records.columns[0]
+
+
+def _refuse_names(records: Records, column: str, systems: Sequence[str], lines: Sequence[int]) -> None:
+    if not systems:
+        records.refuse_empty()
+    seen: set[str] = set()
+    for system, line in zip(systems, lines, strict=True):
+        if not system:
+            records.refuse(line, f"`{column}` is empty", "Name the system of every row.")
+        if system in seen:
+            records.refuse(
+                line, f"the system `{shorten(system)}` appears for the second time", "Give each system only one row."
+            )
+        seen.add(system)
+
+
+# What can hardly be what it was taken for: counters and lengths no systems, and rows that sum the others up no items.
+#
+# Rows of sums would count everything twice.
+
+
+MIN_COUNTED = 5
+"""This many consecutive whole numbers are a counter, not scores."""
+FACTOR = 5.0
+"""A mean so many times the largest score of the others is another quantity."""
+MIN_ITEMS = 20
+"""So many columns whose names only count are items."""
+OF_SYSTEMS = {
+    *("s", "sys", "system", "m", "model", "method", "team", "submission", "v", "version", "variant", "run", "agent", "llm"),
+    *("exp", "experiment", "ckpt", "checkpoint", "config", "candidate"),
+}
+"""What systems are called that are counted."""
+OF_PEOPLE = {"userid", "user_id"}
+"""Ids of whoever answered, which may be systems."""
+SHOWN = 12
+CHOOSE = "Name the systems with --system NAME --system NAME (systems=[...] in Python)"
+
+
+def refuse_implausible(scores: Sequence[Scores], *, chosen: bool, item_named: bool) -> None:
+    """Refuse a table whose columns were all taken for systems if some of them are unlikely to be one.
+
+    Parameters
+    ----------
+    scores
+        The systems that were found.
+    chosen
+        Whether the caller named the systems, who then knows best.
+    item_named
+        Whether the caller named the column of the items: then rows are items, however many columns there are.
+    """
+    wide = [one for one in scores if _is_a_column(one)]
+    if chosen or len(wide) < len(scores) or len(wide) < 2 or any(one.values.ndim > 1 or not one.rows for one in wide):
+        return
+    if not item_named:
+        _refuse_items(wide)
+    values = [np.abs(one.values.astype(float)) for one in wide]
+    largest = np.array([float(column.max()) for column in values])
+    counters = np.array([_counts(one.values) for one in wide])
+    for i, one in enumerate(wide):
+        others = float(np.median(np.delete(largest, i)))
+        counter = bool(counters[i]) and not counters.all()
+        if normalize_name(one.name) in SUMMARIES:
+            _refuse(one, wide, "is named like a summary", others)
+        # Beside shares, whole numbers beyond 1 are something else, such as the code of a category.
+        shares = len(wide) > 2 and float(np.delete(largest, i).max()) <= 1 < largest[i]
+        if shares and (one.values == np.rint(one.values)).all():
+            _refuse(one, wide, f"goes up to {largest[i]:.4g}", others)
+        if counter or (others > 0 and float(values[i].mean()) > FACTOR * others):
+            _refuse(one, wide, "counts 1, 2, 3" if counter else f"has the mean {float(one.values.mean()):.4g}", others)
+
+
+def _is_a_column(one: Scores) -> bool:
+    """Whether a system is a column of a table with a column for each."""
+    return one.origin is not None and "score" not in one.origin.columns and one.origin.format not in BARE_FORMATS.values()
+
+
+def _counts(values: Array) -> bool:
+    """Whether the values are consecutive whole numbers, in whatever order."""
+    if len(values) < MIN_COUNTED or (values != np.rint(values)).any():
+        return False
+    ordered = np.sort(values)
+    return bool((np.diff(ordered) == 1).all())
+
+
+def _refuse(one: Scores, wide: Sequence[Scores], reason: str, others: float) -> None:
+    rest = [other.name for other in wide if other is not one]
+    raise OutscoreError(
+        f"{one.label}: `{one.name}` was found beside {_listed(rest)}, but {reason} where the others reach {others:.4g}: it is "
+        "unlikely to be the score of a system.",
+        f"{CHOOSE}, or leave that column out.",
+        parameter="system",
+    )
+
+
+def _refuse_items(wide: Sequence[Scores]) -> None:
+    """Refuse columns whose names only count, as items do in a table with a system in every row."""
+    stems = {re.sub(r"\d+$", "", one.name) for one in wide if re.search(r"\d$", one.name)}
+    numbered = all(re.search(r"\d$", one.name) for one in wide)
+    if not numbered or len(stems) > 1 or len(wide) < MIN_ITEMS:
+        return
+    ids = {normalize_name(name) for one in wide if one.origin is not None for name in one.origin.columns.get("item", ())}
+    if ids - OF_PEOPLE and {normalize_name(stem).strip("_") for stem in stems} <= OF_SYSTEMS:
+        # The rows have ids of items, and the columns are called systems.
+        return
+    raise OutscoreError(
+        f"{wide[0].label} has {len(wide):,} columns {_listed([one.name for one in wide], 3)}, which look like items, not "
+        "systems.",
+        "Add --transpose if every row is a system, or name the column of the items with --item if every row is an item.",
+        parameter="transpose",
+    )
+
+
+def _listed(names: Sequence[str], most: int = SHOWN) -> str:
+    quoted = ", ".join(f"`{name}`" for name in names[:most])
+    return quoted if len(names) <= most else f"{quoted} ..."
+
+
+def edges_of(labels: Labels, *, repeated: bool) -> tuple[str, str] | None:
+    """What the first and the last row are called; empty where other rows are called the same, unless these may be `repeated`.
+
+    Examples
+    --------
+    >>> edges_of(Labels.of(["mean", "q1", "q2", "q1"]), repeated=False)
+    ('mean', '')
+    """
+    if not len(labels):
+        return None
+    first, last = (
+        labels[row] if repeated or int((labels.codes == labels.codes[row]).sum()) == 1 else "" for row in (0, len(labels) - 1)
+    )
+    return first, last
+
+
+def refuse_summary(records: Records, column: str, edges: tuple[str, str], lines: Sequence[int]) -> None:
+    """Refuse a first or last row whose name in `column` says that it sums the others up; `lines` are those of both rows."""
+    for name, line, place in zip(edges, lines, ("first", "last"), strict=True):
+        if normalize_name(name) in SUMMARIES:
+            records.refuse(
+                line,
+                f"found `{shorten(name)}` as the {place} item of `{column}`, which looks like a summary of the others",
+                "Remove the row, or give the item another name.",
+            )
+
+
+# Opening any table, and from its records to systems: the columns become one `Scores` per system.
 
 
 def open_table(source: Source) -> tuple[str, Records]:

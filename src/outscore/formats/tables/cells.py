@@ -1,29 +1,90 @@
-"""Cells of tables: whether a text is a number and what is wrong with it if not, and builders of columns.
-
-Into a builder values go block by block, and codes or numbers come out. Only numbers and new labels are kept of a block, so
-reading takes no more memory than its result. A fast path converts whole blocks and gives up on anything unusual; the slow path
-then converts the same values one by one and names the line of the first bad one.
-"""
+"""Tables as streams of records, and their cells: whether a text is a number, what is wrong with it, and builders of columns."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections import defaultdict
-from collections.abc import Container, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from dataclasses import field
 from decimal import Decimal
 from itertools import compress, count
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, NoReturn
 
 import numpy as np
 
+from outscore.core.errors import OutscoreError
 from outscore.core.numeric import LARGEST_SCORE, MAX_EXACT, Array
+from outscore.core.records import dataclass
 from outscore.formats.base.source import decoding_problem, shorten
-from outscore.formats.tables.records import Records
 from outscore.scores.system import NO_ANSWER, Labels
 
 if TYPE_CHECKING:
     import polars as pl
+
+
+# Tables as streams of records, whichever of CSV, TSV, JSON lines or Parquet they come from.
+
+
+# Records may hold long texts beside their scores: this many fit into memory in any case.
+BLOCK_ROWS = 1 << 13
+
+
+@dataclass(frozen=True)
+class Block:
+    """Consecutive records: the line each begins on, and their values by column.
+
+    `late` holds columns of numbers that the sample does not show, with the line of their first number.
+    """
+
+    lines: Array
+    columns: Mapping[str, Sequence[object]]
+    late: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Records:
+    """A table as a stream: column names, a sample of the first values, and blocks restricted to the columns needed.
+
+    `label` is what messages call the table, `path` its file if it has one. `nested` are the dotted names of values inside
+    objects; they serve as columns where somebody names them, or where their own names say what they are. `frame` gives the
+    columns needed as one table of polars, where the file holds such; only those who want millions of rows at once ask for it.
+    `row` is a further column of that table, the rows counted from 0, where it holds only some of them.
+    """
+
+    label: str
+    columns: tuple[str, ...]
+    sample: Mapping[str, Sequence[object]]
+    blocks: Callable[[Sequence[str]], Iterator[Block]]
+    unit: Literal["line", "row"] = "line"
+    path: str | None = None
+    nested: tuple[str, ...] = ()
+    frame: Callable[[Sequence[str]], pl.DataFrame] | None = None
+    row: str | None = None
+
+    def refuse(self, line: int, problem: str, hint: str) -> NoReturn:
+        """Raise an error that names the line."""
+        message = f"{self.label}, {self.unit} {line}: {problem}."
+        raise OutscoreError(message, hint, file=self.path, line=line if self.unit == "line" else None)
+
+    def refuse_empty(self) -> NoReturn:
+        """Raise the error of a table without records."""
+        raise OutscoreError(f"{self.label} has column names but no records.", "Give one record per item.")
+
+    def refuse_repeated(self, columns: Sequence[str]) -> None:
+        """Refuse a table in which two columns have the same name, if that is one of `columns`."""
+        counts = Counter(self.columns)
+        for name in columns:
+            if counts[name] > 1:
+                raise OutscoreError(f"{self.label} has two columns named `{name}`.", "Give every column a name of its own.")
+
+
+# Cells of tables: whether a text is a number and what is wrong with it if not, and builders of columns.
+#
+# Into a builder values go block by block, and codes or numbers come out. Only numbers and new labels are kept of a block,
+# so reading takes no more memory than its result. A fast path converts whole blocks and gives up on anything unusual; the
+# slow path then converts the same values one by one and names the line of the first bad one.
+
 
 # Possessive, so that a field of a million digits and a letter is refused in one pass.
 _NUMBER = re.compile(r"[+-]?(?:[0-9]++\.?[0-9]*+|\.[0-9]++)(?:[eE][+-]?[0-9]++)?")

@@ -22,6 +22,8 @@ from outscore.formats.base.source import shorten
 from outscore.formats.tables.cells import (
     EITHER_WORDS,
     FLAT,
+    Block,
+    Records,
     is_blank,
     is_missing,
     is_name,
@@ -31,9 +33,6 @@ from outscore.formats.tables.cells import (
     looks_numeric,
     problem_with,
 )
-from outscore.formats.tables.directions import is_better_lower, is_effort, shared_measure
-from outscore.formats.tables.finder import ColumnFinder, is_nested, naming
-from outscore.formats.tables.measures import are_numbered_systems, is_measure
 from outscore.formats.tables.names import (
     BESIDE_PREDICTED,
     EITHER,
@@ -42,26 +41,33 @@ from outscore.formats.tables.names import (
     RIGHT,
     SLICES,
     USUAL,
+    ColumnFinder,
     Tiers,
+    are_numbered_systems,
     count_columns,
     holds_answers,
+    is_better_lower,
+    is_effort,
     is_known,
+    is_measure,
+    is_nested,
     is_score,
     is_setting,
     join_names,
     may_be_ids,
     may_name_items,
     names_counts,
+    naming,
     normalize_name,
     paired_answers,
     pairs_answers,
     right_names,
+    shared_measure,
     shared_score,
     suggest_name,
     suggests_other,
     system_of,
 )
-from outscore.formats.tables.records import Block, Records
 
 NO_CLUSTERS = "none"
 """The name that says there are no clusters, even if a column has a usual name of clusters."""

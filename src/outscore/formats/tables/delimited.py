@@ -19,10 +19,9 @@ from outscore.core.numeric import Array
 from outscore.core.records import dataclass
 from outscore.formats.base.entry import Choice
 from outscore.formats.base.source import MAX_LINE, Peek, Source, line_error, refuse_undecoded, shorten
-from outscore.formats.tables.cells import is_damaged, is_name, is_number, is_whole
+from outscore.formats.tables.cells import BLOCK_ROWS, Block, Records, is_damaged, is_name, is_number, is_whole
 from outscore.formats.tables.names import is_count, is_known, is_score, names_counts, suggests_other
 from outscore.formats.tables.numbers import may_be_a_score
-from outscore.formats.tables.records import BLOCK_ROWS, Block, Records
 from outscore.scores.system import label_of
 
 if TYPE_CHECKING:

@@ -13,8 +13,7 @@ import numpy as np
 from outscore.core.errors import OutscoreError
 from outscore.formats.base.document import KEY, leaves, lists_in, value_at
 from outscore.formats.base.source import Peek, Source, line_error, refuse_undecoded
-from outscore.formats.tables.cells import looks_numeric
-from outscore.formats.tables.records import BLOCK_ROWS, Block, Records
+from outscore.formats.tables.cells import BLOCK_ROWS, Block, Records, looks_numeric
 
 _NO_JSON = re.compile(r"\b(NaN|Infinity)\b")
 

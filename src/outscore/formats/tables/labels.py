@@ -1,16 +1,14 @@
-"""A label per item: CSV, TSV, JSON lines or Parquet with an item column, an answer column, and perhaps the right answers.
-
-Columns are recognised by their usual names. Names such as `label` and `answer` can mean both: next to a
-column of predictions they hold the right answers. All other columns are kept, to split by or to show. One table may hold the
-answers of several systems: a column for each beside the right answers, or a row per item and system (`read_label_table`).
-"""
+"""A label per item: tables with an item and an answer, a label per line, `{id: answer}`, and the questions of SQuAD."""
 
 from __future__ import annotations
 
 import os
+import re
+import string
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Literal, TypedDict, Unpack
+from typing import Any, Literal, TypedDict, Unpack
 
 import numpy as np
 
@@ -18,13 +16,12 @@ from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.core.records import dataclass
 from outscore.formats.base.pipes import reading_once
-from outscore.formats.base.source import Peek, Source, open_source, stem_of
+from outscore.formats.base.source import Peek, Source, line_error, open_source, stem_of
 from outscore.formats.tables import delimited, jsonl
-from outscore.formats.tables.answers import accepted_answers, answers_by_id, are_label_lines, label_lines
 from outscore.formats.tables.assemble import open_table
-from outscore.formats.tables.cells import LabelColumn, label_text, looks_numeric
+from outscore.formats.tables.cells import NO_LABEL, LabelColumn, Records, label_text, looks_numeric
 from outscore.formats.tables.columns import answer_columns
-from outscore.formats.tables.finder import ColumnFinder, is_list, is_nested, listed
+from outscore.formats.tables.jsonl import looks_like_json
 from outscore.formats.tables.names import (
     BESIDE_PREDICTED,
     EITHER,
@@ -32,19 +29,149 @@ from outscore.formats.tables.names import (
     RIGHT,
     SLICES,
     USUAL,
+    ColumnFinder,
     Tiers,
     holds_answers,
     is_known,
+    is_list,
+    is_nested,
     is_score,
     join_names,
+    listed,
     normalize_name,
     paired_answers,
     right_names,
     suggest_name,
 )
-from outscore.formats.tables.records import Records
-from outscore.outputs.model import SET_SEPARATOR, SQUAD, Items, OutputData
+from outscore.outputs.model import LABEL_LINES, SET_SEPARATOR, SQUAD, Items, OutputData
 from outscore.scores.system import Labels, Origin
+
+# Answers that are no table: a label per line, `{id: answer}`, and the questions of SQuAD.
+#
+# Labels without ids are matched by their lines, as scores and texts are. SQuAD compares answers without case, punctuation,
+# articles and doubled blanks (`normalize_answer` of its evaluation script), and accepts any of several.
+
+
+_TABLES = (".csv", ".tsv", ".json", ".jsonl", ".parquet")
+_MARKS = ("\t", ",", ";", "|")
+_ARTICLES = re.compile(r"\b(?:a|an|the)\b")
+_PUNCTUATION = str.maketrans("", "", string.punctuation)
+
+
+def are_label_lines(peek: Peek) -> bool:
+    r"""Whether a file has a label on each line: nothing separates columns, and its first line does not name one.
+
+    Examples
+    --------
+    >>> are_label_lines(Peek("a.txt", ["yes\n", "no\n"])), are_label_lines(Peek("a.txt", ["label\n", "no\n"]))
+    (True, False)
+    """
+    if peek.is_parquet or peek.suffix in _TABLES or looks_like_json(peek) or not peek.filled:
+        return False
+    return not any(mark in line for line in peek.filled for mark in _MARKS) and not holds_answers(peek.filled[0].strip())
+
+
+def label_lines(source: Source, name: str, *, right: bool) -> Items:
+    """The label on each line; a blank line is no answer, and refused where it should be the right one."""
+    labels = [line.strip() for line in source.lines()]
+    while labels and not labels[-1]:
+        labels.pop()
+    if not labels:
+        raise OutscoreError(f"{source.label} is empty.", "Write a label on each line.", file=source.path)
+    if right and "" in labels:
+        problem = "the line is blank, but every item needs a right answer"
+        raise line_error(source.path, labels.index("") + 1, problem, "Fill it in, or remove the line from all files.")
+    lines = np.arange(1, len(labels) + 1)
+    origin = Origin(source.path, source.sha256(), len(labels), LABEL_LINES, {"answer": ("line",)}, "line")
+    answers = Labels.of(label or NO_LABEL for label in labels)
+    return Items(name, Labels.of(map(str, lines.tolist())), answers, origin=origin, lines=lines)
+
+
+def answers_by_id(source: Source, name: str) -> Items | None:
+    """The answers of a JSON object, `{id: answer}` or the questions of SQuAD; None for any other document."""
+    document = source.peek.document
+    if not isinstance(document, dict) or not document:
+        return None
+    if isinstance(document.get("data"), list):
+        questions = _questions(document["data"])
+        if not questions:
+            return None
+        return _items(source, name, {item: accepted_answers(texts) for item, texts in questions.items()}, SQUAD)
+    if all(isinstance(answer, str) for answer in document.values()):
+        return _items(source, name, {item: answer.strip() or NO_LABEL for item, answer in document.items()}, "labels")
+    return None
+
+
+def _items(source: Source, name: str, answers: Mapping[str, str], kind: str) -> Items:
+    used = {"item": ("id",), "answer": ("answers" if kind == SQUAD else "answer",)}
+    origin = Origin(source.path, source.sha256(), len(answers), kind, used, "row")
+    return Items(name, Labels.of(answers), Labels.of(answers.values()), origin=origin, are_sets=kind == SQUAD)
+
+
+def _questions(articles: Sequence[Any]) -> dict[str, list[str]]:
+    """The accepted answers to each question by its id; empty unless all are laid out as SQuAD's."""
+    found: dict[str, list[str]] = {}
+    try:
+        for article in articles:
+            for paragraph in article["paragraphs"]:
+                for question in paragraph["qas"]:
+                    found[str(question["id"])] = [answer["text"] for answer in question["answers"]]
+    except (KeyError, TypeError):
+        return {}
+    return found
+
+
+def accepted_answers(texts: Iterable[object]) -> str:
+    """All accepted answers, normalised; those of which nothing is left do not count unless there is no other."""
+    kept = dict.fromkeys(normalised(str(text)) for text in texts)
+    return SET_SEPARATOR.join(text for text in kept if text != NO_LABEL) or NO_LABEL
+
+
+def exact_and_f1(accepted: Sequence[str], answer: str) -> tuple[float, float]:
+    """Whether an answer is one of those accepted, and the best F1 of its words against one of them; all are normalised.
+
+    No answer is right, with F1 1, where none is accepted, as in the evaluation of SQuAD 2.0.
+
+    Examples
+    --------
+    >>> exact_and_f1(["middle rhine", "rhine"], "upper rhine"), exact_and_f1(["(none)"], "(none)")
+    ((0.0, 0.6666666666666666), (1.0, 1.0))
+    """
+    right = [text for text in accepted if text != NO_LABEL] or [NO_LABEL]
+    return float(answer in right), max(_word_f1(text, answer) for text in right)
+
+
+def _word_f1(right: str, answer: str) -> float:
+    if NO_LABEL in (right, answer):
+        return float(right == answer)
+    ours, theirs = right.split(), answer.split()
+    shared = (Counter(ours) & Counter(theirs)).total()
+    if not shared:
+        return 0.0
+    precision, recall = shared / len(theirs), shared / len(ours)
+    return 2 * precision * recall / (precision + recall)
+
+
+def normalised(answer: str) -> str:
+    """An answer as SQuAD's evaluation compares it.
+
+    Examples
+    --------
+    >>> normalised("The Middle  Rhine."), normalised("the")
+    ('middle rhine', '(none)')
+    """
+    if answer == NO_LABEL:
+        return answer
+    plain = _ARTICLES.sub(" ", answer.lower().translate(_PUNCTUATION))
+    return " ".join(plain.split()) or NO_LABEL
+
+
+# A label per item: CSV, TSV, JSON lines or Parquet with an item column, an answer column, and perhaps the right answers.
+#
+# Columns are recognised by their usual names. Names such as `label` and `answer` can mean both: next to a column of
+# predictions they hold the right answers. All other columns are kept, to split by or to show. One table may hold the
+# answers of several systems: a column for each beside the right answers, or a row per item and system (`read_label_table`).
+
 
 Role = Literal["system", "gold", "either"]
 # A column with more values than this is a text to show, not a way to split the items.
@@ -98,7 +225,7 @@ def items_of(source: Source, name: str | None = None, **options: Unpack[LabelOpt
     _, records = open_table(source)
     layout = _find_layout(records, options)
     columns, lines = _read_columns(records, layout, are_right=options.get("role") == "gold")
-    return _items(source, records, layout, columns, lines, called)
+    return _items_of_table(source, records, layout, columns, lines, called)
 
 
 def looks_like_labels(peek: Peek) -> bool:
@@ -207,7 +334,9 @@ def _is_squad(value: object) -> bool:
     return isinstance(value, Mapping) and "answer_start" in value and listed(value) is not None
 
 
-def _items(source: Source, records: Records, layout: _Layout, columns: dict[str, Labels], lines: Array, name: str) -> Items:
+def _items_of_table(
+    source: Source, records: Records, layout: _Layout, columns: dict[str, Labels], lines: Array, name: str
+) -> Items:
     rows = len(lines)
     by_words = _is_squad(next((value for value in records.sample[layout.answer] if value is not None), None))
     numbers = Labels(np.arange(rows), tuple(map(str, range(1, rows + 1))))

@@ -1,15 +1,19 @@
-"""The usual names of columns, by the part they play, and names as parts of sentences.
-
-Names are grouped in tiers: a name of an earlier tier wins over those of later ones. Two names of the same
-tier are ambiguous, and the error lists them.
-"""
+"""The usual names of columns: by the part they play, of measures, for which scores are better; and columns found by them."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 
+from outscore.core.errors import OutscoreError
 from outscore.core.options import nearest
+from outscore.formats.tables.cells import Records, is_scalar
+
+# The usual names of columns, by the part they play, and names as parts of sentences.
+#
+# Names are grouped in tiers: a name of an earlier tier wins over those of later ones. Two names of the same tier are
+# ambiguous, and the error lists them.
+
 
 Tiers = tuple[tuple[str, ...], ...]
 
@@ -320,3 +324,358 @@ def join_names(names: Sequence[str]) -> str:
 def normalize_name(name: str) -> str:
     """A column name in lower case, with underscores for blanks, hyphens and points."""
     return name.strip().lower().replace(" ", "_").replace("-", "_").replace(".", "_")
+
+
+# Names of score columns that say which scores are better: for errors, losses and waiting times, lower ones.
+#
+# Some names hold such a word and mean the opposite, `neg_log_loss` or `wer_reduction`: which scores are better is not clear
+# then. Nothing has fewer errors than none: scores that are named after a count of errors and lie below 0 were turned
+# around.
+
+
+_ERRORS = {
+    *("error", "errors", "err", "error_rate", "wer", "cer", "ter", "mer", "hter", "eer", "toxicity"),
+    *("hallucination", "hallucination_rate", "hallucinations", "failure_rate", "fail_rate", "violations", "violation_rate"),
+    *("incorrect_rate", "miss_rate", "mistakes", "mistake_rate", "crash_rate", "crashes", "timeouts", "timeout_rate"),
+    *("fpr", "fnr", "false_positive_rate", "false_negative_rate", "false_alarm_rate"),
+}
+_LOSSES = {
+    *("loss", "log_loss", "logloss", "cross_entropy", "nll", "negative_log_likelihood", "neg_log_likelihood"),
+    *("ppl", "perplexity", "bpb", "bpc", "surprisal"),
+}
+_DISTANCES = {
+    *("mae", "mse", "rmse", "mape", "smape", "brier", "brier_score", "crps", "ece"),
+    *("edit_distance", "edit_dist", "levenshtein_distance", "bits_per_byte", "kl_divergence"),
+}
+_COSTS = {"cost", "cost_usd", "price"}
+_TIMES = {"time", "seconds", "duration", "latency", "latency_ms", "latency_s", "runtime", "runtime_ms", "runtime_s"}
+LOWER_IS_BETTER = frozenset(_ERRORS | _LOSSES | _DISTANCES | _COSTS | _TIMES)
+# Scores on their own, but next to other words they may be part of a system's name: `rank_svm`.
+_ALONE = {
+    *("wrong", "is_wrong", "incorrect", "is_incorrect", "failed", "failure", "failures", "regret", "fid"),
+    *("rank", "mean_rank", "average_rank", "avg_rank", "lower_is_better"),
+}
+# MetricX predicts error scores; its columns carry the year of the model.
+_METRICX = re.compile(r"metricx(_?\d+)?(_\w+)?")
+# MQM is published as the errors of a segment, as these below 0, and as what they leave of a hundred.
+_MQM = re.compile(r"(\w+_)?mqm(_\w+)?")
+# Judges score how biased an answer is, or how free of bias.
+_EITHER_WAY = ("bias", "bias_score")
+# Where a word begins in `errorRate`; systems are often written so (`FocalLoss`), hence only for names of scores.
+_CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_ONE_MINUS = re.compile(r"\s*1\s*-")
+# Beside an error, a loss or a time they may turn it around.
+_TURNING = frozenset(
+    {
+        *("neg", "negative", "negated", "minus", "inverse", "inverted", "non", "no", "not", "without", "free", "less"),
+        *("reduction", "improvement", "gain", "saved", "decrease", "avoided", "detection", "detected"),
+        *("correction", "corrected", "accuracy", "acc", "precision", "recall", "f1", "auc", "auroc"),
+        *("handling", "recovery", "fixed", "found", "efficiency", "efficient", "effectiveness", "savings", "avoidance"),
+        *("prevention", "resistance", "robustness", "awareness", "management", "series"),
+    }
+)
+# `no_error` ends like a bad score and is a good one.
+_ENDS_IN_ERROR = ("_error", "_errors", "_err")
+_ENDINGS = tuple(f"_{name}" for name in sorted(LOWER_IS_BETTER - {"error", "errors", "err", "time", "seconds"}))
+
+
+def is_better_lower(column: str) -> bool:
+    """Whether the name of a score column says that lower scores are better, alone or behind a word such as ``eval_loss``.
+
+    Examples
+    --------
+    >>> [name for name in ("WER", "eval_loss", "metrics.ppl", "score", "no_error") if is_better_lower(name)]
+    ['WER', 'eval_loss', 'metrics.ppl']
+    >>> [name for name in ("WordErrorRate", "valLoss", "rougeL") if is_better_lower(name)]
+    ['WordErrorRate', 'valLoss']
+    >>> is_better_lower("valError"), is_better_lower("noError")
+    (True, False)
+    """
+    if _METRICX.fullmatch(normalize_name(column)) is not None:
+        return True
+    written, by_capitals = _spellings(column)
+    if any(name in LOWER_IS_BETTER | _ALONE or name.endswith(_ENDINGS) for name in (written, by_capitals)):
+        return True
+    return written != by_capitals and by_capitals.endswith(_ENDS_IN_ERROR) and not is_unclear(column)
+
+
+def _spellings(column: str) -> tuple[str, str]:
+    """A name as it is written, and with capitals as the beginnings of words."""
+    return normalize_name(column), normalize_name(_CAPITAL.sub("_", column))
+
+
+def is_effort(column: str) -> bool:
+    """Whether a name is that of a cost or a time."""
+    return normalize_name(column) in _COSTS | _TIMES
+
+
+def counts_errors(column: str) -> bool:
+    """Whether a name says that scores count errors, so that they lie below 0 only if higher ones are better.
+
+    Examples
+    --------
+    >>> [name for name in ("MQM", "MetricX-24", "dev_wer", "xCOMET-error", "loss", "no_error") if counts_errors(name)]
+    ['MQM', 'MetricX-24', 'dev_wer', 'xCOMET-error']
+    """
+    name = normalize_name(column)
+    if _MQM.fullmatch(name) is not None:
+        return True
+    named = any(one in _ERRORS or named_after(one) in _ERRORS for one in _spellings(column))
+    return (named or _METRICX.fullmatch(name) is not None) and not is_unclear(column)
+
+
+def is_negated(lowest: float, highest: float) -> bool:
+    """Whether no score is above 0 and some are below, as no count of errors is."""
+    return highest <= 0 and lowest < 0
+
+
+def is_unclear(column: str) -> bool:
+    """Whether a name holds an error, a loss or a time beside a word, or behind a minus, that may turn it; or is MQM or bias.
+
+    Examples
+    --------
+    >>> [name for name in ("neg_log_loss", "no_error", "1-wer", "-loss", "neg_log_likelihood", "eval_loss") if is_unclear(name)]
+    ['neg_log_loss', 'no_error', '1-wer', '-loss']
+    """
+    name = normalize_name(column)
+    if _MQM.fullmatch(name) is not None or name in _EITHER_WAY:
+        return True
+    return any(_is_turned(column, name) for name in _spellings(column))
+
+
+def _is_turned(column: str, name: str) -> bool:
+    """Whether a column, with its name as it is read, holds a measure and what may turn it around."""
+    measure = None if name in LOWER_IS_BETTER else named_after(name)
+    if measure is None:
+        return False
+    rest = name.removesuffix(f"_{measure}") if name.endswith(f"_{measure}") else name.removeprefix(f"{measure}_")
+    # A number behind the measure counts systems, `wer_1`.
+    return rest == "" or _ONE_MINUS.match(column) is not None or not _TURNING.isdisjoint(rest.split("_"))
+
+
+def shared_measure(columns: Sequence[str]) -> str | None:
+    """The error, loss or time that the columns of all systems are named after, in front or behind: ``wer_new`` and ``wer_old``.
+
+    Examples
+    --------
+    >>> shared_measure(["wer_new", "wer_old"]), shared_measure(["new_wer", "wer_old"]), shared_measure(["loss_a", "base"])
+    ('wer', None, None)
+    """
+    names = [normalize_name(column) for column in columns]
+    if any(map(is_unclear, columns)):
+        return None
+    for measure in sorted(LOWER_IS_BETTER, key=len, reverse=True):
+        before, behind = f"{measure}_", f"_{measure}"
+        if len(names) > 1 and (all(one.startswith(before) for one in names) or all(one.endswith(behind) for one in names)):
+            return measure
+    return None
+
+
+def named_after(column: str) -> str | None:
+    """The error, loss or time that a column of a system is named after, in front or behind.
+
+    Examples
+    --------
+    >>> named_after("wer_new"), named_after("old_loss"), named_after("base")
+    ('wer', 'loss', None)
+    """
+    name = normalize_name(column)
+    measures = (one for one in LOWER_IS_BETTER if name.startswith(f"{one}_") or name.endswith(f"_{one}"))
+    return max(measures, key=len, default=None)
+
+
+# Names of measures: columns called like these are scores of one system by several measures, not scores of several systems.
+
+
+_OF_ANSWERS = {
+    *("faithfulness", "groundedness", "answer_relevancy", "answer_relevance", "answer_correctness", "answer_similarity"),
+    *("context_relevancy", "context_relevance", "context_precision", "context_recall", "context_utilization"),
+    *("context_entity_recall", "factual_correctness", "semantic_similarity", "noise_sensitivity", "correctness", "relevancy"),
+    *("relevance", "coherence", "fluency", "consistency", "adequacy", "helpfulness", "harmlessness", "honesty", "truthfulness"),
+    *("conciseness", "completeness", "readability", "hallucination", "bias", "quality", "string_match", "token_f1"),
+}
+_OF_DECISIONS = {
+    *("f1_score", "f_score", "balanced_accuracy", "specificity", "sensitivity", "auc", "auroc", "mcc"),
+    *("roc_auc", "average_precision", "kappa", "jaccard", "iou", "dice", "micro_f1", "macro_f1", "weighted_f1"),
+}
+_OF_TEXTS = {
+    *(
+        "bleu",
+        "sacrebleu",
+        "spbleu",
+        "gleu",
+        "nist",
+        "rouge",
+        "rougel",
+        "rougelsum",
+        "chrf",
+        "chrf++",
+        "meteor",
+        "cider",
+        "spice",
+    ),
+    *(
+        "bertscore",
+        "bert_score",
+        "bartscore",
+        "moverscore",
+        "bleurt",
+        "comet",
+        "cometkiwi",
+        "xcomet",
+        "metricx",
+        "yisi",
+        "mauve",
+    ),
+}
+_OF_RANKINGS = {
+    *("ndcg", "dcg", "map", "mrr", "ap", "rr", "hit", "hits", "hit_rate", "success", "recip_rank", "reciprocal_rank", "bpref"),
+    *("rprec", "precision", "recall"),
+}
+_OF_EFFORT = {"tokens", "total_tokens", "output_tokens", "input_tokens"}
+_USUAL = {name for tier in USUAL["score"] for name in tier}
+_KNOWN = _OF_ANSWERS | _OF_DECISIONS | _OF_TEXTS | _OF_RANKINGS | _OF_EFFORT | LOWER_IS_BETTER | _USUAL
+# Only of these is a number behind the name an order, a rank or a year: `bleu4`, `recall_100`, `comet22`; `wer_1` is a system's.
+_NUMBERED = _OF_TEXTS | _OF_RANKINGS
+
+
+def _one_of(names: set[str] | frozenset[str]) -> str:
+    return "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
+
+
+_OF_A_KIND = r"(?:(?:macro|micro|weighted|mean|avg|average|sentence|corpus|wmt\d+)_)?"
+_AT_A_RANK = r"(?:@|_at_|_cut_)(?:k|\d+)"
+_PART = r"_(?:f1|precision|recall|norm|macro|micro|weighted)"
+_PART_OF_TEXTS = r"_(?:f|p|r|l|lsum|d|da|qe|hybrid)"
+_MEASURE = re.compile(
+    rf"{_OF_A_KIND}(?:(?:{_one_of(_KNOWN)}|pass|acc|p|r)(?:{_AT_A_RANK})?(?:{_PART})?|(?:{_one_of(_NUMBERED)})_?\d+(?:{_PART})?|p_\d+"
+    rf"|(?:{_one_of(_OF_TEXTS)})(?:_?\d+)?(?:{_PART}|{_PART_OF_TEXTS})*)"
+)
+_NO_MEASURE = {"pass", "p", "r"}
+_ORDERS_OF_BLEU = 4
+
+
+def is_measure(name: str) -> bool:
+    """Whether a column name is that of a known measure, or of one of its family: its order, its rank, its year, its parts.
+
+    Examples
+    --------
+    >>> [name for name in ("Faithfulness", "nDCG@10", "answer relevancy", "gpt-4", "latency_ms") if is_measure(name)]
+    ['Faithfulness', 'nDCG@10', 'answer relevancy', 'latency_ms']
+    >>> [name for name in ("bleu4", "COMET22", "ndcg_cut_10", "BERTScore_P", "acc_norm", "wer_1", "f1_a") if is_measure(name)]
+    ['bleu4', 'COMET22', 'ndcg_cut_10', 'BERTScore_P', 'acc_norm']
+    """
+    key = normalize_name(name)
+    return key not in _NO_MEASURE and _MEASURE.fullmatch(key) is not None
+
+
+def are_numbered_systems(names: Sequence[str]) -> bool:
+    """Whether columns are one name numbered 1, 2, 3 …, as systems are; ranks and years of a measure are not, nor usual orders.
+
+    Examples
+    --------
+    >>> are_numbered_systems(["comet_1", "comet_2"]), are_numbered_systems(["recall_10", "recall_100"])
+    (True, False)
+    >>> are_numbered_systems(["bleu1", "bleu2"]), are_numbered_systems(["rouge1", "rouge2"])
+    (True, False)
+    """
+    stem = normalize_name(names[0]).rstrip("0123456789")
+    word, count = stem.rstrip("_"), len(names)
+    # Programs write ROUGE-1 and ROUGE-2, and BLEU-1 to BLEU-4, of one system.
+    if word == "rouge" or (word == "bleu" and count == _ORDERS_OF_BLEU):
+        return False
+    return count > 1 and [normalize_name(name) for name in names] == [f"{stem}{i + 1}" for i in range(count)]
+
+
+# Finding columns by their usual names.
+
+
+# On the command line --system names a system, not a column.
+OPTIONS = {"system": "system-column"}
+# What `compare` and its like call a part in Python where `read`, which reads one table, calls it otherwise.
+KEYWORDS = {"item": "items", "system": "system_column", "cluster": "clusters", "slice": "slices"}
+
+
+def naming(part: str) -> str:
+    """How the column of a part is named, on the command line and in Python.
+
+    Examples
+    --------
+    >>> naming("score"), naming("item")
+    ('--score COLUMN (score=... in Python)', '--item COLUMN (items=..., or item=... of osc.read, in Python)')
+    """
+    keyword = KEYWORDS.get(part)
+    python = f"{part}=..." if keyword is None else f"{keyword}=..., or {part}=... of osc.read,"
+    return f"--{OPTIONS.get(part, part)} COLUMN ({python} in Python)"
+
+
+class ColumnFinder:
+    """Finds columns by their usual names, each at most once; columns that the caller named are taken already."""
+
+    def __init__(self, records: Records, taken: Iterable[str], *, lists: bool = False) -> None:
+        self._records, self._taken, self._lists = records, set(taken), lists
+
+    def free(self) -> list[str]:
+        """Columns that play no part yet, in the order of the file, without the unnamed index that pandas writes."""
+        return [name for name in self._records.columns if name not in PANDAS_INDEX and name not in self._taken]
+
+    def find(self, part: str, tiers: Tiers, hint: str) -> str | None:
+        """The column whose name is in the earliest tier, or None; two names of one tier raise an error."""
+        candidates = self.candidates(tiers)
+        if len(candidates) > 1:
+            message = f"{self._records.label}: {join_names(candidates)} could each be the {part} column."
+            raise OutscoreError(message, hint, parameter=OPTIONS.get(part, part))
+        return candidates[0] if candidates else None
+
+    def candidates(self, tiers: Tiers) -> list[str]:
+        """All columns whose names are in the earliest tier that has any."""
+        flat = self._flat()
+        by_tier = ([name for name in flat if normalize_name(name) in tier] for tier in tiers)
+        found = next(filter(None, by_tier), [])
+        if len(found) > 1:
+            # A name that appears twice chooses nothing.
+            self._records.refuse_repeated(found)
+        return found
+
+    def take(self, part: str, tiers: Tiers, hint: str) -> str | None:
+        """The same, and the column is no longer free."""
+        column = self.find(part, tiers, hint)
+        if column is not None:
+            self._taken.add(column)
+        return column
+
+    def claim(self, column: str) -> None:
+        """Say that a column plays a part."""
+        self._taken.add(column)
+
+    def take_all(self, names: Container[str]) -> tuple[str, ...]:
+        """All free columns with one of these names."""
+        columns = tuple(name for name in self._flat() if normalize_name(name) in names)
+        self._taken.update(columns)
+        return columns
+
+    def _flat(self) -> list[str]:
+        samples = self._records.sample
+        return [name for name in self.free() if not is_nested(samples[name]) or (self._lists and is_list(samples[name]))]
+
+
+def is_list(sample: Sequence[object]) -> bool:
+    """Whether a column holds lists of plain values, by its first value."""
+    return listed(next((value for value in sample if value is not None), None)) is not None
+
+
+def listed(value: object) -> list[object] | None:
+    """The values of a list of plain ones, or of an object that holds it beside their places, as SQuAD's answers do.
+
+    Examples
+    --------
+    >>> listed(["a", "b"]), listed({"text": ["a"], "answer_start": [3]}), listed("a")
+    (['a', 'b'], ['a'], None)
+    """
+    inner = value.get("text") if isinstance(value, Mapping) else value
+    return inner if isinstance(inner, list) and all(map(is_scalar, inner)) else None
+
+
+def is_nested(sample: Sequence[object]) -> bool:
+    """Whether a column holds lists or objects, by its first value."""
+    return not is_scalar(next((value for value in sample if value is not None), None))

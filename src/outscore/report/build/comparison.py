@@ -20,7 +20,7 @@ from outscore.language.phrases import (
 from outscore.language.verdict.comparison import stored_verdict
 from outscore.report import document as doc
 from outscore.report.build import common
-from outscore.report.build.kind import Kind, Line
+from outscore.report.build.common import Kind, Line
 from outscore.report.charts.canvas import stylesheet
 from outscore.report.charts.comparison import charts
 from outscore.report.references.citations import cited_by_comparisons
@@ -82,14 +82,15 @@ from outscore.report.rows.segments import (
     MAX_BRIEF,
     MAX_SHOWN,
     TITLE,
+    bucket_table,
     ngram_tables,
     question_links,
     questions,
     segments,
     segments_title,
+    slices,
     word_table,
 )
-from outscore.report.rows.subsets import bucket_table, slices
 from outscore.results.comparison import Bayes, Comparison, Comparisons, JointClaim, SystemScore
 from outscore.results.note import BESIDE_VERDICT, NoteKind, note_texts
 

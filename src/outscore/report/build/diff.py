@@ -12,6 +12,9 @@ from outscore.language.numbers import count, decimals_for, format_number, format
 from outscore.language.phrases import interval_phrase, method_phrase, short_names
 from outscore.language.verdict.diff import METRIC_NAMES
 from outscore.report.build.common import (
+    Kind,
+    Line,
+    Shown,
     bare,
     by_level,
     card_document,
@@ -26,7 +29,6 @@ from outscore.report.build.common import (
     warnings_on_screen,
     works,
 )
-from outscore.report.build.kind import Kind, Line, Shown
 from outscore.report.charts.canvas import stylesheet
 from outscore.report.charts.diff import MAX_DRAWN, charts, pair_data
 from outscore.report.document import (

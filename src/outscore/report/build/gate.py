@@ -18,6 +18,8 @@ from outscore.language.phrases import interval_noun, interval_phrase, method_phr
 from outscore.language.verdict.gate import gate_decimals
 from outscore.report.build import comparison
 from outscore.report.build.common import (
+    Kind,
+    Line,
     facts_block,
     illustrated,
     on_screen,
@@ -28,7 +30,6 @@ from outscore.report.build.common import (
     warnings_of,
     warnings_on_screen,
 )
-from outscore.report.build.kind import Kind, Line
 from outscore.report.charts import canvas
 from outscore.report.charts.canvas import COLOURS, stylesheet
 from outscore.report.document import (

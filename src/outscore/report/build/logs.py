@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from outscore.report.build.common import bare, facts_block, settings
-from outscore.report.build.kind import Kind
+from outscore.report.build.common import Kind, bare, facts_block, settings
 from outscore.report.charts.canvas import stylesheet
 from outscore.report.document import Article, Document, Fact, Records, Screen, Section, Table, Verdict, clean
 from outscore.report.rows.columns import Column, Text, digits, number, tabulate, words

@@ -7,8 +7,7 @@ from dataclasses import replace
 
 from outscore.language.numbers import format_level, format_number, format_p, format_probability
 from outscore.language.verdict.plan import truth
-from outscore.report.build.common import card_document, card_table, facts_block, illustrated, read_as, settings, works
-from outscore.report.build.kind import Kind
+from outscore.report.build.common import Kind, card_document, card_table, facts_block, illustrated, read_as, settings, works
 from outscore.report.charts import canvas
 from outscore.report.charts.canvas import COLOURS, Chart, stylesheet
 from outscore.report.document import Article, Block, Code, Document, Section, Verdict, clean

@@ -8,8 +8,7 @@ from dataclasses import replace
 from outscore.language.numbers import count, format_level, format_p_number, format_probability
 from outscore.language.phrases import correction_name
 from outscore.language.verdict.plan import fitting_sentence
-from outscore.report.build.common import facts_block, read_as, settings
-from outscore.report.build.kind import Kind
+from outscore.report.build.common import Kind, facts_block, read_as, settings
 from outscore.report.charts.canvas import stylesheet
 from outscore.report.document import Article, Block, Code, Document, Fact, Record, Records, Section, Table, Verdict, clean
 from outscore.report.rows.columns import Column, Text, between, digits, not_shown, tabulate, words

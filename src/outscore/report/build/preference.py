@@ -10,7 +10,7 @@ from outscore.language.phrases import correction_name
 from outscore.language.verdict.preference import battle_facts, battle_reading_line, format_rate
 from outscore.report import document as doc
 from outscore.report.build import common
-from outscore.report.build.kind import Kind, Line
+from outscore.report.build.common import Kind, Line
 from outscore.report.charts.canvas import stylesheet
 from outscore.report.charts.preference import charts
 from outscore.report.references.citations import cited_by_preference

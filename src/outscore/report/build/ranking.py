@@ -10,7 +10,7 @@ from importlib.resources import files
 from outscore.language.numbers import count, decimals_for, format_number, interval_ends
 from outscore.report import document as doc
 from outscore.report.build import common
-from outscore.report.build.kind import Kind, Line
+from outscore.report.build.common import Kind, Line
 from outscore.report.charts.canvas import stylesheet
 from outscore.report.charts.ranking import MAX_LINKED, charts, heat_figure, heat_style, page_charts
 from outscore.report.references.citations import cited_by_ranking

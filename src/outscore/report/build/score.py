@@ -18,6 +18,8 @@ from outscore.language.numbers import (
 )
 from outscore.language.verdict.score import score_decimals, score_headline
 from outscore.report.build.common import (
+    Kind,
+    Line,
     bare,
     facts_block,
     folded,
@@ -31,7 +33,6 @@ from outscore.report.build.common import (
     warnings_on_screen,
     works,
 )
-from outscore.report.build.kind import Kind, Line
 from outscore.report.charts.canvas import (
     COLOURS,
     WIDTH,

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from outscore.language.numbers import format_interval, format_mid_p, format_number, format_p, format_percent, format_probability
 from outscore.language.phrases import interval_phrase, method_phrase, posterior_phrase
-from outscore.report.build.common import card_document, card_table
-from outscore.report.build.kind import Kind
+from outscore.report.build.common import Kind, card_document, card_table
 from outscore.report.charts.canvas import stylesheet
 from outscore.report.document import Article, Document, Fact, Facts, Records, Section, Verdict, clean
 from outscore.report.rows.columns import tabulate, texts

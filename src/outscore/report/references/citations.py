@@ -137,7 +137,7 @@ def works_on_metric(name: str) -> tuple[str, ...]:
     >>> works_on_metric("bleu"), works_on_metric("las"), works_on_metric("accuracy")
     (('papineni2002', 'post2018'), ('zeman2018',), ())
     """
-    from outscore.metrics.coref import COREF_CITATIONS
+    from outscore.metrics.outputs import COREF_CITATIONS
     from outscore.metrics.registry import METRICS
     from outscore.metrics.text.registry import find_metric
 

@@ -42,7 +42,7 @@ from outscore.report.rows.comparison import (
     subject,
     units_of,
 )
-from outscore.report.rows.subsets import run_lines
+from outscore.report.rows.segments import run_lines
 from outscore.results.analysis import Power
 from outscore.results.comparison import Comparison, Comparisons, PopulationAnswer
 from outscore.results.design import Missing

@@ -29,8 +29,8 @@ from outscore.inference.populations import ITEMS, THESE_ITEMS
 from outscore.inference.power.observed import POWER, items_needed
 from outscore.inference.registry import ALL, TESTS
 from outscore.inference.shifted import KERNELS_OF_MARGINS, items_to_show
+from outscore.language.lines import comparison_signature
 from outscore.language.numbers import format_probability
-from outscore.language.signature import comparison_signature
 from outscore.language.verdict.comparison import with_verdict
 from outscore.results.analysis import EvaluationUnit, RunsCurve, UnitRow
 from outscore.results.comparison import Comparison, Margin, SystemScore, TestResult
@@ -38,18 +38,24 @@ from outscore.results.design import Alignment, Decision, Design, PathStep
 from outscore.results.note import Note
 from outscore.results.pvalue import PValue
 from outscore.scores.panel import Panel
-from outscore.workflows.compare.evidence import Wants, all_tests, evidence, labels_of, margin_of, path_of, scores_of
-from outscore.workflows.compare.inputs import pair_given
-from outscore.workflows.compare.populations import (
+from outscore.workflows.compare.evidence import (
     Answer,
     OnDatasets,
     Pooled,
+    Wants,
+    all_tests,
     answer_of,
     as_known,
+    evidence,
+    labels_of,
+    margin_of,
     missing_of,
     p_as_known,
+    path_of,
+    scores_of,
     unequal_runs_note,
 )
+from outscore.workflows.compare.inputs import pair_given
 from outscore.workflows.validate import Question, check_side, paired
 
 SHUFFLES = 10

@@ -31,8 +31,8 @@ from outscore.results.pvalue import Interval
 from outscore.scores.pairing import DuplicateRule
 from outscore.scores.panel import Panel, name_repeats, panels_of
 from outscore.scores.system import Scores, shared_datasets
-from outscore.workflows.compare.populations import OnDatasets, Pooled, answer_of, as_known
-from outscore.workflows.rank.populations import lacking_on_datasets, name_of_test
+from outscore.workflows.compare.evidence import OnDatasets, Pooled, answer_of, as_known
+from outscore.workflows.rank.question import lacking_on_datasets, name_of_test
 from outscore.workflows.validate import Question
 
 

@@ -205,8 +205,8 @@ def choose_tables(tables: Sequence[object], request: CompareRequest) -> tuple[Sc
 
 
 def _from_one(systems: list[Scores], *, chosen: bool) -> tuple[Scores, Scores, tuple[str, str]]:
+    from outscore.formats.tables.assemble import refuse_implausible
     from outscore.formats.tables.names import join_names
-    from outscore.formats.tables.plausible import refuse_implausible
 
     refuse_implausible(systems, chosen=chosen, item_named=True)
     if len(systems) == 2:

@@ -40,11 +40,10 @@ from outscore.workflows.compare.logs import LogPair, asks_logs, pair_logs, sampl
 from outscore.workflows.compare.unpaired import TwoSamples, compare_samples, samples_given
 from outscore.workflows.frames import counts_in, is_table
 from outscore.workflows.measures import proposing_measures
-from outscore.workflows.names import path_texts
+from outscore.workflows.names import at_the_door, path_texts
 from outscore.workflows.reading import answer_notes, gold_notes, reading_of, resolve_direction, scale_notes, score_names
 from outscore.workflows.requests import base
 from outscore.workflows.requests.compare import CompareRequest
-from outscore.workflows.requests.door import at_the_door
 from outscore.workflows.validate import paired, question_of, refuse_labels
 
 COUNTS = ("true positives", "false positives", "false negatives")

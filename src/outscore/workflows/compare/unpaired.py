@@ -23,8 +23,8 @@ from outscore.inference.power.two_samples import needed_of_samples
 from outscore.inference.registry import DEFAULT
 from outscore.inference.unpaired import Samples, likelihood_p, mid_ranks, run_unpaired, welch_interval, welch_p
 from outscore.inference.unpaired_margins import margin_of_samples
+from outscore.language.lines import comparison_signature
 from outscore.language.numbers import count, format_probability
-from outscore.language.signature import comparison_signature
 from outscore.language.verdict.comparison import with_verdict
 from outscore.results.analysis import ChartData, Effect, Power
 from outscore.results.comparison import Comparison, Comparisons, Margin, SystemScore, Unpaired

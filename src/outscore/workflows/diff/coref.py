@@ -11,7 +11,7 @@ from itertools import combinations
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.language.numbers import count
-from outscore.metrics.coref import COREF, PARTS
+from outscore.metrics.outputs import COREF, COREF_PARTS
 from outscore.outputs.coref.mentions import EXACT, HEAD, ZERO, Mentions, align_mentions, without_singletons
 from outscore.outputs.coref.scores import ANY, CRITERIA, NOMINAL, coref_statistics
 from outscore.outputs.coref.units import (
@@ -227,7 +227,7 @@ def _scores(statistics: Mapping[str, Array], known: Collection[str]) -> dict[str
             continue
         totals = statistics[name].sum(axis=0)
         values = {part: float(metric.score(totals)) for part, metric in metrics.items()}
-        scores[name] = Rates(*(values[part] for part in PARTS)) if len(values) == len(PARTS) else values["f1"]
+        scores[name] = Rates(*(values[part] for part in COREF_PARTS)) if len(values) == len(COREF_PARTS) else values["f1"]
     return scores
 
 

@@ -12,9 +12,9 @@ import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
-from outscore.formats.tables.answers import exact_and_f1, normalised
 from outscore.formats.tables.cells import NO_LABEL
-from outscore.metrics.multiclass import NOTHING, PARTS, class_counts, many_macro_f1, many_mcc, many_weighted_f1
+from outscore.formats.tables.labels import exact_and_f1, normalised
+from outscore.metrics.outputs import NOTHING, PARTS, class_counts, many_macro_f1, many_mcc, many_weighted_f1
 from outscore.outputs.items import (
     GOLD,
     AlignedItems,

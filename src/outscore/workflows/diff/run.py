@@ -35,10 +35,9 @@ from outscore.results.diff import MAX_LISTED_PAIRS, Diff, Inventory, Pair, Rates
 from outscore.results.note import Note
 from outscore.workflows.diff.pair import DiffOptions, Study, inventory_of, label_f1_of, oracle_of, pair_of, rates_of
 from outscore.workflows.diff.tasks import TASKS
-from outscore.workflows.names import distinct_names, path_texts
+from outscore.workflows.names import at_the_door, distinct_names, path_texts
 from outscore.workflows.reading import outputs_reading
 from outscore.workflows.requests.diff import DiffRequest
-from outscore.workflows.requests.door import at_the_door
 
 Depth = Literal["scores", "pairs", "all"]
 """How much is computed: scores alone, the difference of every pair, or what every pair consists of as well."""

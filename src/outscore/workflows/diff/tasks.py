@@ -183,8 +183,7 @@ def _together_label(paths: Sequence[str], options: DiffOptions) -> OutputData[Ou
 
 
 def _of_logs(paths: Sequence[str], options: DiffOptions) -> OutputData[Outputs]:
-    from outscore.formats.logs.answers import read_answers
-    from outscore.formats.logs.choose import LogQuestion
+    from outscore.formats.logs.choose import LogQuestion, read_answers
 
     own = options.own
     question = LogQuestion(own["log_task"], filter=own["filter"], force_same=own["force_same"])

@@ -23,8 +23,8 @@ from outscore.inference.power.design import Study, checked_n, study_of
 from outscore.inference.power.gate import Bounded, gate_study
 from outscore.inference.power.planning import sizes_around
 from outscore.inference.power.two_samples import two_sample_study
+from outscore.language.lines import VERSION, plan_signature, possible_p_signature
 from outscore.language.numbers import count
-from outscore.language.signature import VERSION, plan_signature, possible_p_signature
 from outscore.language.verdict.plan import (
     independence_note,
     plan_headline,

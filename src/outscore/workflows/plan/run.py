@@ -25,6 +25,7 @@ from outscore.scores.pairing import TwoSystems
 from outscore.scores.system import label_of
 from outscore.workflows.compare.inputs import choose_systems, pair_given, read_systems
 from outscore.workflows.compare.unpaired import TwoSamples, ready_samples, samples_given
+from outscore.workflows.names import at_the_door
 from outscore.workflows.plan.answer import (
     Planned,
     answer,
@@ -45,7 +46,6 @@ from outscore.workflows.plan.pilot import (
 )
 from outscore.workflows.reading import reading_of, resolve_direction, score_names
 from outscore.workflows.requests.base import input_settings, versions
-from outscore.workflows.requests.door import at_the_door
 from outscore.workflows.requests.groups import UnitRequest
 from outscore.workflows.requests.plan import NO_BATTLES, REPLICATES, PlanRequest
 from outscore.workflows.requests.shared import TEST

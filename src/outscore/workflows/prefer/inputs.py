@@ -10,8 +10,8 @@ import numpy as np
 from outscore.core.errors import OutscoreError
 from outscore.formats.battles.entry import BattleChoice
 from outscore.formats.battles.read import battles_of_records, read_battles, refuse_unused, settled
+from outscore.formats.tables.cells import Block, Records
 from outscore.formats.tables.names import join_names, suggest_name
-from outscore.formats.tables.records import Block, Records
 from outscore.results.preference import BattleReading
 from outscore.scores.battles import Battles
 from outscore.scores.system import Origin

@@ -34,9 +34,8 @@ from outscore.formats.battles.read import (
     repeated_in,
     without_mirrors,
 )
-from outscore.formats.tables.long_rows import hash_check
 from outscore.formats.tables.names import suggest_name
-from outscore.formats.tables.partitions import is_parquet, long_files
+from outscore.formats.tables.parquet import hash_check, is_parquet, long_files
 from outscore.inference.preferences.sums import Known, Sums, first_places, joined, sums_of, total_of
 from outscore.results.note import Note
 from outscore.scores.battles import Battles

@@ -28,8 +28,8 @@ from outscore.inference.preferences.strengths import (
 )
 from outscore.inference.preferences.sums import Sums, sums_of
 from outscore.inference.preferences.tally import Tally
+from outscore.language.lines import preference_signature
 from outscore.language.numbers import count
-from outscore.language.signature import preference_signature
 from outscore.language.verdict.preference import (
     SAME,
     BattleFacts,
@@ -51,7 +51,7 @@ from outscore.results.preference import (
 from outscore.results.ranking import PairCounts
 from outscore.scores.battles import Battles
 from outscore.scores.system import Origin
-from outscore.workflows.names import path_texts
+from outscore.workflows.names import at_the_door, path_texts
 from outscore.workflows.prefer.findings import (
     at_equal_length,
     categories_of,
@@ -72,7 +72,6 @@ from outscore.workflows.prefer.inputs import (
 )
 from outscore.workflows.prefer.pairs import MIN_PROMPTS, Decision, baseline_in, decide, mix_notes
 from outscore.workflows.prefer.parts import are_parts, sum_parts
-from outscore.workflows.requests.door import at_the_door
 from outscore.workflows.requests.prefer import PreferRequest
 
 MAX_NAMED = 5

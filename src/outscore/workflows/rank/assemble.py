@@ -13,8 +13,8 @@ from outscore.inference.families import replication
 from outscore.inference.pairwise.table import Measured
 from outscore.inference.populations import ITEMS
 from outscore.inference.power.observed import needed_of_wins
+from outscore.language.lines import ranking_signature
 from outscore.language.numbers import format_percent
-from outscore.language.signature import ranking_signature
 from outscore.language.verdict.comparison import MAX_LEFT_OUT
 from outscore.language.verdict.contradiction import Contradiction, Look, corrected_by, find, in_words
 from outscore.language.verdict.ranking import Claims, ranking_sentence, ranking_verdict

@@ -66,8 +66,7 @@ from outscore.inference.two_way import INTERVAL
 from outscore.results.note import Note
 from outscore.results.ranking import MAX_PAIRS
 from outscore.scores.panel import Panel
-from outscore.workflows.rank.populations import name_of_test
-from outscore.workflows.rank.question import USUAL, Question
+from outscore.workflows.rank.question import USUAL, Question, name_of_test
 
 Unit = Literal["items", "clusters", "units", "segments"]
 ALONE = "The metric's function cannot be sent to other processes, so this process did all the work."

@@ -1,8 +1,4 @@
-"""Many systems: which one is ahead, and which differences are real.
-
-`rank_panels` takes the panels that readers produce, `assemble_ranking` takes measurements, wherever they were made.
-`design_of` says what is swapped: items, evaluation units or clusters, and how many of them there are.
-"""
+"""Many systems: which one is ahead, which differences are real, all systems at once, and the frontier of several measures."""
 
 from __future__ import annotations
 
@@ -14,34 +10,332 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from outscore.core.errors import OutscoreError
+from outscore.core.numeric import MIN_FLOAT, Array
 from outscore.core.records import dataclass
 from outscore.engine.engines import Engine
-from outscore.engine.progress import Progress
+from outscore.engine.progress import Progress, Steps
+from outscore.inference.base.differences import with_exact_integers
 from outscore.inference.base.question import TestRequest
 from outscore.inference.classical.friedman import critical_difference as nemenyi
 from outscore.inference.classical.friedman import friedman, mean_ranks_differ
-from outscore.inference.leaderboard import groups_of
+from outscore.inference.families import adjust
+from outscore.inference.leaderboard import CONFIDENCE, Band, Draws, band_of, draw, groups_of, shares_of_best, win_rates
+from outscore.inference.pairwise.per_pair import log_claim
 from outscore.inference.pairwise.table import KINDS, Measured
 from outscore.inference.populations import ITEMS, ITEMS_AND_RUNS
 from outscore.inference.power.observed import items_needed
+from outscore.inference.shifted import largest_loss, run_entry
 from outscore.inference.two_way import price_of_runs
 from outscore.language.numbers import format_probability
+from outscore.language.verdict.ranking import MeasuredBoth, domination_sentence
 from outscore.results.note import Note
-from outscore.results.ranking import CriticalDifference, OtherPopulation, RankDesign, Ranking
+from outscore.results.ranking import (
+    MAX_PAIRS,
+    CriticalDifference,
+    Domination,
+    Frontier,
+    FrontierSystem,
+    Joint,
+    JointPair,
+    JointSystem,
+    OtherPopulation,
+    RankDesign,
+    Ranking,
+)
 from outscore.scores.panel import Panel, name_repeats
 from outscore.workflows.rank.assemble import assemble_ranking, with_duplicates
-from outscore.workflows.rank.frontier import with_frontier
 from outscore.workflows.rank.items import JudgedItems, item_kinds, judged_items
-from outscore.workflows.rank.joint import joint_of
 from outscore.workflows.rank.measure import measure
-from outscore.workflows.rank.populations import Metrics, population_of
-from outscore.workflows.rank.question import USUAL, Question
-from outscore.workflows.rank.smallest import smallest_p_of
-from outscore.workflows.rank.standings import families
+from outscore.workflows.rank.question import USUAL, Metrics, Question, population_of
+from outscore.workflows.rank.standings import families, smallest_p_of
 from outscore.workflows.validate import deciding_entry
 
 if TYPE_CHECKING:
     from outscore.workflows.texts.members import SegmentScores
+
+
+# All systems of a ranking at once: simultaneous intervals, how often each is best, Borda scores and win rates.
+
+
+Ends = tuple[float | None, float | None]
+Triple = tuple[float | None, float | None, float | None]
+JOINT_RESAMPLES = 9_999
+"""How often the items are resampled."""
+
+
+def joint_of(
+    panels: Sequence[Panel],
+    ranking: Ranking,
+    *,
+    seed: int,
+    progress: Progress | None = None,
+) -> Joint:
+    """Resample the items of all panels for all systems at once, and summarise the results."""
+    _check(panels, ranking)
+    steps = progress or Steps()
+    drawn = draw(
+        panels,
+        resamples=JOINT_RESAMPLES,
+        seed=seed,
+        begin=lambda total: steps.begin("resampling items for all systems", total),
+        advance=steps.advance,
+    )
+    place = {name: i for i, name in enumerate(panels[0].systems)}
+    pairs = [pair.systems for pair in ranking.pairs]
+    left, right = (np.array([place[pair[side]] for pair in pairs], dtype=np.int64) for side in (0, 1))
+    band = band_of(drawn.scores, drawn.observed, units=drawn.units, alpha=ranking.alpha, pairs=(left, right))
+    limits = {pair: _ends(band, i) for i, pair in enumerate(pairs)}
+    observed = drawn.observed
+    return Joint(
+        resamples=JOINT_RESAMPLES,
+        seed=seed,
+        unit="clusters" if any(panel.clusters is not None for panel in panels) else "items",
+        units=drawn.units,
+        level=1 - ranking.alpha,
+        critical=_number(band.critical),
+        critical_error=_number(band.error),
+        systems=_systems(ranking, place, drawn, limits),
+        pairs=[JointPair(pair, float(observed[place[pair[0]]] - observed[place[pair[1]]]), *limits[pair]) for pair in pairs],
+    )
+
+
+def _check(panels: Sequence[Panel], ranking: Ranking) -> None:
+    """Refuse rankings for which items cannot be resampled for all systems at once."""
+    if not all(panel.complete for panel in panels):
+        raise OutscoreError(
+            "Systems lack some items, but --joint resamples the same items for all systems.",
+            "Leave --joint out, or keep the items that all systems have.",
+            parameter="joint",
+        )
+    if ranking.population != ITEMS:
+        raise OutscoreError(
+            f"The claims are about {ranking.population}, but --joint resamples items with the runs at hand.",
+            "Leave --joint out, or add --population items.",
+            parameter="joint",
+        )
+    if ranking.design is not None and ranking.design.unit_size > 1:
+        raise OutscoreError(
+            "Items were grouped into units, but --joint resamples single items.",
+            "Leave --joint or --unit-size out.",
+            parameter="joint",
+        )
+    if not ranking.pairs:
+        raise OutscoreError(
+            f"There are more than {MAX_PAIRS:,} pairs, which is too many for simultaneous intervals.",
+            "Leave --joint out, or name fewer systems.",
+            parameter="joint",
+        )
+
+
+def _systems(
+    ranking: Ranking, place: Mapping[str, int], drawn: Draws, limits: Mapping[tuple[str, str], Ends]
+) -> list[JointSystem]:
+    higher, k, alpha = ranking.higher_is_better, len(ranking.systems), ranking.alpha
+    best = shares_of_best(drawn.scores, higher_is_better=higher)
+    points = _rates(drawn.points, k, drawn.units, alpha, k - 1.0)
+    wins = [_divided(triple, k - 1) for triple in points]
+    over = None
+    if drawn.by_dataset is not None:
+        scores, observed = drawn.by_dataset
+        over = (win_rates(scores, higher_is_better=higher), win_rates(observed, higher_is_better=higher))
+    sets = _rates(over, k, drawn.units, alpha, 1.0)
+    leader = ranking.systems[0]
+    systems = []
+    for name in ranking.systems:
+        i = place[name]
+        behind: Triple = (None, None, None)
+        if name != leader and ranking.baseline is None:
+            behind = (float(drawn.observed[i] - drawn.observed[place[leader]]), *_to(name, leader, limits))
+        systems.append(
+            JointSystem(
+                name, float(best[i]), _error(float(best[i]), len(drawn.scores)), *behind, *wins[i], *points[i], *sets[i]
+            )
+        )
+    return systems
+
+
+def _to(name: str, leader: str, limits: Mapping[tuple[str, str], Ends]) -> Ends:
+    """The limits of name - leader, whichever of them comes first in the pair."""
+    if (name, leader) in limits:
+        return limits[name, leader]
+    low, high = limits[leader, name]
+    return None if high is None else -high, None if low is None else -low
+
+
+def _rates(drawn: tuple[Array, Array] | None, systems: int, units: int, alpha: float, most: float) -> list[Triple]:
+    """Each system's mean with simultaneous limits, cut at the ends of the scale; nothing without draws."""
+    if drawn is None:
+        return [(None, None, None)] * systems
+    values, observed = drawn
+    band = band_of(values, observed, units=units, alpha=alpha)
+    triples: list[Triple] = []
+    for i, value in enumerate(observed.tolist()):
+        low, high = _ends(band, i)
+        triples.append((value, None if low is None else max(low, 0.0), None if high is None else min(high, most)))
+    return triples
+
+
+def _divided(triple: Triple, by: int) -> Triple:
+    value, low, high = (None if x is None else x / by for x in triple)
+    return value, low, high
+
+
+def _ends(band: Band, i: int) -> Ends:
+    return _number(float(band.low[i])), _number(float(band.high[i]))
+
+
+def _number(value: float) -> float | None:
+    return None if math.isnan(value) else value
+
+
+def _error(share: float, draws: int) -> float:
+    """Half the width of Wilson's 99% CI for a share."""
+    square = CONFIDENCE**2
+    return CONFIDENCE * math.sqrt(share * (1 - share) / draws + square / (4 * draws**2)) / (1 + square / draws)
+
+
+# The frontier of several measures: which systems no other system is shown to dominate.
+#
+# B dominates A if B is better on every measure; on a measure with a margin, B only has to be not worse by the margin. That
+# is shown where each of its parts is: p is the largest of their one-sided p-values (intersection-union test; Berger, 1982),
+# and Holm's correction covers all ordered pairs. So with confidence 1 - alpha no claim of domination is false, and every
+# system that is truly on the frontier is among those that are left.
+
+
+def with_frontier(
+    ranking: Ranking,
+    measured: Sequence[Measured],
+    panels: Sequence[Panel],
+    margins: Mapping[str, float],
+    question: Question,
+) -> Ranking:
+    """The ranking with its frontier; `measured` and `panels` are those of each measure, the first of which sets the order."""
+    logs, notes = [], dict[Note, None]()
+    for part, panel in zip(measured, panels, strict=True):
+        if part.metric in margins:
+            _check_margin(part, panel, margins[part.metric], ranking.population)
+            log_p, said = _not_worse(panel, margins[part.metric], question)
+            notes |= dict.fromkeys(said)
+        else:
+            log_p = _better(part)
+        logs.append(log_p)
+    shared = np.all([_shared(part) for part in measured], axis=0)
+    parts = np.maximum(np.exp(np.array(logs)), MIN_FLOAT)
+    p = parts.max(axis=0)
+    adjusted = np.full(p.shape, np.nan)
+    adjusted[shared] = adjust(p[shared], "holm")
+    frontier = _frontier(ranking, measured, margins, parts, adjusted)
+    return replace(ranking, frontier=frontier, notes=[*ranking.notes, *(note for note in notes if note not in ranking.notes)])
+
+
+def _shared(measured: Measured) -> Array:
+    """(k, k): whether two systems share items."""
+    pairs, k = measured.pairs, len(measured.systems)
+    shared = np.zeros((k, k), dtype=bool)
+    shared[pairs.left, pairs.right] = shared[pairs.right, pairs.left] = pairs.testable
+    return shared
+
+
+def _better(measured: Measured) -> Array:
+    """(k, k): log p of the claim that the row's system is better than the column's."""
+    pairs, k = measured.pairs, len(measured.systems)
+    assert pairs.log_better is not None and pairs.log_worse is not None  # noqa: PT018 - they were asked for
+    logs = np.zeros((k, k))
+    logs[pairs.left, pairs.right], logs[pairs.right, pairs.left] = pairs.log_better, pairs.log_worse
+    return np.minimum(logs, 0.0)
+
+
+def _check_margin(measured: Measured, panel: Panel, margin: float, population: str) -> None:
+    """Refuse a margin for which there is no test, or that nothing could exceed."""
+    if population != ITEMS:
+        raise OutscoreError(
+            f"A margin is tested for new items, but the claims are about {population}.",
+            f"Add --population {ITEMS}, or leave --not-worse out.",
+            parameter="not_worse",
+        )
+    most = largest_loss(panel.pair(0, 1), panel.metric, TestRequest("greater", -margin))
+    if most is not None and margin >= most:
+        raise OutscoreError(
+            f"The margin of `{measured.metric}` is {margin:g}, but its scores cannot differ by more than {most:g}.",
+            f"Give a margin below {most:g}.",
+            parameter="not_worse",
+        )
+
+
+def _not_worse(panel: Panel, margin: float, question: Question) -> tuple[Array, list[Note]]:
+    """(k, k): log p of the claim that the row's system is worse than the column's by less than the margin; and warnings."""
+    k, entry = len(panel.systems), deciding_entry(question.test)
+    asked = TestRequest(
+        alternative="greater",
+        delta=-panel.orientation * margin,
+        alpha=question.alpha,
+        seed=question.seed,
+        options=question.check(),
+        interval=False,
+    )
+    logs, notes = np.zeros((k, k)), list[Note]()
+    for i in range(k):
+        for j in range(k):
+            if i != j and (panel.present[i] & panel.present[j]).any():
+                found = run_entry(entry, with_exact_integers(panel.pair(i, j)), panel.metric, asked)
+                logs[i, j] = log_claim(found.p)
+                notes += [note for note in found.notes if note.kind == "warning"]
+    return np.minimum(logs, 0.0), notes
+
+
+def _frontier(
+    ranking: Ranking, measured: Sequence[Measured], margins: Mapping[str, float], parts: Array, adjusted: Array
+) -> Frontier:
+    first = measured[0]
+    names = first.systems
+    pairs = [
+        Domination((names[i], names[j]), parts[:, i, j].tolist(), float(parts[:, i, j].max()), float(adjusted[i, j]))
+        for i, j in np.argwhere(np.isfinite(adjusted)).tolist()
+    ]
+    with np.errstate(invalid="ignore"):
+        shown = adjusted <= ranking.alpha
+    directions = [part.higher_is_better for part in measured]
+    place = [names.index(s.system) for s in ranking.scores]
+    free = next(m for m, part in enumerate(measured) if part.metric not in margins)
+    systems, sentences = [], []
+    for j in place:
+        # The one that gains most on the first measure without a margin says most.
+        by = sorted(np.flatnonzero(shown[:, j]).tolist(), key=lambda i: measured[free].value[i], reverse=directions[free])
+        known = adjusted[np.isfinite(adjusted[:, j]), j]
+        systems.append(
+            FrontierSystem(
+                names[j],
+                [float(part.value[j]) for part in measured],
+                [_finite(part.low[j]) for part in measured],
+                [_finite(part.high[j]) for part in measured],
+                [names[i] for i in by],
+                float(known.min()) if len(known) else None,
+            )
+        )
+        if by:
+            i = by[0]
+            both = [MeasuredBoth(m.metric, float(m.value[i]), float(m.value[j]), margins.get(m.metric)) for m in measured]
+            sentences.append(domination_sentence((names[i], names[j]), both, float(adjusted[i, j])))
+    return Frontier(
+        [part.metric for part in measured],
+        directions,
+        dict(margins),
+        len(pairs),
+        systems,
+        sorted(pairs, key=lambda pair: pair.adjusted),
+        sentences,
+    )
+
+
+def _finite(value: float) -> float | None:
+    return float(value) if math.isfinite(value) else None
+
+
+# Many systems: which one is ahead, and which differences are real.
+#
+# `rank_panels` takes the panels that readers produce, `assemble_ranking` takes measurements, wherever they were made.
+# `design_of` says what is swapped: items, evaluation units or clusters, and how many of them there are.
+
 
 SMALL = 0.001
 """The strictest level that reports distinguish."""

@@ -17,9 +17,9 @@ from outscore.engine.engines import Engine, engine_of
 from outscore.engine.progress import Progress, Steps
 from outscore.formats.base.entry import Choice
 from outscore.formats.logs.scores import missing_notes
+from outscore.formats.tables.assemble import refuse_implausible
 from outscore.formats.tables.columns import NO_ITEMS
-from outscore.formats.tables.partitions import are_partitions
-from outscore.formats.tables.plausible import refuse_implausible
+from outscore.formats.tables.parquet import are_partitions
 from outscore.language.numbers import count
 from outscore.results.design import DirectionSource
 from outscore.results.files import write_files
@@ -32,10 +32,10 @@ from outscore.scores.system import Origin, Scores, origins_of
 from outscore.workflows.classes import class_notes, counted_by_class
 from outscore.workflows.compare.logs import asks_logs, better_of, log_origins, read_tasks
 from outscore.workflows.measures import proposing_measures
-from outscore.workflows.names import path_texts
+from outscore.workflows.names import at_the_door, path_texts
 from outscore.workflows.rank.inputs import chosen_systems, files_by_system, read_many, systems_from
 from outscore.workflows.rank.panels import Ranked, rank_panels
-from outscore.workflows.rank.parquet.plan import measured_from_partitions
+from outscore.workflows.rank.parquet import measured_from_partitions
 from outscore.workflows.rank.question import Question
 from outscore.workflows.rank.texts import text_panels
 from outscore.workflows.reading import (
@@ -49,7 +49,6 @@ from outscore.workflows.reading import (
     series_names,
 )
 from outscore.workflows.requests import base, shared
-from outscore.workflows.requests.door import at_the_door
 from outscore.workflows.requests.rank import RankRequest
 from outscore.workflows.texts.inputs import read_text_files
 from outscore.workflows.texts.members import SegmentScores, check_segments

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def _readers() -> dict[str, str]:
-    from outscore.formats.battles.registry import BATTLES
+    from outscore.formats.battles.read import BATTLES
 
     return {"auto": "recognise it", **{name: f"{entry.title}: {entry.summary}" for name, entry in BATTLES.items()}}
 

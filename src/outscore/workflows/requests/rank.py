@@ -150,7 +150,7 @@ class RankRequest(MeasuredRequest, UnitRequest, DrawRequest, TableRequest, Eithe
     @cached_property
     def system_files(self) -> list[str]:
         """The files of the systems, with patterns replaced by the files that match them."""
-        from outscore.formats.tables.partitions import expand_pattern
+        from outscore.formats.tables.parquet import expand_pattern
 
         # For texts, {dataset} matches any name.
         names = [path.replace(shared.EACH_DATASET, "*") if self.reference else path for path in self.files]
@@ -321,7 +321,7 @@ class ScoreRequest(ScoredRequest, TableRequest, EitherRequest, LogRequest):
     @cached_property
     def system_files(self) -> list[str]:
         """The files, with patterns replaced by the files that match them."""
-        from outscore.formats.tables.partitions import expand_pattern
+        from outscore.formats.tables.parquet import expand_pattern
 
         # For texts, {dataset} matches any name.
         names = [path.replace(shared.EACH_DATASET, "*") if self.reference else path for path in self.files]

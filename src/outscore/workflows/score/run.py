@@ -15,11 +15,11 @@ from outscore.core.metric import AdditiveMetric
 from outscore.core.records import dataclass
 from outscore.core.reduction import Reduction, parse_reduction
 from outscore.core.rows import RepeatKind, kind_of_column
-from outscore.formats.tables.partitions import are_partitions
-from outscore.formats.tables.plausible import refuse_implausible
+from outscore.formats.tables.assemble import refuse_implausible
+from outscore.formats.tables.parquet import are_partitions
 from outscore.inference.populations import THESE_ITEMS
+from outscore.language.lines import score_signature
 from outscore.language.numbers import count, format_number
-from outscore.language.signature import score_signature
 from outscore.language.verdict.score import score_verdict
 from outscore.results.design import Reading
 from outscore.results.note import Note, Signature
@@ -32,10 +32,9 @@ from outscore.workflows.compare.inputs import metric_of
 from outscore.workflows.compare.logs import asks_logs, better_of, log_origins, read_tasks
 from outscore.workflows.frames import encode_labels, is_table
 from outscore.workflows.measures import proposing_measures
-from outscore.workflows.names import path_texts
+from outscore.workflows.names import at_the_door, path_texts
 from outscore.workflows.rank.inputs import chosen_systems, read_many, systems_from
 from outscore.workflows.reading import Better, MetricDirection, answer_notes, reading_of, resolve_direction, score_names
-from outscore.workflows.requests.door import at_the_door
 from outscore.workflows.requests.rank import ScoreRequest
 from outscore.workflows.score.measure import Measured, measure
 from outscore.workflows.texts.panels import TextsRead, read_text_panels, score_texts

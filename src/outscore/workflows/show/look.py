@@ -7,20 +7,20 @@ from dataclasses import replace
 from typing import Any
 
 from outscore.core.records import dataclass
-from outscore.formats.tables.partitions import are_partitions, long_files, partition_paths
+from outscore.formats.tables.parquet import are_partitions, long_files, partition_paths
+from outscore.language.lines import reading_line
 from outscore.language.numbers import count
-from outscore.language.reading import reading_line
 from outscore.language.verdict.preference import battle_reading_line
 from outscore.results.design import Alignment
 from outscore.results.logs import Logs
 from outscore.results.note import Note
 from outscore.scores.system import Origin, Scores, origins_of
 from outscore.workflows.measures import proposing_measures
+from outscore.workflows.names import at_the_door
 from outscore.workflows.reading import outputs_reading, reading_of, resolve_direction, score_names
 from outscore.workflows.requests.base import Request
 from outscore.workflows.requests.compare import CompareRequest, TextsRequest
 from outscore.workflows.requests.diff import DiffRequest
-from outscore.workflows.requests.door import at_the_door
 from outscore.workflows.requests.gate import GateRequest
 from outscore.workflows.requests.prefer import PreferRequest
 from outscore.workflows.requests.rank import RankRequest, ScoreRequest
@@ -127,7 +127,7 @@ def _left_out(alignment: Alignment | None, names: Sequence[str]) -> list[Note]:
 
 
 def _gate(request: GateRequest) -> Sight:
-    from outscore.workflows.gate.committed import changes, pair_with_file, read_candidate
+    from outscore.workflows.gate import changes, pair_with_file, read_candidate
 
     request.validate()
     if request.reference:

@@ -25,10 +25,9 @@ from outscore.formats.logs.scores import DROP, ZERO, Chosen, choose_evaluations,
 from outscore.language.numbers import count
 from outscore.results.logs import LoggedEvaluation, LoggedScore, Logs, ShownFile
 from outscore.results.note import Note
-from outscore.workflows.names import path_texts
+from outscore.workflows.names import at_the_door, path_texts
 from outscore.workflows.requests.base import Request, Written
 from outscore.workflows.requests.compare import TextsRequest
-from outscore.workflows.requests.door import at_the_door
 from outscore.workflows.requests.rank import ScoreRequest
 from outscore.workflows.requests.registry import REQUESTS
 from outscore.workflows.requests.show import ShowRequest

@@ -30,10 +30,9 @@ from outscore.results.files import write_files
 from outscore.results.note import Note
 from outscore.scores.system import Origin
 from outscore.workflows.compare.inputs import UNNAMED, TwoNames
-from outscore.workflows.names import path_texts
+from outscore.workflows.names import at_the_door, path_texts
 from outscore.workflows.requests import shared
 from outscore.workflows.requests.compare import LENGTH, TextsRequest
-from outscore.workflows.requests.door import at_the_door
 from outscore.workflows.texts.checks import cache_of, chosen_metrics, engine_for
 from outscore.workflows.texts.corpus import TextDesign, compare_corpora, study_words
 from outscore.workflows.texts.inputs import read_text_files

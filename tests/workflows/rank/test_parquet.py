@@ -6,6 +6,7 @@ import json
 import os
 import signal
 from dataclasses import replace
+from itertools import count
 
 import numpy as np
 import polars as pl
@@ -18,14 +19,13 @@ from outscore.engine.dask_cluster import Dask
 from outscore.engine.engines import Processes, Serial
 from outscore.engine.progress import Steps
 from outscore.formats.base.entry import Choice
-from outscore.formats.tables.long_rows import LongColumns, long_file, long_rows
-from outscore.formats.tables.partitions import are_partitions, partition_paths
+from outscore.formats.tables.parquet import LongColumns, are_partitions, long_file, long_rows, partition_paths
 from outscore.results.note import note_texts
 from outscore.scores.panel import panels_of
+from outscore.workflows.rank import parquet as partitions
 from outscore.workflows.rank.measure import measure
 from outscore.workflows.rank.panels import rank_panels
-from outscore.workflows.rank.parquet import plan as partitions
-from outscore.workflows.rank.parquet.plan import measured_from_partitions
+from outscore.workflows.rank.parquet import measured_from_partitions
 from outscore.workflows.rank.question import Question
 
 FEW = 150
@@ -306,7 +306,7 @@ def test_coins_of_many_datasets_take_several_passes(real, tmp_path, monkeypatch,
     table = long_table(real, datasets=np.arange(300) % 4)
     folder = written(tmp_path / "one", [table])
     before = as_bytes(measured_from_partitions(folder, question=Question(options={"resamples": 99})))
-    monkeypatch.setattr("outscore.workflows.rank.parquet.plan.FLIP_BYTES", 5_000)
+    monkeypatch.setattr("outscore.workflows.rank.parquet.FLIP_BYTES", 5_000)
     steps = Steps()
     assert as_bytes(measured_from_partitions(folder, progress=steps, question=Question(options={"resamples": 99}))) == before
     assert (steps.doing, steps.done, steps.total) == ("flipping coins", 4, 4)
@@ -506,7 +506,7 @@ def test_which_paths_are_parts(tmp_path, monkeypatch):
     assert [are_partitions(paths) for paths in tables] == [False] * len(tables)
     parts = [[folder], [f"{folder}/*"], [f"{folder}/*0.parquet", files[1]], [*files, named]]
     assert [are_partitions(paths) for paths in parts] == [True] * len(parts)
-    monkeypatch.setattr("outscore.formats.tables.partitions.MAX_WHOLE", 1)
+    monkeypatch.setattr("outscore.formats.tables.parquet.MAX_WHOLE", 1)
     assert are_partitions(files)
     assert are_partitions(files[:1])
     assert not are_partitions([*files, str(tmp_path / "cut.csv")])
@@ -553,6 +553,7 @@ def test_a_file_that_a_worker_does_not_see_is_named(tmp_path):
 
 
 def test_a_worker_that_hashes_otherwise_is_refused(binary, tmp_path, monkeypatch):
-    monkeypatch.setattr(partitions, "hash_check", lambda: 1)
+    # This process asks first, and each worker after it: every answer is another.
+    monkeypatch.setattr(partitions, "hash_check", count().__next__)
     with pytest.raises(OutscoreError, match="a different version of polars"):
         measured_from_partitions(written(tmp_path / "one", [long_table(*binary)]))

@@ -6,14 +6,12 @@ import os
 
 from outscore.core.errors import OutscoreError
 from outscore.formats.logs.choose import choose_filter, choose_systems, choose_task
-from outscore.formats.logs.every_eval_ever import ENDING, aggregate_path
-from outscore.formats.logs.export import aggregate, sample_lines
+from outscore.formats.logs.every_eval_ever import ENDING, aggregate, aggregate_path, sample_lines
 from outscore.formats.logs.find import read_logs
 from outscore.formats.logs.registry import LOGS
 from outscore.results.files import check_target, write_files
 from outscore.results.logs import Logs
-from outscore.workflows.names import path_texts
-from outscore.workflows.requests.door import at_the_door
+from outscore.workflows.names import at_the_door, path_texts
 from outscore.workflows.requests.show import ConvertRequest
 from outscore.workflows.show.run import listing, propose
 

@@ -1,1 +1,0 @@
-"""Logs in the common format."""

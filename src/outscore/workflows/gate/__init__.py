@@ -1,1 +1,0 @@
-"""`gate`: whether a candidate may replace a baseline."""

@@ -1,1 +1,0 @@
-"""Leaderboards in Parquet files of any size."""
