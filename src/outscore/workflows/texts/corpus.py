@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -15,6 +16,7 @@ from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.options import OptionValue
 from outscore.core.records import dataclass
+from outscore.exact.binomial import log_two_sided
 from outscore.formats.segments import Segments
 from outscore.inference.base.influence import strongest
 from outscore.inference.families import MAX_T, correct_family
@@ -61,6 +63,9 @@ Chosen = Sequence[tuple[TextMetric, Mapping[str, OptionValue]]]
 _BY_SPACES = ("13a", "none", "intl", "rouge")
 """Tokenisers that need spaces between words."""
 SPACELESS_SHARE, TOKENISED_SHARE, NORMAL_SHARE, STEMMED_SHARE = 0.3, 0.5, 0.02, 0.02
+LONG_SEGMENT, EQUAL_SHARE, FAR_MORE, SURELY = 40, 0.05, 4, 0.001
+"""Segments of so many characters are compared with the reference; one system equals it in such a share of them, so many times
+as often as any other, and with so small a p of the sign test."""
 FEWEST = 3
 """The number of lines from which a habit of writing is not just chance."""
 
@@ -85,7 +90,7 @@ def cautions(chosen: Chosen, systems: Mapping[str, Sequence[TextLines]], referen
     ]
     texts_of_notes.append(_unbroken(chosen, texts, gold))
     beware = [Note("reading", text) for text in texts_of_notes if text]
-    warned = [*_given_twice(systems, references), *_missing_references(references)]
+    warned = [*_given_twice(systems, references), *_post_edited(systems, references), *_missing_references(references)]
     return [*(Note("warning", text) for text in warned), *beware]
 
 
@@ -106,6 +111,27 @@ def _given_twice(systems: Mapping[str, Sequence[TextLines]], references: Sequenc
         for name, runs in systems.items()
         if any(len(run) and list(run) == list(lines) for run in runs for lines in references)
     ]
+
+
+def _post_edited(systems: Mapping[str, Sequence[TextLines]], references: Sequence[TextLines]) -> list[str]:
+    """A reference that equals one system far more often than every other: people who correct its output leave much as it is.
+
+    Short segments are equal by themselves, and a system whose every segment is the reference is told of anyway.
+    """
+    for lines in references:
+        long = [i for i, line in enumerate(lines) if len(line) >= LONG_SEGMENT]
+        equal = {name: np.array([runs[0][i] == lines[i] for i in long]) for name, runs in systems.items()}
+        (first, most), *others = sorted(equal.items(), key=lambda entry: -entry[1].sum())
+        if not others or most.sum() < max(FEWEST, EQUAL_SHARE * len(long)) or len(long) == most.sum():
+            continue
+        _, second = others[0]
+        only, other = int((most & ~second).sum()), int((second & ~most).sum())
+        doubt = float(log_two_sided(np.array([only]), np.array([other]))[0])
+        if most.sum() >= FAR_MORE * max(second.sum(), 1) and doubt <= math.log(SURELY):
+            long_ones = f"{count(len(long), 'segment')} of {LONG_SEGMENT} or more characters"
+            often = f"it equals {first} in {most.sum():,} and no other system in more than {second.sum():,}"
+            return [f"The reference looks post-edited from {first}: of {long_ones}, {often}. Scores then favour {first}."]
+    return []
 
 
 def _named(names: Sequence[str]) -> str:
