@@ -277,6 +277,55 @@ def test_graded_items_are_a_cloud_whose_bars_lead_to_them(comparison):
     expect(page.locator("dialog.drawer")).to_contain_text(f"1 of {count} item")
 
 
+SLICED = "id,question,topic,new,old\n" + "".join(
+    f"q{i},What is {i}?,{'law' if i % 5 else 'news'},{i % 3 > 0:d},{i % 4 < 1:d}\n" for i in range(40)
+)
+
+
+def test_deciding_items_slices_and_bars_lead_to_their_items(browser, server):
+    with brought(browser, server, "compare", settings="&slice=topic", qa_csv=SLICED) as page:
+        there(page.locator("#picture .fourfold"))
+        drawer = page.locator("dialog.drawer")
+
+        def close():
+            drawer.get_by_role("button", name="Close").click()
+            expect(drawer).to_have_count(0)
+
+        row = page.locator("#shown-report .items tbody th button").first
+        row.click()
+        expect(drawer.locator("h3")).to_have_text(row.inner_text())
+        close()
+        page.get_by_role("button", name="Items with topic = news").click()
+        expect(drawer).to_contain_text("1 of 8 items")
+        expect(drawer.locator("h3")).to_have_text("q0")
+        close()
+        for key, counts in (("differences", [4, 16, 20]), ("scores", [14, 26, 30, 10])):
+            bars = page.locator(f"#shown-data figure[data-key={key}] .bar-of")
+            assert bars.count() == len(counts)
+            for i, count in enumerate(counts):
+                bars.nth(i).focus()
+                page.keyboard.press("Enter")
+                expect(drawer).to_contain_text(f"1 of {count} items")
+                close()
+
+
+def test_a_gate_leads_to_the_items_of_both_versions(answers):
+    page = answers.original("gate")
+    page.get_by_role("button", name="See the items").click()
+    drawer = page.locator("dialog.drawer")
+    expect(drawer).to_contain_text("1 of 900 items")
+    expect(drawer.locator(".drawer-scores")).to_contain_text("candidate")
+    drawer.get_by_role("button", name="Close").click()
+
+
+def test_the_page_names_no_option_of_the_command_line(browser, server):
+    with brought(browser, server, "compare", settings="&direction=", qa_csv=QA) as page:
+        there(page.locator("#steps"))
+        assert "higher is better (assumed)" in page.locator("#answer").inner_text()
+        assert "--" not in page.locator("main").inner_text().partition("The same on the command line")[0]
+        expect(page.get_by_label("Metric").locator("option:checked")).to_have_text("mean")
+
+
 def test_settings_are_undone_redone_and_reset(comparison):
     page = comparison
     test, why = page.get_by_label("Test", exact=True), page.locator("#answer .why")

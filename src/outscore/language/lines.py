@@ -44,10 +44,11 @@ ASSUMED = "assumed; --lower-is-better if not"
 UNCLEAR = "not clear from the name whether higher or lower is better"
 
 
-def reading_line(reading: Reading, *, directed: bool = True) -> str:
+def reading_line(reading: Reading, *, directed: bool = True, options: bool = True) -> str:
     """The one line that every report shows: scores, items, other columns, how much was read, which direction is better.
 
-    A preview is not `directed` if the name of the scores leaves the direction open: whoever compares them is asked.
+    A preview is not `directed` if the name of the scores leaves the direction open: whoever compares them is asked. Pages and
+    papers do not name `options` of the command line.
 
     Examples
     --------
@@ -57,6 +58,8 @@ def reading_line(reading: Reading, *, directed: bool = True) -> str:
     'scores: `wer`; items: `id`; 120 rows in 1 file (csv), 2 without a score left out; higher is better'
     >>> reading_line(Reading("numbers", 60, 1, ["scores"]))
     'scores: one number per line; items: line order; 60 rows in 1 file; higher is better (assumed; --lower-is-better if not)'
+    >>> reading_line(Reading("numbers", 60, 1, ["scores"]), options=False)
+    'scores: one number per line; items: line order; 60 rows in 1 file; higher is better (assumed)'
     >>> reading_line(Reading("arrays", 60))
     'scores: arrays; items: their order; 60 rows; higher is better'
     >>> reading_line(Reading("outputs", 90, 2, ["conllu"], gold_file="gold.conllu", output_files=["new.conllu"]))
@@ -71,8 +74,10 @@ def reading_line(reading: Reading, *, directed: bool = True) -> str:
     systems = [f"systems: {_names(reading.system)}"] if reading.system else []
     slices = [f"slices: {_names(reading.slices)}"] if reading.slices else []
     parts = [*systems, *_groups(reading), *slices]
+    assumed = ASSUMED if options else "assumed"
+    said = _direction(reading, assumed) if directed else UNCLEAR
     scores = f"measures: {_names(reading.measures)}" if reading.measures else _scores(reading)
-    return "; ".join([scores, _items(reading), *parts, _amount(reading), _direction(reading) if directed else UNCLEAR])
+    return "; ".join([scores, _items(reading), *parts, _amount(reading), said])
 
 
 def short_reading(reading: Reading) -> str:

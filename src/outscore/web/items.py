@@ -97,8 +97,8 @@ def _columns(scores: Scores, items: Sequence[str], *, by_name: bool) -> dict[str
     with open_source(origin.path) as source:
         records = open_table(source)[1]
         used = {column for columns in origin.columns.values() for column in columns}
-        # A right answer and an answer play a part, and are what a reader wants to see.
-        told = [column for part in ("gold", "answer") for column in origin.columns.get(part, ())]
+        # These play a part, and are what a reader wants to see or to choose by.
+        told = [column for part in ("gold", "answer", "slice", "dataset") for column in origin.columns.get(part, ())]
         free = [name for name, values in records.sample.items() if name and name not in used and not looks_numeric(values)]
         wanted = [*free, *told][:MOST_COLUMNS]
         if not wanted:

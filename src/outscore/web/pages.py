@@ -97,6 +97,7 @@ VIEWS = (
         "The baseline and the candidate, scored on the same items: a file for each, or one with both, the baseline first.",
         "files logs test data",
         "log-task filter margin alpha inconclusive test missing",
+        script="gate.js",
         has=SCORES,
     ),
     View(

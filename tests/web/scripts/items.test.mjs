@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 const folder = "../../../src/outscore/web/static/";
-const { bars, fourfold, matching, niceStep, quartiles, twoValues } = await import(`${folder}items.js`);
+const { bars, barsOf, fourfold, matching, niceStep, quartiles, twoValues } = await import(`${folder}items.js`);
 const item = (a, b, id = "x", texts = []) => ({ id, a, b, texts });
 
 test("right-or-wrong items have two values, in any coding", () => {
@@ -46,3 +46,11 @@ test("steps are 1, 2 or 5", () => {
 });
 
 test("quartiles of 1 to 5", () => assert.deepEqual(quartiles([5, 3, 1, 2, 4]), [2, 3, 4]));
+
+test("bars of a histogram find what it counted, on one side or of the differences", () => {
+  const items = [item(0.1, 0.9), item(0.5, 0.5), item(1, 0), item(0.2, 0.1)], edges = [0, 0.5, 1];
+  const found = (side) => barsOf({ edges, counts: [2, 2] }, side).map((bar) => matching(items, bar).length);
+  assert.deepEqual(found("a"), [2, 2]);
+  assert.deepEqual(found("b"), [2, 2]);
+  assert.deepEqual(barsOf({ edges: [-1, 0, 1], counts: [1, 3] }).map((bar) => matching(items, bar).length), [1, 3]);
+});

@@ -198,14 +198,16 @@ def begins_with_name(text: str, systems: Iterable[str]) -> bool:
 
 def read_as(reading: Reading | None, notes: Sequence[Note] = ()) -> list[Block]:
     """The line that says how the input was interpreted, which old results do not have, and cautions about it."""
-    return data_blocks("" if reading is None else clean(reading_line(reading)), notes)
+    if reading is None:
+        return data_blocks("", notes)
+    return data_blocks(clean(reading_line(reading)), notes, page=clean(reading_line(reading, options=False)))
 
 
-def data_blocks(line: str, notes: Sequence[Note]) -> list[Block]:
-    """The line about the data, if there is one, and cautions about them."""
+def data_blocks(line: str, notes: Sequence[Note], page: str = "") -> list[Block]:
+    """The line about the data, if there is one, which a page may say otherwise, and cautions about them."""
     warnings = [clean(note.text) for note in dict.fromkeys(notes) if note.kind == "reading"]
     facts = [Fact(label, tuple(lines)) for label, lines in (("data", [line] if line else []), ("warnings", warnings)) if lines]
-    paragraphs = [*([f"Data: {line}."] if line else []), *warnings]
+    paragraphs = [*([f"Data: {page or line}."] if line else []), *warnings]
     return [
         *([Facts(tuple(facts)).only("text", "markdown")] if facts else []),
         *(Paragraph(text, "note").only("html", "latex") for text in paragraphs),

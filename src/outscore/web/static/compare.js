@@ -4,8 +4,9 @@ import { askJson } from "./api.js";
 import { button, byId, make, say } from "./dom.js";
 import { loadItems, openDrawer } from "./drawer.js";
 import { drop } from "./forms.js";
+import { barsOf } from "./items.js";
 import { Runner } from "./jobs.js";
-import { pictureOf } from "./picture.js";
+import { leading, pictureOf } from "./picture.js";
 import { fetchReport, unfolding } from "./reports.js";
 import { takeAway } from "./results.js";
 import { enliven } from "./tables.js";
@@ -19,6 +20,8 @@ const ELSEWHERE = ["effect size", "power", "margin"], OF_EFFECT = ["margin"];
 // Beyond that the items are read when somebody asks for them.
 const MOST_DRAWN = 20_000;
 const OPEN = "open steps";
+// Whose histograms a chart of the data shows.
+const HISTOGRAMS = { scores: ["a", "b"], differences: ["difference"] };
 const NO_EFFECTS = "Effect sizes apply to means of item scores. This metric is a ratio of sums; "
   + "the difference above is its own effect size.";
 const NO_CURVE = "There is no power curve for this metric and design.";
@@ -141,8 +144,11 @@ class Comparison extends View {
     this.followTest();
     if (this.tried !== this.question()) this.forgetTrial();
     this.advise(saved.comparisons[0].analysis?.tests ?? {});
+    // What was chosen for these data, where nobody chose.
+    const unset = this.form.find("metric")?.control.querySelector("option[value='']");
+    if (unset) unset.textContent = saved.comparisons[0].metric;
     this.announce();
-    this.linkItems();
+    this.linkItems(saved.comparisons);
   }
 
   // One picture beside the verdict: that of the items where there is one score for each, else the difference with its interval.
@@ -166,15 +172,49 @@ class Comparison extends View {
   }
 
   // Rows about items and slices, and charts of items, lead to what they count.
-  linkItems() {
-    const rows = document.querySelectorAll(":is(#shown-data, #shown-test, #shown-report) .deciding tbody th[scope=row]");
+  linkItems([first, ...others]) {
+    const rows = document.querySelectorAll("#shown-report .items tbody th[scope=row]");
     for (const head of rows) {
       const id = head.textContent.trim();
       head.replaceChildren(button(id, () => openDrawer(this.items(), { title: "Items" }, { first: id }), "link-button"));
     }
-    for (const figure of document.querySelectorAll("#shown-data figure:is([data-key=scores], [data-key=differences])")) {
+    for (const [key, sides] of Object.entries(HISTOGRAMS)) {
+      const figure = document.querySelector(`#shown-data figure[data-key=${key}]`);
+      if (!figure) continue;
       figure.append(button("See the items", () => openDrawer(this.items(), { title: "All items" }), "link-button"));
+      // Bars of units or clusters hold several items each.
+      if (first.design.unit_size > 1 || first.clusters !== null) continue;
+      this.linkBars(figure, sides, first.pictures?.histograms ?? {});
     }
+    // Below the whole, one row for each slice.
+    const head = document.querySelector("#answer table thead tr");
+    const below = document.querySelectorAll("#answer table tbody tr");
+    if (!head || !others.some(({ slice }) => slice)) return;
+    head.append(make("th", { scope: "col" }, make("span", { class: "unseen" }, "items")));
+    others.forEach(({ slice }, i) => below[i + 1]?.append(make("td", {}, slice && this.itemsOf(slice))));
+  }
+
+  // The bars are drawn in the order of their histograms.
+  linkBars(figure, sides, histograms) {
+    const known = sides.filter((side) => histograms[side]);
+    const bars = known.flatMap((side) => barsOf(histograms[side], side === "difference" ? undefined : side));
+    const shapes = [...figure.querySelectorAll(".mark-rect path")];
+    figure.querySelector("svg").setAttribute("role", "group");
+    bars.forEach((bar, i) => {
+      if (!bar.count || !shapes[i]) return;
+      const title = shapes[i].querySelector("title")?.textContent ?? `${bar.count} items`;
+      const named = { tabindex: "0", role: "button", "aria-label": title };
+      for (const [name, value] of Object.entries(named)) shapes[i].setAttribute(name, value);
+      shapes[i].classList.add("bar-of");
+      leading(shapes[i], () => openDrawer(this.items(), { ...bar, title }));
+    });
+  }
+
+  itemsOf({ column, value }) {
+    const filter = { title: `${column} = ${value}`, named: column, value };
+    const open = button("items", () => openDrawer(this.items(), filter), "link-button");
+    open.setAttribute("aria-label", `Items with ${column} = ${value}`);
+    return open;
   }
 
   // The advice of the data analysis, where the test is chosen: its table has a row for each entry, in the same order.

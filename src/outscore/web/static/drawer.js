@@ -39,7 +39,9 @@ class Items {
   constructor(drawer, place, found, filter) {
     this.place = place;
     this.found = found;
-    this.filter = filter;
+    // A column is named by who does not know the order of the columns; where it is none of them, nothing fits.
+    const column = filter.named === undefined ? {} : { column: found.columns.findIndex(({ name }) => name === filter.named) };
+    this.filter = { ...filter, ...column };
     this.rows = [];
     this.at = 0;
     this.search = make("input", { type: "search", placeholder: "Find words or an id", "aria-label": "Find items" });

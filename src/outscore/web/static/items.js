@@ -2,7 +2,9 @@
 
 /**
  * @typedef {{ id: string, a: number, b: number, texts: string[] }} Item
- * @typedef {{ title?: string, low?: number, high?: number, a?: number, b?: number, column?: number, value?: string }} Filter
+ * @typedef {{
+ *   title?: string, low?: number, high?: number, a?: number, b?: number, side?: "a" | "b", column?: number, value?: string
+ * }} Filter
  */
 
 /** The two values of right-or-wrong items, the lower one first; null where scores have others.
@@ -26,12 +28,12 @@ export function fourfold(items, [low, high], lower = false) {
   }));
 }
 
-/** The items that a filter and words leave, in their order; differences in [low, high), the last bar with its end.
+/** The items that a filter and words leave, in their order; differences, or the scores of one side, in [low, high).
  * @param {Item[]} items @param {Filter} filter @param {string} [query] */
 export function matching(items, filter, query = "") {
   const words = query.trim().toLowerCase();
   return items.filter((item) => {
-    const d = item.a - item.b;
+    const d = filter.side ? item[filter.side] : item.a - item.b;
     if (filter.a !== undefined && item.a !== filter.a) return false;
     if (filter.b !== undefined && item.b !== filter.b) return false;
     if (filter.low !== undefined && d < filter.low) return false;
@@ -39,6 +41,13 @@ export function matching(items, filter, query = "") {
     if (filter.column !== undefined && item.texts[filter.column] !== filter.value) return false;
     return !words || item.id.toLowerCase().includes(words) || item.texts.some((text) => text.toLowerCase().includes(words));
   });
+}
+
+/** The filter of each bar of a histogram; the last one holds its end.
+ * @param {{ edges: number[], counts: number[] }} histogram @param {"a" | "b"} [side] whose scores, or the differences */
+export function barsOf({ edges, counts }, side) {
+  const last = counts.length - 1;
+  return counts.map((count, i) => ({ side, low: edges[i], high: i === last ? Infinity : edges[i + 1], count }));
 }
 
 /** Bars over the differences: equal steps from the least to the greatest, with 0 between two bars or in the middle of one.

@@ -75,7 +75,11 @@ function barOf(bar, x, y, top, systems, open) {
     class: `bar-of ${side}`, tabindex: "0", role: "button", "aria-label": title,
     x: x(bar.low) + 0.5, y: y(bar.count), width: Math.max(1, x(bar.high) - x(bar.low) - 1), height: top - y(bar.count),
   }, draw("title", {}, title));
-  const follow = () => open({ low: bar.low, high: bar.high, title });
+  return leading(shape, () => open({ low: bar.low, high: bar.high, title }));
+}
+
+// A shape that leads somewhere, by the mouse and by the keyboard.
+export function leading(shape, follow) {
   shape.addEventListener("click", follow);
   shape.addEventListener("keydown", (event) => {
     if (!["Enter", " "].includes(event.key)) return;

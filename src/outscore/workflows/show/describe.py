@@ -196,7 +196,7 @@ def _reading(systems: Sequence[Scores], origin: Origin) -> str:
         # Systems of which only some are named after an error, and unclear names, are asked about when they are compared.
         named, is_clear = resolve_direction(metric, "auto", scores=None), False
     reading = reading_of([origin], rows=origin.rows, systems=names, direction=(named.better, named.source))
-    return reading_line(reading, directed=is_clear)
+    return reading_line(reading, directed=is_clear, options=False)
 
 
 def _bare(path: Path, systems: Sequence[Scores]) -> tuple[list[Column], list[list[str]]]:
