@@ -186,7 +186,6 @@ def _shape(param: click.Parameter, key: str, entry: Entry) -> str | list[str]:
 # A request is read from text only. `command` turns a function of an `Asked` into a click command.
 
 
-_Decorator = Callable[[_Command], _Command]
 _Request = TypeVar("_Request", bound=Request)
 _Result = TypeVar("_Result")
 _option = click.option

@@ -84,18 +84,17 @@ def format_p_number(p: PValue, alpha: float | None = None) -> str:
     return format_probability(p.value, _digits(p.value, alpha))
 
 
-def format_mid_p(p: PValue) -> str:
+def format_mid_p(mid: float, log10: float | None) -> str:
     """The mid-p of a test that has one; files of version 0.1.0 do not contain its logarithm.
 
     Examples
     --------
-    >>> format_mid_p(PValue(5e-324, 0.0, 5e-324, -1505.23, "exact", "lattice", mid=5e-324, mid_log10=-1505.5))
+    >>> format_mid_p(5e-324, -1505.5)
     '10^-1505.5'
     """
-    assert p.mid is not None
-    if p.mid_log10 is not None and p.mid_log10 < SMALLEST_NORMAL_LOG10:
-        return f"10^{p.mid_log10:.1f}"
-    return format_probability(p.mid)
+    if log10 is not None and log10 < SMALLEST_NORMAL_LOG10:
+        return f"10^{log10:.1f}"
+    return format_probability(mid)
 
 
 def format_p_error(p: PValue, *, bounds: bool = True) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 from outscore.core.numeric import Array
 from outscore.core.records import dataclass
 from outscore.outputs.model import UNALIGNED, Units
+from outscore.results.diff import Confusion, LabelRates, Rates
 from outscore.scores.system import Labels
 
 # What is counted of units: what changes between two systems, how well each label is given, and what systems could do
@@ -137,52 +138,36 @@ def transitions(units: Units, first: int = 0, second: int = 1) -> list[Transitio
     return sorted(result, key=lambda t: (t.kind, -t.count, t.gold, t.source, t.target))
 
 
-@dataclass(frozen=True)
-class LabelCounts:
-    """Units of one label: in gold, in a system's answers, and those that are right."""
-
-    label: str
-    gold: int
-    given: int
-    right: int
-
-
-@dataclass(frozen=True)
-class Confused:
-    """How often a system gave an answer that was wrong, by gold label; of trees the label may be right and the head wrong."""
-
-    gold: str
-    answer: str
-    count: int
-
-
-def label_counts_of(units: Units, system: int, *, without: str | None = None) -> Iterator[LabelCounts]:
-    """Counts of every label, in the order of the inventory; `without` is not a label, such as "no entity".
+def label_rates(units: Units, system: int, *, without: str | None = None) -> Iterator[LabelRates]:
+    """Recall, precision and F1 of every label, in the order of the inventory; `without` is not a label, such as "no entity".
 
     Examples
     --------
     >>> gold, answers = np.array([0, 0, 1]), np.array([[0], [1], [1]])
     >>> units = Units("label", ("S",), ("A", "B"), gold, answers, answers == gold[:, None])
-    >>> [(row.label, row.gold, row.given, row.right) for row in label_counts_of(units, 0)]
-    [('A', 2, 1, 1), ('B', 1, 2, 1)]
+    >>> [(row.label, row.n, row.rates.r, row.rates.p) for row in label_rates(units, 0)]
+    [('A', 2, 0.5, 1.0), ('B', 1, 1.0, 0.5)]
     """
     size = len(units.labels)
-    gold = np.bincount(units.gold, minlength=size)
-    answered = np.bincount(units.answers[:, system], minlength=size)
-    right = np.bincount(units.gold[units.correct[:, system]], minlength=size)
-    for code, label in enumerate(units.labels):
-        if label not in (UNALIGNED, without) and (gold[code] or answered[code]):
-            yield LabelCounts(label, int(gold[code]), int(answered[code]), int(right[code]))
+    counts = (
+        np.bincount(units.gold, minlength=size),
+        np.bincount(units.answers[:, system], minlength=size),
+        np.bincount(units.gold[units.correct[:, system]], minlength=size),
+    )
+    for label, gold, given, right in zip(units.labels, *(count.tolist() for count in counts), strict=True):
+        if label not in (UNALIGNED, without) and (gold or given):
+            rates = Rates(right / gold if gold else 0.0, right / given if given else 0.0, 2 * right / (gold + given))
+            yield LabelRates(units.systems[system], label, gold, rates)
 
 
-def confusions(units: Units, system: int) -> list[Confused]:
-    """All wrong answers of a system by gold label, most frequent first."""
+def confusions(units: Units, system: int) -> list[Confusion]:
+    """All wrong answers of a system by gold label, most frequent first; of trees the label may be right and the head wrong."""
     wrong = ~units.correct[:, system]
     size = len(units.labels)
     codes = units.gold[wrong].astype(np.int64) * size + units.answers[wrong, system]
     distinct, counts = np.unique(codes, return_counts=True)
     pairs = [
-        Confused(units.labels[code // size], units.labels[code % size], count)
+        Confusion(units.systems[system], units.labels[code // size], units.labels[code % size], count)
         for code, count in zip(distinct.tolist(), counts.tolist(), strict=True)
     ]
     return sorted(pairs, key=lambda row: (-row.count, row.gold, row.answer))

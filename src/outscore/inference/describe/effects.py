@@ -146,7 +146,7 @@ def _rank_effects(scores: ItemScores, alpha: float) -> list[Effect]:
     exact = scores.d if scores.whole is None else scores.whole
     d = exact[exact != 0]
     s = signed_ranks(d).astype(float)
-    biserial = _biserial(d, s, alpha)
+    biserial = rank_biserial(d, s, alpha)
     if biserial.value is None or biserial.low is None or biserial.high is None:
         return [replace(biserial, name="wilcoxon_r"), biserial]
     unit = float(np.abs(s).sum()) / math.sqrt(float(s @ s) * len(s))
@@ -154,8 +154,8 @@ def _rank_effects(scores: ItemScores, alpha: float) -> list[Effect]:
     return [r, biserial]
 
 
-def rank_biserial(d: Array, alpha: float = 0.05) -> Effect:
-    """Matched-pairs rank-biserial correlation (W⁺ - W⁻)/(W⁺ + W⁻) of non-zero differences (Kerby, 2014).
+def rank_biserial(d: Array, s: Array, alpha: float = 0.05) -> Effect:
+    """Matched-pairs rank-biserial correlation (W⁺ - W⁻)/(W⁺ + W⁻) of non-zero differences with signed ranks s (Kerby, 2014).
 
     W⁺ counts the Walsh averages above 0, so (1 + r)/2 estimates θ = P(d_i + d_j > 0), a U-statistic. Its
     items are worth n' independent looks (`looks_per_item`), and Wilson's score interval for n' looks stays
@@ -163,14 +163,10 @@ def rank_biserial(d: Array, alpha: float = 0.05) -> Effect:
 
     Examples
     --------
-    >>> rank_biserial(np.array([3.0, -1.0, 2.0, 4.0])).value
+    >>> d = np.array([3.0, -1.0, 2.0, 4.0])
+    >>> rank_biserial(d, signed_ranks(d)).value
     0.8
     """
-    return _biserial(d, signed_ranks(d), alpha)
-
-
-def _biserial(d: Array, s: Array, alpha: float) -> Effect:
-    """The same from differences and their signed ranks."""
     n = len(d)
     if n == 0:
         return Effect("rank_biserial", None)

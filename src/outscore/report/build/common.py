@@ -108,10 +108,6 @@ class Kind:
         whole = self.whole(result)
         return self.build(whole) if self.build_shown is None else self.build_shown(whole, shown)
 
-    def card_of(self, result: Any) -> Document:  # noqa: ANN401 - any result
-        """The document of its card."""
-        return self.card(self.whole(result))
-
     def records(self, result: Any, table: str | None = None) -> Records:  # noqa: ANN401 - any result
         """One of its tables, the first if none is named."""
         records_of = next(iter(self.tables.values())) if table is None else self.tables[table]

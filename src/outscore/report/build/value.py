@@ -53,7 +53,7 @@ def _of_p(p: PValue) -> Statements:
     if p.adjusted is not None:
         rows.append(("adjusted p", format_probability(p.adjusted)))
     if p.mid is not None:
-        rows.append(("mid-p", format_mid_p(p)))
+        rows.append(("mid-p", format_mid_p(p.mid, p.mid_log10)))
     return rows
 
 

@@ -87,7 +87,7 @@ def size_chart(c: Comparison, whole: Comparisons) -> Chart | None:
     if alpha is not None:
         layers += canvas.alpha_line(alpha)
         level = f"; the dotted line is alpha = {format_level(alpha)}"
-    of = f" ({_size_test(c)})" if c.pictures is not None and c.pictures.sizes_test else ""
+    of = f" ({_size_test(c, c.pictures.sizes_test)})" if c.pictures is not None and c.pictures.sizes_test else ""
     caption = f"p on random subsets of the {unit}{of}: the median and the middle half{level}"
     ends = " and ".join(f"{format_probability(q.p)} with {q.n:,}" for q in (points[0], points[-1]))
     layers.append(canvas.points_under(rows, x, y))
@@ -134,12 +134,10 @@ def runs_chart(c: Comparison, whole: Comparisons) -> Chart | None:
     return Chart("runs", caption, text, canvas.layered(layers), numbers)
 
 
-def _size_test(c: Comparison) -> str:
+def _size_test(c: Comparison, test: str) -> str:
     """The test of the curve of sizes; where Student's test itself is advised against, how this t test differs from it."""
-    assert c.pictures is not None
     unsuited = [] if c.analysis is None else [advice.test for advice in c.analysis.tests.unsuited]
-    by = " by the jackknife" if c.pictures.sizes_test == "paired t test" and "student" in unsuited else ""
-    return f"{c.pictures.sizes_test}{by}"
+    return f"{test} by the jackknife" if test == "paired t test" and "student" in unsuited else test
 
 
 def charts(c: Comparison, whole: Comparisons) -> list[Chart]:

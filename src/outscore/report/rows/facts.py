@@ -144,7 +144,7 @@ def alternative_of(c: Comparison, whole: Comparisons) -> str:
 
 def _p(c: Comparison, whole: Comparisons, *, verbose: bool) -> list[str]:
     p = c.p
-    middle = "" if p.mid is None else f", mid-p = {format_mid_p(p)}"
+    middle = "" if p.mid is None else f", mid-p = {format_mid_p(p.mid, p.mid_log10)}"
     rows = [f"{format_p(p, alpha_of(whole))}{middle}; {method_phrase(p)}{sides(c, whole)}"]
     if p.adjusted is not None:
         rows.append(f"adjusted p = {format_probability(p.adjusted)}")

@@ -40,7 +40,7 @@ from outscore.outputs.outcomes import (
     count_differing,
     independent_rate,
     label_cluster_counts,
-    label_counts_of,
+    label_rates,
     majority_vote,
     oracle_rate,
     outcomes,
@@ -388,21 +388,8 @@ def label_f1_of(units: Units, first: int, second: int, asked: DiffOptions, no_la
 
 def rates_of(units: Units, no_label: str | None = None) -> tuple[list[LabelRates], list[Confusion]]:
     """Recall, precision and F1 of every label, and the most frequent errors, system by system."""
-    rates = [
-        LabelRates(name, row.label, row.gold, _rates(row.right, row.gold, row.given))
-        for k, name in enumerate(units.systems)
-        for row in label_counts_of(units, k, without=no_label)
-    ]
-    wrong = [
-        Confusion(name, row.gold, row.answer, row.count)
-        for k, name in enumerate(units.systems)
-        for row in confusions(units, k)[:MAX_CONFUSIONS]
-    ]
-    return rates, wrong
-
-
-def _rates(right: int, gold: int, given: int) -> Rates:
-    return Rates(right / gold if gold else 0.0, right / given if given else 0.0, 2 * right / (gold + given))
+    rates = [row for k in range(len(units.systems)) for row in label_rates(units, k, without=no_label)]
+    return rates, [row for k in range(len(units.systems)) for row in confusions(units, k)[:MAX_CONFUSIONS]]
 
 
 def oracle_of(units: Units, sentences: Array | None = None) -> Oracle:

@@ -33,6 +33,7 @@ from outscore.outputs.model import OutputData, Outputs
 from outscore.outputs.outcomes import overlap_matrix
 from outscore.results.diff import MAX_LISTED_PAIRS, Diff, Inventory, Pair, Rates
 from outscore.results.note import Note
+from outscore.workflows.diff.entry import Task
 from outscore.workflows.diff.pair import DiffOptions, Study, inventory_of, label_f1_of, oracle_of, pair_of, rates_of
 from outscore.workflows.diff.tasks import TASKS
 from outscore.workflows.names import at_the_door, distinct_names, path_texts
@@ -91,10 +92,9 @@ def _files(gold: object, systems: object) -> tuple[str, ...] | None:
 def study_of(request: DiffRequest, data: OutputData[Any] | None = None) -> Study:
     """Read and align the files of one task."""
     request.validate(arrays=data is not None)
-    assert request.task is not None
-    entry, options = TASKS[request.task], request.study_options()
+    entry, options = TASKS[request.require_task()], request.study_options()
     if data is None:
-        data = _data_of_files(request)
+        data = _data_of_files(request, entry)
     if not data.systems:
         raise OutscoreError("No system was given.", "Give at least one system's output.", parameter="files")
     if GOLD in data.systems:
@@ -125,12 +125,9 @@ def _in_order_of_gold(data: OutputData[Any]) -> tuple[OutputData[Any], list[Note
     return OutputData(data.gold, {name: output for name, (output, _) in placed.items()}), notes
 
 
-def _data_of_files(request: DiffRequest) -> OutputData[Any]:
+def _data_of_files(request: DiffRequest, entry: Task) -> OutputData[Any]:
     """The files of a request; if right answers and systems are in the same files, how these were distinguished."""
-    assert request.gold is not None
-    assert request.task is not None
-    read = TASKS[request.task].together
-    together = None if read is None else read([request.gold, *request.files], request.study_options())
+    together = None if entry.together is None else entry.together(request.inputs, request.study_options())
     if together is None:
         request.check_files()
         return OutputData(request.gold, dict(zip(_file_names(request), request.files, strict=True)))

@@ -137,13 +137,18 @@ class DiffRequest(Request):
         """Refuse whatever can be refused before a file is opened; outputs given in Python have no files."""
         if not arrays and not self._is_one_table():
             self.check_files()
-        if self.task is None or self.task not in TASKS:
-            raise OutscoreError(f"There is no task `{self.task}`.", did_you_mean(str(self.task), TASKS), parameter="task")
+        task = self.require_task()
         self._check_correction()
         for option in task_options():
             mode = option.mode("task")
-            if mode is not None and self.task not in mode.values and self.is_given(option):
-                mode.refuse(option, self.value(option.name), task=self.task)
+            if mode is not None and task not in mode.values and self.is_given(option):
+                mode.refuse(option, self.value(option.name), task=task)
+
+    def require_task(self) -> str:
+        """The task, which has to be a known one."""
+        if self.task is None or self.task not in TASKS:
+            raise OutscoreError(f"There is no task `{self.task}`.", did_you_mean(str(self.task), TASKS), parameter="task")
+        return self.task
 
     def _is_one_table(self) -> bool:
         """Whether gold and all systems are columns or rows of one file."""

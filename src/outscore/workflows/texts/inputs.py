@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field, replace
+from functools import partial
 from pathlib import Path
 from typing import Generic, TypeVar
 
@@ -188,7 +189,7 @@ class _Opened:
             # A table of references need not have the column of outputs, nor the other way round.
             optional = {part for part in (SYSTEM, REFERENCE) if part not in parts}
             optional |= set() if SYSTEM in parts else {"system"}
-            command = None if self.command is None else self._proposed
+            command = None if self.command is None else partial(self._propose, self.command)
             self.files[path] = read_texts(path, reader=self.reader, columns=self.columns, optional=optional, command=command)
             self._refuse_columns_of_lines(self.files[path], parts)
         return self.files[path]
@@ -204,16 +205,15 @@ class _Opened:
                 parameter="text_column",
             )
 
-    def _proposed(self, path: str, candidates: Sequence[str]) -> str:
+    def _propose(self, command: Callable[[Mapping[str, str]], str], path: str, candidates: Sequence[str]) -> str:
         """A command that names columns of a table: references usually come first and outputs last."""
-        assert self.command is not None
         free = [name for name in candidates if name not in self.columns.values()]
         # A table that is named for both needs both, whichever file is read first.
         needed = self.parts.get(path, set()).union(*(parts for parts in self.parts.values() if len(parts) > 1))
         parts = [part for part in (REFERENCE, SYSTEM) if part in needed and part not in self.columns]
         places = {REFERENCE: 0, SYSTEM: -1}
         proposed = {part: free[places[part]] for part in parts[: len(free)]}
-        return self.command({**self.columns, **proposed})
+        return command({**self.columns, **proposed})
 
     def refuse_columns_of_nothing(self) -> None:
         """Refuse named columns if no file is a table."""

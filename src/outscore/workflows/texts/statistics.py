@@ -227,14 +227,13 @@ class Statistics:
         """One row per segment, computed for each dataset separately: only its own references say which n-grams are rare."""
         if not datasets:
             return self.of(entry, options, hypotheses, references)
-        statistics: Array | None = None
-        for rows in datasets.rows.values():
-            mine = rows.tolist()
-            part = self.of(entry, options, _chosen(hypotheses, mine), [_chosen(lines, mine) for lines in references])
-            statistics = np.zeros((len(hypotheses), part.shape[1]), dtype=part.dtype) if statistics is None else statistics
-            statistics = statistics.astype(np.result_type(statistics, part), copy=False)
+        parts = [
+            self.of(entry, options, _chosen(hypotheses, chosen), [_chosen(lines, chosen) for lines in references])
+            for chosen in (rows.tolist() for rows in datasets.rows.values())
+        ]
+        statistics = np.zeros((len(hypotheses), parts[0].shape[1]), dtype=np.result_type(*parts))
+        for rows, part in zip(datasets.rows.values(), parts, strict=True):
             statistics[rows] = part
-        assert statistics is not None
         return statistics
 
     def of(
