@@ -1003,6 +1003,7 @@ def gate(
     repeats: Literal["epochs", "runs"] | None = None,
     reduce: Literal["mean", "pass@K", "pass^K", "max", "min", "majority"] = "mean",
     equal_runs: bool = False,
+    slices: str | None = None,
     dataset: str | None = None,
     transpose: bool = False,
     prediction: str | None = None,
@@ -1124,6 +1125,9 @@ def gate(
         the answer that most runs give is right).
     equal_runs : bool, default False
         If some systems ran more often on an item than others, use equally many runs of each: the first ones.
+    slices : str | None, default None
+        The column of a file or table: every value is shown too, with a warning where the candidate is worse
+        by more than the margin. The outcome is that of the whole.
     dataset : str | None, default None
         Column of the dataset each item belongs to; for texts, a file with a label per line; none: pool all
         items.
@@ -1208,6 +1212,7 @@ def gate(
         repeats=repeats,
         reduce=reduce,
         equal_runs=equal_runs,
+        slices=slices,
         dataset=dataset,
         transpose=transpose,
         prediction=prediction,
@@ -1475,6 +1480,7 @@ def rank(
     repeats: Literal["epochs", "runs"] | None = None,
     reduce: Literal["mean", "pass@K", "pass^K", "max", "min", "majority"] = "mean",
     equal_runs: bool = False,
+    slices: str | None = None,
     dataset: ArrayLike | str | None = None,
     transpose: bool = False,
     prediction: str | None = None,
@@ -1608,6 +1614,8 @@ def rank(
         the answer that most runs give is right).
     equal_runs : bool, default False
         If some systems ran more often on an item than others, use equally many runs of each: the first ones.
+    slices : str | None, default None
+        The column of a file or table: every value is also ranked on its own.
     dataset : ArrayLike | str | None, default None
         A label per row, or the column of a file or table: the dataset of each row. For texts, a label per
         segment or the path of a file of them; ``"none"`` pools all segments.
@@ -1708,6 +1716,7 @@ def rank(
         repeats=repeats,
         reduce=reduce,
         equal_runs=equal_runs,
+        slices=slices,
         dataset=dataset,
         transpose=transpose,
         prediction=prediction,

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from outscore.core.brief import brief_name, brief_number
 from outscore.core.records import dataclass
+from outscore.results.analysis import Subset
 from outscore.results.comparison import Comparison
 from outscore.results.note import Note
 from outscore.results.pvalue import Interval, PValue
@@ -15,6 +16,37 @@ from outscore.results.rendering import Result
 Outcome = Literal["pass", "fail", "inconclusive"]
 EXIT_CODES: dict[str, int] = {"pass": 0, "fail": 1, "inconclusive": 3}
 """The exit codes of the command line, if there is an answer."""
+
+
+@dataclass(frozen=True)
+class GateSlice:
+    """The candidate and the baseline on one part of the data, which decides nothing.
+
+    Attributes
+    ----------
+    slice
+        The column and its value.
+    n
+        How many items it has.
+    candidate, baseline, difference
+        The scores of both, and candidate - baseline.
+    interval
+        The interval of the difference at level 1 - 2 alpha, as that of the gate.
+    not_worse, worse
+        The p-values of not being worse by the margin, and of being worse, corrected over the slices.
+    beyond
+        Whether the candidate is significantly worse here, and by more than the margin.
+    """
+
+    slice: Subset
+    n: int
+    candidate: float
+    baseline: float
+    difference: float
+    interval: Interval | None
+    not_worse: PValue
+    worse: PValue
+    beyond: bool
 
 
 @dataclass(frozen=True, repr=False)
@@ -46,6 +78,8 @@ class GateResult(Result):
         What "inconclusive" counts as: "pass", "fail", or neither.
     unanswered
         How many items of the baseline the candidate has no score for; they are in no number here.
+    slices
+        The same for each value of a column, if one was asked for; the outcome is that of the whole.
     headline, reason
         The outcome in words.
     sentence
@@ -72,6 +106,7 @@ class GateResult(Result):
     reason: str
     sentence: str
     unanswered: int = 0
+    slices: list[GateSlice] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
     settings: dict[str, Any] = field(default_factory=dict)
     schema: Literal["outscore/gate/1"] = "outscore/gate/1"

@@ -553,6 +553,8 @@ class Ranking(Result, Standing):
         The two parts of the verdict. Empty in results of version 0.1.0.
     datasets, datasets_family
         The same for each dataset, and the correction over them.
+    slice, slices, slices_family
+        A column of the data, the same for each of its values, and the correction over them.
     metrics
         The same for each further metric.
     replicability
@@ -608,6 +610,9 @@ class Ranking(Result, Standing):
     smallest_adjusted_p: float | None = None
     frontier: Frontier | None = None
     items: ItemKinds | None = None
+    slice: str | None = None
+    slices: list[Standing] = field(default_factory=list)
+    slices_family: Family | None = None
     schema: Literal["outscore/ranking/1"] = "outscore/ranking/1"
 
     @property

@@ -427,6 +427,41 @@ def panels_of(
     return [replace(panels[0], duplicates=repeated, conflicts=conflicts, notes=notes), *panels[1:]]
 
 
+def slices_of(panels: Sequence[Panel], scores: Sequence[Scores], column: str) -> dict[str, list[Panel]]:
+    """The panels of each value of a column, of which every item has one, in order of first appearance.
+
+    Examples
+    --------
+    >>> ids, topics = Labels.of(["q1", "q2", "q3"]), {"topic": Labels.of(["x", "y", "x"])}
+    >>> both = [Scores(name, np.array([1, 0, 1]), ids, slices=topics) for name in ("new", "old")]
+    >>> {value: parts[0].items for value, parts in slices_of(panels_of(both), both, "topic").items()}
+    {'x': ('q1', 'q3'), 'y': ('q2',)}
+    """
+    values: dict[tuple[str | None, str], str] = {}
+    for system in scores:
+        labels = system.slices.get(column)
+        if labels is None or (system.ids is None and len(panels) > 1):
+            lacking = f"no slice column `{column}`" if labels is None else "no ids of items, by which datasets have slices"
+            cure = "Read them with slice=..." if labels is None else "Name the column of ids with --item."
+            raise OutscoreError(f"The scores of `{system.name}` have {lacking}.", cure, parameter="slice")
+        ids = map(str, range(system.rows)) if system.ids is None else system.ids.texts()
+        sets = [panels[0].dataset] * system.rows if system.datasets is None else system.datasets.texts()
+        for item, value in zip(zip(sets, ids, strict=True), labels.texts(), strict=True):
+            if values.setdefault(item, value) != value:
+                raise OutscoreError(
+                    f"Column `{column}` is `{values[item]}` and `{value}` on item `{item[1]}`, so it cannot define slices.",
+                    "Name a column with --slice that has the same value for all systems on every item.",
+                    parameter="slice",
+                )
+    found: dict[str, list[Panel]] = {value: [] for value in values.values()}
+    for panel in panels:
+        names = panel.items or [str(i) for i in range(panel.shape[1])]
+        of_items = np.array([values[panel.dataset, name] for name in names], dtype=object)
+        for value in dict.fromkeys(of_items.tolist()):
+            found[value].append(panel.part(np.flatnonzero(of_items == value)))
+    return found
+
+
 def name_repeats(panels: Sequence[Panel], kind: str | None) -> list[Panel]:
     """The panels with repeats of the kind that the caller names, if any; refused where nothing was repeated."""
     if kind is None:

@@ -26,7 +26,7 @@ from outscore.inference.shifted import unseen_share
 from outscore.language.verdict.gate import gate_verdict, hidden_phrase, needed_phrase, unanswered_of, unknown_phrase
 from outscore.results.comparison import Comparison, Comparisons
 from outscore.results.files import check_target
-from outscore.results.gate import GateResult, Outcome
+from outscore.results.gate import GateResult, GateSlice, Outcome
 from outscore.results.note import Note
 from outscore.results.pvalue import Interval
 from outscore.scores.pairing import TwoSystems
@@ -390,6 +390,7 @@ def _decided(request: GateRequest, compared: Asked) -> GateResult:
         outcome, c, interval, margin=request.margin, alpha=request.alpha, worse_within=worse_within, needed=needed
     )
     settings = {**request.settings(), "inputs": comparisons.settings["inputs"]}
+    slices = [_slice_of(part, request) for part in comparisons.comparisons[1:]]
     return GateResult(
         outcome=outcome,
         margin=request.margin,
@@ -402,12 +403,40 @@ def _decided(request: GateRequest, compared: Asked) -> GateResult:
         power=POWER.default,
         inconclusive=cast("Literal['pass', 'fail'] | None", request.inconclusive),
         unanswered=unanswered,
+        slices=slices,
         headline=words[0],
         reason=words[1],
         sentence=words[2],
-        notes=[*notes, *c.notes],
+        notes=[*_beyond(slices, c, request), *notes, *c.notes],
         settings=settings,
     )
+
+
+def _slice_of(c: Comparison, request: GateRequest) -> GateSlice:
+    """One slice of the comparison behind a gate."""
+    assert c.slice is not None
+    assert c.margin is not None
+    loss = -c.difference if c.higher_is_better else c.difference
+    return GateSlice(
+        slice=c.slice,
+        n=c.n,
+        candidate=c.scores[0].value,
+        baseline=c.scores[1].value,
+        difference=c.difference,
+        interval=_with_limit(c, request.alpha),
+        not_worse=c.margin.noninferiority,
+        worse=c.p,
+        beyond=loss > c.margin.value and c.p.rejects(request.alpha),
+    )
+
+
+def _beyond(slices: Sequence[GateSlice], c: Comparison, request: GateRequest) -> list[Note]:
+    """A warning of the slices on which the candidate lost more than the margin, whatever the outcome on the whole."""
+    lost = [f"{one.slice.column} = {one.slice.value} ({abs(one.difference):.3g})" for one in slices if one.beyond]
+    if not lost:
+        return []
+    text = f"{c.systems[0]} is significantly worse, by more than the margin of {request.margin:g}, on {', '.join(lost)}."
+    return [Note("warning", text)]
 
 
 def _compared(request: GateRequest, compared: Asked) -> tuple[Comparisons, list[Note]]:

@@ -13,7 +13,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 from xml.sax.saxutils import escape, quoteattr
 
-from outscore.language.numbers import count, format_interval, format_level, format_number, format_p, justified_places
+from outscore.language.numbers import (
+    count,
+    decimals_for,
+    format_ends,
+    format_interval,
+    format_level,
+    format_number,
+    format_p,
+    justified_places,
+)
 from outscore.language.phrases import interval_noun, interval_phrase, method_phrase, short_names
 from outscore.language.verdict.gate import gate_decimals
 from outscore.report.build import comparison
@@ -47,10 +56,10 @@ from outscore.report.document import (
     Verdict,
     clean,
 )
-from outscore.report.rows.columns import Column, digits, number, tabulate, words
+from outscore.report.rows.columns import Column, Text, digits, number, tabulate, words
 from outscore.report.rows.facts import answered, evidence
 from outscore.results.comparison import Comparison, Comparisons
-from outscore.results.gate import GateResult
+from outscore.results.gate import GateResult, GateSlice
 from outscore.results.note import BESIDE_VERDICT, note_texts
 from outscore.results.pvalue import PValue
 
@@ -74,12 +83,15 @@ def build(result: GateResult) -> Document:
     """The outcome first, then the comparison in full."""
     c = result.comparison
     title = clean(result.headline)
-    told = Section("answer", "", lambda: [_verdict(result), *warnings_of(c.notes), *read_as(c.reading, c.notes)]).but("latex")
+    told = Section("answer", "", lambda: [_verdict(result), *warnings_of(result.notes), *read_as(c.reading, c.notes)]).but(
+        "latex"
+    )
     answer, pictures = illustrated(told, lambda: charts(result), "gate")
     sections = (
         answer,
         Section("table", "", lambda: [table(result)]).only("latex", "markdown"),
         pictures,
+        Section("slices", "Slices", lambda: [slice_table(result) if result.slices else None]),
         Section("grounds", "What decided the outcome", lambda: [facts_block(facts(result))]).but("latex"),
         paper(result.sentence, str(c.signature)),
         settings(result.settings, "gate-settings"),
@@ -105,6 +117,8 @@ def card(result: GateResult) -> Document:
     return Document(clean(result.headline), (Article("", "", (Section("card", "", blocks),)),))
 
 
+MAX_SLICES = 6
+"""Slices that fit on a screen."""
 BAR = 40
 """Columns of a drawn interval."""
 
@@ -133,12 +147,26 @@ def screen(result: GateResult) -> Screen:
             (c.score_name, [PART.join([*scores, difference])]),
             ("interval" if interval is None else interval_noun(interval), drawn),
             ("tests", [PART.join(tests)]),
+            ("slices", _slices_on_screen(result)),
             ("read as", short_read_as(c.reading)),
             ("next", [needed]),
         ),
         warnings_on_screen([*result.notes, *c.notes]),
         tone="won" if result.outcome == "pass" else "",
     )
+
+
+def _slices_on_screen(result: GateResult) -> list[str]:
+    """The slices, those that lost most first; -v shows all."""
+    turn = 1 if result.comparison.higher_is_better else -1
+    ordered = sorted(result.slices, key=lambda one: turn * one.difference)
+    lines = []
+    for one in ordered[:MAX_SLICES]:
+        decimals = decimals_for(one.candidate, one.baseline, difference=one.difference)
+        ends = "" if one.interval is None else f"{PART}{format_interval(one.interval, decimals)}"
+        lines.append(f"{clean(one.slice.value)}: {format_number(one.difference, decimals, sign=True)}{ends}")
+    more = len(ordered) - MAX_SLICES
+    return [*lines, f"and {more:,} more (-v shows all)"] if more > 0 else lines
 
 
 def drawn_interval(result: GateResult) -> str:
@@ -240,6 +268,34 @@ def table(result: GateResult) -> Table:
         words("worse", lambda one: one.worse, p),
     ]
     return tabulate("gate", f"Gate: {result.comparison.score_name}", columns, [result])
+
+
+def slice_table(result: GateResult) -> Table:
+    """Both systems on each slice; p is corrected over them, and none of them decides."""
+
+    def places(one: GateSlice) -> int:
+        return decimals_for(one.candidate, one.baseline, difference=one.difference)
+
+    def score(one: GateSlice, value: float, *, sign: bool = False) -> Text:
+        return Text(format_number(value, places(one), sign=sign), value)
+
+    def ends(one: GateSlice) -> Text | None:
+        interval = one.interval
+        return None if interval is None else Text(format_ends(interval.low, interval.high, places(one)), interval.low)
+
+    c, column = result.comparison, result.slices[0].slice.column
+    columns: list[Column[GateSlice]] = [
+        words(column, lambda one: one.slice.value),
+        Column(f"{c.design.noun}s", lambda one: one.n),
+        Column("candidate", lambda one: score(one, one.candidate)),
+        Column("baseline", lambda one: score(one, one.baseline)),
+        Column("difference", lambda one: score(one, one.difference, sign=True)),
+        Column("interval" if result.interval is None else interval_noun(result.interval), ends),
+        words("not worse", lambda one: one.not_worse, lambda p: format_p(p, result.alpha, brief=True)),
+        words("worse", lambda one: one.worse, lambda p: format_p(p, result.alpha, brief=True)),
+    ]
+    notes = [f"The outcome is that of all {c.design.noun}s; p is corrected over the slices."]
+    return tabulate("slices", f"{c.score_name} by {column}", columns, result.slices, notes)
 
 
 def records(result: GateResult) -> Records:

@@ -86,6 +86,7 @@ def build(ranking: Ranking) -> doc.Document:
         pictures,
         doc.Section("metrics", "Further metrics", lambda: [*_standings(ranking, ranking.metrics, "metric"), *_pairs(ranking)]),
         doc.Section("datasets", "Datasets", lambda: _standings(ranking, ranking.datasets, "dataset")),
+        doc.Section("slices", "Slices", lambda: _standings(ranking, ranking.slices, "slice")),
         doc.Section("replicability", "Replicability", lambda: _replicability(ranking)),
         doc.Section("joint", "All systems at once", lambda: _joint(ranking)),
         doc.Section("ranks", "Mean ranks", lambda: _mean_ranks(ranking)).but("latex", level="brief"),

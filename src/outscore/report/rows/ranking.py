@@ -64,7 +64,7 @@ from outscore.results.ranking import (
     SuspiciousItem,
 )
 
-What = Literal["dataset", "metric"]
+What = Literal["dataset", "slice", "metric"]
 ALL = " (-v shows all)"
 """How to see what a brief report leaves out."""
 GROUPS = "Systems in one group cannot be told apart."
@@ -306,7 +306,7 @@ def standings_table(ranking: Ranking, standings: Sequence[Standing], what: What)
         Column("as good", _sharing, str, when=alone),
         Column("pairs that differ", lambda s: Text(_differing(s), s.counts.significant)),
     ]
-    title = {"dataset": "Datasets", "metric": "Further metrics"}[what]
+    title = {"dataset": "Datasets", "slice": f"By {ranking.slice}", "metric": "Further metrics"}[what]
     notes = ["As good: other systems that cannot be told apart from the leader."] if alone else []
     return tabulate(f"{what}s", title, columns, standings, notes)
 
@@ -355,8 +355,10 @@ def _score_column(head: str, standing: Standing, marks: dict[str, str]) -> Colum
 
 def _name(ranking: Ranking, standing: Standing, what: What) -> str:
     """The name of a dataset, with its metric where there are several; or of the metric where it has none."""
-    if what != "dataset" or not standing.name:
+    if what == "metric" or not standing.name:
         return standing.metric
+    if what == "slice":
+        return standing.name
     several = len({part.metric for part in ranking.datasets}) > 1
     return f"{standing.name}, {standing.metric}" if several else standing.name
 
@@ -627,7 +629,8 @@ def ranked_pairs(ranking: Ranking) -> Records:
 
 
 def _standings(ranking: Ranking) -> list[Standing]:
-    return [ranking.standing, *ranking.datasets, *ranking.metrics]
+    sliced = [replace(standing, name=f"{ranking.slice}={standing.name}") for standing in ranking.slices]
+    return [ranking.standing, *ranking.datasets, *sliced, *ranking.metrics]
 
 
 def _systems(standing: Standing) -> Iterator[Record]:

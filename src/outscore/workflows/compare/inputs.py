@@ -192,7 +192,7 @@ def choose_tables(tables: Sequence[object], request: CompareRequest) -> tuple[Sc
     from outscore.formats.base.entry import Choice
     from outscore.workflows.frames import systems_in
 
-    columns = {**request.columns(), **({} if request.slice is None else {"slice": (request.slice,)})}
+    columns = request.columns()
     by_table = [systems_in(table, Choice(**columns, systems=request.system if len(tables) == 1 else ())) for table in tables]
     if len(by_table) == 1:
         a, b, names = _from_one(by_table[0], chosen=bool(request.system))

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from outscore.core.numeric import Array
+from outscore.core.records import dataclass
 from outscore.inference.families import replication
 from outscore.inference.pairwise.table import Measured
 from outscore.inference.populations import ITEMS
@@ -23,22 +24,40 @@ from outscore.results.note import Note
 from outscore.results.ranking import MAX_PAIRS, Coverage, CriticalDifference, OtherPopulation, RankDesign, Ranking, Standing
 from outscore.scores.pairing import repeated_notes
 from outscore.workflows.rank.question import USUAL, Question
-from outscore.workflows.rank.standings import Corrected, Families, families
+from outscore.workflows.rank.standings import Corrected, Families, families, parts_of
 
 MAX_REPLICATED = 1_000
 """With more pairs than this, the replicability table contains only neighbours in the order."""
+
+
+@dataclass(frozen=True, eq=False)
+class Slices:
+    """A column of the data, and what was measured on each of its values."""
+
+    column: str
+    measured: Sequence[Measured]
+
+    def parts(self, question: Question, *, keep_pairs: bool) -> dict[str, Any]:
+        """The parts of a ranking that are about slices."""
+        if not self.measured:
+            return {"slice": self.column}
+        corrected, family = parts_of(self.measured, question)
+        standings = [table.standing(keep_pairs=keep_pairs) for table in corrected]
+        return {"slice": self.column, "slices": standings, "slices_family": family}
 
 
 def assemble_ranking(
     measured: Sequence[Measured],
     question: Question = USUAL,
     *,
-    coverage: Coverage | None = None,
+    repeated: tuple[int, int] = (0, 0),
     critical_difference: CriticalDifference | None = None,
     population: str = ITEMS,
     other_populations: Sequence[OtherPopulation] = (),
     other_scores: Sequence[Measured] = (),
     measures: bool = False,
+    slices: Slices | None = None,
+    smallest_p: tuple[float | None, float | None] = (None, None),
     design: RankDesign | None = None,
     settings: Mapping[str, Any] | None = None,
     notes: Sequence[Note] = (),
@@ -51,12 +70,16 @@ def assemble_ranking(
         One entry for each dataset and metric, metric by metric; several datasets are followed by their macro average.
     question
         The question that the pairs were measured for.
-    coverage, critical_difference, population, other_populations, settings, notes
+    repeated
+        How many rows repeat an item, and how many items have rows that contradict each other.
+    critical_difference, population, other_populations, smallest_p, settings, notes
         Parts of the result, passed on unchanged.
     other_scores
         Scores of the same systems that are only looked at for what contradicts the ranking.
     measures
         Whether the metrics measure different things, such as quality and cost, and so contradict nothing.
+    slices
+        The same systems on each value of a column, which form a family of their own.
     design
         What was swapped; single items by default.
 
@@ -84,24 +107,30 @@ def assemble_ranking(
     against = _contradiction(looked_at, first, claims, others)
     if against is not None:
         words["sentence"] += f" {against.sentence}"
+    coverage = _coverage(corrected.tops[0].measured, repeated)
     ranking = Ranking(
         **{name: getattr(top, name) for name in top.__dataclass_fields__ if name != "notes"},
         correction=question.correction,
         family=corrected.family,
-        coverage=coverage or _coverage(corrected.tops[0].measured),
+        coverage=coverage,
         alpha=question.alpha,
         baseline=question.baseline,
         **words,
         settings=dict(settings or {}),
         datasets=[part.standing(keep_pairs=keep) for part in corrected.parts],
         datasets_family=corrected.parts_family,
+        **({} if slices is None else slices.parts(question, keep_pairs=keep)),
         metrics=rest,
         replicability=replicability,
         critical_difference=critical_difference,
         population=population,
         other_populations=list(other_populations),
         design=design,
+        smallest_p=smallest_p[0],
+        smallest_adjusted_p=smallest_p[1],
         notes=[
+            *_lacking(coverage),
+            *repeated_notes(*repeated),
             *([] if against is None else [against.note]),
             *dict.fromkeys([*notes, *top.notes, *remarks, *_remarks(corrected, keep=keep)]),
         ],
@@ -195,10 +224,10 @@ def _remarks(corrected: Families, *, keep: bool) -> list[Note]:
     return notes
 
 
-def _coverage(top: Measured) -> Coverage:
+def _coverage(top: Measured, repeated: tuple[int, int]) -> Coverage:
     """The coverage of the answer's table: its items are those of all datasets."""
     missing = top.items * len(top.systems) - int(top.n.sum())
-    return Coverage(len(top.systems), top.items, missing, strangers=int((~top.pairs.testable).sum()))
+    return Coverage(len(top.systems), top.items, missing, *repeated, strangers=int((~top.pairs.testable).sum()))
 
 
 def _replicability(top: Corrected, parts: Sequence[Corrected]) -> tuple[list[Replicated], list[Note]]:
@@ -236,13 +265,6 @@ def _with_direction(part: Corrected, forward: Array) -> Array:
     assert pairs.log_better is not None
     assert pairs.log_worse is not None
     return np.asarray(np.where(forward, pairs.log_better, pairs.log_worse))
-
-
-def with_duplicates(ranking: Ranking, duplicates: int, conflicts: int) -> Ranking:
-    """The ranking with the number of duplicate rows, and with notes on its coverage."""
-    coverage = replace(ranking.coverage, duplicates=duplicates, conflicts=conflicts)
-    notes = [*_lacking(coverage), *repeated_notes(duplicates, conflicts)]
-    return replace(ranking, coverage=coverage, notes=[*notes, *ranking.notes])
 
 
 def _lacking(coverage: Coverage) -> list[Note]:

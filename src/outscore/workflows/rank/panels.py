@@ -43,7 +43,7 @@ from outscore.results.ranking import (
     Ranking,
 )
 from outscore.scores.panel import Panel, name_repeats
-from outscore.workflows.rank.assemble import assemble_ranking, with_duplicates
+from outscore.workflows.rank.assemble import Slices, assemble_ranking
 from outscore.workflows.rank.items import JudgedItems, item_kinds, judged_items
 from outscore.workflows.rank.measure import measure
 from outscore.workflows.rank.question import USUAL, Metrics, Question, population_of
@@ -373,6 +373,7 @@ def rank_panels(
     group: str | None = None,
     called: Sequence[str] = (),
     other_scores: Mapping[str, Panel] | None = None,
+    slices: tuple[str, Mapping[str, Sequence[Panel]]] | None = None,
     margins: Mapping[str, float] | None = None,
     settings: Mapping[str, Any] | None = None,
     notes: Sequence[Note] = (),
@@ -382,7 +383,7 @@ def rank_panels(
     `unit` is the name of items ("items", "segments", "words"), `group` that of items swapped as one ("sentence"),
     and `called` are the names of the metrics, if not their own; `settings` and `notes` go into the result as they are.
     `other_scores` are by name; the result only tells which of them contradict the ranking. With `margins`, if only empty ones,
-    the metrics are measures that have a frontier.
+    the metrics are measures that have a frontier. `slices` are a column and the panels of each of its values.
 
     Examples
     --------
@@ -410,9 +411,13 @@ def rank_panels(
         for found in measure([panel], question.of_other_scores(), engine=engine, progress=progress)
     ]
     other = [_counted(name, measured_for(name), question, metrics) for name in others]
+    parts, left_out = _sliced(slices, question, engine=engine, progress=progress, unit=unit, population=population)
     ranking = assemble_ranking(
         measured,
         question,
+        slices=parts,
+        repeated=(sum(one.duplicates for one in panels), sum(one.conflicts for one in panels)),
+        smallest_p=smallest_p_of(population, measured, question, metrics),
         population=population,
         other_populations=other,
         other_scores=looked_at,
@@ -420,27 +425,45 @@ def rank_panels(
         critical_difference=_diagram(panels, measured, question.alpha) if question.critical_difference else None,
         design=design_of(panels, question, unit=unit, group=group),
         settings=settings,
-        notes=[*notes, *remarks, *(note for panel in panels for note in panel.notes)],
+        notes=[*notes, *remarks, *(note for panel in panels for note in panel.notes), *left_out],
     )
     ranking = _with_outlook(ranking, panels, question)
-    smallest, adjusted = smallest_p_of(population, measured, question, metrics)
-    notes = [*ranking.notes, *_price(ranking, panels)]
-    ranking = replace(ranking, smallest_p=smallest, smallest_adjusted_p=adjusted, notes=notes)
     if margins is not None:
         ranking = with_frontier(ranking, measured, [of_metric[0] for of_metric in metrics], margins, question)
-    if question.joint:
-        ranking = replace(ranking, joint=joint_of(panels, ranking, seed=question.seed, progress=progress))
-    return _with_items(ranking, measured, panels, question)
+    return _finished(ranking, measured, panels, question, progress)
 
 
-def _with_items(ranking: Ranking, measured: Sequence[Measured], panels: Sequence[Panel], question: Question) -> Ranked:
-    """The ranking with what single items say, rows that repeat one another, and whether enough swaps were drawn."""
-    judged = judged_items(panels)
-    ranking = ranking if judged is None else replace(ranking, items=item_kinds(judged))
+def _finished(
+    ranking: Ranking, measured: Sequence[Measured], panels: Sequence[Panel], question: Question, progress: Progress | None
+) -> Ranked:
+    """The ranking with what follows from its order: all systems at once, single items, and what more runs or swaps would do."""
+    joint = joint_of(panels, ranking, seed=question.seed, progress=progress) if question.joint else None
     drawn = int(str(question.options.get("resamples", RESAMPLES)))
-    ranking = with_duplicates(ranking, sum(one.duplicates for one in panels), sum(one.conflicts for one in panels))
-    ranking = replace(ranking, notes=[*ranking.notes, *_out_of_reach(measured, ranking, drawn)])
-    return Ranked(ranking, measured, items=judged)
+    told = [*ranking.notes, *_price(ranking, panels), *_out_of_reach(measured, ranking, drawn)]
+    judged = judged_items(panels)
+    kinds = None if judged is None else item_kinds(judged)
+    return Ranked(replace(ranking, joint=joint, items=kinds, notes=told), measured, items=judged)
+
+
+def _sliced(
+    slices: tuple[str, Mapping[str, Sequence[Panel]]] | None,
+    question: Question,
+    **how: Any,  # noqa: ANN401 - the keywords of `measure`
+) -> tuple[Slices | None, list[Note]]:
+    """What was measured on each slice, the mean over its datasets, and a note on each that cannot be ranked."""
+    if slices is None:
+        return None, []
+    column, by_value = slices
+    measured, notes = [], []
+    for value, panels in by_value.items():
+        try:
+            top = measure(name_repeats(panels, question.repeats), question, **how)[-1]
+        except OutscoreError as refusal:
+            # A slice that is too small for the test must not stop the others.
+            notes.append(Note("omission", f"Slice {column} = {value} was left out: {refusal.message}"))
+            continue
+        measured.append(replace(top, dataset=value, macro=False))
+    return Slices(column, measured), notes
 
 
 def _with_outlook(ranking: Ranking, panels: Sequence[Panel], question: Question) -> Ranking:

@@ -55,7 +55,7 @@ from outscore.results.ranking import MAX_PAIRS, Ranking
 from outscore.scores.pairing import settle
 from outscore.scores.panel import Panel, filling_notes
 from outscore.scores.system import Labels, Scores
-from outscore.workflows.rank.assemble import assemble_ranking, with_duplicates
+from outscore.workflows.rank.assemble import assemble_ranking
 from outscore.workflows.rank.measure import measure
 from outscore.workflows.rank.question import USUAL, Question
 from outscore.workflows.reading import MetricDirection, resolve_direction
@@ -364,8 +364,8 @@ class Partitioned:
 
     def ranking(self, settings: Mapping[str, Any] | None = None) -> Ranking:
         """The ranking of these measurements; `settings` go into it as they are."""
-        ranking = assemble_ranking(self.measured, self.question, settings=settings, notes=self.notes)
-        return with_duplicates(ranking, self.duplicates, self.conflicts)
+        repeated = (self.duplicates, self.conflicts)
+        return assemble_ranking(self.measured, self.question, repeated=repeated, settings=settings, notes=self.notes)
 
 
 @dataclass(frozen=True, eq=False)

@@ -26,7 +26,7 @@ from outscore.results.files import write_files
 from outscore.results.note import Note
 from outscore.results.ranking import Ranking
 from outscore.scores.pairing import DuplicateRule
-from outscore.scores.panel import Panel, panels_of, refuse_one
+from outscore.scores.panel import Panel, panels_of, refuse_one, slices_of
 from outscore.scores.reduce import first_runs, reduce_runs
 from outscore.scores.system import Origin, Scores, origins_of
 from outscore.workflows.classes import class_notes, counted_by_class
@@ -96,6 +96,7 @@ class _Material:
     by_class: bool = False
     others: Mapping[str, Panel] = field(default_factory=dict)
     margins: Mapping[str, float] | None = None
+    slices: tuple[str, Mapping[str, Sequence[Panel]]] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -259,6 +260,7 @@ def _rank(material: _Material, request: RankRequest, work: _Work) -> Ranked:
         group=material.group,
         called=material.called,
         other_scores=material.others,
+        slices=material.slices,
         margins=material.margins,
         engine=work.engine,
         progress=work.progress,
@@ -269,6 +271,7 @@ def _rank(material: _Material, request: RankRequest, work: _Work) -> Ranked:
         material.origins,
         rows=sum(panel.shape[1] for panel in panels),
         systems=panels[0].systems,
+        slices=() if request.slice is None else (request.slice,),
         direction=("higher" if ranked.ranking.higher_is_better else "lower", material.direction_source),
         kind=None if material.kind == "scores" else material.kind,
         by_class=material.by_class,
@@ -431,7 +434,8 @@ def _of_scores(
     if reduced is not None:
         panels = reduced.with_repeats(panels)
     said = [*better.notes, *answer_notes(files, by_class), *_values_notes(panels, files), *notes, *run_notes, *last]
-    return _Material([panels], files, said, direction_source=better.source, by_class=bool(by_class))
+    slices = None if request.slice is None else (request.slice, slices_of(panels, systems, request.slice))
+    return _Material([panels], files, said, direction_source=better.source, by_class=bool(by_class), slices=slices)
 
 
 def _measures(parts: Sequence[_Material], request: RankRequest) -> _Material:

@@ -277,6 +277,12 @@ def families(measured: Sequence[Measured], question: Question) -> Families:
     return Families(first, family, second, second_family)
 
 
+def parts_of(measured: Sequence[Measured], question: Question) -> tuple[list[Corrected], Family]:
+    """One correction over the pairs of all parts of the data, such as slices."""
+    base = baseline_of(measured[0].systems, question.baseline)
+    return _correct(measured, _for_datasets(question.correction), question.alpha, base)
+
+
 def pairs_frame(measured: Sequence[Measured], question: Question = USUAL) -> pl.DataFrame:
     """All pairs of all datasets and metrics as one table, adjusted p included; `write_parquet` saves it.
 

@@ -209,6 +209,8 @@ class Request:
         """The columns that were named, by the parameters of readers."""
         named = {option.name: self.value(option.name) for option in self.options() if option.kind == "column"}
         columns = {name.removesuffix("_column"): value for name, value in named.items() if value}
+        if isinstance(columns.get("slice"), str):
+            columns["slice"] = (columns["slice"],)
         if "gold_column" in named:
             columns["gold_option"] = "gold_column"
         if getattr(self, "transpose", False):

@@ -120,6 +120,14 @@ class GateRequest(TestedRequest, DrawRequest, TableRequest, EitherRequest, LogRe
         doc="A test that takes a margin. None is `permutation`, or `bootstrap` if the metric is not a mean over items.",
     )
     unpaired: bool = declare(shared.UNPAIRED, after="population")
+    slice: str | None = declare(
+        shared.SLICE,
+        after="equal_runs",
+        help="Also show each value of this column; the outcome is that of the whole.",
+        annotation="str | None",
+        doc="The column of a file or table: every value is shown too, with a warning where the candidate is worse by more\n"
+        "than the margin. The outcome is that of the whole.",
+    )
     system: tuple[str, ...] = declare(shared.SYSTEM, help="Systems of the table, the baseline first; give it twice.")
     reference: tuple[str, ...] = declare(
         EITHER_REFERENCE,

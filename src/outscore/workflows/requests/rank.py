@@ -75,6 +75,14 @@ class RankRequest(MeasuredRequest, UnitRequest, DrawRequest, TableRequest, Eithe
         doc="Margins by measure: a system that dominates another is better on the other measures, and worse on these by less\n"
         "than the margin (intersection-union test).",
     )
+    slice: str | None = declare(
+        shared.SLICE,
+        after="equal_runs",
+        help="Also rank on each value of this column separately.",
+        only_for=(base.FILES, base.SCORES, base.NO_OUTPUTS, base.ALL_ROWS, base.SINGLE),
+        annotation="str | None",
+        doc="The column of a file or table: every value is also ranked on its own.",
+    )
     correction: str = declare(shared.FAMILY_CORRECTION, after="alpha")
     baseline: str | None = declare(shared.BASELINE, after="correction")
     critical_difference: bool = declare(shared.CRITICAL_DIFFERENCE, after="baseline")
