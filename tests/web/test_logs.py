@@ -5,11 +5,9 @@ from __future__ import annotations
 import json
 
 import pytest
-from tests.log_files import WRITERS, inspect_json, lm_eval
+from tests.log_files import METRIC, WRITERS, inspect_json, lm_eval
 
 from outscore.web.store import clashes, safe_place
-
-METRIC = {"evalplus": "base", "promptfoo": "success"}
 
 
 def dropped(folder):
@@ -31,7 +29,7 @@ def test_a_dropped_folder_is_described_compared_and_ranked(page, name, tmp_path)
     assert all(file["suits"] == [] for file in files if file["companion"])
     assert all({"compare", "rank"} <= set(file["suits"]) for file in logs)
     assert {system.split("/")[-1] for file in logs for system in file["systems"]} == {"amber", "birch"}
-    settings = {"metric": METRIC[name]} if name in METRIC else {}
+    settings = {"metric": METRIC[name][1]} if name in METRIC else {}
     for command in ("compare", "rank"):
         job = page.run(command, {"files": logs_of(files)}, settings=settings)
         assert job["state"] == "done", job

@@ -121,7 +121,7 @@ def test_the_exported_file_is_imported_as_the_same_report_without_the_data(page,
     ("name", "content", "said"),
     [
         ("scores.csv", b"item,a,b\n1,2,3\n2,3,4\n", "`scores.csv` is not JSON."),
-        ("other.json", b'{"schema": "else/1"}', "is JSON, but not a result saved by outscore"),
+        ("other.json", b'{"schema": "else/1"}', "`other.json` is not a saved result."),
         ("cut.json", b'{\n"schema": "outscore/result/1",\n"comparisons": [', "is incomplete or contains an error"),
         ("new.json", b'{"schema": "outscore/result/99"}', "was saved by a different version of outscore"),
     ],
