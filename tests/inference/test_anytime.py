@@ -167,9 +167,7 @@ BAD = {
     "2 items were added together": lambda: osc.Anytime().add([1, 0], [0, 0]),
     "A has 2 scores and B has 1": lambda: osc.Anytime(cluster_size=3).add([1, 0], [0]),
     "A score is 40, but scores must lie between 0 and 1": lambda: osc.compare([40, 50, 60], [30, 20, 55], anytime=True),
-    "--bounds is for a margin, a one-sided --delta, --anytime or --missing zero": lambda: osc.compare(
-        [1, 0], [0, 1], bounds=(0, 1)
-    ),
+    "--bounds is for a margin, a one-sided --delta, --anytime or": lambda: osc.compare([1, 0], [0, 1], bounds=(0, 1)),
     "`bounds` is 3 and 2": lambda: osc.compare([1, 0], [0, 1], anytime=True, bounds=(3, 2)),
     "cannot be combined with `delta`": lambda: osc.compare([0.1, 0.2], [0.2, 0.2], anytime=True, delta=0.1),
     "needs one score per item": lambda: osc.compare([[3, 1]] * 5, [[2, 1]] * 5, metric="f1", anytime=True),

@@ -137,10 +137,11 @@ def test_a_wrong_file_is_one_sentence(page, name, content, said):
 def test_a_result_that_is_too_large_is_refused(page, pair, monkeypatch):
     from outscore.web import inspect
     from outscore.web.form import read_settings
+    from outscore.workflows.show import describe
 
     job = page.run("compare", {"files": pair})
     path = page.service.jobs.registry.get(job["id"]).result
-    monkeypatch.setattr(inspect, "LARGEST_SAVED", 1 << 10)
+    monkeypatch.setattr(describe, "LARGEST_SAVED", 1 << 10)
     assert "is larger than 0 MB, which is the limit for results" in inspect.inspect(path, 1 << 30)["problem"]
     assert read_settings("compare", path).files == ("a.txt", "b.txt")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import field
 from typing import Any, Literal
 
-from outscore.core.brief import brief_name
+from outscore.core.brief import brief_name, count_of
 from outscore.core.records import dataclass
 from outscore.results.note import Note
 from outscore.results.rendering import Result
@@ -168,5 +168,5 @@ class Logs(Result):
     def _brief(self) -> str:
         systems = list(dict.fromkeys(one.system for one in self.evaluations))
         if not systems:
-            return self.verdict.removesuffix(".")
+            return count_of(len(self.files), "file")
         return f"{len(self.evaluations)} of {', '.join(brief_name(name) for name in systems[:4])}"
