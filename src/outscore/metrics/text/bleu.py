@@ -186,7 +186,7 @@ BLEU_OPTIONS = (
     replace(
         sacre.TOKENIZE,
         help="sacreBLEU's tokeniser; none splits at spaces; spm uses the pieces of a sentencepiece model (spBLEU)",
-        choices=(*sacre.TOKENISERS, sacre.SPM),
+        choices=(*sacre.TOKENISERS, sacre.SPM, sacre.AUTO),
     ),
     Option("model", str, None, "file of the sentencepiece model, for tokenize=spm", kind="file"),
     sacre.LOWERCASE,

@@ -25,6 +25,9 @@ from outscore.metrics.text.entry import Direction, Foreign, Lines, References, T
 # that BLEU takes one from a file.
 WITH_DICTIONARY = ("ja-mecab", "ko-mecab")
 TOKENISERS = ("13a", "none", "intl", "char", "zh", *WITH_DICTIONARY)
+AUTO = "auto"
+"""The tokeniser of the language that names of files or test sets say."""
+BY_LANGUAGE = {"zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}
 TOKENIZE = Option("tokenize", str, "13a", "sacreBLEU's tokeniser; none splits at spaces", choices=TOKENISERS)
 MARKS = frozenset(string.punctuation) - frozenset("'-")
 """What 13a splits off the word in front of it."""

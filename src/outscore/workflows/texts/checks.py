@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 from numbers import Integral
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from outscore.core.errors import OutscoreError
 from outscore.core.options import OptionValue, did_you_mean
@@ -15,6 +16,7 @@ from outscore.inference.sacrebleu import COMPAT
 from outscore.metrics.cache import StatisticsCache, cache_folder
 from outscore.metrics.text.entry import TextMetric
 from outscore.metrics.text.registry import text_metric
+from outscore.metrics.text.sacre import BY_LANGUAGE, TOKENIZE
 
 
 def check_compat(compat: str | None) -> None:
@@ -65,6 +67,25 @@ def chosen_metrics(metrics: object) -> list[tuple[TextMetric, dict[str, OptionVa
             # The correction would count it as one more metric.
             raise OutscoreError(f"Metric `{spec}` is named twice.", "Name it once.", parameter="metric")
     return chosen
+
+
+_LANGUAGES = re.compile(r"(?<![a-z])[a-z]{2,3}[-_]([a-z]{2,3})(?![a-z])")
+
+
+def tokeniser_of(names: Sequence[str]) -> str | None:
+    """The tokeniser of the language into which names of files or test sets say that they translate; None if they do not agree.
+
+    Examples
+    --------
+    >>> tokeniser_of(["wmt22/en-zh.xml"]), tokeniser_of(["newstest.en-de.ref"]), tokeniser_of(["ref.txt"])
+    ('zh', '13a', None)
+    """
+    languages: set[str] = set()
+    for name in names:
+        # The name of a file says more than those of the folders that it lies in.
+        parts = PurePath(name.lower()).parts[::-1]
+        languages |= next((found for part in parts if (found := set(_LANGUAGES.findall(part)))), set())
+    return BY_LANGUAGE.get(languages.pop(), TOKENIZE.default) if len(languages) == 1 else None
 
 
 def engine_for(jobs: object) -> Engine:

@@ -21,15 +21,16 @@ from outscore.language.numbers import count
 from outscore.metrics.text.check import Doubt
 from outscore.metrics.text.entry import TextMetric, segment_mean, to_rows, version
 from outscore.metrics.text.registry import shown_name
+from outscore.metrics.text.sacre import AUTO, TOKENIZE
 from outscore.results.files import check_further
 from outscore.results.note import Note
 from outscore.results.rendering import csv_text
 from outscore.scores.system import Origin
 from outscore.workflows.reading import Better, resolve_direction, scale_notes
-from outscore.workflows.texts.checks import chosen_metrics
+from outscore.workflows.texts.checks import chosen_metrics, tokeniser_of
 from outscore.workflows.texts.inputs import DATASET, fill
 from outscore.workflows.texts.labels import ONE, Datasets, Labels, mean_of_runs
-from outscore.workflows.texts.statistics import Lines, Statistics, signature_of
+from outscore.workflows.texts.statistics import Lines, Statistics, options_of, signature_of
 
 # The metrics of one family: computed from texts, or read from files of segment scores that another tool wrote.
 
@@ -80,21 +81,40 @@ def text_members(
     references: Sequence[Lines],
     statistics: Statistics,
     datasets: Datasets = ONE,
+    paths: Sequence[str] = (),
 ) -> list[Member]:
-    """The metrics as written, computed from the runs of systems."""
+    """The metrics as written, computed from the runs of systems; names of `paths` or datasets may say their language."""
     members = []
-    for spec, (entry, options) in zip(metrics, chosen_metrics(metrics), strict=True):
+    for spec, (entry, given) in zip(metrics, chosen_metrics(metrics), strict=True):
+        options, said = _with_tokeniser(shown_name(spec), given, datasets, paths)
         score = partial(_rows_by_system, entry, options, systems, references, statistics, datasets)
-        rows, notes = score(), []
-        doubt = statistics.doubt_about(entry, options)
+        rows, notes = score(), said
+        doubt = statistics.doubt_about(entry, options, datasets)
         if doubt is not None:
             # A doubt about one system is a doubt about all: the library counts for each of them.
-            rows, notes = score(), [Note("method", _library_note(shown_name(spec), entry, doubt))]
+            rows, notes = score(), [*said, Note("method", _library_note(shown_name(spec), entry, doubt))]
         parts = None if entry.parts is None else partial(entry.parts, options)
         alone = entry.make({**options, **entry.alone})
         signature = signature_of(entry, options, references)
         members.append(Member(shown_name(spec), entry.make(options), signature, rows, parts, alone, notes))
     return members
+
+
+def _with_tokeniser(
+    label: str, options: Mapping[str, OptionValue], datasets: Datasets, paths: Sequence[str]
+) -> tuple[Mapping[str, OptionValue], list[Note]]:
+    """The options with the tokeniser that names call for, and which it is; test sets of several languages keep ``auto``."""
+    if options.get("tokenize") != AUTO:
+        return options, []
+    if not datasets:
+        found = tokeniser_of(paths)
+        reason = "the names of the files" if found else f"no name says the language, so {TOKENIZE.default} is taken"
+        tokeniser = found or TOKENIZE.default
+        return {**options, "tokenize": tokeniser}, [Note("reading", f"{label} is tokenised by {tokeniser}: {reason}.")]
+    each = {name: str(options_of(options, name)["tokenize"]) for name in datasets.rows}
+    said = [Note("reading", f"{label} is tokenised by the names of the test sets: {', '.join(map(' '.join, each.items()))}.")]
+    (first, *others) = set(each.values())
+    return (options if others else {**options, "tokenize": first}), said
 
 
 def _rows_by_system(

@@ -39,10 +39,17 @@ class TextsRead:
 
 
 def score_texts(
-    systems: Mapping[str, object], references: object, metric: str, documents: object = None, dataset: object = None
+    systems: Mapping[str, object],
+    references: object,
+    metric: str,
+    documents: object = None,
+    dataset: object = None,
+    paths: Sequence[str] = (),
 ) -> TextsRead:
-    """Texts that a caller passes instead of files."""
-    ranking = text_panels(systems, references, metrics=[metric], documents=documents, dataset=dataset, engine=engine_of())
+    """Texts that a caller passes instead of files, or that were read from `paths`."""
+    ranking = text_panels(
+        systems, references, metrics=[metric], documents=documents, dataset=dataset, engine=engine_of(), paths=paths
+    )
     return TextsRead(ranking, notes=ranking.notes)
 
 
@@ -99,6 +106,7 @@ def read_pilot(request: PlanRequest) -> TwoSystems:
 
 
 def _of_files(files: TextFiles[str], metric: str) -> TextsRead:
-    read = score_texts(files.systems, files.references, metric, files.documents, files.datasets or shared.POOLED)
+    paths = [origin.path for origin in files.origins]
+    read = score_texts(files.systems, files.references, metric, files.documents, files.datasets or shared.POOLED, paths)
     notes = [*(Note("input", text) for text in files.notes), *read.notes]
     return TextsRead(read.ranking, files.origins, notes)

@@ -23,6 +23,8 @@ from outscore.metrics.cache import StatisticsCache, statistics_key
 from outscore.metrics.text.check import Doubt, check_lines, find_doubt, rows_of_library, verify
 from outscore.metrics.text.entry import TextMetric
 from outscore.metrics.text.registry import segment_statistics
+from outscore.metrics.text.sacre import AUTO, TOKENIZE
+from outscore.workflows.texts.checks import tokeniser_of
 from outscore.workflows.texts.labels import Datasets
 
 PIECE = 250
@@ -228,8 +230,10 @@ class Statistics:
         if not datasets:
             return self.of(entry, options, hypotheses, references)
         parts = [
-            self.of(entry, options, _chosen(hypotheses, chosen), [_chosen(lines, chosen) for lines in references])
-            for chosen in (rows.tolist() for rows in datasets.rows.values())
+            self.of(
+                entry, options_of(options, name), _chosen(hypotheses, chosen), [_chosen(lines, chosen) for lines in references]
+            )
+            for name, chosen in ((name, rows.tolist()) for name, rows in datasets.rows.items())
         ]
         statistics = np.zeros((len(hypotheses), parts[0].shape[1]), dtype=np.result_type(*parts))
         for rows, part in zip(datasets.rows.values(), parts, strict=True):
@@ -303,9 +307,15 @@ class Statistics:
         self.progress.advance(len(range(0, len(hypotheses), PIECE)))
         return cached
 
-    def doubt_about(self, entry: TextMetric, options: Mapping[str, OptionValue]) -> Doubt | None:
+    def doubt_about(
+        self, entry: TextMetric, options: Mapping[str, OptionValue], datasets: Datasets | None = None
+    ) -> Doubt | None:
         """Where the statistics of outscore differ from those of the library; if they do, the library has to count them all."""
-        return self.doubted.get(_spec(entry, options))
+        specs = [
+            _spec(entry, options),
+            *(_spec(entry, options_of(options, name)) for name in (datasets.rows if datasets else ())),
+        ]
+        return next((doubt for spec in specs if (doubt := self.doubted.get(spec)) is not None), None)
 
     def _scored(self, score: Callable[[Piece], Array], pieces: Sequence[Piece]) -> list[Array]:
         """The rows of all pieces. Workers start once the first pieces show that there is enough work for them."""
@@ -319,6 +329,13 @@ class Statistics:
                 break
             rows += Serial().map(score, [piece], progress=self.progress)
         return rows + self.engine.map(score, pieces[len(rows) :], progress=self.progress)
+
+
+def options_of(options: Mapping[str, OptionValue], dataset: str) -> Mapping[str, OptionValue]:
+    """The options of a metric for a test set, whose name may say the language that its tokeniser is for."""
+    if options.get("tokenize") != AUTO:
+        return options
+    return {**options, "tokenize": tokeniser_of([dataset]) or TOKENIZE.default}
 
 
 def reference_counts(references: Sequence[Lines]) -> dict[int, Array]:
