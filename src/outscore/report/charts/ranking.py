@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable
 from html import escape
 from typing import Any
 
-from outscore.core.records import dataclass
 from outscore.language.numbers import format_ends, format_level, format_number
 from outscore.report.charts.canvas import (
     COLOURS,
@@ -550,13 +549,8 @@ def _draw(ranking: Ranking, makers: Iterable[Callable[[Ranking], Chart | None]])
     return [chart for chart in drawn if chart is not None]
 
 
-@dataclass(frozen=True)
-class HeatPair:
-    """One pair: its number in the list of pairs, its description, and (x, y, band) of both cells."""
-
-    number: int
-    title: str
-    cells: tuple[tuple[float, float, str], ...]
+HeatPair = tuple[str, list[tuple[float, float, str]]]
+"""The description of a pair, and (x, y, band) of both of its cells."""
 
 
 def heat_figure(ranking: Ranking) -> Figure | None:
@@ -612,10 +606,10 @@ def _svg(ranking: Ranking, *, linked: bool) -> str:
             f'<text x="{round(left + middle, 1)}" y="{font * 0.9}" text-anchor="middle"{small}>{number}</text>'
         )
     lines += ["</g>", '<g class="cells">']
-    for pair in pairs:
-        squares = "".join(f'<path class="{band}" d="M{x} {y}h{step}v{step}h-{step}z"/>' for x, y, band in pair.cells)
-        start, end = (f'<a href="#pair-{pair.number}" tabindex="-1">', "</a>") if linked else ("<g>", "</g>")
-        lines.append(f"{start}<title>{escape(pair.title)}</title>{squares}{end}")
+    for number, (title, both) in enumerate(pairs, 1):
+        squares = "".join(f'<path class="{band}" d="M{x} {y}h{step}v{step}h-{step}z"/>' for x, y, band in both)
+        start, end = (f'<a href="#pair-{number}" tabindex="-1">', "</a>") if linked else ("<g>", "</g>")
+        lines.append(f"{start}<title>{escape(title)}</title>{squares}{end}")
     lines += ["</g>", "".join(f'<path class="sign {kind}" d="{path}"/>' for kind, path in signs.items() if path), "</svg>"]
     return "\n".join(lines)
 
@@ -625,7 +619,7 @@ def _pairs(ranking: Ranking, systems: list[str], step: float, left: float, top: 
     place = {system: i for i, system in enumerate(systems)}
     strokes: dict[str, list[str]] = {"plain": [], "strict": []}
     pairs = []
-    for number, pair in enumerate(ranking.pairs, 1):
+    for pair in ranking.pairs:
         a, b = pair.systems
         drawn = []
         for row, column in ((a, b), (b, a)):
@@ -634,7 +628,7 @@ def _pairs(ranking: Ranking, systems: list[str], step: float, left: float, top: 
             drawn.append((x, y, band_key(cell)))
             if cell.outcome != "open":
                 strokes["strict" if cell.level > 2 else "plain"].append(_sign(x, y, step, cell.outcome))
-        pairs.append(HeatPair(number, pair_words(seen[a, b], a, b, alpha, decimals), tuple(drawn)))
+        pairs.append((pair_words(seen[a, b], a, b, alpha, decimals), drawn))
     return pairs, {kind: "".join(paths) for kind, paths in strokes.items()}
 
 

@@ -122,7 +122,7 @@ class LogRequest(Request):
 
     def with_judgements(self) -> Self:
         """The same request with right answers that are a file, not a column, where judgements are."""
-        gold, other = getattr(self, "gold", None), any(getattr(self, name, None) for name in ("qrels", "task", "reference"))
+        gold, other = getattr(self, "gold", None), self.qrels or getattr(self, "reference", None)
         if gold is None or other or not Path(gold).is_file():
             return self
         from outscore.formats.readers import has_column

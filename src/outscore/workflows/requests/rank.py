@@ -171,8 +171,10 @@ class RankRequest(MeasuredRequest, UnitRequest, DrawRequest, TableRequest, Eithe
 
     def with_judgements(self) -> Self:
         """The same request with right answers as judgements if they are a file, and as a column if they are one."""
+        if self.task is not None:
+            return self
         found = super().with_judgements()
-        if found.gold is None or found.task is not None or found.reference or not found.files:
+        if found.gold is None or found.reference or not found.files:
             return found
         from outscore.formats.base.source import refuse_missing
         from outscore.formats.readers import has_column
