@@ -186,3 +186,10 @@ def test_a_view_without_files_says_what_to_bring(browser, server, view):
 def test_files_that_are_gone_are_named_as_gone(browser, server):
     with visited(browser, server, "/compare?files=nowhere", refused=404) as page:
         expect(page.locator("#gone")).to_be_visible()
+
+
+def test_the_picture_of_a_plan_stands_below_its_answer(answers):
+    page = answers.original("plan")
+    picture, answer = (page.locator(part).first.bounding_box() for part in ("#result figure", "#answer .verdict"))
+    assert abs(picture["x"] - answer["x"]) < 40
+    assert picture["y"] < 900

@@ -80,3 +80,11 @@ def test_the_page_does_not_dress_what_the_explorer_makes():
     dressed = set(re.findall(r"\.([a-z][\w-]*)", STATIC["page.css"].read_text(encoding="utf-8")))
     assert {"transition", "cell", "lane"} <= made
     assert made & dressed <= {"note", "paste", "unseen", "wide"}
+
+
+def test_settings_at_hand_are_no_forest_of_boxes():
+    """What has more choices than fit a line stands behind "More settings"; only texts begin with their metrics."""
+    for view in VIEWS:
+        if view.name in COMMANDS and view.name != "texts":
+            several = [field for field in form(view.name) if field.type == "several" and field.name in view.first.split()]
+            assert [field.name for field in several if len(field.choices) > 8] == [], view.name

@@ -86,7 +86,7 @@ VIEWS = (
         "How certain is a score?",
         "One system or several, each on its own: a table, a file for each, or logs.",
         "files logs test data",
-        "log-task filter metric alpha power slice cluster",
+        "log-task filter alpha power slice cluster",
         has=SCORES,
     ),
     View(
@@ -175,7 +175,7 @@ STEPS = (
 )
 SPREAD = (
     "sd discordance accuracy margin unpaired method repeats within cluster-size icc price-item price-run budget anytime bounds "
-    "alternative alpha seed retrospective test replicates delta system item score cluster repeat direction unit-size "
+    "alternative alpha seed retrospective test replicates delta system item score metric cluster repeat direction unit-size "
     "unit-statistic shuffle"
 )
 QUESTIONS = (

@@ -146,6 +146,9 @@ class Plan extends View {
     // The page has its own first heading: the question.
     heading.replaceWith(make("h2", {}, ...heading.childNodes));
     byId("answer").replaceChildren(verdict);
+    // The numbers stand beside the answer here, so its picture stands below it.
+    const first = main.querySelector(".first-screen");
+    first?.replaceWith(...first.querySelector(".told-first").children, first.querySelector(".picture"));
     byId("result").replaceChildren(...main.childNodes);
     byId("result").classList.remove("old");
     byId("take").replaceChildren(...takeAway(job));
