@@ -232,6 +232,19 @@ class OneOf(click.Choice[str]):
         return super().get_invalid_choice_message(value, ctx) + ("" if near is None else f" Did you mean {near!r}?")
 
 
+class Number(click.types.FloatParamType):
+    """A number; one in per cent is refused with both ways to write it."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ANN401 - as in click
+        """The number that was written."""
+        text = str(value).strip()
+        share = text.removesuffix("%").strip()
+        if share != text and share.replace(".", "", 1).isdigit():
+            cure = f"Write {float(share) / 100:g} if scores go from 0 to 1, or {share} if they are per cent."
+            self.fail(f"{text!r} does not say in which units the scores are. {cure}", param, ctx)
+        return super().convert(value, param, ctx)
+
+
 @dataclass(frozen=True)
 class Asked(Generic[_Request]):
     """What a command was asked: a request, where its result goes, and the values of options outside the request."""
@@ -377,7 +390,7 @@ def _type(option: Option) -> click.ParamType[Any] | type:
         return OneOf(option.choices)
     if option.type is int and option.minimum is not None:
         return click.IntRange(min=int(option.minimum))
-    return option.type
+    return Number() if option.type is float else option.type
 
 
 def given_of(options: Iterable[Option], asked: dict[str, Any]) -> dict[str, str | list[str]]:

@@ -36,9 +36,7 @@ def test_two_runs_without_samples(command, inside, tmp_path):
     assert done.exit_code == 2
     assert "--log_samples" in done.stderr
     proposed = shlex.split(done.stderr.split("`")[-2])
-    # A listing is of one path after the other.
-    asked = ["--accuracy", "0.75"] if command == "show" else ["--scores", "0.75", "0.5"]
-    assert proposed == ["outscore", "plan", *asked, "--n", "12"]
+    assert proposed == ["outscore", "plan", "--scores", "0.75", "0.5", "--n", "12"]
     assert run(*proposed[1:]).exit_code == 0
 
 

@@ -171,10 +171,16 @@ def test_rank_names_its_own_option_for_the_right_answers(folder):
     assert "--gold-column COLUMN (gold_column=... in Python)" in " ".join(refused.split())
 
 
-def test_systems_in_rows_beside_their_name_get_the_hint(folder):
-    pl.DataFrame({"system": ["new", "old"], **{f"q{i}": [NEW[i], OLD[i]] for i in range(40)}}).write_csv("rows.csv")
-    assert "add --transpose" in run("rank", "rows.csv").output
-    assert run("rank", "rows.csv", "--transpose").exit_code == 0
+def test_systems_in_rows_beside_numbered_items_are_read_as_such(folder):
+    items = {f"q{i}": [NEW[i], OLD[i]] for i in range(40)}
+    pl.DataFrame({"system": ["new", "old"], **items}).write_csv("rows.csv")
+    by_itself, asked = run("rank", "rows.csv"), run("rank", "rows.csv", "--transpose")
+    assert by_itself.exit_code == asked.exit_code == 0
+    assert "items: `columns (transposed)`" in " ".join(by_itself.output.split())
+    assert by_itself.output.splitlines()[0] == asked.output.splitlines()[0]
+    few = {name: items[name] for name in list(items)[:12]}
+    pl.DataFrame({"system": ["new", "old"], **few}).write_csv("few.csv")
+    assert "add --transpose" in run("rank", "few.csv").output
 
 
 def test_a_json_list_is_called_json(folder):

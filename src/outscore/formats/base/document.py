@@ -57,6 +57,8 @@ def document_lines(document: object, columns: Sequence[str] = ()) -> list[str] |
     ['{"runs": {"id": "q1"}}\n']
     >>> document_lines({"q1": {"score": 1}, "q2": {"score": 0}}, ["key", "score"])
     ['{"key": "q1", "score": 1}\n', '{"key": "q2", "score": 0}\n']
+    >>> document_lines({"model": "new", "samples": {"0": {"score": 1}, "1": {"score": 0}}})
+    ['{"key": "0", "score": 1}\n', '{"key": "1", "score": 0}\n']
     """
     if isinstance(document, list) and document and all(isinstance(value, (int, float)) for value in document):
         return [f"{json.dumps(value)}\n" for value in document]
@@ -66,7 +68,9 @@ def document_lines(document: object, columns: Sequence[str] = ()) -> list[str] |
         only = next(iter(lists.values())) if len(lists) == 1 else None
         records = _chosen(lists, columns) or only
     elif KEY in columns:
-        records = _keyed(document)
+        records = _keyed(document) or _keyed(_map_of_items(document))
+    elif (counted := _map_of_items(document)) is not None:
+        records = _keyed(counted)
     return None if records is None else [f"{json.dumps(record, ensure_ascii=False)}\n" for record in records]
 
 
@@ -83,6 +87,16 @@ def _chosen(lists: Mapping[str, list[dict[str, Any]]], columns: Sequence[str]) -
                 inside.append(record)
             return inside
     return None
+
+
+def _map_of_items(document: object, depth: int = MAX_DEPTH) -> Mapping[str, Any] | None:
+    """The only object in a document that holds records under numbers, as those of items are; None if there is none."""
+    if not isinstance(document, Mapping) or not depth:
+        return None
+    if len(document) > 1 and all(key.isdigit() and isinstance(value, Mapping) for key, value in document.items()):
+        return document
+    inside = [found for value in document.values() if (found := _map_of_items(value, depth - 1)) is not None]
+    return inside[0] if len(inside) == 1 else None
 
 
 def _keyed(document: object) -> list[dict[str, Any]] | None:

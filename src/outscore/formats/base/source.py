@@ -13,6 +13,7 @@ import itertools
 import lzma
 import os
 import re
+import zipfile
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -140,7 +141,7 @@ def _similarity(name: str, other: str) -> float:
 # Bytes that are not UTF-8 are passed on as lone surrogates, so that a reader can name the line they are on.
 
 
-PACKED = {".gz", ".bz2", ".xz", ".zst"}
+PACKED = {".gz", ".bz2", ".xz", ".zst", ".zip"}
 HEAD_LINES = 20
 BLOCK = 1 << 16
 PIECE = 1 << 18
@@ -278,7 +279,7 @@ def open_bytes(path: str | os.PathLike[str]) -> Iterator[tuple[io.BufferedReader
     with explain_failures(name), open_raw(name) as raw:
         packed = cast("io.BufferedReader[Any]", raw)
         stream = _unpack(packed)
-        yield stream, stream is not packed
+        yield stream, stream is not packed and not stream.peek(4).startswith(_ZIP)
 
 
 @contextmanager
@@ -290,7 +291,7 @@ def explain_failures(name: str) -> Iterator[None]:
     except OutscoreError as error:
         error.file = error.file or name
         raise
-    except (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile) as error:
+    except (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile, zipfile.BadZipFile) as error:
         raise OutscoreError(
             f"{label} is damaged: {str(error).rstrip('.')}.", "Compress the original file again.", file=name
         ) from None
@@ -330,7 +331,7 @@ def unpacks_to_more(path: str | os.PathLike[str], most: int) -> bool:
     with suppress(EOFError, OSError, zlib.error, lzma.LZMAError), Path(path).open("rb") as raw:
         packed = cast("io.BufferedReader[Any]", raw)
         stream = _unpack(packed)
-        while stream is not packed and left >= 0 and (block := stream.read(PIECE)):
+        while stream is not packed and not stream.peek(4).startswith(_ZIP) and left >= 0 and (block := stream.read(PIECE)):
             left -= len(block)
     return left < 0
 
@@ -424,7 +425,19 @@ def _unpack(packed: io.BufferedReader[Any]) -> io.BufferedReader[Any]:
         return io.BufferedReader(cast("io.RawIOBase", lzma.LZMAFile(packed)), BLOCK)
     if magic.startswith(_ZSTD):
         return io.BufferedReader(_Zstd(packed), BLOCK)
-    return packed
+    return _only_member(packed) if magic.startswith(_ZIP) else packed
+
+
+def _only_member(packed: io.BufferedReader[Any]) -> io.BufferedReader[Any]:
+    """The only file in an archive; an archive of several, as spreadsheets and logs are, as it is."""
+    whole = packed if packed.seekable() else io.BufferedReader(cast("io.RawIOBase", io.BytesIO(packed.read())), BLOCK)
+    with suppress(zipfile.BadZipFile, NotImplementedError, ValueError):
+        archive = zipfile.ZipFile(whole)
+        files = [one for one in archive.infolist() if not one.is_dir() and not one.filename.startswith("__MACOSX/")]
+        if len(files) == 1 and not files[0].flag_bits & 1:
+            return io.BufferedReader(cast("io.RawIOBase", archive.open(files[0])), BLOCK)
+    whole.seek(0)
+    return whole
 
 
 class _Zstd(io.RawIOBase):
@@ -467,8 +480,8 @@ def _as_text(stream: io.BufferedReader[Any], path: str, newline: str | None) -> 
     if start.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise OutscoreError(f"{label} is written in UTF-16, but UTF-8 was expected.", "Save it as UTF-8 text.")
     if start.startswith(_ZIP):
-        cure = "Export a sheet as CSV, and take files out of an archive first."
-        raise OutscoreError(f"{label} is a spreadsheet or an archive, but text was expected.", cure)
+        cure = "Export a sheet as CSV, in UTF-8; unpack an archive, and name the files in it."
+        raise OutscoreError(f"{label} is a spreadsheet or an archive of several files, but text was expected.", cure)
     if start.startswith(_PICTURES):
         raise OutscoreError(
             f"{label} is a picture or a PDF, but text was expected.", "Save the numbers or texts that it shows as plain text."

@@ -130,7 +130,7 @@ def choose_measure(evaluations: Sequence[Evaluation], name: str | None) -> str:
             finding = f" contains no score of {evaluation.system} at all ({reasons})."
             evaluation.refuse(finding, "Run the evaluation again, or leave this log out.")
     shared = [measure for measure in evaluations[0].measures if all(measure in one.measures for one in evaluations)]
-    if name in shared or (name is None and len(shared) == 1):
+    if name in shared or (name is None and (len(shared) == 1 or _are_same(evaluations, shared))):
         return name or shared[0]
     if name is not None:
         finding = f"The logs have no score `{name}` in common."
@@ -142,6 +142,17 @@ def choose_measure(evaluations: Sequence[Evaluation], name: str | None) -> str:
         finding = f"The logs have no score in common: {first} in one, {last} in another."
         cure = "Compare logs that were scored in the same way."
     raise OutscoreError(finding, cure, parameter="metric")
+
+
+def _are_same(evaluations: Sequence[Evaluation], names: Sequence[str]) -> bool:
+    """Whether several measures are one under several names: every row has the same score by all of them."""
+    for one in evaluations:
+        first, *others = (one.measures[name] for name in names) if names else (None,)
+        if first is None or first.corpus or len({one.measures[name].higher_is_better is False for name in names}) > 1:
+            return False
+        if not all(np.array_equal(first.values, other.values, equal_nan=True) for other in others):
+            return False
+    return True
 
 
 def _list(names: Sequence[str]) -> str:

@@ -49,6 +49,28 @@ from outscore.scores.system import Labels, Origin, Scores, pooled, refuse_other_
 
 ITEM = "item"
 """What the column of the former column names is called."""
+BOARD = "columns (transposed)"
+"""The same where nobody asked for it, so that the report says so."""
+
+
+def is_board(records: Records, choice: Choice) -> bool:
+    """Whether every row is a system of its own and all other columns are numbered, as items are; the caller named none.
+
+    Examples
+    --------
+    >>> columns = {"model": ["a", "b"], **{f"q{i}": [1, 0] for i in range(30)}}
+    >>> is_board(Records("t.csv", tuple(columns), columns, lambda _: iter(())), Choice())
+    True
+    """
+    usual = {name for tier in USUAL["system"] for name in tier}
+    names = [column for column in records.columns if normalize_name(column) in usual]
+    items = [column for column in records.columns if column not in names]
+    if choice.names_columns or len(names) != 1 or len(items) < MIN_ITEMS:
+        return False
+    systems = [_name(value) for value in records.sample[names[0]]]
+    stems = {re.sub(r"\d+$", "", column) for column in items}
+    numbered = len(stems) == 1 and stems.isdisjoint(items)
+    return numbered and 1 < len(set(systems)) == len(systems) and all(looks_numeric(records.sample[one]) for one in items)
 
 
 def transposed(records: Records, choice: Choice) -> tuple[Records, Choice]:
@@ -71,7 +93,8 @@ def transposed(records: Records, choice: Choice) -> tuple[Records, Choice]:
     lines = [int(line) for block in blocks for line in block.lines]
     systems = [_name(value) for block in blocks for value in block.columns[name]]
     _refuse_names(records, name, systems, lines)
-    label = ITEM if ITEM not in systems else f"{ITEM} "
+    label = ITEM if choice.transpose else BOARD
+    label = label if label not in systems else f"{label} "
     rows = {column: [value for block in blocks for value in block.columns[column]] for column in items}
     columns: dict[str, list[object]] = {label: list(items)}
     columns |= {system: [rows[column][i] for column in items] for i, system in enumerate(systems)}
@@ -262,7 +285,7 @@ def id_columns(path: str) -> list[str]:
 
 def read_table(source: Source, records: Records, choice: Choice, format: str) -> list[Scores]:
     """Read the systems of a table: those chosen, or all in the order of the file."""
-    if choice.transpose:
+    if choice.transpose or is_board(records, choice):
         records, choice = transposed(records, choice)
     if choice.among:
         # Of a table with a column for each system these are meant; of others, the caller takes what is wanted.

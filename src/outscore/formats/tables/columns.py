@@ -339,6 +339,10 @@ def _refuse_candidates(
     records: Records, choice: Choice, candidates: Sequence[str], free: Sequence[str] = (), *, long: bool
 ) -> NoReturn:
     """Raise the error that lists what could be the scores; where there are answers, it says how to score them."""
+    if candidates and all(_is_named(name, (*RIGHT, *EITHER)) for name in candidates) and not long:
+        _refuse_only_answers(records, choice, candidates, free)
+    varying = [name for name in candidates if is_measure(name) or _varies(records, name)]
+    candidates = varying if len(varying) > 1 else candidates
     hint = _answers_hint(choice, free) or f"{_SCORE}."
     answers = [name for name in candidates if pairs_answers(name) or system_of(name, (*RIGHT, *PREDICTED)) is not None]
     predicted = [name for name in answers if _is_named(name, PREDICTED) or system_of(name, PREDICTED) is not None]
@@ -361,6 +365,25 @@ def _refuse_candidates(
     elif len(measures) > 1 and (long or all(map(is_measure, measures))):
         raise MeasuresError.of(message, hint, measures, by_system=long)
     raise OutscoreError(message, hint, parameter="score")
+
+
+def _refuse_only_answers(records: Records, choice: Choice, answers: Sequence[str], free: Sequence[str]) -> NoReturn:
+    """Refuse a table whose only numbers are answers: they are no scores, and whole responses are not equal to them."""
+    gold = next((name for name in answers if _is_named(name, (*RIGHT, *EITHER))), answers[0])
+    others = [name for name in free if name not in answers and _is_named(name, PREDICTED)]
+    right = {label_text(value) for value in records.sample[gold]}
+    like = [name for name in others if right & {label_text(value) for value in records.sample[name]}]
+    column, first = "COLUMN", ""
+    if like:
+        column = shlex.quote(like[0])
+    elif others:
+        first = f"Take each answer out of `{others[0]}` into a column of its own. "
+    hint = f"{first}Score the answers with --prediction {column} {choice.naming_gold} {shlex.quote(gold)}."
+    raise OutscoreError(
+        f"{records.label} has no column of scores: {join_names(answers)} {'holds' if len(answers) == 1 else 'hold'} answers.",
+        hint,
+        parameter="score",
+    )
 
 
 def _answers_hint(choice: Choice, free: Sequence[str]) -> str:

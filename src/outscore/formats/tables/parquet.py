@@ -587,10 +587,12 @@ def _refuse_others(folder: str, files: Sequence[str]) -> None:
     other = next((file for file in files if not file.endswith(".parquet") and not is_parquet(file)), None)
     if other is None:
         return
-    wanted = ".parquet" if any(map(is_parquet, files)) else Path(other).suffix
+    named = next(filter(is_parquet, files), other)
+    wanted = ".parquet" if named != other else Path(other).suffix
+    depth = len(Path(named).relative_to(folder).parts) - 1
     raise OutscoreError(
         f"`{folder}` is a folder that contains `{Path(other).name}`, but only Parquet files are read from folders.",
-        f"Name the files that you mean: {Path(folder) / f'*{wanted}'}.",
+        f"Name the files that you mean: {Path(folder, *['*'] * depth, f'*{wanted}')}.",
     )
 
 

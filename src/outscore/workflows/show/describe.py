@@ -55,6 +55,11 @@ TOOLS: tuple[tuple[set[str], str, str], ...] = (
         "a summary by the Language Model Evaluation Harness, without scores of items",
         "Drop its files samples_….jsonl instead, which `--log_samples` writes.",
     ),
+    (
+        {"task_name", "mteb_version", "scores"},
+        "the totals of a task by MTEB, without scores of items",
+        "Give a table with a row for each system and a column for each task to `outscore rank --transpose`.",
+    ),
     ({"instance_id", "stats"}, "written by HELM, whose instances are not a table", AS_LINES),
     ({"scenario_spec", "adapter_spec"}, "written by HELM, without scores of items", AS_LINES),
 )

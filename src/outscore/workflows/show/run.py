@@ -20,6 +20,7 @@ from outscore.core.records import dataclass
 from outscore.formats.base.source import is_pattern
 from outscore.formats.logs.choose import LogQuestion
 from outscore.formats.logs.evaluation import Evaluation
+from outscore.formats.logs.find import refuse_totals
 from outscore.formats.logs.registry import LOGS
 from outscore.formats.logs.scores import DROP, ZERO, Chosen, choose_evaluations, name_apart
 from outscore.language.numbers import count
@@ -95,6 +96,7 @@ def _propose_for(found: Sequence[Contents]) -> Proposal:
         first, *further = commands
         return Proposal(first, tuple(notes), tuple(further[:MAX_PROPOSED]))
     problems = [problem.problem for one in found for problem in one.problems]
+    refuse_totals([one.path for one in found])
     reason = str(refusals[0]) if refusals and described else next(iter(problems), "nothing can be computed from these files.")
     return Proposal(notes=(Note("input", f"No command is proposed: {reason}"),))
 
