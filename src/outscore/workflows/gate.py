@@ -24,7 +24,7 @@ from outscore.inference.populations import ITEMS
 from outscore.inference.power.gate import items_by_width
 from outscore.inference.shifted import unseen_share
 from outscore.language.verdict.gate import gate_verdict, hidden_phrase, needed_phrase, unanswered_of, unknown_phrase
-from outscore.results.comparison import Comparison, Comparisons
+from outscore.results.comparison import Comparison, Comparisons, Margin
 from outscore.results.files import check_target
 from outscore.results.gate import GateResult, GateSlice, Outcome
 from outscore.results.note import Note
@@ -415,7 +415,6 @@ def _decided(request: GateRequest, compared: Asked) -> GateResult:
 def _slice_of(c: Comparison, request: GateRequest) -> GateSlice:
     """One slice of the comparison behind a gate."""
     assert c.slice is not None
-    assert c.margin is not None
     loss = -c.difference if c.higher_is_better else c.difference
     return GateSlice(
         slice=c.slice,
@@ -424,9 +423,9 @@ def _slice_of(c: Comparison, request: GateRequest) -> GateSlice:
         baseline=c.scores[1].value,
         difference=c.difference,
         interval=_with_limit(c, request.alpha),
-        not_worse=c.margin.noninferiority,
+        not_worse=_margin(c).noninferiority,
         worse=c.p,
-        beyond=loss > c.margin.value and c.p.rejects(request.alpha),
+        beyond=loss > _margin(c).value and c.p.rejects(request.alpha),
     )
 
 
@@ -456,10 +455,15 @@ def _compared(request: GateRequest, compared: Asked) -> tuple[Comparisons, list[
     return comparisons, [Note("method", BY_BOOTSTRAP.format(metric=comparisons.comparisons[0].metric))]
 
 
+def _margin(c: Comparison) -> Margin:
+    """The margin of a comparison behind a gate, which always has one."""
+    assert c.margin is not None
+    return c.margin
+
+
 def _with_limit(c: Comparison, alpha: float) -> Interval | None:
     """The interval with the limit of the test at the margin as its worse end; identical graded outputs have no other."""
-    assert c.margin is not None
-    limit, interval = c.margin.limit, c.margin.interval
+    limit, interval = _margin(c).limit, _margin(c).interval
     if limit is None:
         return interval
     if interval is None or (c.identical and interval.low == interval.high):
@@ -469,8 +473,7 @@ def _with_limit(c: Comparison, alpha: float) -> Interval | None:
 
 
 def _needed(c: Comparison, items: int | None, towards: str | None, request: GateRequest) -> str:
-    assert c.margin is not None
-    if (c.identical or c.unpaired is not None) and c.margin.noninferiority.kernel == NO_EVIDENCE:
+    if (c.identical or c.unpaired is not None) and _margin(c).noninferiority.kernel == NO_EVIDENCE:
         return unknown_phrase(c.metric, cured=c.metric == MEAN and not request.bounds)
     if c.population != ITEMS and items is None:
         return "runs differ too, so a decision takes more runs as well as more items"
@@ -487,9 +490,8 @@ def _needed(c: Comparison, items: int | None, towards: str | None, request: Gate
 
 def outcome_of(c: Comparison, alpha: float) -> tuple[Outcome, bool]:
     """Pass if "worse by the margin" is rejected, else fail if "not worse" is; and whether a pass is significantly worse."""
-    assert c.margin is not None
     worse = c.p.rejects(alpha)
-    if c.margin.noninferiority.rejects(alpha):
+    if _margin(c).noninferiority.rejects(alpha):
         return "pass", worse
     return ("fail" if worse else "inconclusive"), False
 
@@ -498,17 +500,16 @@ def _outlook(
     c: Comparison, interval: Interval | None, request: GateRequest
 ) -> tuple[int | None, Literal["pass", "fail"] | None]:
     """How many items would decide, and how."""
-    assert request.margin is not None
-    assert c.margin is not None
-    to_pass, to_fail = c.margin.needed, None
+    margin = _margin(c)
+    to_pass, to_fail = margin.needed, None
     if c.unpaired is not None and interval is not None and interval.estimand == "difference":
         turn = 1.0 if c.higher_is_better else -1.0
         below, above = (
             (None if end is None else abs(end - c.difference)) for end in (interval.low, interval.high)[:: int(turn)]
         )
         options: dict[str, Any] = {"alpha": request.alpha, "power": POWER.default}
-        if c.margin.limit is None:
-            to_pass = items_by_width(c.n, turn * c.difference + request.margin, below, **options)
+        if margin.limit is None:
+            to_pass = items_by_width(c.n, turn * c.difference + margin.value, below, **options)
         to_fail = items_by_width(c.n, -turn * c.difference, above, **options)
     elif c.population == ITEMS and c.power is not None and c.power.needed is not None:
         to_fail = max(c.n + 1, math.ceil(c.power.needed * c.n / (c.clusters or c.n)))
