@@ -113,6 +113,15 @@ def test_as_good_within_the_margin_and_cheaper_is_a_tested_sentence():
     assert plain.dominated_by == []
 
 
+def test_a_margin_without_a_known_range_says_what_it_leaves_open():
+    found = osc.rank(board(n=40), measure=["quality", "latency(lower)"], not_worse={"latency": 0.5})
+    (told,) = (note for note in found.notes if "rare large losses" in note.text)
+    assert told.text.startswith("How much a single item can lose on latency is not known")
+    assert told.kind == "warning"
+    known = osc.rank(board(n=40), measure=["quality", "latency(lower)"], not_worse={"quality": 0.1})
+    assert not any("rare large losses" in note.text for note in known.notes)
+
+
 def test_identical_systems_dominate_nobody_and_p_is_never_0():
     table = board(n=40)
     twin = table.filter(pl.col("system") == "atlas").with_columns(system=pl.lit("twin"))

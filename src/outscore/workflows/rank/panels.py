@@ -24,7 +24,7 @@ from outscore.inference.pairwise.per_pair import log_claim
 from outscore.inference.pairwise.table import KINDS, Measured
 from outscore.inference.populations import ITEMS, ITEMS_AND_RUNS
 from outscore.inference.power.observed import items_needed
-from outscore.inference.shifted import largest_loss, run_entry
+from outscore.inference.shifted import NOTHING_KNOWN, UNKNOWN_RANGE, largest_loss, run_entry
 from outscore.inference.two_way import price_of_runs
 from outscore.language.numbers import format_probability
 from outscore.language.verdict.ranking import MeasuredBoth, domination_sentence
@@ -214,7 +214,7 @@ def with_frontier(
     for part, panel in zip(measured, panels, strict=True):
         if part.metric in margins:
             _check_margin(part, panel, margins[part.metric], ranking.population)
-            log_p, said = _not_worse(panel, margins[part.metric], question)
+            log_p, said = _not_worse(panel, part.metric, margins[part.metric], question)
             notes |= dict.fromkeys(said)
         else:
             log_p = _better(part)
@@ -262,7 +262,7 @@ def _check_margin(measured: Measured, panel: Panel, margin: float, population: s
         )
 
 
-def _not_worse(panel: Panel, margin: float, question: Question) -> tuple[Array, list[Note]]:
+def _not_worse(panel: Panel, measure: str, margin: float, question: Question) -> tuple[Array, list[Note]]:
     """(k, k): log p of the claim that the row's system is worse than the column's by less than the margin; and warnings."""
     k, entry = len(panel.systems), deciding_entry(question.test)
     asked = TestRequest(
@@ -280,7 +280,17 @@ def _not_worse(panel: Panel, margin: float, question: Question) -> tuple[Array, 
                 found = run_entry(entry, with_exact_integers(panel.pair(i, j)), panel.metric, asked)
                 logs[i, j] = log_claim(found.p)
                 notes += [note for note in found.notes if note.kind == "warning"]
-    return np.minimum(logs, 0.0), notes
+    told = [note for note in notes if note not in (UNKNOWN_RANGE, NOTHING_KNOWN)]
+    return np.minimum(logs, 0.0), told + [_rare_losses(measure)] * (len(told) < len(notes))
+
+
+def _rare_losses(measure: str) -> Note:
+    """What a margin leaves open if the range of scores is not known; only `compare` can be told it."""
+    return Note(
+        "warning",
+        f"How much a single item can lose on {measure} is not known, so the test at its margin takes the differences as "
+        "symmetric about it: rare large losses are not excluded. `outscore compare` with --margin and --bounds excludes them.",
+    )
 
 
 def _frontier(
