@@ -4,7 +4,7 @@
     python -m benchmarks.designs --times 5     five times as many replicates, for those who have the time
     python -m benchmarks.designs own-runs      this design alone; the others stay as they were measured
 
-Writes `results/designs.json` and the second part of `docs/measured/calibration.md`. Every replicate has a random stream of
+Writes `results/designs.json` and the tables of `calibration.md`. Every replicate has a random stream of
 its own, so that numbers depend on the seed alone.
 """
 
@@ -46,7 +46,7 @@ __all__ = ["DESIGNS", "Cell", "main", "measure", "page"]
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "benchmarks" / "results" / "designs.json"
-PAGE = ROOT / "docs" / "measured" / "calibration.md"
+PAGE = ROOT / "benchmarks" / "calibration.md"
 BEGIN, END = "<!-- designs: begin -->", "<!-- designs: end -->"
 SEED = 2_025
 REPLICATES = {"clusters": 2_000, "flips": 300, "own": 2_000, "ratios": 300, "skewness": 300, "own-runs": 1_000, "gate": 2_000}

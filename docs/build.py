@@ -60,11 +60,33 @@ def run(command: str, folder: Path) -> str:
     return (done.stdout + done.stderr).rstrip("\n")
 
 
+def options_of(given: str) -> str:
+    """The options of a request as a table; of "NAME beyond OTHER", those that the other describes alike are only named."""
+    name, _, other = given.partition(" beyond ")
+    every = {**REQUESTS, **FILE_REQUESTS}
+    options = list(every[name].options())
+    known = {option.name: _meaning(option) for option in every[other].options()} if other else {}
+    shared = [option for option in options if known.get(option.name) == _meaning(option)]
+    table = option_table(option for option in options if option not in shared)
+    if not shared:
+        return table
+    words = ", ".join(f"`--{option.long}`" for option in shared if not _is_input(option))
+    return f"{table}\nAs of `{other}`: {words}.\n"
+
+
+def _meaning(option: Option) -> tuple[object, ...]:
+    return option.long, option.keyword, _default(option), option.help
+
+
+def _is_input(option: Option) -> bool:
+    return option.kind == "file" and option.name in ("files", "gold")
+
+
 def option_table(options: Iterable[Option]) -> str:
-    """The options of a request as a table: on the command line, in Python, their defaults and what they do."""
+    """Options as a table: on the command line, in Python, their defaults and what they do."""
     rows = ["| option | in Python | default | meaning |", "|---|---|---|---|"]
     for option in options:
-        if option.kind == "file" and option.name in ("files", "gold"):
+        if _is_input(option):
             continue
         word = f"`--{option.long}`"
         keyword = "in `options`" if option.keyword is None else f"`{option.keyword}`"
@@ -161,7 +183,7 @@ class Marker:
 WRITERS: dict[str, Callable[[Marker], str]] = {
     "output": lambda marker: _fenced("text", _said(marker)),
     "run": lambda marker: _fenced("console", [f"$ {marker.given}", *_said(marker)]),
-    "options": lambda marker: option_table({**REQUESTS, **FILE_REQUESTS}[marker.given].options()),
+    "options": lambda marker: options_of(marker.given),
     "methods": lambda marker: methods(_registry(marker.given)),
     "public": lambda _: public_names(),
 }

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import math
 import sys
+import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from html import escape
 from pathlib import Path
@@ -19,6 +20,7 @@ import numpy as np
 
 import outscore as osc
 from outscore.examples.entry import random_stream
+from outscore.examples.recipes import write_recipe_files
 from outscore.examples.registry import EXAMPLES
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -264,6 +266,39 @@ def _beside(chart: Chart, point: tuple[float, float], down: float = 0) -> tuple[
     return x + 10, y + down
 
 
+def verdict() -> Chart:
+    """The comparison of the front page: both scores, and their difference, with their intervals."""
+    with tempfile.TemporaryDirectory() as folder:
+        write_recipe_files(Path(folder))
+        found = osc.compare(Path(folder, "results"), log_task="gsm8k", filter="flexible-extract")
+    first, second = found.scores
+    chart = Chart(f"{found.verdict}", (-0.1, 1.0), (0.0, 4.0), ("share of right answers", ""))
+    chart.axes({tick / 10: f"{tick * 10}%" for tick in range(0, 11, 2)}, {})
+    chart.line([(0.0, 0.0), (0.0, 3.6)], GREY, dashed=True)
+    interval = found.interval
+    assert interval is not None
+    rows = [
+        (3.0, first.system, first.value, first.low, first.high, BLUE),
+        (2.0, second.system, second.value, second.low, second.high, ORANGE),
+        (1.0, "difference", found.difference, interval.low, interval.high, BLACK),
+    ]
+    for height, name, value, low, high, colour in rows:
+        assert low is not None
+        assert high is not None
+        chart.line([(low, height), (high, height)], colour, width=4)
+        chart.points([(value, height)], colour, radius=6)
+        across, down = chart.at(high, height)
+        chart.text(
+            across + 10,
+            down + 5,
+            f"{name} {100 * value:+.1f}" if name == "difference" else f"{name} {100 * value:.1f}%",
+            colour=colour,
+        )
+    across, down = chart.at(-0.09, 3.9)
+    chart.text(across, down, found.verdict.partition(":")[0] + f", p = {found.p.value:.2g}".replace("0.", "."))
+    return chart
+
+
 PICTURES: dict[str, Callable[[], Chart]] = {
     "p": null_law,
     "ties": ties,
@@ -271,8 +306,9 @@ PICTURES: dict[str, Callable[[], Chart]] = {
     "population": populations,
     "bleu": bleu,
     "power": observed_power,
+    "verdict": verdict,
 }
-"""Pictures by the page they appear on."""
+"""Pictures by the page they appear on; `verdict` is on the front page."""
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -14,17 +14,49 @@ from pathlib import Path
 from screenshots import BROWSERS
 
 SEARCHES = {
-    "clusters": "clusters",
-    "permutation_test": "permutation_test",
+    "how many items do I need": "guides/plan.html",
+    "sample size": "guides/plan.html",
+    "power": "ideas/power.html",
+    "is the difference significant": "faq.html",
+    "which test should I use": "reference/tests.html",
+    "what is mid-p": "ideas/ties.html",
+    "fragility": "faq.html",
+    "several seeds": "guides/runs.html",
+    "LLM judge": "guides/prefer.html",
+    "chatbot arena": "guides/prefer.html",
+    "missing scores": "faq.html",
+    "jupyter": "recipes/notebook.html",
+    "pandas": "guides/python.html",
+    "windows": "start/install.html",
+    "docker": "start/install.html",
+    "install": "start/install.html",
+    "github action": "guides/gate.html",
+    "pull request": "guides/gate.html",
+    "stop early": "guides/early.html",
+    "clusters": "ideas/clusters.html",
+    "independent items": "ideas/clusters.html",
+    "ties": "ideas/ties.html",
+    "nDCG": "faq.html",
+    "bonferroni": "guides/many.html",
+    "leaderboard": "guides/many.html",
+    "unpaired": "guides/unpaired.html",
+    "confidence interval": "guides/score.html",
+    "pass@k": "recipes/pass-at-k.html",
+    "inspect logs": "recipes/inspect.html",
+    "permutation_test": "reference/python.html",
 }
-"""What is searched for, and a word that the results must show."""
+"""What people type, and the page that has to be among the first results."""
+FIRST = 4
+"""So many results are looked at."""
+FOUND = """([page, most]) => [...document.querySelectorAll(".md-search-result__item > a")].slice(0, most)
+    .some(link => link.getAttribute("href").includes(page))"""
 
 
 def main(site: Path) -> int:
     """Search, and fail where nothing is found or something is fetched."""
     path = next((found for name in BROWSERS if (found := shutil.which(name))), None)
     try:
-        from playwright.sync_api import sync_playwright
+        from playwright.sync_api import TimeoutError, sync_playwright  # noqa: A004 - it is that one here
     except ImportError:
         path = None
     if path is None:
@@ -35,18 +67,27 @@ def main(site: Path) -> int:
         page = browser.new_page()
         requested: list[str] = []
         page.on("request", lambda request: requested.append(request.url))
-        for place in ("index.html", "reference/python.html"):
-            page.goto((site / place).resolve().as_uri())
-            for words, expected in SEARCHES.items():
-                field = page.locator("input.md-search__input")
-                field.fill("")
-                field.press_sequentially(words)
-                page.locator(".md-search-result__item", has_text=expected).first.wait_for(timeout=10_000)
+        lost = []
+        page.goto((site / "index.html").resolve().as_uri())
+        for words, expected in SEARCHES.items():
+            field = page.locator("input.md-search__input")
+            field.fill("")
+            field.press_sequentially(words)
+            try:
+                page.wait_for_function(FOUND, arg=[expected, FIRST], timeout=10_000)
+            except TimeoutError:
+                links = page.locator(".md-search-result__item > a").all()[:FIRST]
+                lost.append(f"{words!r}: {expected} is not among {[link.get_attribute('href') for link in links]}")
         browser.close()
+    for sentence in lost:
+        print(sentence)
+    if lost:
+        return 1
     if fetched := [url for url in requested if not url.startswith(("file:", "data:", "blob:", "about:"))]:
         print(f"The site fetches {fetched[0]}.")
         return 1
-    print(f"The site was searched from the file system; {len(requested)} files were read, none of them elsewhere.")
+    print(f"The site was searched from the file system, for {len(SEARCHES)} questions;", end=" ")
+    print(f"{len(requested)} files were read, none of them elsewhere.")
     return 0
 
 

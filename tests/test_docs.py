@@ -163,6 +163,11 @@ def test_the_site_shows_every_page_once():
     )
     assert [source for source, _ in outside if not (ROOT / source).exists()] == []
     written = {page.relative_to(ROOT / "docs").as_posix() for page in (ROOT / "docs").rglob("*.md")}
+    # Decisions are for those who change the code: their pages are read in the repository.
+    decisions = {page for page in written if page.startswith("decisions/")}
+    assert decisions
+    assert "](docs/decisions/index.md)" in (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    written -= decisions
     assert sorted(named) == sorted({*written, *(target for _, target in outside)})
 
 

@@ -126,6 +126,7 @@ def compare(
     force_same: bool = False,
     roster: str | None = None,
     qrels: str | None = None,
+    compat: Literal["sacrebleu-ar", "sacrebleu-bs", "nlpstattest", "paired-perm-test"] | None = None,
     names: Sequence[str] | None = None,
     labels: Sequence[str] | None = None,
 ) -> Comparison: ...
@@ -225,6 +226,7 @@ def compare(
     force_same: bool = False,
     roster: str | None = None,
     qrels: str | None = None,
+    compat: Literal["sacrebleu-ar", "sacrebleu-bs", "nlpstattest", "paired-perm-test"] | None = None,
     names: Sequence[str] | None = None,
     labels: Sequence[str] | None = None,
 ) -> Comparisons: ...
@@ -324,6 +326,7 @@ def compare(
     force_same: bool = False,
     roster: str | None = None,
     qrels: str | None = None,
+    compat: Literal["sacrebleu-ar", "sacrebleu-bs", "nlpstattest", "paired-perm-test"] | None = None,
     names: Sequence[str] | None = None,
     labels: Sequence[str] | None = None,
 ) -> Comparisons: ...
@@ -422,6 +425,7 @@ def compare(
     force_same: bool = False,
     roster: str | None = None,
     qrels: str | None = None,
+    compat: Literal["sacrebleu-ar", "sacrebleu-bs", "nlpstattest", "paired-perm-test"] | None = None,
     names: Sequence[str] | None = None,
     labels: Sequence[str] | None = None,
 ) -> Comparison | Comparisons:
@@ -551,6 +555,9 @@ def compare(
         Logs that name only some items: a file with all of them, one id per line, or their number.
     qrels : str | None, default None
         TREC runs: the file of relevance judgements; `metric` names measures such as nDCG@10,AP.
+    compat : str | None, default None
+        ``"sacrebleu-ar"``, ``"sacrebleu-bs"`` (of texts), ``"nlpstattest"`` or ``"paired-perm-test"`` (of
+        scores): also show what that program prints. It does not affect the verdict.
     names : Sequence[str] | None, default None
         What to call the systems. None uses the names in the data (header, file or `Scores`), otherwise A and
         B.
@@ -626,6 +633,7 @@ def compare(
         force_same=force_same,
         roster=roster,
         qrels=qrels,
+        compat=compat,
         names=names,
         labels=labels,
     )
@@ -1271,7 +1279,7 @@ def compare_texts(
     buckets: Mapping[str, Sequence[object] | Segments | Path] | Sequence[Path] | Path | None = None,
     explain: bool = False,
     corpus: Path | None = None,
-    compat: Literal["sacrebleu-ar", "sacrebleu-bs"] | None = None,
+    compat: Literal["sacrebleu-ar", "sacrebleu-bs", "nlpstattest", "paired-perm-test"] | None = None,
     scores: Mapping[str, str] | None = None,
     systems: Sequence[str] = (),
     reader: Literal["auto", "text", "sgml", "xml", "jsonl", "tsv", "csv"] = "auto",
@@ -1353,8 +1361,8 @@ def compare_texts(
         The path of a text in which to count word frequencies, for example training data; None is the
         reference.
     compat : str | None, default None
-        ``"sacrebleu-ar"`` or ``"sacrebleu-bs"``: also show the p that sacreBLEU prints. It does not affect
-        the verdict.
+        ``"sacrebleu-ar"``, ``"sacrebleu-bs"`` (of texts), ``"nlpstattest"`` or ``"paired-perm-test"`` (of
+        scores): also show what that program prints. It does not affect the verdict.
     scores : Mapping[str, str] | None, default None
         Segment scores from other metrics, which join the family: files for A and B by the metric's name,
         ``{"COMET": "a.comet,b.comet"}``; ``"MetricX(lower)"`` says that lower is better.

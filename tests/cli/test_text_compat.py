@@ -46,7 +46,7 @@ def test_an_unknown_peer_and_no_reference(refusal):
         "There is no compatibility rule `sacrebleu`. Did you mean `sacrebleu-bs`?\n"
     )
     assert refusal("compare", "a.txt", "b.txt", "--compat", "sacrebleu-ar") == (
-        "--compat is for texts, but no --reference was named. Add --reference FILE, or leave --compat out.\n"
+        "--compat sacrebleu-ar is for texts, but no --reference was named. Add --reference FILE, or leave --compat out.\n"
     )
 
 

@@ -7,6 +7,8 @@ import sys
 
 import polars as pl
 import pytest
+import zstandard
+from tests.log_files import inspect_archive
 
 SENTENCE = "polars must be installed to {purpose}. Run `pip install 'outscore[parquet]'`."
 WITHOUT = "import sys; sys.modules['polars'] = None; sys.argv[0] = 'outscore'; from outscore.__main__ import main; main()"
@@ -70,3 +72,44 @@ except osc.OutscoreError as refused:
 """
     done = run_without_polars(code=code)
     assert (done.stdout, done.stderr) == (SENTENCE.format(purpose="make data frames") + "\n", "")
+
+
+@pytest.mark.parametrize("kind", ["table", "log"])
+def test_files_packed_by_zstd_name_their_extra(kind, tmp_path):
+    if kind == "table":
+        path = tmp_path / "runs.csv.zst"
+        path.write_bytes(zstandard.compress(ROWS.write_csv().encode()))
+        purpose = "read files that zstd packed"
+    else:
+        path = inspect_archive(tmp_path)[0]
+        purpose = "read this log, which Inspect packed by zstd"
+    done = run_without_polars("show", path, code=WITHOUT.replace("polars", "zstandard"))
+    assert done.returncode == 2
+    assert f"zstandard must be installed to {purpose}. Run `pip install 'outscore[zst]'`." in done.stderr
+
+
+LIBRARIES = {
+    "report": ("altair", ["compare", "{table}", "-o", "x.html"]),
+    "text": ("sacrebleu", ["compare", "--reference", "{text}", "{text}", "{text}", "--metric", "bleu"]),
+    "web": ("starlette", ["serve", "--no-browser"]),
+    "cluster": ("distributed", ["rank", "{table}", "--dask", "tcp://127.0.0.1:9"]),
+    "ir": ("ir_measures", ["compare", "--qrels", "{qrels}", "{run}", "{run}", "--metric", "nDCG@10"]),
+    "mcp": ("mcp", ["mcp"]),
+}
+
+
+@pytest.mark.parametrize("extra", LIBRARIES)
+def test_every_extra_is_named_in_one_sentence_where_it_is_needed(extra, tmp_path):
+    (tmp_path / "table.csv").write_text(ROWS.write_csv())
+    (tmp_path / "text.txt").write_text("a line\nanother line\n")
+    (tmp_path / "qrels.txt").write_text("q1 0 d1 1\nq2 0 d2 1\n")
+    (tmp_path / "run.txt").write_text("q1 Q0 d1 1 2.0 x\nq2 Q0 d2 1 1.0 x\n")
+    places = {"table": "table.csv", "text": "text.txt", "qrels": "qrels.txt", "run": "run.txt"}
+    module, arguments = LIBRARIES[extra]
+    code = WITHOUT.replace("'polars'", repr(module))
+    words = [word.format(**{name: tmp_path / file for name, file in places.items()}) for word in arguments]
+    done = subprocess.run([sys.executable, "-c", code, *words], capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert done.returncode == 2, done.stderr
+    assert done.stderr.count("\n") == 1
+    assert "must be installed to" in done.stderr
+    assert f"Run `pip install 'outscore[{extra}]'`." in done.stderr

@@ -144,7 +144,27 @@ def _known_options(command: click.Command) -> dict[str, click.Parameter]:
     return options
 
 
+NLPSTATTEST = {
+    "eval-unit-size": "--unit-size {}",
+    "eval-unit-met": "--unit-statistic {}",
+    "random-seed": "--shuffle {}",
+    "normal-test-alpha": "--normality-alpha {}",
+    "sig-test-alpha": "--alpha {}",
+    "pre-mu-diff": "",
+    "eff-size-ind": "",
+    "power-alpha": "",
+}
+"""Keys of NLPStatTest's config.yml, and the options of `compare` that say the same, where they do."""
+
+
 def _check_names(entries: Mapping[str, Entry], known: Mapping[str, click.Parameter]) -> Mapping[str, Entry]:
+    theirs = [key for key in NLPSTATTEST if key in entries and key not in known]
+    if len(theirs) > 1:
+        options = " ".join(NLPSTATTEST[key].format(entries[key].value) for key in theirs if NLPSTATTEST[key])
+        raise OutscoreError(
+            f"{entries[theirs[0]].place}: this is a file of NLPStatTest.",
+            f"The same in options is `outscore compare SCORES {options}`; --compat nlpstattest shows its numbers too.",
+        )
     for key, entry in entries.items():
         if key not in known:
             raise OutscoreError(f"{entry.place}: there is no option `{key}`.", did_you_mean(key, known))

@@ -303,7 +303,8 @@ class Dask:
     @contextmanager
     def connect(self) -> Iterator[Connection]:
         """Start the cluster if it is local, and connect to it, for any number of calls of `map`."""
-        load_extra("dask", "use a Dask cluster", "cluster")
+        for module in ("dask", "distributed"):
+            load_extra(module, "use a Dask cluster", "cluster")
         import dask
         from distributed.utils import silence_logging_cmgr
 

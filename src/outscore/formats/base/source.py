@@ -21,7 +21,7 @@ from dataclasses import field
 from pathlib import Path, PurePath
 from typing import Any, BinaryIO, Literal, Protocol, cast
 
-from outscore.core.errors import OutscoreError
+from outscore.core.errors import OutscoreError, load_extra
 from outscore.core.records import dataclass
 from outscore.formats.base.document import document_lines, may_be_json, parse_document
 from outscore.formats.base.pipes import is_pipe, name_by_place, open_raw
@@ -444,8 +444,7 @@ class _Zstd(io.RawIOBase):
     """Unpacks zstd frames; the package's own reader does not notice a truncated file."""
 
     def __init__(self, packed: io.BufferedReader[Any]) -> None:
-        import zstandard
-
+        zstandard = load_extra("zstandard", "read files that zstd packed", "zst")
         self._packed, self._error = packed, zstandard.ZstdError
         self._new = zstandard.ZstdDecompressor().decompressobj
         self._frame = self._new()

@@ -20,7 +20,7 @@ from typing import Any, BinaryIO
 
 import msgspec
 
-from outscore.core.errors import OutscoreError
+from outscore.core.errors import OutscoreError, load_extra
 from outscore.core.records import dataclass
 from outscore.formats.base.source import explain_failures, open_bytes
 from outscore.formats.logs.document import Document, LogPeek, Piece, Shape, labels_of, number_of, open_document, text_of
@@ -105,8 +105,7 @@ class _Archive(Document):
         return self._unpack(info)
 
     def _unpack(self, info: zipfile.ZipInfo) -> bytes:
-        import zstandard
-
+        zstandard = load_extra("zstandard", "read this log, which Inspect packed by zstd", "zst")
         # The lengths in the local header decide where the data begin; the directory may hold others.
         self.raw.seek(info.header_offset)
         header = self.raw.read(30)

@@ -12,6 +12,7 @@ import numpy as np
 
 from outscore.core.errors import ClustersError, OutscoreError
 from outscore.core.metric import AdditiveMetric
+from outscore.core.options import did_you_mean
 from outscore.core.records import dataclass
 from outscore.core.rows import EPOCHS, RepeatKind, Repeats, codes_of, in_order_of, repeats_of_rows
 from outscore.inference.base.differences import with_exact_integers
@@ -62,6 +63,8 @@ def run(request: CompareRequest, data: TwoSystems | None = None) -> Comparisons:
     >>> found.comparisons[0].verdict.split(":")[0], found.comparisons[0].p.value
     ('new outscored old', 0.03125)
     """
+    if request.compat is not None:
+        _originals(request)
     if request.qrels and isinstance(request.metric, str) and "," in request.metric:
         request = replace(request, metric=None, measure=tuple(name.strip() for name in request.metric.split(",")))
     if request.measure and data is None:
@@ -151,6 +154,8 @@ def _run(
         )
     except OutscoreError as refusal:
         raise _with_origin(refusal, request, systems) from None
+    if request.compat is not None:
+        whole = _with_originals(whole, systems, metric, request)
     if request.anytime:
         whole = _with_looks(whole, systems, metric, request)
     by_class = class_notes(systems.scores or (), metric)
@@ -341,6 +346,32 @@ def _repeats(request: CompareRequest, systems: TwoSystems) -> Repeats | None:
             raise OutscoreError("There are no repeats: each item was scored once.", "Leave --repeats out.", parameter="repeats")
         return None
     return repeats if request.repeats is None else replace(repeats, kind=cast("RepeatKind", request.repeats))
+
+
+def _originals(request: CompareRequest) -> list[str]:
+    """The other programs that were asked for."""
+    from outscore.inference.originals import ORIGINALS
+
+    names = [name.strip() for name in (request.compat or "").split(",") if name.strip()]
+    for name in names:
+        if name.startswith("sacrebleu"):
+            hint = "Add --reference FILE, or leave --compat out."
+            raise OutscoreError(f"--compat {name} is for texts, but no --reference was named.", hint, parameter="compat")
+        if name not in ORIGINALS:
+            raise OutscoreError(f"There is no `{name}` to compare with.", did_you_mean(name, ORIGINALS), parameter="compat")
+    return names
+
+
+def _with_originals(
+    whole: Comparison, systems: TwoSystems, metric: str | AdditiveMetric, request: CompareRequest
+) -> Comparison:
+    """The comparison with what other programs print for the same items."""
+    from outscore.inference.originals import of_originals
+
+    pairs, additive = paired(systems.a, systems.b, metric, systems.items, systems.clusters)
+    asked = question_of(**request.asked()).of_test
+    notes = [of_originals(name, pairs, additive, asked) for name in _originals(request)]
+    return replace(whole, notes=[*whole.notes, *notes])
 
 
 def _check_slices(request: CompareRequest, systems: TwoSystems) -> None:

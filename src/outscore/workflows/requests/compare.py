@@ -175,6 +175,7 @@ class CompareRequest(ComparisonRequest, MeasuredRequest, TableRequest, LogReques
     )
     method: str = declare(shared.METHOD, only_for=(base.of_values("test", ("permutation", "all")),))
     not_worse: Mapping[str, object] = declare(shared.NOT_WORSE, after="margin")
+    compat: str | None = declare(shared.COMPAT)
     anytime: bool = declare(shared.ANYTIME, after="not_worse")
     bounds: tuple[float, ...] = declare(shared.BOUNDS, after="anytime")
     unpaired: bool = declare(shared.UNPAIRED, after="bounds")

@@ -816,18 +816,20 @@ COMPAT = Option(
     "compat",
     str,
     None,
-    "Texts: also show the p-value of sacrebleu-ar, sacrebleu-bs or both; it does not affect the verdict.",
+    "Also show what others print: sacrebleu-ar and sacrebleu-bs of texts, nlpstattest and paired-perm-test of scores.",
     lambda: {
         "sacrebleu-ar": "sacreBLEU, approximate randomisation",
         "sacrebleu-bs": "sacreBLEU, bootstrap",
+        "nlpstattest": "NLPStatTest",
+        "paired-perm-test": "paired-perm-test",
     },
     label="Compare with",
-    form_help="Also show the p-value of another tool; it does not affect the verdict.",
+    form_help="Also show what another program prints; it does not affect the verdict.",
     group="test",
-    only_for=(base.TEXTS,),
     metavar="NAME",
     always_saved=False,
-    doc='``"sacrebleu-ar"`` or ``"sacrebleu-bs"``: also show the p that sacreBLEU prints. It does not affect the verdict.',
+    doc='``"sacrebleu-ar"``, ``"sacrebleu-bs"`` (of texts), ``"nlpstattest"`` or ``"paired-perm-test"`` (of scores): also\n'
+    "show what that program prints. It does not affect the verdict.",
 )
 NAMES = Option(
     "names",

@@ -1,0 +1,139 @@
+"""What the programs behind the papers print, beside the numbers of this one: rules of theirs, computed anew."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from outscore.core.metric import AdditiveMetric
+from outscore.core.numeric import Array
+from outscore.core.rows import PairedScores
+from outscore.inference.base.differences import scores_if_any
+from outscore.inference.base.question import TestRequest
+from outscore.laws import normal
+from outscore.results.note import Note
+
+PRUNED = 1e-8
+"""Probabilities that paired-perm-test leaves out of its table, item by item."""
+FEW = 20
+"""Below so many differences NLPStatTest's sign test counts; from here on it uses the normal law."""
+MOST_CELLS = 2e9
+"""Sums times items that its table is made for here."""
+
+
+def of_originals(name: str, pairs: PairedScores, metric: AdditiveMetric, request: TestRequest) -> Note:
+    """What the program of that name prints for the same items, and why it may be another number.
+
+    Examples
+    --------
+    >>> mean = AdditiveMetric("mean", ("score", "items"), ratio=((1, 0), (0, 1)))
+    >>> a, b = (np.stack([x, np.ones(6, int)], axis=1) for x in ([8, 6, 5, 9, 7, 4], [5, 4, 5, 3, 6, 6]))
+    >>> print(of_originals("paired-perm-test", PairedScores(a, b), mean, TestRequest()))
+    paired-perm-test prints p = .25; it leaves out sums of probability below 1e-8.
+    """
+    scores = scores_if_any(pairs, metric)
+    if scores is None or pairs.clusters is not None:
+        text = f"{name} has no number for these data: it takes one score per item and no clusters."
+    elif request.delta and name == "paired-perm-test":
+        text = f"{name} tests no other difference than 0."
+    else:
+        text = ORIGINALS[name](scores.d if scores.whole is None else scores.whole, scores.scale, request)
+    return Note("peer", text)
+
+
+def _paired_perm_test(d: Array, scale: int, request: TestRequest) -> str:
+    """Zmigrod, Vieira and Cotterell (2022): the dynamic programme, two-sided."""
+    del scale
+    if d.dtype.kind != "i":
+        return "paired-perm-test has no number for these data: it takes whole numbers."
+    if float(np.abs(d).sum()) * len(d) > MOST_CELLS:
+        return "paired-perm-test would fill too large a table for these data."
+    side = "" if request.alternative == "two-sided" else " (two-sided; it knows no other)"
+    return f"paired-perm-test prints p = {_bare(pruned_p(d))}{side}; it leaves out sums of probability below 1e-8."
+
+
+def pruned_p(d: Array) -> float:
+    """P(|Σ ±d| ≥ |Σ d|) by a table from which small probabilities are dropped at every item.
+
+    Examples
+    --------
+    >>> pruned_p(np.array([1, 1, 1, 1, 1])), pruned_p(np.array([1, -1]))
+    (0.0625, 1.0)
+    """
+    reach = int(np.abs(d).sum())
+    law = np.zeros(2 * reach + 1)
+    law[reach] = 1.0
+    for size in np.abs(d[d != 0]).tolist():
+        kept = np.where(law < PRUNED, 0.0, law)
+        law = np.zeros_like(law)
+        law[size:] += 0.5 * kept[:-size]
+        law[:-size] += 0.5 * kept[size:]
+    observed = abs(int(d.sum()))
+    return float(law[reach + observed :].sum() + law[: reach - observed + 1].sum()) if observed else float(law.sum())
+
+
+def _nlpstattest(d: Array, scale: int, request: TestRequest) -> str:
+    """Zhu, Mak, Gioannini and Xia (2020): its tests that draw nothing, rounded as it rounds them."""
+    x = d / scale - request.delta
+    t, wilcoxon, sign = (round(p, 5) for p in (_student(x, request), wilcoxon_p(x, request), sign_p(x, request)))
+    shift = float(x.mean() + request.delta) / float(x.std(ddof=1)) if x.std() else math.nan
+    g = f"Hedges' g = {shift * (1 - 3 / (4 * len(x) - 9)):.5f}" if len(x) > 3 else "no Hedges' g"
+    wrong = "" if request.alternative == "two-sided" else " (its one-sided Wilcoxon p has the sides of the tail mixed up)"
+    return (
+        f"NLPStatTest prints t test p = {_bare(t)}, Wilcoxon p = {_bare(wilcoxon)}{wrong}, sign test p = {_bare(sign)}, {g}; "
+        "ties count by their values in its Wilcoxon test, and g is corrected as for two samples."
+    )
+
+
+def _student(x: Array, request: TestRequest) -> float:
+    import scipy.special
+
+    t = float(x.mean() / (x.std(ddof=1) / math.sqrt(len(x)))) if x.std() else math.nan
+    below = float(scipy.special.stdtr(len(x) - 1, t))
+    return {"two-sided": 2 * min(below, 1 - below), "less": below, "greater": 1 - below}[request.alternative]
+
+
+def wilcoxon_p(x: Array, request: TestRequest) -> float:
+    """The signed-rank test by the normal law, with its correction for ties and its one-sided tails as they are there.
+
+    Examples
+    --------
+    >>> round(wilcoxon_p(np.array([0.1, 0.3, -0.2, 0.5]), TestRequest()), 5)
+    0.36131
+    """
+    x = x[x != 0]
+    n = len(x)
+    _, place, counts = np.unique(np.abs(x), return_inverse=True, return_counts=True)
+    ranks = (np.cumsum(counts) - (counts - 1) / 2)[place]
+    tied = x[counts[place] > 1]
+    above, middle = float(ranks[x > 0].sum()), n * (n + 1) / 4
+    variance = n * (n + 1) * (2 * n + 1) / 24 - float((tied**3 - tied).sum()) / 48
+    z = (abs(above - middle) - 0.5) / math.sqrt(variance) if above != middle else 0.0
+    return {"two-sided": 2 * normal(-z), "less": normal(-z), "greater": normal(z)}[request.alternative]
+
+
+def sign_p(x: Array, request: TestRequest) -> float:
+    """The sign test, by the normal law from twenty differences on."""
+    wins, n = int((x > 0).sum()), int((x != 0).sum())
+    upper, lower = _at_least(wins, n), _at_least(n - wins, n)
+    p = {"two-sided": 2 * min(upper, lower), "less": lower, "greater": upper}[request.alternative]
+    return 1.0 if 2 * wins == n and request.alternative == "two-sided" else p
+
+
+def _at_least(k: int, n: int) -> float:
+    if n < FEW:
+        return sum(math.comb(n, i) for i in range(k, n + 1)) / 2**n
+    return normal(-(k - n / 2 - 0.5) / math.sqrt(n / 4))
+
+
+def _bare(p: float) -> str:
+    return f"{p:.5g}".removeprefix("0") if 0 < p < 1 else f"{p:g}"
+
+
+ORIGINALS: dict[str, Callable[[Array, int, TestRequest], str]] = {
+    "paired-perm-test": _paired_perm_test,
+    "nlpstattest": _nlpstattest,
+}
+"""The programs whose numbers can be shown, by name."""
