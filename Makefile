@@ -22,7 +22,7 @@ DEV := $(VENV)/.ready-dev
 BENCH := $(VENV)/.ready-bench
 SITE := $(VENV)/.ready-site
 
-.PHONY: help demo test test-slow lint browser scripts coverage mutants same bench api docs site screenshots clean
+.PHONY: package help demo test test-slow lint browser scripts coverage mutants same bench api docs site screenshots clean
 .DEFAULT_GOAL := help
 
 help:
@@ -37,6 +37,7 @@ help:
 	@echo "make api          write the public functions anew from the declared requests"
 	@echo "make docs         renew the tables, outputs and pictures in the documentation"
 	@echo "make site         the documentation as a site in build/site: dead links and old outputs are errors"
+	@echo "make package      wheel and source archive in dist/, checked, and tested where they are installed"
 	@echo "make screenshots  pictures of the page for the documentation"
 	@echo "make clean        remove the environment and everything generated"
 
@@ -104,6 +105,19 @@ site: $(SITE)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 	$(BIN)/python docs/try_site.py build/site
 	@echo "The site is in build/site; open build/site/index.html."
+
+# The source archive makes the wheel, which is installed without extras; the archive's own tests of the core then run against it.
+SMOKE := tests/core/test_records.py tests/core/test_options.py tests/exact/test_binomial.py tests/exact/test_lattice.py tests/exact/test_numbers.py
+package:
+	rm -rf dist build/package
+	$(PYTHON) -m venv build/package
+	build/package/bin/python -m pip install --quiet build twine
+	build/package/bin/python -m build --outdir dist .
+	build/package/bin/python -m twine check --strict dist/*
+	build/package/bin/python docs/check_package.py dist
+	build/package/bin/python -m pip install --quiet dist/*.whl pytest hypothesis
+	mkdir build/package/source && tar -xzf dist/*.tar.gz -C build/package/source --strip-components=1
+	cd build/package/source && rm -rf src && ../bin/python -m pytest -q -p no:cacheprovider -m "not slow" $(SMOKE)
 
 screenshots: $(DEV)
 	$(BIN)/python docs/screenshots.py

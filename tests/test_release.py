@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import importlib.util
 import re
+import sys
 import tomllib
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import yaml
@@ -19,7 +22,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["
 # The parts of the workflow syntax that are used here; a key that is not listed is a misspelling, or belongs in the list.
 TRIGGERS = {"push", "pull_request", "schedule", "workflow_dispatch"}
 TOP = {"name", "on", "permissions", "concurrency", "jobs"}
-JOB = {"strategy", "runs-on", "timeout-minutes", "steps", "needs", "if", "env"}
+JOB = {"strategy", "environment", "permissions", "runs-on", "timeout-minutes", "steps", "needs", "if", "env"}
 STEP = {"uses", "run", "with", "name", "id", "env", "if", "shell"}
 FIELDS = {"textarea", "input", "dropdown", "checkboxes", "markdown"}
 
@@ -83,7 +86,7 @@ def test_what_is_tested_is_what_is_promised():
     promised = [c.rpartition(" ")[2] for c in PROJECT["classifiers"] if re.search(r":: 3\.\d+$", c)]
     assert workflow["jobs"]["test"]["strategy"]["matrix"]["python"] == promised
     assert PROJECT["requires-python"] == f">={promised[0]}"
-    assert {"core", "lowest", "site"} <= workflow["jobs"].keys()
+    assert {"core", "lowest", "site", "windows", "package"} <= workflow["jobs"].keys()
     named = re.findall(r"tests/[\w/.]+", str(workflow))
     assert named
     assert [path for path in named if not (ROOT / path).exists()] == []
@@ -127,10 +130,44 @@ def test_hooks_run_what_is_there():
     assert len(hooks) == 3
 
 
-def test_the_changelog_tells_the_first_release_as_one():
-    """What was changed on the way to it, nobody met; from the next one on there are two sections."""
+def test_the_changelog_tells_releases_newest_first():
     text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
-    assert re.findall(r"^## \[(.+)\]", text, re.MULTILINE) == [__version__] == ["0.1.0"]
+    assert re.findall(r"^## \[(.+)\]", text, re.MULTILINE) == [__version__, "0.1.0"]
+
+
+def test_a_release_is_published_without_a_password_and_only_from_its_tag():
+    workflow = yaml.safe_load((ROOT / ".github" / "workflows" / "release.yml").read_text(encoding="utf-8"))
+    assert workflow[True] == {"push": {"tags": ["v*"]}}
+    publish = workflow["jobs"]["publish"]
+    assert (publish["needs"], publish["permissions"]) == (["build"], {"id-token": "write"})
+    assert "secrets." not in str(workflow)
+    assert "password" not in str(workflow)
+    assert "_version.py" in str(workflow["jobs"]["build"])
+
+
+def test_no_checkout_keeps_its_credentials():
+    for path in WORKFLOWS:
+        for job in yaml.safe_load(path.read_text(encoding="utf-8"))["jobs"].values():
+            for step in job["steps"]:
+                if step.get("uses", "").startswith("actions/checkout@"):
+                    assert step["with"]["persist-credentials"] is False, path.name
+
+
+def test_links_of_the_readme_lead_somewhere_on_an_index():
+    spec = importlib.util.spec_from_file_location("hatch_build", ROOT / "hatch_build.py")
+    hook = importlib.util.module_from_spec(spec)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(sys.modules, "hatchling.metadata.plugin.interface", SimpleNamespace(MetadataHookInterface=object))
+        for name in ("hatchling", "hatchling.metadata", "hatchling.metadata.plugin"):
+            patch.setitem(sys.modules, name, SimpleNamespace())
+        spec.loader.exec_module(hook)
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    there = hook.readme_of(text, "https://host.invalid/a/b", "v9")
+    assert "](https://host.invalid/a/b/blob/v9/docs/faq.md)" in there
+    assert "](https://host.invalid/a/b/raw/v9/docs/ideas/verdict.svg)" in there
+    assert "<!--" not in there
+    for shown in (there, hook.readme_of(text, "", "v9")):
+        assert re.findall(r"\]\((?!https?:|#)", shown) == []
 
 
 def test_no_addresses_are_invented():

@@ -124,7 +124,7 @@ def sign_p(x: Array, request: TestRequest) -> float:
 
 def _at_least(k: int, n: int) -> float:
     if n < FEW:
-        return sum(math.comb(n, i) for i in range(k, n + 1)) / 2**n
+        return float(sum(math.comb(n, i) for i in range(k, n + 1)) / 2**n)
     return normal(-(k - n / 2 - 0.5) / math.sqrt(n / 4))
 
 

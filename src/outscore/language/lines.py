@@ -211,7 +211,7 @@ def comparison_signature(
     --------
     >>> p = PValue(0.5, 0.5, 0.5, -0.3, "exact", "plane", n=80)
     >>> print(comparison_signature("f1", p, alternative="two-sided", alpha=0.05))
-    metric:f1|test:permutation|method:exact|kernel:plane|n:80|unit:items|alternative:two-sided|alpha:0.05|outscore:0.1.0
+    metric:f1|test:permutation|method:exact|kernel:plane|n:80|unit:items|alternative:two-sided|alpha:0.05|outscore:0.2.0
     """
     parts: list[tuple[str, object]] = [("metric", metric), *_direction_part(higher_is_better=higher_is_better)]
     if bayes is None:
@@ -295,7 +295,7 @@ def score_signature(
     >>> one = ScoredSystem("new", 0.75, 0.53, 0.89, 20, 20)
     >>> asked = {"alpha": 0.05, "population": "items", "repeat_kind": None, "higher_is_better": True}
     >>> print(score_signature([one], "accuracy", interval="Wilson's score interval", **asked))
-    score:each|metric:accuracy|interval:Wilson's score interval|systems:1|n:20|alpha:0.05|outscore:0.1.0
+    score:each|metric:accuracy|interval:Wilson's score interval|systems:1|n:20|alpha:0.05|outscore:0.2.0
     """
     parts: list[tuple[str, object]] = [
         ("score", "each"),

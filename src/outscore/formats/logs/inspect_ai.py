@@ -114,7 +114,7 @@ class _Archive(Document):
         packed = io.BytesIO(self.raw.read(info.compress_size))
         try:
             reader = zstandard.ZstdDecompressor().stream_reader(packed, read_across_frames=True)
-            data = reader.read(info.file_size + 1)
+            data: bytes = reader.read(info.file_size + 1)
         except zstandard.ZstdError as error:
             self.refuse(f": `{info.filename}` is damaged ({error}).", "Copy the log again.")
         if len(data) != info.file_size:

@@ -512,7 +512,7 @@ def _screen_facts(c: Comparison, whole: Comparisons) -> tuple[doc.Fact, ...]:
         ("datasets", told.get("datasets", [])[:1]),
         ("items", lost_items(c, whole)),
         ("read as", common.short_read_as(c.reading)),
-        ("others", [common.clean(note.text) for note in c.notes if note.kind == "peer"]),
+        ("others", [doc.clean(note.text) for note in c.notes if note.kind == "peer"]),
         ("next", next_step(c, short=True)),
     )
 
