@@ -28,7 +28,7 @@ def totals(folder: Path) -> list[Path]:
     return paths
 
 
-@pytest.mark.parametrize("command", ["compare", "rank", "show"])
+@pytest.mark.parametrize("command", ["compare", "rank"])
 @pytest.mark.parametrize("inside", [False, True])
 def test_two_runs_without_samples(command, inside, tmp_path):
     paths = totals(tmp_path)
@@ -38,6 +38,16 @@ def test_two_runs_without_samples(command, inside, tmp_path):
     proposed = shlex.split(done.stderr.split("`")[-2])
     assert proposed == ["outscore", "plan", "--scores", "0.75", "0.5", "--n", "12"]
     assert run(*proposed[1:]).exit_code == 0
+
+
+def test_a_listing_says_it_of_each_run(tmp_path):
+    done = run("show", *totals(tmp_path), "--format", "json")
+    assert done.exit_code == 0, done.output
+    problems = [file["problem"] for file in json.loads(done.stdout)["files"]]
+    assert [problem.split("`")[-2] for problem in problems] == [
+        "outscore plan --accuracy 0.75 --n 12",
+        "outscore plan --accuracy 0.5 --n 12",
+    ]
 
 
 @pytest.mark.parametrize("command", ["score", "show"])

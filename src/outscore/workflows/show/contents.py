@@ -13,7 +13,7 @@ from outscore.core.errors import OutscoreError
 from outscore.core.records import dataclass
 from outscore.formats.base.source import files_below, is_pattern, pattern_name, runs_in
 from outscore.formats.logs.evaluation import Evaluation, join_parts, join_runs
-from outscore.formats.logs.find import recognise
+from outscore.formats.logs.find import recognise, refuse_totals
 from outscore.formats.logs.registry import LOGS, LogEntry
 from outscore.results.logs import ShownColumn, ShownFile
 from outscore.workflows.requests.base import Request
@@ -118,6 +118,7 @@ def _parts(evaluations: Sequence[Evaluation], found: Contents) -> list[Evaluatio
 
 def _describe(name: str, found: Contents) -> None:
     try:
+        refuse_totals([name])
         description = describe(Path(name))
     except OutscoreError as refusal:
         found.files.append(ShownFile(name, problem=str(refusal)))
