@@ -466,7 +466,7 @@ def shared_flipped_blocks(
     Examples
     --------
     >>> bleu, ter = np.array([[1, 2], [0, 3]]), np.array([[5], [1]])
-    >>> [[sums.tolist() for sums in block] for block in flipped_blocks([bleu, ter], resamples=2, seed=2)]
+    >>> [[sums.tolist() for sums in block] for block in shared_flipped_blocks([bleu, ter], resamples=2, seed=2)]
     [[[[1.0, -1.0], [1.0, 5.0]], [[4.0], [6.0]]]]
     """
     rows = np.concatenate(tables, axis=1)
@@ -492,7 +492,7 @@ def shared_resampled_blocks(
     Examples
     --------
     >>> a, b = np.array([[1, 1], [0, 1]]), np.array([[10], [20]])
-    >>> [[sums.tolist() for sums in block] for block in resampled_blocks([a, b], resamples=2, seed=1)]
+    >>> [[sums.tolist() for sums in block] for block in shared_resampled_blocks([a, b], resamples=2, seed=1)]
     [[[[2.0, 2.0], [0.0, 2.0]], [[20.0], [40.0]]]]
     """
     rows = np.concatenate(tables, axis=1)

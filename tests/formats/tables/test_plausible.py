@@ -104,6 +104,8 @@ def test_a_transposed_table_that_does_not_fit_is_refused(folder):
     assert "line 3: the system `a` appears for the second time" in run("rank", "twice.csv", "--transpose").output
     pl.DataFrame({"model": ["a", "b"], "q1": [0, 1], "note": ["x", "y"]}).write_csv("note.csv")
     assert "no numbers in `note`" in run("rank", "note.csv", "--transpose").output
+    Path("empty.json").write_text("[{}]")
+    assert "`empty.json` has no columns." in run("rank", "empty.json", "--transpose").output
 
 
 @pytest.mark.parametrize("command", ["compare", "rank"])

@@ -79,6 +79,8 @@ def transposed(records: Records, choice: Choice) -> tuple[Records, Choice]:
     The column of the systems' names is the one with a usual name of systems or items, or else the first. All other columns are
     items.
     """
+    if not records.columns:
+        raise OutscoreError(f"{records.label} has no columns.", "Give one record per item.", parameter="transpose")
     name = choice.system or _names_column(records)
     items = [column for column in records.columns if column != name]
     texts = [column for column in items if not looks_numeric(records.sample[column])]

@@ -18,7 +18,7 @@ def write(verdict: Verdict) -> str:
     Examples
     --------
     >>> print(write(Verdict(("new outscored old: ...",), "new outscored <old>", tone="won"))[:96])
-    <svg xmlns="http://www.w3.org/2000/svg" width="206" height="20" role="img" aria-label="outscore:
+    <svg xmlns="http://www.w3.org/2000/svg" width="202" height="20" role="img" aria-label="outscore:
     """
     told = clean(verdict.headline)
     told = told if len(told) <= MAX_LETTERS else f"{told[: MAX_LETTERS - 1]}…"
