@@ -183,6 +183,14 @@ def test_a_view_without_files_says_what_to_bring(browser, server, view):
         assert no_wider_than_the_screen(page)
 
 
+def test_a_view_without_files_offers_its_own_examples(browser, server):
+    with visited(browser, server, "/prefer") as page:
+        page.locator("#empty").get_by_role("button", name="Battles of five").click()
+        there(page.locator("#result figure svg").first)
+        assert "files=" in page.url
+        expect(page.locator(".own-examples")).not_to_be_visible()
+
+
 def test_files_that_are_gone_are_named_as_gone(browser, server):
     with visited(browser, server, "/compare?files=nowhere", refused=404) as page:
         expect(page.locator("#gone")).to_be_visible()

@@ -51,7 +51,20 @@ export class View {
     if (gone.length) warn("gone", ["Some files in this address are no longer available."]);
     else this.checkAddress();
     foldSettings();
+    if (this.empty && this.needsFiles) await this.offerExamples();
     await this.compute();
+  }
+
+  // Who has no files here yet sees what the view does with some.
+  async offerExamples() {
+    const all = await askJson("GET", "/api/examples").catch(() => []), own = all.filter((one) => one.view === this.command);
+    const follow = async ({ name }) => {
+      const { view, parts, settings } = await askJson("POST", `/api/examples/${name}`);
+      location.assign(addressOf(`/${view}`, parts, settings));
+    };
+    const offers = own.map((one) => make("li", {}, button(one.title, () => follow(one), "link-button"), ` ${one.about}`));
+    if (!offers.length) return;
+    byId("empty").append(make("p", {}, "Or try an example:"), make("ul", { class: "own-examples" }, ...offers));
   }
 
   // Finds out about all files; the ids of those that are gone, which play no part any more.
