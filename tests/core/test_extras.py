@@ -6,11 +6,12 @@ import json
 import subprocess
 import sys
 
-import polars as pl
 import pytest
-import zstandard
 from tests.log_files import inspect_archive
 
+# Files are written with what is then missing.
+pl = pytest.importorskip("polars")
+zstandard = pytest.importorskip("zstandard")
 SENTENCE = "polars must be installed to {purpose}. Run `pip install 'outscore[parquet]'`."
 WITHOUT = "import sys; sys.modules['polars'] = None; sys.argv[0] = 'outscore'; from outscore.__main__ import main; main()"
 ROWS = pl.DataFrame({"id": ["q1", "q2", "q3", "q4"], "new": [1, 1, 1, 0], "old": [0, 1, 0, 0]})
