@@ -40,14 +40,10 @@ def test_two_runs_without_samples(command, inside, tmp_path):
     assert run(*proposed[1:]).exit_code == 0
 
 
-def test_a_listing_says_it_of_each_run(tmp_path):
-    done = run("show", *totals(tmp_path), "--format", "json")
-    assert done.exit_code == 0, done.output
-    problems = [file["problem"] for file in json.loads(done.stdout)["files"]]
-    assert [problem.split("`")[-2] for problem in problems] == [
-        "outscore plan --accuracy 0.75 --n 12",
-        "outscore plan --accuracy 0.5 --n 12",
-    ]
+def test_a_listing_of_nothing_else_says_it_of_both(tmp_path):
+    done = run("show", *totals(tmp_path))
+    assert done.exit_code == 2
+    assert done.stderr.split("`")[-2] == "outscore plan --scores 0.75 0.5 --n 12"
 
 
 @pytest.mark.parametrize("command", ["score", "show"])
