@@ -25,15 +25,15 @@ from outscore.workflows.requests.registry import REQUESTS
 SOURCE = Path(outscore.__file__).parent
 GENERATED = SOURCE / "api.py"
 LIMITS = {
-    "modules": 376,
-    "lines of code": 64_400,
-    "types": 569,
+    "modules": 377,
+    "lines of code": 66_800,
+    "types": 578,
     "lists of option names": 0,
-    "records patched in workflows": 235,
-    "assertions that something is not None": 140,
+    "records patched in workflows": 195,
+    "assertions that something is not None": 130,
 }
 """The limits of `counts`; the targets are 340, 48,000, 400, 0, 90 and 75."""
-VISITED = {"functions": 840, "modules": 376}
+VISITED = {"functions": 840, "modules": 120}
 """The limits of what a comparison of two files calls; the target is 560 functions."""
 
 
@@ -48,11 +48,13 @@ def counts() -> Counter[str]:
         if path == GENERATED:
             continue
         found["lines of code"] += lines_of_code(text, tree)
+        # The values of a type may be called like options.
+        types = {id(node.slice) for node in ast.walk(tree) if isinstance(node, ast.Subscript)}
         for node in ast.walk(tree):
             match node:
                 case ast.ClassDef():
                     found["types"] += 1
-                case ast.Tuple() | ast.List() | ast.Set():
+                case ast.Tuple() | ast.List() | ast.Set() if id(node) not in types:
                     found["lists of option names"] += is_list_of(names, node)
                 case ast.Call(func=ast.Name(id="replace"), keywords=[_, *_]):
                     found["records patched in workflows"] += "workflows" in path.parts

@@ -11,7 +11,7 @@ from itertools import product
 import pytest
 from tests.conftest import make_p
 
-from outscore import compare, gate
+from outscore import compare
 from outscore.report.charts.canvas import COLOURS, DESCRIBED, FORMATS
 from outscore.report.charts.comparison import charts, difference_chart, null_chart
 from outscore.report.charts.distributions import _through_quartiles, differences_chart, scores_histograms
@@ -235,14 +235,13 @@ def test_shares_of_tails_are_those_of_the_exact_law(right_or_wrong):
     assert c.p.value == pytest.approx(10 / 16)
 
 
-def test_the_tail_of_a_gate_is_the_one_that_its_p_asks_about():
-    """Nine of fifteen items that differ speak against the candidate: chance alone leaves it six or fewer."""
-    found = gate([0] * 6 + [1] * 9 + [1] * 85, [1] * 6 + [0] * 9 + [1] * 85, margin=0.5)
-    c = found.comparison
+def test_the_tail_is_the_one_that_a_one_sided_p_asks_about():
+    """Nine of fifteen items that differ speak against A: chance alone leaves it six or fewer."""
+    c = compare([1] * 6 + [0] * 9 + [1] * 85, [0] * 6 + [1] * 9 + [1] * 85, alternative="less")
     (tail,) = [row for row in null_chart(c, Comparisons([c], {})).rows if row["part"].startswith("at least")]
     assert tail["part"] == "at least as far below"
     assert tail["share"] == pytest.approx(sum(math.comb(15, k) for k in range(7)) / 2**15)
-    assert tail["share"] == found.worse.value
+    assert tail["share"] == c.p.value
     assert "one-sided" in str(evidence(c, Comparisons([c], {})))
 
 

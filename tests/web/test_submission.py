@@ -105,3 +105,12 @@ def test_names_that_mean_something_else_to_the_command_line():
         "outscore compare --reference r --buckets ./length a b -o result.json",
         "outscore compare result.json result-2.json -o result-3.json",
     }
+
+
+@pytest.mark.parametrize("setting", ["gold", "cluster", "roster"])
+@pytest.mark.parametrize("path", ["/etc/passwd", "../secret.txt", "a/../../secret.txt"])
+def test_no_setting_reads_a_file_that_was_not_uploaded(setting, path):
+    """These may name a column or a file, which is one of those that were uploaded."""
+    with pytest.raises(HTTPProblem) as refusal:
+        made("compare", {"files": ["a.csv", "b.csv"]}, **{setting: path})
+    assert (refusal.value.status, refusal.value.setting) == (422, setting)

@@ -351,6 +351,10 @@ def _line(field: Field, value: object) -> str:
     text = str(value)
     if len(text) > MAX_TEXT or any(ord(c) < 32 or 0xD800 <= ord(c) < 0xE000 for c in text):
         raise _unexpected(field, text[:40], f"A line of at most {MAX_TEXT:,} characters was expected.")
+    # What may be a column or a file is a text here: of files, those that were uploaded are read, and no others.
+    place = PurePosixPath(text)
+    if "FILE" in field.option.metavar and (place.is_absolute() or ".." in place.parts):
+        raise _unexpected(field, text, "Upload the file, and give its name.")
     return text
 
 
