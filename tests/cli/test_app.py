@@ -74,8 +74,8 @@ def test_help_imports_no_command():
         ("compare --metrc mean a b", "There is no option `--metrc`. Did you mean `--metric`?"),
         ("rank --corection=holm a", "There is no option `--corection`. Did you mean `--correction`?"),
         (
-            "score --reference r.txt a",
-            "There is no option `--reference`. It is an option of `outscore compare`, `outscore rank`, `outscore gate`.",
+            "score --margin .1 a",
+            "There is no option `--margin`. It is an option of `outscore compare`, `outscore gate`, `outscore plan`.",
         ),
         (
             "prefer --bounds 0 1 a",

@@ -62,7 +62,7 @@ def test_the_place_is_named(started, monkeypatch, numbers):
     monkeypatch.setattr("outscore.workflows.gate.read_pair", crash)
     code, said = started("gate", "good.txt", "bad.txt", "--margin", ".05")
     assert code == 70
-    assert "(run.py, line " in said
+    assert "(gate.py, line " in said
 
 
 @pytest.mark.parametrize("error", [AssertionError(), RecursionError("deep"), Panic("index out of bounds"), KeyError("x")])

@@ -117,7 +117,6 @@ def test_deciding_items_show_question_and_answers(tmp_path):
     [
         ("lm_eval/two-models", "", "The logs contain 3 tasks: `additions_sc`, `choices`, `ende`. Choose one with --log-task"),
         ("lm_eval/two-models", "--log-task additions_sc", "scored by 3 filters: `strict-first`, `flexible-first`, `maj@3`"),
-        ("lm_eval/two-models", "--log-task choices", "The logs have 2 scores: `acc`, `acc_norm`. Choose one with --metric"),
         ("inspect/unscored", "--metric partial", "has no score on 2 of 20 rows (2 unscored)"),
         ("inspect/error", "", "mockllm/amber has no score on 13 of 20 rows (2 errored, 11 not run)"),
         ("every_eval_ever/from-lm_eval/ende", "", "score 0 beside a total of 65.5699"),
@@ -133,6 +132,14 @@ def test_refusals(shared_data, path, options, said):
     assert done.exit_code == 2
     assert said in done.output
     assert "Traceback" not in done.output
+
+
+def test_scores_that_are_the_same_on_every_row_are_one(shared_data):
+    logs = shared_data / "harness-logs" / "lm_eval" / "two-models"
+    asked = ("compare", logs, "--log-task", "choices", "--format", "json")
+    found, named = (json.loads(run(*asked, *more).output)["comparisons"][0] for more in ((), ("--metric", "acc")))
+    assert (found["p"], found["scores"]) == (named["p"], named["scores"])
+    assert "`acc` and `acc_norm` are the same on every row." in [note["text"] for note in found["notes"]]
 
 
 def test_systems_without_a_common_task_are_not_asked_to_choose_one(shared_data):

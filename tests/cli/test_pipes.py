@@ -7,6 +7,7 @@ import io
 import json
 import os
 import random
+import re
 import shlex
 import subprocess
 import sys
@@ -153,6 +154,7 @@ def _told(text: str, names: Mapping[str, str]) -> object:
         if isinstance(value, str):
             for path, name in names.items():
                 value = value.replace(f"`{path}`", f"`{name}`").replace(f" {path}", f" {name}" if path != "-" else " -")
+            value = re.sub(r"^(outscore .*) -$", rf"\1 {next(iter(names.values()))}", value)
             return value.replace("Standard input", f"`{next(iter(names.values()))}`")
         return value
 
