@@ -26,7 +26,7 @@ SOURCE = Path(outscore.__file__).parent
 GENERATED = SOURCE / "api.py"
 LIMITS = {
     "modules": 377,
-    "lines of code": 66_800,
+    "lines of code": 66_850,
     "types": 578,
     "lists of option names": 0,
     "records patched in workflows": 195,

@@ -94,10 +94,8 @@ def read_systems(
     same = [name for name in chosen[0].measures if name != measure and all(name in one.measures for one in chosen)]
     if same and question.measure is None:
         # Of several that differ, one has to be named.
-        names = " and ".join(f"`{name}`" for name in same)
-        notes.append(
-            Note("input", f"`{measure}` is compared: {names} {'is' if len(same) == 1 else 'are'} the same on every row.")
-        )
+        names = " and ".join(f"`{name}`" for name in (measure, *same))
+        notes.append(Note("input", f"{names} are the same on every row."))
     if totals:
         notes.append(Note("input", f"Rows add up to what the logs report: {measure} {', '.join(totals)}."))
     systems = list(dict.fromkeys(evaluation.system for evaluation in chosen))
