@@ -88,8 +88,7 @@ def test_a_huge_folder_is_refused_without_being_searched(command, in_folder, ref
     more = ("-o", "x_samples.jsonl") if command == "convert" else ("-o", "x.json")
     said = refusal(command, "huge", *more)
     assert said.startswith("`huge` contains more than 20 files. Name the folder of the ")
-    # `show` looks for logs first, and then for anything else.
-    assert len(seen) < (30 if command == "show" else 15)
+    assert len(seen) < 15
 
 
 def test_a_result_may_lie_beside_the_folder_it_is_about(in_folder, outscore, refusal):

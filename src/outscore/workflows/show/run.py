@@ -96,7 +96,8 @@ def _propose_for(found: Sequence[Contents]) -> Proposal:
         first, *further = commands
         return Proposal(first, tuple(notes), tuple(further[:MAX_PROPOSED]))
     problems = [problem.problem for one in found for problem in one.problems]
-    refuse_totals([one.path for one in found])
+    # A place that could not be searched is not searched again.
+    refuse_totals([one.path for one in found if one.path not in [problem.path for problem in one.problems]])
     reason = str(refusals[0]) if refusals and described else next(iter(problems), "nothing can be computed from these files.")
     return Proposal(notes=(Note("input", f"No command is proposed: {reason}"),))
 
