@@ -50,7 +50,7 @@ from outscore.workflows.reading import (
 )
 from outscore.workflows.requests import base, shared
 from outscore.workflows.requests.rank import RankRequest
-from outscore.workflows.texts.inputs import read_text_files
+from outscore.workflows.texts.inputs import files_of_request
 from outscore.workflows.texts.members import SegmentScores, check_segments
 from outscore.workflows.validate import refuse_labels
 
@@ -281,17 +281,7 @@ def _rank(material: _Material, request: RankRequest, work: _Work) -> Ranked:
 
 def read_texts(request: RankRequest) -> RankData:
     """The texts of a request's files."""
-    texts_read = read_text_files(
-        request.files,
-        request.reference,
-        documents=request.documents_of_texts(),
-        dataset=request.dataset,
-        names=request.names,
-        system=request.system,
-        reader=request.reader,
-        columns=request.text_column,
-        command=lambda columns: replace(request, text_column=columns).command_line(),
-    )
+    texts_read = files_of_request(request)
     if len(texts_read.systems) < 2:
         named = count(len(texts_read.systems), "system")
         cure = "A quoted pattern matches runs of one system; leave the quotes out to name systems."

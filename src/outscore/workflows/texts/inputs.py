@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from functools import partial
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from outscore.core.errors import OutscoreError
 from outscore.core.options import did_you_mean
@@ -24,6 +24,9 @@ from outscore.workflows.names import distinct_names
 from outscore.workflows.requests import shared
 from outscore.workflows.texts.labels import Labels, labels_of_segments
 from outscore.workflows.texts.statistics import in_order_of, side_by_side
+
+if TYPE_CHECKING:
+    from outscore.workflows.requests.rank import RankRequest, ScoreRequest
 
 # Names that match several files: wildcards for the runs of a system, ``{dataset}`` for the test sets.
 
@@ -240,6 +243,21 @@ class _Opened:
     @property
     def notes(self) -> list[str]:
         return [note for file in self.files.values() for note in file.held.notes]
+
+
+def files_of_request(request: RankRequest | ScoreRequest) -> TextFiles[str]:
+    """The texts that a request for several systems, or for single ones, names."""
+    return read_text_files(
+        request.files,
+        request.reference,
+        documents=request.documents_of_texts(),
+        dataset=request.dataset,
+        names=request.names,
+        system=request.system,
+        reader=request.reader,
+        columns=request.text_column,
+        command=lambda columns: replace(request, text_column=columns).command_line(),
+    )
 
 
 def read_text_files(

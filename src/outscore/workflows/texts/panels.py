@@ -21,7 +21,7 @@ from outscore.workflows.requests import shared
 from outscore.workflows.requests.compare import metrics_in
 from outscore.workflows.requests.groups import METRIC_OF_TEXTS
 from outscore.workflows.texts.checks import chosen_metrics
-from outscore.workflows.texts.inputs import TextFiles, read_text_files
+from outscore.workflows.texts.inputs import TextFiles, files_of_request, read_text_files
 
 if TYPE_CHECKING:
     from outscore.scores.system import Origin
@@ -55,18 +55,7 @@ def score_texts(
 
 def read_text_panels(request: ScoreRequest) -> TextsRead:
     """The texts of a request's files."""
-    files = read_text_files(
-        request.files,
-        request.reference,
-        documents=request.documents_of_texts(),
-        dataset=request.dataset,
-        names=request.names,
-        system=request.system,
-        reader=request.reader,
-        columns=request.text_column,
-        command=lambda columns: replace(request, text_column=columns).command_line(),
-    )
-    return _of_files(files, request.text_metric)
+    return _of_files(files_of_request(request), request.text_metric)
 
 
 def read_pilot(request: PlanRequest) -> TwoSystems:
