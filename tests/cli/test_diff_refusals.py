@@ -50,7 +50,7 @@ DAMAGED = {
     "no heads": ("dep", lambda text: "\n".join("\t".join(_blanked(line)) for line in text.split("\n"))),
     "nine columns": ("pos", lambda text: text.replace("\t_\t_\n", "\t_\n", 1)),
     "Latin-1": ("pos", lambda text: text.replace("w1.1", "h\xf6her").encode("latin-1")),
-    "UTF-16": ("pos", lambda text: text.encode("utf-16")),
+    "UTF-16": ("pos", lambda text: text.encode("utf-16")[:-1]),
     "a cut archive": ("pos", lambda text: gzip.compress(text.encode(), mtime=0)[:-9]),
     "entities, cut": ("ner", lambda text: text[:60]),
     "entities, shuffled": ("ner", lambda text: _sentences(text, ALL[::-1])),

@@ -137,7 +137,7 @@ def _outputs(reading: Reading) -> str:
 
 def _items(reading: Reading) -> str:
     if reading.item:
-        return f"items: {_names(reading.item)}"
+        return f"items: {_names(reading.item) if any(reading.item) else 'the column without a name'}"
     orders = {"arrays": "their order", "table": "row order", "outputs": "as in the gold file"}
     if reading.kind == "outputs" and not reading.files:
         return "items: their order"

@@ -26,6 +26,7 @@ from outscore.formats.tables.names import (
     is_negated,
     is_unclear,
     join_names,
+    may_share_measure,
     named_after,
     shared_measure,
 )
@@ -123,15 +124,22 @@ def resolve_direction(
     counted = next((name for name in named if counts_errors(name.removeprefix("."))), None)
     if counted is not None and scores is not None and below_zero(scores):
         return MetricDirection(metric, "higher", "data", counted)
-    unclear = next((name for name in named if is_unclear(name.removeprefix(".") if endings else name)), None)
-    if unclear is not None:
-        message = f"It is not clear from the name `{unclear}` whether lower or higher scores are better."
-        raise OutscoreError(message, SAY, parameter=OPTION)
+    _refuse_unclear(named, endings=endings)
     if low and len(low) < len(named):
         raise _disagreement(named, low, endings=endings)
     if low:
         return MetricDirection(_orient(metric, "lower"), "lower", "file" if endings else "column", low[0])
     return MetricDirection(metric, "higher", "default")
+
+
+def _refuse_unclear(named: Sequence[str], *, endings: bool) -> None:
+    """Refuse a name that leaves open which scores are better, and systems that all seem to be named after their ranks."""
+    unclear = [name for name in named if is_unclear(name.removeprefix(".") if endings else name)]
+    if not unclear and may_share_measure(named):
+        unclear = list(named)
+    if unclear:
+        message = f"It is not clear from the name `{unclear[0]}` whether lower or higher scores are better."
+        raise OutscoreError(message, SAY, parameter=OPTION)
 
 
 def _disagreement(named: Sequence[str], low: Sequence[str], *, endings: bool) -> OutscoreError:
@@ -170,7 +178,7 @@ def score_names(origins: Iterable[Origin], systems: Sequence[str]) -> Sequence[s
     measure = shared_measure(systems)
     if measure is not None:
         return [measure]
-    if any(map(named_after, systems)):
+    if any(map(named_after, systems)) or may_share_measure(systems):
         return list(systems)
     endings = Endings(_ending(origin.path) for origin in files)
     return endings if any(_ends_low(one) or counts_errors(one.removeprefix(".")) for one in endings) else []

@@ -127,7 +127,7 @@ ERRORS = {
     "latin-1-header": "Syst\xe8me A\n1\n".encode("latin-1"),
     "latin-1-inside": b"1\n\xb5\n",
     "binary": b"\x89PNG\r\n\x1a\n\x00\x00",
-    "utf-16": "1 2\n".encode("utf-16"),
+    "utf-16": "1 2\n".encode("utf-16")[:-1],
     "truncated-gzip": gzip.compress(b"1 2\n" * 1000, mtime=0)[:-9],
     "damaged-xz": lzma.compress(b"1 2\n" * 1000)[:-30],
     "fractional-count": "1 2 3 4\n1 2.5 3 4\n",

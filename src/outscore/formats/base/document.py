@@ -59,6 +59,10 @@ def document_lines(document: object, columns: Sequence[str] = ()) -> list[str] |
     ['{"key": "q1", "score": 1}\n', '{"key": "q2", "score": 0}\n']
     >>> document_lines({"model": "new", "samples": {"0": {"score": 1}, "1": {"score": 0}}})
     ['{"key": "0", "score": 1}\n', '{"key": "1", "score": 0}\n']
+    >>> document_lines({"columns": ["id", "score"], "data": [["q1", 1]]})
+    ['{"id": "q1", "score": 1}\n']
+    >>> document_lines({"id": {"0": "q1", "1": "q2"}, "score": {"0": 1, "1": 0}})
+    ['{"key": "0", "id": "q1", "score": 1}\n', '{"key": "1", "id": "q2", "score": 0}\n']
     """
     if isinstance(document, list) and document and all(isinstance(value, (int, float)) for value in document):
         return [f"{json.dumps(value)}\n" for value in document]
@@ -67,8 +71,10 @@ def document_lines(document: object, columns: Sequence[str] = ()) -> list[str] |
     if lists:
         only = next(iter(lists.values())) if len(lists) == 1 else None
         records = _chosen(lists, columns) or only
+    elif (by_columns := _rows_of(document) or _by_index(document)) is not None:
+        records = by_columns
     elif KEY in columns:
-        records = _keyed(document) or _keyed(_map_of_items(document))
+        records = _keyed(map_of_objects(document)[1]) or _keyed(document)
     elif (counted := _map_of_items(document)) is not None:
         records = _keyed(counted)
     return None if records is None else [f"{json.dumps(record, ensure_ascii=False)}\n" for record in records]
@@ -97,6 +103,50 @@ def _map_of_items(document: object, depth: int = MAX_DEPTH) -> Mapping[str, Any]
         return document
     inside = [found for value in document.values() if (found := _map_of_items(value, depth - 1)) is not None]
     return inside[0] if len(inside) == 1 else None
+
+
+def _rows_of(document: object) -> list[dict[str, Any]] | None:
+    """The rows of a table that is written as `columns` and `data`, as pandas (split) and W&B do."""
+    names, rows = (document.get("columns"), document.get("data")) if isinstance(document, Mapping) else (None, None)
+    if not isinstance(names, list) or not isinstance(rows, list) or not rows or len(set(map(str, names))) < len(names):
+        return None
+    if not all(isinstance(row, list) and len(row) == len(names) for row in rows):
+        return None
+    return [dict(zip(map(str, names), row, strict=True)) for row in rows]
+
+
+def _by_index(document: object) -> list[dict[str, Any]] | None:
+    """The rows of a table that is written as an object for each column, with values under numbers of rows, as pandas does."""
+    if not isinstance(document, Mapping) or KEY in document or not document:
+        return None
+    columns = [column for column in document.values() if isinstance(column, Mapping)]
+    keys = list(columns[0]) if columns else []
+    alike = len(columns) == len(document) and all(list(column) == keys for column in columns)
+    if not keys or not alike or not all(key.isdigit() for key in keys) or any(map(_holds_objects, columns)):
+        return None
+    return [{KEY: key, **{name: column[key] for name, column in document.items()}} for key in keys]
+
+
+def _holds_objects(value: Mapping[str, Any]) -> bool:
+    return any(isinstance(inner, Mapping) for inner in value.values())
+
+
+def map_of_objects(document: object, depth: int = MAX_DEPTH) -> tuple[str, Mapping[str, Any] | None]:
+    """The only object in a document that holds objects with a key in common, as those of items have, and its dotted name.
+
+    Examples
+    --------
+    >>> map_of_objects({"meta": {"seed": 1}, "items": {"q1": {"score": 1}, "q2": {"score": 0}}})[0]
+    'items'
+    """
+    if not isinstance(document, Mapping) or not depth:
+        return "", None
+    values = list(document.values())
+    if len(values) > 1 and all(isinstance(value, Mapping) for value in values) and set.intersection(*map(set, values)):
+        return "", document
+    found = [(key, *map_of_objects(value, depth - 1)) for key, value in document.items()]
+    inside = [(f"{key}.{name}".rstrip("."), one) for key, name, one in found if one is not None]
+    return inside[0] if len(inside) == 1 else ("", None)
 
 
 def _keyed(document: object) -> list[dict[str, Any]] | None:

@@ -291,6 +291,10 @@ def explain_failures(name: str) -> Iterator[None]:
     except OutscoreError as error:
         error.file = error.file or name
         raise
+    except UnicodeDecodeError:
+        raise OutscoreError(
+            f"{label} is damaged: its UTF-16 text is cut short or wrong.", "Save it again.", file=name
+        ) from None
     except (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile, zipfile.BadZipFile) as error:
         raise OutscoreError(
             f"{label} is damaged: {str(error).rstrip('.')}.", "Compress the original file again.", file=name
@@ -477,7 +481,7 @@ def _as_text(stream: io.BufferedReader[Any], path: str, newline: str | None) -> 
     label = label_of(path)
     start = stream.peek(BLOCK)[:BLOCK]
     if start.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise OutscoreError(f"{label} is written in UTF-16, but UTF-8 was expected.", "Save it as UTF-8 text.")
+        return io.TextIOWrapper(stream, encoding="utf-16", newline=newline)
     if start.startswith(_ZIP):
         cure = "Export a sheet as CSV, in UTF-8; unpack an archive, and name the files in it."
         raise OutscoreError(f"{label} is a spreadsheet or an archive of several files, but text was expected.", cure)

@@ -37,6 +37,7 @@ from outscore.formats.tables.names import (
     BESIDE_PREDICTED,
     EITHER,
     PAIRS,
+    PANDAS_INDEX,
     PREDICTED,
     RIGHT,
     SLICES,
@@ -173,8 +174,8 @@ def find_layout(records: Records, choice: Choice) -> Layout:
         wide = len(scores) > 1
     layout = Layout(item, system, scores, cluster, repeat, dataset, slices, wide, open=unnamed, pooled=pooled)
     layout = replace(layout, guessed=guessed)
-    if wide and item is None:
-        layout = replace(layout, row_name=_first_words(records, finder))
+    if item is None:
+        layout = _without_ids(records, finder, layout, by_row=by_row)
     _check(records, layout, by_row=by_row)
     return layout
 
@@ -184,22 +185,34 @@ def _guess_item(records: Records, finder: ColumnFinder, parts: Sequence[str | No
 
     Of several columns named like ids any tells the rows apart; the first is taken.
     """
-    others = [records.sample[part] for part in parts if part is not None]
-
-    def tells_apart(name: str) -> bool:
-        values = records.sample[name]
-        keys = list(zip(map(label_text, values), *(map(label_text, other) for other in others), strict=True))
-        return len(keys) > 1 and len(set(keys)) == len(keys) and not any(map(is_blank, values))
-
     flat = [name for name in finder.free() if records.sample[name] and not is_nested(records.sample[name])]
-    ids = [name for name in flat if may_be_ids(name) and tells_apart(name)]
+    ids = [name for name in flat if may_be_ids(name) and _tells_apart(records, name, parts)]
     texts = [name for name in flat if not looks_numeric(records.sample[name]) and may_name_items(name)]
     found = next(iter(ids), None)
-    if found is None and len(texts) == 1 and tells_apart(texts[0]):
+    if found is None and len(texts) == 1 and _tells_apart(records, texts[0], parts):
         found = texts[0]
     if found is not None:
         finder.claim(found)
     return found
+
+
+def _tells_apart(records: Records, name: str, parts: Sequence[str | None]) -> bool:
+    """Whether no value of a column occurs twice in the other `parts`, as far as the sample goes."""
+    values = records.sample[name]
+    others = [records.sample[part] for part in parts if part is not None]
+    keys = list(zip(map(label_text, values), *(map(label_text, other) for other in others), strict=True))
+    return len(keys) > 1 and len(set(keys)) == len(keys) and not any(map(is_blank, values))
+
+
+def _without_ids(records: Records, finder: ColumnFinder, layout: Layout, *, by_row: bool) -> Layout:
+    """A layout in which no column names the items: a wide table has one per row, another may have the index of pandas."""
+    if layout.wide:
+        return replace(layout, row_name=_first_words(records, finder))
+    parts = (layout.system, layout.dataset)
+    index = [name for name in records.columns if name in PANDAS_INDEX and _tells_apart(records, name, parts)]
+    if by_row or not index or layout.repeat is not None:
+        return layout
+    return replace(layout, item=index[0], guessed=True)
 
 
 def _first_words(records: Records, finder: ColumnFinder) -> str | None:

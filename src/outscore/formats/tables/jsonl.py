@@ -11,11 +11,10 @@ import msgspec
 import numpy as np
 
 from outscore.core.errors import OutscoreError
-from outscore.formats.base.document import KEY, leaves, lists_in, value_at
+from outscore.formats.base.document import KEY, leaves, lists_in, map_of_objects, parse_document, value_at
 from outscore.formats.base.source import Peek, Source, line_error, refuse_undecoded
 from outscore.formats.tables.cells import BLOCK_ROWS, Block, Records, looks_numeric
-
-_NO_JSON = re.compile(r"\b(NaN|Infinity)\b")
+from outscore.formats.tables.names import is_known, is_measure
 
 
 def looks_like_json(peek: Peek) -> bool:
@@ -105,13 +104,18 @@ def _refuse_nested(peek: Peek) -> None:
         return
     if lists_in(document):
         raise _document_error(peek)
-    if len(document) > 1 and all(isinstance(value, Mapping) for value in document.values()):
-        keys = list(document)
-        raise OutscoreError(
-            f"{peek.label} is one JSON object with {len(keys):,} objects inside, from `{keys[0]}` to `{keys[-1]}`.",
-            f"If each of them is an item, add --item {KEY} and name the score with --score.",
-            parameter="item",
-        )
+    objects = all(isinstance(value, Mapping) for value in document.values())
+    numbers = all(isinstance(value, (int, float)) for value in document.values())
+    if len(document) <= 1 or not (objects or (numbers and not any(is_known(key) or is_measure(key) for key in document))):
+        return
+    name, found = map_of_objects(document)
+    keys = list(document if found is None else found)
+    inside = f"{'objects' if objects else 'numbers'} inside{f' `{name}`' if name else ''}"
+    raise OutscoreError(
+        f"{peek.label} is one JSON object with {len(keys):,} {inside}, from `{keys[0]}` to `{keys[-1]}`.",
+        f"If each of them is an item, add --item {KEY}{' and name the score with --score' if objects else ''}.",
+        parameter="item",
+    )
 
 
 def _objects(lines: Sequence[str] | Iterator[str], peek: Peek) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -125,7 +129,10 @@ def _objects(lines: Sequence[str] | Iterator[str], peek: Peek) -> Iterator[tuple
             hint = "Keep the keys that are needed, with one value each."
             raise line_error(peek.path, number, "found values nested too deeply", hint, peek.unit) from None
         except (msgspec.DecodeError, UnicodeError) as error:
-            _refuse(peek, number, line, error)
+            # Python writes NaN and Infinity, which JSON does not have: the first is a missing value, as in other tables.
+            record = parse_document(line)
+            if record is None:
+                _refuse(peek, number, line, error)
         if not isinstance(record, dict):
             raise line_error(
                 peek.path,
@@ -142,10 +149,6 @@ _KINDS: dict[type, str] = {list: "a list", int: "a number", float: "a number", b
 
 def _refuse(peek: Peek, number: int, line: str, error: Exception) -> NoReturn:
     refuse_undecoded(peek.path, number, line)
-    bad = _NO_JSON.search(line)
-    if bad is not None:
-        hint = "Give the item a score, or remove it from both systems."
-        raise line_error(peek.path, number, f"found {bad[0]}, which JSON does not have", hint, peek.unit) from None
     if peek.document is not None:
         raise _document_error(peek) from None
     reason = str(error).removeprefix("JSON is malformed: ")

@@ -461,10 +461,24 @@ def shared_measure(columns: Sequence[str]) -> str | None:
     >>> shared_measure(["wer_new", "wer_old"]), shared_measure(["new_wer", "wer_old"]), shared_measure(["loss_a", "base"])
     ('wer', None, None)
     """
+    return None if any(map(is_unclear, columns)) else _in_all(columns, LOWER_IS_BETTER)
+
+
+def may_share_measure(columns: Sequence[str]) -> bool:
+    """Whether the columns of all systems begin or end with a word that may be their measure, or part of their names.
+
+    Examples
+    --------
+    >>> may_share_measure(["rank_a", "rank_b"]), may_share_measure(["rank_svm", "forest"])
+    (True, False)
+    """
+    return _in_all(columns, _ALONE) is not None
+
+
+def _in_all(columns: Sequence[str], measures: Iterable[str]) -> str | None:
+    """The longest of these measures that stands in front of all columns, or behind all of them."""
     names = [normalize_name(column) for column in columns]
-    if any(map(is_unclear, columns)):
-        return None
-    for measure in sorted(LOWER_IS_BETTER, key=len, reverse=True):
+    for measure in sorted(measures, key=len, reverse=True):
         before, behind = f"{measure}_", f"_{measure}"
         if len(names) > 1 and (all(one.startswith(before) for one in names) or all(one.endswith(behind) for one in names)):
             return measure
