@@ -54,7 +54,7 @@ def one_way(way: str, path: str, part: int) -> dict[str, Any]:
     """Seconds, megabytes and a digest of the answer; in a process of its own."""
     import outscore as osc
     from outscore.engine.dask_cluster import Dask
-    from outscore.workflows.prefer import parts
+    from outscore.workflows.prefer import inputs as parts
 
     parts.ROWS, parts.WHOLE = part, 1 << 62 if way == "at once" else 0
     engine = Dask("local", 2) if way == "in parts on Dask" else None

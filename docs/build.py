@@ -34,9 +34,8 @@ from click.testing import CliRunner
 from outscore import PUBLIC
 from outscore.cli.app import app
 from outscore.core.options import Option
-from outscore.examples.recipes import write_recipe_files
-from outscore.examples.registry import EXAMPLES
-from outscore.report.references.citations import works
+from outscore.examples.registry import EXAMPLES, write_recipe_files
+from outscore.report.citations import works
 from outscore.workflows.requests.registry import FILE_REQUESTS, REQUESTS
 
 ROOT = Path(__file__).resolve().parent.parent

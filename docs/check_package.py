@@ -12,7 +12,7 @@ NEEDED = {
     "outscore/py.typed",
     "outscore/__main__.py",
     "outscore/web/templates/compare.html",
-    "outscore/report/references/works.bib",
+    "outscore/report/works.bib",
 }
 """Beside code, what no import would miss at once."""
 LARGEST = 4_000_000

@@ -20,8 +20,7 @@ import numpy as np
 
 import outscore as osc
 from outscore.examples.entry import random_stream
-from outscore.examples.recipes import write_recipe_files
-from outscore.examples.registry import EXAMPLES
+from outscore.examples.registry import EXAMPLES, write_recipe_files
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "docs" / "ideas"

@@ -17,8 +17,8 @@ from typing import NamedTuple
 import numpy as np
 from tests.log_files import inspect_log, promptfoo, tau_bench, terminal_bench, trec_eval, write
 
-from outscore.examples.recipes import Sample
-from outscore.examples.recipes import inspect_log as inspect_layout
+from outscore.examples.registry import Sample
+from outscore.examples.registry import inspect_log as inspect_layout
 
 ITEMS = 40
 RNG = np.random.default_rng(17)

@@ -15,8 +15,8 @@ from pathlib import Path
 
 import numpy as np
 
-from outscore.examples.recipes import Sample, digest, lm_eval_results, lm_eval_row, swe_bench_report
-from outscore.examples.recipes import inspect_log as inspect_layout
+from outscore.examples.registry import Sample, digest, lm_eval_results, lm_eval_row, swe_bench_report
+from outscore.examples.registry import inspect_log as inspect_layout
 
 ITEMS, RUNS = 12, 2
 SYSTEMS = ("maker/amber", "maker/birch")

@@ -16,7 +16,7 @@ import yaml
 from click.testing import CliRunner
 
 from outscore.cli.app import app
-from outscore.examples.recipes import write_attempts, write_rows
+from outscore.examples.registry import write_attempts, write_rows
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")), *sorted((ROOT / "benchmarks").glob("*.md"))]

@@ -25,11 +25,11 @@ from outscore.workflows.requests.registry import REQUESTS
 SOURCE = Path(outscore.__file__).parent
 GENERATED = SOURCE / "api.py"
 LIMITS = {
-    "modules": 377,
-    "lines of code": 66_850,
+    "modules": 353,
+    "lines of code": 66_720,
     "types": 578,
     "lists of option names": 0,
-    "records patched in workflows": 195,
+    "records patched in workflows": 194,
     "assertions that something is not None": 130,
 }
 """The limits of `counts`; the targets are 340, 48,000, 400, 0, 90 and 75."""

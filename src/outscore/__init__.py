@@ -31,7 +31,7 @@ PUBLIC = {
     "outscore.formats.readers": ("read",),
     "outscore.inference.anytime": ("Anytime",),
     "outscore.inference.power.planning": ("detectable_effect", "power", "sample_size"),
-    "outscore.metrics.counts": ("confusion",),
+    "outscore.metrics.registry": ("confusion",),
     "outscore.outputs.model": ("Outputs",),
     "outscore.results.analysis": ("Analysis", "Effect", "Power"),
     "outscore.results.comparison": ("Comparison", "Comparisons", "SystemScore", "TestResult"),

@@ -19,7 +19,7 @@ from outscore.inference.anytime import Anytime as Anytime
 from outscore.inference.power.planning import detectable_effect as detectable_effect
 from outscore.inference.power.planning import power as power
 from outscore.inference.power.planning import sample_size as sample_size
-from outscore.metrics.counts import confusion as confusion
+from outscore.metrics.registry import confusion as confusion
 from outscore.outputs.model import Outputs as Outputs
 from outscore.results.analysis import Analysis as Analysis
 from outscore.results.analysis import Effect as Effect

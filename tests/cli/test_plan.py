@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 import outscore as osc
 from outscore.cli.app import App
-from outscore.cli.plan import plan
+from outscore.cli.commands import plan
 from outscore.inference.power.planning import power
 from outscore.report.render import render
 from outscore.results.saved import from_saved
@@ -266,7 +266,7 @@ def test_help_loads_nothing_heavy():
     import sys
 
     code = (
-        "import sys\nfrom outscore.cli.plan import plan\ntry:\n    plan(['--help'])\nexcept SystemExit:\n    pass\n"
+        "import sys\nfrom outscore.cli.commands import plan\ntry:\n    plan(['--help'])\nexcept SystemExit:\n    pass\n"
         "assert not {'numpy', 'scipy', 'msgspec', 'rich'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)

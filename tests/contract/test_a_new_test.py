@@ -16,7 +16,7 @@ from outscore.inference.families import CORRECTIONS, Correction
 from outscore.inference.registry import TESTS
 from outscore.language.phrases import correction_name, method_phrase, name_of_test
 from outscore.metrics.registry import METRICS
-from outscore.report.references.citations import cited_by_comparisons, works_on_metric
+from outscore.report.citations import cited_by_comparisons, works_on_metric
 from outscore.results.comparison import Comparisons
 from outscore.web.form import _form
 from outscore.web.methods import sections

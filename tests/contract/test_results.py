@@ -19,8 +19,8 @@ from tests.report.making import make_full
 from tests.report.ranking_making import MADE
 
 import outscore as osc
-from outscore.core.brief import MAX_REPR
 from outscore.core.errors import OutscoreError
+from outscore.core.records import MAX_REPR
 from outscore.report import build
 from outscore.report.build.common import Kind
 from outscore.report.render import BUILDERS, render

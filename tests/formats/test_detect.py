@@ -7,9 +7,8 @@ import pytest
 from outscore.core.errors import OutscoreError
 from outscore.formats.base.entry import Choice
 from outscore.formats.base.source import Peek, open_source
-from outscore.formats.detect import alternatives, certain_format, detect, diff_task
 from outscore.formats.readers import read, read_labels, read_words
-from outscore.formats.registry import FORMATS, OUTPUT_FORMATS
+from outscore.formats.registry import FORMATS, OUTPUT_FORMATS, alternatives, certain_format, detect, diff_task
 from outscore.web.inspect import inspect
 
 TREE = "1\tIt\tit\tPRON\tPRP\t_\t2\tnsubj\t_\t{misc}\n2\tworks\twork\tVERB\tVBZ\t_\t0\troot\t_\t{misc}\n\n"

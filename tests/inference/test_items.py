@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from outscore.inference.items import DISCRIMINATING, LEVEL, MIN_SYSTEMS, effective_items, item_table
+from outscore.inference.leaderboard import DISCRIMINATING, LEVEL, MIN_SYSTEMS, effective_items, item_table
 
 boards = st.tuples(st.integers(1, 9), st.integers(1, 8), st.integers(0, 10_000), st.booleans(), st.booleans()).map(
     lambda made: draw(*made)

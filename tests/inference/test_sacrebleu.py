@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from outscore.core.errors import OutscoreError
-from outscore.inference import sacrebleu as compat
-from outscore.inference.sacrebleu import COMPAT, SACREBLEU_SEED, sacrebleu_ar, sacrebleu_bs
+from outscore.inference import originals as compat
+from outscore.inference.originals import COMPAT, SACREBLEU_SEED, sacrebleu_ar, sacrebleu_bs
 
 significance = pytest.importorskip("sacrebleu.significance")
 metrics = pytest.importorskip("sacrebleu.metrics")

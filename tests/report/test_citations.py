@@ -21,9 +21,9 @@ from outscore.inference.registry import TESTS
 from outscore.metrics.outputs import COREF, COREF_CITATIONS
 from outscore.metrics.registry import METRICS
 from outscore.metrics.text.registry import TEXT_METRICS
-from outscore.report.references.citations import cited_by_comparisons, cited_by_ranking, works
+from outscore.report.citations import cited_by_comparisons, cited_by_ranking, works
 
-FILE = files("outscore.report.references").joinpath("works.bib")
+FILE = files("outscore.report").joinpath("works.bib")
 # What BibTeX's standard styles warn about when it is missing.
 REQUIRED = {
     "article": {"author", "title", "journal", "year", "volume", "pages"},
@@ -97,7 +97,7 @@ def test_every_method_can_be_cited_and_every_work_is():
         assert entry.citations, entry.name
     assert {name for name, entry in TEXT_METRICS.items() if not entry.citations} == UNCITED
     assert set(COREF_CITATIONS) == set(COREF)
-    source = files("outscore.report.references").joinpath("citations.py").read_text(encoding="utf-8")
+    source = files("outscore.report").joinpath("citations.py").read_text(encoding="utf-8")
     named = set(re.findall(r'"([a-z]+\d{4})"', source))
     for entry in (*TESTS.values(), *CORRECTIONS.values(), *METRICS.values(), *TEXT_METRICS.values()):
         named.update(entry.citations)

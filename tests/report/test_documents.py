@@ -33,7 +33,7 @@ from outscore.report.document import (
     Verdict,
 )
 from outscore.report.render import kind_of
-from outscore.report.write import card, text
+from outscore.report.write import html, text
 
 REPORT = Path(door.__file__).parent
 MARK = "dummy-mark"
@@ -78,7 +78,7 @@ def test_every_kind_of_block_is_tried():
 def test_a_block_shows_in_every_form(block, form):
     document = Document("A dummy", (Article("", "", (Section("dummy", "Dummies", lambda: [BLOCKS[block]]),)),))
     if form == "card":
-        assert MARK in card.write(document)
+        assert MARK in html.write_card(document)
         return
     for verbose in (False, True):
         assert MARK in write(document, form, verbose=verbose)

@@ -12,7 +12,7 @@ from tests.report.forms import render_latex, render_markdown
 from tests.report.ranking_making import HOSTILE, MADE
 
 from outscore.cli.output import deliver
-from outscore.report.references.citations import cited_by_ranking
+from outscore.report.citations import cited_by_ranking
 from outscore.report.render import render
 from outscore.report.rows.places import headline
 from outscore.results.design import Family

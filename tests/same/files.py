@@ -11,8 +11,7 @@ from tests import log_files
 from tests.coref_documents import write_documents
 from tests.diff_files import write_entities, write_labels, write_trees
 
-from outscore.examples.recipes import write_recipe_files
-from outscore.examples.registry import EXAMPLES
+from outscore.examples.registry import EXAMPLES, write_recipe_files
 
 LOGS = (
     log_files.lm_eval,

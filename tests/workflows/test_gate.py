@@ -16,7 +16,7 @@ from tests.log_files import lines, sample, write
 
 import outscore as osc
 from outscore.core.errors import OutscoreError
-from outscore.examples.recipes import lm_eval_results, lm_eval_row
+from outscore.examples.registry import lm_eval_results, lm_eval_row
 from outscore.inference.power.gate import items_by_width
 from outscore.inference.unpaired import Samples
 from outscore.inference.unpaired_margins import shifted_p

@@ -11,6 +11,7 @@ import contextlib
 import errno
 import sys
 from collections.abc import Mapping, Sequence
+from functools import cache
 from importlib import import_module
 from typing import Any, NoReturn
 
@@ -24,17 +25,17 @@ MAX_OWNERS = 3
 """How many commands are named as owners of an option that another command lacks."""
 SECTIONS = {
     "Questions": {
-        "compare": "outscore.cli.compare",
-        "rank": "outscore.cli.rank",
-        "score": "outscore.cli.rank",
-        "gate": "outscore.cli.gate",
-        "diff": "outscore.cli.diff",
-        "prefer": "outscore.cli.prefer",
-        "plan": "outscore.cli.plan",
+        "compare": "outscore.cli.commands",
+        "rank": "outscore.cli.commands",
+        "score": "outscore.cli.commands",
+        "gate": "outscore.cli.commands",
+        "diff": "outscore.cli.commands",
+        "prefer": "outscore.cli.commands",
+        "plan": "outscore.cli.commands",
     },
     "Evaluation logs": {
-        "show": "outscore.cli.show",
-        "convert": "outscore.cli.show",
+        "show": "outscore.cli.commands",
+        "convert": "outscore.cli.commands",
     },
     "Results and the page": {
         "report": "outscore.cli.lists",
@@ -97,16 +98,9 @@ class App(click.Group):
                 formatter.write_dl([(f"{name:{column}}", self._short_help(ctx, name, room)) for name in commands])
 
     def _short_help(self, ctx: click.Context, name: str, room: int) -> str:
-        # Only the help needs these imports.
-        import ast
-        from importlib.abc import InspectLoader
-        from importlib.util import find_spec
-
-        spec = find_spec(self._modules[name]) if name in self._modules else None
-        if spec is not None and isinstance(spec.loader, InspectLoader):
-            for node in ast.parse(spec.loader.get_source(spec.name) or "").body:
-                if isinstance(node, ast.FunctionDef) and node.name == name:
-                    return click.Command(name, help=ast.get_docstring(node)).get_short_help_str(room)
+        said = _docstrings(self._modules[name]).get(name) if name in self._modules else None
+        if said is not None:
+            return click.Command(name, help=said).get_short_help_str(room)
         command = self.get_command(ctx, name)
         return "" if command is None else command.get_short_help_str(room)
 
@@ -149,6 +143,21 @@ class App(click.Group):
         return result
 
 
+@cache
+def _docstrings(module: str) -> dict[str, str | None]:
+    """What the functions of a module say of themselves, read from its source."""
+    # Only the help needs these imports.
+    import ast
+    from importlib.abc import InspectLoader
+    from importlib.util import find_spec
+
+    spec = find_spec(module)
+    if spec is None or not isinstance(spec.loader, InspectLoader):
+        return {}
+    tree = ast.parse(spec.loader.get_source(module) or "")
+    return {node.name: ast.get_docstring(node) for node in tree.body if isinstance(node, ast.FunctionDef)}
+
+
 def _sentence(error: Exception) -> str:
     """What went wrong and what to do, for every failure that is not our mistake."""
     match error:
@@ -181,8 +190,8 @@ def _of_the_system(error: OSError) -> str:
 
 def _meant_option(name: str, context: click.Context) -> str:
     """The commands that have it, the option that was meant, or where to find the list, which is too long for a sentence."""
-    from outscore.core.brief import count_of
     from outscore.core.options import meant
+    from outscore.core.records import count_of
 
     owners = _commands_with(name, context)
     if owners:

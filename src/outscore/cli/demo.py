@@ -73,7 +73,7 @@ def demo(context: click.Context, folder: str | None, seed: int, *, recipes: bool
 
 def _write_recipes(target: Path, seed: int) -> None:
     """The files of the documentation's recipes, which show what they show with one seed."""
-    from outscore.examples.recipes import write_recipe_files
+    from outscore.examples.registry import write_recipe_files
 
     if seed:
         raise OutscoreError(f"--seed is {seed}, and the recipes show the numbers of one seed.", "Leave --seed out.")

@@ -16,13 +16,12 @@ from outscore.formats.base.pipes import reading_once
 from outscore.formats.base.source import Peek, Source, open_source, shorten
 from outscore.formats.conll import conllu, coreference, words
 from outscore.formats.conll.coreference import chains_of
-from outscore.formats.detect import Detection, detect, refuse_formats
 from outscore.formats.json import is_json
 from outscore.formats.logs.choose import LogQuestion
 from outscore.formats.logs.find import are_logs, refuse_folders
 from outscore.formats.logs.registry import LOGS
 from outscore.formats.logs.scores import read_systems
-from outscore.formats.registry import FORMATS, OUTPUT_FORMATS, TABLES
+from outscore.formats.registry import FORMATS, OUTPUT_FORMATS, TABLES, Detection, detect, refuse_formats
 from outscore.formats.tables import numbers
 from outscore.formats.tables.assemble import open_table
 from outscore.formats.tables.cells import is_name

@@ -8,11 +8,10 @@ from typing import Literal
 
 import numpy as np
 
-from outscore.core.brief import Brief
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.core.options import check_level, check_range
-from outscore.core.records import dataclass
+from outscore.core.records import Brief, dataclass
 
 # Evidence that is valid at every look, item by item, and stays so for those who stop when they like.
 #

@@ -52,7 +52,7 @@ class Correction:
     `all_pairs` marks a correction that holds for all pairs of some systems only. Without `function` p-values
     are not enough: the correction works on resampled differences. `phrase` is what a sentence calls it,
     `formula` the adjusted p in the small part of TeX that the page of methods knows, and `citations` are keys
-    of works in ``report/references/works.bib``.
+    of works in ``report/works.bib``.
     """
 
     name: str

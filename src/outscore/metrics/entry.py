@@ -33,7 +33,7 @@ class MetricEntry:
     """One metric: what it takes, its formula, its options, its layouts (by number of input columns) and its additive form.
 
     `formula` is written in the small part of TeX that the page of methods knows, `citations` are keys of
-    works in ``report/references/works.bib``: a metric that somebody defined names that work, shares of
+    works in ``report/works.bib``: a metric that somebody defined names that work, shares of
     right answers need none. `many` makes the same metric of so many classes, whose rows are those of ``metrics/multiclass``;
     None where there is no such thing.
     """

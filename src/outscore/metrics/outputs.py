@@ -330,4 +330,4 @@ COREF_CITATIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "arcs-nom": ("tuggener2014",),
     }
 )
-"""Each measure by name: keys of works in ``report/references/works.bib``."""
+"""Each measure by name: keys of works in ``report/works.bib``."""

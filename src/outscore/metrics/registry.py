@@ -1,21 +1,435 @@
-"""METRICS: every metric by name. An entry says what it eats, its options, and how rows become its additive columns.
+"""METRICS: every metric of scores and counts by name: means, accuracy, F1 and its family, and those of the whole 2 × 2 table.
 
-Adding a metric is one entry; command line, docs table and contract tests loop over the registry.
+An entry says what it eats, its options, and how rows become its additive columns. Adding a metric is one entry; command line,
+docs table and contract tests loop over the registry.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
+from decimal import Decimal
+from fractions import Fraction
+from typing import Literal, cast
 
 import numpy as np
 
 from outscore.core.errors import OutscoreError
-from outscore.core.metric import AdditiveMetric
+from outscore.core.metric import AdditiveMetric, Precise, moving
 from outscore.core.numeric import Array
-from outscore.core.options import complete, did_you_mean, parse_spec
-from outscore.metrics.counts import COUNTS, SCORES
-from outscore.metrics.entry import MetricEntry
-from outscore.metrics.outputs import PARTS, class_layout
+from outscore.core.options import Option, complete, did_you_mean, parse_spec
+from outscore.core.rows import in_order_of
+from outscore.exact.numbers import to_exact_integers
+from outscore.metrics.entry import Layout, MetricEntry, Options, linear_layout, require_counts
+from outscore.metrics.outputs import (
+    PARTS,
+    class_layout,
+    many_balanced_accuracy,
+    many_kappa,
+    many_macro_f1,
+    many_mcc,
+    many_weighted_f1,
+    precise_correlation,
+)
+
+# Metrics of one score per item: mean, sum and weighted mean.
+
+
+DIRECTION = Option("direction", str, "higher", "whether higher or lower scores are better", ("higher", "lower"))
+OF = Option("of", str, "", "what reports call the scores")
+
+
+def _ratio(name: str, columns: tuple[str, ...], divisor: tuple[int, ...] | None) -> Callable[[Options], AdditiveMetric]:
+    """The metric that divides its first column by `divisor`, in the chosen direction."""
+    first = tuple(int(i == 0) for i in range(len(columns)))
+
+    def make(options: Options) -> AdditiveMetric:
+        better = cast("Literal['higher', 'lower']", options[DIRECTION.name])
+        return AdditiveMetric(str(options.get(OF.name) or name), columns, direction=better, ratio=(first, divisor))
+
+    return make
+
+
+def _anything(table: Array) -> None:
+    del table
+
+
+def _weighted_rows(table: Array) -> Array:
+    """(score, weight) rows as (weight · score, weight)."""
+    if (table[:, 1] < 0).any():
+        row = int((table[:, 1] < 0).argmax())
+        raise OutscoreError(f"Row {row + 1} has weight {table[row, 1]:g}.", "Weights are numbers from 0 up.")
+    written = to_exact_integers(table)
+    if written is None:
+        return np.stack([table[:, 0] * table[:, 1], table[:, 1]], axis=1)
+    # Multiplied as whole numbers and divided once, a product of decimals is still recognised as one.
+    (whole,), scale = written
+    return np.stack([whole[:, 0] * whole[:, 1], whole[:, 1] * scale], axis=1) / scale**2
+
+
+SCORES = (
+    MetricEntry(
+        name="mean",
+        eats=("scores",),
+        summary="mean of the items' scores",
+        formula=r"\frac{1}{n} \sum_{i} x_i",
+        make=_ratio("mean", ("score", "items"), (0, 1)),
+        layouts=lambda _: {1: linear_layout(("score",), ((1, 0), (0, 1)), _anything)},
+        options=(DIRECTION, OF),
+    ),
+    MetricEntry(
+        name="sum",
+        eats=("scores",),
+        summary="sum of the items' scores",
+        formula=r"\sum_{i} x_i",
+        make=_ratio("sum", ("score",), None),
+        layouts=lambda _: {1: linear_layout(("score",), ((1,),), _anything)},
+        options=(DIRECTION,),
+    ),
+    MetricEntry(
+        name="weighted-mean",
+        eats=("scores",),
+        summary="mean of the items' scores, each with its weight",
+        formula=r"\frac{\sum_{i} w_i x_i}{\sum_{i} w_i}",
+        make=_ratio("weighted-mean", ("weighted score", "weight"), (0, 1)),
+        layouts=lambda _: {2: Layout(("score", "weight"), _weighted_rows)},
+        options=(DIRECTION,),
+    ),
+)
+
+
+# Metrics of counts: accuracy, F1 and its family, and those that need the whole 2 × 2 table.
+#
+# Layouts: (n, 2) tp, errors; (n, 3) tp, fp, fn; (n, 4) tp, fp, fn, tn. Nothing assumes that both systems have the same
+# gold. Where a score would be 0/0 it is 0.
+
+
+TWO = ("tp", "errors")
+THREE = ("tp", "fp", "fn")
+FOUR = ("tp", "fp", "fn", "tn")
+
+
+def confusion(gold: object, predicted: object, *, positive: object = 1) -> Array:
+    """Rows of tp, fp, fn, tn, one for each item of `gold`, from two arrays of labels.
+
+    Series of pandas are matched by the labels of their index, and refused where these differ.
+
+    Examples
+    --------
+    >>> confusion(["spam", "ham", "spam"], ["spam", "spam", "ham"], positive="spam")
+    array([[1, 0, 0, 0],
+           [0, 1, 0, 0],
+           [0, 0, 1, 0]])
+    """
+    truth, answer = np.asarray(gold), np.asarray(in_order_of(gold, predicted, "predicted", "`gold`")[0])
+    if truth.ndim != 1 or truth.shape != answer.shape:
+        raise OutscoreError(
+            f"`gold` has shape {truth.shape}, `predicted` {answer.shape}.", "Give two lists of labels of the same length."
+        )
+    if len(truth) == 0:
+        raise OutscoreError("`gold` is empty.", "Give at least one label.")
+    is_gold, is_answer = np.asarray(truth == positive), np.asarray(answer == positive)
+    if np.asarray(positive).ndim or is_gold.shape != truth.shape or is_answer.shape != answer.shape:
+        raise OutscoreError(f"`positive` is {positive!r}, which is not a single label.", "Give one of the labels.")
+    if not is_gold.any() and not is_answer.any():
+        raise OutscoreError(
+            f"The positive label {positive!r} occurs in neither `gold` nor `predicted`.",
+            f"The labels are: {', '.join(sorted({str(x) for x in truth.tolist()}))[:200]}.",
+        )
+    return np.stack([is_gold & is_answer, ~is_gold & is_answer, is_gold & ~is_answer, ~is_gold & ~is_answer], axis=1).astype(
+        np.int64
+    )
+
+
+def _count_layouts(columns: tuple[str, ...], *matrix: Sequence[int]) -> dict[int, Layout]:
+    return {len(columns): linear_layout(columns, matrix, require_counts)}
+
+
+def _right_or_wrong(table: Array) -> None:
+    bad = ~np.isin(table, (0, 1))
+    if bad.any():
+        row = int(bad.any(axis=1).argmax())
+        raise OutscoreError(
+            f"Row {row + 1} is {table[row, 0]:g}, neither 0 nor 1.",
+            "Accuracy and error rate of single numbers are for right-or-wrong items; use `mean` for graded scores.",
+        )
+
+
+RIGHT = linear_layout(("correct (0 or 1)",), ((1, 0), (0, 1)), _right_or_wrong)
+WRONG = linear_layout(("error (0 or 1)",), ((1, 0), (0, 1)), _right_or_wrong)
+TP_ERRORS = {
+    **_count_layouts(TWO, (1, 0), (0, 1)),
+    **_count_layouts(THREE, (1, 0, 0), (0, 1, 1)),
+    **_count_layouts(FOUR, (1, 0, 0, 0), (0, 1, 1, 0)),
+}
+SHARE_RIGHT = {
+    1: RIGHT,
+    **_count_layouts(("correct", "wrong"), (1, 0), (1, 1)),
+    **_count_layouts(FOUR, (1, 0, 0, 1), (1, 1, 1, 1)),
+}
+ACCURACY = AdditiveMetric("accuracy", ("correct", "all"), ratio=((1, 0), (0, 1)), bounds=(0.0, 1.0))
+WRONG_LABELS = moving(FOUR, {"tp": "fn", "tn": "fp"})
+"""What a crash makes of decisions between two labels."""
+ALL_FOUR = _count_layouts(FOUR, (1, 0, 0, 0), (0, 1, 0, 0), (0, 0, 1, 0), (0, 0, 0, 1))
+
+
+def _weights(options: Options) -> tuple[int, int]:
+    """β² as p²/q² in lowest terms."""
+    beta = options["beta"]
+    assert isinstance(beta, Fraction)
+    return beta.numerator**2, beta.denominator**2
+
+
+def _fbeta(options: Options) -> AdditiveMetric:
+    """F_β = (p² + q²) tp / ((p² + q²) tp + p² fn + q² fp) with β = p/q (van Rijsbergen, 1979)."""
+    p2, q2 = _weights(options)
+    return AdditiveMetric(
+        f"f{options['beta']}",
+        ("tp", "weighted errors"),
+        ratio=((p2 + q2, 0), (p2 + q2, 1)),
+        bounds=(0.0, 1.0),
+        emptied=((0, p2), (0, 1)),
+    )
+
+
+def _fbeta_layouts(options: Options) -> dict[int, Layout]:
+    p2, q2 = _weights(options)
+    return {
+        **_count_layouts(THREE, (1, 0, 0), (0, q2, p2)),
+        **_count_layouts(FOUR, (1, 0, 0, 0), (0, q2, p2, 0)),
+    }
+
+
+def _divide(top: Array, bottom: Array) -> Array:
+    defined = bottom != 0
+    return np.where(defined, top / np.where(defined, bottom, 1.0), 0.0)
+
+
+def _exact_divide(top: Fraction, bottom: Fraction) -> Fraction:
+    return top / bottom if bottom else Fraction(0)
+
+
+def _split(totals: Array) -> tuple[Array, Array, Array, Array]:
+    tp, fp, fn, tn = np.moveaxis(np.asarray(totals, dtype=float), -1, 0)
+    return tp, fp, fn, tn
+
+
+def _mcc(totals: Array) -> Array:
+    """Matthews' correlation, computed as covariance over both spreads so that large counts do not overflow."""
+    tp, fp, fn, tn = _split(totals)
+    # Where items are taken out of totals, rounding may leave less than nothing of a count of none.
+    spread = math.prod(np.sqrt(np.maximum(count, 0.0)) for count in (tp + fp, tp + fn, tn + fp, tn + fn))
+    return _divide(tp * tn - fp * fn, spread)
+
+
+def _precise_mcc(totals: Sequence[Fraction]) -> Decimal:
+    tp, fp, fn, tn = totals
+    return precise_correlation(tp * tn - fp * fn, (tp + fp, tp + fn, tn + fp, tn + fn))
+
+
+def _kappa(totals: Array) -> Array:
+    """Cohen's κ = 2(tp·tn - fp·fn) / ((tp+fp)(fp+tn) + (tp+fn)(fn+tn))."""
+    tp, fp, fn, tn = _split(totals)
+    return _divide(2 * (tp * tn - fp * fn), (tp + fp) * (fp + tn) + (tp + fn) * (fn + tn))
+
+
+def _precise_kappa(totals: Sequence[Fraction]) -> Fraction:
+    tp, fp, fn, tn = totals
+    return _exact_divide(2 * (tp * tn - fp * fn), (tp + fp) * (fp + tn) + (tp + fn) * (fn + tn))
+
+
+def _balanced_accuracy(totals: Array) -> Array:
+    """Mean recall over the classes that occur."""
+    tp, fp, fn, tn = _split(totals)
+    classes = (tp + fn > 0).astype(float) + (tn + fp > 0)
+    return _divide(_divide(tp, tp + fn) + _divide(tn, tn + fp), classes)
+
+
+def _precise_balanced(totals: Sequence[Fraction]) -> Fraction:
+    tp, fp, fn, tn = totals
+    classes = Fraction(int(tp + fn > 0) + int(tn + fp > 0))
+    return _exact_divide(_exact_divide(tp, tp + fn) + _exact_divide(tn, tn + fp), classes)
+
+
+def _macro_f1(totals: Array) -> Array:
+    """Mean of the F1 of both classes."""
+    tp, fp, fn, tn = _split(totals)
+    return (_divide(2 * tp, 2 * tp + fp + fn) + _divide(2 * tn, 2 * tn + fp + fn)) / 2
+
+
+def _precise_macro_f1(totals: Sequence[Fraction]) -> Fraction:
+    tp, fp, fn, tn = totals
+    return (_exact_divide(2 * tp, 2 * tp + fp + fn) + _exact_divide(2 * tn, 2 * tn + fp + fn)) / 2
+
+
+def _weighted_f1(totals: Array) -> Array:
+    """The F1 of both classes, each weighted by how often gold has it."""
+    tp, fp, fn, tn = _split(totals)
+    both = (tp + fn) * _divide(2 * tp, 2 * tp + fp + fn) + (tn + fp) * _divide(2 * tn, 2 * tn + fp + fn)
+    return _divide(both, tp + fp + fn + tn)
+
+
+def _precise_weighted_f1(totals: Sequence[Fraction]) -> Fraction:
+    tp, fp, fn, tn = totals
+    both = (tp + fn) * _exact_divide(2 * tp, 2 * tp + fp + fn) + (tn + fp) * _exact_divide(2 * tn, 2 * tn + fp + fn)
+    return _exact_divide(both, tp + fp + fn + tn)
+
+
+def _of_the_table(
+    name: str, function: Callable[[Array], Array], precise: Callable[[Sequence[Fraction]], Precise], least: float = 0.0
+) -> AdditiveMetric:
+    """A function of the 2 × 2 table, with 1 as its best score."""
+    return AdditiveMetric(name, FOUR, function, precise=precise, cells=True, bounds=(least, 1.0), emptied=WRONG_LABELS)
+
+
+BETA = Option("beta", Fraction, Fraction(1), "weight of recall: 2 counts it twice as much as precision", minimum=1e-9)
+
+COUNTS = (
+    MetricEntry(
+        name="accuracy",
+        eats=("scores", "counts"),
+        summary="share of correct decisions",
+        formula=r"\frac{\text{right}}{\text{right} + \text{wrong}}",
+        make=lambda _: ACCURACY,
+        layouts=lambda _: SHARE_RIGHT,
+    ),
+    MetricEntry(
+        name="error-rate",
+        eats=("scores", "counts"),
+        summary="errors per unit of length, lower is better",
+        formula=r"\frac{\text{errors}}{\text{length}}",
+        make=lambda _: AdditiveMetric(
+            "error-rate",
+            ("errors", "length"),
+            ratio=((1, 0), (0, 1)),
+            direction="lower",
+            bounds=(0.0, None),
+            emptied=((0, 0), (1, 1)),
+        ),
+        layouts=lambda _: {
+            1: WRONG,
+            **_count_layouts(("errors", "length"), (1, 0), (0, 1)),
+            **_count_layouts(FOUR, (0, 1, 1, 0), (1, 1, 1, 1)),
+        },
+    ),
+    MetricEntry(
+        name="f1",
+        eats=("counts",),
+        summary="F1 of summed counts (micro-F1)",
+        formula=r"\frac{2 \text{tp}}{2 \text{tp} + \text{fp} + \text{fn}}",
+        citations=("vanrijsbergen1979",),
+        make=lambda _: AdditiveMetric(
+            "f1", TWO, ratio=((2, 0), (2, 1)), bounds=(0.0, 1.0), emptied=moving(TWO, {"tp": "errors"})
+        ),
+        layouts=lambda _: TP_ERRORS,
+    ),
+    MetricEntry(
+        name="fbeta",
+        eats=("counts",),
+        summary="F-beta of summed counts",
+        formula=r"\frac{( 1 + β^2 ) \text{tp}}{( 1 + β^2 ) \text{tp} + \text{fp} + β^2 \text{fn}}",
+        citations=("vanrijsbergen1979",),
+        make=_fbeta,
+        layouts=_fbeta_layouts,
+        options=(BETA,),
+    ),
+    MetricEntry(
+        name="precision",
+        eats=("counts",),
+        summary="tp / (tp + fp) of summed counts",
+        formula=r"\frac{\text{tp}}{\text{tp} + \text{fp}}",
+        make=lambda _: AdditiveMetric(
+            "precision", ("tp", "fp"), ratio=((1, 0), (1, 1)), bounds=(0.0, 1.0), emptied=moving(("tp", "fp"), {"tp": "fp"})
+        ),
+        layouts=lambda _: {
+            **_count_layouts(THREE, (1, 0, 0), (0, 1, 0)),
+            **_count_layouts(FOUR, (1, 0, 0, 0), (0, 1, 0, 0)),
+        },
+    ),
+    MetricEntry(
+        name="recall",
+        eats=("counts",),
+        summary="tp / (tp + fn) of summed counts",
+        formula=r"\frac{\text{tp}}{\text{tp} + \text{fn}}",
+        make=lambda _: AdditiveMetric(
+            "recall", ("tp", "fn"), ratio=((1, 0), (1, 1)), bounds=(0.0, 1.0), emptied=moving(("tp", "fn"), {"tp": "fn"})
+        ),
+        layouts=lambda _: {
+            **_count_layouts(THREE, (1, 0, 0), (0, 0, 1)),
+            **_count_layouts(FOUR, (1, 0, 0, 0), (0, 0, 1, 0)),
+        },
+    ),
+    MetricEntry(
+        name="jaccard",
+        eats=("counts",),
+        summary="tp / (tp + fp + fn) of summed counts",
+        formula=r"\frac{\text{tp}}{\text{tp} + \text{fp} + \text{fn}}",
+        citations=("jaccard1912",),
+        make=lambda _: AdditiveMetric(
+            "jaccard", TWO, ratio=((1, 0), (1, 1)), bounds=(0.0, 1.0), emptied=moving(TWO, {"tp": "errors"})
+        ),
+        layouts=lambda _: TP_ERRORS,
+    ),
+    MetricEntry(
+        name="mcc",
+        eats=("counts",),
+        summary="Matthews' correlation coefficient",
+        formula=(
+            r"\frac{\text{tp} \cdot \text{tn} - \text{fp} \cdot \text{fn}}{\sqrt{( \text{tp} +"
+            r" \text{fp} ) ( \text{tp} + \text{fn} ) ( \text{tn} + \text{fp} ) ( \text{tn} +"
+            r" \text{fn} )}}"
+        ),
+        citations=("matthews1975",),
+        make=lambda _: _of_the_table("mcc", _mcc, _precise_mcc, -1.0),
+        layouts=lambda _: ALL_FOUR,
+        many=many_mcc,
+    ),
+    MetricEntry(
+        name="balanced-accuracy",
+        eats=("counts",),
+        summary="mean recall over the classes",
+        formula=(
+            r"\frac{1}{2} ( \frac{\text{tp}}{\text{tp} + \text{fn}} + \frac{\text{tn}}{\text{tn} +"
+            r" \text{fp}} )"
+        ),
+        citations=("brodersen2010",),
+        make=lambda _: _of_the_table("balanced-accuracy", _balanced_accuracy, _precise_balanced),
+        layouts=lambda _: ALL_FOUR,
+        many=many_balanced_accuracy,
+    ),
+    MetricEntry(
+        name="kappa",
+        eats=("counts",),
+        summary="Cohen's kappa between prediction and gold",
+        formula=r"κ = \frac{p_o - p_e}{1 - p_e}",
+        citations=("cohen1960",),
+        make=lambda _: _of_the_table("kappa", _kappa, _precise_kappa, -1.0),
+        layouts=lambda _: ALL_FOUR,
+        many=many_kappa,
+    ),
+    MetricEntry(
+        name="macro-f1",
+        eats=("counts",),
+        summary="mean F1 of all classes",
+        formula=r"\frac{1}{k} \sum_{c} F_{1}^{c}",
+        make=lambda _: _of_the_table("macro-f1", _macro_f1, _precise_macro_f1),
+        layouts=lambda _: ALL_FOUR,
+        many=many_macro_f1,
+    ),
+    MetricEntry(
+        name="weighted-f1",
+        eats=("counts",),
+        summary="F1 of all classes, weighted by their size",
+        formula=r"\sum_{c} \frac{n_{c}}{n} F_{1}^{c}",
+        # With gold of its own, a system that is right more often may weigh its worse class more: nothing says that it grows.
+        make=lambda _: AdditiveMetric(
+            "weighted-f1", FOUR, _weighted_f1, precise=_precise_weighted_f1, bounds=(0.0, 1.0), emptied=WRONG_LABELS
+        ),
+        layouts=lambda _: ALL_FOUR,
+        many=many_weighted_f1,
+    ),
+)
+
 
 METRICS: dict[str, MetricEntry] = {entry.name: entry for entry in (*SCORES, *COUNTS)}
 

@@ -9,11 +9,10 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
-from outscore.core.brief import Brief, count_of
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.core.options import did_you_mean
-from outscore.core.records import dataclass
+from outscore.core.records import Brief, count_of, dataclass
 from outscore.scores.system import Labels, Origin
 
 # The words and empty nodes of mentions, each by its place: a whole number, in the order of the text.

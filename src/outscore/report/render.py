@@ -121,18 +121,18 @@ def render(
 
 
 def _card(kind: Kind, whole: AnyResult) -> str:
-    from outscore.report.write.card import write
+    from outscore.report.write.html import write_card
 
-    return write(kind.card(whole))
+    return write_card(kind.card(whole))
 
 
 def _badge(result: AnyResult) -> str:
-    from outscore.report.write.badge import write
+    from outscore.report.write.html import write_badge
 
     verdict = next(filter(None, verdicts_of(result)), None)
     if verdict is None:
         raise OutscoreError(f"A {type(result).__name__} has no verdict for a badge.", "Use another ending than .svg.")
-    return write(verdict)
+    return write_badge(verdict)
 
 
 def _csv(kind: Kind, whole: AnyResult) -> str:

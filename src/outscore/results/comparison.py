@@ -6,8 +6,7 @@ import json
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from outscore.core.brief import brief_interval, brief_name, brief_number, brief_p
-from outscore.core.records import dataclass
+from outscore.core.records import brief_interval, brief_name, brief_number, brief_p, dataclass
 from outscore.results.analysis import Analysis, Bucket, ChartData, Effect, EvaluationUnit, Power, Subset, UnitRow, WordStudy
 from outscore.results.design import Alignment, DecidingItem, Decision, Design, Family, Reading, Replicated, ScorePart, Segment
 from outscore.results.note import Note, Signature

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
-from outscore.core.brief import brief_name, brief_number, brief_p
-from outscore.core.records import dataclass
+from outscore.core.records import brief_name, brief_number, brief_p, dataclass
 from outscore.results.analysis import ScoredSubset
 from outscore.results.design import Family, Reading
 from outscore.results.note import Note

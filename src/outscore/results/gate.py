@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import field
 from typing import Any, Literal
 
-from outscore.core.brief import brief_name, brief_number
-from outscore.core.records import dataclass
+from outscore.core.records import brief_name, brief_number, dataclass
 from outscore.results.analysis import Subset
 from outscore.results.comparison import Comparison
 from outscore.results.note import Note

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import field
 from typing import Any, Literal
 
-from outscore.core.brief import brief_name, count_of
-from outscore.core.records import dataclass
+from outscore.core.records import brief_name, count_of, dataclass
 from outscore.results.note import Note
 from outscore.results.rendering import Result
 

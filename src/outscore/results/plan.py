@@ -11,8 +11,7 @@ import math
 from dataclasses import field
 from typing import Any, ClassVar, Literal
 
-from outscore.core.brief import brief_name, brief_number, brief_p
-from outscore.core.records import dataclass
+from outscore.core.records import brief_name, brief_number, brief_p, dataclass
 from outscore.results.analysis import Directions, PowerPoint
 from outscore.results.design import Family, Reading
 from outscore.results.note import Note, Signature

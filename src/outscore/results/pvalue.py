@@ -7,9 +7,8 @@ from dataclasses import field
 from numbers import Real
 from typing import ClassVar, Literal, Self
 
-from outscore.core.brief import brief_interval, brief_p
 from outscore.core.numeric import LN10
-from outscore.core.records import dataclass
+from outscore.core.records import brief_interval, brief_p, dataclass
 from outscore.results.note import Signature
 from outscore.results.rendering import Result
 

@@ -9,8 +9,7 @@ from __future__ import annotations
 from dataclasses import field, fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from outscore.core.brief import brief_name, brief_number
-from outscore.core.records import dataclass
+from outscore.core.records import brief_name, brief_number, dataclass
 from outscore.results.design import Family, Reading, Replicated
 from outscore.results.note import Note, Signature
 from outscore.results.pvalue import Kind

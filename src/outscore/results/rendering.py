@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 import msgspec
 
-from outscore.core.brief import Brief
 from outscore.core.errors import OutscoreError, require_polars
+from outscore.core.records import Brief
 from outscore.results.files import form_of_file, write_files
 from outscore.results.note import Signature, with_note_objects
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, Literal
 
-from outscore.core.brief import brief_interval, brief_name, brief_number
-from outscore.core.records import dataclass
+from outscore.core.records import brief_interval, brief_name, brief_number, dataclass
 from outscore.results.analysis import Directions
 from outscore.results.design import Reading
 from outscore.results.note import Note, Signature

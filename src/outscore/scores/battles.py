@@ -7,9 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from outscore.core.brief import Brief, count_of
 from outscore.core.numeric import Array
-from outscore.core.records import dataclass
+from outscore.core.records import Brief, count_of, dataclass
 from outscore.results.note import Note
 from outscore.scores.system import Labels, Origin, Rows
 

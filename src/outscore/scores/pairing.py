@@ -8,10 +8,9 @@ from typing import Literal, NoReturn
 
 import numpy as np
 
-from outscore.core.brief import Brief, count_of
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
-from outscore.core.records import dataclass
+from outscore.core.records import Brief, count_of, dataclass
 from outscore.core.rows import Repeats, Runs, codes_of, kind_of_column
 from outscore.results.design import Alignment
 from outscore.results.note import Note

@@ -14,11 +14,10 @@ from typing import cast
 
 import numpy as np
 
-from outscore.core.brief import Brief, count_of
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
-from outscore.core.records import dataclass
+from outscore.core.records import Brief, count_of, dataclass
 from outscore.core.rows import PairedScores, RepeatKind, Repeats, Runs, kind_of_column
 from outscore.exact.numbers import to_exact_integers
 from outscore.metrics.registry import resolve

@@ -10,10 +10,9 @@ from typing import Literal
 
 import numpy as np
 
-from outscore.core.brief import Brief, brief_number, count_of
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
-from outscore.core.records import dataclass
+from outscore.core.records import Brief, brief_number, count_of, dataclass
 from outscore.results.note import Note
 
 # One system's scores as they were read: numbers, their labels, and the lines they come from.

@@ -10,14 +10,14 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from outscore.core.brief import count_of
 from outscore.core.errors import OutscoreError
+from outscore.core.records import count_of
 from outscore.formats.base.source import unpacks_to_more
-from outscore.formats.detect import diff_task
 from outscore.formats.logs.choose import has_answers
 from outscore.formats.logs.evaluation import Evaluation
 from outscore.formats.logs.find import is_companion, read_logs, recognise
 from outscore.formats.logs.registry import LogEntry
+from outscore.formats.registry import diff_task
 from outscore.formats.tables import parquet
 from outscore.scores.system import label_of
 from outscore.web.form import SUFFIXES, names_in

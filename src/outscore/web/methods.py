@@ -13,7 +13,7 @@ from typing import Any
 
 from outscore.core.options import Option
 from outscore.core.records import dataclass
-from outscore.report.references.citations import Work, works
+from outscore.report.citations import Work, works
 
 # What each effect size says, and how it is computed; d is one item's difference.
 EFFECTS: Mapping[str, tuple[str, str]] = {

@@ -11,10 +11,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, cast
 
-from outscore.core.brief import count_of
 from outscore.core.errors import OutscoreError, ShiftError
 from outscore.core.numeric import Array
-from outscore.core.records import dataclass
+from outscore.core.records import count_of, dataclass
 from outscore.formats.logs.find import are_logs
 from outscore.formats.logs.registry import LOGS
 from outscore.formats.logs.scores import read_systems
@@ -36,8 +35,7 @@ from outscore.workflows.compare.logs import asks_logs, better_of, log_question
 from outscore.workflows.compare.run import compare_pair, read_pair, read_samples
 from outscore.workflows.compare.unpaired import TwoSamples, compare_samples, samples_given
 from outscore.workflows.frames import counts_in, is_table
-from outscore.workflows.measures import proposing_measures
-from outscore.workflows.names import at_the_door, path_texts
+from outscore.workflows.names import at_the_door, path_texts, proposing_measures
 from outscore.workflows.requests import base
 from outscore.workflows.requests.compare import metrics_in
 from outscore.workflows.requests.gate import GateRequest

@@ -1,20 +1,29 @@
-"""Names of files and of systems that have none, and the door of every command: all files are looked at before one is read."""
+"""Names of files, of systems and of measures, and the door of every command: all files are looked at before one is read."""
 
 from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import replace
 from functools import wraps
 from itertools import takewhile
 from pathlib import PurePath
-from typing import Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
+from outscore.core.errors import MeasuresError, OutscoreError
 from outscore.formats.base.pipes import reading_once, refuse_repeated
-from outscore.formats.base.source import is_pattern, pattern_name, refuse_missing
+from outscore.formats.base.source import is_pattern, pattern_name, refuse_missing, runs_in
+from outscore.formats.tables.assemble import id_columns
+from outscore.formats.tables.names import naming
 from outscore.language.phrases import short_names
+from outscore.scores.join import join_runs
+from outscore.scores.system import Scores
 from outscore.workflows.requests.base import Request
+from outscore.workflows.requests.compare import CompareRequest
 from outscore.workflows.requests.groups import LogRequest
+from outscore.workflows.requests.rank import ScoreRequest
 from outscore.workflows.requests.shared import EACH_DATASET
 
 # Names of files, and names for systems that have none.
@@ -142,3 +151,110 @@ def at_the_door(
             return run(request.with_judgements() if isinstance(request, LogRequest) else request, *given, **more)
 
     return entered
+
+
+Reader = Callable[..., list[Scores]]
+"""Reads one file, with columns by the parameters of `outscore.read`."""
+
+
+def read_each(paths: Sequence[str], read: Reader, columns: Mapping[str, Any]) -> list[list[Scores]]:
+    """Read all files; if columns of theirs are measures, the refusal names those that all of these files have.
+
+    Files that a pattern matches are runs of one system. Ids that no two files share, as every run makes new ones, yield to
+    those of another column that they do share.
+    """
+    files = _read(paths, read, columns)
+    if len(paths) < 2 or "item" in columns or _share_ids(files):
+        return files
+    taken = {name for file in files for one in file if one.origin is not None for name in one.origin.columns.get("item", ())}
+    candidates = [id_columns(path) for written in paths for path in runs_in(written)] if taken else []
+    for name in (name for name in candidates[0] if name not in taken) if candidates else ():
+        if all(name in found for found in candidates):
+            with suppress(OutscoreError):
+                others = _read(paths, read, {**columns, "item": name})
+                if _share_ids(others):
+                    return others
+    return files
+
+
+def _read(paths: Sequence[str], read: Reader, columns: Mapping[str, Any]) -> list[list[Scores]]:
+    files, refusals = [], list[MeasuresError]()
+    for path in paths:
+        try:
+            runs = [read(file, **columns) for file in runs_in(path)]
+            files.append([join_runs(runs)] if is_pattern(path) else runs[0])
+        except MeasuresError as refusal:
+            refusals.append(refusal)
+    if refusals:
+        first = refusals[0]
+        first.measures = tuple(name for name in first.measures if all(name in other.measures for other in refusals))
+        raise first
+    return files
+
+
+def _share_ids(files: Sequence[Sequence[Scores]]) -> bool:
+    """Whether the first two files have an item in common, or do not name their items."""
+    first, second = (file[0].ids for file in files[:2])
+    return first is None or second is None or not set(first.names).isdisjoint(second.names)
+
+
+def refuse_same_columns(first: Sequence[Scores], second: Sequence[Scores]) -> None:
+    """Refuse two files, one for each system, that have the same several columns of numbers: these can only be measures."""
+    names = [scores.name for scores in first]
+    wide = all(one.origin is not None and not one.origin.columns.keys() & {"system", "gold"} for one in (*first, *second))
+    if len(names) > 1 and wide and set(names) == {scores.name for scores in second}:
+        columns = " and ".join(f"`{name}`" for name in names) if len(names) == 2 else f"the same {len(names)} columns"
+        raise MeasuresError.of(
+            f"{first[0].label} and {second[0].label} both have {columns}, so these are measures, not systems; systems on two "
+            "datasets are for `outscore rank`.",
+            f"Name the one meant with {naming('score')}.",
+            names,
+        )
+
+
+@contextmanager
+def proposing_measures(request: Request) -> Iterator[None]:
+    """Say with a whole command how measures that were not expected can be used."""
+    try:
+        yield
+    except MeasuresError as refusal:
+        raise OutscoreError(refusal.message, _cure(request, refusal), parameter=refusal.parameter) from None
+
+
+def _cure(request: Request, refusal: MeasuresError) -> str:
+    first = refusal.measures[:1]
+    if len(refusal.measures) < 2:
+        return refusal.hint
+    files: Sequence[str] = request.value("files")
+    compares = request.subcommand == CompareRequest.subcommand and not request.value("unpaired")
+    if not files:
+        one, several = f"score={first[0]!r}", f"measure={list(refusal.measures)!r}"
+        return f"Write {several} to compare by all of them, or {one}." if compares else f"Write {one} to use one of them."
+    by_one = replace(request, score=first)  # type: ignore[call-arg] # all requests for scores have it
+    if refusal.by_system or len(files) > 1 or request.subcommand == ScoreRequest.subcommand:
+        by_all = _among(CompareRequest, request, measure=refusal.measures)
+        if not (compares or (len(files) == 2 and request.subcommand == "rank")):
+            return f"Write `{by_one.command_line()}` to use one of them{_or_systems(request, refusal)}."
+        return f"Write `{by_all.command_line()}` to compare by all of them, or `{by_one.command_line()}` to use one."
+    alone = _among(ScoreRequest, request, score=first).command_line()
+    options = " ".join(f"--measure {name}" for name in refusal.measures)
+    return (
+        f"Write `{alone}` to score this system, or name the file of another one, too, in `outscore compare` with "
+        f"{options}{_or_systems(request, refusal)}."
+    )
+
+
+def _or_systems(request: Request, refusal: MeasuresError) -> str:
+    """How to say that the columns of a single file are systems after all."""
+    if refusal.by_system or len(request.value("files")) != 1:
+        return ""
+    systems = refusal.measures if request.subcommand in ("rank", ScoreRequest.subcommand) else refusal.measures[:2]
+    as_systems = replace(request, system=systems)  # type: ignore[call-arg] # all requests for scores have it
+    return f"; if they are systems, write `{as_systems.command_line()}`"
+
+
+def _among(kind: type[Request], request: Request, **changed: Any) -> Request:  # noqa: ANN401 - values of options
+    """The request of another kind with the options that both have; `gold` means a file in some and a column in others."""
+    shared = {option.name for option in kind.options()} - {"gold"}
+    given = {option.name: request.value(option.name) for option in request.options() if request.is_given(option)}
+    return kind.of({**{name: value for name, value in given.items() if name in shared}, **changed})

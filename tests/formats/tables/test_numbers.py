@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 
 from outscore.core.errors import OutscoreError
 from outscore.formats.base.source import open_source
-from outscore.formats.detect import detect
 from outscore.formats.readers import read as read_systems
-from outscore.formats.registry import FORMATS
+from outscore.formats.registry import FORMATS, detect
 from outscore.formats.tables import numbers
 from outscore.formats.tables.numbers import NumberTable
 

@@ -11,7 +11,7 @@ import pytest
 
 from outscore.core.errors import OutscoreError
 from outscore.metrics.text import entry
-from outscore.metrics.text.check import find_doubt, rows_of_library, verify
+from outscore.metrics.text.entry import find_doubt, rows_of_library, verify
 from outscore.metrics.text.registry import TEXT_METRICS, segment_statistics, text_metric
 
 

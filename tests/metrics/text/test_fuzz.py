@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from outscore.metrics.text import bleu, chrf, ter
-from outscore.metrics.text.check import rows_of_library
+from outscore.metrics.text.entry import rows_of_library
 from outscore.metrics.text.registry import segment_statistics, text_metric
 
 sacrebleu = pytest.importorskip("sacrebleu")

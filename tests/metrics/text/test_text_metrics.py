@@ -14,7 +14,7 @@ import pytest
 import outscore as osc
 from outscore.core.errors import OutscoreError
 from outscore.core.options import complete
-from outscore.metrics.text.check import verify
+from outscore.metrics.text.entry import verify
 from outscore.metrics.text.registry import TEXT_METRICS, segment_statistics, text_metric
 
 SEGMENTS = 120

@@ -13,7 +13,7 @@ import outscore as osc
 from outscore.core.errors import OutscoreError
 from outscore.engine.dask_cluster import Dask
 from outscore.engine.engines import Processes, Serial
-from outscore.workflows.prefer import parts
+from outscore.workflows.prefer import inputs as parts
 
 
 def battles(n=600, systems=5, prompts=40, *, judges=0, categories=0, nulls=0.05, seed=0):

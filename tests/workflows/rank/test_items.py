@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 import outscore as osc
 from outscore.cli.app import app
-from outscore.inference.items import effective_items, item_table
+from outscore.inference.leaderboard import effective_items, item_table
 
 SYSTEMS = "abcdefgh"
 

@@ -8,7 +8,7 @@ import outscore as osc
 from outscore.engine.engines import Serial
 from outscore.metrics.cache import StatisticsCache
 from outscore.metrics.text import ter
-from outscore.metrics.text.check import rows_of_library
+from outscore.metrics.text.entry import rows_of_library
 from outscore.workflows.rank.texts import text_panels
 from outscore.workflows.texts import statistics
 

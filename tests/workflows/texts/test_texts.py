@@ -16,8 +16,8 @@ from outscore import compare_texts
 from outscore.core.errors import OutscoreError
 from outscore.engine.engines import Serial, engine_of
 from outscore.engine.progress import Steps
+from outscore.inference.originals import sacrebleu_ar, sacrebleu_bs
 from outscore.inference.registry import TESTS
-from outscore.inference.sacrebleu import sacrebleu_ar, sacrebleu_bs
 from outscore.metrics.cache import StatisticsCache
 from outscore.metrics.text.registry import TEXT_METRICS, segment_statistics, text_metric
 from outscore.results.comparison import Comparisons

@@ -13,8 +13,7 @@ from outscore.core.errors import OutscoreError
 from outscore.core.records import dataclass
 from outscore.formats.base.source import shorten
 from outscore.formats.battles.entry import BattleChoice
-from outscore.formats.battles.tables import read_table
-from outscore.formats.battles.verdicts import is_no_verdict, strong_verdict, word_share
+from outscore.formats.battles.tables import is_no_verdict, read_table, strong_verdict, word_share
 from outscore.formats.tables.cells import Records
 from outscore.results.note import Note
 from outscore.scores.battles import Battles

@@ -10,11 +10,10 @@ from typing import NoReturn
 
 import numpy as np
 
-from outscore.core.brief import count_of
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.core.options import did_you_mean
-from outscore.core.records import dataclass
+from outscore.core.records import count_of, dataclass
 from outscore.formats.base.pipes import call_by_place
 from outscore.formats.logs.document import UNNAMED_TASK
 from outscore.formats.logs.evaluation import Evaluation, Exchange, list_counts

@@ -15,10 +15,9 @@ from typing import Any, Literal, NamedTuple, NoReturn
 import msgspec
 import numpy as np
 
-from outscore.core.brief import Brief, count_of
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
-from outscore.core.records import dataclass
+from outscore.core.records import Brief, count_of, dataclass
 from outscore.formats.tables.names import is_answer_field
 from outscore.scores.system import Labels, Origin, label_of
 

@@ -288,8 +288,7 @@ EXPLAINABOARD = LogFormat(
 
 def _items_in(path: str, role: Literal["gold", "system"]) -> Items:
     # Imported only here, because it knows all formats.
-    from outscore.formats.detect import refuse_formats
-    from outscore.formats.registry import OUTPUT_FORMATS
+    from outscore.formats.registry import OUTPUT_FORMATS, refuse_formats
 
     entry = OUTPUT_FORMATS["labels"]
     with open_source(path) as source:

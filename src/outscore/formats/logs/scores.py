@@ -15,11 +15,10 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from outscore.core.brief import count_of
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import LARGEST_SCORE, Array, as_integers
 from outscore.core.options import did_you_mean
-from outscore.core.records import dataclass
+from outscore.core.records import count_of, dataclass
 from outscore.formats.base.pipes import is_nameless
 from outscore.formats.base.source import stem_of
 from outscore.formats.logs.choose import (

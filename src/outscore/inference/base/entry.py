@@ -151,7 +151,7 @@ class TestEntry:
     formula
         Its statistic or p-value in the small part of TeX that the page of methods knows.
     citations
-        Keys of works in ``report/references/works.bib``.
+        Keys of works in ``report/works.bib``.
     estimand
         What a rejection is about.
     run

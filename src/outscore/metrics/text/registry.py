@@ -1,24 +1,81 @@
 """TEXT_METRICS: every metric of texts by name, as statistics per segment and a function of their sums.
 
-`text_metric` reads a written metric, `segment_statistics` computes its table, whole or piece by piece, and
-`verify` holds it against the library's own score. Adding a metric is one entry.
+The means of segment scores, sentence-level BLEU, chrF and TER, are made here of the metrics of whole texts.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
-from outscore.core.options import OptionValue, complete, did_you_mean, parse_spec
+from outscore.core.options import Option, OptionValue, complete, did_you_mean, parse_spec
 from outscore.metrics.entry import Options
-from outscore.metrics.text import bleu, chrf, error_rates, meteor, nist, rouge, sentence, ter
-from outscore.metrics.text.check import check_lines
-from outscore.metrics.text.entry import Lines, References, TextMetric
+from outscore.metrics.text import bleu, chrf, error_rates, meteor, nist, rouge, sacre, ter
+from outscore.metrics.text.entry import Foreign, Lines, References, TextMetric, check_lines, segment_mean, segments, to_rows
 from outscore.metrics.text.sacre import SPM
 
+# Segments shorter than four words would score 0 whatever they say.
+EFFECTIVE = Option("effective_order", bool, True, "leave out orders longer than the segment")
+
+
+def _mean_of_segments(
+    base: TextMetric, scorer: Callable[[Options], Foreign], formula: str, options: tuple[Option, ...]
+) -> TextMetric:
+    name = f"sentence-{base.name}"
+
+    def statistics(hypotheses: Lines, references: References, options: Options, prepared: object = None) -> Array:
+        return to_rows(base.make(options).score(base.statistics(hypotheses, references, options, prepared)))
+
+    def corpus_score(hypotheses: Lines, references: References, options: Options) -> float:
+        score = scorer(options)
+        pairs = segments(hypotheses, references)
+        # A corpus of one segment scores as the segment does, without a word in sacreBLEU's log.
+        return float(np.mean([sacre.corpus_score(score, [line], [[other] for other in others]) for line, others in pairs]))
+
+    return replace(
+        base,
+        name=name,
+        label=f"sentence-{base.label}",
+        summary=f"mean of the segments' {base.label}",
+        formula=formula,
+        statistics=statistics,
+        make=lambda _: segment_mean(name, base.direction, graded=True),
+        signature=lambda options, references: f"{base.signature(options, references)}|mean:segments",
+        corpus_score=corpus_score,
+        options=options,
+        # sacreBLEU tests scores of the corpus only.
+        tested_by=(),
+        parts=None,
+        alone={},
+        library_rows=None,
+    )
+
+
+(BLEU,) = bleu.ENTRIES
+(TER,) = ter.ENTRIES
+CHRF = chrf.ENTRIES[0]
+
+MEANS = (
+    _mean_of_segments(
+        BLEU,
+        bleu.library_scorer,
+        r"\frac{1}{n} \sum_{i} \text{BLEU}_i",
+        (*(x for x in BLEU.options if x.name != EFFECTIVE.name), EFFECTIVE),
+    ),
+    _mean_of_segments(CHRF, chrf.library_scorer, r"\frac{1}{n} \sum_{i} \text{chrF}_i", CHRF.options),
+    _mean_of_segments(TER, ter.library_scorer, r"\frac{1}{n} \sum_{i} \text{TER}_i", TER.options),
+)
+
+
 TEXT_METRICS: dict[str, TextMetric] = {
-    entry.name: entry for module in (bleu, chrf, ter, error_rates, nist, meteor, rouge, sentence) for entry in module.ENTRIES
+    entry.name: entry
+    for entries in (*(module.ENTRIES for module in (bleu, chrf, ter, error_rates, nist, meteor, rouge)), MEANS)
+    for entry in entries
 }
 
 

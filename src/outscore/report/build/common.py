@@ -12,6 +12,7 @@ from outscore.language.lines import reading_line, short_reading
 from outscore.language.numbers import count
 from outscore.language.phrases import TERMS
 from outscore.report.charts.canvas import Chart, stylesheet
+from outscore.report.citations import Cited
 from outscore.report.document import (
     Article,
     Block,
@@ -31,7 +32,6 @@ from outscore.report.document import (
     Verdict,
     clean,
 )
-from outscore.report.references.citations import Cited
 from outscore.report.rows.columns import Column, tabulate, texts
 from outscore.results.design import Reading
 from outscore.results.note import BESIDE_VERDICT, ON_SCREEN, Note

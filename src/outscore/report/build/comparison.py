@@ -23,7 +23,7 @@ from outscore.report.build import common
 from outscore.report.build.common import Kind, Line
 from outscore.report.charts.canvas import stylesheet
 from outscore.report.charts.comparison import charts
-from outscore.report.references.citations import cited_by_comparisons
+from outscore.report.citations import cited_by_comparisons
 from outscore.report.rows.columns import Column, interval_head, texts, words
 from outscore.report.rows.comparison import (
     adjusted,

@@ -31,6 +31,7 @@ from outscore.report.build.common import (
 )
 from outscore.report.charts.canvas import stylesheet
 from outscore.report.charts.diff import MAX_DRAWN, charts, pair_data
+from outscore.report.citations import cited_by_diff
 from outscore.report.document import (
     PART,
     Article,
@@ -52,7 +53,6 @@ from outscore.report.document import (
     list_names,
 )
 from outscore.report.explorer.data import embedded, examples_data, file_text, source
-from outscore.report.references.citations import cited_by_diff
 from outscore.report.rows.columns import texts
 from outscore.report.rows.diff import (
     WHOLE_TABLES,

@@ -10,8 +10,8 @@ from outscore.language.verdict.plan import truth
 from outscore.report.build.common import Kind, card_document, card_table, facts_block, illustrated, read_as, settings, works
 from outscore.report.charts import canvas
 from outscore.report.charts.canvas import COLOURS, Chart, stylesheet
+from outscore.report.citations import cited_by_plan
 from outscore.report.document import Article, Block, Code, Document, Section, Verdict, clean
-from outscore.report.references.citations import cited_by_plan
 from outscore.report.rows.columns import texts
 from outscore.report.rows.plan import Plan, difference, facts, headline, plan_records, shown_tables, tables, title
 from outscore.results.analysis import PowerPoint

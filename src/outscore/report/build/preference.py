@@ -13,7 +13,7 @@ from outscore.report.build import common
 from outscore.report.build.common import Kind, Line
 from outscore.report.charts.canvas import stylesheet
 from outscore.report.charts.preference import charts
-from outscore.report.references.citations import cited_by_preference
+from outscore.report.citations import cited_by_preference
 from outscore.report.rows.columns import interval_head
 from outscore.report.rows.places import sharing
 from outscore.report.rows.preference import (

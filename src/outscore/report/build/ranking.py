@@ -13,7 +13,7 @@ from outscore.report.build import common
 from outscore.report.build.common import Kind, Line
 from outscore.report.charts.canvas import stylesheet
 from outscore.report.charts.ranking import MAX_LINKED, charts, heat_figure, heat_style, page_charts
-from outscore.report.references.citations import cited_by_ranking
+from outscore.report.citations import cited_by_ranking
 from outscore.report.rows.columns import Column, ends, interval_head, number, words
 from outscore.report.rows.places import (
     decided,

@@ -47,6 +47,7 @@ from outscore.report.charts.canvas import (
     short,
     stylesheet,
 )
+from outscore.report.citations import cited_by_scores
 from outscore.report.document import (
     Article,
     Block,
@@ -61,7 +62,6 @@ from outscore.report.document import (
     Verdict,
     clean,
 )
-from outscore.report.references.citations import cited_by_scores
 from outscore.report.rows.columns import Column, digits, ends, interval_head, number, tabulate, words
 from outscore.results.analysis import Directions
 from outscore.results.note import BESIDE_VERDICT, note_texts

@@ -1,5 +1,7 @@
 """Documents as one HTML file that needs nothing else: style and charts inside, no request to anywhere.
 
+Smaller forms are a card for notebooks, a piece of HTML without script and style, and a badge, a verdict as a picture.
+
 Everything that comes from a document is escaped by the template engine; only style sheets, scripts of ours and drawn charts,
 whose texts the renderer has escaped, go in as they are.
 """
@@ -10,6 +12,7 @@ import base64
 import hashlib
 import re
 from functools import cache
+from html import escape
 from importlib.resources import files
 from itertools import groupby
 from typing import TYPE_CHECKING
@@ -17,8 +20,14 @@ from typing import TYPE_CHECKING
 from outscore.core.errors import load_extra
 from outscore.report.document import (
     Block,
+    Cards,
+    Code,
     Document,
+    Embed,
+    Examples,
+    Facts,
     Figure,
+    Listing,
     Paragraph,
     Quote,
     Section,
@@ -28,12 +37,14 @@ from outscore.report.document import (
     glue,
     is_section,
     minus,
+    screen_width,
     word_runs,
 )
 
 if TYPE_CHECKING:
     from jinja2 import Environment, Template
     from markupsafe import Markup
+
 
 CODE = re.compile(r"`([^`]+)`")
 MAX_SHORT, MAX_SHORT_BESIDE_BARS = 16, 24
@@ -171,3 +182,85 @@ def _spans(table: Table) -> list[int]:
         else:
             start = i
     return spans
+
+
+def write_card(document: Document) -> str:
+    """The whole document, which a builder has kept short."""
+    articles = document.shown_articles("html", verbose=True)
+    return f"<div>{''.join(_written(block) for _, sections in articles for _, parts in sections for block in parts)}</div>"
+
+
+def _written(block: Block) -> str:  # noqa: C901, PLR0911 - one for each kind of block
+    match block:
+        case Verdict():
+            return f"<p><strong>{_escape(block.headline)}</strong></p>" + _paragraph(block.reason)
+        case Table():
+            return _table(block)
+        case Facts():
+            return _rows([(fact.label, " ".join(fact.lines)) for fact in block.facts])
+        case Cards():
+            return _rows([(card.label, card.value, *card.small) for card in block.cards])
+        case Listing():
+            return f"<ul>{''.join(f'<li>{_escape(line)}</li>' for line in block.lines)}</ul>{_paragraph(block.note)}"
+        case Paragraph() | Quote():
+            return _paragraph(block.text)
+        case Code():
+            return f"<pre>{_escape(block.text)}</pre>"
+        case Examples():
+            return _paragraph(block.title) + _rows([(example.title,) for example in block.examples])
+        case Figure():
+            return f"<figure>{block.svg('')}<figcaption>{_escape(block.caption)}</figcaption></figure>"
+        case Embed():
+            return ""
+
+
+def _paragraph(text: str) -> str:
+    return f"<p>{_escape(text)}</p>" if text else ""
+
+
+def _table(table: Table) -> str:
+    top = "".join(f"<th>{_escape(name)}</th>" for name in table.columns)
+    head = f"<thead><tr>{top}</tr></thead>" if any(table.columns) else ""
+    return _rows(table.rows, head) + "".join(map(_paragraph, table.notes))
+
+
+def _rows(rows: list[tuple[str, ...]] | tuple[tuple[str, ...], ...], head: str = "") -> str:
+    body = "".join(f"<tr>{''.join(f'<td>{_escape(cell)}</td>' for cell in row)}</tr>" for row in rows)
+    return f"<table>{head}<tbody>{body}</tbody></table>"
+
+
+def _escape(text: str) -> str:
+    return escape(clean(text))
+
+
+LETTER, PAD, HEIGHT = 6.6, 12, 20
+"""The width of a letter of 11 pixels, and of the room on both sides of a text."""
+COLOURS = {"won": "#1a7f37", "": "#8a5a00"}
+MAX_LETTERS = 80
+
+
+def write_badge(verdict: Verdict) -> str:
+    """The headline beside the name of the program, as SVG.
+
+    Examples
+    --------
+    >>> print(write_badge(Verdict(("new outscored old: ...",), "new outscored <old>", tone="won"))[:96])
+    <svg xmlns="http://www.w3.org/2000/svg" width="202" height="20" role="img" aria-label="outscore:
+    """
+    told = clean(verdict.headline)
+    told = told if len(told) <= MAX_LETTERS else f"{told[: MAX_LETTERS - 1]}…"
+    left, right = (round(screen_width(text) * LETTER) + PAD for text in ("outscore", told))
+    width, colour = left + right, COLOURS.get(verdict.tone, COLOURS[""])
+    words = f"outscore: {told}"
+
+    def text(said: str, x: float, room: int) -> str:
+        return f'<text x="{x:g}" y="14" textLength="{room - PAD}" lengthAdjust="spacingAndGlyphs">{escape(said)}</text>'
+
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{HEIGHT}" role="img" aria-label="{escape(words)}">'
+        f"<title>{escape(words)}</title>"
+        f'<rect width="{width}" height="{HEIGHT}" rx="3" fill="{colour}"/>'
+        f'<path d="M3,0H{left}V{HEIGHT}H3A3,3 0 0 1 0,{HEIGHT - 3}V3A3,3 0 0 1 3,0Z" fill="#444"/>'
+        '<g fill="#fff" text-anchor="middle" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11">'
+        f"{text('outscore', left / 2, left)}{text(told, left + right / 2, right)}</g></svg>\n"
+    )

@@ -20,8 +20,7 @@ from outscore.results.note import Note
 from outscore.scores.pairing import TwoSystems, pair
 from outscore.scores.reduce import first_runs, reduce_runs
 from outscore.scores.system import Labels, Scores
-from outscore.workflows.measures import read_each, refuse_same_columns
-from outscore.workflows.names import unique_names
+from outscore.workflows.names import read_each, refuse_same_columns, unique_names
 from outscore.workflows.requests.compare import CompareRequest
 from outscore.workflows.requests.shared import DUPLICATES, READER
 
@@ -80,7 +79,7 @@ def pair_scores(
     a: Scores, b: Scores, names: tuple[str, str], duplicates: str, metric: str | AdditiveMetric | None = None
 ) -> TwoSystems:
     """Two systems' scores matched by item id, and what was left out; if `metric` needs it, answers are counted by class."""
-    from outscore.workflows.classes import counted_by_class
+    from outscore.workflows.validate import counted_by_class
 
     a, b = counted_by_class((a, b), metric)
     return pair(a, b, duplicates, names)  # type: ignore[arg-type] # an unknown rule is refused there

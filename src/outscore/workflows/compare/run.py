@@ -23,7 +23,6 @@ from outscore.results.note import Note
 from outscore.scores.pairing import DuplicateRule, TwoSystems
 from outscore.scores.panel import Panel
 from outscore.scores.system import shared_datasets
-from outscore.workflows.classes import class_notes
 from outscore.workflows.compare.arrays import compare_rows
 from outscore.workflows.compare.evidence import IN_ORDER, evidence_at_every_look
 from outscore.workflows.compare.families import compare_measures, compare_slices
@@ -40,12 +39,11 @@ from outscore.workflows.compare.inputs import (
 from outscore.workflows.compare.logs import LogPair, asks_logs, pair_logs, samples_of_logs, with_exchanges
 from outscore.workflows.compare.unpaired import TwoSamples, compare_samples, samples_given
 from outscore.workflows.frames import counts_in, is_table
-from outscore.workflows.measures import proposing_measures
-from outscore.workflows.names import at_the_door, path_texts
+from outscore.workflows.names import at_the_door, path_texts, proposing_measures
 from outscore.workflows.reading import answer_notes, gold_notes, reading_of, resolve_direction, scale_notes, score_names
 from outscore.workflows.requests import base
 from outscore.workflows.requests.compare import CompareRequest
-from outscore.workflows.validate import paired, question_of, refuse_labels
+from outscore.workflows.validate import class_notes, paired, question_of, refuse_labels
 
 COUNTS = ("true positives", "false positives", "false negatives")
 SLICES = "slice"

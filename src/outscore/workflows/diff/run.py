@@ -33,9 +33,8 @@ from outscore.outputs.model import OutputData, Outputs
 from outscore.outputs.outcomes import overlap_matrix
 from outscore.results.diff import MAX_LISTED_PAIRS, Diff, Inventory, Pair, Rates
 from outscore.results.note import Note
-from outscore.workflows.diff.entry import Task
 from outscore.workflows.diff.pair import DiffOptions, Study, inventory_of, label_f1_of, oracle_of, pair_of, rates_of
-from outscore.workflows.diff.tasks import TASKS
+from outscore.workflows.diff.tasks import TASKS, Task
 from outscore.workflows.names import at_the_door, distinct_names, path_texts
 from outscore.workflows.reading import outputs_reading
 from outscore.workflows.requests.diff import DiffRequest

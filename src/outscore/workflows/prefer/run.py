@@ -62,16 +62,17 @@ from outscore.workflows.prefer.findings import (
     position_of,
 )
 from outscore.workflows.prefer.inputs import (
+    are_parts,
     battles_of,
     chosen,
     decided,
     is_battle_table,
     people_of,
     reading_of_battles,
+    sum_parts,
     table_battles,
 )
 from outscore.workflows.prefer.pairs import MIN_PROMPTS, Decision, baseline_in, decide, mix_notes
-from outscore.workflows.prefer.parts import are_parts, sum_parts
 from outscore.workflows.requests.prefer import PreferRequest
 
 MAX_NAMED = 5

@@ -21,8 +21,7 @@ from outscore.results.note import Note
 from outscore.scores.join import join_scores, same_label
 from outscore.scores.system import Labels, Scores
 from outscore.workflows.frames import encode_labels, is_table, systems_in
-from outscore.workflows.measures import read_each
-from outscore.workflows.names import distinct_names
+from outscore.workflows.names import distinct_names, read_each
 from outscore.workflows.requests import base
 from outscore.workflows.requests.rank import RankRequest, ScoreRequest
 from outscore.workflows.validate import numbers_of, refuse_labels

@@ -8,7 +8,7 @@ import numpy as np
 
 from outscore.core.numeric import Array
 from outscore.core.records import dataclass
-from outscore.inference.items import LEVEL, MIN_SYSTEMS, ItemTable, effective_items, item_table
+from outscore.inference.leaderboard import LEVEL, MIN_SYSTEMS, ItemTable, effective_items, item_table
 from outscore.results.ranking import ItemKinds, SuspiciousItem
 from outscore.scores.panel import Panel
 

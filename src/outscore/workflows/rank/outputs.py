@@ -19,11 +19,11 @@ from outscore.outputs.model import OutputData
 from outscore.results.note import Note
 from outscore.scores.panel import Panel
 from outscore.scores.system import Origin
-from outscore.workflows.classes import refuse_free_answers
 from outscore.workflows.diff.items import classes_of, label_class_counts
 from outscore.workflows.diff.pair import Study
 from outscore.workflows.diff.run import study_of
 from outscore.workflows.requests.diff import DiffRequest
+from outscore.workflows.validate import refuse_free_answers
 
 RANKED_TASKS = ("label", "pos", "dep", "ner")
 

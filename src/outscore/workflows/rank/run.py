@@ -29,10 +29,8 @@ from outscore.scores.pairing import DuplicateRule
 from outscore.scores.panel import Panel, panels_of, refuse_one, slices_of
 from outscore.scores.reduce import first_runs, reduce_runs
 from outscore.scores.system import Origin, Scores, origins_of
-from outscore.workflows.classes import class_notes, counted_by_class
 from outscore.workflows.compare.logs import asks_logs, better_of, log_origins, read_tasks
-from outscore.workflows.measures import proposing_measures
-from outscore.workflows.names import at_the_door, path_texts
+from outscore.workflows.names import at_the_door, path_texts, proposing_measures
 from outscore.workflows.rank.inputs import chosen_systems, files_by_system, read_many, systems_from
 from outscore.workflows.rank.panels import Ranked, rank_panels
 from outscore.workflows.rank.parquet import measured_from_partitions
@@ -52,7 +50,7 @@ from outscore.workflows.requests import base, shared
 from outscore.workflows.requests.rank import RankRequest
 from outscore.workflows.texts.inputs import files_of_request
 from outscore.workflows.texts.members import SegmentScores, check_segments
-from outscore.workflows.validate import refuse_labels
+from outscore.workflows.validate import class_notes, counted_by_class, refuse_labels
 
 Kind = Literal["scores", "texts", "outputs"]
 

@@ -27,18 +27,16 @@ from outscore.results.score import ScoredSystem, ScoreResult
 from outscore.scores.pairing import DuplicateRule, check_rule, settle
 from outscore.scores.reduce import first_runs, reduce_runs
 from outscore.scores.system import Labels, Origin, Scores, origins_of
-from outscore.workflows.classes import class_notes, counted_by_class
 from outscore.workflows.compare.inputs import metric_of
 from outscore.workflows.compare.logs import asks_logs, better_of, log_origins, read_tasks
 from outscore.workflows.frames import encode_labels, is_table
-from outscore.workflows.measures import proposing_measures
-from outscore.workflows.names import at_the_door, path_texts
+from outscore.workflows.names import at_the_door, path_texts, proposing_measures
 from outscore.workflows.rank.inputs import chosen_systems, read_many, systems_from
 from outscore.workflows.reading import Better, MetricDirection, answer_notes, reading_of, resolve_direction, score_names
 from outscore.workflows.requests.rank import ScoreRequest
 from outscore.workflows.score.measure import Measured, measure
 from outscore.workflows.texts.panels import TextsRead, read_text_panels, score_texts
-from outscore.workflows.validate import refuse_labels
+from outscore.workflows.validate import class_notes, counted_by_class, refuse_labels
 
 UNNAMED = "system"
 """The name of a system that has none."""

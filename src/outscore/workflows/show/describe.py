@@ -10,13 +10,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Literal
 
-from outscore.core.brief import count_of
 from outscore.core.errors import OutscoreError
-from outscore.core.records import dataclass
+from outscore.core.records import count_of, dataclass
 from outscore.formats.base.source import PACKED, Peek, is_result, open_source, shorten
 from outscore.formats.battles.read import is_battles, read_battles
-from outscore.formats.detect import alternatives, certain_format, detect
 from outscore.formats.readers import read_chains, read_labels, read_scores, read_words
+from outscore.formats.registry import alternatives, certain_format, detect
 from outscore.formats.segments import read_segments
 from outscore.formats.tables.assemble import open_table
 from outscore.formats.tables.cells import DECIMAL_POINT, is_missing, is_name, looks_numeric

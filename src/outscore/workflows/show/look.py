@@ -15,8 +15,7 @@ from outscore.results.design import Alignment
 from outscore.results.logs import Logs
 from outscore.results.note import Note
 from outscore.scores.system import Origin, Scores, origins_of
-from outscore.workflows.measures import proposing_measures
-from outscore.workflows.names import at_the_door
+from outscore.workflows.names import at_the_door, proposing_measures
 from outscore.workflows.reading import outputs_reading, reading_of, resolve_direction, score_names
 from outscore.workflows.requests.base import Request
 from outscore.workflows.requests.compare import CompareRequest, TextsRequest

@@ -12,7 +12,7 @@ from outscore.core.errors import OutscoreError
 from outscore.core.options import OptionValue, did_you_mean
 from outscore.engine.engines import Engine, engine_of
 from outscore.formats.texts import TEXT_FORMATS
-from outscore.inference.sacrebleu import COMPAT
+from outscore.inference.originals import COMPAT
 from outscore.metrics.cache import StatisticsCache, cache_folder
 from outscore.metrics.text.entry import TextMetric
 from outscore.metrics.text.registry import text_metric

@@ -10,18 +10,17 @@ from typing import Any
 
 import numpy as np
 
-from outscore.core.brief import count_of
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.options import OptionValue
-from outscore.core.records import dataclass
+from outscore.core.records import count_of, dataclass
 from outscore.exact.binomial import log_two_sided
 from outscore.formats.segments import Segments
 from outscore.inference.base.influence import strongest
 from outscore.inference.families import MAX_T, correct_family
+from outscore.inference.originals import COMPAT, SACREBLEU_SEED
 from outscore.inference.populations import ITEMS
-from outscore.inference.sacrebleu import COMPAT, SACREBLEU_SEED
 from outscore.language.numbers import count
 from outscore.language.phrases import SINGLE_RUNS, equals_gold
 from outscore.language.verdict.comparison import with_verdict

@@ -18,8 +18,7 @@ from outscore.formats.base.source import runs_in
 from outscore.formats.segments import read_segment_scores
 from outscore.formats.tables.names import counts_errors
 from outscore.language.numbers import count
-from outscore.metrics.text.check import Doubt
-from outscore.metrics.text.entry import TextMetric, segment_mean, to_rows, version
+from outscore.metrics.text.entry import Doubt, TextMetric, segment_mean, to_rows, version
 from outscore.metrics.text.registry import shown_name
 from outscore.metrics.text.sacre import AUTO, TOKENIZE
 from outscore.results.files import check_further

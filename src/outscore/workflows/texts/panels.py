@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from outscore.core.brief import count_of
 from outscore.core.errors import OutscoreError
-from outscore.core.records import dataclass
+from outscore.core.records import count_of, dataclass
 from outscore.core.rows import PairedScores
 from outscore.engine.engines import engine_of
 from outscore.inference.base.influence import contributions

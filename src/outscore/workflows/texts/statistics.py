@@ -20,8 +20,7 @@ from outscore.engine.progress import Progress
 from outscore.formats.segments import Segments
 from outscore.formats.texts import read_texts
 from outscore.metrics.cache import StatisticsCache, statistics_key
-from outscore.metrics.text.check import Doubt, check_lines, find_doubt, rows_of_library, verify
-from outscore.metrics.text.entry import TextMetric
+from outscore.metrics.text.entry import Doubt, TextMetric, check_lines, find_doubt, rows_of_library, verify
 from outscore.metrics.text.registry import segment_statistics
 from outscore.metrics.text.sacre import AUTO, TOKENIZE
 from outscore.workflows.texts.checks import tokeniser_of

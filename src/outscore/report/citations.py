@@ -101,7 +101,7 @@ def _plain(value: str) -> str:
 @functools.cache
 def works() -> Mapping[str, Work]:
     """All works by key."""
-    text = files("outscore.report.references").joinpath("works.bib").read_text(encoding="utf-8")
+    text = files("outscore.report").joinpath("works.bib").read_text(encoding="utf-8")
     return {match[2]: Work(match[1], match[2], dict(FIELD.findall(match[3])), match[0]) for match in ENTRY.finditer(text)}
 
 

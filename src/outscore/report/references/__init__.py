@@ -1,1 +1,0 @@
-"""Whom to cite, and the works themselves."""
