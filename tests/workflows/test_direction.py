@@ -178,12 +178,25 @@ def test_lower_is_better_is_the_comparison_of_negated_scores(pairs, side):
 
 
 @pytest.mark.parametrize("command", ["compare", "rank"])
-@pytest.mark.parametrize("names", [("wer_good", "wer_bad"), ("good_wer", "bad_wer"), ("Loss good", "Loss bad")])
+@pytest.mark.parametrize(
+    "names",
+    [
+        *(("wer_good", "wer_bad"), ("good_wer", "bad_wer"), ("Loss good", "Loss bad")),
+        *(("eval_loss_good", "eval_loss_bad"), ("good.mean_squared_error", "bad.mean_squared_error")),
+    ],
+)
 def test_columns_of_systems_that_are_named_after_an_error(errors, command, names):
     pl.DataFrame({"id": range(60), names[0]: GOOD, names[1]: BAD}).write_csv("named.csv")
     said = " ".join(run(command, "named.csv").output.split())
     assert "lower is better (from the column name" in said
     assert f"{names[0]} outscored {names[1]}" in said or f"{names[0]} leads" in said
+
+
+def test_systems_that_share_a_loss_that_may_be_part_of_their_names_must_say_which_is_better(errors):
+    pl.DataFrame({"id": range(60), "focal_loss_large": GOOD, "focal_loss_small": BAD}).write_csv("named.csv")
+    for command in ("compare", "rank"):
+        assert "It is not clear from the name `focal_loss_large`" in " ".join(run(command, "named.csv").output.split())
+    assert run("compare", "named.csv", "--higher-is-better").output.startswith("focal_loss_small outscored")
 
 
 def test_one_system_named_after_its_loss_must_say_which_is_better(errors):

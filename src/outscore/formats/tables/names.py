@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterable, Mapping, Sequence
+from itertools import takewhile
 
 from outscore.core.errors import OutscoreError
 from outscore.core.options import nearest
@@ -374,6 +375,14 @@ _TURNING = frozenset(
         *("prevention", "resistance", "robustness", "awareness", "management", "series"),
     }
 )
+# Beside an error, a loss or a time they leave it one.
+_WHERE_MEASURED = frozenset(
+    {
+        *("eval", "evaluation", "val", "valid", "validation", "dev", "test", "train", "training", "final", "total", "per"),
+        *("mean", "avg", "average", "median", "p50", "p90", "p95", "p99", "word", "char", "character", "token", "sentence"),
+        *("squared", "absolute", "abs", "relative", "calibration", "prediction", "response", "inference", "execution", "wall"),
+    }
+)
 # `no_error` ends like a bad score and is a good one.
 _ENDS_IN_ERROR = ("_error", "_errors", "_err")
 _ENDINGS = tuple(f"_{name}" for name in sorted(LOWER_IS_BETTER - {"error", "errors", "err", "time", "seconds"}))
@@ -456,23 +465,53 @@ def _is_turned(column: str, name: str) -> bool:
 def shared_measure(columns: Sequence[str]) -> str | None:
     """The error, loss or time that the columns of all systems are named after, in front or behind: ``wer_new`` and ``wer_old``.
 
+    Words that only say where or how it was measured may stand beside it.
+
     Examples
     --------
     >>> shared_measure(["wer_new", "wer_old"]), shared_measure(["new_wer", "wer_old"]), shared_measure(["loss_a", "base"])
     ('wer', None, None)
+    >>> shared_measure(["eval_loss_new", "eval_loss_old"]), shared_measure(["focal_loss_new", "focal_loss_old"])
+    ('eval_loss', None)
     """
-    return None if any(map(is_unclear, columns)) else _in_all(columns, LOWER_IS_BETTER)
+    if any(map(is_unclear, columns)):
+        return None
+    return _in_all(columns, LOWER_IS_BETTER) or next(filter(_is_plainly_low, _shared_parts(columns)), None)
 
 
 def may_share_measure(columns: Sequence[str]) -> bool:
-    """Whether the columns of all systems begin or end with a word that may be their measure, or part of their names.
+    """Whether the columns of all systems begin or end with words that may be their measure, or part of their names.
 
     Examples
     --------
     >>> may_share_measure(["rank_a", "rank_b"]), may_share_measure(["rank_svm", "forest"])
     (True, False)
+    >>> may_share_measure(["focal_loss_new", "focal_loss_old"]), may_share_measure(["eval_loss_new", "eval_loss_old"])
+    (True, False)
     """
-    return _in_all(columns, _ALONE) is not None
+    if shared_measure(columns) is not None:
+        return False
+    return _in_all(columns, _ALONE) is not None or any(named_after(part) for part in _shared_parts(columns))
+
+
+def _shared_parts(columns: Sequence[str]) -> list[str]:
+    """The words that all of several names begin with, and those that they end with."""
+    words = [normalize_name(column).split("_") for column in columns]
+    front = _common_front(words)
+    back = _common_front([name[::-1] for name in words])[::-1]
+    return ["_".join(part) for part in (front, back) if len(columns) > 1 and 0 < len(part) < min(map(len, words))]
+
+
+def _common_front(names: Sequence[Sequence[str]]) -> list[str]:
+    alike = takewhile(lambda words: len(set(words)) == 1, zip(*names, strict=False))
+    return [words[0] for words in alike]
+
+
+def _is_plainly_low(name: str) -> bool:
+    """Whether a name is an error, a loss or a time, and beside it nothing but where or how it was measured."""
+    measure = named_after(name)
+    rest = name if measure is None else name.removesuffix(f"_{measure}")
+    return rest != name and (rest in LOWER_IS_BETTER or _WHERE_MEASURED.issuperset(rest.split("_")))
 
 
 def _in_all(columns: Sequence[str], measures: Iterable[str]) -> str | None:
