@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from outscore import PUBLIC
-from outscore.web.methods import to_mathml
+from outscore.web.pages import to_mathml
 
 if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import numpy as np
 
-from outscore.examples.coreference import Document, Rates, make_document, simulate_documents, to_conll
+from outscore.examples.outputs import ChainErrors, Document, make_document, simulate_documents, to_conll
 
 __all__ = ["RESPONSES", "Document", "make_document", "to_conll", "write_documents"]
 
-RESPONSES: Mapping[str, Rates] = {
-    "plain": Rates(0.18, 0.14, 0.05, 0.20),
-    "better": Rates(0.15, 0.12, 0.04, 0.16),
-    "best": Rates(0.13, 0.10, 0.04, 0.12),
+RESPONSES: Mapping[str, ChainErrors] = {
+    "plain": ChainErrors(0.18, 0.14, 0.05, 0.20),
+    "better": ChainErrors(0.15, 0.12, 0.04, 0.16),
+    "best": ChainErrors(0.13, 0.10, 0.04, 0.12),
 }
 
 

@@ -175,7 +175,6 @@ MIN_LINES = 50
 ENTRIES = (
     "cli",
     "formats/battles",
-    "formats/conll",
     "language/verdict",
     "metrics/text",
     "report/build",

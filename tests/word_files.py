@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from outscore.formats import conllu, words
 from outscore.formats.base.source import open_source
-from outscore.formats.conll import conllu, words
 from outscore.outputs.model import Words
 
 

@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 
 import outscore as osc
 from outscore.cli.app import app
-from outscore.examples.coreference import SYSTEMS as RESOLVERS
-from outscore.examples.coreference import make_document, perturb, to_conll
+from outscore.examples.outputs import RESOLVERS, make_document, perturb, to_conll
 from outscore.examples.registry import EXAMPLES
 from outscore.examples.texts import LEAVES, make_sentence
 

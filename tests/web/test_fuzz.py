@@ -10,9 +10,8 @@ import schemathesis
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from outscore.web.api import OPERATIONS
+from outscore.web.api import OPERATIONS, description
 from outscore.web.form import COMMANDS, form
-from outscore.web.openapi import description
 
 QUICK = settings(max_examples=12, suppress_health_check=list(HealthCheck), phases=[Phase.generate], derandomize=True)
 DEEP = settings(QUICK, max_examples=1_500)

@@ -8,9 +8,8 @@ from functools import cache
 import jsonschema
 import pytest
 
-from outscore.web.api import OPERATIONS
+from outscore.web.api import OPERATIONS, description
 from outscore.web.form import COMMANDS
-from outscore.web.openapi import description
 
 
 @cache

@@ -24,7 +24,7 @@ from outscore.cli.declared import (
 from outscore.cli.output import FORMS, remark
 from outscore.core.errors import OutscoreError, require_polars
 from outscore.core.records import count_of
-from outscore.results.files import check_further, form_of_file, write_files
+from outscore.results.files import check_further, csv_text, form_of_file, write_files
 from outscore.workflows.requests.base import Written
 from outscore.workflows.requests.compare import (
     CompareRequest,
@@ -179,12 +179,11 @@ def _rank(request: RankRequest, jobs: int, dask: str | None) -> Ranked:
 
 
 def _items(ranked: Ranked) -> str:
-    from outscore.report.render import table_text
     from outscore.workflows.rank.items import COLUMNS
 
     if ranked.items is None:
         raise OutscoreError("--items needs a score for each item, but here there is none.", "Leave --items out.")
-    return table_text(COLUMNS, (row for one in ranked.items for row in one.rows()))
+    return csv_text(COLUMNS, (row for one in ranked.items for row in one.rows()))
 
 
 def _pairs(ranked: Ranked, request: RankRequest) -> pl.DataFrame:

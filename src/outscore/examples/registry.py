@@ -27,10 +27,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from outscore.core.errors import require_polars
-from outscore.examples.coreference import COREFERENCE
-from outscore.examples.entities import ENTITIES
 from outscore.examples.entry import Example, random_stream
-from outscore.examples.labels import LABELS
+from outscore.examples.outputs import COREFERENCE, ENTITIES, LABELS, TAGS, TREES
 from outscore.examples.scores import (
     BATTLES,
     CLUSTERS,
@@ -46,7 +44,6 @@ from outscore.examples.scores import (
     TAGGING,
 )
 from outscore.examples.texts import TEXTS
-from outscore.examples.trees import TAGS, TREES
 
 EXAMPLES: dict[str, Example] = {
     "scores": SCORES,

@@ -12,8 +12,8 @@ import numpy as np
 from outscore.core.errors import OutscoreError
 from outscore.core.records import dataclass
 from outscore.formats.base.source import Peek, Source, line_error, shorten, stem_of
-from outscore.formats.conll.words import EMPTY, Sentence, assemble, refuse_empty
 from outscore.formats.tables.jsonl import begins_with_object
+from outscore.formats.words import EMPTY, Sentence, assemble, refuse_empty
 from outscore.outputs.model import Chains, Words
 from outscore.scores.system import Labels, Origin
 

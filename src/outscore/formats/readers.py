@@ -10,12 +10,11 @@ from typing import Any, Unpack, cast
 
 from outscore.core.errors import OutscoreError
 from outscore.core.options import did_you_mean
-from outscore.formats import json
+from outscore.formats import conllu, coreference, json, words
 from outscore.formats.base.entry import Choice, FormatEntry
 from outscore.formats.base.pipes import reading_once
 from outscore.formats.base.source import Peek, Source, open_source, shorten
-from outscore.formats.conll import conllu, coreference, words
-from outscore.formats.conll.coreference import chains_of
+from outscore.formats.coreference import chains_of
 from outscore.formats.json import is_json
 from outscore.formats.logs.choose import LogQuestion
 from outscore.formats.logs.find import are_logs, refuse_folders

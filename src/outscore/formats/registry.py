@@ -18,11 +18,10 @@ from collections.abc import Container, Sequence
 
 from outscore.core.errors import OutscoreError
 from outscore.core.records import dataclass
-from outscore.formats import json
+from outscore.formats import conllu, coreference, json, words
 from outscore.formats.base.entry import Choice, FormatEntry, Holds
 from outscore.formats.base.source import Peek, Source
-from outscore.formats.conll import conllu, coreference, words
-from outscore.formats.conll.coreference import chains_of, looks_like_chains
+from outscore.formats.coreference import chains_of, looks_like_chains
 from outscore.formats.tables import delimited, jsonl, numbers, parquet
 from outscore.formats.tables.assemble import read_table
 from outscore.formats.tables.cells import is_name

@@ -8,15 +8,15 @@ library.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from outscore.core.errors import OutscoreError
 from outscore.report.build.common import Shown
 from outscore.report.document import Records, Verdict, clean
-from outscore.report.write.spreadsheet import csv_text
 from outscore.results.comparison import Comparisons
+from outscore.results.files import csv_text
 from outscore.results.rendering import json_text
 
 if TYPE_CHECKING:
@@ -135,8 +135,9 @@ def _badge(result: AnyResult) -> str:
     return write_badge(verdict)
 
 
-def _csv(kind: Kind, whole: AnyResult) -> str:
-    return csv_text(kind.records(whole))
+def _csv(kind: Kind, whole: AnyResult, *table: str) -> str:
+    records = kind.records(whole, *table)
+    return csv_text(records.columns, records.rows)
 
 
 def _line(kind: Kind, whole: AnyResult) -> str:
@@ -157,7 +158,7 @@ def _pairs(kind: Kind, whole: AnyResult) -> str:
     if not getattr(whole, "has_pairs", False):
         refused = f"A {type(whole).__name__} has no form `pairs`."
         raise OutscoreError(refused, "Choose text, markdown, latex, html, csv or json.")
-    return csv_text(kind.records(whole, "pairs"))
+    return _csv(kind, whole, "pairs")
 
 
 WITHOUT_DOCUMENT: dict[str, Callable[[Kind, Any], str]] = {"card": _card, "csv": _csv, "line": _line, "pairs": _pairs}
@@ -194,11 +195,6 @@ def verdicts_of(result: AnyResult) -> Iterator[Verdict | None]:
                 for block in section.shown_blocks("html", verbose=True)
             )
             yield next((block for block in blocks if isinstance(block, Verdict)), None)
-
-
-def table_text(columns: Sequence[str], rows: Iterable[Mapping[str, object]]) -> str:
-    """A table that belongs to no result, as CSV."""
-    return csv_text(Records(tuple(columns), tuple(rows)))
 
 
 def records_of(result: AnyResult, table: str) -> Records:

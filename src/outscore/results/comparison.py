@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from outscore.core.records import brief_interval, brief_name, brief_number, brief_p, dataclass
 from outscore.results.analysis import Analysis, Bucket, ChartData, Effect, EvaluationUnit, Power, Subset, UnitRow, WordStudy
 from outscore.results.design import Alignment, DecidingItem, Decision, Design, Family, Reading, Replicated, ScorePart, Segment
+from outscore.results.files import csv_text
 from outscore.results.note import Note, Signature
 from outscore.results.pvalue import Interval, PValue
-from outscore.results.rendering import Result, csv_text, frame, records_of
+from outscore.results.rendering import Result, frame, records_of
 
 if TYPE_CHECKING:
     import polars as pl

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import csv
 import glob
+import io
 import os
 import secrets
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from outscore.core.errors import OutscoreError
@@ -23,6 +25,7 @@ SUFFIXES = {
 """The form of a file by its suffix."""
 PAIRS_SUFFIX = "pairs.csv"
 """The ending of a file of pairs, for results that have them; any other table of a ranking contains its systems."""
+FORMULA_MARKS = ("=", "+", "-", "@", "\t", "\r")
 
 
 def check_suffixes(paths: Iterable[str | os.PathLike[str]], known: Mapping[str, str] = SUFFIXES) -> None:
@@ -122,3 +125,23 @@ def _pieces(content: str | bytes | Iterable[bytes]) -> Iterable[bytes]:
 def _write(path: Path, pieces: Iterable[bytes]) -> None:
     with path.open("wb") as file:
         file.writelines(pieces)
+
+
+def csv_text(columns: Sequence[str], rows: Iterable[Mapping[str, object]]) -> str:
+    """Rows as CSV, for spreadsheets and further computing: a line of column names, and a line per row, which may lack some."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, columns, lineterminator="\n", restval="")
+    writer.writeheader()
+    writer.writerows({name: _defused(value) for name, value in row.items()} for row in rows)
+    return text.getvalue()
+
+
+def _defused(value: object) -> object:
+    """A text that spreadsheets would take for a formula, with an apostrophe before it; numbers stay what they are.
+
+    Examples
+    --------
+    >>> [_defused(value) for value in ("=HYPERLINK(1)", "-x", "-", "gpt-4", -0.5)]
+    ["'=HYPERLINK(1)", "'-x", '-', 'gpt-4', -0.5]
+    """
+    return f"'{value}" if isinstance(value, str) and len(value) > 1 and value.startswith(FORMULA_MARKS) else value

@@ -11,7 +11,7 @@ import json
 import math
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
@@ -200,11 +200,6 @@ def _report() -> ModuleType:
     from outscore.report import render
 
     return render
-
-
-def csv_text(columns: Sequence[str], rows: Iterable[Mapping[str, object]]) -> str:
-    """A table with all digits as CSV, as reports write it."""
-    return str(_report().table_text(columns, rows))
 
 
 def records_of(result: Result, table: str) -> tuple[list[dict[str, Any]], tuple[str, ...]]:

@@ -31,9 +31,9 @@ from outscore.core.errors import load_extra
 from outscore.core.records import dataclass
 from outscore.language.numbers import format_level, format_probability
 from outscore.language.phrases import sides_called
-from outscore.report.document import Record, Records, clean, minus
-from outscore.report.write.spreadsheet import csv_text
+from outscore.report.document import Record, clean, minus
 from outscore.results.analysis import PowerPoint
+from outscore.results.files import csv_text
 
 if TYPE_CHECKING:
     import altair as alt
@@ -105,7 +105,7 @@ class Chart:
     def to_csv(self) -> str:
         """The numbers that the chart draws: a line of column names and a line per row."""
         columns = dict.fromkeys(name for row in self.rows for name in row)
-        return csv_text(Records(tuple(columns), tuple(self.rows)))
+        return csv_text(tuple(columns), self.rows)
 
     def to_bytes(self, form: str) -> bytes:
         """The chart as a file of this form: svg, png or pdf on white, or csv."""

@@ -27,7 +27,7 @@ from outscore.report.charts.canvas import (
     require_drawing,
     rule,
 )
-from outscore.report.document import Figure, Records, clean, list_names, screen_width
+from outscore.report.document import Figure, clean, list_names, screen_width
 from outscore.report.rows.columns import interval_head
 from outscore.report.rows.places import (
     Cell,
@@ -44,7 +44,7 @@ from outscore.report.rows.places import (
     subject,
     wins,
 )
-from outscore.report.write.spreadsheet import csv_text
+from outscore.results.files import csv_text
 from outscore.results.ranking import Frontier, FrontierSystem, Ranking, Standing
 
 MAX_DRAWN = 100
@@ -573,7 +573,7 @@ def _csv(ranking: Ranking) -> str:
     """The numbers of all pairs, each once, which the page keeps beside the drawing."""
     order = {s.system: i for i, s in enumerate(ranking.scores)}
     rows = [row for row in pair_rows(ranking) if order[str(row["row"])] < order[str(row["column"])]]
-    return csv_text(Records(tuple(rows[0]), tuple(rows)))
+    return csv_text(tuple(rows[0]), rows)
 
 
 def _swatch(band: str) -> str:

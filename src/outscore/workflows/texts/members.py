@@ -21,9 +21,8 @@ from outscore.language.numbers import count
 from outscore.metrics.text.entry import Doubt, TextMetric, segment_mean, to_rows, version
 from outscore.metrics.text.registry import shown_name
 from outscore.metrics.text.sacre import AUTO, TOKENIZE
-from outscore.results.files import check_further
+from outscore.results.files import check_further, csv_text
 from outscore.results.note import Note
-from outscore.results.rendering import csv_text
 from outscore.scores.system import Origin
 from outscore.workflows.reading import Better, resolve_direction, scale_notes
 from outscore.workflows.texts.checks import chosen_metrics, tokeniser_of

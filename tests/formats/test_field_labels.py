@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from outscore.formats.conll import words
-from outscore.formats.conll.words import FieldLabels
+from outscore.formats import words
+from outscore.formats.words import FieldLabels
 from outscore.scores.system import Labels
 
 FIELDS = st.one_of(

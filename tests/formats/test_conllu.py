@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from tests.word_files import read_conllu
 
 from outscore.core.errors import OutscoreError
+from outscore.formats import words as word_lines
 from outscore.formats.base import source
-from outscore.formats.conll import words as word_lines
 from outscore.formats.readers import read_words
 
 

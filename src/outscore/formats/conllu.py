@@ -17,7 +17,7 @@ from outscore.core.numeric import Array
 from outscore.core.options import did_you_mean
 from outscore.core.records import dataclass
 from outscore.formats.base.source import Peek, Source, line_error, shorten, stem_of
-from outscore.formats.conll.words import (
+from outscore.formats.words import (
     FieldLabels,
     Lines,
     character_spans,

@@ -1,1 +1,0 @@
-"""Words and chains in the columns of the CoNLL shared tasks."""
